@@ -1,0 +1,33 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`. Both stand on `make setup`.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: run test setup lint types house check chaos bench clean
+
+run: setup ## Run the example app until its work is done. Ctrl-C is safe; run it again to go on.
+	$(BIN)/thresher --project examples run
+
+test: setup ## Everything that must hold: lint, types, import contracts, and every test on both databases.
+	$(BIN)/ruff check src tests examples bench
+	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/pytest -n 4 --dist worksteal
+
+setup: $(READY)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	touch $(READY)
+
+chaos: setup ## The long campaign: kill, freeze and restart everything for ten minutes, then check the history.
+	$(BIN)/python -m tests.chaos.campaign --seconds 600
+
+bench: setup ## Our queue beside its rivals, in one run on this machine.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(BIN)/python bench/rivals.py
+
+clean:
+	rm -rf .venv build dist src/*.egg-info

@@ -1,0 +1,121 @@
+"""`thresher.yaml`: the apps of a project, its database, and settings it starts with. Errors name file, line and key."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from thresher.config.settings import Number, setting
+from thresher.core.errors import ConfigError
+
+FILE_NAME = "thresher.yaml"
+DEFAULT_DATABASE = "sqlite:///thresher.db"
+DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
+KEYS = ("apps", "database", "settings")
+
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What a project folder says."""
+
+    folder: Path
+    apps: tuple[str, ...] = ()
+    database: str | None = None
+    settings: Mapping[str, Number] = field(default_factory=dict)
+
+
+def read_project(folder: Path) -> Project:
+    """The project in this folder; an empty one where there is no file."""
+    path = folder / FILE_NAME
+    if not path.exists():
+        return Project(folder)
+    return _Reader(path).project()
+
+
+def database_url(flag: str | None, project: Project, environ: Mapping[str, str] = os.environ) -> str:
+    """Where the database is: the flag, else the environment, else the project file, else a file in this folder."""
+    return flag or environ.get(DATABASE_VARIABLE) or project.database or DEFAULT_DATABASE
+
+
+class _Reader:
+    """Reads one file and knows on which line each key stands."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.lines: dict[str, int] = {}
+
+    def project(self) -> Project:
+        data = self._load()
+        for key in data:
+            if key not in KEYS:
+                raise self._error(key, f"is not known here; the keys are {', '.join(KEYS)}")
+        return Project(self.path.parent, self._apps(data), self._database(data), self._settings(data))
+
+    def _load(self) -> dict[str, Any]:
+        try:
+            text = self.path.read_text(encoding="utf-8")
+            root = yaml.compose(text, Loader=yaml.SafeLoader)
+            data = yaml.safe_load(text)
+        except UnicodeDecodeError:
+            raise ConfigError(f"{self.path} is not UTF-8 text") from None
+        except yaml.YAMLError as problem:
+            mark = getattr(problem, "problem_mark", None)
+            where = f":{mark.line + 1}" if mark else ""
+            raise ConfigError(f"{self.path}{where} is not YAML: {getattr(problem, 'problem', problem)}") from None
+        if root is not None:
+            self._note_lines(root, "")
+        if data is None:
+            return {}
+        if not isinstance(data, dict):
+            raise ConfigError(f"{self.path}:1 wants keys with values ({', '.join(KEYS)}), got {type(data).__name__}")
+        return {str(key): value for key, value in data.items()}
+
+    def _note_lines(self, node: yaml.Node, prefix: str) -> None:
+        if not isinstance(node, yaml.MappingNode):
+            return
+        for key, value in node.value:
+            name = f"{prefix}{key.value}"
+            self.lines[name] = key.start_mark.line + 1
+            self._note_lines(value, f"{name}.")
+
+    def _error(self, key: str, says: str) -> ConfigError:
+        return ConfigError(f"{self.path}:{self.lines.get(key, 1)}: {key} {says}")
+
+    def _apps(self, data: dict[str, Any]) -> tuple[str, ...]:
+        apps = data.get("apps") or []
+        if not isinstance(apps, list) or not all(isinstance(app, str) for app in apps):
+            raise self._error("apps", f"wants a list of names such as ['orchard.py', 'package.module:app'], got {apps!r}")
+        return tuple(apps)
+
+    def _database(self, data: dict[str, Any]) -> str | None:
+        url = data.get("database")
+        if url is None:
+            return None
+        if not isinstance(url, str):
+            raise self._error("database", f"wants a URL such as {DEFAULT_DATABASE}, got {url!r}")
+        return _VARIABLE.sub(lambda match: self._variable(match), url)
+
+    def _variable(self, match: re.Match[str]) -> str:
+        name, default = match.groups()
+        value = os.environ.get(name, default)
+        if value is None:
+            raise self._error("database", f"names the environment variable {name}, which is not set")
+        return value
+
+    def _settings(self, data: dict[str, Any]) -> dict[str, Number]:
+        given = data.get("settings") or {}
+        if not isinstance(given, dict):
+            raise self._error("settings", f"wants names with numbers, got {given!r}")
+        return {name: self._setting(name, value) for name, value in given.items()}
+
+    def _setting(self, name: str, value: Any) -> Number:
+        try:
+            return setting(name).parse(value)
+        except Exception as problem:
+            raise self._error(f"settings.{name}", f"is wrong: {problem}") from None

@@ -1,0 +1,112 @@
+"""Every setting: its default, its unit, its limits and one sentence. The only place where such a number is written.
+
+Defaults stand here. Changes at run time are rows in the database, with their history. The reference page of the
+documentation is printed from this list.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from thresher.core.backoff import Backoff
+from thresher.core.clock import to_us
+from thresher.core.errors import ConfigError, UnknownName
+
+Number = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One number with its owner."""
+
+    name: str
+    default: Number
+    unit: str
+    low: Number
+    high: Number
+    sentence: str
+
+    def parse(self, text: object) -> Number:
+        """The value a person wrote, or an error that names the key, what it got, and what it wants."""
+        wants = "a whole number" if isinstance(self.default, int) else "a number"
+        try:
+            value: Number = int(str(text)) if isinstance(self.default, int) else float(str(text))
+        except ValueError:
+            raise ConfigError(f"{self.name} wants {wants} ({self.unit}), got {text!r}") from None
+        if not self.low <= value <= self.high:
+            raise ConfigError(f"{self.name} wants {wants} from {self.low:g} to {self.high:g} ({self.unit}), got {text!r}")
+        return value
+
+
+DAY = 86_400.0
+
+SETTINGS: tuple[Setting, ...] = (
+    Setting("queue.head_start", 60.0, "seconds", 0, DAY, "How much longer a task counts as having waited, for each step of its priority."),
+    Setting("queue.quantum", 4, "tasks", 1, 1_000, "How many tasks a lane may start in one turn before the next lane has its turn."),
+    Setting("queue.payload_limit", 65_536, "bytes", 256, 16_777_216, "The largest payload or checkpoint; larger bodies belong into the blob store."),
+    Setting("lineage.max_depth", 10, "generations", 0, 1_000, "How deep a task may spawn below its root."),
+    Setting("retry.base", 60.0, "seconds", 0, DAY, "The wait after the first failure; it doubles with each further one."),
+    Setting("retry.cap", DAY, "seconds", 0, 30 * DAY, "The longest wait between two tries."),
+    Setting("retry.jitter", 0.2, "share", 0, 1, "How much of a wait is left to chance, so that a herd does not come back at once."),
+    Setting("retry.max_retries", 3, "tries", 0, 1_000, "How often a failed task is tried again before it is final."),
+    Setting("retry.max_crashes", 3, "crashes", 1, 1_000, "How often a task may lose its worker before it is quarantined."),
+    Setting("breaker.trip_after", 5, "failures", 1, 10_000, "How many failures in a row close a new gate."),
+    Setting("breaker.cooldown", 300.0, "seconds", 0, DAY, "How long a tripped gate stays closed before one trial may pass."),
+    Setting("host.in_flight", 1, "requests", 1, 10_000, "How many tasks may be at one host at the same time, unless a person says otherwise."),
+    Setting("host.interval", 1.0, "seconds", 0, DAY, "The time between two starts at one host, unless a person says otherwise."),
+    Setting("worker.concurrency", 50, "tasks", 1, 10_000, "How many tasks one worker has in hand at the same time."),
+    Setting("worker.batch", 20, "tasks", 1, 1_000, "How many tasks a worker claims in one transaction."),
+    Setting("worker.lease", 15.0, "seconds", 0.2, 3_600, "How long a silent worker keeps its tasks; it renews three times in that span."),
+    Setting("worker.grace", 30.0, "seconds", 0, 3_600, "How long a stopping worker lets its tasks finish before it hands them back."),
+    Setting("worker.poll", 1.0, "seconds", 0.01, 3_600, "How often an idle worker looks for work that no wake-up announced."),
+    Setting("worker.timeout", 300.0, "seconds", 0.01, DAY, "How long one stage may take, unless it says otherwise."),
+    Setting("worker.stall", 300.0, "seconds", 1, DAY, "How long a worker's event loop may stand still before its lease is given up."),
+    Setting("reaper.every", 1.0, "seconds", 0.01, 3_600, "How often the tasks of lost workers are looked for."),
+    Setting("reaper.batch", 500, "tasks", 1, 100_000, "How many tasks of lost workers go back in one transaction."),
+    Setting("repair.every", 60.0, "seconds", 1, DAY, "How often the counters of the gates are compared with the running tasks."),
+    Setting("prune.every", 600.0, "seconds", 1, DAY, "How often old history is removed."),
+    Setting("prune.batch", 1_000, "tasks", 1, 100_000, "How many old tasks are removed in one transaction."),
+    Setting("history.retention", 30.0, "days", 0, 36_500, "How long a lineage is kept after its last task has ended."),
+    Setting("history.events", 90.0, "days", 0, 36_500, "How long events are kept."),
+    Setting("schedule.every", 1.0, "seconds", 0.01, 3_600, "How often the schedules are looked at."),
+    Setting("schedule.max_missed", 100, "firings", 1, 100_000, "How many missed firings are made up for at most, where a schedule asks for all."),
+    Setting("settings.every", 5.0, "seconds", 0.01, 3_600, "How often a worker reads changed settings."),
+)  # fmt: skip
+
+BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
+
+
+def setting(name: str) -> Setting:
+    """The setting of that name, or an error with the nearest names."""
+    if name in BY_NAME:
+        return BY_NAME[name]
+    room = name.split(".")[0]
+    near = [known for known in BY_NAME if known.startswith(room + ".")] or sorted({known.split(".")[0] for known in BY_NAME})
+    raise UnknownName(f"there is no setting {name!r}; did you mean one of: {', '.join(near)}?")
+
+
+class Settings(Mapping[str, Number]):
+    """The settings as they stand: the defaults, and over them whatever was changed."""
+
+    def __init__(self, changed: Mapping[str, Number] | Iterable[tuple[str, Number]] = ()) -> None:
+        self._changed = {name: setting(name).parse(value) for name, value in dict(changed).items()}
+
+    def __getitem__(self, name: str) -> Number:
+        return self._changed.get(name, setting(name).default)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(BY_NAME)
+
+    def __len__(self) -> int:
+        return len(BY_NAME)
+
+    def count(self, name: str) -> int:
+        """A setting that counts something."""
+        return int(self[name])
+
+    def us(self, name: str) -> int:
+        """A setting in seconds, as microseconds."""
+        return to_us(self[name])
+
+    def backoff(self) -> Backoff:
+        """The retry settings as one value."""
+        return Backoff(self.us("retry.base"), self.us("retry.cap"), float(self["retry.jitter"]), self.count("retry.max_retries"))

@@ -1,0 +1,65 @@
+"""Time as integer microseconds. The only module that reads a clock.
+
+The database's clock decides in production. PostgreSQL reads it inside its own functions; on SQLite the machine is the
+database, so its clock is read here. Tests hand in a `FrozenClock` and move it: nothing sleeps.
+"""
+
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+MILLISECOND = 1_000
+SECOND = 1_000_000
+MINUTE = 60 * SECOND
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+# Closed "for ever": far beyond any date, and still exact in a JSON number.
+FOREVER = 2**53 - 1
+
+
+class Clock(Protocol):
+    """Whatever can say what time it is, in microseconds since 1970."""
+
+    def now(self) -> int: ...
+
+
+class SystemClock:
+    """The clock of this machine."""
+
+    def now(self) -> int:
+        return time.time_ns() // 1_000
+
+
+class FrozenClock:
+    """A clock that moves only when told to."""
+
+    def __init__(self, now: int = 1_700_000_000 * SECOND) -> None:
+        self._now = now
+
+    def now(self) -> int:
+        return self._now
+
+    def advance(self, microseconds: int) -> int:
+        """Move time on (or back, to play a clock that jumped) and return the new time."""
+        self._now += microseconds
+        return self._now
+
+
+def to_us(seconds: float) -> int:
+    """Seconds as a person writes them, to microseconds as we keep them."""
+    return round(seconds * SECOND)
+
+
+def monotonic() -> float:
+    """Seconds on a clock that never jumps: for measuring how long something took, never for what time it is."""
+    return time.monotonic()
+
+
+def as_text(at: int | None) -> str | None:
+    """A time as ISO 8601 in UTC, for people and JSON."""
+    if at is None:
+        return None
+    if at >= FOREVER:
+        return "for ever"
+    return datetime.fromtimestamp(at / SECOND, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

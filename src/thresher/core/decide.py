@@ -1,0 +1,84 @@
+"""From what a stage returned, or raised, to the settlement: the *decide* of claim, perform, decide, settle. Pure."""
+
+from dataclasses import dataclass
+from typing import Protocol, assert_never
+
+from thresher.core.backoff import Backoff
+from thresher.core.clock import to_us
+from thresher.core.errors import TaskError
+from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped, Snooze
+from thresher.core.policy import ruling_for
+from thresher.core.record import Filing, Record, clean
+from thresher.core.settlement import Error, Health, Settlement, Verdict
+from thresher.core.task import Entry, NewTask, Task
+
+MAX_MESSAGE = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Where a task goes after `Next`: the stage, the gates before it, the checkpoint as JSON."""
+
+    stage: str
+    gates: tuple[str, ...]
+    checkpoint: str
+
+
+class House(Protocol):
+    """Who checks what an attempt brings home, and knows where a task goes next."""
+
+    def admit(self, new: NewTask) -> Entry: ...
+    def pack(self, record: Record) -> Filing: ...
+    def step(self, task: Task, outcome: Next) -> Step: ...
+
+
+def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
+    """The settlement for a returned outcome."""
+    match outcome:
+        case Done(note, records=records, children=children):
+            return Settlement.done(task, note=note, records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children)))
+        case Next(records=records, children=children):
+            to = house.step(task, outcome)
+            return Settlement.advance(
+                task, stage=to.stage, gates=to.gates, checkpoint=to.checkpoint,
+                records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children)),
+            )  # fmt: skip
+        case Filtered(reason, records=records, children=children):
+            return Settlement.filtered(task, reason=reason, records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children)))
+        case Skipped(reason, records=records, children=children):
+            return Settlement.skipped(task, reason=reason, records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children)))
+        case Snooze(delay, reason):
+            return Settlement.snooze(task, delay_us=max(0, to_us(delay)), reason=reason)
+        case Failed(reason):
+            return Settlement.fail(task, error=Error("Failed", _short(reason)))
+        case _ as unreachable:
+            assert_never(unreachable)
+
+
+def settle_error(task: Task, problem: BaseException, *, backoff: Backoff, luck: float) -> Settlement:
+    """The settlement for a raised error, by its class."""
+    error = Error(type(problem).__name__, _short(str(problem)))
+    retryable = problem.retryable if isinstance(problem, TaskError) else True
+    spends = problem.spends_failure if isinstance(problem, TaskError) else True
+    verdict = _verdict(task, problem, error)
+    if retryable and not spends and verdict is not None:
+        # The gate is closed by the verdict, so the task waits there and needs no delay of its own.
+        return Settlement.snooze(task, delay_us=0, reason=error.message, error=error, verdict=verdict)
+    if not retryable or backoff.exhausted(task.failures + 1):
+        return Settlement.fail(task, error=error, verdict=verdict)
+    delay_us = backoff.delay_us(task.failures + 1, luck)
+    return Settlement.retry(task, delay_us=delay_us, error=error, verdict=verdict)
+
+
+def _verdict(task: Task, problem: BaseException, error: Error) -> Verdict | None:
+    ruling = ruling_for(problem)
+    if ruling.effect is None or not task.has_gates:
+        return None
+    wait = to_us(getattr(problem, "retry_after", 0.0)) if ruling.effect is Health.PAUSE else 0
+    gate = problem.gate if isinstance(problem, TaskError) else None
+    return Verdict(ruling.effect, f"{error.name}: {error.message}", gate, wait, ruling.tag)
+
+
+def _short(message: str) -> str:
+    text = clean(message)
+    return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 1] + "…"

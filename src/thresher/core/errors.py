@@ -1,0 +1,159 @@
+"""Every error Thresher raises, in one tree.
+
+    ThresherError
+    ├── UsageError                 a person or a program asked for something that cannot be; nothing was changed
+    │   ├── ConfigError            thresher.yaml, an environment variable or a setting is wrong
+    │   ├── UnknownName            no such task, source, setting, schedule or kind
+    │   ├── InvalidUrl             not a web address
+    │   ├── InvalidPayload         a payload that is not JSON, or too large
+    │   ├── DuplicateKind          two apps claim one kind of task
+    │   ├── NotAllowed             the transition table has no such arrow
+    │   └── DatabaseProblem        cannot be opened, is read-only, locked, full, or newer than this code
+    └── TaskError                  raised by a stage; the policy table says what follows
+        ├── Transient              worth another try: spends a failure, counts towards the breaker
+        │   ├── TimedOut
+        │   ├── ConnectionFailed
+        │   └── ServerError        the far side answered 5xx
+        ├── RateLimited            the source asked us to wait: closes its gate, spends nothing
+        ├── BudgetExhausted        money or quota is gone: closes the provider's gate, spends nothing
+        ├── Blocked                a bot wall or CAPTCHA: disables the source, tag anti_bot
+        ├── Unauthorized           bad credentials: disables the source, tag auth
+        └── Permanent              no second try can help
+            ├── Gone               404, 410
+            ├── Malformed          the answer cannot be read; kept for inspection
+            ├── TooLarge           over a size limit
+            └── Refused            our own policy forbids it (robots.txt, private address)
+
+What a class means for retries is an attribute of the class, never a word searched for in a message. `exit_code` is
+what the command line ends with.
+"""
+
+from typing import ClassVar
+
+
+class ThresherError(Exception):
+    """The root of all errors raised on purpose."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class UsageError(ThresherError):
+    """Asked for something that cannot be. The message says what was wrong and what to do."""
+
+    exit_code = 2
+
+
+class ConfigError(UsageError):
+    """A configuration value is wrong: the message names the key, what it got, and what it wants."""
+
+    exit_code = 3
+
+
+class UnknownName(UsageError):
+    """Nothing of that name exists."""
+
+    exit_code = 4
+
+
+class InvalidUrl(UsageError):
+    """Not a web address we can follow."""
+
+
+class InvalidPayload(UsageError):
+    """A payload that is not a JSON object, or is larger than the limit."""
+
+
+class DuplicateKind(UsageError):
+    """Two pipelines claim the same kind of task."""
+
+
+class NotAllowed(UsageError):
+    """The task is in a state from which this change is not possible."""
+
+    exit_code = 5
+
+
+class DatabaseProblem(UsageError):
+    """The database cannot do what was asked: unreachable, read-only, locked, full, or newer than this code."""
+
+    exit_code = 6
+
+
+class TaskError(ThresherError):
+    """Raised inside a stage. `gate` names the gate to blame; without it the first gate of the lane is meant."""
+
+    retryable: ClassVar[bool] = False
+    spends_failure: ClassVar[bool] = True
+
+    def __init__(self, message: str = "", *, gate: str | None = None) -> None:
+        super().__init__(message or type(self).__name__)
+        self.gate = gate
+
+
+class Transient(TaskError):
+    """Something that may well work next time."""
+
+    retryable = True
+
+
+class TimedOut(Transient):
+    """No answer in time."""
+
+
+class ConnectionFailed(Transient):
+    """The other side could not be reached, or hung up."""
+
+
+class ServerError(Transient):
+    """The other side says the fault is its own (5xx)."""
+
+
+class _Waits(TaskError):
+    retryable = True
+    spends_failure = False
+
+    def __init__(self, message: str = "", *, retry_after: float = 60.0, gate: str | None = None) -> None:
+        super().__init__(message, gate=gate)
+        self.retry_after = retry_after
+
+
+class RateLimited(_Waits):
+    """429, or 503 with Retry-After: the gate closes for `retry_after` seconds."""
+
+
+class BudgetExhausted(_Waits):
+    """Money or quota is used up: the provider's gate closes for `retry_after` seconds."""
+
+
+class Blocked(TaskError):
+    """A bot wall or CAPTCHA. The source is disabled until a person looks at it."""
+
+    retryable = True
+    spends_failure = False
+
+
+class Unauthorized(TaskError):
+    """Credentials were refused. The source is disabled until a person mends them."""
+
+    retryable = True
+    spends_failure = False
+
+
+class Permanent(TaskError):
+    """Trying again cannot help."""
+
+
+class Gone(Permanent):
+    """404 or 410."""
+
+
+class Malformed(Permanent):
+    """The answer cannot be read."""
+
+
+class TooLarge(Permanent):
+    """Over a size limit."""
+
+
+class Refused(Permanent):
+    """Our own policy forbids it."""

@@ -1,0 +1,27 @@
+"""The kinds of events: what happened that a person may want to know of, besides the life of single tasks."""
+
+from enum import StrEnum
+
+
+class EventKind(StrEnum):
+    """Each kind, with the sentence that the reference prints."""
+
+    sentence: str
+
+    def __new__(cls, value: str, sentence: str = "") -> "EventKind":
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.sentence = sentence
+        return member
+
+    STALE_SETTLEMENT = "stale_settlement", "A worker that had lost its claim tried to settle; nothing was written."
+    WORKER_LOST = "worker_lost", "A worker's lease ended without renewal; its tasks went back to waiting."
+    TASK_QUARANTINED = "task_quarantined", "A task lost its worker too often and was failed, to protect the others."
+    GATE_PAUSED = "gate_paused", "A gate was closed for a time: by a person, or because the source asked for it."
+    GATE_RESUMED = "gate_resumed", "A person opened a gate again."
+    GATE_DISABLED = "gate_disabled", "A gate was closed until a person opens it: a bot wall, bad credentials, or a person's wish."
+    GATE_TRIPPED = "gate_tripped", "Too many failures in a row: the breaker closed the gate for its cooldown."
+    GATE_RECOVERED = "gate_recovered", "The trial after a tripped breaker succeeded; the gate is open again."
+    GATE_LIMITED = "gate_limited", "A gate's limits were changed."
+    GATE_REPAIRED = "gate_repaired", "A gate's counter or timer did not match the running tasks and was set right."
+    UNKNOWN_KIND = "unknown_kind", "A worker met a task of a kind that none of its apps knows, and put it back."

@@ -1,0 +1,55 @@
+"""Keys: when two URLs are the same page, and when two requests for work are the same work.
+
+A URL key is what the loop guard compares. It parses as a browser does (so `HTTP://Example.com:80/a/../b` is
+`http://example.com/b`), drops what never changes the page (fragment, tracking parameters), and sorts the query.
+The path keeps its case: on many servers `/Job/A` and `/job/a` are different pages.
+"""
+
+import hashlib
+from urllib.parse import parse_qsl, urlencode
+
+import ada_url
+
+from thresher.core.errors import InvalidUrl
+
+# Names that advertising and mail tools add, and no site uses to choose a page.
+TRACKING_PARAMETERS = frozenset(
+    {"dclid", "fbclid", "gclid", "gbraid", "igshid", "mc_cid", "mc_eid", "msclkid", "twclid", "ttclid", "wbraid", "yclid"}
+)
+TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "hsa_")
+MAX_URL = 8_192
+
+
+def canonical_url(url: str) -> str:
+    """The one spelling of a web address. Refuses what is not http or https."""
+    if len(url) > MAX_URL:
+        raise InvalidUrl(f"a URL of {len(url):,} characters; the limit is {MAX_URL:,}")
+    try:
+        parsed = ada_url.URL(url.strip())
+    except ValueError:
+        raise InvalidUrl(f"{url!r} is not a URL; write it whole, as in https://example.com/jobs") from None
+    if parsed.protocol not in ("http:", "https:"):
+        raise InvalidUrl(f"{url!r} is not a web address; only http and https can be followed")
+    parsed.hash = ""
+    if parsed.search:
+        parsed.search = _clean_query(parsed.search[1:])
+    return parsed.href
+
+
+def _clean_query(query: str) -> str:
+    pairs = sorted(pair for pair in parse_qsl(query, keep_blank_values=True) if not _tracks(pair[0].lower()))
+    return urlencode(pairs)
+
+
+def _tracks(name: str) -> bool:
+    return name in TRACKING_PARAMETERS or name.startswith(TRACKING_PREFIXES)
+
+
+def url_key(url: str) -> str:
+    """A short, fixed-size stand-in for the canonical URL."""
+    return hashlib.sha256(canonical_url(url).encode()).hexdigest()[:32]
+
+
+def content_hash(body: bytes) -> str:
+    """The identity of a body of bytes: its SHA-256."""
+    return hashlib.sha256(body).hexdigest()

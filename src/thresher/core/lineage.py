@@ -1,0 +1,105 @@
+"""The loop guard: four checks, in this order, on every spawn. Pure; the store supplies the facts.
+
+A child carries its lineage key: the URL key where it has a URL, else its dedupe key. A child with neither can only be
+stopped by depth, so give children one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from thresher.core.task import Entry
+
+
+class Rule(StrEnum):
+    """Why a child was refused: the word in its refusal row."""
+
+    TOO_DEEP = "too_deep"
+    IN_ANCESTRY = "in_ancestry"
+    LIVE_IN_LINEAGE = "live_in_lineage"
+    ENDED_IN_LINEAGE = "ended_in_lineage"
+    DUPLICATE_KEY = "duplicate_key"
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """What a child inherits. `ancestry` holds the parent's own mark too."""
+
+    task_id: int
+    tracking_id: int
+    depth: int
+    ancestry: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """One spawn that did not happen, and why."""
+
+    rule: Rule
+    detail: str
+
+
+class Lineage(Protocol):
+    """What the store knows of one lineage."""
+
+    def has_live(self, kind: str, key: str) -> bool: ...
+    def has_ended(self, kind: str, key: str) -> bool: ...
+
+
+def lineage_key(entry: Entry) -> str | None:
+    """What identifies a child's work within its lineage."""
+    return entry.url_key or entry.key
+
+
+def mark(kind: str, key: str | None) -> str | None:
+    """How a task stands in the ancestry of its descendants."""
+    return f"{kind}:{key}" if key else None
+
+
+def ancestry_below(parent: Parent, kind: str, key: str | None) -> tuple[str, ...]:
+    """The ancestry a child hands on to its own children."""
+    own = mark(kind, key)
+    return (*parent.ancestry, own) if own else parent.ancestry
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    parent: Parent
+    entry: Entry
+    key: str | None
+    lineage: Lineage
+    max_depth: int
+
+
+def _too_deep(case: _Case) -> Refusal | None:
+    if case.parent.depth < case.max_depth:
+        return None
+    return Refusal(Rule.TOO_DEEP, f"depth {case.parent.depth + 1}; the limit is {case.max_depth} (lineage.max_depth)")
+
+
+def _in_ancestry(case: _Case) -> Refusal | None:
+    if mark(case.entry.kind, case.key) not in case.parent.ancestry:
+        return None
+    return Refusal(Rule.IN_ANCESTRY, "the same kind and target is its own ancestor: a loop")
+
+
+def _live(case: _Case) -> Refusal | None:
+    if case.key is None or not case.lineage.has_live(case.entry.kind, case.key):
+        return None
+    return Refusal(Rule.LIVE_IN_LINEAGE, "the same kind and target is already waiting or running in this lineage")
+
+
+def _ended(case: _Case) -> Refusal | None:
+    if case.key is None or not case.lineage.has_ended(case.entry.kind, case.key):
+        return None
+    return Refusal(Rule.ENDED_IN_LINEAGE, "the same kind and target has already ended in this lineage")
+
+
+CHECKS: tuple[Callable[[_Case], Refusal | None], ...] = (_too_deep, _in_ancestry, _live, _ended)
+
+
+def refusal(parent: Parent, entry: Entry, lineage: Lineage, max_depth: int) -> Refusal | None:
+    """The first check that fails, or None when the child may live."""
+    case = _Case(parent, entry, lineage_key(entry), lineage, max_depth)
+    return next((found for check in CHECKS if (found := check(case))), None)

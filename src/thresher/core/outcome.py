@@ -1,0 +1,66 @@
+"""What a stage returns. Outcomes are values; exceptions are for surprises.
+
+A stage reads and calls out, and *returns* what it found. It never writes: records and children travel in the outcome
+and become fact in the one transaction that settles the attempt. So a retry is safe by construction.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from thresher.core.record import Record
+from thresher.core.task import NewTask
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finds:
+    """What an attempt brings home, whichever way it ends."""
+
+    records: tuple[Record, ...] = ()
+    children: tuple[NewTask, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Done(Finds):
+    """The task is complete."""
+
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Next(Finds):
+    """This stage is complete; the next one goes on from the checkpoint."""
+
+    checkpoint: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered(Finds):
+    """A rule rejected it. Final, and not an error."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped(Finds):
+    """Not worth doing (a duplicate, below a threshold). Final, and not an error."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Snooze:
+    """Not now: come back in `delay` seconds. Waiting is free, it spends no failure."""
+
+    delay: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """It cannot be done, and trying again will not help."""
+
+    reason: str
+
+
+Outcome = Done | Next | Filtered | Skipped | Snooze | Failed

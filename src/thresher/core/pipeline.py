@@ -1,0 +1,118 @@
+"""How an app says what it does: pipelines of stages, the sources they go through, and schedules."""
+
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+
+from thresher.core.context import Context
+from thresher.core.errors import DuplicateKind, UsageError
+from thresher.core.outcome import Outcome
+from thresher.core.task import NewTask
+
+Perform = Callable[[Context], Awaitable[Outcome]] | Callable[[Context], Outcome]
+Through = tuple[str, ...] | Callable[[NewTask], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step. A plain function runs on a thread, so that heavy parsing does not hold up the others.
+
+    `through` names the gates to pass, the most specific origin first ("source:acme", "host:acme.example"); it may be a
+    function of the task. Trouble that names no gate is blamed on the first. `timeout` is in seconds.
+    """
+
+    perform: Perform
+    through: Through = ()
+    name: str = ""
+    timeout: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", getattr(self.perform, "__name__", ""))
+
+
+@dataclass(frozen=True, slots=True, init=False)
+class Pipeline:
+    """A kind of task and its stages, in order."""
+
+    kind: str
+    stages: tuple[Stage, ...]
+
+    def __init__(self, kind: str, *stages: Stage) -> None:
+        names = [stage.name for stage in stages]
+        if not kind or not stages or len(set(names)) < len(names):
+            raise UsageError(f"pipeline {kind!r} needs a name and stages with different names, got {names}")
+        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "stages", stages)
+
+    def stage(self, name: str) -> Stage | None:
+        """The stage of that name."""
+        return next((stage for stage in self.stages if stage.name == name), None)
+
+    def after(self, name: str) -> Stage | None:
+        """The stage that follows, or None after the last."""
+        names = [stage.name for stage in self.stages]
+        at = names.index(name) + 1
+        return self.stages[at] if at < len(names) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """An origin that a person can name, limit, pause and disable. Its gate is called `source:NAME`.
+
+    None means no such limit. `rate` is starts per second, `burst` how many may come at once, `in_flight` how many may
+    run at the same time; `trip_after` failures in a row pause it for `cooldown` seconds. `probe` is what
+    `thresher sources test` runs: it raises when something is wrong and may return a sentence when all is well.
+    """
+
+    name: str
+    rate: float | None = None
+    burst: int = 1
+    in_flight: int | None = None
+    trip_after: int | None = 5
+    cooldown: float = 300.0
+    probe: Callable[[], Awaitable[str | None]] | None = None
+
+    @property
+    def gate(self) -> str:
+        return f"source:{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A task that is asked for again and again: by `cron` (in `timezone`) or `every` so many seconds.
+
+    `missed` says what happens to firings that nobody was awake for: `skip` them, make up for `one`, or for `all`.
+    """
+
+    name: str
+    task: NewTask
+    cron: str | None = None
+    every: float | None = None
+    timezone: str = "UTC"
+    missed: str = "one"
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """A visible list of what an app brings: pipelines, sources, schedules, and the tasks it starts with."""
+
+    name: str
+    pipelines: tuple[Pipeline, ...]
+    sources: tuple[Source, ...] = ()
+    schedules: tuple[Schedule, ...] = ()
+    start: tuple[NewTask, ...] = ()
+
+
+def by_kind(apps: Iterable[App]) -> dict[str, Pipeline]:
+    """All pipelines by their kind; a kind claimed twice is refused by name."""
+    found: dict[str, Pipeline] = {}
+    owner: dict[str, str] = {}
+    for app in apps:
+        for pipeline in app.pipelines:
+            if pipeline.kind in found:
+                raise DuplicateKind(
+                    f"kind {pipeline.kind!r} is claimed by app {owner[pipeline.kind]!r} and again by {app.name!r}; "
+                    "rename one of them"
+                )
+            found[pipeline.kind], owner[pipeline.kind] = pipeline, app.name
+    return found

@@ -1,0 +1,165 @@
+"""The one way an attempt becomes fact: a settlement, with one constructor per legal change.
+
+A settlement names the claim it answers. The store applies it whole or not at all, behind that fence.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from thresher.core.ids import TaskId
+from thresher.core.record import Filing
+from thresher.core.state import State
+from thresher.core.task import Entry, Task
+
+
+class Ending(StrEnum):
+    """How one attempt ended: what its row in the history says."""
+
+    DONE = "done"
+    NEXT = "next"
+    FILTERED = "filtered"
+    SKIPPED = "skipped"
+    SNOOZED = "snoozed"
+    RETRY = "retry"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    HANDED_BACK = "handed_back"
+    CRASHED = "crashed"
+
+
+class Health(StrEnum):
+    """What an attempt says about a gate. Only trouble needs to name one: a success is good news for all."""
+
+    FAILURE = "failure"
+    PAUSE = "pause"
+    DISABLE = "disable"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Bad news about one gate. `gate` None means the first gate of the lane; `tag` says why in one word."""
+
+    health: Health
+    reason: str
+    gate: str | None = None
+    delay_us: int = 0
+    tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Error:
+    """What went wrong, as history keeps it."""
+
+    name: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """One attempt's result. Build it with a class method; the fields are for the store to read."""
+
+    task_id: TaskId
+    claim: int
+    at_stage: str
+    ending: Ending
+    state: State
+    delay_us: int = 0
+    stage: str | None = None
+    gates: tuple[str, ...] | None = None
+    checkpoint: str | None = None
+    reason: str | None = None
+    error: Error | None = None
+    healthy: bool = False
+    spends_failure: bool = False
+    crashed: bool = False
+    children: tuple[Entry, ...] = ()
+    records: tuple[Filing, ...] = ()
+    verdict: Verdict | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
+        return not (self.children or self.records) and self.verdict is None and self.gates is None
+
+    @classmethod
+    def done(
+        cls, task: Task, *, note: str | None = None, children: tuple[Entry, ...] = (), records: tuple[Filing, ...] = ()
+    ) -> "Settlement":
+        return cls(
+            task.id, task.claim, task.stage, Ending.DONE, State.SUCCEEDED,
+            reason=note, healthy=True, children=children, records=records,
+        )  # fmt: skip
+
+    @classmethod
+    def advance(
+        cls, task: Task, *, stage: str, gates: tuple[str, ...], checkpoint: str,
+        children: tuple[Entry, ...] = (), records: tuple[Filing, ...] = (),
+    ) -> "Settlement":  # fmt: skip
+        """On to the next stage, which may stand behind other gates."""
+        return cls(
+            task.id, task.claim, task.stage, Ending.NEXT, State.PENDING, stage=stage, gates=gates, checkpoint=checkpoint,
+            healthy=True, children=children, records=records,
+        )  # fmt: skip
+
+    @classmethod
+    def filtered(
+        cls, task: Task, *, reason: str, children: tuple[Entry, ...] = (), records: tuple[Filing, ...] = ()
+    ) -> "Settlement":
+        return cls(
+            task.id, task.claim, task.stage, Ending.FILTERED, State.FILTERED,
+            reason=reason, healthy=True, children=children, records=records,
+        )  # fmt: skip
+
+    @classmethod
+    def skipped(
+        cls, task: Task, *, reason: str, children: tuple[Entry, ...] = (), records: tuple[Filing, ...] = ()
+    ) -> "Settlement":
+        return cls(
+            task.id, task.claim, task.stage, Ending.SKIPPED, State.SKIPPED,
+            reason=reason, healthy=True, children=children, records=records,
+        )  # fmt: skip
+
+    @classmethod
+    def snooze(
+        cls, task: Task, *, delay_us: int, reason: str, error: Error | None = None, verdict: Verdict | None = None
+    ) -> "Settlement":
+        """Wait, and spend nothing."""
+        return cls(
+            task.id, task.claim, task.stage, Ending.SNOOZED, State.PENDING,
+            delay_us=delay_us, reason=reason, error=error, verdict=verdict,
+        )  # fmt: skip
+
+    @classmethod
+    def retry(cls, task: Task, *, delay_us: int, error: Error, verdict: Verdict | None = None) -> "Settlement":
+        """Wait, and spend a failure."""
+        return cls(
+            task.id, task.claim, task.stage, Ending.RETRY, State.RETRYABLE,
+            delay_us=delay_us, error=error, spends_failure=True, verdict=verdict,
+        )  # fmt: skip
+
+    @classmethod
+    def fail(
+        cls, task: Task, *, error: Error, spends_failure: bool = True, verdict: Verdict | None = None
+    ) -> "Settlement":
+        return cls(
+            task.id, task.claim, task.stage, Ending.FAILED, State.FAILED,
+            reason=error.message, error=error, spends_failure=spends_failure, verdict=verdict,
+        )  # fmt: skip
+
+    @classmethod
+    def cancelled(cls, task: Task, *, reason: str) -> "Settlement":
+        return cls(task.id, task.claim, task.stage, Ending.CANCELLED, State.CANCELLED, reason=reason)
+
+    @classmethod
+    def hand_back(cls, task: Task, *, reason: str) -> "Settlement":
+        """The worker stops before the task could finish: back to waiting, nothing spent."""
+        return cls(task.id, task.claim, task.stage, Ending.HANDED_BACK, State.PENDING, reason=reason)
+
+    @classmethod
+    def crash(cls, task_id: TaskId, claim: int, at_stage: str, *, crashes: int, max_crashes: int, lost: str) -> "Settlement":
+        """Its worker vanished: back to waiting, or into quarantine when it happened too often."""
+        reason = f"its worker {lost} vanished"
+        if crashes + 1 < max_crashes:
+            return cls(task_id, claim, at_stage, Ending.CRASHED, State.PENDING, reason=reason, crashed=True)
+        error = Error("Quarantined", f"{reason}, the {crashes + 1}. time; look into it, then retry it by hand")
+        return cls(task_id, claim, at_stage, Ending.CRASHED, State.FAILED, reason=error.message, error=error, crashed=True)

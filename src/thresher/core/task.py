@@ -1,0 +1,75 @@
+"""A task: as a caller asks for it (`NewTask`), as the store takes it in (`Entry`), as a worker holds it (`Task`)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import orjson
+
+from thresher.core.errors import InvalidPayload
+from thresher.core.ids import TaskId
+
+MAX_PRIORITY = 100
+
+
+@dataclass(frozen=True, slots=True)
+class NewTask:
+    """A request for work. `key` makes it unique among live tasks of its kind; `url` lets the loop guard see it.
+
+    `priority` is a head start: each step counts as having waited one `queue.head_start` longer. `delay` is in seconds.
+    """
+
+    kind: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    url: str | None = None
+    key: str | None = None
+    priority: int = 0
+    delay: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A checked request, with its first stage and the gates it waits at: what the store writes."""
+
+    kind: str
+    stage: str
+    gates: tuple[str, ...] = ()
+    payload: str = "{}"
+    url: str | None = None
+    url_key: str | None = None
+    key: str | None = None
+    priority: int = 0
+    delay_us: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One claimed task: what a stage gets to see. `claim` is the fence; only its holder may settle."""
+
+    id: TaskId
+    claim: int
+    kind: str
+    stage: str
+    payload: Mapping[str, Any]
+    checkpoint: Mapping[str, Any]
+    url: str | None
+    tracking_id: TaskId
+    parent_id: TaskId | None
+    depth: int
+    failures: int
+    crashes: int
+    has_gates: bool
+
+
+def dump(value: Mapping[str, Any], what: str, limit: int) -> str:
+    """A mapping as JSON text, or an error that says why not. Bodies belong into the blob store, not into the queue."""
+    try:
+        text = orjson.dumps(dict(value))
+    except (TypeError, ValueError) as problem:
+        raise InvalidPayload(f"the {what} is not JSON: {problem}") from None
+    if len(text) > limit:
+        raise InvalidPayload(
+            f"the {what} has {len(text):,} bytes; the limit is {limit:,} (setting queue.payload_limit). "
+            "Store large bodies with ctx.save(body) and pass the hash."
+        )
+    return text.decode()

@@ -1,0 +1,1 @@
+"""May we, when, and why not: the arithmetic of gates. Pure."""

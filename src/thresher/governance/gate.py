@@ -1,0 +1,126 @@
+"""A gate is one limited resource: a host, a source, a model provider. It is closed by time or by slots.
+
+By time: a pause (`open_after`), a tripped breaker (`tripped_until`), or a rate kept as one GCRA timestamp (`tat`, the
+theoretical arrival time), so there is no bucket to refill and the next opening is a date. By slots: `in_flight` has
+reached `max_in_flight`. None or 0 means no such limit, and costs nothing.
+
+PostgreSQL carries the same arithmetic as SQL functions; a property test holds the two together.
+"""
+
+from dataclasses import dataclass
+
+from thresher.core.clock import FOREVER, SECOND
+from thresher.core.errors import UsageError
+
+UNLIMITED = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a person may set on a gate."""
+
+    max_in_flight: int | None = None
+    interval_us: int = 0
+    burst: int = 1
+    trip_after: int | None = None
+    cooldown_us: int = 300 * SECOND
+
+    def __post_init__(self) -> None:
+        for name, low in (("max_in_flight", 1), ("interval_us", 0), ("burst", 1), ("trip_after", 1), ("cooldown_us", 0)):
+            value = getattr(self, name)
+            if value is not None and not low <= value < FOREVER:
+                raise UsageError(f"a gate's {name} must be at least {low}, got {value}")
+
+
+def interval_us(per_second: float | None) -> int:
+    """A rate as a person says it, to the time between two starts. None: no limit."""
+    if per_second is None:
+        return 0
+    if not 0 < per_second <= SECOND:
+        raise UsageError(f"a rate must be above 0 and at most {SECOND:,} starts a second, got {per_second}")
+    return max(1, round(SECOND / per_second))
+
+
+@dataclass(slots=True)
+class Gate:
+    """A gate's limits and its state. The methods are the whole arithmetic; none of them reads a clock."""
+
+    id: int
+    max_in_flight: int | None = None
+    interval_us: int = 0
+    burst: int = 1
+    trip_after: int | None = None
+    cooldown_us: int = 300 * SECOND
+    in_flight: int = 0
+    tat: int = 0
+    failures: int = 0
+    tripped_until: int = 0
+    open_after: int = 0
+    wake_at: int | None = None
+
+    @property
+    def on_trial(self) -> bool:
+        """Whether the breaker has tripped and not recovered: then one task may pass, and no second before it is back."""
+        return self.trip_after is not None and self.failures >= self.trip_after
+
+    def _ahead(self, now: int) -> int:
+        # Never more than a full bucket: a clock that jumped back must not keep the gate shut until it caught up.
+        return min(max(self.tat - now, 0), self.burst * self.interval_us)
+
+    def allowance(self, now: int) -> int:
+        """How many tasks may start now. 0 means closed."""
+        if self.open_after > now or self.tripped_until > now:
+            return 0
+        allowed = UNLIMITED if self.max_in_flight is None else self.max_in_flight - self.in_flight
+        if self.interval_us:
+            allowed = min(allowed, (self.burst * self.interval_us - self._ahead(now)) // self.interval_us)
+        if self.on_trial:
+            allowed = min(allowed, 1)
+        return max(allowed, 0)
+
+    def opens_at(self, now: int) -> int | None:
+        """When time alone will open it; None when time does not keep it closed."""
+        at = max(self.open_after, self.tripped_until)
+        if self.interval_us:
+            at = max(at, now + self._ahead(now) - (self.burst - 1) * self.interval_us)
+        return at if at > now else None
+
+    def take(self, starts: int, now: int) -> None:
+        """Account for tasks that start. Before they start: a crash must cost us a slot, never the site."""
+        if self.max_in_flight is not None:
+            self.in_flight += starts
+        if self.interval_us:
+            self.tat = now + self._ahead(now) + starts * self.interval_us
+        if self.on_trial:
+            self.tripped_until = now + self.cooldown_us
+
+    def release(self, ended: int) -> None:
+        """Account for tasks that ended."""
+        if self.max_in_flight is not None:
+            self.in_flight = max(0, self.in_flight - ended)
+
+    def succeed(self) -> bool:
+        """Good news. True when a tripped breaker recovered by it."""
+        recovered = self.on_trial
+        self.failures = 0
+        self.tripped_until = 0
+        return recovered
+
+    def fail(self, now: int) -> bool:
+        """Bad news. True when the breaker trips (again) by it."""
+        self.failures += 1
+        if self.on_trial:
+            self.tripped_until = now + self.cooldown_us
+        return self.on_trial
+
+    def why_closed(self, now: int) -> str | None:
+        """The reason a person is given, or None when it is open."""
+        if self.open_after >= FOREVER:
+            return "disabled"
+        if self.open_after > now:
+            return "paused"
+        if self.tripped_until > now:
+            return "tripped"
+        if self.max_in_flight is not None and self.in_flight >= self.max_in_flight:
+            return "full"
+        return "rate" if self.allowance(now) == 0 else None

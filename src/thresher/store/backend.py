@@ -1,0 +1,122 @@
+"""What a database must be able to do to carry the queue. A backend is whatever passes the contract suite."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import orjson
+
+from thresher.core.ids import TaskId
+from thresher.core.settlement import Settlement
+from thresher.core.task import Task
+from thresher.store.dialect import Dialect
+from thresher.store.session import Session
+from thresher.store.spawn import Birth
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The settings that the queue itself needs, as integers."""
+
+    quantum: int
+    head_start_us: int
+    max_depth: int
+    max_crashes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What one visit to the queue brought: tasks to perform, settlements that the fence refused, and when to come back.
+
+    `more` means that another visit right now may bring more; `next_at` is when the next timer or delayed task is due.
+    """
+
+    tasks: list[Task]
+    stale: list[Settlement]
+    more: bool = False
+    next_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A settlement that the fence let through, and the lane the task ran in. `cancelled`: a person was faster."""
+
+    settlement: Settlement
+    lane_id: int
+    cancelled: bool = False
+
+
+def as_task(row: Sequence[Any], has_gates: bool) -> Task:
+    """A claimed row as the engine holds it."""
+    task_id, claim, kind, stage, payload, checkpoint, url, tracking, parent, depth, failures, crashes = row
+    return Task(
+        TaskId(task_id), claim, kind, stage, orjson.loads(payload), orjson.loads(checkpoint) if checkpoint else {}, url,
+        TaskId(tracking or task_id), parent, depth, failures, crashes, has_gates,
+    )  # fmt: skip
+
+
+class Backend(Protocol):
+    """The hands of the store. Everything that can be one SQL text for both databases is not here."""
+
+    dialect: Dialect
+
+    def write(self) -> AbstractContextManager[Session]:
+        """A transaction that writes: committed at the end, rolled back whole on any error."""
+        ...
+
+    def read(self) -> AbstractContextManager[Session]:
+        """A short transaction that only reads."""
+        ...
+
+    def now(self, session: Session) -> int:
+        """The database's clock."""
+        ...
+
+    def migrate(self, to: int | None = None) -> list[str]:
+        """Bring the schema up to date; the names of the steps applied."""
+        ...
+
+    def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:
+        """Hold these lanes, and those of these tasks, in id order, before touching waiting tasks."""
+        ...
+
+    def lock_lineages(self, session: Session, task_ids: Sequence[int]) -> None:
+        """Keep two members of one lineage from checking for duplicates at the same time."""
+        ...
+
+    def gates_of(self, session: Session, lane_ids: Sequence[int]) -> Mapping[int, tuple[int, ...]]:
+        """The gates of each lane, in the order they were named."""
+        ...
+
+    def add_lane(self, session: Session, key: str, gate_ids: Sequence[int]) -> int:
+        """The lane for exactly these gates, made if it is new."""
+        ...
+
+    def insert(self, session: Session, births: Sequence[Birth], rules: Rules, now: int) -> list[int | None]:
+        """Insert tasks; None where a live task already has the key. The caller holds the lanes."""
+        ...
+
+    def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:
+        """These lanes have a due task of at least this rank: put them into the ready order."""
+        ...
+
+    def fence(
+        self, session: Session, settlements: Sequence[Settlement], lanes: Sequence[int | None], rules: Rules, now: int
+    ) -> list[Hit]:
+        """Apply settlements to their tasks and write the attempts; only those whose claim still stands."""
+        ...
+
+    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
+        """Settle plain settlements and claim up to `limit` tasks, in one transaction. The hot path."""
+        ...
+
+    def ping(self) -> None:
+        """Tell waiting workers that there may be work."""
+        ...
+
+    def listen(self, timeout: float) -> bool:
+        """Wait on a thread for a ping from another process; True if there was one."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,160 @@
+"""The gates of one transaction: loaded once, changed by arithmetic, written back once, and the lanes woken by it.
+
+Lock order on PostgreSQL, the same everywhere: lanes by id, tasks by id, gates by id, and last the parked lanes, which
+are only ever taken without waiting. A parked lane that somebody else holds is skipped and its gate *owes* a wake: its
+timer is set to now, so that the next claim makes up for it.
+"""
+
+from collections.abc import Iterable
+
+from thresher.core.event import EventKind
+from thresher.governance.gate import Gate
+from thresher.store.dialect import Dialect
+from thresher.store.events import record_event
+from thresher.store.session import Session, one
+
+# A gate that opens wide wakes this many lanes at once; each of them wakes the next when it leaves.
+WAKE_MOST = 64
+
+_COLUMNS = "id, max_in_flight, interval_us, burst, trip_after, cooldown_us, in_flight, tat, failures, tripped_until, open_after, wake_at"
+_LOAD = f"select {_COLUMNS} from gates where id in (:ids*) order by id"
+_LOAD_ONE = f"select {_COLUMNS} from gates where id = :id"
+_SAVE = """update gates set in_flight = :in_flight, tat = :tat, failures = :failures, tripped_until = :tripped_until,
+    open_after = :open_after, wake_at = :wake_at where id = :id"""
+
+_PARKED = "select id from lanes where status = 'parked' and parked_on = :gate order by position, id limit :most"
+_ANY_PARKED = "select id from lanes where status = 'parked' order by parked_on, position, id limit 1"
+_UNPARK = "update lanes set status = 'ready', parked_on = null where id in (:ids*)"
+
+
+class Gates:
+    """An image of some gates within one transaction."""
+
+    def __init__(self, session: Session, dialect: Dialect, now: int) -> None:
+        self._session = session
+        self._dialect = dialect
+        self._gates: dict[int, Gate] = {}
+        self._dirty: set[int] = set()
+        self._any_parked: bool | None = None
+        self.now = now
+
+    def load(self, ids: Iterable[int]) -> None:
+        """Lock and read gates, in the order of their ids. Waits, so nothing that others wait for may come after."""
+        missing = sorted(set(ids) - self._gates.keys())
+        if missing:
+            for row in self._session.rows(_LOAD + self._dialect.lock, {"ids": missing}):
+                self._gates[row[0]] = Gate(*row)
+
+    def get(self, gate_id: int) -> Gate:
+        """One gate of the image."""
+        gate = self._gates.get(gate_id)
+        if gate is None:
+            gate = self._gates[gate_id] = Gate(*self._session.rows(_LOAD_ONE + self._dialect.lock, {"id": gate_id})[0])
+        return gate
+
+    def take(self, gate_id: int, starts: int) -> None:
+        self.get(gate_id).take(starts, self.now)
+        self._dirty.add(gate_id)
+
+    def release(self, gate_id: int, ended: int, *, healthy: bool) -> None:
+        """Give slots back; on good news let the breaker recover; wake as many lanes as that allows."""
+        gate = self.get(gate_id)
+        counted = gate.max_in_flight is not None
+        troubled = healthy and gate.failures > 0
+        if not counted and not troubled:
+            return
+        gate.release(ended)
+        wanted = ended
+        if troubled and gate.succeed():
+            wanted = WAKE_MOST
+            record_event(self._session, EventKind.GATE_RECOVERED, self.now, gate_id=gate_id)
+        self._dirty.add(gate_id)
+        self.open(gate_id, wanted)
+
+    def fail(self, gate_id: int, reason: str) -> None:
+        """Count a failure towards the breaker."""
+        gate = self.get(gate_id)
+        self._dirty.add(gate_id)
+        if gate.trip_after is None:
+            return
+        if gate.fail(self.now):
+            record_event(self._session, EventKind.GATE_TRIPPED, self.now, gate_id=gate_id, reason=reason, failures=gate.failures)
+        self.settle_timer(gate_id)
+
+    def close_until(self, gate_id: int, until: int) -> None:
+        """Pause. Never shortens a longer pause."""
+        gate = self.get(gate_id)
+        gate.open_after = max(gate.open_after, until)
+        self._dirty.add(gate_id)
+        self.settle_timer(gate_id)
+
+    def open(self, gate_id: int, wanted: int) -> None:
+        """Wake up to `wanted` lanes, or set the timer if time keeps the gate closed."""
+        gate = self.get(gate_id)
+        most = min(wanted, gate.allowance(self.now), WAKE_MOST)
+        if most > 0:
+            self.wake(gate_id, most)
+        else:
+            self.settle_timer(gate_id)
+
+    def wake(self, gate_id: int, most: int) -> None:
+        """Move the longest-waiting parked lanes of an open gate into the ready order."""
+        if not self._anybody_parked():
+            return
+        found = self._session.rows(_PARKED + self._dialect.skip, {"gate": gate_id, "most": most})
+        lanes = [row[0] for row in found]
+        if lanes:
+            self._session.run(_UNPARK, {"ids": lanes})
+        if len(lanes) < most and self._dialect.skip and self.has_parked(gate_id):
+            self.get(gate_id).wake_at = self.now  # owed: somebody holds a lane that should have been woken
+            self._dirty.add(gate_id)
+
+    def _anybody_parked(self) -> bool:
+        """One look for all gates: where nothing is parked at all, nobody needs to be asked gate by gate."""
+        if self._any_parked is None:
+            self._any_parked = bool(self._session.rows(_ANY_PARKED))
+        return self._any_parked
+
+    def parked(self) -> None:
+        """The caller has parked a lane."""
+        self._any_parked = True
+
+    def has_parked(self, gate_id: int) -> bool:
+        return self._anybody_parked() and bool(self._session.rows(_PARKED, {"gate": gate_id, "most": 1}))
+
+    def settle_timer(self, gate_id: int) -> None:
+        """Keep the invariant: whoever is parked on a gate that time keeps closed has a timer to be woken by."""
+        gate = self.get(gate_id)
+        opens = gate.opens_at(self.now)
+        if opens is not None and gate.wake_at != opens and self.has_parked(gate_id):
+            gate.wake_at = opens
+            self._dirty.add(gate_id)
+
+    def ring(self, gate_id: int) -> None:
+        """A timer has come: wake what is allowed, or set it anew."""
+        gate = self.get(gate_id)
+        gate.wake_at = None
+        self._dirty.add(gate_id)
+        self.open(gate_id, WAKE_MOST)
+
+    def mark_dirty(self, gate_id: int) -> None:
+        self._dirty.add(gate_id)
+
+    def save(self) -> None:
+        """Write every changed gate back."""
+        if self._dirty:
+            self._session.many(_SAVE, [_state(self._gates[gate_id]) for gate_id in sorted(self._dirty)])
+            self._dirty.clear()
+
+
+def _state(gate: Gate) -> dict[str, int | None]:
+    return {
+        "in_flight": gate.in_flight, "tat": gate.tat, "failures": gate.failures, "tripped_until": gate.tripped_until,
+        "open_after": gate.open_after, "wake_at": gate.wake_at, "id": gate.id,
+    }  # fmt: skip
+
+
+def gate_named(session: Session, name: str) -> int | None:
+    """The id of a gate, by its name."""
+    row = one(session, "select id from gates where name = :name", {"name": name})
+    return row and row[0]

@@ -1,0 +1,93 @@
+"""From the names of gates to a lane: found, or made the first time.
+
+Tasks without gates are dealt out over a few lanes, so that several claimers do not queue up at one row.
+"""
+
+from collections.abc import Iterable, Mapping
+from itertools import count
+
+from thresher.config.settings import Settings
+from thresher.core.errors import UnknownName, UsageError
+from thresher.governance.gate import Limits
+from thresher.store.backend import Backend
+from thresher.store.session import Session
+
+Names = tuple[str, ...]
+
+OPEN = "open:"
+OPEN_LANES = 8
+REMEMBERED = 100_000
+_OPEN_NAMES = tuple((f"{OPEN}{number}",) for number in range(OPEN_LANES))
+
+_ADD_GATE = """insert into gates (name, max_in_flight, interval_us, burst, trip_after, cooldown_us)
+    values (:name, :max_in_flight, :interval_us, :burst, :trip_after, :cooldown_us) on conflict (name) do nothing"""
+_GATES = "select name, id from gates where name in (:names*)"
+
+
+class Lanes:
+    """The lanes already met, and a fair hand for tasks without gates."""
+
+    def __init__(self, met: Mapping[Names, int] = {}) -> None:
+        self._met = dict(met)
+        self._deal = count()
+
+    def __getitem__(self, names: Names) -> int:
+        return self._met[names or (f"{OPEN}{next(self._deal) % OPEN_LANES}",)]
+
+    def missing(self, wanted: Iterable[Names]) -> set[Names]:
+        """Those that have to be resolved first."""
+        return {each for names in wanted for each in ([names] if names else _OPEN_NAMES) if each not in self._met}
+
+    def meet(self, found: Mapping[Names, int]) -> None:
+        if len(self._met) > REMEMBERED:
+            self._met.clear()
+        self._met |= found
+
+    def with_(self, found: Mapping[Names, int]) -> "Lanes":
+        """These and a few more, for one transaction that may yet be rolled back."""
+        return Lanes(self._met | dict(found))
+
+
+def resolve(backend: Backend, session: Session, wanted: Iterable[Names], settings: Settings) -> dict[Names, int]:
+    """The lane of each set of gates."""
+    lanes = {}
+    for names in sorted(set(wanted)):
+        gates = () if names in _OPEN_NAMES else names
+        ids = _gate_ids(session, gates, settings)
+        lanes[names] = backend.add_lane(session, "\n".join(names), [ids[name] for name in gates])
+    return lanes
+
+
+def gates_in(key: str) -> list[str]:
+    """The names of the gates in a lane's key."""
+    return [] if key.startswith(OPEN) else key.split("\n")
+
+
+def _gate_ids(session: Session, names: Names, settings: Settings) -> Mapping[str, int]:
+    if len(set(names)) < len(names):
+        raise UsageError(f"a lane names the same gate twice: {', '.join(names)}")
+    known = dict(session.rows(_GATES, {"names": names})) if names else {}
+    for name in names:
+        if name not in known:
+            add_gate(session, name, _default_limits(name, settings))
+    return known if len(known) == len(names) else dict(session.rows(_GATES, {"names": names}))
+
+
+def _default_limits(name: str, settings: Settings) -> Limits:
+    """Hosts are met on the way and get polite defaults. Everything else a person or an app must have named."""
+    if not name.startswith("host:"):
+        kind, _, rest = name.partition(":")
+        advice = f"thresher sources add {rest}" if kind == "source" and rest else "name it as source:NAME or host:NAME"
+        raise UnknownName(f"there is no gate {name!r}; {advice}")
+    return Limits(
+        max_in_flight=settings.count("host.in_flight"),
+        interval_us=settings.us("host.interval"),
+        trip_after=settings.count("breaker.trip_after"),
+        cooldown_us=settings.us("breaker.cooldown"),
+    )
+
+
+def add_gate(session: Session, name: str, limits: Limits) -> bool:
+    """Make a gate; False if it was there."""
+    values = {field: getattr(limits, field) for field in ("max_in_flight", "interval_us", "burst", "trip_after", "cooldown_us")}
+    return session.run(_ADD_GATE, values | {"name": name}) > 0

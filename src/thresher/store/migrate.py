@@ -1,0 +1,75 @@
+"""Bring a database to the newest schema, or say why not. Safe to run from any number of processes at once."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+
+from thresher.core.errors import DatabaseProblem
+from thresher.core.state import LIVE, WAITING, State, sql_list
+from thresher.store.session import Session
+
+_FILE = re.compile(r"(\d{4})_(\w+)\.sql")
+_STATES = {"states": sql_list(frozenset(State)), "live": sql_list(LIVE), "waiting": sql_list(WAITING)}
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered step."""
+
+    number: int
+    name: str
+    sql: str
+
+
+def migrations(words: Mapping[str, str]) -> list[Migration]:
+    """All steps in order, with the words that differ between the databases filled in."""
+    found = []
+    for file in files("thresher.store.migrations").iterdir():
+        if match := _FILE.fullmatch(file.name):
+            sql = file.read_text(encoding="utf-8")
+            for word, text in (_STATES | dict(words)).items():
+                sql = sql.replace("{" + word + "}", text)
+            found.append(Migration(int(match[1]), match[2], sql))
+    return sorted(found, key=lambda step: step.number)
+
+
+def statements(sql: str) -> list[str]:
+    """The single statements of a migration file: no semicolon inside a statement, comments dropped."""
+    bare = re.sub(r"--[^\n]*", "", sql)
+    return [text.strip() for text in bare.split(";") if text.strip()]
+
+
+def version(session: Session) -> int:
+    """The number of the last step that was applied; 0 for an empty database."""
+    session.run("create table if not exists migrations (number integer primary key, name text not null, applied_at bigint not null)")
+    return int(session.rows("select coalesce(max(number), 0) from migrations")[0][0])
+
+
+def newest(words: Mapping[str, str]) -> int:
+    """The number of the newest step this code knows."""
+    return migrations(words)[-1].number
+
+
+def check_not_newer(have: int, know: int) -> None:
+    """Refuse a database that a newer Thresher has already moved on."""
+    if have > know:
+        raise DatabaseProblem(
+            f"the database is at schema {have}, this Thresher knows {know}: it was made by a newer version. "
+            "Upgrade Thresher (pip install --upgrade thresher); the data is untouched."
+        )
+
+
+def migrate(session: Session, words: Mapping[str, str], now: int, to: int | None = None) -> list[Migration]:
+    """Apply what is missing, in the caller's transaction, and return it. `to` stops early, for tests of old versions."""
+    have, steps = version(session), migrations(words)
+    check_not_newer(have, steps[-1].number)
+    missing = [step for step in steps if have < step.number <= (to or step.number)]
+    for step in missing:
+        for sql in statements(step.sql):
+            session.run(sql)
+        session.run(
+            "insert into migrations (number, name, applied_at) values (:number, :name, :now)",
+            {"number": step.number, "name": step.name, "now": now},
+        )
+    return missing

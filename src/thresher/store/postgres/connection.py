@@ -1,0 +1,111 @@
+"""Opening PostgreSQL, and turning its complaints into advice."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import psycopg
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from thresher.core.errors import DatabaseProblem
+from thresher.store.session import Params, Row, psycopg_style, spread
+
+CONNECT_SECONDS = 10
+# A client that stops in the middle of a transaction holds gates that everybody needs.
+IDLE_IN_TRANSACTION = "30s"
+# Deadlocks should not happen; if one does, it must not hold the gates for long.
+SETTINGS = f"-c jit=off -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION} -c deadlock_timeout=200ms"
+RETRIES = 5
+
+
+class PostgresSession:
+    """A transaction on one connection."""
+
+    __slots__ = ("connection",)
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self.connection = connection
+
+    def _execute(self, sql: str, params: Params) -> psycopg.Cursor[Any]:
+        if not params:
+            return self.connection.execute(sql)  # type: ignore[arg-type]
+        sql, params = spread(sql, params)
+        return self.connection.execute(psycopg_style(sql), params)  # type: ignore[arg-type]
+
+    def rows(self, sql: str, params: Params = {}) -> list[Row]:
+        return self._execute(sql, params).fetchall()
+
+    def run(self, sql: str, params: Params = {}) -> int:
+        return self._execute(sql, params).rowcount
+
+    def many(self, sql: str, rows: Sequence[Params]) -> None:
+        if rows:
+            with self.connection.cursor() as cursor:
+                cursor.executemany(psycopg_style(sql), rows)  # type: ignore[arg-type]
+
+
+def split_schema(url: str) -> tuple[str, str]:
+    """The address for the driver, and the schema that holds our tables (`?schema=NAME`)."""
+    parts = urlsplit(url)
+    query = dict(parse_qsl(parts.query))
+    schema = query.pop("schema", "thresher")
+    if not schema.replace("_", "").isalnum():
+        raise DatabaseProblem(f"the schema name {schema!r} may have letters, digits and _ only")
+    return urlunsplit(parts._replace(query=urlencode(query))), schema
+
+
+class Postgres:
+    """A pool of connections to one schema."""
+
+    def __init__(self, url: str, most: int) -> None:
+        self.url, self.schema = split_schema(url)
+        self._shown = _without_password(self.url)
+        options = f"-c search_path={self.schema} {SETTINGS}"
+        self.pool = ConnectionPool(
+            self.url, min_size=0, max_size=most, open=False, timeout=CONNECT_SECONDS, reconnect_timeout=CONNECT_SECONDS,
+            max_idle=300,
+            kwargs={"autocommit": True, "options": options, "connect_timeout": CONNECT_SECONDS, "prepare_threshold": 2},
+        )  # fmt: skip
+        self.pool.open(wait=False)
+
+    @contextlib.contextmanager
+    def connection(self) -> Iterator[psycopg.Connection[Any]]:
+        """One connection for the length of a block."""
+        with self.advice(), self.pool.connection() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[PostgresSession]:
+        with self.connection() as connection, connection.transaction():
+            yield PostgresSession(connection)
+
+    def dedicated(self) -> psycopg.Connection[Any]:
+        """A connection of one's own, outside the pool."""
+        with self.advice():
+            return psycopg.connect(self.url, autocommit=True, options=f"-c search_path={self.schema}", connect_timeout=CONNECT_SECONDS)
+
+    @contextlib.contextmanager
+    def advice(self) -> Iterator[None]:
+        """Say what to do about what PostgreSQL complains of."""
+        try:
+            yield
+        except PoolTimeout as problem:
+            raise DatabaseProblem(f"no connection to {self._shown} within {CONNECT_SECONDS} seconds: is the server running?") from problem
+        except psycopg.errors.ReadOnlySqlTransaction as problem:
+            raise DatabaseProblem(f"{self._shown} is read-only: connect to the primary") from problem
+        except psycopg.errors.DiskFull as problem:
+            raise DatabaseProblem(f"the disk of {self._shown} is full: nothing was written; free some space and go on") from problem
+        except psycopg.errors.InsufficientPrivilege as problem:
+            raise DatabaseProblem(f"{self._shown}: {str(problem).strip()}; ask for the right, or use another role") from problem
+        except psycopg.OperationalError as problem:
+            raise DatabaseProblem(f"{self._shown}: {str(problem).strip() or type(problem).__name__}") from problem
+
+    def close(self) -> None:
+        self.pool.close()
+
+
+def _without_password(url: str) -> str:
+    parts = urlsplit(url)
+    host = f"{parts.hostname or 'localhost'}{f':{parts.port}' if parts.port else ''}"
+    return f"PostgreSQL at {host}{parts.path}"

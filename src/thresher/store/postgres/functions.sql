@@ -1,0 +1,355 @@
+-- The hot path on PostgreSQL: settle and claim, one call, one transaction, one round trip.
+-- Installed anew whenever this file changes; the tables belong to the numbered migrations.
+--
+-- Lock order, kept by everything that writes:
+--   lanes by id (waits), tasks by id (waits), gates by id (waits), parked lanes (never waits).
+--   A claim takes lanes and gates without ever waiting, so it may follow a settlement in the same transaction.
+--
+-- Shapes that look odd are deliberate. A generic plan is made once and kept, often while the tables are empty:
+--   "(select ... order by ... limit 1) is not null" instead of "exists": it cannot become a join over all parked lanes.
+--   "state || '' = 'running'": keeps the planner away from the partial index of running tasks, for a lookup by id.
+--   the time is assigned to a variable first: a volatile call in a predicate would disable the index.
+
+create or replace function now_us() returns bigint language sql volatile parallel safe
+    return (extract(epoch from clock_timestamp()) * 1000000)::bigint;
+
+-- The arithmetic of governance/gate.py; a property test holds the two together.
+
+-- How far the rate is ahead of time; never more than a full bucket, even if the clock was set back.
+create or replace function gate_ahead(tat bigint, interval_us bigint, burst int, now bigint)
+returns bigint language sql immutable parallel safe
+    return least(greatest(tat - now, 0), burst * interval_us);
+
+create or replace function gate_allowance(g gates, now bigint) returns int language sql immutable parallel safe
+    return case when g.open_after > now or g.tripped_until > now then 0 else greatest(0, least(
+        coalesce(g.max_in_flight - g.in_flight, 1000000),
+        case when g.interval_us > 0
+             then ((g.burst * g.interval_us - gate_ahead(g.tat, g.interval_us, g.burst, now)) / g.interval_us)::int
+             else 1000000 end,
+        case when g.failures >= g.trip_after then 1 else 1000000 end)) end;
+
+create or replace function gate_opens_at(closed_until bigint, tat bigint, interval_us bigint, burst int, now bigint)
+returns bigint language sql immutable parallel safe
+    return nullif(greatest(closed_until, now, case when interval_us > 0
+        then now + gate_ahead(tat, interval_us, burst, now) - (burst - 1) * interval_us else 0 end), now);
+
+-- Put lanes into the ready order at the rank of their best due task, never before their last turn. The caller holds them.
+create or replace function make_ready(lane_ids bigint[], ranks bigint[]) returns void language sql
+begin atomic
+    update lanes l set
+        position = case l.status when 'idle' then greatest(r.rank, l.served_at)
+                                 else least(l.position, greatest(r.rank, l.served_at)) end,
+        floor = case l.status when 'idle' then r.rank else least(l.floor, r.rank) end,
+        status = case l.status when 'idle' then 'ready' else l.status end
+    from (select id, min(rank) as rank from unnest(lane_ids, ranks) u(id, rank) group by id) r
+    where l.id = r.id;
+end;
+
+-- Unpark up to wants[i] lanes of gate_ids[i], whose rows the caller holds. A lane that somebody else holds is skipped,
+-- and its gate is returned as owing a wake: the caller sets its timer.
+create or replace function wake(gate_ids bigint[], wants int[], out owing bigint[], out woken int) language plpgsql as $$
+begin
+    with found as materialized (
+        select w.gate_id, x.id from unnest(gate_ids, wants) w(gate_id, n) cross join lateral (
+            select l.id from lanes l where l.status = 'parked' and l.parked_on = w.gate_id
+            order by l.position, l.id limit w.n for no key update skip locked) x),
+    up as (update lanes set status = 'ready', parked_on = null where id = any (array(select id from found)))
+    select array_agg(w.gate_id) filter (where w.n > (select count(*) from found f where f.gate_id = w.gate_id)
+      and (select l.id from lanes l where l.status = 'parked' and l.parked_on = w.gate_id
+              and l.id <> all (array(select f.id from found f)) order by l.position, l.id limit 1) is not null),
+           (select count(*)::int from found)
+        into owing, woken from unnest(gate_ids, wants) w(gate_id, n);
+end $$;
+
+-- Apply settlements to their tasks, behind the fence, and write the attempts. Returns the numbers (from 1) of those that
+-- were let through, and the lane each task is in afterwards. The caller holds the lanes of tasks that come back at once.
+create or replace function fence(
+    ids bigint[], claims int[], stages_at text[], endings text[], states text[], delays bigint[], stages text[],
+    lane_ids bigint[], checkpoints text[], reasons text[], errors text[], spends int[], crashed int[],
+    head_start bigint, now bigint, out hits int[], out hit_lanes bigint[], out cancelled int[]
+) language plpgsql as $$
+declare
+    due_lanes bigint[]; due_ranks bigint[];
+begin
+    with i as (
+        select * from unnest(ids, claims, stages_at, endings, states, delays, stages, lane_ids, checkpoints, reasons, errors,
+                             spends, crashed) with ordinality
+            as x(id, claim, stage_at, ending, state, delay, stage, lane_id, checkpoint, reason, error, spent, crashed, n)),
+    u as (
+        update tasks t set
+            state       = case when i.state not in ('pending', 'retryable') then i.state
+                               when t.cancelling = 1 then 'cancelled' else i.state end,
+            due         = (i.state in ('pending', 'retryable') and i.delay = 0 and t.cancelling = 0)::int,
+            run_at      = case when i.state in ('pending', 'retryable') and i.delay > 0 and t.cancelling = 0 then now + i.delay end,
+            rank        = case when i.state in ('pending', 'retryable') then now + i.delay - t.priority * head_start else t.rank end,
+            finished_at = case when i.state not in ('pending', 'retryable') or t.cancelling = 1 then now end,
+            failures    = t.failures + i.spent,
+            crashes     = t.crashes + i.crashed,
+            stage       = coalesce(i.stage, t.stage),
+            lane_id     = coalesce(i.lane_id, t.lane_id),
+            checkpoint  = coalesce(i.checkpoint, t.checkpoint),
+            reason      = i.reason,
+            error_name  = i.error
+        from i where t.id = i.id and t.claim = i.claim and t.state || '' = 'running'
+        returning i.n, t.id, t.claim, t.lane_id, t.state, t.due, t.rank, t.worker_id, t.started_at),
+    a as (
+        insert into attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
+        select u.id, u.claim, i.stage_at, u.worker_id, u.started_at, now, i.ending, i.reason, i.error
+        from u join i on i.n = u.n)
+    select array_agg(u.n::int), array_agg(u.lane_id), array_agg(u.n::int) filter (where u.state = 'cancelled'),
+           array_agg(u.lane_id) filter (where u.due = 1), array_agg(u.rank) filter (where u.due = 1)
+        into hits, hit_lanes, cancelled, due_lanes, due_ranks from u;
+    if due_lanes is not null then perform make_ready(due_lanes, due_ranks); end if;
+end $$;
+
+-- Give slots back and pass on good news; wake as many lanes as that allows. Only gates that count, or are in trouble.
+create or replace function release(hit_lanes bigint[], healthy boolean[], at bigint) returns void language plpgsql as $$
+declare
+    gate_ids bigint[]; ended int[]; good boolean[]; held bigint[]; now bigint;
+    opened bigint[]; wants int[]; owing bigint[];
+begin
+    select array_agg(c.gate_id), array_agg(c.n), array_agg(c.good) into gate_ids, ended, good from (
+        select x.gate_id, count(*)::int as n, bool_or(h.good) as good
+        from unnest(hit_lanes, healthy) h(lane_id, good) join lanes l on l.id = h.lane_id cross join unnest(l.gates) x(gate_id)
+        group by x.gate_id) c;
+    if gate_ids is null then return; end if;
+    held := array(select id from gates where id = any (gate_ids) and (max_in_flight is not null or failures > 0)
+                  order by id for no key update);
+    if cardinality(held) = 0 then return; end if;
+    now := coalesce(at, now_us());  -- after the wait, never before it
+    insert into events (at, kind, gate_id, detail)
+        select now, 'gate_recovered', g.id, '{}' from gates g join unnest(gate_ids, good) c(id, good) on c.id = g.id
+        where g.id = any (held) and c.good and g.failures >= g.trip_after;
+    with u as (
+        update gates g set
+            in_flight     = case when g.max_in_flight is null then g.in_flight else greatest(0, g.in_flight - c.n) end,
+            failures      = case when c.good then 0 else g.failures end,
+            tripped_until = case when c.good and g.failures > 0 then 0 else g.tripped_until end
+        from unnest(gate_ids, ended, good) c(id, n, good) where g.id = c.id and g.id = any (held)
+        returning g.id, least(64, gate_allowance(g, now)) as n)
+    select array_agg(u.id), array_agg(u.n) into opened, wants from u where u.n > 0;
+    if opened is not null then
+        -- As many as came free; more than one only where a breaker let go, and then the baton does the rest.
+        wants := array(select least(w.n, greatest(1, c.n)) from unnest(opened, wants) w(id, n) join unnest(gate_ids, ended) c(id, n) on c.id = w.id
+                       order by array_position(opened, w.id));
+        owing := (wake(opened, wants)).owing;
+        if owing is not null then update gates set wake_at = now where id = any (owing); end if;
+    end if;
+    if cardinality(held) > coalesce(cardinality(opened), 0) then  -- a slot came free, but time keeps the gate closed
+        update gates g set wake_at = gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now)
+        where g.id = any (held) and g.wake_at is null
+          and gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now) is not null
+          and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id order by l.position, l.id limit 1) is not null;
+    end if;
+end $$;
+
+-- Gates whose timer has come: wake what is allowed, or set the timer anew. Never waits.
+create or replace function ring(most int, now bigint) returns void language plpgsql as $$
+declare
+    gate_ids bigint[]; wants int[]; opens bigint[]; owing bigint[];
+begin
+    select array_agg(z.id), array_agg(z.n), array_agg(z.opens) into gate_ids, wants, opens from (
+        select g.id, least(64, gate_allowance(g, now)) as n,
+               gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now) as opens
+        from gates g where g.wake_at is not null and g.wake_at <= now order by g.wake_at limit most for no key update skip locked) z;
+    if gate_ids is null then return; end if;
+    owing := (wake(gate_ids, wants)).owing;
+    update gates g set wake_at = case when g.id = any (owing) then now + 1000 else d.opens end
+    from unnest(gate_ids, opens) d(id, opens) where g.id = d.id;
+end $$;
+
+-- Delayed tasks whose time has come enter their lanes; those whose lane somebody holds come next time. Never waits.
+create or replace function stage_due(most int, now bigint) returns void language plpgsql as $$
+declare
+    ids bigint[]; held bigint[]; lane_ids bigint[]; ranks bigint[];
+begin
+    ids := array(select id from tasks where run_at is not null and run_at <= now order by run_at limit most);
+    held := array(select l.id from lanes l where l.id = any (array(select t.lane_id from tasks t where t.id = any (ids)))
+                  order by l.id for no key update skip locked);
+    if cardinality(held) = 0 then return; end if;
+    with u as (
+        update tasks set due = 1, run_at = null where id = any (ids) and lane_id = any (held) and run_at is not null
+        returning lane_id, rank)
+    select array_agg(u.lane_id), array_agg(u.rank) into lane_ids, ranks from u;
+    if lane_ids is not null then perform make_ready(lane_ids, ranks); end if;
+end $$;
+
+-- Claim up to `want` tasks. What each row is stands in `what`: a task, or the summary at the end, in which `id` is the time
+-- of the next timer and `claim` is 1 when another call right now may bring more.
+--
+-- Works in rounds of as many lanes as it should need, twice as many in each further round that meets closed gates; a round
+-- starts behind the last lane seen, because our own locks are not skipped. A lane is parked only while all its gates are
+-- held: otherwise it might carry the baton of a gate that we cannot see.
+create or replace function claim_tasks(want int, worker bigint, quantum int, at bigint)
+returns table (what "char", id bigint, claim int, kind text, stage text, payload text, checkpoint text, url text,
+               tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, gated boolean)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+    now bigint := coalesce(at, now_us());
+    left_over int := want; rounds int := 0; more boolean := false; busy boolean := false;
+    last_position bigint := -9223372036854775808; last_id bigint := 0; lim int; q int;
+    lane_ids bigint[]; positions bigint[]; wanted bigint[];
+    g_ids bigint[]; g_left int[]; g_opens bigint[]; g_used int[]; g_seen int[]; g_parked int[];
+    x_ids bigint[]; x_status text[]; x_parked bigint[]; x_position bigint[]; x_served bigint[]; x_floor bigint[];
+    taken bigint[]; taken_gated boolean[]; owing bigint[]; opened bigint[]; wants int[];
+    lane record; places int[]; place int; closed int; n int; m int;
+begin
+    if (select wake_at from gates where wake_at is not null order by wake_at limit 1) <= now then perform ring(64, now); end if;
+    if (select run_at from tasks where run_at is not null order by run_at limit 1) <= now then perform stage_due(200, now); end if;
+    while left_over > 0 and rounds < 8 loop
+        rounds := rounds + 1;
+        lim := least(256, ((left_over + quantum - 1) / quantum) << (rounds - 1));
+        select array_agg(z.id), array_agg(z.position) into lane_ids, positions from (
+            select l.id, l.position from lanes l where l.status = 'ready' and (l.position, l.id) > (last_position, last_id)
+            order by l.position, l.id limit lim for no key update skip locked) z;
+        exit when lane_ids is null;
+        last_position := positions[cardinality(positions)]; last_id := lane_ids[cardinality(lane_ids)];
+        -- Fewer lanes than turns: let each take more, or one busy lane would get a quantum a call.
+        q := case when cardinality(lane_ids) < lim then greatest(quantum, (left_over + cardinality(lane_ids) - 1) / cardinality(lane_ids)) else quantum end;
+        now := coalesce(at, now_us());
+        g_ids := '{}'; owing := null; taken := '{}'; taken_gated := '{}';
+        x_ids := '{}'; x_status := '{}'; x_parked := '{}'; x_position := '{}'; x_served := '{}'; x_floor := '{}';
+        wanted := array(select distinct g.g from lanes l, unnest(l.gates) g(g) where l.id = any (lane_ids));
+        if cardinality(wanted) > 0 then
+            select coalesce(array_agg(z.id), '{}'), array_agg(z.n), array_agg(z.opens), array_agg(0), array_agg(0), array_agg(0)
+                into g_ids, g_left, g_opens, g_used, g_seen, g_parked from (
+                select g.id, gate_allowance(g, now) as n,
+                       gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now) as opens
+                from gates g where g.id = any (wanted) for no key update skip locked) z;
+        end if;
+        -- A new statement, so a new snapshot: it sees every task committed before the lane lock was ours.
+        for lane in
+            select o.id, o.position, l.gates, h.ids, h.ranks
+            from unnest(lane_ids, positions) with ordinality o(id, position, n) join lanes l on l.id = o.id
+            cross join lateral (
+                select array_agg(t.id) as ids, array_agg(t.rank) as ranks from (
+                    select t.id, t.rank from tasks t where t.lane_id = o.id and t.due = 1 and t.rank >= l.floor
+                    order by t.rank, t.id limit q + 1) t) h
+            order by o.n
+        loop
+            exit when left_over = 0;  -- lanes not visited stay as they are
+            places := array(select array_position(g_ids, g) from unnest(lane.gates) g);
+            if array_position(places, null) is not null then busy := true; continue; end if;
+            n := coalesce(cardinality(lane.ids), 0); m := least(n, q, left_over); closed := null;
+            foreach place in array places loop
+                if g_left[place] <= 0 and (closed is null or coalesce(g_opens[place], 0) > coalesce(g_opens[closed], 0)) then
+                    closed := place;
+                end if;
+                m := least(m, g_left[place]);
+            end loop;
+            if n > 0 and closed is null then
+                taken := taken || lane.ids[1:m];
+                taken_gated := taken_gated || array_fill(cardinality(places) > 0, array[m]);
+                left_over := left_over - m;
+                foreach place in array places loop
+                    g_left[place] := g_left[place] - m; g_used[place] := g_used[place] + m;
+                    if g_left[place] <= 0 then closed := place; end if;
+                end loop;
+            end if;
+            x_ids := x_ids || lane.id; x_floor := x_floor || case when m > 0 then lane.ranks[m] end;
+            foreach place in array places loop g_seen[place] := g_seen[place] + 1; end loop;
+            if m = n then
+                x_status := x_status || 'idle'::text; x_parked := x_parked || null::bigint;
+                x_position := x_position || lane.position; x_served := x_served || case when m > 0 then now else 0 end;
+            elsif closed is not null then
+                x_status := x_status || 'parked'::text; x_parked := x_parked || g_ids[closed]; g_parked[closed] := g_parked[closed] + 1;
+                x_position := x_position || case when m > 0 then now else lane.position end;
+                x_served := x_served || case when m > 0 then now else 0 end;
+            else
+                x_status := x_status || 'ready'::text; x_parked := x_parked || null::bigint;
+                x_position := x_position || greatest(lane.ranks[m + 1], now); x_served := x_served || now;
+                more := true;
+            end if;
+        end loop;
+        if cardinality(taken) > 0 then
+            return query
+                with u as (
+                    update tasks t set state = 'running', due = 0, claim = t.claim + 1, worker_id = worker, started_at = now
+                    where t.id = any (taken) and t.due + 0 = 1
+                    returning t.id, t.claim, t.kind, t.stage, t.payload, t.checkpoint, t.url, t.tracking_id, t.parent_id, t.depth,
+                              t.failures, t.crashes)
+                select 't'::"char", u.*, taken_gated[array_position(taken, u.id)] from u order by array_position(taken, u.id);
+            get diagnostics n = row_count;
+            if n <> cardinality(taken) then
+                raise exception 'a due task moved although its lane was held' using errcode = 'serialization_failure';
+            end if;
+        end if;
+        if cardinality(x_ids) > 0 then
+            update lanes l set status = x.status, parked_on = x.parked, position = x.position, served_at = greatest(l.served_at, x.served),
+                floor = coalesce(x.floor, l.floor)
+            from unnest(x_ids, x_status, x_parked, x_position, x_served, x_floor) x(id, status, parked, position, served, floor) where l.id = x.id;
+        end if;
+        if cardinality(g_ids) > 0 then
+            -- The baton: each lane that was visited wakes another one from each of its gates that is still open.
+            if (select l.id from lanes l where l.status = 'parked' order by l.parked_on, l.position, l.id limit 1) is not null then
+                select array_agg(b.id), array_agg(least(b.n, b.seen)) into opened, wants
+                    from unnest(g_ids, g_left, g_seen) b(id, n, seen) where b.n > 0 and b.seen > 0;
+                if opened is not null then
+                    select w.owing, w.woken into owing, n from wake(opened, wants) w;
+                    more := more or n > 0;
+                end if;
+            end if;
+            update gates g set
+                in_flight     = g.in_flight + case when g.max_in_flight is null then 0 else b.used end,
+                tat           = case when g.interval_us > 0 and b.used > 0
+                                     then now + gate_ahead(g.tat, g.interval_us, g.burst, now) + b.used * g.interval_us else g.tat end,
+                tripped_until = case when b.used > 0 and g.failures >= g.trip_after then now + g.cooldown_us else g.tripped_until end,
+                wake_at       = case
+                    when g.id = any (owing) then now + 1000
+                    when b.n > 0 or (b.parked = 0 and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id
+                                                       order by l.position, l.id limit 1) is null) then g.wake_at
+                    else coalesce(gate_opens_at(
+                        greatest(g.open_after, case when b.used > 0 and g.failures >= g.trip_after then now + g.cooldown_us else g.tripped_until end),
+                        case when b.used > 0 then now + gate_ahead(g.tat, g.interval_us, g.burst, now) + b.used * g.interval_us else g.tat end,
+                        g.interval_us, g.burst, now), g.wake_at) end
+            from unnest(g_ids, g_left, g_used, g_parked) b(id, n, used, parked)
+            where g.id = b.id and (b.used > 0 or b.parked > 0 or g.id = any (owing));
+        end if;
+        exit when cardinality(lane_ids) < lim;
+    end loop;
+    return query select 'e'::"char",
+        least((select wake_at from gates where wake_at is not null order by wake_at limit 1),
+              (select run_at from tasks where run_at is not null order by run_at limit 1)),
+        (left_over <= 0 or busy or more or (select l.id from lanes l where l.status = 'ready' order by l.position, l.id limit 1) is not null)::int,
+        null::text, null::text, null::text, null::text, null::text, null::bigint, null::bigint, null::int, null::int, null::int, null::boolean;
+end $$;
+
+-- Settle plain settlements, then claim: the whole turn of a worker. Numbers of refused settlements come back as rows 's'.
+create or replace function turn(
+    ids bigint[], claims int[], stages_at text[], endings text[], states text[], delays bigint[], reasons text[], errors text[],
+    spends int[], healthy boolean[], head_start bigint, want int, worker bigint, quantum int, at bigint)
+returns table (what "char", id bigint, claim int, kind text, stage text, payload text, checkpoint text, url text,
+               tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, gated boolean)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+    done record; n int := cardinality(ids);
+begin
+    if n > 0 then
+        if 'pending' = any (states) or 'retryable' = any (states) then
+            perform 1 from lanes l where l.id = any (array(select t.lane_id from tasks t where t.id = any (ids))) order by l.id for no key update;
+        end if;
+        select * into done from fence(ids, claims, stages_at, endings, states, delays, array_fill(null::text, array[n]),
+            array_fill(null::bigint, array[n]), array_fill(null::text, array[n]), reasons, errors, spends, array_fill(0, array[n]),
+            head_start, coalesce(at, now_us()));
+        if done.hits is not null then
+            perform release(done.hit_lanes, array(select healthy[h] from unnest(done.hits) with ordinality u(h, o) order by u.o), at);
+        end if;
+        if coalesce(cardinality(done.hits), 0) < n then
+            return query select 's'::"char", s::bigint, null::int, null::text, null::text, null::text, null::text, null::text,
+                null::bigint, null::bigint, null::int, null::int, null::int, null::boolean
+                from generate_series(1, n) s where s <> all (coalesce(done.hits, '{}'));
+        end if;
+    end if;
+    if want > 0 then return query select * from claim_tasks(want, worker, quantum, at); end if;
+end $$;
+
+-- The invariant that every committed state must keep: whoever is parked on a gate will be woken, because the gate's slots
+-- are taken (a settlement wakes), or it has a timer, or a ready lane carries it (a claim hands the baton on).
+create or replace view stranded as
+    select g.id, g.name, (select count(*) from lanes l where l.status = 'parked' and l.parked_on = g.id) as lanes from gates g
+    where (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id order by l.position, l.id limit 1) is not null
+      and not (g.max_in_flight is not null and g.in_flight >= g.max_in_flight)
+      and g.wake_at is null
+      and not exists (select 1 from lanes l where l.status = 'ready' and g.id = any (l.gates));

@@ -1,0 +1,91 @@
+"""Schedules as rows. A firing moves `next_at` and enqueues its task in one transaction, whoever does it first.
+
+Any number of machines may look at the same time: the move is a compare-and-set on the old `next_at`, so of two that
+saw the same firing only one finds it still there. No leader is needed.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from thresher.core.task import Entry
+from thresher.store.session import Session
+from thresher.store.store import Store
+
+_COLUMNS = ("name", "app", "entry", "cron", "every_us", "timezone", "missed", "next_at", "last_at", "paused")
+_SELECT = f"select {', '.join(_COLUMNS)} from schedules"
+_UPSERT = """insert into schedules (name, app, entry, cron, every_us, timezone, missed, next_at)
+    values (:name, :app, :entry, :cron, :every_us, :timezone, :missed, :next_at)
+    on conflict (name) do update set app = excluded.app, entry = excluded.entry, missed = excluded.missed,
+        next_at = case when coalesce(schedules.cron, '') = coalesce(excluded.cron, '')
+                        and coalesce(schedules.every_us, 0) = coalesce(excluded.every_us, 0)
+                        and schedules.timezone = excluded.timezone then schedules.next_at else excluded.next_at end,
+        cron = excluded.cron, every_us = excluded.every_us, timezone = excluded.timezone"""
+_MOVE = """update schedules set next_at = :next_at, last_at = :last_at
+    where name = :name and next_at = :seen and paused = 0"""
+_PAUSE = "update schedules set paused = :paused where name = :name"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """One schedule as stored."""
+
+    name: str
+    app: str
+    entry: Entry
+    cron: str | None
+    every_us: int | None
+    timezone: str
+    missed: str
+    next_at: int | None
+    last_at: int | None = None
+    paused: bool = False
+
+
+def save_plan(session: Session, plan: Plan) -> None:
+    """Store a schedule; its next firing is kept unless the rhythm itself has changed."""
+    entry = {name: getattr(plan.entry, name) for name in Entry.__dataclass_fields__}
+    values = {name: getattr(plan, name) for name in _COLUMNS if name not in ("entry", "last_at", "paused")}
+    session.run(_UPSERT, values | {"entry": orjson.dumps(entry).decode()})
+
+
+def read_plans(session: Session, due_at: int | None = None) -> list[Plan]:
+    """All schedules, or those due at a time."""
+    where = " where paused = 0 and next_at is not null and next_at <= :due" if due_at is not None else ""
+    rows = session.rows(f"{_SELECT}{where} order by name", {"due": due_at} if due_at is not None else {})
+    return [_plan(row) for row in rows]
+
+
+def fire(store: Store, plan: Plan, firings: list[int], next_at: int | None) -> bool:
+    """Enqueue the firings and move on, unless somebody else already has."""
+    with store.transaction() as transaction:
+        moved = transaction.execute(
+            _MOVE + " returning name",
+            {"name": plan.name, "seen": plan.next_at, "next_at": next_at, "last_at": firings[-1] if firings else plan.last_at},
+        )
+        if moved:
+            transaction.enqueue([_firing(plan, at) for at in firings])
+    if moved:
+        store.backend.ping()
+    return bool(moved)
+
+
+def pause_plan(session: Session, name: str, *, paused: bool) -> bool:
+    """Stop or restart a schedule; False if there is none of that name."""
+    return session.run(_PAUSE, {"name": name, "paused": int(paused)}) > 0
+
+
+def _firing(plan: Plan, at: int) -> Entry:
+    entry = plan.entry
+    return Entry(entry.kind, entry.stage, entry.gates, entry.payload, entry.url, entry.url_key,
+                 f"schedule:{plan.name}:{at}", entry.priority)  # fmt: skip
+
+
+def _plan(row: Any) -> Plan:
+    fields = dict(zip(_COLUMNS, row, strict=True))
+    entry = orjson.loads(fields["entry"])
+    entry["gates"] = tuple(entry["gates"])
+    fields["entry"] = Entry(**entry)
+    fields["paused"] = bool(fields["paused"])
+    return Plan(**fields)

@@ -1,0 +1,98 @@
+"""Settling: one transaction in which an attempt becomes fact, behind its fence.
+
+Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, and the gates last.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from thresher.core.clock import FOREVER
+from thresher.core.event import EventKind
+from thresher.core.settlement import Health, Settlement, Verdict
+from thresher.core.state import TERMINAL
+from thresher.core.task import Entry
+from thresher.store.backend import Backend, Hit, Rules
+from thresher.store.events import record_event
+from thresher.store.gates import Gates, gate_named
+from thresher.store.lanes import Lanes
+from thresher.store.records import file_records
+from thresher.store.session import Session
+from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
+
+_BLAME = "update gates set last_failure = :now, last_error = :reason where id = :id"
+_CLOSED = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
+
+
+def settle(backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: Lanes, rules: Rules) -> list[Hit]:
+    """Apply settlements with everything they bring. Returns those that the fence let through."""
+    wanted = [lanes[each.gates] if each.gates is not None else None for each in settlements]
+    below = {each.task_id: [(child, lanes[child.gates]) for child in each.children] for each in settlements if each.children}
+    backend.lock_lineages(session, list(below))
+    back = [each.task_id for each in settlements if each.state not in TERMINAL]
+    new_lanes = {lane for children in below.values() for _, lane in children} | {lane for lane in wanted if lane}
+    backend.lock_lanes(session, sorted(new_lanes), back)
+    now = backend.now(session)
+    hits = backend.fence(session, settlements, wanted, rules, now)
+    _bear(backend, session, hits, below, rules, now)
+    file_records(session, [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records], now)
+    gates = Gates(session, backend.dialect, backend.now(session))
+    release(backend, session, gates, hits)
+    gates.save()
+    return hits
+
+
+def _bear(
+    backend: Backend, session: Session, hits: Sequence[Hit], below: Mapping[int, Sequence[tuple[Entry, int]]], rules: Rules, now: int
+) -> None:
+    bearing = [hit.settlement.task_id for hit in hits if hit.settlement.task_id in below and not hit.cancelled]
+    if not bearing:
+        return
+    parents = read_parents(session, bearing)
+    families = [(parents[task_id], below[task_id]) for task_id in bearing]
+    births = admit_children(session, families, rules.max_depth, now)
+    if not births:
+        return
+    for birth, task_id in zip(births, backend.insert(session, births, rules, now), strict=True):
+        if task_id is None and birth.parent:
+            refuse(session, birth.parent, birth.entry, DUPLICATE, now)
+
+
+def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Hit]) -> None:
+    """Give back what the tasks held, and tell the gates how it went."""
+    gates_of = backend.gates_of(session, [hit.lane_id for hit in hits])
+    ended: dict[int, int] = {}
+    healthy: set[int] = set()
+    blamed: list[tuple[int, Verdict]] = []
+    for hit in hits:
+        lane_gates = gates_of[hit.lane_id]
+        for gate_id in lane_gates:
+            ended[gate_id] = ended.get(gate_id, 0) + 1
+            if hit.settlement.healthy:
+                healthy.add(gate_id)
+        verdict = hit.settlement.verdict
+        if verdict and lane_gates:
+            named = gate_named(session, verdict.gate) if verdict.gate else None
+            blamed.append((named or lane_gates[0], verdict))
+    if ended:
+        gates.load({*ended, *(gate_id for gate_id, _ in blamed)})
+    # Verdicts first: a gate that closes must not wake anybody with the slots that come back.
+    for gate_id, verdict in blamed:
+        judge(session, gates, gate_id, verdict)
+    for gate_id in sorted(ended):
+        gates.release(gate_id, ended[gate_id], healthy=gate_id in healthy)
+
+
+def judge(session: Session, gates: Gates, gate_id: int, verdict: Verdict) -> None:
+    """Bad news about one gate: count it, pause the gate, or close it until a person looks."""
+    now = gates.now
+    session.run(_BLAME, {"now": now, "reason": verdict.reason, "id": gate_id})
+    match verdict.health:
+        case Health.FAILURE:
+            gates.fail(gate_id, verdict.reason)
+            return
+        case Health.PAUSE:
+            until, kind = now + verdict.delay_us, EventKind.GATE_PAUSED
+        case Health.DISABLE:
+            until, kind = FOREVER, EventKind.GATE_DISABLED
+    gates.close_until(gate_id, until)
+    session.run(_CLOSED, {"tag": verdict.tag, "reason": verdict.reason, "id": gate_id})
+    record_event(session, kind, now, gate_id=gate_id, until=until, tag=verdict.tag, reason=verdict.reason)

@@ -1,0 +1,138 @@
+"""Sources and their gates: what a person names, limits, pauses and opens again.
+
+Whether a source is paused or disabled is read from its gate, the one row that the claim obeys; there is no second
+place that could say something else.
+"""
+
+from dataclasses import asdict
+from typing import Any
+
+from thresher.core.clock import FOREVER
+from thresher.core.errors import UnknownName
+from thresher.core.event import EventKind
+from thresher.governance.gate import Gate, Limits
+from thresher.store.events import record_event
+from thresher.store.gates import WAKE_MOST, Gates, gate_named
+from thresher.store.lanes import add_gate
+from thresher.store.session import Session
+from thresher.store.store import Store
+
+_COLUMNS = (
+    "id", "name", "max_in_flight", "interval_us", "burst", "trip_after", "cooldown_us", "in_flight", "tat", "failures",
+    "tripped_until", "open_after", "wake_at", "closed_tag", "closed_reason", "last_failure", "last_error",
+)  # fmt: skip
+_GATE_FIELDS = tuple(name for name in _COLUMNS if name in Gate.__dataclass_fields__)
+_SELECT = f"select {', '.join('g.' + name for name in _COLUMNS)}, s.name, s.app from gates g left join sources s on s.gate_id = g.id"
+_ADD = "insert into sources (name, gate_id, app, created_at) values (:name, :gate, :app, :now) on conflict (name) do nothing"
+_LIMIT = """update gates set max_in_flight = :max_in_flight, interval_us = :interval_us, burst = :burst,
+    trip_after = :trip_after, cooldown_us = :cooldown_us where id = :id"""
+_RUNNING = "select lane_id, count(*) from tasks where state = 'running' group by lane_id"
+_WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
+
+Fields = dict[str, Any]
+
+
+def add_source(store: Store, name: str, limits: Limits, app: str | None = None) -> bool:
+    """Make a source and its gate; False if it was there, and then nothing of it is changed."""
+    with store.write() as session:
+        add_gate(session, f"source:{name}", limits)
+        gate_id = gate_named(session, f"source:{name}")
+        values = {"name": name, "gate": gate_id, "app": app, "now": store.backend.now(session)}
+        return session.run(_ADD, values) > 0
+
+
+def find_gates(session: Session, *, name: str | None = None, only_sources: bool = False, limit: int = 1_000) -> list[Fields]:
+    """Gates with their limits, state and trouble, by name."""
+    where = " where g.name = :name" if name else " where s.name is not null" if only_sources else ""
+    rows = session.rows(f"{_SELECT}{where} order by g.name limit :limit", {"limit": limit} | ({"name": name} if name else {}))
+    return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
+
+
+def as_gate(fields: Fields) -> Gate:
+    """The row as the arithmetic knows it."""
+    return Gate(**{name: fields[name] for name in _GATE_FIELDS})
+
+
+def pause(store: Store, gate: str, delay_us: int, reason: str) -> None:
+    """Close a gate for a time. Tasks wait in front of it and lose nothing."""
+    with store.write() as session:
+        gates, gate_id = _gates(store, session, gate)
+        until = gates.now + delay_us
+        gates.get(gate_id).open_after = until
+        _close(session, gates, gate_id, EventKind.GATE_PAUSED, until, "paused", reason)
+
+
+def disable(store: Store, gate: str, tag: str, reason: str) -> None:
+    """Close a gate until a person opens it."""
+    with store.write() as session:
+        gates, gate_id = _gates(store, session, gate)
+        gates.get(gate_id).open_after = FOREVER
+        _close(session, gates, gate_id, EventKind.GATE_DISABLED, FOREVER, tag, reason)
+
+
+def resume(store: Store, gate: str) -> None:
+    """Open a gate, whatever closed it, and forget its failures."""
+    with store.write() as session:
+        gates, gate_id = _gates(store, session, gate)
+        opened = gates.get(gate_id)
+        opened.open_after = 0
+        opened.succeed()
+        gates.mark_dirty(gate_id)
+        session.run(_WHY, {"tag": None, "reason": None, "id": gate_id})
+        gates.open(gate_id, WAKE_MOST)
+        gates.save()
+        record_event(session, EventKind.GATE_RESUMED, gates.now, gate_id=gate_id)
+    store.backend.ping()
+
+
+def set_limits(store: Store, gate: str, limits: Limits) -> None:
+    """Change limits. What already runs above a lowered limit may finish; nothing new starts until there is room."""
+    with store.write() as session:
+        gates, gate_id = _gates(store, session, gate)
+        image = gates.get(gate_id)
+        if image.max_in_flight is None and limits.max_in_flight is not None:
+            image.in_flight = running_at(store, session, gate_id)
+        for name, value in asdict(limits).items():
+            setattr(image, name, value)
+        session.run(_LIMIT, asdict(limits) | {"id": gate_id})
+        gates.mark_dirty(gate_id)
+        gates.open(gate_id, WAKE_MOST)
+        gates.save()
+        record_event(session, EventKind.GATE_LIMITED, gates.now, gate_id=gate_id, **asdict(limits))
+    store.backend.ping()
+
+
+def judge_source(store: Store, gate: str, problem: str | None) -> None:
+    """Tell a gate how a test by hand went: good news lets the breaker recover, bad news counts."""
+    with store.write() as session:
+        gates, gate_id = _gates(store, session, gate)
+        if problem is None:
+            gates.release(gate_id, 0, healthy=True)
+        else:
+            gates.fail(gate_id, problem)
+        gates.save()
+
+
+def running_at(store: Store, session: Session, gate_id: int) -> int:
+    """How many tasks are running behind a gate, counted, not remembered."""
+    per_lane = dict(session.rows(_RUNNING))
+    gates_of = store.backend.gates_of(session, list(per_lane))
+    return sum(number for lane_id, number in per_lane.items() if gate_id in gates_of[lane_id])
+
+
+def _gates(store: Store, session: Session, gate: str) -> tuple[Gates, int]:
+    gate_id = gate_named(session, gate)
+    if gate_id is None:
+        raise UnknownName(f"there is no gate {gate!r}; thresher sources list --all shows them")
+    gates = Gates(session, store.backend.dialect, 0)
+    gates.load([gate_id])
+    gates.now = store.backend.now(session)  # after the wait for the lock, never before it
+    return gates, gate_id
+
+
+def _close(session: Session, gates: Gates, gate_id: int, kind: EventKind, until: int, tag: str, reason: str) -> None:
+    gates.mark_dirty(gate_id)
+    gates.settle_timer(gate_id)
+    gates.save()
+    session.run(_WHY, {"tag": tag, "reason": reason, "id": gate_id})
+    record_event(session, kind, gates.now, gate_id=gate_id, until=until, tag=tag, reason=reason)

@@ -1,0 +1,103 @@
+"""The one door through which a task gets children: checked, inserted or refused, in the settling transaction."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import orjson
+
+from thresher.core.lineage import Parent, Refusal, Rule, ancestry_below, lineage_key, mark, refusal
+from thresher.core.task import Entry
+from thresher.store.session import Session
+
+_PARENTS = "select id, coalesce(tracking_id, id), depth, ancestry, kind, lineage_key from tasks where id in (:ids*)"
+_KNOWN = """select kind, lineage_key, finished_at is null from tasks
+    where tracking_id = :tracking and lineage_key in (:keys*)"""
+_REFUSE = """insert into refusals (at, parent_id, tracking_id, kind, url, lineage_key, rule, detail)
+    values (:at, :parent, :tracking, :kind, :url, :key, :rule, :detail)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Birth:
+    """A task about to be inserted: an entry and, for a child, its parent."""
+
+    entry: Entry
+    lane_id: int
+    parent: Parent | None = None
+
+    @property
+    def key(self) -> str | None:
+        return lineage_key(self.entry)
+
+    @property
+    def ancestry(self) -> str:
+        own = mark(self.entry.kind, self.key)
+        marks = ancestry_below(self.parent, self.entry.kind, self.key) if self.parent else ((own,) if own else ())
+        return orjson.dumps(marks).decode()
+
+
+class KnownLineage:
+    """What is known of one lineage, kept up to date while siblings are admitted."""
+
+    def __init__(self, rows: Iterable[tuple[str, str, bool]]) -> None:
+        self._live: set[tuple[str, str]] = set()
+        self._ended: set[tuple[str, str]] = set()
+        for kind, key, live in rows:
+            (self._live if live else self._ended).add((kind, key))
+
+    def has_live(self, kind: str, key: str) -> bool:
+        return (kind, key) in self._live
+
+    def has_ended(self, kind: str, key: str) -> bool:
+        return (kind, key) in self._ended
+
+    def admit(self, kind: str, key: str | None) -> None:
+        if key is not None:
+            self._live.add((kind, key))
+
+
+def read_parents(session: Session, ids: Sequence[int]) -> dict[int, Parent]:
+    """The parents as their children will know them."""
+    rows = session.rows(_PARENTS, {"ids": ids})
+    return {row[0]: Parent(row[0], row[1], row[2], tuple(orjson.loads(row[3]))) for row in rows}
+
+
+def known_lineage(session: Session, tracking_id: int, entries: Iterable[Entry]) -> KnownLineage:
+    """What the lineage already holds of these entries' keys."""
+    keys = sorted({key for entry in entries if (key := lineage_key(entry))})
+    rows = session.rows(_KNOWN, {"tracking": tracking_id, "keys": keys}) if keys else []
+    return KnownLineage((kind, key, bool(live)) for kind, key, live in rows)
+
+
+def admit_children(
+    session: Session, families: Sequence[tuple[Parent, Sequence[tuple[Entry, int]]]], max_depth: int, now: int
+) -> list[Birth]:
+    """Check all children of these parents; write the refusals; return those that may be born, in key order."""
+    births: list[Birth] = []
+    lineages: dict[int, KnownLineage] = {}
+    for parent, children in families:
+        entries = [entry for entry, _ in children]
+        lineage = lineages.get(parent.tracking_id)
+        if lineage is None:
+            wanted = [e for p, c in families if p.tracking_id == parent.tracking_id for e, _ in c]
+            lineage = lineages[parent.tracking_id] = known_lineage(session, parent.tracking_id, wanted)
+        for entry, lane_id in zip(entries, (lane for _, lane in children), strict=True):
+            refused = refusal(parent, entry, lineage, max_depth)
+            if refused:
+                refuse(session, parent, entry, refused, now)
+            else:
+                lineage.admit(entry.kind, lineage_key(entry))
+                births.append(Birth(entry, lane_id, parent))
+    # By key, so that two transactions that bear the same children never wait for each other in a circle.
+    return sorted(births, key=lambda birth: (birth.entry.kind, birth.entry.key or ""))
+
+
+def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now: int) -> None:
+    """Write down that a spawn did not happen, and why."""
+    session.run(
+        _REFUSE,
+        {"at": now, "parent": parent.task_id, "tracking": parent.tracking_id, "kind": entry.kind, "url": entry.url,
+         "key": lineage_key(entry), "rule": str(refused.rule), "detail": refused.detail},
+    )  # fmt: skip
+
+
+DUPLICATE = Refusal(Rule.DUPLICATE_KEY, "a live task of this kind already has this key")

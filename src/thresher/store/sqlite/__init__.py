@@ -1,0 +1,1 @@
+"""The embedded backend: one file, one writer at a time, several processes allowed."""

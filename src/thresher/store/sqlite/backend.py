@@ -1,0 +1,189 @@
+"""SQLite as a backend of the queue."""
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+from thresher.core.clock import Clock, SystemClock
+from thresher.core.settlement import Settlement
+from thresher.core.state import TERMINAL, State
+from thresher.store.backend import Hit, Rules, Turn
+from thresher.store.dialect import SQLITE
+from thresher.store.gates import Gates
+from thresher.store.migrate import migrate
+from thresher.store.session import Session
+from thresher.store.settle import release
+from thresher.store.spawn import Birth
+from thresher.store.sqlite.claim import claim, make_ready
+from thresher.store.sqlite.connection import SqliteFile
+
+LANES_REMEMBERED = 100_000
+
+_INSERT = """insert into tasks (id, kind, stage, state, lane_id, due, run_at, rank, priority, tracking_id, parent_id, depth,
+        ancestry, url, lineage_key, dedupe_key, payload, created_at)
+    values (?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    on conflict (kind, dedupe_key) where dedupe_key is not null and finished_at is null do nothing"""
+_LAST_ID = "select seq from sqlite_sequence where name = 'tasks'"
+_BORN = "select id from tasks where id >= ?"
+
+_HELD = "select lane_id, priority, cancelling from tasks where id = ? and claim = ? and state = 'running'"
+_ATTEMPT = """insert into attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
+    values (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_END = """update tasks set state = ?, finished_at = ?, reason = ?, error_name = ?, failures = failures + ?, crashes = crashes + ?
+    where id = ? and claim = ? and state = 'running' returning worker_id, started_at, lane_id"""
+_WAIT = """update tasks set state = ?, due = ?, run_at = ?, rank = ?, failures = failures + ?, crashes = crashes + ?,
+        stage = coalesce(?, stage), lane_id = ?, checkpoint = coalesce(?, checkpoint), reason = ?, error_name = ?
+    where id = ? returning worker_id, started_at"""
+
+
+class SqliteBackend:
+    """One file. The single writer makes every lock rule of the other backend hold by itself."""
+
+    dialect = SQLITE
+
+    def __init__(self, path: str, *, durability: str = "machine", clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._file = SqliteFile(path, durability)
+        self._gates_of: dict[int, tuple[int, ...]] = {}
+        self._pinged = threading.Event()
+        self._seen_version = -1
+
+    def write(self) -> AbstractContextManager[Session]:
+        return self._file.write()
+
+    def read(self) -> AbstractContextManager[Session]:
+        return self._file.read()
+
+    def now(self, session: Session) -> int:
+        return self._clock.now()
+
+    def migrate(self, to: int | None = None) -> list[str]:
+        with self.write() as session:
+            return [step.name for step in migrate(session, SQLITE.words, self._clock.now(), to)]
+
+    def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:
+        """Nothing to do: whoever writes is alone."""
+
+    def lock_lineages(self, session: Session, task_ids: Sequence[int]) -> None:
+        """Nothing to do: whoever writes is alone."""
+
+    def gates_of(self, session: Session, lane_ids: Sequence[int]) -> Mapping[int, tuple[int, ...]]:
+        missing = [lane_id for lane_id in lane_ids if lane_id not in self._gates_of]
+        if missing:
+            if len(self._gates_of) > LANES_REMEMBERED:
+                self._gates_of.clear()
+                missing = list(lane_ids)
+            for lane_id, gates in session.rows("select id, gates from lanes where id in (:ids*)", {"ids": missing}):
+                self._gates_of[lane_id] = tuple(int(part) for part in gates.split())
+        return self._gates_of
+
+    def add_lane(self, session: Session, key: str, gate_ids: Sequence[int]) -> int:
+        gates = " ".join(map(str, gate_ids))
+        session.run("insert into lanes (key, gates) values (:key, :gates) on conflict do nothing", {"key": key, "gates": gates})
+        return int(session.rows("select id from lanes where key = :key", {"key": key})[0][0])
+
+    def insert(self, session: Session, births: Sequence[Birth], rules: Rules, now: int) -> list[int | None]:
+        last = session.rows(_LAST_ID)
+        first = (last[0][0] if last else 0) + 1
+        rows, ranks, keyed = [], {}, False
+        for task_id, birth in enumerate(births, first):
+            entry, parent = birth.entry, birth.parent
+            due_at = now + entry.delay_us
+            rank = due_at - entry.priority * rules.head_start_us
+            waits = entry.delay_us > 0
+            keyed = keyed or entry.key is not None
+            rows.append((
+                task_id, entry.kind, entry.stage, birth.lane_id, 0 if waits else 1, due_at if waits else None, rank,
+                entry.priority, parent and parent.tracking_id, parent and parent.task_id, parent.depth + 1 if parent else 0,
+                birth.ancestry, entry.url, birth.key, entry.key, entry.payload, now,
+            ))  # fmt: skip
+            if not waits and rank < ranks.get(birth.lane_id, rank + 1):
+                ranks[birth.lane_id] = rank
+        session.many(_INSERT, rows)
+        make_ready(session, ranks)
+        if not keyed:
+            return list(range(first, first + len(rows)))
+        born = {row[0] for row in session.rows(_BORN, (first,))}  # type: ignore[arg-type]
+        return [task_id if task_id in born else None for task_id in range(first, first + len(rows))]
+
+    def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:
+        make_ready(session, dict(ranks))
+
+    def fence(
+        self, session: Any, settlements: Sequence[Settlement], lanes: Sequence[int | None], rules: Rules, now: int
+    ) -> list[Hit]:
+        hits, attempts = [], []
+        ranks: dict[int, int] = {}
+        for settlement, new_lane in zip(settlements, lanes, strict=True):
+            error_name = settlement.error and settlement.error.name
+            reason = settlement.reason or (settlement.error and settlement.error.message)
+            key = (settlement.task_id, settlement.claim)
+            spent = (int(settlement.spends_failure), int(settlement.crashed))
+            if settlement.state in TERMINAL:
+                ended = session.rows(_END, (settlement.state.value, now, reason, error_name, *spent, *key))
+                if not ended:
+                    continue
+                attempt, lane_id, cancelled = ended[0][:2], ended[0][2], False
+            else:
+                held = session.rows(_HELD, key)
+                if not held:
+                    continue
+                lane_id, priority, cancelling = held[0]
+                cancelled = bool(cancelling)
+                if cancelled:
+                    attempt = session.rows(_END, (State.CANCELLED.value, now, reason, error_name, *spent, *key))[0][:2]
+                else:
+                    waits = settlement.delay_us > 0
+                    run_at = now + settlement.delay_us
+                    rank = run_at - priority * rules.head_start_us
+                    lane = new_lane or lane_id
+                    attempt = session.rows(_WAIT, (
+                        settlement.state.value, 0 if waits else 1, run_at if waits else None, rank, *spent,
+                        settlement.stage, lane, settlement.checkpoint, reason, error_name, settlement.task_id,
+                    ))[0]  # fmt: skip
+                    if not waits:
+                        ranks[lane] = min(rank, ranks.get(lane, rank))
+            hits.append(Hit(settlement, lane_id, cancelled))
+            attempts.append((*key, settlement.at_stage, *attempt, now, settlement.ending.value, reason, error_name))
+        session.many(_ATTEMPT, attempts)
+        make_ready(session, ranks)
+        return hits
+
+    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
+        with self._file.write() as session:
+            gates = Gates(session, SQLITE, self._clock.now())
+            hits = self.fence(session, settlements, [None] * len(settlements), rules, gates.now)
+            if hits:
+                release(self, session, gates, hits)
+            turn = claim(session, gates, limit, worker_id, rules) if limit > 0 else Turn([], [], False, None)
+            gates.save()
+        if len(hits) == len(settlements):
+            return turn
+        through = {(hit.settlement.task_id, hit.settlement.claim) for hit in hits}
+        stale = [each for each in settlements if (each.task_id, each.claim) not in through]
+        return Turn(turn.tasks, stale, turn.more, turn.next_at)
+
+    def ping(self) -> None:
+        self._pinged.set()
+
+    def listen(self, timeout: float) -> bool:
+        """A ping from this process, or a commit by another one."""
+        if self._pinged.wait(timeout):
+            self._pinged.clear()
+            return True
+        seen, self._seen_version = self._seen_version, self._file.data_version()
+        return seen != self._seen_version
+
+    def close(self) -> None:
+        self._file.close()
+
+
+@contextmanager
+def opened(path: str) -> Iterator[SqliteBackend]:
+    """A backend for the length of a block."""
+    backend = SqliteBackend(path)
+    try:
+        yield backend
+    finally:
+        backend.close()

@@ -1,0 +1,164 @@
+"""The claim on SQLite: ready lanes in order, each with its gates, until enough tasks are in hand.
+
+The same rules as on PostgreSQL, where they are a function in the database. Here a statement costs microseconds and
+nobody else writes, so it is a loop that one can read:
+
+1. Delayed tasks whose time has come enter their lanes; gates whose timer has come wake lanes.
+2. Ready lanes are visited in order of position. A lane with a closed gate is parked on it.
+3. A lane with open gates starts up to a quantum of tasks, the gates are charged, and the lane goes to the back.
+4. The baton: for each lane that was visited, each of its gates that is still open wakes another lane, which may have
+   slept in front of it for want of this one. So a gate that opens wide wakes its lanes in doubling steps.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from thresher.core.task import Task
+from thresher.store.backend import Rules, Turn, as_task
+from thresher.store.gates import Gates
+from thresher.store.session import Session
+
+STAGE_MOST = 200
+RING_MOST = 64
+
+_NEXT_RUN = "select run_at from tasks where run_at is not null order by run_at limit 1"
+_NEXT_WAKE = "select wake_at from gates where wake_at is not null order by wake_at limit 1"
+_STAGE = """update tasks set due = 1, run_at = null where id in
+    (select id from tasks where run_at is not null and run_at <= ? order by run_at limit ?) returning lane_id, rank"""
+_RING = "select id from gates where wake_at is not null and wake_at <= ? order by wake_at limit ?"
+_READY = "select id, gates, position from lanes where status = 'ready' order by position, id limit ?"
+# Read, then write: nobody else can move them in between, and an update that returns rows costs half as much again.
+_HEADS = """select id, claim + 1, kind, stage, payload, checkpoint, url, tracking_id, parent_id, depth, failures, crashes
+    from tasks where lane_id = ? and due = 1 order by rank, id limit ?"""
+_TAKE = "update tasks set state = 'running', due = 0, claim = claim + 1, worker_id = ?, started_at = ? where id = ?"
+_HEAD = "select rank from tasks where lane_id = ? and due = 1 order by rank, id limit 1"
+_IDLE = "update lanes set status = 'idle', parked_on = null, served_at = ? where id = ?"
+_PARK = "update lanes set status = 'parked', parked_on = ?, position = ?, served_at = max(served_at, ?) where id = ?"
+_BACK = "update lanes set position = ?, served_at = ? where id = ?"
+_ACTIVATE = """update lanes set
+    position = case status when 'idle' then max(?1, served_at) else min(position, max(?1, served_at)) end,
+    status = case status when 'idle' then 'ready' else status end
+    where id = ?2"""
+
+
+def make_ready(session: Any, ranks: dict[int, int]) -> None:
+    """Put lanes into the ready order at the rank of their best task, but never before others that wait for a turn."""
+    for lane_id, rank in ranks.items():
+        session.run(_ACTIVATE, (rank, lane_id))
+
+
+def claim(session: Any, gates: Gates, limit: int, worker_id: int, rules: Rules) -> Turn:
+    """Up to `limit` tasks for this worker, in the caller's transaction."""
+    now = gates.now
+    _stage_due(session, now)
+    _ring_timers(session, gates, now)
+    hand = _Hand(session, gates, limit, worker_id, rules)
+    while hand.left > 0 and hand.visits_left > 0 and hand.round():
+        pass
+    more = hand.left <= 0 or bool(session.rows(_READY, (1,)))
+    return Turn(hand.tasks, [], more, _next_at(session, gates))
+
+
+def _stage_due(session: Any, now: int) -> None:
+    first = session.rows(_NEXT_RUN)
+    if first and first[0][0] <= now:
+        ranks: dict[int, int] = {}
+        for lane_id, rank in session.rows(_STAGE, (now, STAGE_MOST)):
+            ranks[lane_id] = min(rank, ranks.get(lane_id, rank))
+        make_ready(session, ranks)
+
+
+def _ring_timers(session: Any, gates: Gates, now: int) -> None:
+    first = session.rows(_NEXT_WAKE)
+    if first and first[0][0] <= now:
+        for (gate_id,) in session.rows(_RING, (now, RING_MOST)):
+            gates.ring(gate_id)
+
+
+def _next_at(session: Session, gates: Gates) -> int | None:
+    gates.save()
+    times = [row[0] for sql in (_NEXT_RUN, _NEXT_WAKE) for row in session.rows(sql)]
+    return min(times, default=None)
+
+
+class _Hand:
+    """The tasks taken so far, and what is left to take."""
+
+    def __init__(self, session: Any, gates: Gates, limit: int, worker_id: int, rules: Rules) -> None:
+        self.session, self.gates, self.worker_id = session, gates, worker_id
+        self.quantum = rules.quantum
+        self.left = limit
+        self.visits_left = 4 * limit + 64
+        self.tasks: list[Task] = []
+        self._seen: set[int] = set()
+        self._stayed = 0
+        self._carried: dict[int, int] = {}
+
+    def round(self) -> bool:
+        """Visit one batch of ready lanes; False when there was none to visit."""
+        wanted = -(-self.left // self.quantum)
+        rows = self.session.rows(_READY, (wanted + self._stayed,))
+        lanes = [row for row in rows if row[0] not in self._seen][: self.visits_left]
+        if not lanes:
+            return False
+        # Fewer lanes than turns: let each take more, or one busy lane would get a quantum a visit.
+        quantum = max(self.quantum, -(-self.left // len(lanes))) if len(rows) < wanted + self._stayed else self.quantum
+        visits = [(lane_id, _gate_ids(gate_list), position) for lane_id, gate_list, position in lanes]
+        self.gates.load({gate_id for _, gate_ids, _ in visits for gate_id in gate_ids})
+        for lane_id, gate_ids, position in visits:
+            if self.left <= 0:
+                break
+            self._visit(lane_id, gate_ids, position, quantum)
+        self._pass_baton()
+        return True
+
+    def _visit(self, lane_id: int, gate_ids: Sequence[int], position: int, quantum: int) -> None:
+        self.visits_left -= 1
+        self._seen.add(lane_id)
+        for gate_id in gate_ids:
+            self._carried[gate_id] = self._carried.get(gate_id, 0) + 1
+        now = self.gates.now
+        allowed = min(quantum, self.left)
+        for gate_id in gate_ids:
+            allowed = min(allowed, self.gates.get(gate_id).allowance(now))
+        if allowed <= 0:
+            self._park(lane_id, gate_ids, position)
+            return
+        taken = self.session.rows(_HEADS, (lane_id, allowed))
+        if taken:
+            self.session.many(_TAKE, [(self.worker_id, now, row[0]) for row in taken])
+            self._keep(taken, gate_ids)
+        head = self.session.rows(_HEAD, (lane_id,)) if len(taken) == allowed else ()
+        if not head:
+            self.session.run(_IDLE, (now, lane_id))
+        elif any(self.gates.get(gate_id).allowance(now) <= 0 for gate_id in gate_ids):
+            self._park(lane_id, gate_ids, now, served=now)
+        else:
+            self.session.run(_BACK, (max(head[0][0], now), now, lane_id))
+            self._stayed += 1
+
+    def _keep(self, taken: list[Any], gate_ids: Sequence[int]) -> None:
+        self.left -= len(taken)
+        for gate_id in gate_ids:
+            self.gates.take(gate_id, len(taken))
+        has_gates = bool(gate_ids)
+        self.tasks.extend(as_task(row, has_gates) for row in taken)
+
+    def _park(self, lane_id: int, gate_ids: Sequence[int], position: int, served: int = 0) -> None:
+        """Park on the gate that stays closed longest; slots count as soonest, a settlement may free them any moment."""
+        now = self.gates.now
+        closed = [self.gates.get(gate_id) for gate_id in gate_ids]
+        closed = [gate for gate in closed if gate.allowance(now) <= 0]
+        gate = max(closed, key=lambda gate: gate.opens_at(now) or 0)
+        self.session.run(_PARK, (gate.id, position, served, lane_id))
+        self.gates.parked()
+        self.gates.settle_timer(gate.id)
+
+    def _pass_baton(self) -> None:
+        carried, self._carried = self._carried, {}
+        for gate_id, lanes in carried.items():
+            self.gates.open(gate_id, lanes)
+
+
+def _gate_ids(text: str) -> list[int]:
+    return [int(part) for part in text.split()]

@@ -1,0 +1,146 @@
+"""The store as the engine and everybody above it know it: a small object; what it can do stands in the modules beside it.
+
+Code here is synchronous. Whole transactions run on database threads, one hop each: `await store.run(fn, ...)`.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager
+from typing import ParamSpec, TypeVar
+
+from thresher.config.settings import Settings
+from thresher.core.event import EventKind
+from thresher.core.ids import TaskId
+from thresher.core.settlement import Settlement
+from thresher.core.task import Entry
+from thresher.store.backend import Backend, Rules, Turn
+from thresher.store.events import record_event
+from thresher.store.lanes import Lanes, Names, resolve
+from thresher.store.session import Params, Row, Session
+from thresher.store.settle import settle
+from thresher.store.spawn import Birth
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Store:
+    """A backend, the settings in force, and the lanes already met."""
+
+    def __init__(self, backend: Backend, *, threads: int = 1, settings: Settings | None = None) -> None:
+        self.backend = backend
+        self.lanes = Lanes()
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="database")
+        self.settings = settings or Settings()
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force. Replaced whole when they change."""
+        return self._settings
+
+    @settings.setter
+    def settings(self, settings: Settings) -> None:
+        self._settings = settings
+        self.rules = Rules(
+            settings.count("queue.quantum"),
+            settings.us("queue.head_start"),
+            settings.count("lineage.max_depth"),
+            settings.count("retry.max_crashes"),
+        )
+
+    def write(self) -> AbstractContextManager[Session]:
+        return self.backend.write()
+
+    def read(self) -> AbstractContextManager[Session]:
+        return self.backend.read()
+
+    async def run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a whole transaction on a database thread."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, lambda: fn(*args, **kwargs))
+
+    def enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
+        """Accept tasks, all or none. None where a live task of that kind already has the key."""
+        self._meet_lanes(entry.gates for entry in entries)
+        with self.transaction() as transaction:
+            ids = transaction.enqueue(entries)
+        self.backend.ping()
+        return ids
+
+    @contextmanager
+    def transaction(self) -> Iterator["Transaction"]:
+        """Enqueue together with whatever else you write: both happen, or neither does."""
+        with self.write() as session:
+            yield Transaction(self, session)
+
+    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int) -> Turn:
+        """Settle these, then claim up to `limit`. Plain settlements share the claim's transaction."""
+        rich = [each for each in settlements if not each.is_plain]
+        stale = self.settle(rich) if rich else []
+        plain = [each for each in settlements if each.is_plain] if rich else settlements
+        turn = self.backend.turn(plain, limit, worker_id, self.rules)
+        if turn.stale:
+            self._report_stale(turn.stale)
+        return Turn(turn.tasks, [*stale, *turn.stale], turn.more, turn.next_at) if stale else turn
+
+    def settle(self, settlements: Sequence[Settlement], *, report: bool = True) -> list[Settlement]:
+        """Settle in one transaction; returns those that the fence refused, and reports them as events."""
+        self._meet_lanes(each.gates for each in settlements if each.gates is not None)
+        self._meet_lanes(child.gates for each in settlements for child in each.children)
+        with self.write() as session:
+            hits = settle(self.backend, session, settlements, self.lanes, self.rules)
+        if any(each.children or each.gates is not None for each in settlements):
+            self.backend.ping()
+        through = {(hit.settlement.task_id, hit.settlement.claim) for hit in hits}
+        stale = [each for each in settlements if (each.task_id, each.claim) not in through]
+        if stale and report:
+            self._report_stale(stale)
+        return stale
+
+    def _report_stale(self, stale: Sequence[Settlement]) -> None:
+        with self.write() as session:
+            now = self.backend.now(session)
+            for each in stale:
+                record_event(session, EventKind.STALE_SETTLEMENT, now, task_id=each.task_id, claim=each.claim, ending=each.ending)
+
+    def _meet_lanes(self, wanted: Iterable[Names]) -> None:
+        """Resolve unknown lanes in a transaction of their own: only what is committed may be remembered."""
+        missing = self.lanes.missing(wanted)
+        if missing:
+            with self.write() as session:
+                found = resolve(self.backend, session, missing, self.settings)
+            self.lanes.meet(found)
+
+    def close(self) -> None:
+        self._threads.shutdown(wait=True)
+        self.backend.close()
+
+
+class Transaction:
+    """One open transaction of the caller's."""
+
+    def __init__(self, store: Store, session: Session) -> None:
+        self._store, self._session = store, session
+
+    def execute(self, sql: str, params: Params = {}) -> list[Row]:
+        """A statement of your own, with `:name` for values."""
+        return self._session.rows(sql, params)
+
+    def enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
+        """Accept tasks if and when this transaction commits."""
+        if not entries:
+            return []
+        store, session = self._store, self._session
+        lanes, missing = store.lanes, store.lanes.missing(entry.gates for entry in entries)
+        if missing:
+            lanes = lanes.with_(resolve(store.backend, session, missing, store.settings))
+        # By key, so that two callers with the same keys never wait for each other in a circle.
+        order = sorted(range(len(entries)), key=lambda at: (entries[at].kind, entries[at].key or ""))
+        births = [Birth(entries[at], lanes[entries[at].gates]) for at in order]
+        store.backend.lock_lanes(session, sorted({birth.lane_id for birth in births}))
+        now = store.backend.now(session)
+        ids: list[TaskId | None] = [None] * len(entries)
+        for at, task_id in zip(order, store.backend.insert(session, births, store.rules, now), strict=True):
+            ids[at] = None if task_id is None else TaskId(task_id)
+        return ids

@@ -1,0 +1,153 @@
+"""What a person does to tasks, and what a person sees of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from thresher.core.state import REVIVABLE, WAITING, State, sql_list
+from thresher.store.lanes import gates_in
+from thresher.store.session import Session, one
+from thresher.store.store import Store
+
+MOST_AT_ONCE = 500
+
+_CANCEL_WAITING = f"""update tasks set state = 'cancelled', due = 0, run_at = null, finished_at = :now, reason = :reason
+    where id in (:ids*) and state in ({sql_list(WAITING)}) returning id"""
+_CANCEL_RUNNING = "update tasks set cancelling = 1 where id in (:ids*) and state = 'running' returning id"
+_REVIVE = f"""update tasks set state = 'pending', due = 1, rank = :now - priority * :head_start, failures = 0, crashes = 0,
+        cancelling = 0, finished_at = null, reason = null, error_name = null
+    where id in (:ids*) and state in ({sql_list(REVIVABLE)})
+        and not exists (select 1 from tasks o where o.kind = tasks.kind and o.dedupe_key = tasks.dedupe_key and o.finished_at is null)
+    returning id, lane_id, rank"""
+
+_COLUMNS = (
+    "id", "kind", "stage", "state", "due", "run_at", "priority", "claim", "failures", "crashes", "cancelling", "worker_id",
+    "started_at", "tracking_id", "parent_id", "depth", "ancestry", "url", "dedupe_key", "payload", "checkpoint", "reason",
+    "error_name", "created_at", "finished_at", "gates",
+)  # fmt: skip
+# The gates of a lane are its key, one name a line, so no second table has to be asked.
+_SELECT = f"select {', '.join('t.' + name for name in _COLUMNS[:-1])}, l.key from tasks t join lanes l on l.id = t.lane_id"
+_JSON = ("ancestry", "payload", "checkpoint")
+_FILTERS = {
+    "state": "t.state = :state",
+    "kind": "t.kind = :kind",
+    "error": "t.error_name = :error",
+    "url": "t.url = :url",
+    "tracking_id": "coalesce(t.tracking_id, t.id) = :tracking_id",
+    "finished_before": "t.finished_at < :finished_before",
+    "finished_after": "t.finished_at >= :finished_after",
+    # One name of the key's lines, whole: both databases know "replace", only one knows "instr".
+    "gate": "replace(:newline || l.key || :newline, :gate, '') <> :newline || l.key || :newline",
+}
+_COUNTS = "select kind, state, count(*) from tasks group by kind, state order by kind, state"
+_WAITING_COUNTS = f"""select sum(due), count(run_at), min(run_at) from tasks where state in ({sql_list(WAITING)})"""
+_ATTEMPTS = """select claim, stage, worker_id, started_at, ended_at, ending, reason, error_name from attempts
+    where task_id = :id order by claim"""
+_REFUSALS = "select at, parent_id, kind, url, lineage_key, rule, detail from refusals where tracking_id = :id order by id limit :most"
+_LIVE = f"select count(*) from tasks where state in ({sql_list(WAITING | {State.RUNNING})})"
+
+Fields = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """Tasks that were waiting are cancelled; running ones are asked to stop by their worker's next heartbeat."""
+
+    cancelled: list[int]
+    asked: list[int]
+
+
+def cancel(store: Store, ids: Sequence[int], reason: str) -> Cancelled:
+    """Cancel tasks, waiting or running. Those that have ended stay as they are."""
+    with store.write() as session:
+        # The lane first: a claim that holds it must not find its head gone.
+        store.backend.lock_lanes(session, (), ids)
+        now = store.backend.now(session)
+        waiting = session.rows(_CANCEL_WAITING, {"ids": ids, "now": now, "reason": reason})
+        running = session.rows(_CANCEL_RUNNING, {"ids": ids})
+    return Cancelled(sorted(row[0] for row in waiting), sorted(row[0] for row in running))
+
+
+def revive(store: Store, ids: Sequence[int]) -> list[int]:
+    """Send ended tasks back to the start with a fresh budget; those whose key is taken by a live task stay ended."""
+    with store.write() as session:
+        store.backend.lock_lanes(session, (), ids)
+        values = {"ids": ids, "now": store.backend.now(session), "head_start": store.rules.head_start_us}
+        rows = session.rows(_REVIVE, values)
+        ranks: dict[int, int] = {}
+        for _, lane_id, rank in rows:
+            ranks[lane_id] = min(rank, ranks.get(lane_id, rank))
+        store.backend.make_ready(session, ranks)
+    store.backend.ping()
+    return sorted(row[0] for row in rows)
+
+
+def find(session: Session, *, limit: int = 50, before: int | None = None, **filters: Any) -> list[Fields]:
+    """Tasks that match, the newest first. `before` is the id to go on from."""
+    given = {name: value for name, value in filters.items() if value is not None}
+    clauses = [_FILTERS[name] for name in given]
+    if "gate" in given:
+        given |= {"newline": "\n", "gate": f"\n{given['gate']}\n"}
+    if before is not None:
+        clauses.append("t.id < :before")
+        given["before"] = before
+    where = f" where {' and '.join(clauses)}" if clauses else ""
+    rows = session.rows(f"{_SELECT}{where} order by t.id desc limit :limit", given | {"limit": limit})
+    return [_fields(row) for row in rows]
+
+
+def get(session: Session, task_id: int) -> Fields | None:
+    """One task, whole."""
+    row = one(session, f"{_SELECT} where t.id = :id", {"id": task_id})
+    return _fields(row) if row else None
+
+
+def lineage(session: Session, tracking_id: int, limit: int = 5_000) -> list[Fields]:
+    """A root and everything below it, parents before children."""
+    rows = session.rows(
+        f"{_SELECT} where t.id = :id or t.tracking_id = :id order by t.id limit :limit", {"id": tracking_id, "limit": limit}
+    )
+    return [_fields(row) for row in rows]
+
+
+def attempts(session: Session, task_id: int) -> list[Fields]:
+    """What was tried, in order."""
+    names = ("claim", "stage", "worker_id", "started_at", "ended_at", "ending", "reason", "error")
+    return [dict(zip(names, row, strict=True)) for row in session.rows(_ATTEMPTS, {"id": task_id})]
+
+
+def refusals(session: Session, tracking_id: int, most: int = 1_000) -> list[Fields]:
+    """Spawns of this lineage that did not happen."""
+    names = ("at", "parent_id", "kind", "url", "key", "rule", "detail")
+    return [dict(zip(names, row, strict=True)) for row in session.rows(_REFUSALS, {"id": tracking_id, "most": most})]
+
+
+def counts(session: Session) -> dict[str, dict[str, int]]:
+    """How many tasks of each kind are in each state."""
+    found: dict[str, dict[str, int]] = {}
+    for kind, state, number in session.rows(_COUNTS):
+        found.setdefault(kind, {})[state] = number
+    return found
+
+
+def live(session: Session) -> int:
+    """How many tasks have not ended."""
+    return int(session.rows(_LIVE)[0][0])
+
+
+def waiting(session: Session) -> Fields:
+    """How many tasks stand in lanes, how many wait for a time, and the nearest of those times."""
+    due, delayed, next_at = session.rows(_WAITING_COUNTS)[0]
+    return {"due": due or 0, "delayed": delayed or 0, "next_at": next_at}
+
+
+def _fields(row: Sequence[Any]) -> Fields:
+    task = dict(zip(_COLUMNS, row, strict=True))
+    for name in _JSON:
+        task[name] = orjson.loads(task[name]) if task[name] else None
+    task["gates"] = gates_in(task["gates"])
+    task["tracking_id"] = task["tracking_id"] or task["id"]
+    task["error"] = task.pop("error_name")
+    return task

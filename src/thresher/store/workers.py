@@ -1,0 +1,98 @@
+"""Workers: who is alive, who was lost, and what becomes of the tasks they held.
+
+A worker's lease is one row, renewed by its heartbeat. Losing it is a one-way step: once `lost_at` is set, a renewal
+finds nothing to renew, and the worker knows that its tasks are no longer its own.
+"""
+
+from dataclasses import dataclass
+
+from thresher.core.errors import DatabaseProblem
+from thresher.core.event import EventKind
+from thresher.core.ids import TaskId, WorkerId
+from thresher.core.settlement import Settlement
+from thresher.store.events import record_event
+from thresher.store.store import Store
+
+_REGISTER = """insert into workers (name, host, pid, lease_us, lease_until, started_at)
+    values (:name, :host, :pid, :lease_us, :until, :now) returning id"""
+_RENEW = "update workers set lease_until = :now + lease_us where id = :id and lost_at is null and stopped_at is null"
+_CANCELLING = "select id, claim from tasks where worker_id = :id and state = 'running' and cancelling = 1"
+_STOP = "update workers set stopped_at = :now where id = :id and stopped_at is null"
+# A lease can end no later than now plus its own length: if it does, the clock was set back, and nobody renews it.
+_LOSE = """update workers set lost_at = :now where stopped_at is null and lost_at is null
+    and (lease_until < :now or lease_until > :now + lease_us) returning id, name"""
+_LOST = """select id, name from workers where stopped_at is null and lost_at is not null"""
+_ORPHANS = """select t.id, t.claim, t.stage, t.crashes, w.name from workers w join tasks t on t.worker_id = w.id
+    where w.stopped_at is null and w.lost_at is not null and t.state = 'running' order by t.id limit :most"""
+_CLOSE = """update workers set stopped_at = :now where stopped_at is null and lost_at is not null and id = :id
+    and not exists (select 1 from tasks t where t.worker_id = workers.id and t.state = 'running')"""
+_HELD = "select id, claim from tasks where worker_id = :id and state = 'running'"
+
+
+@dataclass(frozen=True, slots=True)
+class Renewal:
+    """What a heartbeat learns: whether the lease still stands, and which of its claims a person has cancelled."""
+
+    alive: bool
+    cancelling: frozenset[tuple[int, int]] = frozenset()
+
+
+def register(store: Store, *, name: str, host: str, pid: int, lease_us: int) -> WorkerId:
+    """A new worker. Every start is a new row, so an old process can never pass for the new one."""
+    with store.write() as session:
+        now = store.backend.now(session)
+        values = {"name": name, "host": host, "pid": pid, "lease_us": lease_us, "until": now + lease_us, "now": now}
+        rows = session.rows(_REGISTER, values)
+    if not rows:
+        raise DatabaseProblem("the worker could not be registered")
+    return WorkerId(rows[0][0])
+
+
+def renew(store: Store, worker_id: WorkerId) -> Renewal:
+    """Hold on for another lease."""
+    with store.write() as session:
+        if session.run(_RENEW, {"now": store.backend.now(session), "id": worker_id}) == 0:
+            return Renewal(alive=False)
+        return Renewal(alive=True, cancelling=frozenset((row[0], row[1]) for row in session.rows(_CANCELLING, {"id": worker_id})))
+
+
+def stop(store: Store, worker_id: WorkerId) -> None:
+    """A worker that has nothing in hand goes home."""
+    with store.write() as session:
+        session.run(_STOP, {"now": store.backend.now(session), "id": worker_id})
+
+
+def held(store: Store, worker_id: WorkerId) -> dict[int, int]:
+    """The claims the database says this worker holds: task id to claim."""
+    with store.read() as session:
+        return dict(session.rows(_HELD, {"id": worker_id}))
+
+
+def reap(store: Store, most: int) -> int:
+    """Give the tasks of lost workers back, at most so many; the fence is checked again for each. Returns how many."""
+    with store.write() as session:
+        now = store.backend.now(session)
+        for worker_id, name in session.rows(_LOSE, {"now": now}):
+            record_event(session, EventKind.WORKER_LOST, now, worker=worker_id, name=name)
+        orphans = session.rows(_ORPHANS, {"most": most})
+        lost = session.rows(_LOST)
+        if not orphans:
+            for worker_id, _ in lost:
+                session.run(_CLOSE, {"now": now, "id": worker_id})
+            return 0
+    crashes = [
+        Settlement.crash(TaskId(task_id), claim, stage, crashes=crashes, max_crashes=store.rules.max_crashes, lost=name)
+        for task_id, claim, stage, crashes, name in orphans
+    ]
+    stale = store.settle(crashes, report=False)
+    _report_quarantined(store, [each for each in crashes if each.error and each not in stale])
+    store.backend.ping()
+    return len(crashes) - len(stale)
+
+
+def _report_quarantined(store: Store, quarantined: list[Settlement]) -> None:
+    if quarantined:
+        with store.write() as session:
+            now = store.backend.now(session)
+            for each in quarantined:
+                record_event(session, EventKind.TASK_QUARANTINED, now, task_id=each.task_id, reason=each.reason)
