@@ -1,6 +1,7 @@
 """The kinds of events: what happened that a person may want to know of, besides the life of single tasks."""
 
 from enum import StrEnum
+from typing import Self
 
 
 class EventKind(StrEnum):
@@ -8,7 +9,7 @@ class EventKind(StrEnum):
 
     sentence: str
 
-    def __new__(cls, value: str, sentence: str = "") -> "EventKind":
+    def __new__(cls, value: str, sentence: str = "") -> Self:
         member = str.__new__(cls, value)
         member._value_ = value
         member.sentence = sentence
@@ -24,4 +25,3 @@ class EventKind(StrEnum):
     GATE_RECOVERED = "gate_recovered", "The trial after a tripped breaker succeeded; the gate is open again."
     GATE_LIMITED = "gate_limited", "A gate's limits were changed."
     GATE_REPAIRED = "gate_repaired", "A gate's counter or timer did not match the running tasks and was set right."
-    UNKNOWN_KIND = "unknown_kind", "A worker met a task of a kind that none of its apps knows, and put it back."

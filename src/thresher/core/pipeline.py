@@ -1,7 +1,8 @@
 """How an app says what it does: pipelines of stages, the sources they go through, and schedules."""
 
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from thresher.core.context import Context
 from thresher.core.errors import DuplicateKind, UsageError
@@ -9,7 +10,19 @@ from thresher.core.outcome import Outcome
 from thresher.core.task import NewTask
 
 Perform = Callable[[Context], Awaitable[Outcome]] | Callable[[Context], Outcome]
-Through = tuple[str, ...] | Callable[[NewTask], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Trip:
+    """What the gates of a stage may depend on."""
+
+    kind: str
+    payload: Mapping[str, Any]
+    checkpoint: Mapping[str, Any]
+    url: str | None
+
+
+Through = tuple[str, ...] | Callable[[Trip], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +30,7 @@ class Stage:
     """One step. A plain function runs on a thread, so that heavy parsing does not hold up the others.
 
     `through` names the gates to pass, the most specific origin first ("source:acme", "host:acme.example"); it may be a
-    function of the task. Trouble that names no gate is blamed on the first. `timeout` is in seconds.
+    function of the task's `Trip`. Trouble that names no gate is blamed on the first. `timeout` is in seconds.
     """
 
     perform: Perform
@@ -28,6 +41,10 @@ class Stage:
     def __post_init__(self) -> None:
         if not self.name:
             object.__setattr__(self, "name", getattr(self.perform, "__name__", ""))
+
+    def gates(self, trip: Trip) -> tuple[str, ...]:
+        """The gates this trip has to pass."""
+        return self.through(trip) if callable(self.through) else self.through
 
 
 @dataclass(frozen=True, slots=True, init=False)

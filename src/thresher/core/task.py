@@ -10,6 +10,8 @@ from thresher.core.errors import InvalidPayload
 from thresher.core.ids import TaskId
 
 MAX_PRIORITY = 100
+MAX_KEY = 512
+MAX_DELAY = 10 * 365 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True)

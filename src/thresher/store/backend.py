@@ -29,13 +29,15 @@ class Rules:
 class Turn:
     """What one visit to the queue brought: tasks to perform, settlements that the fence refused, and when to come back.
 
-    `more` means that another visit right now may bring more; `next_at` is when the next timer or delayed task is due.
+    `more` means that another visit right now may bring more; `next_at` is when the next timer or delayed task is due,
+    and `now` the database's time, so that a worker waits for their difference and need not trust its own clock.
     """
 
     tasks: list[Task]
     stale: list[Settlement]
     more: bool = False
     next_at: int | None = None
+    now: int = 0
 
 
 @dataclass(frozen=True, slots=True)

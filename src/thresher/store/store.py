@@ -7,9 +7,10 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
-from thresher.config.settings import Settings
+from thresher.config.settings import Number, Settings
 from thresher.core.event import EventKind
 from thresher.core.ids import TaskId
 from thresher.core.settlement import Settlement
@@ -30,6 +31,7 @@ class Store:
 
     def __init__(self, backend: Backend, *, threads: int = 1, settings: Settings | None = None) -> None:
         self.backend = backend
+        self.project_settings: dict[str, Number] = {}
         self.lanes = Lanes()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="database")
         self.settings = settings or Settings()
@@ -82,7 +84,7 @@ class Store:
         turn = self.backend.turn(plain, limit, worker_id, self.rules)
         if turn.stale:
             self._report_stale(turn.stale)
-        return Turn(turn.tasks, [*stale, *turn.stale], turn.more, turn.next_at) if stale else turn
+        return replace(turn, stale=[*stale, *turn.stale]) if stale else turn
 
     def settle(self, settlements: Sequence[Settlement], *, report: bool = True) -> list[Settlement]:
         """Settle in one transaction; returns those that the fence refused, and reports them as events."""

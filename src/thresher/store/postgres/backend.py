@@ -170,15 +170,15 @@ class PostgresBackend:
         params = (*(columns[name] for name in _TURN_COLUMNS), [each.healthy for each in ordered], rules.head_start_us,
                   limit, worker_id, rules.quantum, self._clock.now() if self._clock else None)  # fmt: skip
         rows = self._retrying(params)
-        tasks, stale, more, next_at = [], [], False, None
+        tasks, stale, more, next_at, now = [], [], False, None, 0
         for row in rows:
             if row[0] == "t":
                 tasks.append(as_task(row[1:13], row[13]))
             elif row[0] == "s":
                 stale.append(ordered[row[1] - 1])
             else:
-                next_at, more = row[1], bool(row[2])
-        return Turn(tasks, stale, more, next_at)
+                next_at, more, now = row[1], bool(row[2]), row[8]
+        return Turn(tasks, stale, more, next_at, now)
 
     def _retrying(self, params: Sequence[Any]) -> list[Any]:
         """One call is one transaction, so a conflict can simply be tried again."""

@@ -175,7 +175,7 @@ begin
 end $$;
 
 -- Claim up to `want` tasks. What each row is stands in `what`: a task, or the summary at the end, in which `id` is the time
--- of the next timer and `claim` is 1 when another call right now may bring more.
+-- of the next timer, `tracking_id` the database's time, and `claim` 1 when another call right now may bring more.
 --
 -- Works in rounds of as many lanes as it should need, twice as many in each further round that meets closed gates; a round
 -- starts behind the last lane seen, because our own locks are not skipped. A lane is parked only while all its gates are
@@ -312,7 +312,7 @@ begin
         least((select wake_at from gates where wake_at is not null order by wake_at limit 1),
               (select run_at from tasks where run_at is not null order by run_at limit 1)),
         (left_over <= 0 or busy or more or (select l.id from lanes l where l.status = 'ready' order by l.position, l.id limit 1) is not null)::int,
-        null::text, null::text, null::text, null::text, null::text, null::bigint, null::bigint, null::int, null::int, null::int, null::boolean;
+        null::text, null::text, null::text, null::text, null::text, now, null::bigint, null::int, null::int, null::int, null::boolean;
 end $$;
 
 -- Settle plain settlements, then claim: the whole turn of a worker. Numbers of refused settlements come back as rows 's'.

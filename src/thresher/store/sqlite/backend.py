@@ -1,8 +1,9 @@
 """SQLite as a backend of the queue."""
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 from thresher.core.clock import Clock, SystemClock
@@ -48,6 +49,10 @@ class SqliteBackend:
         self._gates_of: dict[int, tuple[int, ...]] = {}
         self._pinged = threading.Event()
         self._seen_version = -1
+
+    @property
+    def in_memory(self) -> bool:
+        return self._file.in_memory
 
     def write(self) -> AbstractContextManager[Session]:
         return self._file.write()
@@ -156,13 +161,13 @@ class SqliteBackend:
             hits = self.fence(session, settlements, [None] * len(settlements), rules, gates.now)
             if hits:
                 release(self, session, gates, hits)
-            turn = claim(session, gates, limit, worker_id, rules) if limit > 0 else Turn([], [], False, None)
+            turn = claim(session, gates, limit, worker_id, rules) if limit > 0 else Turn([], [], now=gates.now)
             gates.save()
         if len(hits) == len(settlements):
             return turn
         through = {(hit.settlement.task_id, hit.settlement.claim) for hit in hits}
         stale = [each for each in settlements if (each.task_id, each.claim) not in through]
-        return Turn(turn.tasks, stale, turn.more, turn.next_at)
+        return replace(turn, stale=stale)
 
     def ping(self) -> None:
         self._pinged.set()
@@ -177,13 +182,3 @@ class SqliteBackend:
 
     def close(self) -> None:
         self._file.close()
-
-
-@contextmanager
-def opened(path: str) -> Iterator[SqliteBackend]:
-    """A backend for the length of a block."""
-    backend = SqliteBackend(path)
-    try:
-        yield backend
-    finally:
-        backend.close()

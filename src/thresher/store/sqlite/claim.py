@@ -56,7 +56,7 @@ def claim(session: Any, gates: Gates, limit: int, worker_id: int, rules: Rules) 
     while hand.left > 0 and hand.visits_left > 0 and hand.round():
         pass
     more = hand.left <= 0 or bool(session.rows(_READY, (1,)))
-    return Turn(hand.tasks, [], more, _next_at(session, gates))
+    return Turn(hand.tasks, [], more, _next_at(session, gates), now)
 
 
 def _stage_due(session: Any, now: int) -> None:

@@ -1,0 +1,136 @@
+"""The one place where things are wired together: from a database URL and a list of apps to a store and a worker."""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Iterable
+from contextlib import contextmanager
+from collections.abc import Iterator
+from importlib.metadata import entry_points
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+from thresher.config.project import Project
+from thresher.config.settings import Settings
+from thresher.core.clock import Clock, to_us
+from thresher.core.errors import ConfigError, UnknownName
+from thresher.core.pipeline import App
+from thresher.engine.calendar import check, next_firing
+from thresher.engine.registry import Registry
+from thresher.engine.worker import Worker
+from thresher.governance.gate import Limits, interval_us
+from thresher.store.backend import Backend
+from thresher.store.schedules import Plan, save_plan
+from thresher.store.settings import read_settings
+from thresher.store.sources import add_source
+from thresher.store.sqlite.backend import SqliteBackend
+from thresher.store.sqlite.connection import DURABILITY
+from thresher.store.store import Store
+
+APP_GROUP = "thresher.apps"
+POSTGRES_THREADS = 4
+PUMPS = {"sqlite": 1, "postgres": 2}
+
+
+def open_backend(url: str, *, clock: Clock | None = None, connections: int = 8) -> Backend:
+    """The backend that a URL names."""
+    scheme = urlsplit(url).scheme
+    if scheme == "sqlite":
+        path, durability = _sqlite_words(url)
+        return SqliteBackend(path, durability=durability, clock=clock)
+    if scheme in ("postgresql", "postgres"):
+        try:
+            from thresher.store.postgres.backend import PostgresBackend  # noqa: PLC0415  an extra, and slow to import
+        except ImportError:
+            raise ConfigError("PostgreSQL needs its driver: pip install 'thresher[postgres]'") from None
+        return PostgresBackend(url, clock=clock, connections=connections)
+    raise ConfigError(f"the database wants a URL such as sqlite:///thresher.db or postgresql://host/name, got {url!r}")
+
+
+def _sqlite_words(url: str) -> tuple[str, str]:
+    rest, _, query = url.removeprefix("sqlite:").partition("?")
+    path = rest.removeprefix("///") if rest.startswith("///") else rest.removeprefix("//")
+    durability = dict(parse_qsl(query)).get("durability", "machine")
+    if durability not in DURABILITY:
+        raise ConfigError(f"durability wants one of {', '.join(DURABILITY)}, got {durability!r}")
+    return path or ":memory:", durability
+
+
+def open_store(url: str, project: Project | None = None, *, migrate: bool = True, clock: Clock | None = None) -> Store:
+    """A store that is ready to use: its schema up to date, its settings read."""
+    backend = open_backend(url, clock=clock)
+    store = Store(backend, threads=1 if backend.dialect.name == "sqlite" else POSTGRES_THREADS)
+    if migrate:
+        backend.migrate()
+    store.project_settings = dict(project.settings) if project else {}
+    with store.read() as session:
+        store.settings = Settings(store.project_settings | read_settings(session))
+    return store
+
+
+@contextmanager
+def opened_store(url: str, project: Project | None = None) -> Iterator[Store]:
+    """A store for the length of a block."""
+    store = open_store(url, project)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def load_apps(project: Project, named: Iterable[str] = ()) -> list[App]:
+    """The apps a project names, those named besides, and those installed as packages."""
+    apps = [_load(name, project.folder) for name in (*project.apps, *named)]
+    for point in entry_points(group=APP_GROUP):
+        apps.append(_as_app(point.load(), point.name))
+    return apps
+
+
+def _load(name: str, folder: Path) -> App:
+    """An app by `package.module:attribute`, or by the path of a file that has an `app`."""
+    place, _, attribute = name.partition(":")
+    try:
+        module = _load_file(folder / place) if place.endswith(".py") else importlib.import_module(place)
+    except (ImportError, FileNotFoundError) as problem:
+        raise UnknownName(f"app {name!r} cannot be loaded: {problem}") from problem
+    found = getattr(module, attribute or "app", None)
+    return _as_app(found, name)
+
+
+def _load_file(path: Path) -> object:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None or not path.exists():
+        raise FileNotFoundError(f"there is no file {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules.setdefault(path.stem, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _as_app(found: object, name: str) -> App:
+    if not isinstance(found, App):
+        raise ConfigError(f"app {name!r} wants a thresher.App named 'app', got {type(found).__name__}")
+    return found
+
+
+def install(store: Store, registry: Registry) -> None:
+    """Make the sources and schedules that the apps declare. What a person has changed since is left alone."""
+    registry.settings = store.settings
+    for app in registry.apps:
+        for source in app.sources:
+            limits = Limits(source.in_flight, interval_us(source.rate), source.burst, source.trip_after, to_us(source.cooldown))
+            add_source(store, source.name, limits, app.name)
+        for schedule in app.schedules:
+            check(schedule.cron, schedule.every, schedule.timezone, schedule.missed)
+            every = None if schedule.every is None else to_us(schedule.every)
+            with store.write() as session:
+                first = next_firing(store.backend.now(session), cron=schedule.cron, every_us=every, timezone=schedule.timezone)
+                entry = registry.admit(schedule.task)
+                save_plan(session, Plan(schedule.name, app.name, entry, schedule.cron, every, schedule.timezone, schedule.missed, first))
+
+
+def make_worker(store: Store, registry: Registry, url: str, *, until_idle: bool = False, name: str | None = None) -> Worker:
+    """A worker whose heartbeat has a connection of its own."""
+    in_memory = isinstance(store.backend, SqliteBackend) and store.backend.in_memory
+    beat = store if in_memory else Store(open_backend(url, connections=2), settings=store.settings)
+    return Worker(store, registry, heartbeat_store=beat, until_idle=until_idle, name=name, pumps=PUMPS[store.backend.dialect.name])

@@ -1,0 +1,78 @@
+"""One attempt: perform the stage, decide what it means. Whatever happens in a stage ends here as a settlement."""
+
+import asyncio
+import inspect
+import random
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any
+
+from thresher.config.settings import Settings
+from thresher.core.decide import settle_error, settle_outcome
+from thresher.core.errors import Permanent, TimedOut
+from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped, Snooze
+from thresher.core.pipeline import Stage
+from thresher.core.settlement import Settlement
+from thresher.core.task import Task
+from thresher.engine.registry import Registry
+from thresher.store import blobs
+from thresher.store.store import Store
+
+# A task of a kind that nobody here knows waits this long for a worker that does.
+STRANGER_WAIT_US = 60_000_000
+
+
+class Hands:
+    """The context given to a stage."""
+
+    __slots__ = ("_now", "_store", "task")
+
+    def __init__(self, task: Task, store: Store, now: Callable[[], int]) -> None:
+        self.task = task
+        self._store = store
+        self._now = now
+
+    def now(self) -> int:
+        return self._now()
+
+    def setting(self, name: str) -> Any:
+        return self._store.settings[name]
+
+    async def save(self, body: bytes) -> str:
+        return await self._store.run(blobs.put, self._store, body)
+
+    async def load(self, content_hash: str) -> bytes:
+        return await self._store.run(blobs.get, self._store, content_hash)
+
+
+async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settings, threads: Executor) -> Settlement:
+    """Perform the stage a task stands at, and decide. Cancellation passes through; everything else is a settlement."""
+    pipeline = registry.pipeline(task.kind)
+    if pipeline is None:
+        reason = f"no app of this worker knows the kind {task.kind!r}"
+        return Settlement.snooze(task, delay_us=STRANGER_WAIT_US, reason=reason)
+    try:
+        stage = pipeline.stage(task.stage)
+        if stage is None:
+            raise Permanent(f"pipeline {task.kind} has no stage {task.stage!r} any more")
+        outcome = await _perform(stage, hands, settings, threads)
+        return settle_outcome(task, outcome, registry)
+    except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
+        return settle_error(task, problem, backoff=settings.backoff(), luck=random.random())
+
+
+async def _perform(stage: Stage, hands: Hands, settings: Settings, threads: Executor) -> Outcome:
+    seconds = float(stage.timeout or settings["worker.timeout"])
+    try:
+        async with asyncio.timeout(seconds) as limit:
+            if inspect.iscoroutinefunction(stage.perform):
+                outcome = await stage.perform(hands)
+            else:
+                outcome = await asyncio.get_running_loop().run_in_executor(threads, stage.perform, hands)
+    except TimeoutError:
+        if limit.expired():
+            raise TimedOut(f"stage {stage.name!r} took longer than {seconds:g} seconds") from None
+        raise
+    if not isinstance(outcome, Done | Next | Filtered | Skipped | Snooze | Failed):
+        raise TypeError(f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed")
+    return outcome

@@ -1,0 +1,66 @@
+"""When a schedule fires: pure arithmetic over cron lines, intervals and time zones.
+
+Cron lines follow the wall clock of their zone. A time that the clock skips in spring fires at the moment the clock
+jumps; a time that it shows twice in autumn fires once. Intervals count from the epoch, so that every machine agrees.
+"""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+
+from thresher.core.clock import SECOND
+from thresher.core.errors import ConfigError
+
+
+def next_firing(after: int, *, cron: str | None, every_us: int | None, timezone: str) -> int | None:
+    """The first firing strictly after a time; None when a cron line has no further date."""
+    if every_us is not None:
+        return (after // every_us + 1) * every_us
+    start = datetime.fromtimestamp(after / SECOND, UTC).astimezone(zone(timezone))
+    found = next(CronSim(cron or "", start), None)
+    return None if found is None else round(found.timestamp()) * SECOND
+
+
+def due_firings(
+    first: int, now: int, *, cron: str | None, every_us: int | None, timezone: str, missed: str, most: int
+) -> tuple[list[int], int | None]:
+    """The firings to make up for, from `first` up to now, by the policy for missed ones; and the next one after."""
+    due: list[int] = []
+    at: int | None = first
+    while at is not None and at <= now:
+        due.append(at)
+        if len(due) > most:  # keep the newest: older ones are the first to be given up
+            due.pop(0)
+        if every_us is not None and now - at > most * every_us:
+            at = (now // every_us - most) * every_us  # years of sleep must not be counted one by one
+        at = next_firing(at, cron=cron, every_us=every_us, timezone=timezone)
+    if missed == "skip" and len(due) > 1:
+        due = due[-1:] if now - due[-1] < SECOND * 60 else []
+    elif missed == "one":
+        due = due[-1:]
+    return due, at
+
+
+def zone(name: str) -> ZoneInfo:
+    """The time zone of that name."""
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise ConfigError(f"there is no time zone {name!r}; write it as in Europe/Berlin") from None
+
+
+def check(cron: str | None, every: float | None, timezone: str, missed: str) -> None:
+    """Refuse a schedule that could never work, by name."""
+    zone(timezone)
+    if (cron is None) == (every is None):
+        raise ConfigError("a schedule wants either cron or every, not both and not neither")
+    if every is not None and not every >= 1:
+        raise ConfigError(f"every wants at least 1 second, got {every}")
+    if missed not in ("skip", "one", "all"):
+        raise ConfigError(f"missed wants skip, one or all, got {missed!r}")
+    if cron is not None:
+        try:
+            CronSim(cron, datetime(2024, 1, 1, tzinfo=UTC))
+        except CronSimError as problem:
+            raise ConfigError(f"{cron!r} is not a cron line: {problem}") from None

@@ -1,0 +1,95 @@
+"""The background loops, all of one shape: how often, and what one round does. Any number of machines may run them all."""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from thresher.config.settings import Settings
+from thresher.core.errors import DatabaseProblem
+from thresher.engine.calendar import due_firings
+from thresher.store.prune import prune
+from thresher.store.repair import repair
+from thresher.store.schedules import fire, read_plans
+from thresher.store.settings import read_settings
+from thresher.store.store import Store
+from thresher.store.workers import reap
+
+log = logging.getLogger("thresher.chores")
+
+
+@dataclass(frozen=True, slots=True)
+class Chore:
+    """`every` is the setting with its rhythm; `once` does one round and returns what it did, or nothing."""
+
+    name: str
+    every: str
+    once: Callable[[Store], str | None]
+
+
+def reap_lost(store: Store) -> str | None:
+    """Tasks of lost workers go back to waiting."""
+    number = reap(store, store.settings.count("reaper.batch"))
+    return f"{number} tasks of lost workers went back to waiting" if number else None
+
+
+def repair_counters(store: Store) -> str | None:
+    """Counters that drifted are set right."""
+    found = repair(store)
+    return f"repaired: {'; '.join(found)}" if found else None
+
+
+def prune_history(store: Store) -> str | None:
+    """Lineages that ended long ago are removed."""
+    number = prune(store)
+    return f"{number} old tasks removed" if number else None
+
+
+def fire_schedules(store: Store) -> str | None:
+    """Schedules that are due enqueue their tasks."""
+    with store.read() as session:
+        now = store.backend.now(session)
+        plans = read_plans(session, due_at=now)
+    fired = []
+    for plan in plans:
+        firings, next_at = due_firings(
+            plan.next_at or now, now, cron=plan.cron, every_us=plan.every_us, timezone=plan.timezone,
+            missed=plan.missed, most=store.settings.count("schedule.max_missed"),
+        )  # fmt: skip
+        if fire(store, plan, firings, next_at) and firings:
+            fired.append(plan.name)
+    return f"fired: {', '.join(fired)}" if fired else None
+
+
+def refresh_settings(store: Store) -> str | None:
+    """Settings changed elsewhere come into force here."""
+    with store.read() as session:
+        changed = store.project_settings | read_settings(session)
+    if Settings(changed) == store.settings:
+        return None
+    store.settings = Settings(changed)
+    return "settings changed"
+
+
+CHORES = (
+    Chore("reaper", "reaper.every", reap_lost),
+    Chore("repair", "repair.every", repair_counters),
+    Chore("prune", "prune.every", prune_history),
+    Chore("scheduler", "schedule.every", fire_schedules),
+    Chore("settings", "settings.every", refresh_settings),
+)
+
+
+async def keep_doing(chore: Chore, store: Store) -> None:
+    """Run a chore until cancelled. A database that is away is waited for; the next round tries again."""
+    while True:
+        # Spread, so that a hundred machines do not come at the same moment.
+        await asyncio.sleep(float(store.settings[chore.every]) * random.uniform(0.8, 1.2))
+        try:
+            said = await store.run(chore.once, store)
+        except DatabaseProblem as problem:
+            log.warning("%s: %s", chore.name, problem)
+            continue
+        if said:
+            log.info("%s: %s", chore.name, said)

@@ -1,0 +1,89 @@
+"""The kinds of tasks this process knows, and the door through which every new task comes in."""
+
+import math
+from collections.abc import Iterable
+
+from thresher.config.settings import Settings
+from thresher.core.clock import to_us
+from thresher.core.decide import Step
+from thresher.core.errors import InvalidPayload, UnknownName, UsageError
+from thresher.core.keys import canonical_url, url_key
+from thresher.core.outcome import Next
+from thresher.core.pipeline import App, Pipeline, Stage, Trip, by_kind
+from thresher.core.record import Filing, Record, clean, pack
+from thresher.core.task import MAX_DELAY, MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, dump
+
+
+class Registry:
+    """The apps of this process."""
+
+    def __init__(self, apps: Iterable[App], settings: Settings | None = None) -> None:
+        self.apps = tuple(apps)
+        self.settings = settings or Settings()
+        self._pipelines = by_kind(self.apps)
+
+    @property
+    def kinds(self) -> list[str]:
+        return sorted(self._pipelines)
+
+    def pipeline(self, kind: str) -> Pipeline | None:
+        """The pipeline of that kind, if an app of this process has it."""
+        return self._pipelines.get(kind)
+
+    def admit(self, new: NewTask) -> Entry:
+        """Check a request for work and find its first stage and gates. Everything enters the queue through here."""
+        pipeline = self.pipeline(new.kind)
+        if pipeline is None:
+            raise UnknownName(f"no app here knows tasks of kind {new.kind!r}; known are: {', '.join(self.kinds) or 'none'}")
+        payload = dump(new.payload, f"payload of a {new.kind} task", self._limit)
+        url = canonical_url(new.url) if new.url is not None else None
+        stage = pipeline.stages[0]
+        return Entry(
+            new.kind, stage.name, _gates(stage, Trip(new.kind, new.payload, {}, url)), payload, url,
+            url_key(url) if url else None, _key(new), _priority(new), _delay_us(new),
+        )  # fmt: skip
+
+    def step(self, task: Task, outcome: Next) -> Step:
+        """Where a task goes on after this stage."""
+        pipeline = self.pipeline(task.kind)
+        stage = pipeline.after(task.stage) if pipeline else None
+        if stage is None:
+            raise UsageError(f"{task.kind}.{task.stage} returned Next, but it is the last stage; return Done")
+        checkpoint = dump(outcome.checkpoint, f"checkpoint of {task.kind}.{task.stage}", self._limit)
+        return Step(stage.name, _gates(stage, Trip(task.kind, task.payload, outcome.checkpoint, task.url)), checkpoint)
+
+    def pack(self, record: Record) -> Filing:
+        return pack(record, self._limit)
+
+    @property
+    def _limit(self) -> int:
+        return self.settings.count("queue.payload_limit")
+
+
+def _gates(stage: Stage, trip: Trip) -> tuple[str, ...]:
+    names = tuple(stage.gates(trip))
+    for name in names:
+        kind, colon, rest = name.partition(":")
+        if not (kind and colon and rest) or "\n" in name or "\x00" in name:
+            raise UsageError(f"stage {stage.name!r} goes through {name!r}; a gate is written as source:NAME or host:NAME")
+    return names
+
+
+def _key(new: NewTask) -> str | None:
+    if new.key is None:
+        return None
+    if not 0 < len(new.key) <= MAX_KEY:
+        raise InvalidPayload(f"a key has 1 to {MAX_KEY} characters, this one has {len(new.key)}")
+    return clean(new.key)
+
+
+def _priority(new: NewTask) -> int:
+    if not -MAX_PRIORITY <= new.priority <= MAX_PRIORITY:
+        raise InvalidPayload(f"a priority is between {-MAX_PRIORITY} and {MAX_PRIORITY}, got {new.priority}")
+    return new.priority
+
+
+def _delay_us(new: NewTask) -> int:
+    if not (math.isfinite(new.delay) and 0 <= new.delay <= MAX_DELAY):
+        raise InvalidPayload(f"a delay is between 0 and {MAX_DELAY:,.0f} seconds, got {new.delay}")
+    return to_us(new.delay)

@@ -1,0 +1,38 @@
+"""Wake-ups from elsewhere: a thread that listens, so that an idle worker starts at once. Only ever a hint; the poll is the floor."""
+
+import logging
+import threading
+from collections.abc import Callable
+
+from thresher.core.errors import DatabaseProblem
+from thresher.store.store import Store
+
+log = logging.getLogger("thresher.wake")
+
+# SQLite has no notices between processes; its change counter is looked at this often.
+LISTEN_SECONDS = 0.1
+
+
+class Wake:
+    """Calls `on_wake` when there may be work."""
+
+    def __init__(self, store: Store, on_wake: Callable[[], None], poll: float) -> None:
+        self._store, self._on_wake, self._poll = store, on_wake, poll
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name="wake", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _listen(self) -> None:
+        while not self._stop.is_set():
+            try:
+                if self._store.backend.listen(LISTEN_SECONDS):
+                    self._on_wake()
+            except (DatabaseProblem, RuntimeError) as problem:  # RuntimeError: the loop is already closed
+                log.debug("listening failed: %s", problem)
+                self._stop.wait(self._poll)
