@@ -3,9 +3,9 @@
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
@@ -13,13 +13,14 @@ from urllib.parse import parse_qsl, urlsplit
 from thresher.config.project import Project
 from thresher.config.settings import Settings
 from thresher.core.clock import Clock, to_us
-from thresher.core.errors import ConfigError, UnknownName
+from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, UnknownName
 from thresher.core.pipeline import App
 from thresher.engine.calendar import check, next_firing
 from thresher.engine.registry import Registry
 from thresher.engine.worker import Worker
 from thresher.governance.gate import Limits, interval_us
 from thresher.store.backend import Backend
+from thresher.store.migrate import check_up_to_date
 from thresher.store.schedules import Plan, save_plan
 from thresher.store.settings import read_settings
 from thresher.store.sources import add_source
@@ -57,30 +58,69 @@ def _sqlite_words(url: str) -> tuple[str, str]:
 
 
 def open_store(url: str, project: Project | None = None, *, migrate: bool = True, clock: Clock | None = None) -> Store:
-    """A store that is ready to use: its schema up to date, its settings read."""
+    """A store that is ready to use: its schema up to date, its settings read. Without `migrate` nothing is made or changed."""
+    if not migrate:
+        _insist_on_file(url)
     backend = open_backend(url, clock=clock)
     store = Store(backend, threads=1 if backend.dialect.name == "sqlite" else POSTGRES_THREADS)
-    if migrate:
-        backend.migrate()
-    store.project_settings = dict(project.settings) if project else {}
-    with store.read() as session:
-        store.settings = Settings(store.project_settings | read_settings(session))
+    try:
+        _prepare(store, migrate=migrate)
+        store.project_settings = dict(project.settings) if project else {}
+        with store.read() as session:
+            store.settings = Settings(store.project_settings | read_settings(session))
+    except BaseException:
+        store.close()
+        raise
     return store
 
 
+def _insist_on_file(url: str) -> None:
+    if urlsplit(url).scheme == "sqlite" and (path := _sqlite_words(url)[0]) != ":memory:" and not Path(path).exists():
+        raise DatabaseProblem(f"there is no database {path} yet; make it with: thresher init (or thresher migrate)")
+
+
+def _prepare(store: Store, *, migrate: bool) -> None:
+    if migrate:
+        store.backend.migrate()
+        return
+    with store.read() as session:
+        check_up_to_date(session, store.backend.dialect)
+
+
 @contextmanager
-def opened_store(url: str, project: Project | None = None) -> Iterator[Store]:
+def opened_store(url: str, project: Project | None = None, *, migrate: bool = True) -> Iterator[Store]:
     """A store for the length of a block."""
-    store = open_store(url, project)
+    store = open_store(url, project, migrate=migrate)
     try:
         yield store
     finally:
         store.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """A store, and the apps that work on it."""
+
+    store: Store
+    registry: Registry
+
+
+@contextmanager
+def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> Iterator[Workshop]:
+    """The apps of a project on their database, with what they declare installed, for the length of a block."""
+    registry = Registry(load_apps(project, named))  # first: an app that cannot be loaded must not cost a migration
+    with opened_store(url, project) as store:
+        install(store, registry)
+        yield Workshop(store, registry)
+
+
 def load_apps(project: Project, named: Iterable[str] = ()) -> list[App]:
-    """The apps a project names, those named besides, and those installed as packages."""
-    apps = [_load(name, project.folder) for name in (*project.apps, *named)]
+    """The apps a project names (files from its folder), those named besides (files from here), and installed ones."""
+    folder = str(project.folder.resolve())
+    if folder not in sys.path:
+        sys.path.insert(0, folder)  # an app may have modules of its own beside it
+    apps = [_load(name, project.folder) for name in project.apps]
+    apps += [_load(name, Path()) for name in named]
     for point in entry_points(group=APP_GROUP):
         apps.append(_as_app(point.load(), point.name))
     return apps
@@ -93,8 +133,11 @@ def _load(name: str, folder: Path) -> App:
         module = _load_file(folder / place) if place.endswith(".py") else importlib.import_module(place)
     except (ImportError, FileNotFoundError) as problem:
         raise UnknownName(f"app {name!r} cannot be loaded: {problem}") from problem
-    found = getattr(module, attribute or "app", None)
-    return _as_app(found, name)
+    except ThresherError as problem:
+        raise type(problem)(f"app {name!r}: {problem}") from problem
+    except Exception as problem:
+        raise ConfigError(f"app {name!r} stops with an error of its own: {type(problem).__name__}: {problem}") from problem
+    return _as_app(getattr(module, attribute or "app", None), name)
 
 
 def _load_file(path: Path) -> object:

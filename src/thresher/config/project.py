@@ -10,7 +10,7 @@ from typing import Any
 import yaml
 
 from thresher.config.settings import Number, setting
-from thresher.core.errors import ConfigError
+from thresher.core.errors import ConfigError, UsageError
 
 FILE_NAME = "thresher.yaml"
 DEFAULT_DATABASE = "sqlite:///thresher.db"
@@ -18,6 +18,8 @@ DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
 KEYS = ("apps", "database", "settings")
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+_PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
+_RELATIVE_FILE = re.compile(r"^sqlite:///(?!/|:memory:)([^?]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,8 @@ class Project:
 
 def read_project(folder: Path) -> Project:
     """The project in this folder; an empty one where there is no file."""
+    if not folder.is_dir():
+        raise ConfigError(f"there is no project folder {folder}; name an existing one with --project")
     path = folder / FILE_NAME
     if not path.exists():
         return Project(folder)
@@ -39,8 +43,20 @@ def read_project(folder: Path) -> Project:
 
 
 def database_url(flag: str | None, project: Project, environ: Mapping[str, str] = os.environ) -> str:
-    """Where the database is: the flag, else the environment, else the project file, else a file in this folder."""
-    return flag or environ.get(DATABASE_VARIABLE) or project.database or DEFAULT_DATABASE
+    """Where the database is: the flag, else the environment, else the project file, else a file in the project's folder.
+
+    A relative path is meant from where it was written: the project file's from its folder, the others from here.
+    """
+    return flag or environ.get(DATABASE_VARIABLE) or _anchored(project.database or DEFAULT_DATABASE, project.folder)
+
+
+def hide_password(url: str) -> str:
+    """A database URL that may be shown."""
+    return _PASSWORD.sub(r"\1:***@", url)
+
+
+def _anchored(url: str, folder: Path) -> str:
+    return _RELATIVE_FILE.sub(lambda match: f"sqlite:///{folder / match[1]}", url)
 
 
 class _Reader:
@@ -62,6 +78,8 @@ class _Reader:
             text = self.path.read_text(encoding="utf-8")
             root = yaml.compose(text, Loader=yaml.SafeLoader)
             data = yaml.safe_load(text)
+        except OSError as problem:
+            raise ConfigError(f"{self.path} cannot be read: {problem.strerror}") from None
         except UnicodeDecodeError:
             raise ConfigError(f"{self.path} is not UTF-8 text") from None
         except yaml.YAMLError as problem:
@@ -99,11 +117,11 @@ class _Reader:
             return None
         if not isinstance(url, str):
             raise self._error("database", f"wants a URL such as {DEFAULT_DATABASE}, got {url!r}")
-        return _VARIABLE.sub(lambda match: self._variable(match), url)
+        return _VARIABLE.sub(self._variable, url)
 
     def _variable(self, match: re.Match[str]) -> str:
         name, default = match.groups()
-        value = os.environ.get(name, default)
+        value = os.environ.get(name) or default  # set but empty counts as not set, as in a shell
         if value is None:
             raise self._error("database", f"names the environment variable {name}, which is not set")
         return value
@@ -112,10 +130,10 @@ class _Reader:
         given = data.get("settings") or {}
         if not isinstance(given, dict):
             raise self._error("settings", f"wants names with numbers, got {given!r}")
-        return {name: self._setting(name, value) for name, value in given.items()}
+        return {str(name): self._setting(str(name), value) for name, value in given.items()}
 
     def _setting(self, name: str, value: Any) -> Number:
         try:
             return setting(name).parse(value)
-        except Exception as problem:
+        except UsageError as problem:
             raise self._error(f"settings.{name}", f"is wrong: {problem}") from None

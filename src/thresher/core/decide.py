@@ -13,6 +13,9 @@ from thresher.core.settlement import Error, Health, Settlement, Verdict
 from thresher.core.task import Entry, NewTask, Task
 
 MAX_MESSAGE = 2_000
+# In seconds: what we make of a Retry-After of nothing, and of one of a thousand years.
+LEAST_WAIT = 1.0
+LONGEST_WAIT = 30 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +39,7 @@ def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
     """The settlement for a returned outcome."""
     match outcome:
         case Done(note, records=records, children=children):
+            note = None if note is None else _short(note)
             return Settlement.done(task, note=note, records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children)))
         case Next(records=records, children=children):
             to = house.step(task, outcome)
@@ -44,11 +48,15 @@ def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
                 records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children)),
             )  # fmt: skip
         case Filtered(reason, records=records, children=children):
-            return Settlement.filtered(task, reason=reason, records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children)))
+            return Settlement.filtered(
+                task, reason=_short(reason), records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children))
+            )
         case Skipped(reason, records=records, children=children):
-            return Settlement.skipped(task, reason=reason, records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children)))
+            return Settlement.skipped(
+                task, reason=_short(reason), records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children))
+            )
         case Snooze(delay, reason):
-            return Settlement.snooze(task, delay_us=max(0, to_us(delay)), reason=reason)
+            return Settlement.snooze(task, delay_us=max(0, to_us(delay)), reason=_short(reason))
         case Failed(reason):
             return Settlement.fail(task, error=Error("Failed", _short(reason)))
         case _ as unreachable:
@@ -64,6 +72,9 @@ def settle_error(task: Task, problem: BaseException, *, backoff: Backoff, luck: 
     if retryable and not spends and verdict is not None:
         # The gate is closed by the verdict, so the task waits there and needs no delay of its own.
         return Settlement.snooze(task, delay_us=0, reason=error.message, error=error, verdict=verdict)
+    if retryable and not spends and (wait := _wait_us(problem)):
+        # It has no gate that could be closed, so it waits for itself.
+        return Settlement.snooze(task, delay_us=wait, reason=error.message, error=error)
     if not retryable or backoff.exhausted(task.failures + 1):
         return Settlement.fail(task, error=error, verdict=verdict)
     delay_us = backoff.delay_us(task.failures + 1, luck)
@@ -74,9 +85,15 @@ def _verdict(task: Task, problem: BaseException, error: Error) -> Verdict | None
     ruling = ruling_for(problem)
     if ruling.effect is None or not task.has_gates:
         return None
-    wait = to_us(getattr(problem, "retry_after", 0.0)) if ruling.effect is Health.PAUSE else 0
-    gate = problem.gate if isinstance(problem, TaskError) else None
+    wait = _wait_us(problem) if ruling.effect is Health.PAUSE else 0
+    gate = clean(problem.gate) if isinstance(problem, TaskError) and problem.gate else None
     return Verdict(ruling.effect, f"{error.name}: {error.message}", gate, wait, ruling.tag)
+
+
+def _wait_us(problem: BaseException) -> int:
+    """How long the other side asked us to wait. "Not at all" is a hot loop that spends nothing, so a second is the least."""
+    asked = getattr(problem, "retry_after", None)
+    return 0 if asked is None else to_us(min(max(LEAST_WAIT, asked), LONGEST_WAIT))
 
 
 def _short(message: str) -> str:

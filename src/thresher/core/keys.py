@@ -31,8 +31,9 @@ def canonical_url(url: str) -> str:
     if parsed.protocol not in ("http:", "https:"):
         raise InvalidUrl(f"{url!r} is not a web address; only http and https can be followed")
     parsed.hash = ""
-    if parsed.search:
-        parsed.search = _clean_query(parsed.search[1:])
+    parsed.search = _clean_query(parsed.search[1:])  # also where it is empty: a lone "?" is no query
+    if len(parsed.href) > MAX_URL:  # written out in ASCII it may have grown
+        raise InvalidUrl(f"a URL of {len(parsed.href):,} characters; the limit is {MAX_URL:,}")
     return parsed.href
 
 

@@ -1,7 +1,8 @@
 """How an app says what it does: pipelines of stages, the sources they go through, and schedules."""
 
+import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.core.context import Context
@@ -37,10 +38,12 @@ class Stage:
     through: Through = ()
     name: str = ""
     timeout: float | None = None
+    is_async: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         if not self.name:
             object.__setattr__(self, "name", getattr(self.perform, "__name__", ""))
+        object.__setattr__(self, "is_async", inspect.iscoroutinefunction(self.perform))
 
     def gates(self, trip: Trip) -> tuple[str, ...]:
         """The gates this trip has to pass."""

@@ -42,9 +42,11 @@ class Filing:
 def pack(record: Record, limit: int) -> Filing:
     """Check a record while its own attempt can still be blamed for it."""
     data = dump(record.data, f"data of record {record.kind}/{record.key}", limit)
-    return Filing(clean(record.kind), clean(record.key), data, record.links)
+    links = tuple(Link(clean(link.name), clean(link.target)) for link in record.links)
+    return Filing(clean(record.kind), clean(record.key), data, links)
 
 
 def clean(text: str) -> str:
-    """Text that both databases keep alike: PostgreSQL has no NUL."""
-    return text.replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    """Text that both databases keep alike: PostgreSQL has no NUL, and half a surrogate pair is not text at all."""
+    whole = text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return whole.replace("\x00", "\N{REPLACEMENT CHARACTER}")

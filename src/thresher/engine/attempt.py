@@ -1,16 +1,15 @@
 """One attempt: perform the stage, decide what it means. Whatever happens in a stage ends here as a settlement."""
 
 import asyncio
-import inspect
 import random
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import Any
+from typing import Any, get_args
 
 from thresher.config.settings import Settings
 from thresher.core.decide import settle_error, settle_outcome
 from thresher.core.errors import Permanent, TimedOut
-from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped, Snooze
+from thresher.core.outcome import Outcome
 from thresher.core.pipeline import Stage
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task
@@ -20,6 +19,8 @@ from thresher.store.store import Store
 
 # A task of a kind that nobody here knows waits this long for a worker that does.
 STRANGER_WAIT_US = 60_000_000
+
+_OUTCOMES = get_args(Outcome)
 
 
 class Hands:
@@ -55,24 +56,23 @@ async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settin
         stage = pipeline.stage(task.stage)
         if stage is None:
             raise Permanent(f"pipeline {task.kind} has no stage {task.stage!r} any more")
-        outcome = await _perform(stage, hands, settings, threads)
+        outcome = await _perform(stage, hands, threads)
         return settle_outcome(task, outcome, registry)
     except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
         return settle_error(task, problem, backoff=settings.backoff(), luck=random.random())
 
 
-async def _perform(stage: Stage, hands: Hands, settings: Settings, threads: Executor) -> Outcome:
-    seconds = float(stage.timeout or settings["worker.timeout"])
-    try:
-        async with asyncio.timeout(seconds) as limit:
-            if inspect.iscoroutinefunction(stage.perform):
-                outcome = await stage.perform(hands)
-            else:
-                outcome = await asyncio.get_running_loop().run_in_executor(threads, stage.perform, hands)
-    except TimeoutError:
-        if limit.expired():
-            raise TimedOut(f"stage {stage.name!r} took longer than {seconds:g} seconds") from None
-        raise
-    if not isinstance(outcome, Done | Next | Filtered | Skipped | Snooze | Failed):
+async def _perform(stage: Stage, hands: Hands, threads: Executor) -> Outcome:
+    if stage.is_async:
+        outcome = await stage.perform(hands)  # type: ignore[misc]
+    else:
+        outcome = await asyncio.get_running_loop().run_in_executor(threads, stage.perform, hands)
+    if not isinstance(outcome, _OUTCOMES):
         raise TypeError(f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed")
     return outcome
+
+
+def overdue(task: Task, seconds: float, settings: Settings) -> Settlement:
+    """The settlement of an attempt that took too long."""
+    problem = TimedOut(f"stage {task.stage!r} took longer than {seconds:g} seconds")
+    return settle_error(task, problem, backoff=settings.backoff(), luck=random.random())

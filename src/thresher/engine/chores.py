@@ -11,7 +11,7 @@ from thresher.core.errors import DatabaseProblem
 from thresher.engine.calendar import due_firings
 from thresher.store.prune import prune
 from thresher.store.repair import repair
-from thresher.store.schedules import fire, read_plans
+from thresher.store.schedules import Plan, fire, read_plans
 from thresher.store.settings import read_settings
 from thresher.store.store import Store
 from thresher.store.workers import reap
@@ -53,13 +53,22 @@ def fire_schedules(store: Store) -> str | None:
         plans = read_plans(session, due_at=now)
     fired = []
     for plan in plans:
-        firings, next_at = due_firings(
-            plan.next_at or now, now, cron=plan.cron, every_us=plan.every_us, timezone=plan.timezone,
-            missed=plan.missed, most=store.settings.count("schedule.max_missed"),
-        )  # fmt: skip
-        if fire(store, plan, firings, next_at) and firings:
-            fired.append(plan.name)
+        try:
+            if _fire(store, plan, now):
+                fired.append(plan.name)
+        except DatabaseProblem:
+            raise
+        except Exception:  # one schedule that cannot be fired must not hold up the others
+            log.exception("schedule %s cannot be fired", plan.name)
     return f"fired: {', '.join(fired)}" if fired else None
+
+
+def _fire(store: Store, plan: Plan, now: int) -> bool:
+    firings, next_at = due_firings(
+        plan.next_at or now, now, cron=plan.cron, every_us=plan.every_us, timezone=plan.timezone,
+        missed=plan.missed, most=store.settings.count("schedule.max_missed"),
+    )  # fmt: skip
+    return fire(store, plan, firings, next_at) and bool(firings)
 
 
 def refresh_settings(store: Store) -> str | None:
@@ -90,6 +99,9 @@ async def keep_doing(chore: Chore, store: Store) -> None:
             said = await store.run(chore.once, store)
         except DatabaseProblem as problem:
             log.warning("%s: %s", chore.name, problem)
+            continue
+        except Exception:
+            log.exception("%s failed; it is tried again in its next round", chore.name)
             continue
         if said:
             log.info("%s: %s", chore.name, said)

@@ -31,6 +31,7 @@ class Heartbeat:
         self._store, self._worker_id, self._lease, self._stall = store, worker_id, lease, stall
         self._on_lost, self._on_cancel = on_lost, on_cancel
         self._stop = threading.Event()
+        self.lost = False
         self._renewed = self._pulse = monotonic()
         self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
 
@@ -38,9 +39,14 @@ class Heartbeat:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop renewing and wait for the thread."""
+        """Stop renewing and wait for the thread, unless it hangs in a call to the database."""
         self._stop.set()
-        self._thread.join()
+        self._thread.join(self._lease)
+
+    def give_up(self) -> None:
+        """The lease is lost, whoever noticed; it is never safe again."""
+        self.lost = True
+        self._stop.set()
 
     def pulse(self) -> None:
         """The event loop says that it is moving."""
@@ -49,7 +55,7 @@ class Heartbeat:
     @property
     def safe(self) -> bool:
         """Whether the lease is certainly still ours."""
-        return monotonic() - self._renewed < self._lease * GIVE_UP_SHARE
+        return not self.lost and monotonic() - self._renewed < self._lease * GIVE_UP_SHARE
 
     def _beat(self) -> None:
         wait = self._lease * RENEW_SHARE
@@ -80,4 +86,5 @@ class Heartbeat:
 
     def _lose(self, why: str) -> None:
         log.error("worker %s lost its lease: %s", self._worker_id, why)
+        self.lost = True
         self._on_lost(why)

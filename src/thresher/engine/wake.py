@@ -4,7 +4,6 @@ import logging
 import threading
 from collections.abc import Callable
 
-from thresher.core.errors import DatabaseProblem
 from thresher.store.store import Store
 
 log = logging.getLogger("thresher.wake")
@@ -33,6 +32,6 @@ class Wake:
             try:
                 if self._store.backend.listen(LISTEN_SECONDS):
                     self._on_wake()
-            except (DatabaseProblem, RuntimeError) as problem:  # RuntimeError: the loop is already closed
+            except Exception as problem:  # noqa: BLE001  whatever it is, listening goes on when the database is back
                 log.debug("listening failed: %s", problem)
                 self._stop.wait(self._poll)

@@ -14,12 +14,15 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
+from thresher.config.settings import setting
 from thresher.core.clock import SECOND, SystemClock, monotonic
+from thresher.core.decide import settle_error
 from thresher.core.errors import DatabaseProblem
 from thresher.core.ids import TaskId, WorkerId
+from thresher.core.record import clean
 from thresher.core.settlement import Error, Settlement
 from thresher.core.task import Task
-from thresher.engine.attempt import Hands, attempt
+from thresher.engine.attempt import Hands, attempt, overdue
 from thresher.engine.chores import CHORES, keep_doing
 from thresher.engine.heartbeat import Heartbeat
 from thresher.engine.registry import Registry
@@ -34,6 +37,9 @@ log = logging.getLogger("thresher.worker")
 LINGER_SECONDS = 0.002
 # After an empty turn that promised more (another claimer holds a lane or a gate).
 NUDGE_SECONDS = 0.003
+WATCH_SECONDS = 0.1
+# How long a stage that ignores its cancellation, or a database that is away, may hold up a stopping worker.
+FLUSH_SECONDS = 5.0
 TROUBLE_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
@@ -51,6 +57,22 @@ class Tally:
         return sum(self.endings.values())
 
 
+@dataclass(slots=True)
+class _Running:
+    """An attempt in hand. `verdict` is how it ends if it is cut short."""
+
+    task: Task
+    attempt: asyncio.Task[None]
+    deadline: float
+    seconds: float
+    verdict: Settlement | None = None
+
+    def cut_short(self, verdict: Settlement | None) -> None:
+        self.verdict = verdict
+        # Not at once: one that is cancelled before its first step would end without a word.
+        self.attempt.get_loop().call_soon(self.attempt.cancel)
+
+
 class Worker:
     """One worker in one process. `run()` returns when it was stopped, or, with `until_idle`, when nothing is left to do."""
 
@@ -63,23 +85,26 @@ class Worker:
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._until_idle, self._pumps = until_idle, pumps
         self._clock = SystemClock()
-        self._hand: dict[tuple[int, int], asyncio.Task[None]] = {}
+        self._hand: dict[tuple[int, int], _Running] = {}
         self._outbox: list[tuple[Task, Settlement]] = []
-        self._cancelling: set[tuple[int, int]] = set()
         self._stopping = False
-        self._troubles = self._under_way = 0
+        self._troubles = self._under_way = self._asked = 0
+        self._reconciling = False
+        self._lost: WorkerId | None = None
+        self._rebirth: asyncio.Task[None] | None = None
         self.tally = Tally()
 
     async def run(self) -> Tally:
         """Work until stopped."""
         self._loop = asyncio.get_running_loop()
         self._signal = asyncio.Event()
-        self._threads = ThreadPoolExecutor(min(64, self._store.settings.count("worker.concurrency")), "stage")
+        # As many threads as there may ever be tasks in hand, made when they are needed: whatever is claimed can start.
+        self._threads = ThreadPoolExecutor(int(setting("worker.concurrency").high), "stage")
         await self._register()
         wake = Wake(self._store, self._nudge, float(self._store.settings["worker.poll"]))
         wake.start()
         background = [asyncio.create_task(keep_doing(chore, self._store)) for chore in CHORES]
-        background.append(asyncio.create_task(self._show_pulse()))
+        background.append(asyncio.create_task(self._watch()))
         try:
             await asyncio.gather(*(self._pump() for _ in range(self._pumps)))
             await self._finish()
@@ -87,6 +112,8 @@ class Worker:
             for task in background:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
+            if self._rebirth:
+                await asyncio.gather(self._rebirth, return_exceptions=True)
             self._heartbeat.stop()
             wake.stop()
             self._threads.shutdown(wait=False, cancel_futures=True)
@@ -97,15 +124,23 @@ class Worker:
         self._stopping = True
         self._signal.set()
 
+    def stop_now(self) -> None:
+        """Wait for nobody: hand back at once what is in hand. Nothing is lost by it."""
+        self.stop()
+        for running in self._hand.values():
+            if running.verdict is None:
+                running.cut_short(Settlement.hand_back(running.task, reason="its worker was stopped"))
+
     async def _register(self) -> None:
         settings = self._store.settings
         lease = settings.us("worker.lease")
         self._worker_id: WorkerId = await self._store.run(
             workers.register, self._store, name=self._name, host=socket.gethostname(), pid=os.getpid(), lease_us=lease
         )
+        worker_id = self._worker_id
         self._heartbeat = Heartbeat(
-            self._heartbeat_store, self._worker_id, lease / SECOND, stall=float(settings["worker.stall"]),
-            on_lost=lambda why: self._post(self._lose, why), on_cancel=lambda claims: self._post(self._cancel, claims),
+            self._heartbeat_store, worker_id, lease / SECOND, stall=float(settings["worker.stall"]),
+            on_lost=lambda why: self._post(self._lose, worker_id, why), on_cancel=lambda claims: self._post(self._cancel, claims),
         )  # fmt: skip
         self._heartbeat.start()
 
@@ -115,10 +150,21 @@ class Worker:
     def _nudge(self) -> None:
         self._post(self._signal.set)
 
-    async def _show_pulse(self) -> None:
+    async def _watch(self) -> None:
+        """Show the heartbeat that the loop is moving, and cut attempts short that take too long.
+
+        One look at all of them a few times a second: a timer for each would cost more than many a task.
+        """
         while True:
             self._heartbeat.pulse()
-            await asyncio.sleep(0.5)
+            if not self._heartbeat.safe:
+                # The heartbeat itself may hang in a call to a database that does not answer.
+                self._lose(self._worker_id, "the lease was not renewed in time")
+            now = monotonic()
+            for running in list(self._hand.values()):
+                if running.deadline < now and running.verdict is None:
+                    running.cut_short(overdue(running.task, running.seconds, self._store.settings))
+            await asyncio.sleep(WATCH_SECONDS)
 
     # --- the heart: claim, perform, decide, settle
 
@@ -128,7 +174,11 @@ class Worker:
             if not outgoing and room <= 0:
                 await self._rest(None)
                 continue
-            turn = await self._turn(outgoing, room)
+            self._asked += room
+            try:
+                turn = await self._turn(outgoing, room)
+            finally:
+                self._asked -= room
             if turn is None:
                 continue
             for task in turn.tasks:
@@ -146,52 +196,70 @@ class Worker:
 
     def _room(self) -> int:
         settings = self._store.settings
-        return min(settings.count("worker.batch"), settings.count("worker.concurrency") - len(self._hand))
+        # What another pump has asked for counts as taken: both answers may come at once.
+        free = settings.count("worker.concurrency") - len(self._hand) - self._asked
+        return max(0, min(settings.count("worker.batch"), free))
 
     def _start(self, task: Task) -> None:
         self.tally.claimed += 1
-        self._hand[task.id, task.claim] = self._loop.create_task(self._perform(task))
+        self._registry.settings = self._store.settings
+        seconds = self._seconds_for(task)
+        attempt = self._loop.create_task(self._perform(task))
+        self._hand[task.id, task.claim] = _Running(task, attempt, monotonic() + seconds, seconds)
+
+    def _seconds_for(self, task: Task) -> float:
+        pipeline = self._registry.pipeline(task.kind)
+        stage = pipeline.stage(task.stage) if pipeline else None
+        return (stage and stage.timeout) or float(self._store.settings["worker.timeout"])
 
     async def _perform(self, task: Task) -> None:
         claim = (task.id, task.claim)
         hands = Hands(task, self._store, self._clock.now)
+        settlement: Settlement | None
         try:
             settlement = await attempt(task, hands, self._registry, self._store.settings, self._threads)
-        except asyncio.CancelledError:
-            if claim in self._cancelling:
-                settlement = Settlement.cancelled(task, reason="cancelled by a person")
-            elif self._stopping:
-                settlement = Settlement.hand_back(task, reason="its worker was stopped")
-            else:
-                return  # the lease was lost: nothing of this attempt may be written
-        finally:
-            self._hand.pop(claim, None)
-            self._cancelling.discard(claim)
-        self._outbox.append((task, settlement))
-        self._signal.set()
+        except asyncio.CancelledError as problem:
+            # Without a verdict nobody here asked for it: the stage cancelled itself, and that is its failure.
+            settlement = self._hand[claim].verdict if claim in self._hand else None
+            settlement = settlement or self._failure(task, problem)
+        except (SystemExit, GeneratorExit, Exception) as problem:  # noqa: BLE001  what no table foresaw must still end the attempt
+            settlement = self._failure(task, problem)
+        if self._hand.pop(claim, None):  # else the lease was lost: nothing of this attempt may be written, whatever it brought
+            self._outbox.append((task, settlement))
+            self._signal.set()
+
+    def _failure(self, task: Task, problem: BaseException) -> Settlement:
+        surprise = RuntimeError(f"the stage ended with {type(problem).__name__}")
+        return settle_error(task, surprise, backoff=self._store.settings.backoff(), luck=random.random())
 
     async def _turn(self, outgoing: list[tuple[Task, Settlement]], room: int) -> Turn | None:
         """Settle and claim. None when it did not work out; then nothing is lost and the next turn tries again."""
-        if not self._heartbeat.safe:
+        # Comparing what we hold with what the database says needs everybody else's turn to be over.
+        if not self._heartbeat.safe or self._reconciling or (self._troubles and self._under_way):
             self._outbox = [*outgoing, *self._outbox]
             await asyncio.sleep(NUDGE_SECONDS)
             return None
+        worker_id = self._worker_id
         self._under_way += 1
         try:
             if self._troubles:
                 await self._reconcile(outgoing)
-            turn = await self._store.run(self._store.turn, [settlement for _, settlement in outgoing], room, self._worker_id)
+            turn = await self._store.run(self._store.turn, [settlement for _, settlement in outgoing], room, worker_id)
         except DatabaseProblem as problem:
-            self._outbox = [*outgoing, *self._outbox]
+            if worker_id == self._worker_id and not self._heartbeat.lost:
+                self._outbox = [*outgoing, *self._outbox]
             await self._wait_out(problem)
             return None
         except Exception as problem:  # noqa: BLE001  one settlement cannot be written; it must not take the others along
             log.warning("a group of settlements failed (%s); settling one by one", problem)
+            self._troubles += 1
             await self._settle_singly(outgoing)
             return Turn([], [], more=True)
         finally:
             self._under_way -= 1
         self._count(outgoing, turn.stale)
+        if worker_id != self._worker_id or not self._heartbeat.safe:
+            return None  # the lease went while the answer was on its way: these tasks are no longer ours
         return turn
 
     def _count(self, outgoing: list[tuple[Task, Settlement]], stale: list[Settlement]) -> None:
@@ -204,15 +272,20 @@ class Worker:
     async def _settle_singly(self, outgoing: list[tuple[Task, Settlement]]) -> None:
         for task, settlement in outgoing:
             try:
-                stale = await self._store.run(self._store.settle, [settlement])
+                await self._settle_one(task, settlement)
             except DatabaseProblem:
                 self._outbox.append((task, settlement))
-                continue
-            except Exception as problem:  # noqa: BLE001  what this attempt brought cannot be stored: that is its failure
-                log.exception("task %s brought something that cannot be stored", task.id)
-                settlement = Settlement.fail(task, error=Error(type(problem).__name__, str(problem)[:2_000]))
-                stale = await self._store.run(self._store.settle, [settlement])
-            self._count([(task, settlement)], stale)
+
+    async def _settle_one(self, task: Task, settlement: Settlement) -> None:
+        try:
+            stale = await self._store.run(self._store.settle, [settlement])
+        except DatabaseProblem:
+            raise
+        except Exception as problem:  # what this attempt brought cannot be stored: that is its failure
+            log.exception("task %s brought something that cannot be stored", task.id)
+            settlement = Settlement.fail(task, error=Error(type(problem).__name__, clean(str(problem))[:2_000]))
+            stale = await self._store.run(self._store.settle, [settlement])
+        self._count([(task, settlement)], stale)
 
     async def _wait_out(self, problem: DatabaseProblem) -> None:
         wait = TROUBLE_SECONDS[min(self._troubles, len(TROUBLE_SECONDS) - 1)]
@@ -222,14 +295,18 @@ class Worker:
 
     async def _reconcile(self, outgoing: list[tuple[Task, Settlement]]) -> None:
         """After trouble: give back what the database thinks we hold and we never got."""
-        held = await self._store.run(workers.held, self._store, self._worker_id)
-        ours = {*self._hand, *((task.id, task.claim) for task, _ in (*outgoing, *self._outbox))}
-        unknown = [(task_id, claim) for task_id, claim in held.items() if (task_id, claim) not in ours]
-        if unknown:
-            back = [_give_back(task_id, claim) for task_id, claim in unknown]
-            await self._store.run(self._store.settle, back)
-            log.warning("%d claims whose answer was lost went back to waiting", len(unknown))
-        self._troubles = 0
+        self._reconciling = True
+        try:
+            held = await self._store.run(workers.held, self._store, self._worker_id)
+            ours = {*self._hand, *((task.id, task.claim) for task, _ in (*outgoing, *self._outbox))}
+            unknown = [(task_id, claim) for task_id, claim in held.items() if (task_id, claim) not in ours]
+            if unknown:
+                back = [_give_back(task_id, claim) for task_id, claim in unknown]
+                await self._store.run(self._store.settle, back)
+                log.warning("%d claims whose answer was lost went back to waiting", len(unknown))
+            self._troubles = 0
+        finally:
+            self._reconciling = False
 
     async def _rest(self, turn: Turn | None) -> None:
         """Sleep until something happens: an attempt ends, a wake-up comes, a timer is due, or the poll is over."""
@@ -264,16 +341,21 @@ class Worker:
 
     def _cancel(self, claims: frozenset[tuple[int, int]]) -> None:
         for claim in claims:
-            if claim in self._hand and claim not in self._cancelling:
-                self._cancelling.add(claim)
-                self._hand[claim].cancel()
+            running = self._hand.get(claim)
+            if running and running.verdict is None:
+                running.cut_short(Settlement.cancelled(running.task, reason="cancelled by a person"))
 
-    def _lose(self, why: str) -> None:
+    def _lose(self, worker_id: WorkerId, why: str) -> None:
         """The lease is gone: drop everything, write nothing, and start over as a new worker."""
+        if worker_id != self._worker_id or self._lost == worker_id:
+            return  # old news: heard of twice, or of somebody we no longer are
+        self._lost = worker_id
+        self._heartbeat.give_up()
         self.tally.lost += 1
         self._outbox.clear()
         for running in self._hand.values():
-            running.cancel()
+            running.cut_short(None)
+        self._hand.clear()
         if not self._stopping:
             log.warning("starting over as a new worker: %s", why)
             self._rebirth = self._loop.create_task(self._start_over())
@@ -289,16 +371,30 @@ class Worker:
     async def _finish(self) -> None:
         """Let what is in hand end within the grace, hand back the rest, flush, and sign off."""
         grace = float(self._store.settings["worker.grace"])
-        if self._hand:
-            await asyncio.wait(list(self._hand.values()), timeout=grace)
+        await self._let_finish(grace)
         for running in list(self._hand.values()):
-            running.cancel()
-        if self._hand:
-            await asyncio.wait(list(self._hand.values()))
-        deadline = monotonic() + grace + 5
+            if running.verdict is None:
+                running.cut_short(Settlement.hand_back(running.task, reason="its worker was stopped"))
+        await self._let_finish(FLUSH_SECONDS)
+        deadline = monotonic() + grace + FLUSH_SECONDS
         while self._outbox and self._heartbeat.safe and monotonic() < deadline:
             await self._turn(self._take_outgoing(), 0)
-        await self._store.run(workers.stop, self._store, self._worker_id)
+        if self._hand or self._outbox:
+            log.warning("%d tasks could not be settled; they go back when the lease ends", len(self._hand) + len(self._outbox))
+        try:
+            await self._store.run(workers.stop, self._store, self._worker_id)
+        except DatabaseProblem as problem:
+            log.warning("could not sign off, the lease will end by itself: %s", problem)
+
+    async def _let_finish(self, seconds: float) -> None:
+        """Settle what ends within this time, as it ends."""
+        until = monotonic() + seconds
+        while self._hand and (left := until - monotonic()) > 0:
+            attempts = [running.attempt for running in self._hand.values()]
+            await asyncio.wait(attempts, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.sleep(LINGER_SECONDS)
+            if self._outbox:
+                await self._turn(self._take_outgoing(), 0)
 
 
 def _give_back(task_id: int, claim: int) -> Settlement:

@@ -9,10 +9,18 @@ PostgreSQL carries the same arithmetic as SQL functions; a property test holds t
 
 from dataclasses import dataclass
 
-from thresher.core.clock import FOREVER, SECOND
+from thresher.core.clock import DAY, FOREVER, SECOND
 from thresher.core.errors import UsageError
 
 UNLIMITED = 1_000_000
+# So that the arithmetic stays within the integers of both databases.
+RANGES = {
+    "max_in_flight": (1, UNLIMITED),
+    "interval_us": (0, 30 * DAY),
+    "burst": (1, UNLIMITED),
+    "trip_after": (1, UNLIMITED),
+    "cooldown_us": (0, 30 * DAY),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +34,10 @@ class Limits:
     cooldown_us: int = 300 * SECOND
 
     def __post_init__(self) -> None:
-        for name, low in (("max_in_flight", 1), ("interval_us", 0), ("burst", 1), ("trip_after", 1), ("cooldown_us", 0)):
+        for name, (low, high) in RANGES.items():
             value = getattr(self, name)
-            if value is not None and not low <= value < FOREVER:
-                raise UsageError(f"a gate's {name} must be at least {low}, got {value}")
+            if value is not None and not low <= value <= high:
+                raise UsageError(f"a gate's {name} must be between {low} and {high:,}, got {value}")
 
 
 def interval_us(per_second: float | None) -> int:
@@ -64,8 +72,17 @@ class Gate:
         return self.trip_after is not None and self.failures >= self.trip_after
 
     def _ahead(self, now: int) -> int:
-        # Never more than a full bucket: a clock that jumped back must not keep the gate shut until it caught up.
         return min(max(self.tat - now, 0), self.burst * self.interval_us)
+
+    def clamp(self, now: int) -> bool:
+        """After the clock was set back or the limits changed: never closed for longer than a full bucket, or one cooldown.
+
+        True if that changed anything. It has to be written down: a bound that moves along with `now` would never be reached.
+        """
+        before = (self.tat, self.tripped_until)
+        self.tat = min(self.tat, now + self.burst * self.interval_us)
+        self.tripped_until = min(self.tripped_until, now + self.cooldown_us)
+        return before != (self.tat, self.tripped_until)
 
     def allowance(self, now: int) -> int:
         """How many tasks may start now. 0 means closed."""

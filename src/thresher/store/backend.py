@@ -95,8 +95,8 @@ class Backend(Protocol):
         """The lane for exactly these gates, made if it is new."""
         ...
 
-    def insert(self, session: Session, births: Sequence[Birth], rules: Rules, now: int) -> list[int | None]:
-        """Insert tasks; None where a live task already has the key. The caller holds the lanes."""
+    def insert(self, session: Session, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+        """Insert tasks and make their lanes ready; None where a live task already has the key. Holds the lanes from then on."""
         ...
 
     def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:

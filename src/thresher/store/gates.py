@@ -134,6 +134,7 @@ class Gates:
         """A timer has come: wake what is allowed, or set it anew."""
         gate = self.get(gate_id)
         gate.wake_at = None
+        gate.clamp(self.now)
         self._dirty.add(gate_id)
         self.open(gate_id, WAKE_MOST)
 

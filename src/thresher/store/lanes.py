@@ -38,9 +38,12 @@ class Lanes:
         """Those that have to be resolved first."""
         return {each for names in wanted for each in ([names] if names else _OPEN_NAMES) if each not in self._met}
 
+    @property
+    def full(self) -> bool:
+        """Whether it is time to start over with an empty memory."""
+        return len(self._met) > REMEMBERED
+
     def meet(self, found: Mapping[Names, int]) -> None:
-        if len(self._met) > REMEMBERED:
-            self._met.clear()
         self._met |= found
 
     def with_(self, found: Mapping[Names, int]) -> "Lanes":

@@ -7,9 +7,14 @@ from importlib.resources import files
 
 from thresher.core.errors import DatabaseProblem
 from thresher.core.state import LIVE, WAITING, State, sql_list
+from thresher.store.dialect import Dialect
 from thresher.store.session import Session
 
 _FILE = re.compile(r"(\d{4})_(\w+)\.sql")
+_HAS_MIGRATIONS = {
+    "sqlite": "select count(*) from sqlite_master where type = 'table' and name = 'migrations'",
+    "postgres": "select count(*) from pg_tables where schemaname = current_schema() and tablename = 'migrations'",
+}
 _STATES = {"states": sql_list(frozenset(State)), "live": sql_list(LIVE), "waiting": sql_list(WAITING)}
 
 
@@ -43,6 +48,10 @@ def statements(sql: str) -> list[str]:
 def version(session: Session) -> int:
     """The number of the last step that was applied; 0 for an empty database."""
     session.run("create table if not exists migrations (number integer primary key, name text not null, applied_at bigint not null)")
+    return _last(session)
+
+
+def _last(session: Session) -> int:
     return int(session.rows("select coalesce(max(number), 0) from migrations")[0][0])
 
 
@@ -58,6 +67,20 @@ def check_not_newer(have: int, know: int) -> None:
             f"the database is at schema {have}, this Thresher knows {know}: it was made by a newer version. "
             "Upgrade Thresher (pip install --upgrade thresher); the data is untouched."
         )
+
+
+def version_now(session: Session, dialect: Dialect) -> int:
+    """The schema of a database, without making anything in it; 0 where there is none of ours."""
+    return _last(session) if session.rows(_HAS_MIGRATIONS[dialect.name])[0][0] else 0
+
+
+def check_up_to_date(session: Session, dialect: Dialect) -> None:
+    """Refuse a database that is newer than this code, or that still has to be migrated."""
+    have, know = version_now(session, dialect), newest(dialect.words)
+    check_not_newer(have, know)
+    if have < know:
+        state = f"is at schema {have}, this Thresher wants {know}" if have else "holds no Thresher tables yet"
+        raise DatabaseProblem(f"the database {state}; bring it up to date with: thresher migrate")
 
 
 def migrate(session: Session, words: Mapping[str, str], now: int, to: int | None = None) -> list[Migration]:

@@ -6,6 +6,7 @@ Nothing here should ever find anything. What it finds is a bug report, not a mys
 from collections.abc import Sequence
 
 from thresher.core.event import EventKind
+from thresher.governance.gate import Gate
 from thresher.store.events import record_event
 from thresher.store.gates import WAKE_MOST, Gates
 from thresher.store.session import Session
@@ -45,7 +46,7 @@ def _recount(store: Store, gate_ids: Sequence[int]) -> list[str]:
         gates = Gates(session, store.backend.dialect, 0)
         gates.load(gate_ids)
         gates.now = store.backend.now(session)
-        running = _running_per_gate(store, session)  # after the locks: nobody can start or end behind these gates now
+        running = running_per_gate(store, session)  # after the locks: nobody can start or end behind these gates now
         for gate_id in gate_ids:
             gate = gates.get(gate_id)
             true = running.get(gate_id, 0)
@@ -59,7 +60,8 @@ def _recount(store: Store, gate_ids: Sequence[int]) -> list[str]:
     return found
 
 
-def _running_per_gate(store: Store, session: Session) -> dict[int, int]:
+def running_per_gate(store: Store, session: Session) -> dict[int, int]:
+    """How many tasks truly run behind each gate."""
     per_lane = dict(session.rows(_RUNNING))
     gates_of = store.backend.gates_of(session, list(per_lane))
     per_gate: dict[int, int] = {}
@@ -77,16 +79,24 @@ def _reset_timers(store: Store, gate_ids: Sequence[int]) -> list[str]:
         gates.now = store.backend.now(session)
         for gate_id in gate_ids:
             gate = gates.get(gate_id)
+            ahead = gate.clamp(gates.now)
             opens = gate.opens_at(gates.now)
             late = gate.wake_at is not None and gate.wake_at > (opens or gates.now)
-            if (opens is not None and gate.wake_at is None) or late:
-                found.append(f"gate {gate_id} had its timer at {gate.wake_at}; it opens at {opens}")
+            if (opens is not None and gate.wake_at is None) or late or ahead or _stranded(store, session, gate, gates.now):
+                found.append(f"gate {gate_id} had its timer at {gate.wake_at}; it opens at {opens or 'once'}")
                 record_event(session, EventKind.GATE_REPAIRED, gates.now, gate_id=gate_id, timer_was=gate.wake_at, timer=opens)
                 gate.wake_at = None
                 gates.mark_dirty(gate_id)
                 gates.open(gate_id, WAKE_MOST)
         gates.save()
     return found
+
+
+def _stranded(store: Store, session: Session, gate: Gate, now: int) -> bool:
+    """Whether lanes sleep in front of an open gate and nobody is on the way who would wake them."""
+    if gate.allowance(now) <= 0 or gate.wake_at is not None:
+        return False
+    return not session.rows(f"select id from lanes l where status = 'ready' and {store.backend.dialect.carries} limit 1", {"gate": gate.id})
 
 
 def _wake_sleepers(store: Store) -> list[str]:

@@ -51,7 +51,7 @@ def _bear(
     births = admit_children(session, families, rules.max_depth, now)
     if not births:
         return
-    for birth, task_id in zip(births, backend.insert(session, births, rules, now), strict=True):
+    for birth, task_id in zip(births, backend.insert(session, births, rules), strict=True):
         if task_id is None and birth.parent:
             refuse(session, birth.parent, birth.entry, DUPLICATE, now)
 

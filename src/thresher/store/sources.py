@@ -23,6 +23,8 @@ _COLUMNS = (
 )  # fmt: skip
 _GATE_FIELDS = tuple(name for name in _COLUMNS if name in Gate.__dataclass_fields__)
 _SELECT = f"select {', '.join('g.' + name for name in _COLUMNS)}, s.name, s.app from gates g left join sources s on s.gate_id = g.id"
+_MAYBE_CLOSED = """ where g.open_after > :now or g.tripped_until > :now_too
+    or g.id in (select parked_on from lanes where status = 'parked') order by g.name limit :limit"""
 _ADD = "insert into sources (name, gate_id, app, created_at) values (:name, :gate, :app, :now) on conflict (name) do nothing"
 _LIMIT = """update gates set max_in_flight = :max_in_flight, interval_us = :interval_us, burst = :burst,
     trip_after = :trip_after, cooldown_us = :cooldown_us where id = :id"""
@@ -30,6 +32,11 @@ _RUNNING = "select lane_id, count(*) from tasks where state = 'running' group by
 _WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 
 Fields = dict[str, Any]
+
+
+def gate_called(name: str) -> str:
+    """The gate a person means: a source by its bare name, any other gate by its whole one."""
+    return name if ":" in name else f"source:{name}"
 
 
 def add_source(store: Store, name: str, limits: Limits, app: str | None = None) -> bool:
@@ -45,6 +52,12 @@ def find_gates(session: Session, *, name: str | None = None, only_sources: bool 
     """Gates with their limits, state and trouble, by name."""
     where = " where g.name = :name" if name else " where s.name is not null" if only_sources else ""
     rows = session.rows(f"{_SELECT}{where} order by g.name limit :limit", {"limit": limit} | ({"name": name} if name else {}))
+    return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
+
+
+def find_closed(session: Session, now: int, limit: int = 1_000) -> list[Fields]:
+    """Gates that may be closed: by time, or because lanes are parked on them. The arithmetic has the last word."""
+    rows = session.rows(_SELECT + _MAYBE_CLOSED, {"now": now, "now_too": now, "limit": limit})
     return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
 
 
@@ -94,6 +107,7 @@ def set_limits(store: Store, gate: str, limits: Limits) -> None:
             image.in_flight = running_at(store, session, gate_id)
         for name, value in asdict(limits).items():
             setattr(image, name, value)
+        image.clamp(gates.now)
         session.run(_LIMIT, asdict(limits) | {"id": gate_id})
         gates.mark_dirty(gate_id)
         gates.open(gate_id, WAKE_MOST)
@@ -132,7 +146,7 @@ def _gates(store: Store, session: Session, gate: str) -> tuple[Gates, int]:
 
 def _close(session: Session, gates: Gates, gate_id: int, kind: EventKind, until: int, tag: str, reason: str) -> None:
     gates.mark_dirty(gate_id)
-    gates.settle_timer(gate_id)
+    gates.open(gate_id, WAKE_MOST)  # a pause may also be shorter than the one before
     gates.save()
     session.run(_WHY, {"tag": tag, "reason": reason, "id": gate_id})
     record_event(session, kind, gates.now, gate_id=gate_id, until=until, tag=tag, reason=reason)

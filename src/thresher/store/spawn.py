@@ -30,6 +30,8 @@ class Birth:
 
     @property
     def ancestry(self) -> str:
+        if self.parent is None and self.key is None:
+            return "[]"
         own = mark(self.entry.kind, self.key)
         marks = ancestry_below(self.parent, self.entry.kind, self.key) if self.parent else ((own,) if own else ())
         return orjson.dumps(marks).decode()

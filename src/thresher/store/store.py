@@ -64,7 +64,7 @@ class Store:
 
     def enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
         """Accept tasks, all or none. None where a live task of that kind already has the key."""
-        self._meet_lanes(entry.gates for entry in entries)
+        self.meet_lanes([entry.gates for entry in entries])
         with self.transaction() as transaction:
             ids = transaction.enqueue(entries)
         self.backend.ping()
@@ -88,10 +88,10 @@ class Store:
 
     def settle(self, settlements: Sequence[Settlement], *, report: bool = True) -> list[Settlement]:
         """Settle in one transaction; returns those that the fence refused, and reports them as events."""
-        self._meet_lanes(each.gates for each in settlements if each.gates is not None)
-        self._meet_lanes(child.gates for each in settlements for child in each.children)
+        wanted = [each.gates for each in settlements if each.gates is not None]
+        lanes = self.meet_lanes([*wanted, *(child.gates for each in settlements for child in each.children)])
         with self.write() as session:
-            hits = settle(self.backend, session, settlements, self.lanes, self.rules)
+            hits = settle(self.backend, session, settlements, lanes, self.rules)
         if any(each.children or each.gates is not None for each in settlements):
             self.backend.ping()
         through = {(hit.settlement.task_id, hit.settlement.claim) for hit in hits}
@@ -106,13 +106,17 @@ class Store:
             for each in stale:
                 record_event(session, EventKind.STALE_SETTLEMENT, now, task_id=each.task_id, claim=each.claim, ending=each.ending)
 
-    def _meet_lanes(self, wanted: Iterable[Names]) -> None:
+    def meet_lanes(self, wanted: Iterable[Names]) -> Lanes:
         """Resolve unknown lanes in a transaction of their own: only what is committed may be remembered."""
-        missing = self.lanes.missing(wanted)
+        if self.lanes.full:
+            self.lanes = Lanes()  # a new one: other threads may still look into the old one
+        lanes = self.lanes
+        missing = lanes.missing(wanted)
         if missing:
             with self.write() as session:
                 found = resolve(self.backend, session, missing, self.settings)
-            self.lanes.meet(found)
+            lanes.meet(found)
+        return lanes
 
     def close(self) -> None:
         self._threads.shutdown(wait=True)
@@ -140,9 +144,7 @@ class Transaction:
         # By key, so that two callers with the same keys never wait for each other in a circle.
         order = sorted(range(len(entries)), key=lambda at: (entries[at].kind, entries[at].key or ""))
         births = [Birth(entries[at], lanes[entries[at].gates]) for at in order]
-        store.backend.lock_lanes(session, sorted({birth.lane_id for birth in births}))
-        now = store.backend.now(session)
         ids: list[TaskId | None] = [None] * len(entries)
-        for at, task_id in zip(order, store.backend.insert(session, births, store.rules, now), strict=True):
+        for at, task_id in zip(order, store.backend.insert(session, births, store.rules), strict=True):
             ids[at] = None if task_id is None else TaskId(task_id)
         return ids

@@ -19,7 +19,8 @@ _CANCEL_RUNNING = "update tasks set cancelling = 1 where id in (:ids*) and state
 _REVIVE = f"""update tasks set state = 'pending', due = 1, rank = :now - priority * :head_start, failures = 0, crashes = 0,
         cancelling = 0, finished_at = null, reason = null, error_name = null
     where id in (:ids*) and state in ({sql_list(REVIVABLE)})
-        and not exists (select 1 from tasks o where o.kind = tasks.kind and o.dedupe_key = tasks.dedupe_key and o.finished_at is null)
+        and not exists (select 1 from tasks o where o.kind = tasks.kind and o.dedupe_key = tasks.dedupe_key
+            and (o.finished_at is null or (o.id > tasks.id and o.id in (:rivals*) and o.state in ({sql_list(REVIVABLE)}))))
     returning id, lane_id, rank"""
 
 _COLUMNS = (
@@ -31,6 +32,7 @@ _COLUMNS = (
 _SELECT = f"select {', '.join('t.' + name for name in _COLUMNS[:-1])}, l.key from tasks t join lanes l on l.id = t.lane_id"
 _JSON = ("ancestry", "payload", "checkpoint")
 _FILTERS = {
+    "before": "t.id < :before",
     "state": "t.state = :state",
     "kind": "t.kind = :kind",
     "error": "t.error_name = :error",
@@ -71,10 +73,13 @@ def cancel(store: Store, ids: Sequence[int], reason: str) -> Cancelled:
 
 
 def revive(store: Store, ids: Sequence[int]) -> list[int]:
-    """Send ended tasks back to the start with a fresh budget; those whose key is taken by a live task stay ended."""
+    """Send ended tasks back to the start with a fresh budget; those whose key is taken by a live task stay ended.
+
+    Of several that share a key only the newest comes back: they would be each other's duplicates.
+    """
     with store.write() as session:
         store.backend.lock_lanes(session, (), ids)
-        values = {"ids": ids, "now": store.backend.now(session), "head_start": store.rules.head_start_us}
+        values = {"ids": ids, "rivals": ids, "now": store.backend.now(session), "head_start": store.rules.head_start_us}
         rows = session.rows(_REVIVE, values)
         ranks: dict[int, int] = {}
         for _, lane_id, rank in rows:
@@ -86,16 +91,18 @@ def revive(store: Store, ids: Sequence[int]) -> list[int]:
 
 def find(session: Session, *, limit: int = 50, before: int | None = None, **filters: Any) -> list[Fields]:
     """Tasks that match, the newest first. `before` is the id to go on from."""
+    where, given = matching(before=before, **filters)
+    rows = session.rows(f"{_SELECT}{where} order by t.id desc limit :limit", given | {"limit": limit})
+    return [_fields(row) for row in rows]
+
+
+def matching(**filters: Any) -> tuple[str, Fields]:
+    """A `where` over tasks t and their lanes l, and its values. What is None does not filter."""
     given = {name: value for name, value in filters.items() if value is not None}
     clauses = [_FILTERS[name] for name in given]
     if "gate" in given:
         given |= {"newline": "\n", "gate": f"\n{given['gate']}\n"}
-    if before is not None:
-        clauses.append("t.id < :before")
-        given["before"] = before
-    where = f" where {' and '.join(clauses)}" if clauses else ""
-    rows = session.rows(f"{_SELECT}{where} order by t.id desc limit :limit", given | {"limit": limit})
-    return [_fields(row) for row in rows]
+    return (f" where {' and '.join(clauses)}" if clauses else ""), given
 
 
 def get(session: Session, task_id: int) -> Fields | None:

@@ -17,13 +17,20 @@ _REGISTER = """insert into workers (name, host, pid, lease_us, lease_until, star
     values (:name, :host, :pid, :lease_us, :until, :now) returning id"""
 _RENEW = "update workers set lease_until = :now + lease_us where id = :id and lost_at is null and stopped_at is null"
 _CANCELLING = "select id, claim from tasks where worker_id = :id and state = 'running' and cancelling = 1"
-_STOP = "update workers set stopped_at = :now where id = :id and stopped_at is null"
-# A lease can end no later than now plus its own length: if it does, the clock was set back, and nobody renews it.
+# Only with empty hands: tasks that could not be settled are given back when the lease ends, as for any lost worker.
+_STOP = """update workers set stopped_at = :now where id = :id and stopped_at is null
+    and not exists (select 1 from tasks t where t.worker_id = workers.id and t.state = 'running')"""
+# A lease can end no later than now plus its own length. If it does, the clock was set back: a living worker renews it, and
+# a dead one must not be waited for until the clock has caught up.
+_CLAMP = """update workers set lease_until = :now + lease_us where stopped_at is null and lost_at is null
+    and lease_until > :now + lease_us"""
 _LOSE = """update workers set lost_at = :now where stopped_at is null and lost_at is null
-    and (lease_until < :now or lease_until > :now + lease_us) returning id, name"""
+    and lease_until < :now returning id, name"""
 _LOST = """select id, name from workers where stopped_at is null and lost_at is not null"""
-_ORPHANS = """select t.id, t.claim, t.stage, t.crashes, w.name from workers w join tasks t on t.worker_id = w.id
-    where w.stopped_at is null and w.lost_at is not null and t.state = 'running' order by t.id limit :most"""
+# Whoever is lost or has gone home holds nothing, even what it claimed later: a frozen process may thaw in the middle of a
+# claim, and be killed before it learns that it was given up.
+_ORPHANS = """select t.id, t.claim, t.stage, t.crashes, w.name from tasks t join workers w on w.id = t.worker_id
+    where t.state = 'running' and (w.lost_at is not null or w.stopped_at is not null) order by t.id limit :most"""
 _CLOSE = """update workers set stopped_at = :now where stopped_at is null and lost_at is not null and id = :id
     and not exists (select 1 from tasks t where t.worker_id = workers.id and t.state = 'running')"""
 _HELD = "select id, claim from tasks where worker_id = :id and state = 'running'"
@@ -72,6 +79,7 @@ def reap(store: Store, most: int) -> int:
     """Give the tasks of lost workers back, at most so many; the fence is checked again for each. Returns how many."""
     with store.write() as session:
         now = store.backend.now(session)
+        session.run(_CLAMP, {"now": now})
         for worker_id, name in session.rows(_LOSE, {"now": now}):
             record_event(session, EventKind.WORKER_LOST, now, worker=worker_id, name=name)
         orphans = session.rows(_ORPHANS, {"most": most})

@@ -1,5 +1,6 @@
 """PostgreSQL as a backend of the queue."""
 
+import contextlib
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -7,9 +8,11 @@ from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import Any
 
+import orjson
 import psycopg
 
 from thresher.core.clock import Clock
+from thresher.core.errors import DatabaseProblem
 from thresher.core.keys import content_hash
 from thresher.core.settlement import Settlement
 from thresher.store.backend import Hit, Rules, Turn, as_task
@@ -32,27 +35,11 @@ _LOCK_LANES = """select id from lanes where id = any (array(
     order by id for no key update"""
 _LOCK_LINEAGES = """select pg_advisory_xact_lock(root) from (
     select distinct coalesce(tracking_id, id) as root from tasks where id = any (:ids) order by root) roots"""
-_IDS = "select nextval(pg_get_serial_sequence('tasks', 'id')) from generate_series(1, :n)"
-_INSERT = """insert into tasks (id, kind, stage, state, lane_id, due, run_at, rank, priority, tracking_id, parent_id, depth,
-        ancestry, url, lineage_key, dedupe_key, payload, created_at)
-    select i.id, i.kind, i.stage, 'pending', i.lane_id, (i.delay = 0)::int, case when i.delay > 0 then :now + i.delay end,
-        :now + i.delay - i.priority * cast(:head_start as bigint), i.priority, i.tracking_id, i.parent_id, i.depth, i.ancestry,
-        i.url, i.lineage_key, i.dedupe_key, i.payload, :now
-    from unnest(cast(:ids as bigint[]), cast(:kinds as text[]), cast(:stages as text[]), cast(:lanes as bigint[]),
-        cast(:delays as bigint[]), cast(:priorities as int[]), cast(:trackings as bigint[]), cast(:parents as bigint[]),
-        cast(:depths as int[]), cast(:ancestries as text[]), cast(:urls as text[]), cast(:lineage_keys as text[]),
-        cast(:keys as text[]), cast(:payloads as text[]))
-        as i(id, kind, stage, lane_id, delay, priority, tracking_id, parent_id, depth, ancestry, url, lineage_key, dedupe_key, payload)
-    on conflict (kind, dedupe_key) where dedupe_key is not null and finished_at is null do nothing
-    returning id, lane_id, rank, due"""
+_INSERT = "select n, id from insert_tasks(cast(:births as json), :head_start, :now)"
 _READY = "select make_ready(cast(:lanes as bigint[]), cast(:ranks as bigint[]))"
-_FENCE = """select hits, cancelled from fence(cast(:ids as bigint[]), cast(:claims as int[]), cast(:stages_at as text[]),
-    cast(:endings as text[]), cast(:states as text[]), cast(:delays as bigint[]), cast(:stages as text[]),
-    cast(:lanes as bigint[]), cast(:checkpoints as text[]), cast(:reasons as text[]), cast(:errors as text[]),
-    cast(:spends as int[]), cast(:crashed as int[]), :head_start, :now)"""
+_FENCE = "select hits, cancelled from fence(cast(:settlements as json), :head_start, :now)"
 _TASK_LANES = "select id, lane_id from tasks where id = any (:ids)"
-_TURN = """select * from turn(%s::bigint[], %s::int[], %s::text[], %s::text[], %s::text[], %s::bigint[], %s::text[], %s::text[],
-    %s::int[], %s::boolean[], %s::bigint, %s::int, %s::bigint, %s::int, %s::bigint)"""
+_TURN = "select * from turn(%s::json, %s::boolean[], %s::bigint, %s::int, %s::bigint, %s::int, %s::bigint)"
 
 _RETRYABLE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
 
@@ -69,6 +56,7 @@ class PostgresBackend:
         self._listener: psycopg.Connection[Any] | None = None
         self._ping_mutex = threading.Lock()
         self._pinged_at = 0.0
+        self._late_ping: threading.Timer | None = None
 
     def write(self) -> AbstractContextManager[Session]:
         return self._postgres.transaction()
@@ -127,23 +115,11 @@ class PostgresBackend:
         session.run("insert into lanes (key, gates) values (:key, cast(:gates as bigint[])) on conflict do nothing", values)
         return int(session.rows("select id from lanes where key = :key", {"key": key})[0][0])
 
-    def insert(self, session: Session, births: Sequence[Birth], rules: Rules, now: int) -> list[int | None]:
-        ids = [row[0] for row in session.rows(_IDS, {"n": len(births)})]
-        entries, parents = [birth.entry for birth in births], [birth.parent for birth in births]
-        born = session.rows(_INSERT, {
-            "ids": ids, "kinds": [e.kind for e in entries], "stages": [e.stage for e in entries],
-            "lanes": [birth.lane_id for birth in births], "delays": [e.delay_us for e in entries],
-            "priorities": [e.priority for e in entries], "trackings": [p and p.tracking_id for p in parents],
-            "parents": [p and p.task_id for p in parents], "depths": [p.depth + 1 if p else 0 for p in parents],
-            "ancestries": [birth.ancestry for birth in births], "urls": [e.url for e in entries],
-            "lineage_keys": [birth.key for birth in births], "keys": [e.key for e in entries],
-            "payloads": [e.payload for e in entries], "now": now, "head_start": rules.head_start_us,
-        })  # fmt: skip
-        due = [(row[1], row[2]) for row in born if row[3]]
-        if due:
-            session.rows(_READY, {"lanes": [lane for lane, _ in due], "ranks": [rank for _, rank in due]})
-        alive = {row[0] for row in born}
-        return [task_id if task_id in alive else None for task_id in ids]
+    def insert(self, session: Session, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+        births_json = orjson.dumps([_birth(birth) for birth in births]).decode()
+        now = self._clock.now() if self._clock else None
+        born = dict(session.rows(_INSERT, {"births": births_json, "head_start": rules.head_start_us, "now": now}))
+        return [born.get(n) for n in range(1, len(births) + 1)]
 
     def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:
         if ranks:
@@ -156,19 +132,18 @@ class PostgresBackend:
         ordered = [settlements[at] for at in order]
         # The lane of a running task changes only when its own claim is settled, so this is true for every hit.
         lane_of = dict(session.rows(_TASK_LANES, {"ids": [each.task_id for each in ordered]}))
-        hits, cancelled = session.rows(_FENCE, {
-            **_columns(ordered), "stages": [each.stage for each in ordered], "lanes": [lanes[at] for at in order],
-            "checkpoints": [each.checkpoint for each in ordered], "crashed": [int(each.crashed) for each in ordered],
-            "head_start": rules.head_start_us, "now": now,
-        })[0]  # fmt: skip
+        rows = [_row(each, lanes[at]) for each, at in zip(ordered, order, strict=True)]
+        values = {"settlements": orjson.dumps(rows).decode(), "head_start": rules.head_start_us, "now": now}
+        hits, cancelled = session.rows(_FENCE, values)[0]
         stopped = set(cancelled or ())
         return [Hit(ordered[n - 1], lane_of[ordered[n - 1].task_id], n in stopped) for n in hits or ()]
 
     def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
         ordered = sorted(settlements, key=lambda each: each.task_id)
-        columns = _columns(ordered)
-        params = (*(columns[name] for name in _TURN_COLUMNS), [each.healthy for each in ordered], rules.head_start_us,
-                  limit, worker_id, rules.quantum, self._clock.now() if self._clock else None)  # fmt: skip
+        params = (
+            orjson.dumps([_row(each, None) for each in ordered]).decode(), [each.healthy for each in ordered], rules.head_start_us,
+            limit, worker_id, rules.quantum, self._clock.now() if self._clock else None,
+        )  # fmt: skip
         rows = self._retrying(params)
         tasks, stale, more, next_at, now = [], [], False, None, 0
         for row in rows:
@@ -186,19 +161,34 @@ class PostgresBackend:
             try:
                 with self._postgres.connection() as connection:
                     return connection.execute(_TURN, params, prepare=True, binary=True).fetchall()
-            except _RETRYABLE:
-                if attempt == RETRIES - 1:
+            except DatabaseProblem as problem:
+                if attempt == RETRIES - 1 or not isinstance(problem.__cause__, _RETRYABLE):
                     raise
                 time.sleep(0.005 * 2**attempt)
         return []
 
     def ping(self) -> None:
+        """One notice now, or one at the end of the pause after the last: the last word is never swallowed."""
         with self._ping_mutex:
-            now = time.monotonic()
-            if now - self._pinged_at < DEBOUNCE_SECONDS:
+            wait = self._pinged_at + DEBOUNCE_SECONDS - time.monotonic()
+            if wait > 0:
+                if self._late_ping is None:
+                    self._late_ping = threading.Timer(wait, self._ping_late)
+                    self._late_ping.daemon = True
+                    self._late_ping.start()
                 return
-            self._pinged_at = now
-        with self._postgres.connection() as connection:
+            self._pinged_at = time.monotonic()
+        self._notify()
+
+    def _ping_late(self) -> None:
+        with self._ping_mutex:
+            self._late_ping = None
+            self._pinged_at = time.monotonic()
+        self._notify()
+
+    def _notify(self) -> None:
+        # A hint, sent after the commit: if it cannot be sent, what was committed still stands, and the poll finds it.
+        with contextlib.suppress(DatabaseProblem), self._postgres.connection() as connection:
             connection.execute(f"notify {CHANNEL}")
 
     def listen(self, timeout: float) -> bool:
@@ -209,6 +199,11 @@ class PostgresBackend:
             return any(True for _ in self._listener.notifies(timeout=timeout, stop_after=1))
 
     def close(self) -> None:
+        with self._ping_mutex:
+            late, self._late_ping = self._late_ping, None
+        if late is not None:
+            late.cancel()
+            self._notify()
         if self._listener is not None:
             self._listener.close()
         self._postgres.close()
@@ -222,19 +217,23 @@ STORAGE = {
     "tasks": f"fillfactor = 85, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000, {_VACUUM} = 20000",
 }
 
-_TURN_COLUMNS = ("ids", "claims", "stages_at", "endings", "states", "delays", "reasons", "errors", "spends")
 
 
-def _columns(settlements: Sequence[Settlement]) -> dict[str, list[Any]]:
-    """Settlements as columns, the form in which they travel."""
+def _row(each: Settlement, lane_id: int | None) -> dict[str, Any]:
+    """A settlement as it travels. As JSON: the driver would take longer to write out arrays than the server to settle them."""
     return {
-        "ids": [each.task_id for each in settlements],
-        "claims": [each.claim for each in settlements],
-        "stages_at": [each.at_stage for each in settlements],
-        "endings": [each.ending.value for each in settlements],
-        "states": [each.state.value for each in settlements],
-        "delays": [each.delay_us for each in settlements],
-        "reasons": [each.reason or (each.error and each.error.message) for each in settlements],
-        "errors": [each.error and each.error.name for each in settlements],
-        "spends": [int(each.spends_failure) for each in settlements],
-    }
+        "id": each.task_id, "claim": each.claim, "at_stage": each.at_stage, "ending": each.ending.value, "state": each.state.value,
+        "delay": each.delay_us, "stage": each.stage, "lane_id": lane_id, "checkpoint": each.checkpoint,
+        "reason": each.reason or (each.error and each.error.message), "error": each.error and each.error.name,
+        "spent": int(each.spends_failure), "crashed": int(each.crashed),
+    }  # fmt: skip
+
+
+def _birth(birth: Birth) -> dict[str, Any]:
+    entry, parent = birth.entry, birth.parent
+    return {
+        "kind": entry.kind, "stage": entry.stage, "lane_id": birth.lane_id, "delay": entry.delay_us,
+        "priority": entry.priority, "tracking_id": parent and parent.tracking_id, "parent_id": parent and parent.task_id,
+        "depth": parent.depth + 1 if parent else 0, "ancestry": birth.ancestry, "url": entry.url, "lineage_key": birth.key,
+        "dedupe_key": entry.key, "payload": entry.payload,
+    }  # fmt: skip

@@ -34,7 +34,8 @@ class PostgresSession:
         return self.connection.execute(psycopg_style(sql), params)  # type: ignore[arg-type]
 
     def rows(self, sql: str, params: Params = {}) -> list[Row]:
-        return self._execute(sql, params).fetchall()
+        cursor = self._execute(sql, params)
+        return cursor.fetchall() if cursor.description else []
 
     def run(self, sql: str, params: Params = {}) -> int:
         return self._execute(sql, params).rowcount

@@ -15,7 +15,7 @@ create or replace function now_us() returns bigint language sql volatile paralle
 
 -- The arithmetic of governance/gate.py; a property test holds the two together.
 
--- How far the rate is ahead of time; never more than a full bucket, even if the clock was set back.
+-- How far the rate is ahead of time; never more than a full bucket.
 create or replace function gate_ahead(tat bigint, interval_us bigint, burst int, now bigint)
 returns bigint language sql immutable parallel safe
     return least(greatest(tat - now, 0), burst * interval_us);
@@ -61,20 +61,51 @@ begin
         into owing, woken from unnest(gate_ids, wants) w(gate_id, n);
 end $$;
 
--- Apply settlements to their tasks, behind the fence, and write the attempts. Returns the numbers (from 1) of those that
--- were let through, and the lane each task is in afterwards. The caller holds the lanes of tasks that come back at once.
-create or replace function fence(
-    ids bigint[], claims int[], stages_at text[], endings text[], states text[], delays bigint[], stages text[],
-    lane_ids bigint[], checkpoints text[], reasons text[], errors text[], spends int[], crashed int[],
-    head_start bigint, now bigint, out hits int[], out hit_lanes bigint[], out cancelled int[]
-) language plpgsql as $$
+-- Insert tasks given as JSON, put their lanes into the ready order, and return the number (from 1) and the id of each that was
+-- born; where a live task has the same key, that one keeps its place. Waits for the lanes, in id order: a claim that holds one
+-- must not miss a task.
+create or replace function insert_tasks(births json, head_start bigint, at bigint) returns table (n bigint, id bigint) language plpgsql as $$
+#variable_conflict use_column
 declare
+    now bigint; ids bigint[]; due_lanes bigint[]; due_ranks bigint[];
+begin
+    perform 1 from lanes l where l.id = any (array(select (b ->> 'lane_id')::bigint from json_array_elements(births) b))
+        order by l.id for no key update;
+    now := coalesce(at, now_us());  -- after the wait, never before it
+    ids := array(select nextval(pg_get_serial_sequence('tasks', 'id')) from generate_series(1, json_array_length(births)));
+    return query with i as (
+        select * from rows from (json_to_recordset(births) as (kind text, stage text, lane_id bigint, delay bigint, priority int,
+            tracking_id bigint, parent_id bigint, depth int, ancestry text, url text, lineage_key text, dedupe_key text, payload text))
+            with ordinality as x(kind, stage, lane_id, delay, priority, tracking_id, parent_id, depth, ancestry, url, lineage_key,
+                                 dedupe_key, payload, n)),
+    u as (
+        insert into tasks (id, kind, stage, state, lane_id, due, run_at, rank, priority, tracking_id, parent_id, depth, ancestry,
+                           url, lineage_key, dedupe_key, payload, created_at)
+        select ids[i.n], i.kind, i.stage, 'pending', i.lane_id, (i.delay = 0)::int, case when i.delay > 0 then now + i.delay end,
+               now + i.delay - i.priority * head_start, i.priority, i.tracking_id, i.parent_id, i.depth, i.ancestry, i.url,
+               i.lineage_key, i.dedupe_key, i.payload, now
+        from i
+        on conflict (kind, dedupe_key) where dedupe_key is not null and finished_at is null do nothing
+        returning id)
+    select array_position(ids, u.id)::bigint, u.id from u;
+    select array_agg((b ->> 'lane_id')::bigint), array_agg(now - (b ->> 'priority')::int * head_start) into due_lanes, due_ranks
+        from json_array_elements(births) b where (b ->> 'delay')::bigint = 0;
+    if due_lanes is not null then perform make_ready(due_lanes, due_ranks); end if;
+end $$;
+
+-- Apply settlements (JSON, in the order of their task ids) to their tasks, behind the fence, and write the attempts. Returns
+-- the numbers (from 1) of those that were let through, and the lane each task is in afterwards. The caller holds the lanes of
+-- tasks that come back at once.
+create or replace function fence(settlements json, head_start bigint, now bigint, out hits int[], out hit_lanes bigint[], out cancelled int[])
+language plpgsql as $$
+declare
+    ids bigint[] := array(select (s ->> 'id')::bigint from json_array_elements(settlements) s);
     due_lanes bigint[]; due_ranks bigint[];
 begin
-    with i as (
-        select * from unnest(ids, claims, stages_at, endings, states, delays, stages, lane_ids, checkpoints, reasons, errors,
-                             spends, crashed) with ordinality
-            as x(id, claim, stage_at, ending, state, delay, stage, lane_id, checkpoint, reason, error, spent, crashed, n)),
+    with i as materialized (
+        select * from rows from (json_to_recordset(settlements) as (id bigint, claim int, at_stage text, ending text, state text,
+            delay bigint, stage text, lane_id bigint, checkpoint text, reason text, error text, spent int, crashed int)) with ordinality
+            as x(id, claim, at_stage, ending, state, delay, stage, lane_id, checkpoint, reason, error, spent, crashed, n)),
     u as (
         update tasks t set
             state       = case when i.state not in ('pending', 'retryable') then i.state
@@ -85,17 +116,16 @@ begin
             finished_at = case when i.state not in ('pending', 'retryable') or t.cancelling = 1 then now end,
             failures    = t.failures + i.spent,
             crashes     = t.crashes + i.crashed,
-            stage       = coalesce(i.stage, t.stage),
-            lane_id     = coalesce(i.lane_id, t.lane_id),
-            checkpoint  = coalesce(i.checkpoint, t.checkpoint),
+            stage       = case when t.cancelling = 1 then t.stage else coalesce(i.stage, t.stage) end,
+            lane_id     = case when t.cancelling = 1 then t.lane_id else coalesce(i.lane_id, t.lane_id) end,
+            checkpoint  = case when t.cancelling = 1 then t.checkpoint else coalesce(i.checkpoint, t.checkpoint) end,
             reason      = i.reason,
             error_name  = i.error
-        from i where t.id = i.id and t.claim = i.claim and t.state || '' = 'running'
-        returning i.n, t.id, t.claim, t.lane_id, t.state, t.due, t.rank, t.worker_id, t.started_at),
+        from i where t.id = any (ids) and t.id = i.id and t.claim = i.claim and t.state || '' = 'running'
+        returning i.n, t.id, t.claim, t.lane_id, t.state, t.due, t.rank, t.worker_id, t.started_at, i.at_stage, i.ending, i.reason, i.error),
     a as (
         insert into attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
-        select u.id, u.claim, i.stage_at, u.worker_id, u.started_at, now, i.ending, i.reason, i.error
-        from u join i on i.n = u.n)
+        select u.id, u.claim, u.at_stage, u.worker_id, u.started_at, now, u.ending, u.reason, u.error from u)
     select array_agg(u.n::int), array_agg(u.lane_id), array_agg(u.n::int) filter (where u.state = 'cancelled'),
            array_agg(u.lane_id) filter (where u.due = 1), array_agg(u.rank) filter (where u.due = 1)
         into hits, hit_lanes, cancelled, due_lanes, due_ranks from u;
@@ -110,7 +140,8 @@ declare
 begin
     select array_agg(c.gate_id), array_agg(c.n), array_agg(c.good) into gate_ids, ended, good from (
         select x.gate_id, count(*)::int as n, bool_or(h.good) as good
-        from unnest(hit_lanes, healthy) h(lane_id, good) join lanes l on l.id = h.lane_id cross join unnest(l.gates) x(gate_id)
+        from unnest(hit_lanes, healthy) h(lane_id, good)
+            join lanes l on l.id = h.lane_id and l.id = any (hit_lanes) cross join unnest(l.gates) x(gate_id)
         group by x.gate_id) c;
     if gate_ids is null then return; end if;
     held := array(select id from gates where id = any (gate_ids) and (max_in_flight is not null or failures > 0)
@@ -143,18 +174,20 @@ begin
     end if;
 end $$;
 
--- Gates whose timer has come: wake what is allowed, or set the timer anew. Never waits.
+-- Gates whose timer has come: wake what is allowed, or set the timer anew. Never waits. A rate or breaker that is further
+-- ahead of time than it can be (the clock was set back) is brought back, as by Gate.clamp.
 create or replace function ring(most int, now bigint) returns void language plpgsql as $$
 declare
     gate_ids bigint[]; wants int[]; opens bigint[]; owing bigint[];
 begin
     select array_agg(z.id), array_agg(z.n), array_agg(z.opens) into gate_ids, wants, opens from (
         select g.id, least(64, gate_allowance(g, now)) as n,
-               gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now) as opens
+               gate_opens_at(greatest(g.open_after, least(g.tripped_until, now + g.cooldown_us)), g.tat, g.interval_us, g.burst, now) as opens
         from gates g where g.wake_at is not null and g.wake_at <= now order by g.wake_at limit most for no key update skip locked) z;
     if gate_ids is null then return; end if;
     owing := (wake(gate_ids, wants)).owing;
-    update gates g set wake_at = case when g.id = any (owing) then now + 1000 else d.opens end
+    update gates g set wake_at = case when g.id = any (owing) then now + 1000 else d.opens end,
+        tat = least(g.tat, now + g.burst * g.interval_us), tripped_until = least(g.tripped_until, now + g.cooldown_us)
     from unnest(gate_ids, opens) d(id, opens) where g.id = d.id;
 end $$;
 
@@ -278,7 +311,8 @@ begin
         if cardinality(x_ids) > 0 then
             update lanes l set status = x.status, parked_on = x.parked, position = x.position, served_at = greatest(l.served_at, x.served),
                 floor = coalesce(x.floor, l.floor)
-            from unnest(x_ids, x_status, x_parked, x_position, x_served, x_floor) x(id, status, parked, position, served, floor) where l.id = x.id;
+            from unnest(x_ids, x_status, x_parked, x_position, x_served, x_floor) x(id, status, parked, position, served, floor)
+            where l.id = x.id and l.id = any (x_ids);
         end if;
         if cardinality(g_ids) > 0 then
             -- The baton: each lane that was visited wakes another one from each of its gates that is still open.
@@ -304,7 +338,7 @@ begin
                         case when b.used > 0 then now + gate_ahead(g.tat, g.interval_us, g.burst, now) + b.used * g.interval_us else g.tat end,
                         g.interval_us, g.burst, now), g.wake_at) end
             from unnest(g_ids, g_left, g_used, g_parked) b(id, n, used, parked)
-            where g.id = b.id and (b.used > 0 or b.parked > 0 or g.id = any (owing));
+            where g.id = b.id and g.id = any (g_ids) and (b.used > 0 or b.parked > 0 or g.id = any (owing));
         end if;
         exit when cardinality(lane_ids) < lim;
     end loop;
@@ -316,23 +350,20 @@ begin
 end $$;
 
 -- Settle plain settlements, then claim: the whole turn of a worker. Numbers of refused settlements come back as rows 's'.
-create or replace function turn(
-    ids bigint[], claims int[], stages_at text[], endings text[], states text[], delays bigint[], reasons text[], errors text[],
-    spends int[], healthy boolean[], head_start bigint, want int, worker bigint, quantum int, at bigint)
+create or replace function turn(settlements json, healthy boolean[], head_start bigint, want int, worker bigint, quantum int, at bigint)
 returns table (what "char", id bigint, claim int, kind text, stage text, payload text, checkpoint text, url text,
                tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, gated boolean)
 language plpgsql as $$
 #variable_conflict use_column
 declare
-    done record; n int := cardinality(ids);
+    done record; n int := json_array_length(settlements); back bigint[];
 begin
     if n > 0 then
-        if 'pending' = any (states) or 'retryable' = any (states) then
-            perform 1 from lanes l where l.id = any (array(select t.lane_id from tasks t where t.id = any (ids))) order by l.id for no key update;
+        back := array(select (s ->> 'id')::bigint from json_array_elements(settlements) s where s ->> 'state' in ('pending', 'retryable'));
+        if cardinality(back) > 0 then
+            perform 1 from lanes l where l.id = any (array(select t.lane_id from tasks t where t.id = any (back))) order by l.id for no key update;
         end if;
-        select * into done from fence(ids, claims, stages_at, endings, states, delays, array_fill(null::text, array[n]),
-            array_fill(null::bigint, array[n]), array_fill(null::text, array[n]), reasons, errors, spends, array_fill(0, array[n]),
-            head_start, coalesce(at, now_us()));
+        select * into done from fence(settlements, head_start, coalesce(at, now_us()));
         if done.hits is not null then
             perform release(done.hit_lanes, array(select healthy[h] from unnest(done.hits) with ordinality u(h, o) order by u.o), at);
         end if;

@@ -28,10 +28,9 @@ _STAGE = """update tasks set due = 1, run_at = null where id in
 _RING = "select id from gates where wake_at is not null and wake_at <= ? order by wake_at limit ?"
 _READY = "select id, gates, position from lanes where status = 'ready' order by position, id limit ?"
 # Read, then write: nobody else can move them in between, and an update that returns rows costs half as much again.
-_HEADS = """select id, claim + 1, kind, stage, payload, checkpoint, url, tracking_id, parent_id, depth, failures, crashes
+_HEADS = """select id, claim + 1, kind, stage, payload, checkpoint, url, tracking_id, parent_id, depth, failures, crashes, rank
     from tasks where lane_id = ? and due = 1 order by rank, id limit ?"""
 _TAKE = "update tasks set state = 'running', due = 0, claim = claim + 1, worker_id = ?, started_at = ? where id = ?"
-_HEAD = "select rank from tasks where lane_id = ? and due = 1 order by rank, id limit 1"
 _IDLE = "update lanes set status = 'idle', parked_on = null, served_at = ? where id = ?"
 _PARK = "update lanes set status = 'parked', parked_on = ?, position = ?, served_at = max(served_at, ?) where id = ?"
 _BACK = "update lanes set position = ?, served_at = ? where id = ?"
@@ -43,8 +42,8 @@ _ACTIVATE = """update lanes set
 
 def make_ready(session: Any, ranks: dict[int, int]) -> None:
     """Put lanes into the ready order at the rank of their best task, but never before others that wait for a turn."""
-    for lane_id, rank in ranks.items():
-        session.run(_ACTIVATE, (rank, lane_id))
+    if ranks:
+        session.many(_ACTIVATE, [(rank, lane_id) for lane_id, rank in ranks.items()])
 
 
 def claim(session: Any, gates: Gates, limit: int, worker_id: int, rules: Rules) -> Turn:
@@ -93,6 +92,9 @@ class _Hand:
         self._seen: set[int] = set()
         self._stayed = 0
         self._carried: dict[int, int] = {}
+        self._taken: list[tuple[int, int, int]] = []
+        self._idle: list[tuple[int, int]] = []
+        self._back: list[tuple[int, int, int]] = []
 
     def round(self) -> bool:
         """Visit one batch of ready lanes; False when there was none to visit."""
@@ -109,8 +111,16 @@ class _Hand:
             if self.left <= 0:
                 break
             self._visit(lane_id, gate_ids, position, quantum)
+        self._write()
         self._pass_baton()
         return True
+
+    def _write(self) -> None:
+        """The round in three statements: one for each kind of change, whatever the number of lanes."""
+        for sql, rows in ((_TAKE, self._taken), (_IDLE, self._idle), (_BACK, self._back)):
+            if rows:
+                self.session.many(sql, rows)
+                rows.clear()
 
     def _visit(self, lane_id: int, gate_ids: Sequence[int], position: int, quantum: int) -> None:
         self.visits_left -= 1
@@ -124,25 +134,26 @@ class _Hand:
         if allowed <= 0:
             self._park(lane_id, gate_ids, position)
             return
-        taken = self.session.rows(_HEADS, (lane_id, allowed))
-        if taken:
-            self.session.many(_TAKE, [(self.worker_id, now, row[0]) for row in taken])
-            self._keep(taken, gate_ids)
-        head = self.session.rows(_HEAD, (lane_id,)) if len(taken) == allowed else ()
-        if not head:
-            self.session.run(_IDLE, (now, lane_id))
+        heads = self.session.rows(_HEADS, (lane_id, allowed + 1))  # one more than needed: it tells where the lane goes next
+        taken = heads[:allowed]
+        self._keep(taken, gate_ids)
+        if len(heads) <= allowed:
+            self._idle.append((now, lane_id))
         elif any(self.gates.get(gate_id).allowance(now) <= 0 for gate_id in gate_ids):
             self._park(lane_id, gate_ids, now, served=now)
         else:
-            self.session.run(_BACK, (max(head[0][0], now), now, lane_id))
+            self._back.append((max(heads[allowed][12], now), now, lane_id))
             self._stayed += 1
 
     def _keep(self, taken: list[Any], gate_ids: Sequence[int]) -> None:
+        if not taken:
+            return
         self.left -= len(taken)
         for gate_id in gate_ids:
             self.gates.take(gate_id, len(taken))
         has_gates = bool(gate_ids)
-        self.tasks.extend(as_task(row, has_gates) for row in taken)
+        self.tasks.extend(as_task(row[:12], has_gates) for row in taken)
+        self._taken.extend((self.worker_id, self.gates.now, row[0]) for row in taken)
 
     def _park(self, lane_id: int, gate_ids: Sequence[int], position: int, served: int = 0) -> None:
         """Park on the gate that stays closed longest; slots count as soonest, a settlement may free them any moment."""

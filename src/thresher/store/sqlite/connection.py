@@ -24,6 +24,7 @@ except ImportError:  # Windows: SQLite's own lock still keeps writers apart, it 
 BUSY_SECONDS = 30
 # Versions whose WAL can lose data when a reset meets a crash at the wrong moment; mended in 3.51.3.
 SAFE_VERSION = (3, 51, 3)
+VERSION: tuple[int, ...] = sqlite3.sqlite_version_info
 DURABILITY = {"machine": "full", "process": "normal"}
 
 

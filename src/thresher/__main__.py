@@ -1,0 +1,7 @@
+"""`python -m thresher`."""
+
+import sys
+
+from thresher.cli import main
+
+sys.exit(main())

@@ -1,0 +1,1 @@
+"""Measuring ourselves, with the same code that works in production."""

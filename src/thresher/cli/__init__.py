@@ -1,0 +1,5 @@
+"""The command line: it parses, calls and renders. Rules live below; commands import what they need when they run."""
+
+from thresher.cli.main import main
+
+__all__ = ["main"]

@@ -1,0 +1,55 @@
+"""One call of the command line: the options that every command shares, and the way from them to a store."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from thresher.build import Workshop
+    from thresher.config.project import Project
+    from thresher.store.store import Store
+
+
+@dataclass(slots=True)
+class Call:
+    """What was asked for besides the command itself."""
+
+    database: str | None = None
+    folder: Path = Path()
+    apps: list[str] = field(default_factory=list)
+    json: bool = False
+    verbose: bool = False
+
+    def project(self) -> "Project":
+        from thresher.config.project import read_project
+
+        return read_project(self.folder)
+
+    def url(self, project: "Project") -> str:
+        from thresher.config.project import database_url
+
+        return database_url(self.database, project)
+
+    def store(self, *, migrate: bool = False) -> "AbstractContextManager[Store]":
+        """The database as it is. Looking at a queue never makes one."""
+        from thresher.build import opened_store
+
+        project = self.project()
+        return opened_store(self.url(project), project, migrate=migrate)
+
+    def workshop(self) -> "AbstractContextManager[Workshop]":
+        """The database brought up to date, with the apps and what they declare."""
+        from thresher.build import opened_workshop
+
+        project = self.project()
+        return opened_workshop(self.url(project), project, self.apps)
+
+
+def call_of(ctx: typer.Context) -> Call:
+    """The call that a command belongs to."""
+    call = ctx.find_root().obj
+    assert isinstance(call, Call)
+    return call

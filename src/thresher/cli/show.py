@@ -1,0 +1,87 @@
+"""Rendering: one value, as JSON for programs or as a table for people. Imported by commands when they run."""
+
+import json
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from thresher.cli.call import Call
+from thresher.cli.words import plain
+from thresher.core.clock import as_text
+
+PIPE_WIDTH = 200
+# What an app or a person wrote: shown as it is, whatever its keys are called.
+OPAQUE = frozenset({"payload", "checkpoint"})
+COLOURS = {
+    "succeeded": "green", "ok": "green", "open": "green", "alive": "green", "running": "cyan", "pending": "blue", "retryable": "yellow",
+    "failed": "red", "fail": "red", "disabled": "red", "lost": "red", "tripped": "yellow", "paused": "yellow", "warn": "yellow",
+    "full": "cyan", "rate": "cyan", "filtered": "magenta", "skipped": "magenta", "cancelled": "bright_black",
+}  # fmt: skip
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Where people read. Without a terminal: wide, and without escape codes."""
+    out = Console(stderr=stderr, highlight=False, emoji=False, markup=False)
+    return out if out.is_terminal else Console(stderr=stderr, highlight=False, emoji=False, markup=False, width=PIPE_WIDTH, no_color=True)
+
+
+def answer(call: Call, value: Any, draw: Callable[[Console, Any], None]) -> None:
+    """Answer a command: JSON if asked for, else drawn."""
+    if call.json:
+        print_json(value)
+    else:
+        draw(console(), value)
+
+
+def say(call: Call, value: Any, sentence: str) -> None:
+    """Answer a command that changed something: the value for programs, one sentence for people."""
+    answer(call, value, lambda out, _: out.print(Text(plain(sentence))))
+
+
+def print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(jsonable(value), indent=2, ensure_ascii=False, default=str) + "\n")
+
+
+def jsonable(value: Any, name: str = "") -> Any:
+    """Plain JSON, with times (`at`, `..._at`, `until`) as ISO 8601."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: jsonable(getattr(value, field.name), field.name) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: item if key in OPAQUE else jsonable(item, str(key)) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [jsonable(item) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool) and (name in ("at", "until") or name.endswith("_at")):
+        return as_text(value)
+    return value
+
+
+def cell(value: Any, style: str | None = None) -> Text:
+    """A value in a table: nothing in it is taken for markup, and no hostile text reaches the terminal as a command."""
+    text = "–" if value is None or value == "" else plain(str(value))
+    return Text(text, style=style or COLOURS.get(text, ""))
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> Table:
+    """A table; a column whose name starts with `#` holds numbers."""
+    made = Table(box=SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False, header_style="bold")
+    for column in columns:
+        made.add_column(column.lstrip("#"), justify="right" if column.startswith("#") else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*(value if isinstance(value, Text) else cell(value) for value in row))
+    return made
+
+
+def pairs(rows: Iterable[tuple[str, Any]]) -> Table:
+    """Names with values, one a line."""
+    made = Table(box=None, show_header=False, pad_edge=False)
+    made.add_column(style="bold")
+    made.add_column(overflow="fold")
+    for name, value in rows:
+        made.add_row(name, value if isinstance(value, Text) else cell(value))
+    return made

@@ -1,0 +1,56 @@
+"""Numbers as people read them: spans, times, counts."""
+
+from thresher.core.clock import FOREVER, SECOND, as_text
+
+_STEPS = ((86_400, "d"), (3_600, "h"), (60, "m"), (1, "s"))
+
+
+def span(seconds: float) -> str:
+    """A duration: 340ms, 12s, 3m 20s, 2h 5m, 4d."""
+    if seconds < 1:
+        return f"{seconds * 1_000:.0f}ms"
+    left, parts = round(seconds), []
+    for size, unit in _STEPS:
+        if left >= size:
+            parts.append(f"{left // size}{unit}")
+            left %= size
+    return " ".join(parts[:2])
+
+
+def when(at: int | None, now: int) -> str:
+    """A time seen from now, with the time itself."""
+    if at is None:
+        return "–"
+    if at >= FOREVER:
+        return "for ever"
+    ahead = (at - now) / SECOND
+    near = f"in {span(ahead)}" if ahead > 0 else f"{span(-ahead)} ago"
+    return f"{near} ({clock_time(at, now)})"
+
+
+def ago(at: int | None, now: int) -> str:
+    """How long since."""
+    return "–" if at is None else span(max(0.0, (now - at) / SECOND))
+
+
+def clock_time(at: int, now: int) -> str:
+    """The time in UTC; with its date if it is not today's."""
+    text = as_text(at) or ""
+    today = (as_text(now) or "")[:10]
+    return f"{text[11:19]}Z" if text[:10] == today else f"{text[:10]} {text[11:19]}Z"
+
+
+def number(count: int, one: str, many: str | None = None) -> str:
+    """A count with its word: 1 task, 1,200 tasks."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def short(text: str | None, most: int = 80) -> str:
+    """The beginning of a text, on one line."""
+    line = " ".join((text or "").split())
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def plain(text: str) -> str:
+    """Text without control characters: a message from a hostile page must not steer the terminal."""
+    return "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)

@@ -1,0 +1,194 @@
+"""The doctor: small checks, each with what was found and what to do about it. Nothing here changes anything."""
+
+import platform
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from thresher.core.clock import SECOND, SystemClock
+from thresher.core.errors import DatabaseProblem, ThresherError
+from thresher.engine.registry import Registry
+from thresher.insight.gates import closed_gates
+from thresher.insight.waiting import closed_sentence
+from thresher.insight.workers import list_workers
+from thresher.store import health, overview
+from thresher.store.migrate import newest, version_now
+from thresher.store.sqlite.connection import SAFE_VERSION, VERSION
+from thresher.store.store import Store
+
+PYTHON = (3, 11)
+POSTGRES = 150_000
+SKEW_SECONDS = 1.0
+DISK_LOW = 1 << 30
+DISK_GONE = 100 << 20
+SNAPSHOT_SECONDS = 60.0
+LOOK_AGAIN_SECONDS = 0.3
+
+
+class Verdict(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the doctor's report."""
+
+    name: str
+    verdict: Verdict
+    found: str
+    advice: str | None = None
+
+
+def check_machine() -> list[Check]:
+    """What can be said without a database."""
+    return [_python(), _sqlite()]
+
+
+def check_that(name: str, act: Callable[[], str]) -> Check:
+    """A check that fails by raising: its message is the finding and the advice in one."""
+    try:
+        return Check(name, Verdict.OK, act())
+    except ThresherError as problem:
+        return Check(name, Verdict.FAIL, str(problem))
+
+
+def check_file(path: Path) -> Check:
+    """Room on the disk that holds the database."""
+    free = shutil.disk_usage(path if path.exists() else path.resolve().parent).free
+    verdict = Verdict.FAIL if free < DISK_GONE else Verdict.WARN if free < DISK_LOW else Verdict.OK
+    return Check("disk", verdict, f"{free / (1 << 30):,.1f} GB free", None if verdict is Verdict.OK else "free some space")
+
+
+def check_store(store: Store, registry: Registry | None) -> list[Check]:
+    """Everything a reachable database can be asked."""
+    schema = _schema(store)
+    if schema.verdict is Verdict.FAIL:
+        return [schema]
+    checks = [schema, check_that("write", lambda: _write(store)), _clock(store), _workers(store), _counters(store), _closed(store)]
+    if registry is not None:
+        checks.append(_kinds(store, registry))
+    return checks + (_postgres(store) if store.backend.dialect.name == "postgres" else [])
+
+
+def worst(checks: Iterable[Check]) -> Verdict:
+    """The verdict on all of them."""
+    verdicts = {check.verdict for check in checks}
+    return next((each for each in (Verdict.FAIL, Verdict.WARN) if each in verdicts), Verdict.OK)
+
+
+def _python() -> Check:
+    ok = sys.version_info >= PYTHON
+    advice = None if ok else f"install Python {'.'.join(map(str, PYTHON))} or newer"
+    return Check("python", Verdict.OK if ok else Verdict.FAIL, platform.python_version(), advice)
+
+
+def _sqlite() -> Check:
+    ok = VERSION >= SAFE_VERSION
+    advice = None if ok else "it can corrupt a database after a crash (mended in 3.51.3): pip install pysqlite3"
+    return Check("sqlite", Verdict.OK if ok else Verdict.WARN, ".".join(map(str, VERSION)), advice)
+
+
+def _schema(store: Store) -> Check:
+    with store.read() as session:
+        have = version_now(session, store.backend.dialect)
+    know = newest(store.backend.dialect.words)
+    if have == know:
+        return Check("schema", Verdict.OK, f"version {have}")
+    found = f"the database is at version {have}, this Thresher knows {know}"
+    return Check("schema", Verdict.FAIL, found, "run: thresher migrate" if have < know else "pip install --upgrade thresher")
+
+
+def _write(store: Store) -> str:
+    health.try_to_write(store)
+    return "the database accepts changes"
+
+
+def _clock(store: Store) -> Check:
+    if store.backend.dialect.name == "sqlite":
+        return Check("clock", Verdict.OK, "the database uses this machine's clock")
+    with store.read() as session:
+        skew = abs(store.backend.now(session) - SystemClock().now()) / SECOND
+    ok = skew < SKEW_SECONDS
+    advice = None if ok else "the database's clock decides; let NTP set both clocks"
+    return Check("clock", Verdict.OK if ok else Verdict.WARN, f"{skew:.3f} s between this machine and the database", advice)
+
+
+def _workers(store: Store) -> Check:
+    with store.read() as session:
+        found = list_workers(session, store.backend.now(session))
+    lost = [worker for worker in found if not worker.alive]
+    if not lost:
+        return Check("workers", Verdict.OK, f"{len(found)} alive, none lost")
+    held = sum(worker.holds for worker in lost)
+    says = f"{len(found) - len(lost)} alive, {len(lost)} lost with {held} tasks ({', '.join(worker.name for worker in lost[:5])})"
+    return Check("workers", Verdict.WARN, says, "any running worker gives their tasks back: thresher run, or thresher worker")
+
+
+def _counters(store: Store) -> Check:
+    wrong = _wrong(store)
+    if wrong:
+        time.sleep(LOOK_AGAIN_SECONDS)  # a look between two statements of a busy queue proves nothing; the same twice does
+        wrong = {name: found for name, found in _wrong(store).items() if wrong.get(name) == found}
+    if not wrong:
+        return Check("gates", Verdict.OK, "counters and lanes agree with the running tasks")
+    says = "; ".join(f"{name}: {found}" for name, found in sorted(wrong.items())[:5])
+    return Check("gates", Verdict.WARN, says, "running workers repair this within repair.every; please report it, it should not happen")
+
+
+def _wrong(store: Store) -> dict[str, str]:
+    found = {name: f"counts {counted}, {running} are running" for name, (counted, running) in health.drifted(store).items()}
+    with store.read() as session:
+        asleep = health.lanes_asleep(session)
+    return found | ({"lanes": f"{asleep} asleep although they have work"} if asleep else {})
+
+
+def _closed(store: Store) -> Check:
+    with store.read() as session:
+        shut = [gate for gate in closed_gates(session, store.backend.now(session)) if gate.shut]
+    if not shut:
+        return Check("sources", Verdict.OK, "none is paused, tripped or disabled")
+    says = "; ".join(closed_sentence(gate) for gate in shut[:5])
+    return Check("sources", Verdict.WARN, says, "thresher sources list shows them, thresher sources test NAME tries one")
+
+
+def _kinds(store: Store, registry: Registry) -> Check:
+    with store.read() as session:
+        live = overview.live_kinds(session)
+    strange = {kind: number for kind, number in live.items() if registry.pipeline(kind) is None}
+    if not strange:
+        return Check("kinds", Verdict.OK, "an app knows every waiting task")
+    says = ", ".join(f"{number} of kind {kind!r}" for kind, number in strange.items())
+    return Check("kinds", Verdict.WARN, f"no app here knows: {says}", "name the app in thresher.yaml or with --app; they wait until then")
+
+
+def _postgres(store: Store) -> list[Check]:
+    try:
+        with store.read() as session:
+            version, idle, oldest = health.postgres_version(session), health.idle_in_transaction(session), health.oldest_snapshot(session)
+    except DatabaseProblem as problem:
+        return [Check("postgres", Verdict.WARN, str(problem))]
+    return [_version(version), _horizon(*idle, oldest)]
+
+
+def _version(number: int) -> Check:
+    ok = number >= POSTGRES
+    found = f"PostgreSQL {number // 10_000}.{number % 10_000}"
+    return Check("postgres", Verdict.OK if ok else Verdict.FAIL, found, None if ok else "upgrade to PostgreSQL 15 or newer")
+
+
+def _horizon(idle: int, idle_seconds: float, oldest: dict[str, object] | None) -> Check:
+    seconds = float(str(oldest["seconds"])) if oldest else 0.0
+    found = f"oldest snapshot {seconds:.0f} s, {idle} sessions idle in a transaction"
+    if max(seconds, idle_seconds) < SNAPSHOT_SECONDS:
+        return Check("horizon", Verdict.OK, found)
+    who = f"process {oldest['pid']} ({oldest['application'] or 'no name'}, {oldest['state']})" if oldest else "an idle session"
+    advice = f"{who} keeps dead rows from being removed and slows every claim; end it, or set idle_in_transaction_session_timeout"
+    return Check("horizon", Verdict.WARN, found, advice)

@@ -1,0 +1,22 @@
+"""Events as a person sees them."""
+
+from typing import Any
+
+from thresher.core.errors import UsageError
+from thresher.core.event import EventKind
+from thresher.store import overview
+from thresher.store.sources import gate_called
+from thresher.store.store import Store
+
+
+def list_events(store: Store, *, kind: str | None = None, source: str | None = None, limit: int = 50) -> list[dict[str, Any]]:
+    """What happened, the newest first, each with the sentence of its kind."""
+    if kind is not None and kind not in list(EventKind):
+        raise UsageError(f"there is no kind of event {kind!r}; the kinds are {', '.join(EventKind)}")
+    with store.read() as session:
+        found = overview.events(session, kind=kind, gate=gate_called(source) if source else None, limit=limit)
+    return [event | {"sentence": _sentence(event["kind"])} for event in found]
+
+
+def _sentence(kind: str) -> str:
+    return EventKind(kind).sentence if kind in list(EventKind) else "An event of another version."

@@ -1,0 +1,118 @@
+"""Gates as a person sees them: open or closed, why, since what, and when they open again."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.core.clock import FOREVER, SECOND
+from thresher.core.errors import UnknownName
+from thresher.governance.gate import Gate
+from thresher.store import overview, sources
+from thresher.store.session import Session
+from thresher.store.sources import gate_called
+from thresher.store.store import Store
+
+OPEN = "open"
+# Closed by a person, by the source or by trouble; "full" and "rate" are a gate at its ordinary work.
+SHUT = ("disabled", "paused", "tripped")
+
+
+@dataclass(frozen=True, slots=True)
+class GateView:
+    """One gate. `state` is open, paused, disabled, tripped, full or rate; `why` is the sentence behind it."""
+
+    name: str
+    source: str | None
+    app: str | None
+    state: str
+    tag: str | None
+    why: str | None
+    opens_at: int | None
+    rate: float | None
+    burst: int
+    in_flight: int
+    max_in_flight: int | None
+    trip_after: int | None
+    cooldown: float
+    failures: int
+    last_error: str | None
+    last_error_at: int | None
+    waiting: int
+
+    @property
+    def shut(self) -> bool:
+        return self.state in SHUT
+
+
+def list_gates(store: Store, *, every: bool = False, limit: int = 1_000) -> list[GateView]:
+    """The sources; with `every` all gates, hosts too."""
+    with store.read() as session:
+        found = sources.find_gates(session, only_sources=not every, limit=limit)
+        return _views(session, found, store.backend.now(session))
+
+
+def show_gate(store: Store, name: str) -> GateView:
+    """One gate, by the source's name or the gate's own."""
+    with store.read() as session:
+        found = sources.find_gates(session, name=gate_called(name))
+        if not found:
+            raise UnknownName(f"there is no source or gate {name!r}; thresher sources list --all shows them")
+        return _views(session, found, store.backend.now(session))[0]
+
+
+def closed_gates(session: Session, now: int) -> list[GateView]:
+    """Gates that are shut, and gates at their limit that tasks wait for; those with the most waiting first."""
+    views = _views(session, sources.find_closed(session, now), now)
+    closed = [view for view in views if view.shut or (view.state != OPEN and view.waiting)]
+    return sorted(closed, key=lambda view: (not view.shut, -view.waiting, view.name))
+
+
+def gates_before(session: Session, names: list[str], now: int) -> list[GateView]:
+    """The gates of a lane, in its order."""
+    return [view for name in names for view in _views(session, sources.find_gates(session, name=name), now)]
+
+
+def _views(session: Session, rows: list[dict[str, Any]], now: int) -> list[GateView]:
+    waiting = overview.waiting_behind(session) if rows else {}
+    return [_view(row, waiting.get(row["name"], 0), now) for row in rows]
+
+
+def _view(row: Mapping[str, Any], waiting: int, now: int) -> GateView:
+    gate = sources.as_gate(dict(row))
+    state = gate.why_closed(now) or OPEN
+    return GateView(
+        row["name"], row["source"], row["app"], state, row["closed_tag"] if state in ("disabled", "paused") else None,
+        _why(gate, state, row), _opens_at(gate, state, now), _rate(gate), gate.burst, gate.in_flight, gate.max_in_flight,
+        gate.trip_after, gate.cooldown_us / SECOND, gate.failures, row["last_error"], row["last_failure"], waiting,
+    )  # fmt: skip
+
+
+def _rate(gate: Gate) -> float | None:
+    return SECOND / gate.interval_us if gate.interval_us else None
+
+
+def rate_sentence(interval_us: int) -> str:
+    """A rate in whichever way reads better."""
+    return f"one start every {interval_us / SECOND:g} s" if interval_us > SECOND else f"at most {SECOND / interval_us:g} starts a second"
+
+
+def _opens_at(gate: Gate, state: str, now: int) -> int | None:
+    """None where time does not keep it closed: it is open, or it waits for a slot or for a person."""
+    if state in (OPEN, "full"):
+        return None
+    opens = gate.opens_at(now)
+    return None if opens is None or opens >= FOREVER else opens
+
+
+def _why(gate: Gate, state: str, row: Mapping[str, Any]) -> str | None:
+    match state:
+        case "disabled" | "paused":
+            return str(row["closed_reason"]) if row["closed_reason"] else None
+        case "tripped":
+            return f"{gate.failures} failures in a row; the last: {row['last_error'] or 'unknown'}"
+        case "full":
+            return f"{gate.in_flight} of {gate.max_in_flight} in flight"
+        case "rate":
+            return rate_sentence(gate.interval_us)
+        case _:
+            return None

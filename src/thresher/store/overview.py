@@ -1,0 +1,113 @@
+"""What a person sees across the tables: workers and what they hold, failures by group, events, what waits and where."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import orjson
+
+from thresher.core.state import WAITING, sql_list
+from thresher.store.session import Session, one
+from thresher.store.tasks import matching
+
+Fields = dict[str, Any]
+
+_WORKERS = """select w.id, w.name, w.host, w.pid, w.started_at, w.lease_until, w.lost_at,
+        (select count(*) from tasks t where t.worker_id = w.id and t.state = 'running')
+    from workers w where w.stopped_at is null order by w.id"""
+_HELD = "select id, kind, stage, started_at from tasks where worker_id = :worker and state = 'running' order by started_at, id limit :most"
+_OLDEST = f"select id, kind, created_at from tasks where state in ({sql_list(WAITING)}) order by id limit 1"
+_BEHIND = """select g.name, count(*) from lanes l join gates g on g.id = l.parked_on join tasks t on t.lane_id = l.id and t.due = 1
+    where l.status = 'parked' group by g.name"""
+_KINDS = "select distinct kind from tasks where kind in (:kinds*)"
+_LIVE_KINDS = "select kind, count(*) from tasks where finished_at is null group by kind order by kind"
+_KEYED = "select id from tasks where kind = :kind and dedupe_key = :key and finished_at is null"
+_STATES = "select id, state from tasks where id in (:ids*)"
+# How many due tasks stand before this one in its lane.
+_AHEAD = """select count(*) from tasks t join tasks o on o.lane_id = t.lane_id and o.due = 1
+    where t.id = :id and (o.rank < t.rank or (o.rank = t.rank and o.id < t.id))"""
+
+_GROUPS = """select t.error_name, t.kind, l.key, count(*), max(t.id), min(t.finished_at), max(t.finished_at)
+    from tasks t join lanes l on l.id = t.lane_id"""
+_REASONS = "select id, reason from tasks where id in (:ids*)"
+_IDS = "select t.id from tasks t join lanes l on l.id = t.lane_id"
+_EVENTS = """select e.id, e.at, e.kind, e.task_id, g.name, e.detail from events e left join gates g on g.id = e.gate_id"""
+
+
+def workers(session: Session) -> list[Fields]:
+    """Workers that have not signed off, with how many tasks each holds."""
+    names = ("id", "name", "host", "pid", "started_at", "lease_until", "lost_at", "holds")
+    return _named(names, session.rows(_WORKERS))
+
+
+def held_by(session: Session, worker_id: int, most: int) -> list[Fields]:
+    """The tasks a worker has in hand, the longest-running first."""
+    return _named(("id", "kind", "stage", "started_at"), session.rows(_HELD, {"worker": worker_id, "most": most}))
+
+
+def oldest_waiting(session: Session) -> Fields | None:
+    """The waiting task that was accepted first."""
+    row = one(session, _OLDEST)
+    return dict(zip(("id", "kind", "created_at"), row, strict=True)) if row else None
+
+
+def waiting_behind(session: Session) -> dict[str, int]:
+    """How many due tasks stand parked before each gate that stops them."""
+    return dict(session.rows(_BEHIND))
+
+
+def known_kinds(session: Session, kinds: Sequence[str]) -> set[str]:
+    """Those of these kinds that ever had a task here."""
+    return {row[0] for row in session.rows(_KINDS, {"kinds": kinds})}
+
+
+def live_kinds(session: Session) -> dict[str, int]:
+    """How many tasks of each kind have not ended."""
+    return dict(session.rows(_LIVE_KINDS))
+
+
+def live_with_key(session: Session, kind: str, key: str) -> int | None:
+    """The live task that holds this key."""
+    row = one(session, _KEYED, {"kind": kind, "key": key})
+    return int(row[0]) if row else None
+
+
+def states(session: Session, ids: Sequence[int]) -> dict[int, str]:
+    """The state of each of these tasks; those that do not exist are left out."""
+    return dict(session.rows(_STATES, {"ids": ids}))
+
+
+def ahead_of(session: Session, task_id: int) -> int:
+    """How many due tasks stand before this one in its lane."""
+    return int(session.rows(_AHEAD, {"id": task_id})[0][0])
+
+
+def failure_groups(session: Session, **filters: Any) -> list[Fields]:
+    """Failed tasks counted by error, kind and lane, with the newest of each as an example."""
+    where, given = matching(state="failed", **filters)
+    rows = session.rows(f"{_GROUPS}{where} group by t.error_name, t.kind, l.key", given)
+    return _named(("error", "kind", "lane", "count", "example", "first_at", "last_at"), rows)
+
+
+def reasons(session: Session, ids: Sequence[int]) -> dict[int, str | None]:
+    """Why each of these tasks ended or waits."""
+    return dict(session.rows(_REASONS, {"ids": ids}))
+
+
+def matching_ids(session: Session, **filters: Any) -> list[int]:
+    """The ids of all tasks that match."""
+    where, given = matching(**filters)
+    return [row[0] for row in session.rows(f"{_IDS}{where} order by t.id", given)]
+
+
+def events(session: Session, *, kind: str | None = None, gate: str | None = None, limit: int = 50) -> list[Fields]:
+    """What happened, the newest first."""
+    wanted = {"kind": ("e.kind = :kind", kind), "gate": ("g.name = :gate", gate)}
+    given: Fields = {name: value for name, (_, value) in wanted.items() if value is not None}
+    where = f" where {' and '.join(wanted[name][0] for name in given)}" if given else ""
+    rows = session.rows(f"{_EVENTS}{where} order by e.id desc limit :limit", given | {"limit": limit})
+    found = _named(("id", "at", "kind", "task_id", "gate", "detail"), rows)
+    return [event | {"detail": orjson.loads(event["detail"])} for event in found]
+
+
+def _named(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> list[Fields]:
+    return [dict(zip(names, row, strict=True)) for row in rows]

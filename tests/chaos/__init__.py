@@ -1,0 +1,1 @@
+"""Real processes under real adversity, and a checker that reads what they left behind."""

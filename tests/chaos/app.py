@@ -1,0 +1,225 @@
+"""A small app for hard times: trees, records, checkpoints, failures, waits, and every kind of gate.
+
+Each attempt writes down what it is about to do and what it has done, in a log outside the store, before the store hears
+of it. What an attempt does depends on its task and its claim only, so that two attempts can be told apart afterwards.
+"""
+
+import asyncio
+import functools
+import inspect
+import os
+import random
+import signal
+import time
+import zlib
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from thresher import (
+    App,
+    Context,
+    Done,
+    Filtered,
+    Link,
+    NewTask,
+    Next,
+    Outcome,
+    Permanent,
+    Pipeline,
+    RateLimited,
+    Record,
+    Skipped,
+    Snooze,
+    Source,
+    Stage,
+    Transient,
+)
+
+LOG_VARIABLE = "CHAOS_LOG"
+WEB = "https://chaos.example"
+SETTINGS: dict[str, int | float] = {
+    "worker.lease": 1.0, "worker.poll": 0.2, "worker.grace": 1.0, "worker.concurrency": 12, "worker.batch": 6, "worker.timeout": 4.0,
+    "reaper.every": 0.2, "repair.every": 1.0, "settings.every": 1.0, "schedule.every": 1.0,
+    "retry.base": 0.05, "retry.cap": 0.4, "retry.max_retries": 3, "retry.max_crashes": 4, "lineage.max_depth": 4,
+}  # fmt: skip
+
+
+class EffectLog:
+    """Lines that survive the death of their writer: each is one write to a file opened for appending."""
+
+    def __init__(self) -> None:
+        self._file: int | None = None
+
+    def write(self, **fields: Any) -> None:
+        if self._file is None:
+            self._file = os.open(os.environ[LOG_VARIABLE], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        line = {"pid": os.getpid(), "at": time.time_ns() // 1_000, **fields}
+        os.write(self._file, orjson.dumps(line) + b"\n")
+
+
+LOG = EffectLog()
+
+
+def _begin(ctx: Context) -> dict[str, Any]:
+    who = {"task": ctx.task.id, "claim": ctx.task.claim, "kind": ctx.task.kind, "stage": ctx.task.stage}
+    LOG.write(phase="start", **who)
+    return who
+
+
+def _end(who: dict[str, Any], outcome: Outcome) -> Outcome:
+    records = [[each.kind, each.key] for each in getattr(outcome, "records", ())]
+    children = [[each.kind, each.url] for each in getattr(outcome, "children", ())]
+    LOG.write(phase="end", outcome=type(outcome).__name__, records=records, children=children, **who)
+    return outcome
+
+
+def logged(perform: Callable[[Context], Any]) -> Callable[[Context], Any]:
+    """The same stage, with both ends of each attempt written down."""
+
+    @functools.wraps(perform)
+    async def on_the_loop(ctx: Context) -> Outcome:
+        who = _begin(ctx)
+        try:
+            return _end(who, await perform(ctx))
+        except Exception as problem:
+            LOG.write(phase="end", outcome=type(problem).__name__, records=[], children=[], **who)
+            raise
+
+    @functools.wraps(perform)
+    def on_a_thread(ctx: Context) -> Outcome:
+        return _end(_begin(ctx), perform(ctx))
+
+    return on_the_loop if inspect.iscoroutinefunction(perform) else on_a_thread
+
+
+def luck(ctx: Context) -> random.Random:
+    """Chance that is the same for everybody who asks about one attempt."""
+    return random.Random(f"{ctx.task.id}/{ctx.task.claim}/{ctx.task.stage}")
+
+
+def shared_record(ctx: Context, path: str) -> Record:
+    """One of a few records that many tasks see."""
+    return Record("leaf", f"leaf-{zlib.crc32(path.encode()) % 40}", {"path": path}, (Link("task", str(ctx.task.id)),))
+
+
+@logged
+async def grow(ctx: Context) -> Outcome:
+    """Three levels; the last one bears something to do. One child is a loop and one is a twin: both must be refused."""
+    level, path = ctx.task.payload["level"], ctx.task.payload["path"]
+    await asyncio.sleep(luck(ctx).uniform(0.0, 0.05))
+    if level == 2:
+        kind = ("fetch", "moody", "slow", "nap", "limited", "fetch")[zlib.crc32(path.encode()) % 6]
+        return Done(children=(NewTask(kind, {"path": path}, url=f"{WEB}{path}/{kind}"),), records=(shared_record(ctx, path),))
+    below = [NewTask("tree", {"level": level + 1, "path": f"{path}/{n}"}, url=f"{WEB}{path}/{n}") for n in range(3 - level)]
+    if level == 1:
+        below.append(NewTask("fetch", {"path": path}, url=f"{WEB}{path}/fetch"))
+    loop = NewTask("tree", {"level": level, "path": path}, url=f"{WEB}{path}")
+    return Done(children=(*below, loop, below[0]))
+
+
+@logged
+async def get(ctx: Context) -> Outcome:
+    await asyncio.sleep(luck(ctx).uniform(0.0, 0.08))
+    if luck(ctx).random() < 0.1:
+        raise Transient("the line is bad")
+    return Next({"size": luck(ctx).randrange(1_000)}, records=(shared_record(ctx, ctx.task.payload["path"]),))
+
+
+@logged
+def parse(ctx: Context) -> Outcome:
+    time.sleep(luck(ctx).uniform(0.0, 0.03))
+    size, path = ctx.task.checkpoint["size"], ctx.task.payload["path"]
+    records = (Record("page", f"{ctx.task.id}", {"size": size}), shared_record(ctx, path))
+    match size % 10:
+        case 0:
+            return Filtered("too round", records=records)
+        case 1:
+            return Skipped("too odd")
+    return Done(records=records)
+
+
+@logged
+async def wobble(ctx: Context) -> Outcome:
+    """Fails as often as its path says; some more often than the budget allows, some for good."""
+    await asyncio.sleep(luck(ctx).uniform(0.0, 0.05))
+    fails = zlib.crc32(ctx.task.payload["path"].encode()) // 7 % 7
+    if fails == 6:
+        raise Permanent("never")
+    if ctx.task.failures < fails:
+        raise Transient("not yet")
+    return Done(records=(Record("mood", str(ctx.task.id)),))
+
+
+@logged
+async def crawl(ctx: Context) -> Outcome:
+    """Takes longer than many a worker lives."""
+    await asyncio.sleep(luck(ctx).uniform(0.05, 1.3))
+    return Done(records=(Record("crawl", str(ctx.task.id)),))
+
+
+@logged
+async def nap(ctx: Context) -> Outcome:
+    if luck(ctx).random() < 0.5:
+        return Snooze(luck(ctx).uniform(0.0, 0.2), "tired")
+    return Done()
+
+
+@logged
+async def ask(ctx: Context) -> Outcome:
+    if luck(ctx).random() < 0.3:
+        raise RateLimited("slow down", retry_after=0.15)
+    return Done(records=(Record("answer", str(ctx.task.id)),))
+
+
+@logged
+async def dig(ctx: Context) -> Outcome:
+    """Goes down until the depth limit stops it."""
+    depth = ctx.task.payload["depth"]
+    url = f"{WEB}/dig/{ctx.task.payload['name']}/{depth + 1}"
+    return Done(children=(NewTask("dig", {"depth": depth + 1, "name": ctx.task.payload["name"]}, url=url),))
+
+
+@logged
+async def explode(ctx: Context) -> Outcome:
+    """Takes its worker along, every time."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    await asyncio.sleep(60)
+    return Done()
+
+
+app = App(
+    "chaos",
+    pipelines=(
+        Pipeline("tree", Stage(grow, through=("source:wide",))),
+        Pipeline("fetch", Stage(get, through=("source:rate", "source:slots")), Stage(parse, through=("source:both", "source:wide"))),
+        Pipeline("moody", Stage(wobble, through=("source:shaky", "source:slots"))),
+        Pipeline("slow", Stage(crawl, through=("source:pool",))),
+        Pipeline("nap", Stage(nap)),
+        Pipeline("limited", Stage(ask, through=("source:asked", "source:rate", "source:wide"))),
+        Pipeline("dig", Stage(dig)),
+        Pipeline("bomb", Stage(explode)),
+    ),
+    sources=(
+        Source("wide", in_flight=6, trip_after=None),
+        Source("slots", in_flight=3, trip_after=None),
+        Source("rate", rate=60, burst=3, trip_after=None),
+        Source("both", rate=80, burst=2, in_flight=4, trip_after=None),
+        Source("shaky", in_flight=2, trip_after=3, cooldown=0.2),
+        Source("pool", in_flight=5, trip_after=None),
+        Source("asked", rate=40, burst=2, trip_after=None),
+    ),
+)
+
+
+def roots(number: int, batch: int) -> list[NewTask]:
+    """Work to begin with: mostly trees, some that dig too deep, and one bomb."""
+    found = [
+        NewTask("tree", {"level": 0, "path": f"/{batch}-{n}"}, url=f"{WEB}/{batch}-{n}", key=f"tree-{batch}-{n}", priority=n % 3 - 1)
+        for n in range(number)
+    ]
+    found.append(NewTask("dig", {"depth": 0, "name": str(batch)}, url=f"{WEB}/dig/{batch}/0"))
+    if batch == 0:
+        found.append(NewTask("bomb", {}))
+    return found

@@ -1,0 +1,159 @@
+"""One worker process of a campaign: `python -m tests.chaos.worker URL --control PAGE [--kill POINT:N] [--fsize BYTES]`.
+
+A kill point is a place around the store where the process kills itself with SIGKILL, at the N-th time it comes by.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import os
+import resource
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from tests.chaos.app import SETTINGS, app
+from tests.chaos.control import Control, JumpingClock
+from thresher.build import PUMPS, open_backend, open_store
+from thresher.config.project import Project
+from thresher.core.errors import DatabaseProblem
+from thresher.engine.registry import Registry
+from thresher.engine.worker import Worker
+from thresher.store.postgres.connection import PostgresSession
+from thresher.store.store import Store
+
+KILL_POINTS = ("turn.before", "turn.during", "turn.after", "settle.before", "settle.after", "commit.before", "commit.after", "renew.after")
+# The database was away when it was needed: an honest ending, not a bug.
+AWAY = 75
+
+
+class Doom:
+    """Counts visits to one kill point."""
+
+    def __init__(self, spec: str | None) -> None:
+        point, _, number = (spec or "none:0").partition(":")
+        self._point, self._left = point, int(number)
+        self._mutex = threading.Lock()
+
+    def reached(self, point: str) -> bool:
+        if point != self._point:
+            return False
+        with self._mutex:
+            self._left -= 1
+            return self._left == 0
+
+    def at(self, point: str) -> None:
+        if self.reached(point):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def around(self, name: str, act: Callable[..., Any]) -> Callable[..., Any]:
+        """The same act, with kill points before, during and after."""
+
+        def doomed(*args: Any, **kwargs: Any) -> Any:
+            self.at(f"{name}.before")
+            if self.reached(f"{name}.during"):
+                threading.Thread(target=_kill_soon, daemon=True).start()
+            answer = act(*args, **kwargs)
+            self.at(f"{name}.after")
+            return answer
+
+        return doomed
+
+
+def _kill_soon() -> None:
+    time.sleep(0.0015)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class TroubledConnection:
+    """A SQLite connection whose disk may be full, and whose commits may be the last thing its process does."""
+
+    def __init__(self, connection: Any, doom: Doom, control: Control) -> None:
+        self._connection, self._doom, self._control = connection, doom, control
+        self._full = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._connection, name)
+
+    def execute(self, sql: str, *args: Any) -> Any:
+        if sql == "begin immediate" and self._full != self._control.disk_full:
+            self._full = self._control.disk_full
+            # No page more than there are: the next one that is needed finds the disk full.
+            self._connection.execute(f"pragma max_page_count = {1 if self._full else 1_073_741_823}")
+        if sql != "commit":
+            return self._connection.execute(sql, *args)
+        self._doom.at("commit.before")
+        answer = self._connection.execute(sql, *args)
+        self._doom.at("commit.after")
+        return answer
+
+
+def trouble(store: Store, doom: Doom, control: Control) -> None:
+    """Stand between the store and its database."""
+    backend: Any = store.backend
+    backend.turn = doom.around("turn", backend.turn)
+    store.settle = doom.around("settle", store.settle)  # type: ignore[method-assign]
+    if backend.dialect.name == "sqlite":
+        backend._file._writer = TroubledConnection(backend._file._writer, doom, control)
+        return
+    postgres = backend._postgres
+
+    @contextlib.contextmanager
+    def transaction() -> Iterator[PostgresSession]:
+        with postgres.connection() as connection:
+            with connection.transaction():
+                yield PostgresSession(connection)
+                doom.at("commit.before")
+            doom.at("commit.after")
+
+    postgres.transaction = transaction
+
+
+def choke(limit: int) -> None:
+    """No file may grow beyond this: writing fails as on a broken disk."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
+
+
+async def work(url: str, control: Control, doom: Doom, name: str) -> None:
+    clock = JumpingClock(control) if url.startswith("sqlite:") else None
+    store = open_store(url, Project(Path(), settings=SETTINGS), clock=clock)
+    trouble(store, doom, control)
+    beat = Store(open_backend(url, clock=clock, connections=2), settings=store.settings)
+    beat_backend: Any = beat.backend
+    beat_backend.write = doom.around("renew", beat_backend.write)
+    worker = Worker(store, Registry([app], store.settings), heartbeat_store=beat, name=name, pumps=PUMPS[store.backend.dialect.name])
+    for ending in (signal.SIGTERM, signal.SIGINT):
+        asyncio.get_running_loop().add_signal_handler(ending, worker.stop)
+    try:
+        await worker.run()
+    finally:
+        beat.close()
+        store.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("url")
+    parser.add_argument("--control", type=Path, required=True)
+    parser.add_argument("--kill")
+    parser.add_argument("--fsize", type=int)
+    parser.add_argument("--name", default="worker")
+    asked = parser.parse_args()
+    logging.basicConfig(format=f"%(asctime)s {asked.name} %(levelname)s %(name)s %(message)s", level=logging.INFO)
+    if asked.fsize:
+        choke(asked.fsize)
+    try:
+        asyncio.run(work(asked.url, Control(asked.control), Doom(asked.kill), asked.name))
+    except DatabaseProblem as problem:
+        logging.getLogger("chaos").warning("the database was away: %s", problem)
+        sys.exit(AWAY)
+
+
+if __name__ == "__main__":
+    main()

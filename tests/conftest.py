@@ -1,0 +1,65 @@
+"""Fixtures that all tests share. Time moves by `clock`; the PostgreSQL server is started once for a whole run."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.harness.databases import NAMES, Database, drop_schema, file_database, memory_database, postgres_database
+from tests.harness.server import Server
+from thresher.core.clock import FrozenClock
+from thresher.store.store import Store
+
+SERVER = Server()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: object) -> None:
+    """With several test processes the first process starts the server for all of them, and outlives them all."""
+    node.workerinput["postgres"] = SERVER.answer()  # type: ignore[attr-defined]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    SERVER.stop()
+
+
+@pytest.fixture(scope="session")
+def postgres_url(request: pytest.FixtureRequest) -> str:
+    """Where the server is. Without one the test fails: a promise that was not tried is not kept."""
+    shared = getattr(request.config, "workerinput", {}).get("postgres")
+    kind, text = shared or SERVER.answer()
+    if kind == "problem":
+        pytest.fail(text)
+    return text
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock()
+
+
+@pytest.fixture(params=NAMES)
+def database(request: pytest.FixtureRequest, clock: FrozenClock, tmp_path: Path) -> Iterator[Database]:
+    """One database, of each kind in turn; gone after the test."""
+    if request.param == "sqlite-memory":
+        found = memory_database(clock)
+    elif request.param == "sqlite-file":
+        found = file_database(tmp_path, clock)
+    else:
+        found = postgres_database(request.getfixturevalue("postgres_url"), clock)
+    yield found
+    found.close()
+    if request.param == "postgres":
+        drop_schema(found.url)
+
+
+@pytest.fixture
+def make_store(database: Database) -> Callable[..., Store]:
+    """Several machines on one database: every call opens another store."""
+    return database.open
+
+
+@pytest.fixture
+def store(database: Database) -> Store:
+    """One machine."""
+    return database.open()

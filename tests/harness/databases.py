@@ -1,0 +1,71 @@
+"""The three databases that every promise must hold on, each test with one of its own."""
+
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from thresher.config.settings import Settings
+from thresher.core.clock import Clock
+from thresher.store.backend import Backend
+from thresher.store.postgres.backend import PostgresBackend
+from thresher.store.sqlite.backend import SqliteBackend
+from thresher.store.store import Store
+
+NAMES = ("sqlite-memory", "sqlite-file", "postgres")
+
+only_postgres = pytest.mark.parametrize("database", ["postgres"], indirect=True)
+only_sqlite = pytest.mark.parametrize("database", ["sqlite-memory"], indirect=True)
+only_files = pytest.mark.parametrize("database", ["sqlite-file"], indirect=True)
+with_processes = pytest.mark.parametrize("database", ["sqlite-file", "postgres"], indirect=True)
+
+
+class Database:
+    """One database. Every store opened on it is another machine that works on the same tasks."""
+
+    def __init__(self, name: str, url: str, connect: Callable[[], Backend], clock: Clock) -> None:
+        self.name, self.url, self.clock = name, url, clock
+        self._connect = connect
+        self._stores: list[Store] = []
+
+    def backend(self) -> Backend:
+        """A bare backend on this database; the caller closes it."""
+        return self._connect()
+
+    def open(self, **settings: Any) -> Store:
+        """A migrated store; settings are named with `__` for the dot."""
+        store = Store(self._connect(), settings=Settings({name.replace("__", "."): value for name, value in settings.items()}))
+        if not self._stores:
+            store.backend.migrate()
+        self._stores.append(store)
+        return store
+
+    def close(self) -> None:
+        backends = {id(store.backend): store for store in self._stores}
+        for store in backends.values():
+            store.close()
+
+
+def memory_database(clock: Clock) -> Database:
+    """In memory there is one connection, so all stores share it."""
+    backend = SqliteBackend(":memory:", clock=clock)
+    return Database("sqlite-memory", ":memory:", lambda: backend, clock)
+
+
+def file_database(folder: Path, clock: Clock) -> Database:
+    path = str(folder / "thresher.db")
+    return Database("sqlite-file", path, lambda: SqliteBackend(path, clock=clock, durability="process"), clock)
+
+
+def postgres_database(server: str, clock: Clock) -> Database:
+    url = f"{server}?schema=t_{secrets.token_hex(6)}"
+    return Database("postgres", url, lambda: PostgresBackend(url, clock=clock), clock)
+
+
+def drop_schema(url: str) -> None:
+    address, _, schema = url.partition("?schema=")
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"drop schema if exists {schema} cascade")

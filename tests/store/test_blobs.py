@@ -1,0 +1,30 @@
+import os
+
+import pytest
+
+from tests.harness.tasks import rows
+from thresher.core.errors import TooLarge, UnknownName
+from thresher.store import blobs
+
+
+@pytest.mark.parametrize("body", [b"", b"\x00" * 100_000, "Größe \N{SNOWMAN}".encode(), os.urandom(50_000)], ids=["empty", "zeros", "text", "noise"])
+def test_a_body_comes_back_as_it_was(store, body):
+    assert blobs.get(store, blobs.put(store, body)) == body
+
+
+@pytest.mark.promise(18)
+def test_the_same_body_is_stored_once(store):
+    assert blobs.put(store, b"pears") == blobs.put(store, b"pears")
+    assert rows(store, "select count(*), min(size) from blobs") == [(1, 5)]
+
+
+@pytest.mark.promise(18)
+def test_a_body_over_the_limit_is_refused(store, monkeypatch):
+    monkeypatch.setattr(blobs, "MAX_BODY", 10)
+    with pytest.raises(TooLarge, match="a body of 11 bytes; the limit is 10"):
+        blobs.put(store, b"x" * 11)
+
+
+def test_a_body_that_was_never_stored_is_not_found(store):
+    with pytest.raises(UnknownName, match="no body is stored under abc"):
+        blobs.get(store, "abc")

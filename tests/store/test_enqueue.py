@@ -1,0 +1,104 @@
+import pytest
+
+from tests.harness.tasks import claim, claim_one, done, entry, fields_of, put, rows, settle, state_of
+
+
+def test_an_accepted_task_waits_visibly_until_it_is_claimed(store):
+    (task_id,) = put(store, entry("page", payload={"n": 1}))
+
+    assert state_of(store, task_id) == "pending"
+    task = claim_one(store)
+    assert (task.id, task.kind, task.stage, dict(task.payload), task.claim) == (task_id, "page", "fetch", {"n": 1}, 1)
+    assert state_of(store, task_id) == "running"
+
+
+def test_a_claimed_task_is_not_claimed_again(store):
+    put(store)
+    assert len(claim(store, 5)) == 1
+    assert claim(store, 5) == []
+
+
+def test_many_tasks_are_accepted_in_one_call_in_the_order_given(store):
+    ids = put(store, *(entry(key=f"k{n}") for n in range(300)))
+    assert len(set(ids)) == 300
+    assert [fields_of(store, ids[n])["dedupe_key"] for n in (0, 150, 299)] == ["k0", "k150", "k299"]
+    assert len(claim(store, 1_000)) == 300
+
+
+def test_nothing_asked_for_is_nothing_done(store):
+    assert store.enqueue([]) == []
+
+
+@pytest.mark.promise(1)
+def test_a_bulk_that_cannot_be_accepted_whole_is_not_accepted_at_all(store):
+    with pytest.raises(Exception, match="no gate"):
+        store.enqueue([entry(), entry(gates=["source:nobody"])])
+    assert rows(store, "select count(*) from tasks") == [(0,)]
+
+
+@pytest.mark.promise(1)
+def test_a_task_is_accepted_together_with_what_the_caller_writes(store):
+    with store.write() as session:
+        session.run("create table orders (name text)")
+
+    with store.transaction() as transaction:
+        transaction.execute("insert into orders (name) values (:name)", {"name": "pears"})
+        (task_id,) = transaction.enqueue([entry()])
+
+    assert rows(store, "select name from orders") == [("pears",)]
+    assert state_of(store, task_id) == "pending"
+    assert claim_one(store).id == task_id
+
+
+@pytest.mark.promise(1)
+def test_a_rolled_back_caller_leaves_neither_task_nor_lane_nor_row(store):
+    with store.write() as session:
+        session.run("create table orders (name text)")
+
+    def write_and_regret():
+        with store.transaction() as transaction:
+            transaction.execute("insert into orders (name) values (:name)", {"name": "pears"})
+            transaction.enqueue([entry(gates=["host:new.example"])])
+            raise RuntimeError("changed my mind")
+
+    with pytest.raises(RuntimeError, match="changed my mind"):
+        write_and_regret()
+
+    assert rows(store, "select count(*) from orders") == [(0,)]
+    assert rows(store, "select count(*) from tasks") == [(0,)]
+    assert rows(store, "select count(*) from lanes where key = 'host:new.example'") == [(0,)]
+    put(store, entry(gates=["host:new.example"]))
+    assert len(claim(store, 5)) == 1
+
+
+def test_an_open_transaction_sees_what_it_wrote(store):
+    with store.transaction() as transaction:
+        transaction.enqueue([entry(), entry()])
+        assert transaction.execute("select count(*) from tasks") == [(2,)]
+
+
+def test_a_host_met_for_the_first_time_gets_polite_limits(store):
+    put(store, entry(gates=["host:acme.example"]), entry(gates=["host:acme.example"]))
+    assert rows(store, "select max_in_flight, interval_us, burst, trip_after from gates") == [(1, 1_000_000, 1, 5)]
+    assert len(claim(store, 5)) == 1
+
+
+def test_a_lane_cannot_name_the_same_gate_twice(store):
+    with pytest.raises(Exception, match="same gate twice"):
+        put(store, entry(gates=["host:a.example", "host:a.example"]))
+
+
+def test_the_lanes_of_one_machine_are_those_of_another(make_store):
+    one, other = make_store(), make_store()
+    put(one, entry(gates=["host:a.example"]))
+    put(other, entry(gates=["host:a.example"]))
+    assert rows(one, "select count(*) from lanes where key = 'host:a.example'") == [(1,)]
+
+
+def test_a_machine_that_has_met_too_many_lanes_forgets_them_and_still_settles(store, monkeypatch):
+    monkeypatch.setattr("thresher.store.lanes.REMEMBERED", 12)
+    for n in range(12):
+        put(store, entry(gates=[f"host:{n}.example"]))
+        children = (entry(gates=[f"host:{n}.example"], key=f"known {n}"), entry(gates=[f"host:new-{n}.example"], key=f"new {n}"))
+        settle(store, done(claim_one(store), children=children))
+    assert rows(store, "select count(*) from tasks") == [(36,)]

@@ -1,0 +1,78 @@
+import threading
+
+import pytest
+
+from tests.harness.databases import with_processes
+from tests.harness.tasks import change, claim_one, put, rows
+from thresher.core.errors import DatabaseProblem
+from thresher.core.state import LIVE, TERMINAL, WAITING, State
+from thresher.store.dialect import SQLITE
+from thresher.store.migrate import migrations
+from thresher.store.store import Store
+
+STEPS = migrations(SQLITE.words)
+
+
+def test_steps_are_numbered_without_a_gap():
+    assert [step.number for step in STEPS] == list(range(1, len(STEPS) + 1))
+    assert all("{" not in step.sql for step in STEPS)
+
+
+@pytest.mark.parametrize("start", range(len(STEPS)), ids=lambda start: f"from {start}")
+def test_every_earlier_schema_comes_up_to_date(database, start):
+    backend = database.backend()
+    if start:
+        backend.migrate(to=start)
+    assert backend.migrate() == [step.name for step in STEPS[start:]]
+    store = Store(backend)
+    put(store)
+    assert claim_one(store).claim == 1
+    store.close()
+
+
+def test_migrating_twice_is_harmless(store):
+    (task_id,) = put(store)
+    assert store.backend.migrate() == []
+    assert claim_one(store).id == task_id
+
+
+def test_a_database_made_by_a_newer_thresher_is_refused_and_left_alone(store):
+    put(store)
+    change(store, "insert into migrations (number, name, applied_at) values (9999, 'future', 0)")
+    with pytest.raises(DatabaseProblem, match="is at schema 9999, this Thresher knows"):
+        store.backend.migrate()
+    assert rows(store, "select count(*) from tasks") == [(1,)]
+
+
+@with_processes
+def test_machines_that_migrate_at_the_same_time_do_it_once(database):
+    backends = [database.backend() for _ in range(3)]
+    start, applied = threading.Barrier(3), []
+
+    def run(backend):
+        start.wait(10)
+        applied.append(backend.migrate())
+
+    threads = [threading.Thread(target=run, args=(backend,)) for backend in backends]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    for backend in backends:
+        backend.close()
+    assert sorted(applied) == [[], [], [step.name for step in STEPS]]
+
+
+@pytest.mark.parametrize("state", list(State))
+def test_the_schema_knows_which_states_wait_live_and_end(store, state):
+    (task_id,) = put(store)
+
+    def force(due, finished_at):
+        sql = "update tasks set state = :state, due = :due, finished_at = :at, worker_id = 1 where id = :id"
+        change(store, sql, state=str(state), due=due, at=finished_at, id=task_id)
+
+    force(int(state in WAITING), 1 if state in TERMINAL else None)
+    with pytest.raises(Exception, match=r"(?i)check|constraint"):
+        force(int(state not in WAITING), 1 if state in TERMINAL else None)
+    with pytest.raises(Exception, match=r"(?i)check|constraint"):
+        force(int(state in WAITING), 1 if state in LIVE else None)
