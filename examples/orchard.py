@@ -26,7 +26,7 @@ async def grow(ctx: Context) -> Outcome:
     return Done(children=tuple(children))
 
 
-async def climb(ctx: Context) -> Outcome:
+async def climb(ctx: Context) -> Outcome:  # noqa: ARG001  every stage is given its context
     await asyncio.sleep(random.uniform(0.01, 0.05))
     if random.random() < 0.1:
         raise Transient("the ladder wobbles")

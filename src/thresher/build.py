@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -20,7 +20,8 @@ from thresher.engine.registry import Registry
 from thresher.engine.worker import Worker
 from thresher.governance.gate import Limits, interval_us
 from thresher.store.backend import Backend
-from thresher.store.migrate import check_up_to_date
+from thresher.store.dialect import SQLITE
+from thresher.store.migrate import check_up_to_date, pending
 from thresher.store.schedules import Plan, save_plan
 from thresher.store.settings import read_settings
 from thresher.store.sources import add_source
@@ -42,8 +43,10 @@ def open_backend(url: str, *, clock: Clock | None = None, connections: int = 8) 
     if scheme in ("postgresql", "postgres"):
         try:
             from thresher.store.postgres.backend import PostgresBackend  # noqa: PLC0415  an extra, and slow to import
+            from thresher.store.postgres.connection import reach  # noqa: PLC0415
         except ImportError:
             raise ConfigError("PostgreSQL needs its driver: pip install 'thresher[postgres]'") from None
+        reach(url)
         return PostgresBackend(url, clock=clock, connections=connections)
     raise ConfigError(f"the database wants a URL such as sqlite:///thresher.db or postgresql://host/name, got {url!r}")
 
@@ -59,10 +62,7 @@ def _sqlite_words(url: str) -> tuple[str, str]:
 
 def open_store(url: str, project: Project | None = None, *, migrate: bool = True, clock: Clock | None = None) -> Store:
     """A store that is ready to use: its schema up to date, its settings read. Without `migrate` nothing is made or changed."""
-    if not migrate:
-        _insist_on_file(url)
-    backend = open_backend(url, clock=clock)
-    store = Store(backend, threads=1 if backend.dialect.name == "sqlite" else POSTGRES_THREADS)
+    store = open_bare(url, clock=clock, create=migrate)
     try:
         _prepare(store, migrate=migrate)
         store.project_settings = dict(project.settings) if project else {}
@@ -74,9 +74,36 @@ def open_store(url: str, project: Project | None = None, *, migrate: bool = True
     return store
 
 
-def _insist_on_file(url: str) -> None:
-    if urlsplit(url).scheme == "sqlite" and (path := _sqlite_words(url)[0]) != ":memory:" and not Path(path).exists():
-        raise DatabaseProblem(f"there is no database {path} yet; make it with: thresher init (or thresher migrate)")
+def open_bare(url: str, *, clock: Clock | None = None, create: bool = False) -> Store:
+    """A store on whatever schema is there. Without `create` a file that does not exist is not made."""
+    file = database_file(url)
+    if not create and file and not file.exists():
+        raise DatabaseProblem(f"there is no database {file} yet; make it with: thresher init (or thresher migrate)")
+    backend = open_backend(url, clock=clock)
+    return Store(backend, threads=1 if backend.dialect.name == "sqlite" else POSTGRES_THREADS)
+
+
+def database_file(url: str) -> Path | None:
+    """The file that a URL names, if it names one."""
+    if urlsplit(url).scheme != "sqlite":
+        return None
+    path = _sqlite_words(url)[0]
+    return None if path == ":memory:" else Path(path)
+
+
+def migrate_database(url: str) -> list[str]:
+    """Bring a database up to date, from nothing or from any earlier schema; the names of the steps applied."""
+    with closing(open_bare(url, create=True)) as store:
+        return store.backend.migrate()
+
+
+def pending_migrations(url: str) -> list[str]:
+    """The steps a database still lacks. Makes and changes nothing."""
+    file = database_file(url)
+    if file and not file.exists():
+        return pending(None, SQLITE)
+    with closing(open_bare(url)) as store, store.read() as session:
+        return pending(session, store.backend.dialect)
 
 
 def _prepare(store: Store, *, migrate: bool) -> None:
@@ -108,10 +135,15 @@ class Workshop:
 @contextmanager
 def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> Iterator[Workshop]:
     """The apps of a project on their database, with what they declare installed, for the length of a block."""
-    registry = Registry(load_apps(project, named))  # first: an app that cannot be loaded must not cost a migration
+    registry = project_registry(project, named)  # first: an app that cannot be loaded must not cost a migration
     with opened_store(url, project) as store:
         install(store, registry)
         yield Workshop(store, registry)
+
+
+def project_registry(project: Project, named: Iterable[str] = ()) -> Registry:
+    """The kinds of task that a project's apps know."""
+    return Registry(load_apps(project, named))
 
 
 def load_apps(project: Project, named: Iterable[str] = ()) -> list[App]:
@@ -172,8 +204,31 @@ def install(store: Store, registry: Registry) -> None:
                 save_plan(session, Plan(schedule.name, app.name, entry, schedule.cron, every, schedule.timezone, schedule.missed, first))
 
 
-def make_worker(store: Store, registry: Registry, url: str, *, until_idle: bool = False, name: str | None = None) -> Worker:
+def make_worker(
+    store: Store, registry: Registry, url: str, *, until_idle: bool = False, name: str | None = None, concurrency: int | None = None,
+    heartbeat_store: Store | None = None,
+) -> Worker:  # fmt: skip
     """A worker whose heartbeat has a connection of its own."""
+    return Worker(
+        store, registry, heartbeat_store=heartbeat_store or heartbeat_for(store, url), until_idle=until_idle, name=name,
+        pumps=PUMPS[store.backend.dialect.name], concurrency=concurrency,
+    )  # fmt: skip
+
+
+def heartbeat_for(store: Store, url: str) -> Store:
+    """A second way to the same database, for heartbeats; one in memory exists once and is shared."""
     in_memory = isinstance(store.backend, SqliteBackend) and store.backend.in_memory
-    beat = store if in_memory else Store(open_backend(url, connections=2), settings=store.settings)
-    return Worker(store, registry, heartbeat_store=beat, until_idle=until_idle, name=name, pumps=PUMPS[store.backend.dialect.name])
+    return store if in_memory else Store(open_backend(url, connections=2), settings=store.settings)
+
+
+@contextmanager
+def opened_worker(
+    store: Store, registry: Registry, url: str, *, until_idle: bool = False, name: str | None = None, concurrency: int | None = None
+) -> Iterator[Worker]:
+    """A worker for the length of a block; its heartbeat's connection is closed after it."""
+    beat = heartbeat_for(store, url)
+    try:
+        yield make_worker(store, registry, url, until_idle=until_idle, name=name, concurrency=concurrency, heartbeat_store=beat)
+    finally:
+        if beat is not store:
+            beat.close()

@@ -27,7 +27,7 @@ from thresher.engine.worker import Worker
 from thresher.store.postgres.connection import PostgresSession
 from thresher.store.store import Store
 
-KILL_POINTS = ("turn.before", "turn.during", "turn.after", "settle.before", "settle.after", "commit.before", "commit.after", "renew.after")
+KILL_POINTS = ("turn.before", "turn.during", "turn.after", "settle.before", "settle.after", "commit.before", "commit.after", "renew.before")
 # The database was away when it was needed: an honest ending, not a bug.
 AWAY = 75
 

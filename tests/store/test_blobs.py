@@ -6,8 +6,10 @@ from tests.harness.tasks import rows
 from thresher.core.errors import TooLarge, UnknownName
 from thresher.store import blobs
 
+BODIES = {"empty": b"", "zeros": b"\x00" * 100_000, "text": "Größe \N{SNOWMAN}".encode(), "noise": os.urandom(50_000)}
 
-@pytest.mark.parametrize("body", [b"", b"\x00" * 100_000, "Größe \N{SNOWMAN}".encode(), os.urandom(50_000)], ids=["empty", "zeros", "text", "noise"])
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_a_body_comes_back_as_it_was(store, body):
     assert blobs.get(store, blobs.put(store, body)) == body
 

@@ -30,7 +30,8 @@ def test_every_change_is_written_down_with_who_and_when(store, clock):
     assert read(store) == {}
     with store.read() as session:
         history = setting_history(session)
-    assert [(row["old"], row["new"], row["changed_by"]) for row in history] == [("2", None, "anna"), ("9", "2", "bert"), (None, "9", "anna")]
+    changes = [(row["old"], row["new"], row["changed_by"]) for row in history]
+    assert changes == [("2", None, "anna"), ("9", "2", "bert"), (None, "9", "anna")]
     assert history[0]["changed_at"] - history[2]["changed_at"] == 5
 
 

@@ -29,7 +29,8 @@ _RAW_COLUMNS = (
 )  # fmt: skip
 _RAW = f"insert into raw_tasks ({', '.join(_RAW_COLUMNS)}) values ({', '.join(':' + name for name in _RAW_COLUMNS)})"
 _ROW = dict.fromkeys(_RAW_COLUMNS) | {
-    "kind": "noop", "stage": "noop", "state": "pending", "due": 1, "priority": 0, "depth": 0, "ancestry": "[]", "payload": "{}", "created_at": 1,
+    "kind": "noop", "stage": "noop", "state": "pending", "due": 1, "priority": 0, "depth": 0, "ancestry": "[]", "payload": "{}",
+    "created_at": 1,
 }  # fmt: skip
 
 
@@ -111,5 +112,5 @@ def baseline_per_s(store: Store, number: int) -> int:
 def _same_shape(session: Session, dialect: str) -> list[str]:
     if dialect == "sqlite":
         texts = [row[0] for row in session.rows("select sql from sqlite_master where tbl_name = 'tasks' and sql is not null")]
-        return [text.replace(" tasks", " raw_tasks").replace("index raw_tasks_", "index raw_").replace(" index tasks_", " index raw_") for text in texts]
+        return [text.replace(" tasks", " raw_tasks").replace("index raw_tasks_", "index raw_") for text in texts]
     return ["create table raw_tasks (like tasks including all)"]

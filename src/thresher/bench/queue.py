@@ -120,5 +120,3 @@ async def _drain(store: Store, url: str, number: int) -> int:
     started = time.perf_counter()
     await worker.run()
     return round(worker.tally.settled / (time.perf_counter() - started))
-
-__all__ = ["NewTask", "Trip", "run"]

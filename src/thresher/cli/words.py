@@ -33,6 +33,12 @@ def ago(at: int | None, now: int) -> str:
     return "–" if at is None else span(max(0.0, (now - at) / SECOND))
 
 
+def opens(state: str, at: int | None, now: int) -> str:
+    """When a gate opens."""
+    words = {"open": "–", "full": "when a slot is free", "disabled": "when a person enables it"}
+    return words.get(state) or when(at, now)
+
+
 def clock_time(at: int, now: int) -> str:
     """The time in UTC; with its date if it is not today's."""
     text = as_text(at) or ""

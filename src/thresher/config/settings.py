@@ -40,19 +40,19 @@ class Setting:
 DAY = 86_400.0
 
 SETTINGS: tuple[Setting, ...] = (
-    Setting("queue.head_start", 60.0, "seconds", 0, DAY, "How much longer a task counts as having waited, for each step of its priority."),
+    Setting("queue.head_start", 60.0, "seconds", 0, DAY, "How much longer a task counts as having waited, per step of its priority."),
     Setting("queue.quantum", 4, "tasks", 1, 1_000, "How many tasks a lane may start in one turn before the next lane has its turn."),
-    Setting("queue.payload_limit", 65_536, "bytes", 256, 16_777_216, "The largest payload or checkpoint; larger bodies belong into the blob store."),
+    Setting("queue.payload_limit", 65_536, "bytes", 256, 16_777_216, "The largest payload or checkpoint; larger bodies go to the blobs."),
     Setting("lineage.max_depth", 10, "generations", 0, 1_000, "How deep a task may spawn below its root."),
     Setting("retry.base", 60.0, "seconds", 0, DAY, "The wait after the first failure; it doubles with each further one."),
     Setting("retry.cap", DAY, "seconds", 0, 30 * DAY, "The longest wait between two tries."),
     Setting("retry.jitter", 0.2, "share", 0, 1, "How much of a wait is left to chance, so that a herd does not come back at once."),
     Setting("retry.max_retries", 3, "tries", 0, 1_000, "How often a failed task is tried again before it is final."),
     Setting("retry.max_crashes", 3, "crashes", 1, 1_000, "How often a task may lose its worker before it is quarantined."),
-    Setting("breaker.trip_after", 5, "failures", 1, 10_000, "How many failures in a row close a new gate."),
+    Setting("breaker.trip_after", 5, "failures", 1, 10_000, "How many failures in a row close a new host."),
     Setting("breaker.cooldown", 300.0, "seconds", 0, DAY, "How long a tripped gate stays closed before one trial may pass."),
-    Setting("host.in_flight", 1, "requests", 1, 10_000, "How many tasks may be at one host at the same time, unless a person says otherwise."),
-    Setting("host.interval", 1.0, "seconds", 0, DAY, "The time between two starts at one host, unless a person says otherwise."),
+    Setting("host.in_flight", 1, "requests", 1, 10_000, "How many tasks may be at one new host at the same time."),
+    Setting("host.interval", 1.0, "seconds", 0, DAY, "The time between two starts at one new host."),
     Setting("worker.concurrency", 100, "tasks", 1, 10_000, "How many tasks one worker has in hand at the same time."),
     Setting("worker.batch", 100, "tasks", 1, 1_000, "How many tasks a worker claims in one transaction."),
     Setting("worker.lease", 15.0, "seconds", 0.2, 3_600, "How long a silent worker keeps its tasks; it renews three times in that span."),
@@ -68,7 +68,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("history.retention", 30.0, "days", 0, 36_500, "How long a lineage is kept after its last task has ended."),
     Setting("history.events", 90.0, "days", 0, 36_500, "How long events are kept."),
     Setting("schedule.every", 1.0, "seconds", 0.01, 3_600, "How often the schedules are looked at."),
-    Setting("schedule.max_missed", 100, "firings", 1, 100_000, "How many missed firings are made up for at most, where a schedule asks for all."),
+    Setting("schedule.max_missed", 100, "firings", 1, 100_000, "How many missed firings are made up for at most."),
     Setting("settings.every", 5.0, "seconds", 0.01, 3_600, "How often a worker reads changed settings."),
 )  # fmt: skip
 
@@ -79,7 +79,7 @@ def setting(name: str) -> Setting:
     """The setting of that name, or an error with the nearest names."""
     if name in BY_NAME:
         return BY_NAME[name]
-    room = name.split(".")[0]
+    room = name.partition(".")[0]
     near = [known for known in BY_NAME if known.startswith(room + ".")] or sorted({known.split(".")[0] for known in BY_NAME})
     raise UnknownName(f"there is no setting {name!r}; did you mean one of: {', '.join(near)}?")
 
@@ -92,6 +92,9 @@ class Settings(Mapping[str, Number]):
 
     def __getitem__(self, name: str) -> Number:
         return self._changed.get(name, setting(name).default)
+
+    def __contains__(self, name: object) -> bool:
+        return name in BY_NAME  # a mapping asks by KeyError; ours answers with advice instead
 
     def __iter__(self) -> Iterator[str]:
         return iter(BY_NAME)

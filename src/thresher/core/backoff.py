@@ -17,7 +17,7 @@ class Backoff:
     def delay_us(self, failures: int, luck: float) -> int:
         """The wait after the n-th failure (n >= 1). `luck` in [0, 1) spreads a herd; it only ever shortens the wait."""
         # The exponent is capped so that a task with thousands of failures does not compute a thousand-digit number.
-        whole = min(self.cap_us, self.base_us * 2 ** min(failures - 1, 40))
+        whole: int = min(self.cap_us, self.base_us * 2 ** min(failures - 1, 40))
         return round(whole * (1 - self.jitter * luck))
 
     def exhausted(self, failures: int) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 import random
 from collections.abc import Callable
 from concurrent.futures import Executor
-from typing import Any, get_args
+from typing import Any, cast, get_args
 
 from thresher.config.settings import Settings
 from thresher.core.decide import settle_error, settle_outcome
@@ -64,12 +64,12 @@ async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settin
 
 async def _perform(stage: Stage, hands: Hands, threads: Executor) -> Outcome:
     if stage.is_async:
-        outcome = await stage.perform(hands)  # type: ignore[misc]
+        outcome: Any = await stage.perform(hands)  # type: ignore[misc]
     else:
-        outcome = await asyncio.get_running_loop().run_in_executor(threads, stage.perform, hands)
+        outcome = await asyncio.get_running_loop().run_in_executor(threads, cast("Callable[[Hands], Any]", stage.perform), hands)
     if not isinstance(outcome, _OUTCOMES):
         raise TypeError(f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed")
-    return outcome
+    return cast("Outcome", outcome)
 
 
 def overdue(task: Task, seconds: float, settings: Settings) -> Settlement:

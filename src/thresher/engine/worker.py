@@ -78,9 +78,9 @@ class Worker:
 
     def __init__(
         self, store: Store, registry: Registry, *, heartbeat_store: Store | None = None,
-        name: str | None = None, until_idle: bool = False, pumps: int = 1,
+        name: str | None = None, until_idle: bool = False, pumps: int = 1, concurrency: int | None = None,
     ) -> None:  # fmt: skip
-        self._store, self._registry = store, registry
+        self._store, self._registry, self._concurrency = store, registry, concurrency
         self._heartbeat_store = heartbeat_store or store
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._until_idle, self._pumps = until_idle, pumps
@@ -197,7 +197,7 @@ class Worker:
     def _room(self) -> int:
         settings = self._store.settings
         # What another pump has asked for counts as taken: both answers may come at once.
-        free = settings.count("worker.concurrency") - len(self._hand) - self._asked
+        free = (self._concurrency or settings.count("worker.concurrency")) - len(self._hand) - self._asked
         return max(0, min(settings.count("worker.batch"), free))
 
     def _start(self, task: Task) -> None:

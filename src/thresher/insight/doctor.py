@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import TypeVar
 
 from thresher.core.clock import SECOND, SystemClock
 from thresher.core.errors import DatabaseProblem, ThresherError
@@ -19,6 +20,8 @@ from thresher.store import health, overview
 from thresher.store.migrate import newest, version_now
 from thresher.store.sqlite.connection import SAFE_VERSION, VERSION
 from thresher.store.store import Store
+
+T = TypeVar("T")
 
 PYTHON = (3, 11)
 POSTGRES = 150_000
@@ -47,17 +50,21 @@ class Check:
     advice: str | None = None
 
 
-def check_machine() -> list[Check]:
-    """What can be said without a database."""
-    return [_python(), _sqlite()]
+class Examination:
+    """The checks so far. What raises becomes a failed check, and the examination goes on without it."""
 
+    def __init__(self) -> None:
+        self.checks: list[Check] = [_python(), _sqlite()]
 
-def check_that(name: str, act: Callable[[], str]) -> Check:
-    """A check that fails by raising: its message is the finding and the advice in one."""
-    try:
-        return Check(name, Verdict.OK, act())
-    except ThresherError as problem:
-        return Check(name, Verdict.FAIL, str(problem))
+    def attempt(self, name: str, act: Callable[[], T], says: Callable[[T], str]) -> T | None:
+        """Do something that must work; its error message is the finding and the advice in one."""
+        try:
+            done = act()
+        except ThresherError as problem:
+            self.checks.append(Check(name, Verdict.FAIL, str(problem)))
+            return None
+        self.checks.append(Check(name, Verdict.OK, says(done)))
+        return done
 
 
 def check_file(path: Path) -> Check:
@@ -72,7 +79,7 @@ def check_store(store: Store, registry: Registry | None) -> list[Check]:
     schema = _schema(store)
     if schema.verdict is Verdict.FAIL:
         return [schema]
-    checks = [schema, check_that("write", lambda: _write(store)), _clock(store), _workers(store), _counters(store), _closed(store)]
+    checks = [schema, _write(store), _clock(store), _workers(store), _counters(store), _closed(store)]
     if registry is not None:
         checks.append(_kinds(store, registry))
     return checks + (_postgres(store) if store.backend.dialect.name == "postgres" else [])
@@ -106,9 +113,12 @@ def _schema(store: Store) -> Check:
     return Check("schema", Verdict.FAIL, found, "run: thresher migrate" if have < know else "pip install --upgrade thresher")
 
 
-def _write(store: Store) -> str:
-    health.try_to_write(store)
-    return "the database accepts changes"
+def _write(store: Store) -> Check:
+    try:
+        health.try_to_write(store)
+    except DatabaseProblem as problem:
+        return Check("write", Verdict.FAIL, str(problem))
+    return Check("write", Verdict.OK, "the database accepts changes")
 
 
 def _clock(store: Store) -> Check:

@@ -58,3 +58,8 @@ def _in_line(session: Session, task: dict[str, Any], now: int) -> list[str]:
     place = f"it is ready; {ahead} stand before it in its lane" if ahead else "it is ready and next in its lane"
     alive = [worker for worker in overview.workers(session) if worker["lost_at"] is None and worker["lease_until"] >= now]
     return [place] if alive else [place, "no worker is alive; start one with: thresher worker (or thresher run)"]
+
+
+def could_start(gate: GateView) -> str:
+    """Whether a task could pass this gate now, else why not and when."""
+    return f"{gate.name} is open: a task could start now." if gate.state == OPEN else f"No task could start now: {closed_sentence(gate)}."

@@ -158,4 +158,4 @@ def _state(gate: Gate) -> dict[str, int | None]:
 def gate_named(session: Session, name: str) -> int | None:
     """The id of a gate, by its name."""
     row = one(session, "select id from gates where name = :name", {"name": name})
-    return row and row[0]
+    return int(row[0]) if row else None

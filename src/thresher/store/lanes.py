@@ -69,7 +69,7 @@ def gates_in(key: str) -> list[str]:
 def _gate_ids(session: Session, names: Names, settings: Settings) -> Mapping[str, int]:
     if len(set(names)) < len(names):
         raise UsageError(f"a lane names the same gate twice: {', '.join(names)}")
-    known = dict(session.rows(_GATES, {"names": names})) if names else {}
+    known: dict[str, int] = dict(session.rows(_GATES, {"names": names})) if names else {}
     for name in names:
         if name not in known:
             add_gate(session, name, _default_limits(name, settings))

@@ -83,6 +83,13 @@ def check_up_to_date(session: Session, dialect: Dialect) -> None:
         raise DatabaseProblem(f"the database {state}; bring it up to date with: thresher migrate")
 
 
+def pending(session: Session | None, dialect: Dialect) -> list[str]:
+    """The names of the steps a database lacks; all of them where there is none."""
+    have = version_now(session, dialect) if session else 0
+    check_not_newer(have, newest(dialect.words))
+    return [step.name for step in migrations(dialect.words) if step.number > have]
+
+
 def migrate(session: Session, words: Mapping[str, str], now: int, to: int | None = None) -> list[Migration]:
     """Apply what is missing, in the caller's transaction, and return it. `to` stops early, for tests of old versions."""
     have, steps = version(session), migrations(words)

@@ -13,6 +13,8 @@ from thresher.store.session import Session
 from thresher.store.store import Store
 
 GATES_AT_ONCE = 200
+# A wake that is owed rings within this time.
+OWED_US = 10_000
 
 _COUNTED = "select id from gates where id > :after and max_in_flight is not null order by id limit :most"
 _PARKED_ON = "select distinct parked_on from lanes where status = 'parked' and parked_on > :after order by parked_on limit :most"
@@ -62,7 +64,7 @@ def _recount(store: Store, gate_ids: Sequence[int]) -> list[str]:
 
 def running_per_gate(store: Store, session: Session) -> dict[int, int]:
     """How many tasks truly run behind each gate."""
-    per_lane = dict(session.rows(_RUNNING))
+    per_lane: dict[int, int] = dict(session.rows(_RUNNING))
     gates_of = store.backend.gates_of(session, list(per_lane))
     per_gate: dict[int, int] = {}
     for lane_id, number in per_lane.items():
@@ -78,11 +80,13 @@ def _reset_timers(store: Store, gate_ids: Sequence[int]) -> list[str]:
         gates.load(gate_ids)
         gates.now = store.backend.now(session)
         for gate_id in gate_ids:
+            if not gates.has_parked(gate_id):
+                continue  # whoever was parked here has been woken since we looked
             gate = gates.get(gate_id)
             ahead = gate.clamp(gates.now)
             opens = gate.opens_at(gates.now)
-            late = gate.wake_at is not None and gate.wake_at > (opens or gates.now)
-            if (opens is not None and gate.wake_at is None) or late or ahead or _stranded(store, session, gate, gates.now):
+            late = opens is not None and (gate.wake_at is None or gate.wake_at > opens)
+            if late or ahead or _stranded(store, session, gate, gates.now):
                 found.append(f"gate {gate_id} had its timer at {gate.wake_at}; it opens at {opens or 'once'}")
                 record_event(session, EventKind.GATE_REPAIRED, gates.now, gate_id=gate_id, timer_was=gate.wake_at, timer=opens)
                 gate.wake_at = None
@@ -94,7 +98,7 @@ def _reset_timers(store: Store, gate_ids: Sequence[int]) -> list[str]:
 
 def _stranded(store: Store, session: Session, gate: Gate, now: int) -> bool:
     """Whether lanes sleep in front of an open gate and nobody is on the way who would wake them."""
-    if gate.allowance(now) <= 0 or gate.wake_at is not None:
+    if gate.allowance(now) <= 0 or (gate.wake_at is not None and gate.wake_at <= now + OWED_US):
         return False
     return not session.rows(f"select id from lanes l where status = 'ready' and {store.backend.dialect.carries} limit 1", {"gate": gate.id})
 

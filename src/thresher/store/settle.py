@@ -18,6 +18,8 @@ from thresher.store.records import file_records
 from thresher.store.session import Session
 from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
 
+Below = Mapping[int, Sequence[tuple[Entry, int]]]
+
 _BLAME = "update gates set last_failure = :now, last_error = :reason where id = :id"
 _CLOSED = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 
@@ -25,7 +27,7 @@ _CLOSED = "update gates set closed_tag = :tag, closed_reason = :reason where id 
 def settle(backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: Lanes, rules: Rules) -> list[Hit]:
     """Apply settlements with everything they bring. Returns those that the fence let through."""
     wanted = [lanes[each.gates] if each.gates is not None else None for each in settlements]
-    below = {each.task_id: [(child, lanes[child.gates]) for child in each.children] for each in settlements if each.children}
+    below: Below = {each.task_id: [(child, lanes[child.gates]) for child in each.children] for each in settlements if each.children}
     backend.lock_lineages(session, list(below))
     back = [each.task_id for each in settlements if each.state not in TERMINAL]
     new_lanes = {lane for children in below.values() for _, lane in children} | {lane for lane in wanted if lane}
@@ -41,7 +43,7 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
 
 
 def _bear(
-    backend: Backend, session: Session, hits: Sequence[Hit], below: Mapping[int, Sequence[tuple[Entry, int]]], rules: Rules, now: int
+    backend: Backend, session: Session, hits: Sequence[Hit], below: Below, rules: Rules, now: int
 ) -> None:
     bearing = [hit.settlement.task_id for hit in hits if hit.settlement.task_id in below and not hit.cancelled]
     if not bearing:

@@ -129,7 +129,7 @@ def judge_source(store: Store, gate: str, problem: str | None) -> None:
 
 def running_at(store: Store, session: Session, gate_id: int) -> int:
     """How many tasks are running behind a gate, counted, not remembered."""
-    per_lane = dict(session.rows(_RUNNING))
+    per_lane: dict[int, int] = dict(session.rows(_RUNNING))
     gates_of = store.backend.gates_of(session, list(per_lane))
     return sum(number for lane_id, number in per_lane.items() if gate_id in gates_of[lane_id])
 

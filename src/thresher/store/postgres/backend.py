@@ -15,6 +15,7 @@ from thresher.core.clock import Clock
 from thresher.core.errors import DatabaseProblem
 from thresher.core.keys import content_hash
 from thresher.core.settlement import Settlement
+from thresher.core.state import TERMINAL
 from thresher.store.backend import Hit, Rules, Turn, as_task
 from thresher.store.dialect import POSTGRES
 from thresher.store.migrate import migrate
@@ -37,9 +38,9 @@ _LOCK_LINEAGES = """select pg_advisory_xact_lock(root) from (
     select distinct coalesce(tracking_id, id) as root from tasks where id = any (:ids) order by root) roots"""
 _INSERT = "select n, id from insert_tasks(cast(:births as json), :head_start, :now)"
 _READY = "select make_ready(cast(:lanes as bigint[]), cast(:ranks as bigint[]))"
-_FENCE = "select hits, cancelled from fence(cast(:settlements as json), :head_start, :now)"
+_FENCE = "select hits, cancelled from fence(cast(:ids as bigint[]), cast(:settlements as json), :head_start, :now)"
 _TASK_LANES = "select id, lane_id from tasks where id = any (:ids)"
-_TURN = "select * from turn(%s::json, %s::boolean[], %s::bigint, %s::int, %s::bigint, %s::int, %s::bigint)"
+_TURN = "select * from turn(%s::bigint[], %s::bigint[], %s::json, %s::bigint, %s::int, %s::bigint, %s::int, %s::bigint)"
 
 _RETRYABLE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
 
@@ -118,7 +119,7 @@ class PostgresBackend:
     def insert(self, session: Session, births: Sequence[Birth], rules: Rules) -> list[int | None]:
         births_json = orjson.dumps([_birth(birth) for birth in births]).decode()
         now = self._clock.now() if self._clock else None
-        born = dict(session.rows(_INSERT, {"births": births_json, "head_start": rules.head_start_us, "now": now}))
+        born: dict[int, int] = dict(session.rows(_INSERT, {"births": births_json, "head_start": rules.head_start_us, "now": now}))
         return [born.get(n) for n in range(1, len(births) + 1)]
 
     def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:
@@ -131,9 +132,10 @@ class PostgresBackend:
         order = sorted(range(len(settlements)), key=lambda at: settlements[at].task_id)
         ordered = [settlements[at] for at in order]
         # The lane of a running task changes only when its own claim is settled, so this is true for every hit.
-        lane_of = dict(session.rows(_TASK_LANES, {"ids": [each.task_id for each in ordered]}))
+        ids = [each.task_id for each in ordered]
+        lane_of: dict[int, int] = dict(session.rows(_TASK_LANES, {"ids": ids}))
         rows = [_row(each, lanes[at]) for each, at in zip(ordered, order, strict=True)]
-        values = {"settlements": orjson.dumps(rows).decode(), "head_start": rules.head_start_us, "now": now}
+        values = {"ids": ids, "settlements": orjson.dumps(rows).decode(), "head_start": rules.head_start_us, "now": now}
         hits, cancelled = session.rows(_FENCE, values)[0]
         stopped = set(cancelled or ())
         return [Hit(ordered[n - 1], lane_of[ordered[n - 1].task_id], n in stopped) for n in hits or ()]
@@ -141,8 +143,9 @@ class PostgresBackend:
     def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
         ordered = sorted(settlements, key=lambda each: each.task_id)
         params = (
-            orjson.dumps([_row(each, None) for each in ordered]).decode(), [each.healthy for each in ordered], rules.head_start_us,
-            limit, worker_id, rules.quantum, self._clock.now() if self._clock else None,
+            [each.task_id for each in ordered], [each.task_id for each in ordered if each.state not in TERMINAL],
+            orjson.dumps([_row(each, None) for each in ordered]).decode(), rules.head_start_us, limit, worker_id,
+            rules.quantum, self._clock.now() if self._clock else None,
         )  # fmt: skip
         rows = self._retrying(params)
         tasks, stale, more, next_at, now = [], [], False, None, 0
@@ -192,9 +195,12 @@ class PostgresBackend:
             connection.execute(f"notify {CHANNEL}")
 
     def listen(self, timeout: float) -> bool:
+        """A ping from anybody. True once after each connecting too: what was said before, nobody here heard."""
         if self._listener is None or self._listener.closed:
             self._listener = self._postgres.dedicated()
-            self._listener.execute(f"listen {CHANNEL}")
+            with self._postgres.advice():
+                self._listener.execute(f"listen {CHANNEL}")
+            return True
         with self._postgres.advice():
             return any(True for _ in self._listener.notifies(timeout=timeout, stop_after=1))
 
@@ -225,7 +231,7 @@ def _row(each: Settlement, lane_id: int | None) -> dict[str, Any]:
         "id": each.task_id, "claim": each.claim, "at_stage": each.at_stage, "ending": each.ending.value, "state": each.state.value,
         "delay": each.delay_us, "stage": each.stage, "lane_id": lane_id, "checkpoint": each.checkpoint,
         "reason": each.reason or (each.error and each.error.message), "error": each.error and each.error.name,
-        "spent": int(each.spends_failure), "crashed": int(each.crashed),
+        "spent": int(each.spends_failure), "crashed": int(each.crashed), "healthy": each.healthy,
     }  # fmt: skip
 
 

@@ -87,25 +87,26 @@ begin
         from i
         on conflict (kind, dedupe_key) where dedupe_key is not null and finished_at is null do nothing
         returning id)
-    select array_position(ids, u.id)::bigint, u.id from u;
+    select o.n, u.id from u join unnest(ids) with ordinality o(id, n) on o.id = u.id;
     select array_agg((b ->> 'lane_id')::bigint), array_agg(now - (b ->> 'priority')::int * head_start) into due_lanes, due_ranks
         from json_array_elements(births) b where (b ->> 'delay')::bigint = 0;
     if due_lanes is not null then perform make_ready(due_lanes, due_ranks); end if;
 end $$;
 
--- Apply settlements (JSON, in the order of their task ids) to their tasks, behind the fence, and write the attempts. Returns
+-- Apply settlements (JSON, and their task ids, both in the order of the ids) to their tasks, behind the fence, and write the attempts. Returns
 -- the numbers (from 1) of those that were let through, and the lane each task is in afterwards. The caller holds the lanes of
 -- tasks that come back at once.
-create or replace function fence(settlements json, head_start bigint, now bigint, out hits int[], out hit_lanes bigint[], out cancelled int[])
+create or replace function fence(ids bigint[], settlements json, head_start bigint, now bigint,
+                                 out hits int[], out hit_lanes bigint[], out hit_health boolean[], out cancelled int[])
 language plpgsql as $$
 declare
-    ids bigint[] := array(select (s ->> 'id')::bigint from json_array_elements(settlements) s);
     due_lanes bigint[]; due_ranks bigint[];
 begin
     with i as materialized (
         select * from rows from (json_to_recordset(settlements) as (id bigint, claim int, at_stage text, ending text, state text,
-            delay bigint, stage text, lane_id bigint, checkpoint text, reason text, error text, spent int, crashed int)) with ordinality
-            as x(id, claim, at_stage, ending, state, delay, stage, lane_id, checkpoint, reason, error, spent, crashed, n)),
+            delay bigint, stage text, lane_id bigint, checkpoint text, reason text, error text, spent int, crashed int, healthy boolean))
+            with ordinality
+            as x(id, claim, at_stage, ending, state, delay, stage, lane_id, checkpoint, reason, error, spent, crashed, healthy, n)),
     u as (
         update tasks t set
             state       = case when i.state not in ('pending', 'retryable') then i.state
@@ -122,20 +123,21 @@ begin
             reason      = i.reason,
             error_name  = i.error
         from i where t.id = any (ids) and t.id = i.id and t.claim = i.claim and t.state || '' = 'running'
-        returning i.n, t.id, t.claim, t.lane_id, t.state, t.due, t.rank, t.worker_id, t.started_at, i.at_stage, i.ending, i.reason, i.error),
+        returning i.n, t.id, t.claim, t.lane_id, t.state, t.due, t.rank, t.worker_id, t.started_at, i.at_stage, i.ending, i.reason,
+                  i.error, i.healthy),
     a as (
         insert into attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
         select u.id, u.claim, u.at_stage, u.worker_id, u.started_at, now, u.ending, u.reason, u.error from u)
-    select array_agg(u.n::int), array_agg(u.lane_id), array_agg(u.n::int) filter (where u.state = 'cancelled'),
+    select array_agg(u.n::int), array_agg(u.lane_id), array_agg(u.healthy), array_agg(u.n::int) filter (where u.state = 'cancelled'),
            array_agg(u.lane_id) filter (where u.due = 1), array_agg(u.rank) filter (where u.due = 1)
-        into hits, hit_lanes, cancelled, due_lanes, due_ranks from u;
+        into hits, hit_lanes, hit_health, cancelled, due_lanes, due_ranks from u;
     if due_lanes is not null then perform make_ready(due_lanes, due_ranks); end if;
 end $$;
 
 -- Give slots back and pass on good news; wake as many lanes as that allows. Only gates that count, or are in trouble.
 create or replace function release(hit_lanes bigint[], healthy boolean[], at bigint) returns void language plpgsql as $$
 declare
-    gate_ids bigint[]; ended int[]; good boolean[]; held bigint[]; now bigint;
+    gate_ids bigint[]; ended int[]; good boolean[]; held bigint[]; troubled boolean; now bigint;
     opened bigint[]; wants int[]; owing bigint[];
 begin
     select array_agg(c.gate_id), array_agg(c.n), array_agg(c.good) into gate_ids, ended, good from (
@@ -144,25 +146,28 @@ begin
             join lanes l on l.id = h.lane_id and l.id = any (hit_lanes) cross join unnest(l.gates) x(gate_id)
         group by x.gate_id) c;
     if gate_ids is null then return; end if;
-    held := array(select id from gates where id = any (gate_ids) and (max_in_flight is not null or failures > 0)
-                  order by id for no key update);
-    if cardinality(held) = 0 then return; end if;
+    select array_agg(z.id), bool_or(z.failures > 0) into held, troubled from (
+        select g.id, g.failures from gates g where g.id = any (gate_ids) and (g.max_in_flight is not null or g.failures > 0)
+        order by g.id for no key update) z;
+    if held is null then return; end if;
     now := coalesce(at, now_us());  -- after the wait, never before it
-    insert into events (at, kind, gate_id, detail)
-        select now, 'gate_recovered', g.id, '{}' from gates g join unnest(gate_ids, good) c(id, good) on c.id = g.id
-        where g.id = any (held) and c.good and g.failures >= g.trip_after;
+    if troubled then
+        insert into events (at, kind, gate_id, detail)
+            select now, 'gate_recovered', g.id, '{}' from gates g join unnest(gate_ids, good) c(id, good) on c.id = g.id
+            where g.id = any (held) and c.good and g.failures >= g.trip_after;
+    end if;
     with u as (
         update gates g set
             in_flight     = case when g.max_in_flight is null then g.in_flight else greatest(0, g.in_flight - c.n) end,
             failures      = case when c.good then 0 else g.failures end,
             tripped_until = case when c.good and g.failures > 0 then 0 else g.tripped_until end
         from unnest(gate_ids, ended, good) c(id, n, good) where g.id = c.id and g.id = any (held)
-        returning g.id, least(64, gate_allowance(g, now)) as n)
+        returning g.id, least(64, gate_allowance(g, now), greatest(1, c.n)) as n)
     select array_agg(u.id), array_agg(u.n) into opened, wants from u where u.n > 0;
+    if (select l.id from lanes l where l.status = 'parked' order by l.parked_on, l.position, l.id limit 1) is null then
+        return;  -- nobody sleeps anywhere
+    end if;
     if opened is not null then
-        -- As many as came free; more than one only where a breaker let go, and then the baton does the rest.
-        wants := array(select least(w.n, greatest(1, c.n)) from unnest(opened, wants) w(id, n) join unnest(gate_ids, ended) c(id, n) on c.id = w.id
-                       order by array_position(opened, w.id));
         owing := (wake(opened, wants)).owing;
         if owing is not null then update gates set wake_at = now where id = any (owing); end if;
     end if;
@@ -350,22 +355,22 @@ begin
 end $$;
 
 -- Settle plain settlements, then claim: the whole turn of a worker. Numbers of refused settlements come back as rows 's'.
-create or replace function turn(settlements json, healthy boolean[], head_start bigint, want int, worker bigint, quantum int, at bigint)
+-- `back` are the tasks among them that return to waiting.
+create or replace function turn(ids bigint[], back bigint[], settlements json, head_start bigint, want int, worker bigint, quantum int, at bigint)
 returns table (what "char", id bigint, claim int, kind text, stage text, payload text, checkpoint text, url text,
                tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, gated boolean)
 language plpgsql as $$
 #variable_conflict use_column
 declare
-    done record; n int := json_array_length(settlements); back bigint[];
+    done record; n int := cardinality(ids);
 begin
     if n > 0 then
-        back := array(select (s ->> 'id')::bigint from json_array_elements(settlements) s where s ->> 'state' in ('pending', 'retryable'));
         if cardinality(back) > 0 then
             perform 1 from lanes l where l.id = any (array(select t.lane_id from tasks t where t.id = any (back))) order by l.id for no key update;
         end if;
-        select * into done from fence(settlements, head_start, coalesce(at, now_us()));
+        select * into done from fence(ids, settlements, head_start, coalesce(at, now_us()));
         if done.hits is not null then
-            perform release(done.hit_lanes, array(select healthy[h] from unnest(done.hits) with ordinality u(h, o) order by u.o), at);
+            perform release(done.hit_lanes, done.hit_health, at);
         end if;
         if coalesce(cardinality(done.hits), 0) < n then
             return query select 's'::"char", s::bigint, null::int, null::text, null::text, null::text, null::text, null::text,

@@ -61,7 +61,7 @@ class SqliteBackend:
     def read(self) -> AbstractContextManager[Session]:
         return self._file.read()
 
-    def now(self, session: Session) -> int:
+    def now(self, session: Session) -> int:  # noqa: ARG002  this machine is the database
         return self._clock.now()
 
     def migrate(self, to: int | None = None) -> list[str]:
@@ -89,11 +89,12 @@ class SqliteBackend:
         session.run("insert into lanes (key, gates) values (:key, :gates) on conflict do nothing", {"key": key, "gates": gates})
         return int(session.rows("select id from lanes where key = :key", {"key": key})[0][0])
 
-    def insert(self, session: Session, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+    def insert(self, session: Any, births: Sequence[Birth], rules: Rules) -> list[int | None]:
         now = self._clock.now()
         last = session.rows(_LAST_ID)
         first = (last[0][0] if last else 0) + 1
-        rows, ranks, keyed = [], {}, False
+        rows, keyed = [], False
+        ranks: dict[int, int] = {}
         for task_id, birth in enumerate(births, first):
             entry, parent = birth.entry, birth.parent
             due_at = now + entry.delay_us
@@ -111,7 +112,7 @@ class SqliteBackend:
         make_ready(session, ranks)
         if not keyed:
             return list(range(first, first + len(rows)))
-        born = {row[0] for row in session.rows(_BORN, (first,))}  # type: ignore[arg-type]
+        born = {row[0] for row in session.rows(_BORN, (first,))}
         return [task_id if task_id in born else None for task_id in range(first, first + len(rows))]
 
     def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:

@@ -1,0 +1,37 @@
+"""`thresher bench`: measure the queue on this machine."""
+
+from typing import Annotated
+
+import typer
+
+from thresher.cli.call import call_of
+
+app = typer.Typer()
+
+
+@app.callback()
+def group() -> None:
+    """Measure."""
+
+
+@app.command()
+def queue(
+    ctx: typer.Context,
+    store: Annotated[str, typer.Option(help="sqlite or postgres.")] = "sqlite",
+    tasks: Annotated[int, typer.Option(min=1, help="How many tasks are drained.")] = 20_000,
+    gates: Annotated[int, typer.Option(min=0, max=3, help="Gates per lane: 0 or 3.")] = 3,
+    lanes: Annotated[int, typer.Option(min=1, help="How many lanes they are spread over.")] = 1_000,
+    backlog: Annotated[int, typer.Option(min=0, help="Waiting tasks that are there besides.")] = 0,
+    blocked: Annotated[int, typer.Option(min=0, help="Lanes that stand before a closed gate.")] = 0,
+    batch: Annotated[int, typer.Option(min=1, help="Tasks per claim.")] = 20,
+) -> None:
+    """Enqueue no-op tasks and drain them with one worker; print what that took."""
+    from thresher.bench.queue import run
+    from thresher.cli.show import answer, pairs
+    from thresher.core.errors import UsageError
+
+    if store not in ("sqlite", "postgres"):
+        raise UsageError(f"--store wants sqlite or postgres, got {store!r}")
+    call = call_of(ctx)
+    found = run(store=store, tasks=tasks, gates=gates, lanes=lanes, backlog=backlog, blocked=blocked, batch=batch, database=call.database)
+    answer(call, found, lambda out, value: out.print(pairs((name, f"{each:,}" if isinstance(each, int | float) else each) for name, each in value.items())))

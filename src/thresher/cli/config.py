@@ -1,0 +1,112 @@
+"""`thresher config`: see and change settings."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.settings import SettingView
+
+app = typer.Typer()
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting, such as retry.base.")]
+
+
+@app.command("list")
+def list_(ctx: typer.Context) -> None:
+    """List every setting: its value, where it comes from, its unit and its sentence."""
+    from thresher.cli.show import answer
+    from thresher.insight.settings import list_settings
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found = list_settings(store)
+    answer(call, found, _draw_list)
+
+
+def _draw_list(out: "Console", found: "list[SettingView]") -> None:
+    from thresher.cli.show import cell, table
+
+    rows = [
+        [each.name, cell(f"{each.value:g}", "bold" if each.origin != "default" else None), each.unit, each.origin, each.sentence]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["setting", "#value", "unit", "from", "meaning"], rows))
+
+
+@app.command()
+def get(ctx: typer.Context, name: Name) -> None:
+    """Show one setting."""
+    from thresher.cli.show import answer
+    from thresher.insight.settings import show_setting
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found = show_setting(store, name)
+    answer(call, found, _draw_one)
+
+
+def _draw_one(out: "Console", found: "SettingView") -> None:
+    from thresher.cli.show import cell
+
+    out.print(cell(f"{found.name} = {found.value:g} {found.unit} ({found.origin}; default {found.default:g}, {found.low:g} to {found.high:g})"))
+    out.print(cell(found.sentence))
+
+
+@app.command("set", context_settings={"ignore_unknown_options": True})
+def set_(ctx: typer.Context, name: Name, value: Annotated[str, typer.Argument(metavar="VALUE")]) -> None:
+    """Change a setting at run time. Workers take it up within settings.every."""
+    from getpass import getuser
+
+    from thresher.cli.show import say
+    from thresher.control.settings import set_setting
+    from thresher.insight.settings import show_setting
+
+    call = call_of(ctx)
+    with call.store() as store:
+        set_setting(store, name, value, getuser())
+        now = show_setting(store, name)
+    say(call, now, f"{name} = {now.value:g} {now.unit}. Running workers take it up within seconds.")
+
+
+@app.command()
+def unset(ctx: typer.Context, name: Name) -> None:
+    """Go back to the project's value, or the default."""
+    from getpass import getuser
+
+    from thresher.cli.show import say
+    from thresher.control.settings import unset_setting
+    from thresher.insight.settings import show_setting
+
+    call = call_of(ctx)
+    with call.store() as store:
+        unset_setting(store, name, getuser())
+        now = show_setting(store, name)
+    say(call, now, f"{name} = {now.value:g} {now.unit} (the {now.origin} value).")
+
+
+@app.command()
+def history(ctx: typer.Context, limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50) -> None:
+    """Show who changed what, the newest first."""
+    from thresher.cli.show import answer
+    from thresher.insight.settings import list_changes
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found = list_changes(store, limit)
+    answer(call, found, _draw_history)
+
+
+def _draw_history(out: "Console", found: list[dict[str, Any]]) -> None:
+    from thresher.cli.show import table
+    from thresher.core.clock import as_text
+
+    if not found:
+        out.print("No setting was ever changed here.")
+        return
+    rows = [[as_text(each["changed_at"]), each["changed_by"], each["name"], each["old"] or "default", each["new"] or "default"] for each in found]
+    out.print(table(["when", "who", "setting", "#from", "#to"], rows))

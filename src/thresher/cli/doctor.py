@@ -1,0 +1,62 @@
+"""`thresher doctor`: what is well, what is not, and what to do about it."""
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from thresher.cli.call import Call, call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.engine.registry import Registry
+    from thresher.insight.doctor import Check
+
+MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
+
+
+def command(ctx: typer.Context) -> None:
+    """Check Python, SQLite, the project, the apps, the database, workers and gates. Exits 1 if something fails."""
+    from thresher.cli.show import answer
+    from thresher.insight.doctor import Verdict, worst
+
+    call = call_of(ctx)
+    checks = _examine(call)
+    verdict = worst(checks)
+    answer(call, {"verdict": verdict, "checks": checks}, _draw)
+    raise typer.Exit(1 if verdict is Verdict.FAIL else 0)
+
+
+def _examine(call: Call) -> "list[Check]":
+    from thresher.build import database_file, open_bare, project_registry
+    from thresher.config.project import Project, hide_password
+    from thresher.insight.doctor import Examination, check_file, check_store
+
+    exam = Examination()
+    project = exam.attempt("project", call.project, lambda found: str(found.folder.resolve()))
+    registry = exam.attempt("apps", lambda: project_registry(project, call.apps), _apps) if project else None
+    url = call.url(project or Project(call.folder))
+    store = exam.attempt("database", lambda: open_bare(url), lambda _: hide_password(url))
+    if store:
+        with closing(store):
+            exam.checks += check_store(store, registry)
+            file = database_file(url)
+            exam.checks += [check_file(file)] if file else []
+    return exam.checks
+
+
+def _apps(registry: "Registry") -> str:
+    if not registry.apps:
+        return "none named; write apps: [app.py] into thresher.yaml"
+    return ", ".join(f"{app.name} ({', '.join(pipeline.kind for pipeline in app.pipelines)})" for app in registry.apps)
+
+
+def _draw(out: "Console", value: dict[str, Any]) -> None:
+    from thresher.cli.show import COLOURS, cell, table
+
+    rows = [
+        [cell(f"{MARKS[check.verdict]} {check.verdict}", COLOURS[check.verdict]), check.name, check.found + (f"\n→ {check.advice}" if check.advice else "")]
+        for check in value["checks"]
+    ]  # fmt: skip
+    out.print(table(["", "check", "found"], rows))

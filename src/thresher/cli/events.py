@@ -1,0 +1,55 @@
+"""`thresher events`: what happened to gates, workers and the queue itself."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+
+def command(
+    ctx: typer.Context,
+    kind: Annotated[str | None, typer.Option(help="Only this kind, such as gate_paused or worker_lost.")] = None,
+    source: Annotated[str | None, typer.Option(help="Only of this source, or gate such as host:example.com.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+) -> None:
+    """Show events, the newest first."""
+    from thresher.cli.show import answer
+    from thresher.insight.events import list_events
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_events(store, kind=kind, source=source, limit=limit), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
+    if found:
+        out.print(event_table(found, now))
+    else:
+        out.print("Nothing to report.")
+
+
+def event_table(found: list[dict[str, Any]], now: int) -> "Table":
+    """Events, one a line."""
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    rows = [
+        [ago(each["at"], now), each["kind"], each["gate"] or (f"task {each['task_id']}" if each["task_id"] else None), short(_detail(each), 110)]
+        for each in found
+    ]  # fmt: skip
+    return table(["#ago", "event", "about", "detail"], rows)
+
+
+def _detail(event: dict[str, Any]) -> str:
+    from thresher.core.clock import as_text
+
+    said = event["detail"]
+    shown = {name: as_text(value) if name == "until" else value for name, value in said.items() if value is not None}
+    return ", ".join(f"{name} {value}" for name, value in shown.items()) or event["sentence"]

@@ -1,0 +1,82 @@
+"""`thresher failures`: see what failed, grouped, and send it back."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import Call, call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.failures import FailureGroup
+
+app = typer.Typer()
+
+Error = Annotated[str | None, typer.Option(help="The class of error, such as TimedOut.")]
+Kind = Annotated[str | None, typer.Option(help="The kind of task.")]
+Source = Annotated[str | None, typer.Option(help="A source's name, or a gate such as host:example.com.")]
+Older = Annotated[str | None, typer.Option(metavar="AGE", help="Failed longer ago than: 90s, 10m, 2h, 1d.")]
+Newer = Annotated[str | None, typer.Option(metavar="AGE", help="Failed within the last: 90s, 10m, 2h, 1d.")]
+
+
+@app.command("list")
+def list_(ctx: typer.Context, error: Error = None, kind: Kind = None, source: Source = None, older: Older = None, newer: Newer = None) -> None:
+    """List failures by error, kind and source, with an example of each."""
+    from thresher.cli.show import answer
+    from thresher.insight.failures import failure_filters, group_failures
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        groups = group_failures(store, **failure_filters(store, error=error, kind=kind, source=source, **_ages(older, newer)))
+        now = read_now(store)
+    answer(call, groups, lambda out, value: _draw(out, value, now))
+
+
+@app.command()
+def retry(
+    ctx: typer.Context, error: Error = None, kind: Kind = None, source: Source = None, older: Older = None, newer: Newer = None,
+    apply: Annotated[bool, typer.Option("--apply", help="Do it; without this it only counts.")] = False,
+) -> None:  # fmt: skip
+    """Send failed tasks that match back to the start: a dry run, unless --apply."""
+    from thresher.control.failures import retry_failures
+    from thresher.insight.failures import failure_filters
+
+    call = call_of(ctx)
+    with call.store() as store:
+        wanted = failure_filters(store, error=error, kind=kind, source=source, **_ages(older, newer))
+        done = retry_failures(store, apply=apply, **wanted)
+    _report(call, done)
+
+
+def _report(call: Call, done: Any) -> None:
+    from thresher.cli.show import say
+    from thresher.cli.words import number
+
+    if not done.applied:
+        advice = " Nothing was changed: add --apply to send them back." if done.matched else ""
+        say(call, done, f"{number(done.matched, 'failed task')} would be sent back.{advice}")
+        return
+    taken = len(done.result.key_taken)
+    left = f"; {number(taken, 'task')} left alone, a live task has their key" if taken else ""
+    say(call, done, f"{number(len(done.result.retried), 'task')} sent back to waiting{left}.")
+
+
+def _ages(older: str | None, newer: str | None) -> dict[str, float | None]:
+    from thresher.control.duration import seconds
+
+    return {"older": seconds(older) if older else None, "newer": seconds(newer) if newer else None}
+
+
+def _draw(out: "Console", groups: "list[FailureGroup]", now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, number, short
+
+    if not groups:
+        out.print("No failures match.")
+        return
+    rows = [[each.count, each.error, each.kind, each.source, ago(each.last_at, now), each.example, short(each.message, 90)] for each in groups]
+    out.print(table(["#count", "error", "kind", "source", "#last", "#example", "message"], rows))
+    out.print(f"{number(sum(group.count for group in groups), 'failed task')}. Look at one: thresher tasks show {groups[0].example}. "
+              "Send back: thresher failures retry")  # fmt: skip

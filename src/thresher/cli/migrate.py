@@ -1,0 +1,24 @@
+"""`thresher migrate`: bring the database to the schema that this version knows."""
+
+from typing import Annotated
+
+import typer
+
+from thresher.cli.call import call_of
+
+
+def command(ctx: typer.Context, check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 if it is behind.")] = False) -> None:
+    """Bring the database up to date, from empty or from any earlier version."""
+    from thresher.build import migrate_database, pending_migrations
+    from thresher.cli.show import say
+    from thresher.cli.words import number
+
+    call = call_of(ctx)
+    url = call.url(call.project())
+    if check:
+        steps = pending_migrations(url)
+        said = f"{number(len(steps), 'step')} missing: {', '.join(steps)}. Run: thresher migrate" if steps else "The database is up to date."
+        say(call, {"pending": steps}, said)
+        raise typer.Exit(1 if steps else 0)
+    steps = migrate_database(url)
+    say(call, {"applied": steps}, "\n".join(f"applied {step}" for step in steps) or "The database was up to date already.")

@@ -1,0 +1,96 @@
+"""`thresher run`: work until nothing is left to do, with progress."""
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import Call, call_of
+
+if TYPE_CHECKING:
+    from thresher.build import Workshop
+    from thresher.cli.labour import Ended
+    from thresher.insight.progress import Progress
+
+
+def command(
+    ctx: typer.Context,
+    again: Annotated[bool, typer.Option("--again", help="Enqueue the apps' first tasks even if they ran here before.")] = False,
+    concurrency: Annotated[int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at the same time; else worker.concurrency.")] = None,
+) -> None:
+    """Work until nothing is left to do. Ctrl-C is safe; the next run goes on. Exits 1 if a task failed."""
+    import logging
+
+    from thresher.cli.labour import log_to_stderr
+    from thresher.control.tasks import start
+    from thresher.core.clock import monotonic
+    from thresher.insight.progress import read_progress
+
+    call = call_of(ctx)
+    log_to_stderr(verbose=call.verbose, usual=logging.WARNING)
+    with call.workshop() as shop:
+        started = start(shop.store, shop.registry, again=again)
+        before = monotonic()
+        ended = _work(call, shop, concurrency)
+        progress, seconds = read_progress(shop.store), monotonic() - before
+    if call.json:
+        _print_summary(ended, progress, seconds, len(started))
+    else:
+        _draw_summary(ended, progress, seconds)
+    ended.leave(1 if ended.failed else 0)
+
+
+def _work(call: Call, shop: "Workshop", concurrency: int | None) -> "Ended":
+    import asyncio
+
+    from thresher.build import opened_worker
+    from thresher.cli.board import LiveBoard, PlainBoard, picture, watch
+    from thresher.cli.labour import labour
+    from thresher.cli.show import console
+    from thresher.insight.progress import read_progress
+
+    out = console()
+    url = call.url(call.project())
+    with opened_worker(shop.store, shop.registry, url, until_idle=True, concurrency=concurrency) as worker, ExitStack() as stack:
+        if call.json:
+            return asyncio.run(labour(worker))
+        if not out.is_terminal:
+            board = PlainBoard(out)
+            return asyncio.run(labour(worker, lambda: watch(lambda: read_progress(shop.store), board), lambda said: out.print(said)))
+        from rich.live import Live
+
+        live = stack.enter_context(Live(console=out, auto_refresh=False))
+        ended = asyncio.run(labour(worker, lambda: watch(lambda: read_progress(shop.store), LiveBoard(live)), lambda said: out.print(said)))
+        live.update(picture(read_progress(shop.store)), refresh=True)
+        return ended
+
+
+def _print_summary(ended: "Ended", progress: "Progress", seconds: float, started: int) -> None:
+    from thresher.cli.show import jsonable, print_json
+
+    facts: dict[str, Any] = {"seconds": round(seconds, 3), "started": started, **ended.summary()}
+    print_json(facts | jsonable(progress))
+
+
+def _draw_summary(ended: "Ended", progress: "Progress", seconds: float) -> None:
+    from thresher.cli.show import cell, console, table
+    from thresher.cli.status import gate_table
+    from thresher.cli.words import number, span, when
+
+    out = console()
+    rows = [
+        [kind.kind, kind.done - kind.filtered - kind.skipped - kind.failed, kind.filtered, kind.skipped, cell(kind.failed, "red" if kind.failed else ""),
+         kind.total - kind.done, kind.total]
+        for kind in progress.kinds
+    ]  # fmt: skip
+    out.print(table(["kind", "#done", "#filtered", "#skipped", "#failed", "#left", "#total"], rows))
+    out.print(cell(f"{ended.sentence()} {span(seconds)}."))
+    if progress.delayed:
+        out.print(cell(f"{number(progress.delayed, 'task')} for a later time, the next {when(progress.next_at, progress.at)}: run again then."))
+    shut = [gate for gate in progress.closed if gate.shut]
+    if shut:
+        out.print(gate_table(shut, progress.at, "closed"))
+    if any(kind.failed for kind in progress.kinds):
+        out.print("See what failed: thresher failures list")
+    if ended.interrupted:
+        out.print("Stopped before the end; the next run goes on.")

@@ -1,0 +1,68 @@
+"""`thresher schedules`: see, pause and resume what is asked for again and again."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.schedules import ScheduleView
+
+app = typer.Typer()
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name.")]
+
+
+@app.command("list")
+def list_(ctx: typer.Context) -> None:
+    """List schedules: their rhythm, the last and the next firing."""
+    from thresher.cli.show import answer
+    from thresher.insight.moment import read_now
+    from thresher.insight.schedules import list_schedules
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_schedules(store), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+def _draw(out: "Console", found: "list[ScheduleView]", now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import span, when
+
+    if not found:
+        out.print("No schedules: apps declare them, and bring them along when they first run.")
+        return
+    rows = [
+        [each.name, each.app, each.kind, f"{each.cron} {each.timezone}" if each.cron else f"every {span(each.every or 0)}", each.missed,
+         "paused" if each.paused else "on", when(each.last_at, now), "–" if each.paused else when(each.next_at, now)]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["schedule", "app", "kind", "rhythm", "missed", "state", "last", "next"], rows))
+
+
+@app.command()
+def pause(ctx: typer.Context, name: Name) -> None:
+    """Stop a schedule until it is resumed."""
+    from thresher.cli.show import say
+    from thresher.control.schedules import pause_schedule
+
+    call = call_of(ctx)
+    with call.store() as store:
+        pause_schedule(store, name)
+    say(call, {"name": name, "paused": True}, f"Schedule {name} is paused; start it again with: thresher schedules resume {name}")
+
+
+@app.command()
+def resume(ctx: typer.Context, name: Name) -> None:
+    """Let a schedule fire again; missed firings are treated as it says."""
+    from thresher.cli.show import say
+    from thresher.control.schedules import resume_schedule
+
+    call = call_of(ctx)
+    with call.store() as store:
+        resume_schedule(store, name)
+    say(call, {"name": name, "paused": False}, f"Schedule {name} fires again.")

@@ -1,0 +1,223 @@
+"""`thresher sources`: see, limit, pause, test the sources and other gates."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import Call, call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.gates import GateView
+
+app = typer.Typer()
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A source's name, or a gate such as host:example.com.")]
+Rate = Annotated[str | None, typer.Option(help="Starts a second: 2, 0.5, 30/m, none.")]
+Burst = Annotated[str | None, typer.Option(help="How many may start at once.")]
+InFlight = Annotated[str | None, typer.Option(help="How many may run at the same time, or none.")]
+TripAfter = Annotated[str | None, typer.Option(help="Failures in a row that close it, or none.")]
+Cooldown = Annotated[str | None, typer.Option(help="How long a tripped gate stays closed: 5m.")]
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="All gates, hosts too.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 1_000,
+) -> None:
+    """List sources with their limits, health, and the reason for every pause."""
+    from thresher.cli.show import answer
+    from thresher.insight.gates import list_gates
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        gates = list_gates(store, every=every, limit=limit)
+        now = read_now(store)
+    answer(call, gates, lambda out, value: _draw_list(out, value, now, every))
+
+
+def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import opens, short
+
+    if not gates:
+        what = "gates" if every else "sources"
+        out.print(f"No {what} yet: apps declare them when they first run, or add one with: thresher sources add NAME")
+        return
+    rows = [
+        [gate.name if every else gate.source, gate.state, _rate(gate), _slots(gate), _breaker(gate), gate.waiting or None,
+         short(f"{gate.tag}: {gate.why}" if gate.tag else gate.why, 80), opens(gate.state, gate.opens_at, now)]
+        for gate in gates
+    ]  # fmt: skip
+    out.print(table(["gate" if every else "source", "state", "rate", "in flight", "breaker", "#waiting", "why", "opens"], rows))
+
+
+def _rate(gate: "GateView") -> str | None:
+    if gate.rate is None:
+        return None
+    rate = f"{gate.rate:g}/s" if gate.rate >= 1 else f"1 per {1 / gate.rate:g}s"
+    return rate + (f" burst {gate.burst}" if gate.burst > 1 else "")
+
+
+def _slots(gate: "GateView") -> str | None:
+    return None if gate.max_in_flight is None else f"{gate.in_flight} of {gate.max_in_flight}"
+
+
+def _breaker(gate: "GateView") -> str | None:
+    return None if gate.trip_after is None else f"{gate.failures} of {gate.trip_after}"
+
+
+@app.command()
+def show(ctx: typer.Context, name: Name) -> None:
+    """Show one source or gate, and what happened to it lately."""
+    from thresher.cli.show import answer
+    from thresher.insight.events import list_events
+    from thresher.insight.gates import show_gate
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        gate = show_gate(store, name)
+        events = list_events(store, source=name, limit=10)
+        now = read_now(store)
+    answer(call, {"gate": gate, "events": events}, lambda out, _: _draw_one(out, gate, events, now))
+
+
+def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], now: int) -> None:
+    from thresher.cli.events import event_table
+    from thresher.cli.show import cell, pairs
+    from thresher.cli.words import opens, span, when
+
+    out.print(pairs([
+        ("gate", gate.name), ("declared by", gate.app), ("state", cell(gate.state)), ("why", f"{gate.tag}: {gate.why}" if gate.tag else gate.why),
+        ("opens", opens(gate.state, gate.opens_at, now)), ("rate", _rate(gate) or "no limit"), ("in flight", _slots(gate) or "not limited"),
+        ("breaker", f"{_breaker(gate)} failures in a row, cooldown {span(gate.cooldown)}" if gate.trip_after else "none"),
+        ("waiting here", gate.waiting),
+        ("last trouble", f"{when(gate.last_error_at, now)}: {gate.last_error}" if gate.last_error else "none"),
+    ]))  # fmt: skip
+    if events:
+        out.print(event_table(events, now))
+
+
+@app.command()
+def add(
+    ctx: typer.Context, name: Name, rate: Rate = None, burst: Burst = None, in_flight: InFlight = None, trip_after: TripAfter = None,
+    cooldown: Cooldown = None,
+) -> None:  # fmt: skip
+    """Make a source. Without options: no rate, no slots, a breaker that trips after 5 failures."""
+    from thresher.control import sources
+
+    call = call_of(ctx)
+    with call.store(migrate=True) as store:
+        sources.add(store, name, _limits(rate, burst, in_flight, trip_after, cooldown))
+        _answer(call, store, name, f"Source {name} added; stages go through it as source:{name}.")
+
+
+@app.command()
+def limit(
+    ctx: typer.Context, name: Name, rate: Rate = None, burst: Burst = None, in_flight: InFlight = None, trip_after: TripAfter = None,
+    cooldown: Cooldown = None,
+) -> None:  # fmt: skip
+    """Change limits; those not named stay. "none" takes one away."""
+    from thresher.control import sources
+
+    call = call_of(ctx)
+    with call.store() as store:
+        sources.limit(store, name, _limits(rate, burst, in_flight, trip_after, cooldown))
+        _answer(call, store, name, None)
+
+
+def _limits(rate: str | None, burst: str | None, in_flight: str | None, trip_after: str | None, cooldown: str | None) -> dict[str, str | None]:
+    return {"rate": rate, "burst": burst, "in_flight": in_flight, "trip_after": trip_after, "cooldown": cooldown}
+
+
+@app.command()
+def pause(
+    ctx: typer.Context, name: Name,
+    for_: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 90s, 10m, 2h, 1d.")],
+    reason: Annotated[str, typer.Option(help="Why; shown wherever the pause is.")] = "paused by a person",
+) -> None:  # fmt: skip
+    """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
+    from thresher.control import sources
+    from thresher.control.duration import seconds
+
+    call = call_of(ctx)
+    with call.store() as store:
+        sources.pause(store, name, seconds(for_), reason)
+        _answer(call, store, name, None)
+
+
+@app.command()
+def resume(ctx: typer.Context, name: Name) -> None:
+    """End a pause, or a breaker's cooldown, now."""
+    from thresher.control import sources
+
+    call = call_of(ctx)
+    with call.store() as store:
+        sources.resume(store, name)
+        _answer(call, store, name, None)
+
+
+@app.command()
+def disable(
+    ctx: typer.Context, name: Name, reason: Annotated[str, typer.Option(help="Why; shown wherever the source is.")] = "disabled by a person"
+) -> None:
+    """Close a source until a person enables it. Its tasks wait and lose nothing."""
+    from thresher.control import sources
+
+    call = call_of(ctx)
+    with call.store() as store:
+        sources.disable(store, name, reason)
+        _answer(call, store, name, None)
+
+
+@app.command()
+def enable(ctx: typer.Context, name: Name) -> None:
+    """Open a source, whatever closed it, and forget its failures."""
+    from thresher.control import sources
+
+    call = call_of(ctx)
+    with call.store() as store:
+        sources.enable(store, name)
+        _answer(call, store, name, None)
+
+
+@app.command()
+def test(ctx: typer.Context, name: Name) -> None:
+    """Run the source's probe, tell its gate how it went, and say whether a task could start now."""
+    from thresher.cli.show import answer
+    from thresher.control import sources
+    from thresher.insight.gates import show_gate
+    from thresher.insight.waiting import could_start
+
+    call = call_of(ctx)
+    with call.workshop() as shop:
+        probe = sources.test(shop.store, shop.registry, name)
+        gate = show_gate(shop.store, name)
+    verdict = could_start(gate)
+    answer(call, {"probe": probe, "could_start": gate.state == "open", "verdict": verdict, "gate": gate}, lambda out, _: _draw_test(out, probe, verdict))
+    raise typer.Exit(0 if probe.ok else 1)
+
+
+def _draw_test(out: "Console", probe: Any, verdict: str) -> None:
+    from thresher.cli.show import cell
+
+    if probe.ran:
+        out.print(cell("probe: ok" if probe.ok else "probe: failed", "green" if probe.ok else "red"), cell(probe.says or ""))
+    else:
+        out.print("No app declares a probe for it, so nothing was tried.")
+    out.print(cell(verdict))
+
+
+def _answer(call: Call, store: Any, name: str, sentence: str | None) -> None:
+    """Say how the gate stands after a change."""
+    from thresher.cli.show import say
+    from thresher.insight.gates import show_gate
+    from thresher.insight.waiting import could_start
+
+    gate = show_gate(store, name)
+    limits = f"rate {_rate(gate) or 'no limit'}, in flight {_slots(gate) or 'not limited'}, breaker {_breaker(gate) or 'none'}"
+    say(call, gate, sentence or f"{could_start(gate)}\n{limits}")

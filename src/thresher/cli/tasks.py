@@ -1,0 +1,209 @@
+"""`thresher tasks`: see tasks, send them back, cancel them."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.tree import Tree
+
+    from thresher.insight.tasks import Branch, TaskDetail
+
+app = typer.Typer()
+
+Ids = Annotated[list[int], typer.Argument(metavar="ID...", help="The ids of tasks.")]
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    state: Annotated[str | None, typer.Option(help="pending, running, retryable, succeeded, filtered, skipped, failed, cancelled.")] = None,
+    kind: Annotated[str | None, typer.Option(help="The kind of task.")] = None,
+    source: Annotated[str | None, typer.Option(help="A source's name, or a gate such as host:example.com.")] = None,
+    error: Annotated[str | None, typer.Option(help="The class of its last error, such as TimedOut.")] = None,
+    url: Annotated[str | None, typer.Option(help="The task's URL.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+    before: Annotated[int | None, typer.Option(help="Only ids below this one: the next page.")] = None,
+) -> None:
+    """List tasks, the newest first."""
+    from thresher.cli.show import answer
+    from thresher.insight.tasks import list_tasks
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found = list_tasks(store, state=state, kind=kind, source=source, error=error, url=url, limit=limit, before=before)
+        now = read_now(store)
+    answer(call, found, lambda out, value: _draw_list(out, value, now, limit))
+
+
+def _draw_list(out: "Console", found: list[dict[str, Any]], now: int, limit: int) -> None:
+    if not found:
+        out.print("No tasks match.")
+        return
+    out.print(task_table(found, now))
+    if len(found) == limit:
+        out.print(f"There may be more: --before {found[-1]['id']}")
+
+
+def task_table(found: list[dict[str, Any]], now: int) -> "Table":
+    """Tasks, one a line."""
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    rows = [
+        [task["id"], task["kind"], task["stage"], task["state"], ago(task["created_at"], now), task["failures"] or None,
+         short(task["url"] or task["dedupe_key"], 60), short(f"{task['error']}: {task['reason']}" if task["error"] else task["reason"], 60)]
+        for task in found
+    ]  # fmt: skip
+    return table(["#id", "kind", "stage", "state", "#age", "#failures", "url or key", "last words"], rows)
+
+
+@app.command()
+def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
+    """Show everything about one task: attempts, family, refused spawns, gates, and why it waits."""
+    from thresher.cli.show import answer
+    from thresher.insight.tasks import show_task
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        detail = show_task(store, task_id)
+        now = read_now(store)
+    answer(call, detail, lambda out, value: _draw_detail(out, value, now))
+
+
+def _draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
+    from thresher.cli.show import pairs
+    from thresher.cli.status import gate_table
+
+    out.print(pairs(_facts(detail, now)))
+    if detail.waits:
+        out.print("\nWhy it waits" if detail.task["state"] != "running" else "\nNow")
+        for sentence in detail.waits:
+            out.print(f"  {sentence}")
+    if detail.gates:
+        out.print(gate_table(detail.gates, now, "gates before this stage"))
+    if detail.attempts:
+        out.print(_attempts(detail.attempts))
+    if detail.children:
+        from thresher.cli.words import number
+
+        out.print(f"\n{number(len(detail.children), 'child', 'children')}: thresher tasks tree {detail.task['id']} draws them")
+    for refusal in detail.refusals:
+        out.print(f"  refused: {_refusal(refusal)}")
+
+
+def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
+    import json
+
+    from thresher.cli.show import cell
+    from thresher.cli.words import when
+
+    task = detail.task
+    facts: list[tuple[str, Any]] = [
+        ("task", task["id"]), ("kind", f"{task['kind']}, stage {task['stage']}"), ("state", cell(task["state"])),
+        ("reason", f"{task['error']}: {task['reason']}" if task["error"] else task["reason"]),
+        ("url", task["url"]), ("key", task["dedupe_key"]), ("payload", json.dumps(task["payload"], ensure_ascii=False)),
+        ("checkpoint", json.dumps(task["checkpoint"], ensure_ascii=False) if task["checkpoint"] else None),
+        ("priority", task["priority"] or None), ("accepted", when(task["created_at"], now)),
+        ("ended", when(task["finished_at"], now) if task["finished_at"] else None),
+        ("budget spent", f"{task['failures']} failures, {task['crashes']} crashes, {task['claim']} claims"),
+        ("lineage", f"root {task['tracking_id']}, parent {task['parent_id'] or 'none'}, depth {task['depth']}"),
+    ]  # fmt: skip
+    return [(name, value) for name, value in facts if value is not None]
+
+
+def _attempts(attempts: list[dict[str, Any]]) -> "Table":
+    from thresher.cli.show import table
+    from thresher.cli.words import short, span
+    from thresher.core.clock import SECOND, as_text
+
+    rows = [
+        [each["claim"], each["stage"], as_text(each["started_at"]),
+         span((each["ended_at"] - each["started_at"]) / SECOND) if each["started_at"] else None, each["worker_id"], each["ending"],
+         short(f"{each['error']}: {each['reason']}" if each["error"] else each["reason"], 90)]
+        for each in attempts
+    ]  # fmt: skip
+    return table(["#claim", "stage", "started", "#took", "#worker", "ending", "what it said"], rows, title="attempts")
+
+
+def _refusal(refusal: dict[str, Any]) -> str:
+    return f"{refusal['kind']} {refusal['url'] or refusal['key'] or ''} ({refusal['rule']}: {refusal['detail']})"
+
+
+@app.command()
+def tree(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
+    """Draw the lineage a task belongs to, with the spawns that were refused."""
+    from thresher.cli.show import answer
+    from thresher.insight.tasks import show_tree
+
+    call = call_of(ctx)
+    with call.store() as store:
+        root = show_tree(store, task_id)
+    answer(call, root, lambda out, value: out.print(_grow(value, task_id)))
+
+
+def _grow(root: "Branch", chosen: int) -> "Tree":
+    from rich.tree import Tree
+
+    from thresher.cli.show import cell
+
+    top = Tree(_leaf(root, chosen))
+    todo = [(root, top)]
+    while todo:  # a loop and no recursion: lineages may be deep
+        branch, node = todo.pop()
+        for child in branch.children:
+            todo.append((child, node.add(_leaf(child, chosen))))
+        for refusal in branch.refusals:
+            node.add(cell(f"✗ refused: {_refusal(refusal)}", "dim"))
+    return top
+
+
+def _leaf(branch: "Branch", chosen: int) -> Any:
+    from rich.text import Text
+
+    from thresher.cli.show import cell
+    from thresher.cli.words import short
+
+    task = branch.task
+    name = cell(f"{task['id']} {task['kind']} ", "bold reverse" if task["id"] == chosen else "bold")
+    rest = short(task["url"] or task["dedupe_key"] or "", 70)
+    reason = short(f"– {task['reason']}", 60) if task["reason"] else ""
+    return Text.assemble(name, cell(task["state"]), " ", cell(rest or " "), " ", cell(reason or " ", "dim"))
+
+
+@app.command()
+def retry(ctx: typer.Context, ids: Ids) -> None:
+    """Send ended tasks back to the start, with a fresh budget."""
+    from thresher.cli.show import say
+    from thresher.cli.words import number
+    from thresher.control import tasks
+
+    call = call_of(ctx)
+    with call.store() as store:
+        done = tasks.retry(store, ids)
+    left = f"; {number(len(done.key_taken), 'task')} left alone, a live task has their key: {_list(done.key_taken)}" if done.key_taken else ""
+    say(call, done, f"{number(len(done.retried), 'task')} sent back to waiting{left}.")
+
+
+@app.command()
+def cancel(ctx: typer.Context, ids: Ids, reason: Annotated[str, typer.Option(help="Why; kept with the task.")] = "cancelled by a person") -> None:
+    """Cancel tasks. Running ones are asked to stop at their worker's next heartbeat."""
+    from thresher.cli.show import say
+    from thresher.cli.words import number
+    from thresher.control import tasks
+
+    call = call_of(ctx)
+    with call.store() as store:
+        done = tasks.cancel(store, ids, reason)
+    asked = f"; {number(len(done.asked), 'running task')} asked to stop" if done.asked else ""
+    say(call, done, f"{number(len(done.cancelled), 'task')} cancelled{asked}.")
+
+
+def _list(ids: list[int]) -> str:
+    return ", ".join(map(str, ids[:20])) + (" …" if len(ids) > 20 else "")

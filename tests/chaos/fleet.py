@@ -1,0 +1,112 @@
+"""The worker processes of a campaign: started, frozen, killed and replaced, each by its own id, and none left at the end."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.chaos.app import LOG_VARIABLE
+from tests.chaos.worker import AWAY
+
+ROOM = Path(__file__).resolve().parents[2]
+# Asked to stop before it could listen is honest too.
+HONEST_ENDS = (0, -signal.SIGKILL, -signal.SIGTERM, AWAY)
+
+
+@dataclass
+class Member:
+    """One process."""
+
+    number: int
+    process: subprocess.Popen[bytes]
+    errors: Path
+    thaw: threading.Timer | None = field(default=None)
+
+
+class Fleet:
+    """All processes of a campaign."""
+
+    def __init__(self, url: str, folder: Path) -> None:
+        self._url, self._folder = url, folder
+        self.members: list[Member] = []
+        self.started = 0
+        self.bad_ends: list[str] = []
+
+    def start(self, kill: str | None = None, fsize: int | None = None) -> Member:
+        number = self.started
+        self.started += 1
+        words = [sys.executable, "-m", "tests.chaos.worker", self._url, "--control", str(self._folder / "control"), "--name", f"w{number}"]
+        words += ["--kill", kill] if kill else []
+        words += ["--fsize", str(fsize)] if fsize else []
+        errors = self._folder / f"worker-{number}.err"
+        with errors.open("wb") as file:
+            process = subprocess.Popen(
+                words, stdout=file, stderr=file, stdin=subprocess.DEVNULL, cwd=ROOM,
+                env={**os.environ, LOG_VARIABLE: str(self._folder / f"effects-{number}.jsonl")},
+            )  # fmt: skip
+        member = Member(number, process, errors)
+        self.members.append(member)
+        return member
+
+    def pick(self, luck: float) -> Member | None:
+        """A living member that is not frozen."""
+        moving = [member for member in self.members if member.thaw is None and member.process.poll() is None]
+        return moving[int(luck * len(moving))] if moving else None
+
+    def send(self, member: Member, what: signal.Signals) -> None:
+        if member.process.poll() is None:
+            member.process.send_signal(what)
+
+    def freeze(self, member: Member, seconds: float) -> None:
+        """Stop it in its tracks and let it go on later. The timer thaws it, whatever the supervisor waits for then."""
+        self.send(member, signal.SIGSTOP)
+
+        def thaw() -> None:
+            self.send(member, signal.SIGCONT)
+            member.thaw = None
+
+        member.thaw = threading.Timer(seconds, thaw)
+        member.thaw.daemon = True
+        member.thaw.start()
+
+    def bury(self) -> int:
+        """Forget the dead, note those that died of something nobody did to them, and say how many there were."""
+        dead = [member for member in self.members if member.process.poll() is not None]
+        for member in dead:
+            self.members.remove(member)
+            if member.process.returncode not in HONEST_ENDS:
+                tail = member.errors.read_text(errors="replace")[-1_500:]
+                self.bad_ends.append(f"worker {member.number} ended with {member.process.returncode}: …{tail}")
+        return len(dead)
+
+    def thaw_all(self) -> None:
+        for member in self.members:
+            if member.thaw:
+                member.thaw.cancel()
+                member.thaw = None
+            self.send(member, signal.SIGCONT)
+
+    def retire(self, seconds: float) -> None:
+        """Ask everybody to stop; after a while do not ask."""
+        self.thaw_all()
+        for member in self.members:
+            self.send(member, signal.SIGTERM)
+        for member in self.members:
+            try:
+                member.process.wait(seconds)
+            except subprocess.TimeoutExpired:
+                self.bad_ends.append(f"worker {member.number} did not stop within {seconds:g} seconds")
+        self.end()
+        self.bury()
+
+    def end(self) -> None:
+        """Kill what is left, by id."""
+        for member in self.members:
+            if member.thaw:
+                member.thaw.cancel()
+            if member.process.poll() is None:
+                member.process.kill()
+                member.process.wait()

@@ -1,0 +1,175 @@
+import inspect
+import math
+
+import pytest
+
+from tests.harness.tasks import entry, filing
+from thresher.core import errors
+from thresher.core.backoff import Backoff
+from thresher.core.clock import MINUTE, SECOND
+from thresher.core.decide import MAX_MESSAGE, Step, settle_error, settle_outcome
+from thresher.core.outcome import Done, Failed, Filtered, Next, Skipped, Snooze
+from thresher.core.policy import POLICY, ruling_for
+from thresher.core.record import Record
+from thresher.core.settlement import Ending, Health
+from thresher.core.state import State
+from thresher.core.task import NewTask, Task
+
+CLASSES = [cls for name, cls in inspect.getmembers(errors, inspect.isclass) if not name.startswith("_")]
+TASK_ERRORS = [cls for cls in CLASSES if issubclass(cls, errors.TaskError)]
+
+
+class House:
+    """A house of one pipeline: fetch, then extract."""
+
+    def admit(self, new):
+        return entry(new.kind, key=new.key)
+
+    def pack(self, record):
+        return filing(record.key)
+
+    def step(self, task, outcome):
+        return Step("extract", ("source:model",), "{}")
+
+
+def task(failures=0, has_gates=True):
+    return Task(1, 3, "page", "fetch", {}, {}, None, 1, None, 0, failures, 0, has_gates)
+
+
+def after(problem, **about):
+    return settle_error(task(**about), problem, backoff=Backoff(jitter=0), luck=0.0)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "ending", "state"),
+    [
+        (Done(), Ending.DONE, State.SUCCEEDED),
+        (Done("all of it"), Ending.DONE, State.SUCCEEDED),
+        (Next({"page": 2}), Ending.NEXT, State.PENDING),
+        (Filtered("too old"), Ending.FILTERED, State.FILTERED),
+        (Skipped("seen"), Ending.SKIPPED, State.SKIPPED),
+        (Snooze(5, "not yet"), Ending.SNOOZED, State.PENDING),
+        (Failed("no"), Ending.FAILED, State.FAILED),
+    ],
+    ids=lambda value: type(value).__name__ if not isinstance(value, str) else value,
+)
+def test_every_outcome_has_its_settlement(outcome, ending, state):
+    settled = settle_outcome(task(), outcome, House())
+    assert (settled.task_id, settled.claim, settled.at_stage, settled.ending, settled.state) == (1, 3, "fetch", ending, state)
+
+
+@pytest.mark.parametrize("ending", [Done, Next, lambda **finds: Filtered("no", **finds), lambda **finds: Skipped("no", **finds)])
+def test_what_an_attempt_brings_home_travels_with_it(ending):
+    settled = settle_outcome(task(), ending(records=(Record("posting", "a"),), children=(NewTask("item", key="b"),)), House())
+    assert [each.key for each in settled.records] == ["a"]
+    assert [each.key for each in settled.children] == ["b"]
+
+
+@pytest.mark.promise(8)
+def test_snoozing_spends_nothing():
+    settled = settle_outcome(task(), Snooze(1.5, "not yet"), House())
+    assert (settled.delay_us, settled.spends_failure, settled.verdict) == (1_500_000, False, None)
+
+
+def test_a_snooze_into_the_past_is_a_snooze_for_now():
+    assert settle_outcome(task(), Snooze(-5, "late"), House()).delay_us == 0
+
+
+def test_the_next_stage_takes_its_place_and_gates_from_the_house():
+    settled = settle_outcome(task(), Next({}), House())
+    assert (settled.stage, settled.gates, settled.checkpoint) == ("extract", ("source:model",), "{}")
+
+
+@pytest.mark.parametrize("wordy", [Done("x\x00\ud800"), Filtered("x\x00\ud800"), Skipped("x\x00\ud800"), Snooze(1, "x\x00\ud800")])
+def test_reasons_are_made_fit_for_every_database(wordy):
+    assert settle_outcome(task(), wordy, House()).reason == "x\ufffd?"
+
+
+@pytest.mark.promise(8)
+@pytest.mark.promise(10)
+@pytest.mark.parametrize(
+    ("cls", "state", "spends", "effect", "tag"),
+    [
+        (errors.Transient, State.RETRYABLE, True, Health.FAILURE, None),
+        (errors.TimedOut, State.RETRYABLE, True, Health.FAILURE, None),
+        (errors.ConnectionFailed, State.RETRYABLE, True, Health.FAILURE, None),
+        (errors.ServerError, State.RETRYABLE, True, Health.FAILURE, None),
+        (errors.RateLimited, State.PENDING, False, Health.PAUSE, "rate_limited"),
+        (errors.BudgetExhausted, State.PENDING, False, Health.PAUSE, "budget"),
+        (errors.Blocked, State.PENDING, False, Health.DISABLE, "anti_bot"),
+        (errors.Unauthorized, State.PENDING, False, Health.DISABLE, "auth"),
+        (errors.Permanent, State.FAILED, True, None, None),
+        (errors.Gone, State.FAILED, True, None, None),
+        (errors.Malformed, State.FAILED, True, None, None),
+        (errors.TooLarge, State.FAILED, True, None, None),
+        (errors.Refused, State.FAILED, True, None, None),
+        (errors.TaskError, State.FAILED, True, None, None),
+        (ValueError, State.RETRYABLE, True, None, None),
+    ],
+    ids=lambda value: value.__name__ if inspect.isclass(value) else "",
+)
+def test_every_error_is_settled_by_its_class(cls, state, spends, effect, tag):
+    settled = after(cls("oh"))
+    assert (settled.state, settled.spends_failure) == (state, spends)
+    assert (settled.verdict and settled.verdict.health, settled.verdict and settled.verdict.tag) == (effect, tag)
+    assert settled.error.name == cls.__name__
+
+
+@pytest.mark.promise(10)
+@pytest.mark.parametrize("cls", TASK_ERRORS, ids=lambda cls: cls.__name__)
+def test_every_class_of_the_error_tree_has_a_ruling_of_its_own_kind(cls):
+    assert any(base in POLICY for base in cls.__mro__ if base not in (errors.TaskError, errors.ThresherError, Exception)) or (
+        cls is errors.TaskError
+    )
+    assert ruling_for(cls()) is not None
+
+
+@pytest.mark.promise(8)
+def test_the_last_retry_is_followed_by_the_end():
+    assert after(errors.TimedOut(), failures=2).state is State.RETRYABLE
+    ended = after(errors.TimedOut(), failures=3)
+    assert (ended.state, ended.verdict.health) == (State.FAILED, Health.FAILURE)
+
+
+@pytest.mark.promise(8)
+def test_retries_back_off():
+    assert [after(errors.TimedOut(), failures=n).delay_us for n in range(3)] == [MINUTE, 2 * MINUTE, 4 * MINUTE]
+
+
+@pytest.mark.promise(10)
+def test_a_retry_after_is_what_the_gate_is_closed_for():
+    settled = after(errors.RateLimited("slow down", retry_after=30, gate="source:a"))
+    assert (settled.verdict.delay_us, settled.verdict.gate, settled.delay_us) == (30 * SECOND, "source:a", 0)
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("asked", [0, -5, math.nan, 0.0001])
+def test_a_retry_after_of_nothing_is_no_hot_loop(asked):
+    assert after(errors.RateLimited(retry_after=asked)).verdict.delay_us == SECOND
+
+
+@pytest.mark.parametrize("asked", [math.inf, 1e30])
+def test_a_retry_after_of_ages_is_cut_short(asked):
+    assert after(errors.RateLimited(retry_after=asked)).verdict.delay_us == 30 * 86_400 * SECOND
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("cls", [errors.RateLimited, errors.BudgetExhausted])
+def test_a_task_without_gates_waits_for_itself_and_spends_nothing_either(cls):
+    settled = after(cls(retry_after=30), has_gates=False, failures=3)
+    assert (settled.state, settled.delay_us, settled.spends_failure, settled.verdict) == (State.PENDING, 30 * SECOND, False, None)
+
+
+def test_a_wall_without_a_source_to_disable_is_a_failure_like_any_other():
+    settled = after(errors.Blocked(), has_gates=False)
+    assert (settled.state, settled.spends_failure, settled.delay_us) == (State.RETRYABLE, True, MINUTE)
+
+
+def test_an_error_message_is_cut_and_cleaned():
+    message = after(ValueError("\x00\ud800" + "x" * 10_000)).error.message
+    assert len(message) == MAX_MESSAGE
+    assert message.startswith("\ufffd?x")
+
+
+def test_an_error_without_words_is_named_by_its_class():
+    assert after(errors.Gone()).error.message == "Gone"

@@ -1,0 +1,64 @@
+import inspect
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.core.settlement import Ending, Error, Health, Settlement, Verdict
+from thresher.core.state import TERMINAL, State, may_become
+from thresher.core.task import Task
+
+TASK = Task(1, 3, "page", "fetch", {}, {}, None, 1, None, 0, 0, 0, True)
+ERROR = Error("Gone", "404")
+VERDICT = Verdict(Health.FAILURE, "oh")
+
+VALUES = {
+    "task": st.just(TASK), "task_id": st.just(1), "claim": st.just(3), "at_stage": st.just("fetch"), "note": st.none() | st.text(),
+    "children": st.just(()), "records": st.just(()), "stage": st.just("extract"), "gates": st.just(()), "checkpoint": st.just("{}"),
+    "reason": st.text(), "delay_us": st.integers(0, 10**12), "error": st.just(ERROR), "verdict": st.none() | st.just(VERDICT),
+    "spends_failure": st.booleans(), "crashes": st.integers(0, 9), "max_crashes": st.integers(1, 9), "lost": st.just("anna"),
+}  # fmt: skip
+CONSTRUCTORS = [name for name, member in vars(Settlement).items() if isinstance(member, classmethod)]
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("name", CONSTRUCTORS)
+@given(data=st.data())
+def test_no_constructor_can_make_a_move_that_the_table_does_not_have(name, data):
+    make = getattr(Settlement, name)
+    settled = make(**{each: data.draw(VALUES[each], each) for each in inspect.signature(make).parameters})
+    assert may_become(State.RUNNING, settled.state)
+    assert (settled.task_id, settled.claim, settled.at_stage) == (1, 3, "fetch")
+    assert not (settled.healthy and settled.verdict)
+    assert settled.state is not State.RETRYABLE or settled.spends_failure
+
+
+def test_there_is_a_constructor_for_every_ending():
+    assert {name.replace("advance", "next") for name in CONSTRUCTORS} == {
+        "done", "next", "filtered", "skipped", "snooze", "retry", "fail", "cancelled", "hand_back", "crash",
+    }  # fmt: skip
+    assert len(CONSTRUCTORS) == len(Ending)
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize(("crashes", "state"), [(0, State.PENDING), (1, State.PENDING), (2, State.FAILED), (7, State.FAILED)])
+def test_the_third_crash_is_the_last(crashes, state):
+    settled = Settlement.crash(1, 3, "fetch", crashes=crashes, max_crashes=3, lost="anna")
+    assert (settled.state, settled.crashed, settled.spends_failure) == (state, True, False)
+    assert (settled.error is not None) is (state in TERMINAL)
+
+
+@pytest.mark.parametrize(
+    ("settled", "plain"),
+    [
+        (Settlement.done(TASK), True),
+        (Settlement.retry(TASK, delay_us=0, error=ERROR), True),
+        (Settlement.retry(TASK, delay_us=0, error=ERROR, verdict=VERDICT), False),
+        (Settlement.advance(TASK, stage="b", gates=(), checkpoint="{}"), False),
+        (Settlement.done(TASK, records=("a record",)), False),
+        (Settlement.done(TASK, children=("a child",)), False),
+    ],
+    ids=["done", "retry", "verdict", "next", "records", "children"],
+)
+def test_what_brings_nothing_else_is_plain(settled, plain):
+    assert settled.is_plain is plain
