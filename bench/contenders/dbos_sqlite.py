@@ -1,10 +1,9 @@
 """DBOS on SQLite, in WAL with synchronous NORMAL: left alone it uses a rollback journal with an fsync or two per commit."""
 
 import sqlalchemy
-from sqlalchemy import event
-
 from bench.contenders.contest import order
 from bench.contenders.dbos_queue import contest
+from sqlalchemy import event
 
 
 @event.listens_for(sqlalchemy.Engine, "connect")

@@ -6,9 +6,8 @@ it with `list_locked`. `--setting N` prunes finished messages every N tasks, as 
 
 import time
 
-from litequeue import LiteQueue
-
 from bench.contenders.contest import Tally, order, per_s, report
+from litequeue import LiteQueue
 
 
 def main() -> None:
@@ -29,8 +28,8 @@ def main() -> None:
         if prune and tally.calls % prune == 0:
             queue.prune()
     report(
-        "litequeue", "sqlite", given, tally, left=queue.qsize(), guarantee="at least once, locked tasks freed by hand",
-        setting=f"pruned every {prune}" if prune else "never pruned",
+        "litequeue", "sqlite", given, tally, durability="process", left=queue.qsize(),
+        guarantee="at least once, locked tasks freed by hand", setting=f"pruned every {prune}" if prune else "never pruned",
         enqueue_per_s=enqueue, bulk_enqueue_per_s=None, drain_per_s=per_s(given.tasks, started),
     )  # fmt: skip
 

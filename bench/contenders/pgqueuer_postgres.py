@@ -7,10 +7,9 @@ import time
 
 import asyncpg
 import uvloop
+from bench.contenders.contest import Order, Tally, order, per_s, report
 from pgqueuer import PgQueuer
 from pgqueuer.models import Job
-
-from bench.contenders.contest import Order, Tally, order, per_s, report
 
 
 async def main() -> None:
@@ -48,7 +47,8 @@ async def contest(given: Order, queue: PgQueuer, setting: str) -> None:
     ended = time.perf_counter()
     left = (await queue.connection.fetch("select count(*) as number from pgqueuer"))[0]["number"]
     report(
-        "PgQueuer", "postgres", given, tally, left=left, guarantee="at least once", setting=f"asyncpg, {setting}, uvloop",
+        "PgQueuer", "postgres", given, tally, durability="machine", left=left, guarantee="at least once",
+        setting=f"asyncpg, {setting}, uvloop",
         enqueue_per_s=enqueue, bulk_enqueue_per_s=bulk, drain_per_s=per_s(given.tasks, started, ended),
         last_call_per_s=per_s(given.tasks, started, tally.last),
     )  # fmt: skip

@@ -6,9 +6,8 @@
 import asyncio
 import time
 
-from procrastinate import App, PsycopgConnector
-
 from bench.contenders.contest import Tally, order, per_s, report
+from procrastinate import App, PsycopgConnector
 
 
 async def main() -> None:
@@ -38,7 +37,7 @@ async def main() -> None:
         ended = time.perf_counter()
         rows = await app.connector.execute_query_all_async("select count(*) as number from procrastinate_jobs where status <> 'succeeded'")
     report(
-        "Procrastinate", "postgres", given, tally, left=rows[0]["number"], guarantee="at least once",
+        "Procrastinate", "postgres", given, tally, durability="machine", left=rows[0]["number"], guarantee="at least once",
         setting=f"concurrency {concurrency}", enqueue_per_s=enqueue, bulk_enqueue_per_s=bulk,
         drain_per_s=per_s(given.tasks, started, ended), last_call_per_s=per_s(given.tasks, started, tally.last),
     )  # fmt: skip

@@ -138,8 +138,15 @@ def test_retries_back_off():
 
 @pytest.mark.promise(10)
 def test_a_retry_after_is_what_the_gate_is_closed_for():
-    settled = after(errors.RateLimited("slow down", retry_after=30, gate="source:a"))
-    assert (settled.verdict.delay_us, settled.verdict.gate, settled.delay_us) == (30 * SECOND, "source:a", 0)
+    settled = after(errors.RateLimited("slow down", retry_after=30))
+    assert (settled.verdict.delay_us, settled.verdict.gate, settled.delay_us) == (30 * SECOND, None, 0)
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("problem", [errors.RateLimited("slow down", retry_after=3, gate="host:b"), errors.Blocked("no", gate="host:b")])
+def test_a_gate_closed_somewhere_else_does_not_bring_the_task_back_at_once(problem):
+    settled = after(problem)
+    assert (settled.verdict.gate, settled.delay_us, settled.spends_failure) == ("host:b", MINUTE, False)
 
 
 @pytest.mark.promise(8)
@@ -160,9 +167,9 @@ def test_a_task_without_gates_waits_for_itself_and_spends_nothing_either(cls):
     assert (settled.state, settled.delay_us, settled.spends_failure, settled.verdict) == (State.PENDING, 30 * SECOND, False, None)
 
 
-def test_a_wall_without_a_source_to_disable_is_a_failure_like_any_other():
+def test_a_wall_without_a_source_to_disable_is_left_to_a_person():
     settled = after(errors.Blocked(), has_gates=False)
-    assert (settled.state, settled.spends_failure, settled.delay_us) == (State.RETRYABLE, True, MINUTE)
+    assert (settled.state, settled.verdict) == (State.FAILED, None)
 
 
 def test_an_error_message_is_cut_and_cleaned():

@@ -56,6 +56,7 @@ class Walk:
         store = self.machines[0]
         self.gates = [gate(store, f"source:{n}", **_as_words(self._limits())) for n in range(self.luck.randint(2, 6))]
         self.lanes = [(), *(self._some_gates() for _ in range(self.luck.randint(2, 10)))]
+        store.meet_lanes(self.lanes)
         self.workers = [worker(store, f"w{n}") for n in range(3)]
 
     # What can happen.
@@ -73,7 +74,8 @@ class Walk:
         return [
             (("enqueue", self.enqueue), 12), (("claim", self.claim), 22), (("settle", self.settle), 22), (("turn", self.turn), 14),
             (("zombie", self.zombie), 4), (("time", self.pass_time), 14), (("pause", self.pause), 3), (("resume", self.resume), 4),
-            (("limits", self.change_limits), 3), (("lose", self.lose_worker), 2), (("cancel", self.cancel), 3), (("revive", self.revive), 2),
+            (("limits", self.change_limits), 3), (("lose", self.lose_worker), 2), (("cancel", self.cancel), 3),
+            (("revive", self.revive), 2),
         ]  # fmt: skip
 
     @property
@@ -206,11 +208,7 @@ class Walk:
         task, _ = self.held.pop(answer.task_id)
         self.zombies.append(task)
         self._put_down(answer.task_id, ended=answer.state in TERMINAL or self.accounts[answer.task_id].cancelling)
-        if answer.children and not self.accounts[answer.task_id].cancelling:
-            known = rows(self.machines[0], "select id from tasks where parent_id = :id", id=answer.task_id)
-            for (child,) in known:
-                self.accounts.setdefault(child, Account())
-        elif answer.children:
+        if answer.children:
             for (child,) in rows(self.machines[0], "select id from tasks where parent_id = :id", id=answer.task_id):
                 self.accounts.setdefault(child, Account())
 
@@ -288,9 +286,8 @@ class Walk:
         self._must(not found, f"repair found: {found}")
 
     def _rows(self) -> list[tuple]:
-        store = self.machines[0]
-        every = ("select * from gates order by id", "select * from lanes order by id", "select * from tasks order by id", "select count(*) from attempts")
-        return [rows(store, sql) for sql in every]
+        tables = [rows(self.machines[0], f"select * from {table} order by id") for table in ("gates", "lanes", "tasks")]
+        return [*tables, rows(self.machines[0], "select count(*) from attempts")]
 
     def _compare_accounts(self) -> None:
         places = {"pending": "waiting", "retryable": "waiting", "running": "running"}
@@ -299,7 +296,7 @@ class Walk:
             if account is not None:
                 found = (places.get(state, "ended"), claim)
                 self._must(found == (account.place, account.claim), f"task {task_id} is {found}, expected {account}")
-        (settled,), (claimed,) = (rows(self.machines[0], sql)[0] for sql in ("select count(*) from attempts", "select sum(claim) from tasks"))
+        ((settled, claimed),) = rows(self.machines[0], "select (select count(*) from attempts), (select sum(claim) from tasks)")
         self._must(settled + len(self.held) == (claimed or 0), f"{claimed} claims, {settled} settled, {len(self.held)} held")
 
     def _forget(self) -> None:

@@ -15,14 +15,17 @@ if TYPE_CHECKING:
 def command(
     ctx: typer.Context,
     kind: Annotated[str | None, typer.Argument(help="The kind of task; an app must know it.")] = None,
-    payload: Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="A JSON object, a file that holds one, or - for stdin.")] = None,
+    payload: Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="A JSON object, a file with one, or - for stdin.")] = None,
     url: Annotated[str | None, typer.Option(help="The page the task is about; the loop guard looks at it.")] = None,
     key: Annotated[str | None, typer.Option(help="Unique among live tasks of the kind: asking twice adds once.")] = None,
     priority: Annotated[int, typer.Option(help="A head start: each step counts as one queue.head_start of waiting.")] = 0,
     delay: Annotated[str | None, typer.Option(help="Not before: 90s, 10m, 2h, 1d.")] = None,
     from_file: Annotated[str | None, typer.Option("--from", metavar="FILE.jsonl", help="Many: one task a line; - for stdin.")] = None,
 ) -> None:
-    """Add one task, or with --from all tasks of a file (all of them, or none)."""
+    """Add a task, or a file of tasks.
+
+    With --from all tasks of the file are added, or none of them.
+    """
     from thresher.core.errors import UsageError
 
     call = call_of(ctx)

@@ -34,4 +34,5 @@ def queue(
         raise UsageError(f"--store wants sqlite or postgres, got {store!r}")
     call = call_of(ctx)
     found = run(store=store, tasks=tasks, gates=gates, lanes=lanes, backlog=backlog, blocked=blocked, batch=batch, database=call.database)
-    answer(call, found, lambda out, value: out.print(pairs((name, f"{each:,}" if isinstance(each, int | float) else each) for name, each in value.items())))
+    shown = [(name, f"{value:,}" if isinstance(value, int | float) else value) for name, value in found.items()]
+    answer(call, found, lambda out, _: out.print(pairs(shown)))

@@ -1,7 +1,8 @@
 """The progress of a run, drawn: live bars on a terminal, a plain line now and then elsewhere."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from typing import Protocol
 
 from rich.console import Console, Group, RenderableType
@@ -36,10 +37,8 @@ class Board(Protocol):
 class LiveBoard:
     """One bar per kind, and the gates that are closed."""
 
-    every = LIVE_SECONDS
-
     def __init__(self, live: Live) -> None:
-        self._live = live
+        self._live, self.every = live, LIVE_SECONDS
 
     def show(self, progress: Progress) -> None:
         self._live.update(picture(progress), refresh=True)
@@ -48,10 +47,8 @@ class LiveBoard:
 class PlainBoard:
     """A line for each look that saw something new."""
 
-    every = PLAIN_SECONDS
-
     def __init__(self, out: Console) -> None:
-        self._out, self._last = out, ""
+        self._out, self._last, self.every = out, "", PLAIN_SECONDS
 
     def show(self, progress: Progress) -> None:
         line = plain_line(progress)
@@ -60,15 +57,22 @@ class PlainBoard:
             self._out.print(Text(line))
 
 
+@contextmanager
+def opened_board(out: Console) -> Iterator[Board]:
+    """The board that suits where people read."""
+    if not out.is_terminal:
+        yield PlainBoard(out)
+        return
+    with Live(console=out, auto_refresh=False) as live:
+        yield LiveBoard(live)
+
+
 async def watch(look: Callable[[], Progress], board: Board) -> None:
     """Show progress until cancelled. A look that fails is only a look."""
     while True:
         before = monotonic()
-        try:
+        with suppress(DatabaseProblem):  # the worker says what is wrong with the database; once is enough
             board.show(await asyncio.to_thread(look))
-        except DatabaseProblem as problem:
-            board.every = max(board.every, 1.0)
-            del problem  # the worker says what is wrong with the database, once is enough
         await asyncio.sleep(max(board.every, (monotonic() - before) / LOOKING_SHARE))
 
 
@@ -90,6 +94,10 @@ def _asides(kind: KindProgress) -> str:
     return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
 
 
+def _bracketed(text: str) -> str:
+    return f" ({text})" if text else ""
+
+
 def _gate(gate: GateView, now: int) -> str:
     why = short(gate.why, 70)
     until = "" if gate.state in ("full", "rate") else f", opens {opens(gate.state, gate.opens_at, now)}"
@@ -98,6 +106,6 @@ def _gate(gate: GateView, now: int) -> str:
 
 def plain_line(progress: Progress) -> str:
     """All of it in one line, without the ordinary work of full gates."""
-    kinds = "; ".join(f"{kind.kind} {kind.done:,}/{kind.total:,}" + (f" ({_asides(kind)})" if _asides(kind) else "") for kind in progress.kinds)
+    kinds = "; ".join(f"{kind.kind} {kind.done:,}/{kind.total:,}{_bracketed(_asides(kind))}" for kind in progress.kinds)
     shut = "; ".join(f"{gate.name} {gate.state}: {_gate(gate, progress.at)}" for gate in progress.closed[:GATES_SHOWN] if gate.shut)
     return f"{kinds or 'nothing to do yet'}{f' | {shut}' if shut else ''}"

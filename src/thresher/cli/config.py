@@ -53,7 +53,8 @@ def get(ctx: typer.Context, name: Name) -> None:
 def _draw_one(out: "Console", found: "SettingView") -> None:
     from thresher.cli.show import cell
 
-    out.print(cell(f"{found.name} = {found.value:g} {found.unit} ({found.origin}; default {found.default:g}, {found.low:g} to {found.high:g})"))
+    limits = f"{found.origin}; default {found.default:g}, from {found.low:g} to {found.high:g}"
+    out.print(cell(f"{found.name} = {found.value:g} {found.unit} ({limits})"))
     out.print(cell(found.sentence))
 
 
@@ -108,5 +109,8 @@ def _draw_history(out: "Console", found: list[dict[str, Any]]) -> None:
     if not found:
         out.print("No setting was ever changed here.")
         return
-    rows = [[as_text(each["changed_at"]), each["changed_by"], each["name"], each["old"] or "default", each["new"] or "default"] for each in found]
+    rows = [
+        [as_text(each["changed_at"]), each["changed_by"], each["name"], each["old"] or "default", each["new"] or "default"]
+        for each in found
+    ]  # fmt: skip
     out.print(table(["when", "who", "setting", "#from", "#to"], rows))

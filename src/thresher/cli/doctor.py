@@ -17,7 +17,10 @@ MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 
 def command(ctx: typer.Context) -> None:
-    """Check Python, SQLite, the project, the apps, the database, workers and gates. Exits 1 if something fails."""
+    """Check everything, and say what to do.
+
+    Python, SQLite, the project, the apps, the database, workers and gates. Exits 1 if something fails.
+    """
     from thresher.cli.show import answer
     from thresher.insight.doctor import Verdict, worst
 
@@ -56,7 +59,8 @@ def _draw(out: "Console", value: dict[str, Any]) -> None:
     from thresher.cli.show import COLOURS, cell, table
 
     rows = [
-        [cell(f"{MARKS[check.verdict]} {check.verdict}", COLOURS[check.verdict]), check.name, check.found + (f"\n→ {check.advice}" if check.advice else "")]
+        [cell(f"{MARKS[check.verdict]} {check.verdict}", COLOURS[check.verdict]), check.name,
+         check.found + (f"\n→ {check.advice}" if check.advice else "")]
         for check in value["checks"]
     ]  # fmt: skip
     out.print(table(["", "check", "found"], rows))

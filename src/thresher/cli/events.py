@@ -41,7 +41,8 @@ def event_table(found: list[dict[str, Any]], now: int) -> "Table":
     from thresher.cli.words import ago, short
 
     rows = [
-        [ago(each["at"], now), each["kind"], each["gate"] or (f"task {each['task_id']}" if each["task_id"] else None), short(_detail(each), 110)]
+        [ago(each["at"], now), each["kind"], each["gate"] or (f"task {each['task_id']}" if each["task_id"] else None),
+         short(_detail(each), 110)]
         for each in found
     ]  # fmt: skip
     return table(["#ago", "event", "about", "detail"], rows)

@@ -21,7 +21,9 @@ Newer = Annotated[str | None, typer.Option(metavar="AGE", help="Failed within th
 
 
 @app.command("list")
-def list_(ctx: typer.Context, error: Error = None, kind: Kind = None, source: Source = None, older: Older = None, newer: Newer = None) -> None:
+def list_(
+    ctx: typer.Context, error: Error = None, kind: Kind = None, source: Source = None, older: Older = None, newer: Newer = None
+) -> None:
     """List failures by error, kind and source, with an example of each."""
     from thresher.cli.show import answer
     from thresher.insight.failures import failure_filters, group_failures
@@ -76,7 +78,10 @@ def _draw(out: "Console", groups: "list[FailureGroup]", now: int) -> None:
     if not groups:
         out.print("No failures match.")
         return
-    rows = [[each.count, each.error, each.kind, each.source, ago(each.last_at, now), each.example, short(each.message, 90)] for each in groups]
+    rows = [
+        [each.count, each.error, each.kind, each.source, ago(each.last_at, now), each.example, short(each.message, 90)]
+        for each in groups
+    ]  # fmt: skip
     out.print(table(["#count", "error", "kind", "source", "#last", "#example", "message"], rows))
     out.print(f"{number(sum(group.count for group in groups), 'failed task')}. Look at one: thresher tasks show {groups[0].example}. "
               "Send back: thresher failures retry")  # fmt: skip

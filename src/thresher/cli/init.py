@@ -59,7 +59,10 @@ Next:
 
 
 def command(ctx: typer.Context, folder: Annotated[Path | None, typer.Argument(help="Where; this folder if not said.")] = None) -> None:
-    """Write a thresher.yaml and a small app, and make the database. Overwrites nothing."""
+    """Begin a project: thresher.yaml, a small app, the database.
+
+    Overwrites nothing.
+    """
     from thresher.build import migrate_database
     from thresher.cli.show import say
     from thresher.config.project import hide_password

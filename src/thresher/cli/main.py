@@ -29,14 +29,14 @@ app = typer.Typer(
 @app.callback()
 def shared(
     ctx: typer.Context,
-    database: Annotated[str | None, typer.Option(metavar="URL", help="The database; else THRESHER_DATABASE_URL, else thresher.yaml.")] = None,
+    database: Annotated[str | None, typer.Option(metavar="URL", help="Else THRESHER_DATABASE_URL, else thresher.yaml.")] = None,
     project: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of thresher.yaml.")] = Path(),
-    extra_app: Annotated[list[str] | None, typer.Option("--app", metavar="NAME", help="One more app: file.py, or package.module:name.")] = None,
+    apps: Annotated[list[str] | None, typer.Option("--app", metavar="NAME", help="One more app: file.py or package.module:name.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer with JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Say more; show where unexpected errors come from.")] = False,
 ) -> None:
     """Thresher: a durable, polite task queue over fragile sources."""
-    ctx.obj = Call(database, project, extra_app or [], as_json, verbose)
+    ctx.obj = Call(database, project, apps or [], as_json, verbose)
 
 
 for each in (init, run, worker, status, add):

@@ -7,8 +7,13 @@ import typer
 from thresher.cli.call import call_of
 
 
-def command(ctx: typer.Context, check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 if it is behind.")] = False) -> None:
-    """Bring the database up to date, from empty or from any earlier version."""
+def command(
+    ctx: typer.Context, check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 if it is behind.")] = False
+) -> None:
+    """Bring the database up to date.
+
+    From empty or from any earlier version. Safe to run from several processes at once.
+    """
     from thresher.build import migrate_database, pending_migrations
     from thresher.cli.show import say
     from thresher.cli.words import number
@@ -17,8 +22,8 @@ def command(ctx: typer.Context, check: Annotated[bool, typer.Option("--check", h
     url = call.url(call.project())
     if check:
         steps = pending_migrations(url)
-        said = f"{number(len(steps), 'step')} missing: {', '.join(steps)}. Run: thresher migrate" if steps else "The database is up to date."
-        say(call, {"pending": steps}, said)
+        missing = f"{number(len(steps), 'step')} missing: {', '.join(steps)}. Run: thresher migrate"
+        say(call, {"pending": steps}, missing if steps else "The database is up to date.")
         raise typer.Exit(1 if steps else 0)
     steps = migrate_database(url)
     say(call, {"applied": steps}, "\n".join(f"applied {step}" for step in steps) or "The database was up to date already.")

@@ -1,6 +1,5 @@
 """`thresher run`: work until nothing is left to do, with progress."""
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 def command(
     ctx: typer.Context,
     again: Annotated[bool, typer.Option("--again", help="Enqueue the apps' first tasks even if they ran here before.")] = False,
-    concurrency: Annotated[int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at the same time; else worker.concurrency.")] = None,
+    concurrency: Annotated[int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")] = None,
 ) -> None:
     """Work until nothing is left to do. Ctrl-C is safe; the next run goes on. Exits 1 if a task failed."""
     import logging
@@ -42,26 +41,22 @@ def command(
 
 def _work(call: Call, shop: "Workshop", concurrency: int | None) -> "Ended":
     import asyncio
+    from functools import partial
 
     from thresher.build import opened_worker
-    from thresher.cli.board import LiveBoard, PlainBoard, picture, watch
+    from thresher.cli.board import opened_board, watch
     from thresher.cli.labour import labour
     from thresher.cli.show import console
     from thresher.insight.progress import read_progress
 
-    out = console()
     url = call.url(call.project())
-    with opened_worker(shop.store, shop.registry, url, until_idle=True, concurrency=concurrency) as worker, ExitStack() as stack:
+    with opened_worker(shop.store, shop.registry, url, until_idle=True, concurrency=concurrency) as worker:
         if call.json:
             return asyncio.run(labour(worker))
-        if not out.is_terminal:
-            board = PlainBoard(out)
-            return asyncio.run(labour(worker, lambda: watch(lambda: read_progress(shop.store), board), lambda said: out.print(said)))
-        from rich.live import Live
-
-        live = stack.enter_context(Live(console=out, auto_refresh=False))
-        ended = asyncio.run(labour(worker, lambda: watch(lambda: read_progress(shop.store), LiveBoard(live)), lambda said: out.print(said)))
-        live.update(picture(read_progress(shop.store)), refresh=True)
+        out, look = console(), partial(read_progress, shop.store)
+        with opened_board(out) as board:
+            ended = asyncio.run(labour(worker, partial(watch, look, board), out.print))
+            board.show(look())
         return ended
 
 
@@ -79,14 +74,15 @@ def _draw_summary(ended: "Ended", progress: "Progress", seconds: float) -> None:
 
     out = console()
     rows = [
-        [kind.kind, kind.done - kind.filtered - kind.skipped - kind.failed, kind.filtered, kind.skipped, cell(kind.failed, "red" if kind.failed else ""),
+        [kind.kind, kind.succeeded, kind.filtered, kind.skipped, cell(kind.failed, "red" if kind.failed else ""),
          kind.total - kind.done, kind.total]
         for kind in progress.kinds
     ]  # fmt: skip
-    out.print(table(["kind", "#done", "#filtered", "#skipped", "#failed", "#left", "#total"], rows))
+    out.print(table(["kind", "#succeeded", "#filtered", "#skipped", "#failed", "#left", "#total"], rows))
     out.print(cell(f"{ended.sentence()} {span(seconds)}."))
     if progress.delayed:
-        out.print(cell(f"{number(progress.delayed, 'task')} for a later time, the next {when(progress.next_at, progress.at)}: run again then."))
+        waiting = number(progress.delayed, "task waits", "tasks wait")
+        out.print(cell(f"{waiting} for a later time, the next {when(progress.next_at, progress.at)}: run again then."))
     shut = [gate for gate in progress.closed if gate.shut]
     if shut:
         out.print(gate_table(shut, progress.at, "closed"))

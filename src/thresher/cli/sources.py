@@ -92,7 +92,8 @@ def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], no
     from thresher.cli.words import opens, span, when
 
     out.print(pairs([
-        ("gate", gate.name), ("declared by", gate.app), ("state", cell(gate.state)), ("why", f"{gate.tag}: {gate.why}" if gate.tag else gate.why),
+        ("gate", gate.name), ("declared by", gate.app), ("state", cell(gate.state)),
+        ("why", f"{gate.tag}: {gate.why}" if gate.tag else gate.why),
         ("opens", opens(gate.state, gate.opens_at, now)), ("rate", _rate(gate) or "no limit"), ("in flight", _slots(gate) or "not limited"),
         ("breaker", f"{_breaker(gate)} failures in a row, cooldown {span(gate.cooldown)}" if gate.trip_after else "none"),
         ("waiting here", gate.waiting),
@@ -130,7 +131,9 @@ def limit(
         _answer(call, store, name, None)
 
 
-def _limits(rate: str | None, burst: str | None, in_flight: str | None, trip_after: str | None, cooldown: str | None) -> dict[str, str | None]:
+def _limits(
+    rate: str | None, burst: str | None, in_flight: str | None, trip_after: str | None, cooldown: str | None
+) -> dict[str, str | None]:
     return {"rate": rate, "burst": burst, "in_flight": in_flight, "trip_after": trip_after, "cooldown": cooldown}
 
 
@@ -198,7 +201,8 @@ def test(ctx: typer.Context, name: Name) -> None:
         probe = sources.test(shop.store, shop.registry, name)
         gate = show_gate(shop.store, name)
     verdict = could_start(gate)
-    answer(call, {"probe": probe, "could_start": gate.state == "open", "verdict": verdict, "gate": gate}, lambda out, _: _draw_test(out, probe, verdict))
+    found = {"probe": probe, "could_start": gate.state == "open", "verdict": verdict, "gate": gate}
+    answer(call, found, lambda out, _: _draw_test(out, probe, verdict))
     raise typer.Exit(0 if probe.ok else 1)
 
 

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def command(ctx: typer.Context) -> None:
-    """Show what waits, runs and has ended, who works, and which gates are closed."""
+    """Show the queue at a glance.
+
+    What waits, runs and has ended, who works, and which gates are closed.
+    """
     from thresher.cli.show import jsonable, print_json
     from thresher.config.project import hide_password
     from thresher.insight.status import read_status

@@ -31,8 +31,8 @@ def list_(
 ) -> None:
     """List tasks, the newest first."""
     from thresher.cli.show import answer
-    from thresher.insight.tasks import list_tasks
     from thresher.insight.moment import read_now
+    from thresher.insight.tasks import list_tasks
 
     call = call_of(ctx)
     with call.store() as store:
@@ -67,8 +67,8 @@ def task_table(found: list[dict[str, Any]], now: int) -> "Table":
 def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
     """Show everything about one task: attempts, family, refused spawns, gates, and why it waits."""
     from thresher.cli.show import answer
-    from thresher.insight.tasks import show_task
     from thresher.insight.moment import read_now
+    from thresher.insight.tasks import show_task
 
     call = call_of(ctx)
     with call.store() as store:
@@ -102,7 +102,7 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
     import json
 
     from thresher.cli.show import cell
-    from thresher.cli.words import when
+    from thresher.cli.words import number, when
 
     task = detail.task
     facts: list[tuple[str, Any]] = [
@@ -112,7 +112,7 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
         ("checkpoint", json.dumps(task["checkpoint"], ensure_ascii=False) if task["checkpoint"] else None),
         ("priority", task["priority"] or None), ("accepted", when(task["created_at"], now)),
         ("ended", when(task["finished_at"], now) if task["finished_at"] else None),
-        ("budget spent", f"{task['failures']} failures, {task['crashes']} crashes, {task['claim']} claims"),
+        ("spent", f"{number(task['failures'], 'failure')}, {number(task['crashes'], 'crash', 'crashes')}; claimed {number(task['claim'], 'time')}"),
         ("lineage", f"root {task['tracking_id']}, parent {task['parent_id'] or 'none'}, depth {task['depth']}"),
     ]  # fmt: skip
     return [(name, value) for name, value in facts if value is not None]
@@ -157,8 +157,7 @@ def _grow(root: "Branch", chosen: int) -> "Tree":
     todo = [(root, top)]
     while todo:  # a loop and no recursion: lineages may be deep
         branch, node = todo.pop()
-        for child in branch.children:
-            todo.append((child, node.add(_leaf(child, chosen))))
+        todo += [(child, node.add(_leaf(child, chosen))) for child in branch.children]
         for refusal in branch.refusals:
             node.add(cell(f"✗ refused: {_refusal(refusal)}", "dim"))
     return top
@@ -187,12 +186,14 @@ def retry(ctx: typer.Context, ids: Ids) -> None:
     call = call_of(ctx)
     with call.store() as store:
         done = tasks.retry(store, ids)
-    left = f"; {number(len(done.key_taken), 'task')} left alone, a live task has their key: {_list(done.key_taken)}" if done.key_taken else ""
-    say(call, done, f"{number(len(done.retried), 'task')} sent back to waiting{left}.")
+    taken = f"; left alone, because a live task has their key: {_list(done.key_taken)}" if done.key_taken else ""
+    say(call, done, f"{number(len(done.retried), 'task')} sent back to waiting{taken}.")
 
 
 @app.command()
-def cancel(ctx: typer.Context, ids: Ids, reason: Annotated[str, typer.Option(help="Why; kept with the task.")] = "cancelled by a person") -> None:
+def cancel(
+    ctx: typer.Context, ids: Ids, reason: Annotated[str, typer.Option(help="Why; kept with the task.")] = "cancelled by a person"
+) -> None:
     """Cancel tasks. Running ones are asked to stop at their worker's next heartbeat."""
     from thresher.cli.show import say
     from thresher.cli.words import number

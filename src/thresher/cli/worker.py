@@ -9,7 +9,7 @@ from thresher.cli.call import call_of
 
 def command(
     ctx: typer.Context,
-    concurrency: Annotated[int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at the same time; else worker.concurrency.")] = None,
+    concurrency: Annotated[int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")] = None,
     name: Annotated[str | None, typer.Option(help="How this worker is called; else host:pid.")] = None,
 ) -> None:
     """Work until stopped. SIGTERM or Ctrl-C: finish or hand back what is in hand; a second one hands back at once."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol, assert_never
 
 from thresher.core.backoff import Backoff
-from thresher.core.clock import to_us
+from thresher.core.clock import MINUTE, to_us
 from thresher.core.errors import TaskError
 from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped, Snooze
 from thresher.core.policy import ruling_for
@@ -13,6 +13,8 @@ from thresher.core.settlement import Error, Health, Settlement, Verdict
 from thresher.core.task import Entry, NewTask, Task
 
 MAX_MESSAGE = 2_000
+# How long a task waits for a gate that was closed somewhere else than in its own lane.
+ELSEWHERE_US = MINUTE
 # In seconds: what we make of a Retry-After of nothing, and of one of a thousand years.
 LEAST_WAIT = 1.0
 LONGEST_WAIT = 30 * 86_400.0
@@ -66,19 +68,28 @@ def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
 def settle_error(task: Task, problem: BaseException, *, backoff: Backoff, luck: float) -> Settlement:
     """The settlement for a raised error, by its class."""
     error = Error(type(problem).__name__, _short(str(problem)))
-    retryable = problem.retryable if isinstance(problem, TaskError) else True
-    spends = problem.spends_failure if isinstance(problem, TaskError) else True
     verdict = _verdict(task, problem, error)
-    if retryable and not spends and verdict is not None:
-        # The gate is closed by the verdict, so the task waits there and needs no delay of its own.
-        return Settlement.snooze(task, delay_us=0, reason=error.message, error=error, verdict=verdict)
-    if retryable and not spends and (wait := _wait_us(problem)):
-        # It has no gate that could be closed, so it waits for itself.
-        return Settlement.snooze(task, delay_us=wait, reason=error.message, error=error)
+    if isinstance(problem, TaskError) and problem.retryable and not problem.spends_failure:
+        return _settle_waiting(task, problem, error, verdict)
+    retryable = not isinstance(problem, TaskError) or problem.retryable
     if not retryable or backoff.exhausted(task.failures + 1):
         return Settlement.fail(task, error=error, verdict=verdict)
     delay_us = backoff.delay_us(task.failures + 1, luck)
     return Settlement.retry(task, delay_us=delay_us, error=error, verdict=verdict)
+
+
+def _settle_waiting(task: Task, problem: TaskError, error: Error, verdict: Verdict | None) -> Settlement:
+    """An error that asks for patience, not for another try."""
+    asked = _wait_us(problem)
+    if verdict is None and not asked:
+        return Settlement.fail(task, error=error)  # no gate to close and no time to wait for: a person must look
+    if verdict is None:
+        delay = asked
+    elif verdict.gate is None:
+        delay = 0  # the verdict closes the first gate of the task's own lane, so it waits there
+    else:
+        delay = max(asked, ELSEWHERE_US)  # the closed gate may not be one of its lane's: it must not come back at once
+    return Settlement.snooze(task, delay_us=delay, reason=error.message, error=error, verdict=verdict)
 
 
 def _verdict(task: Task, problem: BaseException, error: Error) -> Verdict | None:

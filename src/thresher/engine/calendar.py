@@ -5,12 +5,16 @@ jumps; a time that it shows twice in autumn fires once. Intervals count from the
 """
 
 from datetime import UTC, datetime
+from itertools import islice, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from thresher.core.clock import SECOND
+from thresher.core.clock import MINUTE, SECOND
 from thresher.core.errors import ConfigError
+
+# A firing that is later than this was missed.
+LATE_US = MINUTE
 
 
 def next_firing(after: int, *, cron: str | None, every_us: int | None, timezone: str) -> int | None:
@@ -26,20 +30,26 @@ def due_firings(
     first: int, now: int, *, cron: str | None, every_us: int | None, timezone: str, missed: str, most: int
 ) -> tuple[list[int], int | None]:
     """The firings to make up for, from `first` up to now, by the policy for missed ones; and the next one after."""
-    due: list[int] = []
-    at: int | None = first
-    while at is not None and at <= now:
-        due.append(at)
-        if len(due) > most:  # keep the newest: older ones are the first to be given up
-            due.pop(0)
-        if every_us is not None and now - at > most * every_us:
-            at = (now // every_us - most) * every_us  # years of sleep must not be counted one by one
-        at = next_firing(at, cron=cron, every_us=every_us, timezone=timezone)
-    if missed == "skip" and len(due) > 1:
-        due = due[-1:] if now - due[-1] < SECOND * 60 else []
-    elif missed == "one":
-        due = due[-1:]
-    return due, at
+    if first > now:
+        return [], first
+    wanted = most if missed == "all" else 1
+    due = _newest_intervals(first, now, every_us, wanted) if every_us is not None else _newest_dates(first, now, cron, timezone, wanted)
+    if missed == "skip":
+        due = [at for at in due if now - at < LATE_US]
+    return due, next_firing(now, cron=cron, every_us=every_us, timezone=timezone)
+
+
+def _newest_intervals(first: int, now: int, every_us: int, most: int) -> list[int]:
+    last = now // every_us * every_us
+    return list(range(max(first, last - (most - 1) * every_us), last + 1, every_us)) or [first]
+
+
+def _newest_dates(first: int, now: int, cron: str | None, timezone: str, most: int) -> list[int]:
+    """Backwards from now: years of sleep must not be counted one by one."""
+    behind_now = datetime.fromtimestamp(now // SECOND + 1, UTC).astimezone(zone(timezone))
+    backwards = (round(found.timestamp()) * SECOND for found in CronSim(cron or "", behind_now, reverse=True))
+    newest = list(takewhile(lambda at: at >= first, islice(backwards, most)))
+    return newest[::-1] or [first]
 
 
 def zone(name: str) -> ZoneInfo:

@@ -96,7 +96,8 @@ async def keep_doing(chore: Chore, store: Store) -> None:
         # Spread, so that a hundred machines do not come at the same moment.
         await asyncio.sleep(float(store.settings[chore.every]) * random.uniform(0.8, 1.2))
         try:
-            said = await store.run(chore.once, store)
+            # Aside, on a thread of its own: a long round must not keep the worker's turns waiting.
+            said = await asyncio.to_thread(chore.once, store)
         except DatabaseProblem as problem:
             log.warning("%s: %s", chore.name, problem)
             continue

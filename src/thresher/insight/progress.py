@@ -17,6 +17,7 @@ class KindProgress:
     total: int
     running: int
     retrying: int
+    succeeded: int
     filtered: int
     skipped: int
     failed: int
@@ -55,5 +56,5 @@ def _kind(kind: str, states: dict[str, int]) -> KindProgress:
     done = sum(number for state, number in states.items() if State(state) in TERMINAL)
     return KindProgress(
         kind, done, sum(states.values()), states.get(State.RUNNING, 0), states.get(State.RETRYABLE, 0),
-        states.get(State.FILTERED, 0), states.get(State.SKIPPED, 0), states.get(State.FAILED, 0),
+        states.get(State.SUCCEEDED, 0), states.get(State.FILTERED, 0), states.get(State.SKIPPED, 0), states.get(State.FAILED, 0),
     )  # fmt: skip

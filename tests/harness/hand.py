@@ -1,0 +1,97 @@
+"""Playing races step by step on PostgreSQL: each hand is a machine whose transaction stays open until it is told to commit."""
+
+import copy
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
+from typing import Any
+
+import psycopg
+
+from tests.harness.databases import Database
+from thresher.store.postgres.backend import _TURN
+from thresher.store.postgres.connection import PostgresSession, split_schema
+from thresher.store.store import Store
+
+PATIENCE_SECONDS = 20
+
+
+class Hand:
+    """One machine in the middle of its work. Its `store` does all in one transaction that ends with `commit`."""
+
+    def __init__(self, database: Database, origin: Store) -> None:
+        address, schema = split_schema(database.url)
+        options = f"-c search_path={schema} -c deadlock_timeout=100ms"
+        self._connection = psycopg.connect(address, options=options)
+        self._watcher = psycopg.connect(address, autocommit=True, options=options)
+        self._thread: threading.Thread | None = None
+        self._answer: list[Any] = []
+        self._problem: list[BaseException] = []
+        self.store = self._store(origin)
+
+    def _store(self, origin: Store) -> Store:
+        backend = copy.copy(origin.backend)
+        session = PostgresSession(self._connection)
+        backend.write = backend.read = lambda: nullcontext(session)
+        backend._retrying = lambda params: self._connection.execute(_TURN, params, binary=True).fetchall()
+        backend.ping = lambda: None
+        backend.close = lambda: None
+        return Store(backend, settings=origin.settings)
+
+    def hold(self, table: str, row_id: int) -> None:
+        """Lock one row, as somebody who works on it does."""
+        self._connection.execute(f"select 1 from {table} where id = %s for no key update", (row_id,))
+
+    def begin(self, act: Callable[[Store], Any]) -> None:
+        """Start something that will have to wait for another hand."""
+
+        def run() -> None:
+            try:
+                self._answer.append(act(self.store))
+            except BaseException as problem:
+                self._problem.append(problem)
+
+        self._thread = threading.Thread(target=run)
+        self._thread.start()
+
+    def waits(self) -> bool:
+        """Whether it has come to wait for somebody's lock; False once it is done without waiting."""
+        pid = self._connection.info.backend_pid
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < deadline:
+            if self._thread is None or not self._thread.is_alive():
+                return False
+            if self._watcher.execute("select cardinality(pg_blocking_pids(%s))", (pid,)).fetchone()[0]:
+                return True
+        raise AssertionError("neither done nor waiting")
+
+    def finish(self) -> Any:
+        """Wait for what was begun, commit it, and return what it returned."""
+        assert self._thread is not None
+        self._thread.join(PATIENCE_SECONDS)
+        assert not self._thread.is_alive(), "still waiting for a lock"
+        if self._problem:
+            raise self._problem[0]
+        self.commit()
+        return self._answer[0]
+
+    def commit(self) -> None:
+        self._connection.commit()
+
+    def close(self) -> None:
+        for connection in (self._connection, self._watcher):
+            connection.close()
+        if self._thread is not None:
+            self._thread.join(PATIENCE_SECONDS)
+
+
+@contextmanager
+def hands(database: Database, origin: Store, number: int) -> Iterator[list[Hand]]:
+    """So many machines, let go of at the end whatever happened."""
+    found = [Hand(database, origin) for _ in range(number)]
+    try:
+        yield found
+    finally:
+        for hand in found:
+            hand.close()
