@@ -21,7 +21,9 @@ from thresher.store.store import Store
 # Long enough for a slow machine; nothing waits that long unless it is broken.
 PATIENCE = 30.0
 # Short rhythms, so that nothing is waited for that a test is not about.
-QUICK = {"worker.poll": 0.05, "worker.lease": 0.9, "worker.grace": 5.0, "reaper.every": 0.05, "settings.every": 0.05, "schedule.every": 0.05}
+QUICK = {
+    "worker.poll": 0.05, "worker.lease": 0.9, "worker.grace": 5.0, "reaper.every": 0.05, "settings.every": 0.05, "schedule.every": 0.05,
+}  # fmt: skip
 
 
 class WatchedStore(Store):
@@ -134,7 +136,10 @@ async def soon(waiting: Any) -> Any:
     return await asyncio.wait_for(waiting, PATIENCE)
 
 
-def one_stage(kind: str, perform: Any, *, through: tuple[str, ...] = (), timeout: float | None = None, sources: tuple[Source, ...] = ()) -> App:
+def one_stage(
+    kind: str, perform: Any, *, through: tuple[str, ...] = (), timeout: float | None = None, sources: tuple[Source, ...] = ()
+) -> App:
+    """The smallest app there is."""
     return App("test", pipelines=(Pipeline(kind, Stage(perform, through=through, name="do", timeout=timeout)),), sources=sources)
 
 

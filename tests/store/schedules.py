@@ -216,27 +216,39 @@ def claim_against_cancel(database: Database, store: Store, clock: FrozenClock) -
 
 
 def rate_spent_while_others_are_parked(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
-    """Lanes are parked at a full gate; the next start closes it by its rate as well: from then on they need a timer."""
-    gate(store, "source:a", slots=1, interval_us=SECOND, burst=2)
-    gate(store, "source:b", slots=1)
-    gate(store, "source:c")
-    put(store, entry(gates=["source:a"]))
-    first = claim_one(store)
-    put(store, entry(gates=["source:a", "source:b"]))
+    """A timer wakes as many lanes as the rate allows. Once that one has started, the others need a timer again."""
+    gate(store, "source:rate", interval_us=SECOND)
+    for name in ("source:b", "source:c", "source:d"):
+        gate(store, name)
+        put(store, entry(gates=["source:rate", name]))
+    for _ in range(2):
+        if len(claim(store, 5)) != 1:
+            yield "the rate did not let exactly one pass"
+        clock.advance(SECOND)
+    yield from left_behind(store, 1)
+
+
+def freed_slot_for_a_lane_that_cannot_use_it(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+    """A lane woken for one gate finds another closed. The next one in line must not sleep for it."""
+    gate(store, "source:shared", slots=1)
+    gate(store, "source:full", slots=1)
+    gate(store, "source:free")
+    put(store, entry(gates=["source:full"]))
+    put(store, entry(gates=["source:shared"]))
+    _, held = claim(store, 2)
+    put(store, entry(gates=["source:shared", "source:full"]))
+    claim(store, 5)
     clock.advance(1)
-    put(store, entry(gates=["source:a", "source:c"]))
-    claim(store)
-    second = store.turn([done(first)], 1, SOMEBODY).tasks
-    settle(store, *map(done, second))
-    yield from look(store).wrongs()
-    clock.advance(2 * SECOND)
+    put(store, entry(gates=["source:shared", "source:free"]))
+    claim(store, 5)
+    settle(store, done(held))
     yield from left_behind(store, 1)
 
 
 SCHEDULES: tuple[Schedule, ...] = (
     idle_against_enqueue, idle_against_requeue, zombie_while_the_next_owner_runs, reaper_against_settlement, wake_meets_a_locked_lane,
     claim_meets_a_gate_held_elsewhere, settlers_that_need_the_same_gates, park_against_release, release_against_park,
-    claim_against_cancel, rate_spent_while_others_are_parked,
+    claim_against_cancel, rate_spent_while_others_are_parked, freed_slot_for_a_lane_that_cannot_use_it,
 )  # fmt: skip
 
 

@@ -80,7 +80,7 @@ def picture(progress: Progress) -> RenderableType:
     """The bars and the closed gates."""
     grid = Table.grid(padding=(0, 1))
     for kind in progress.kinds:
-        bar = ProgressBar(total=max(1, kind.total), completed=kind.done, width=BAR_WIDTH)
+        bar = ProgressBar(total=max(1, kind.total), completed=kind.done, width=BAR_WIDTH, complete_style="cyan", finished_style="green")
         grid.add_row(cell(kind.kind, "bold"), bar, Text(f"{kind.done:,} / {kind.total:,}"), Text(_asides(kind), style="dim"))
     gates = progress.closed[:GATES_SHOWN]
     lines = [Text.assemble("  ", cell(gate.name), " ", cell(gate.state), cell(f" {_gate(gate, progress.at)}", "dim")) for gate in gates]

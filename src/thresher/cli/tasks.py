@@ -112,7 +112,7 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
         ("checkpoint", json.dumps(task["checkpoint"], ensure_ascii=False) if task["checkpoint"] else None),
         ("priority", task["priority"] or None), ("accepted", when(task["created_at"], now)),
         ("ended", when(task["finished_at"], now) if task["finished_at"] else None),
-        ("spent", f"{number(task['failures'], 'failure')}, {number(task['crashes'], 'crash', 'crashes')}; claimed {number(task['claim'], 'time')}"),
+        ("tried", f"{number(task['claim'], 'time')}; {number(task['failures'], 'failure')}, {number(task['crashes'], 'crash', 'crashes')}"),
         ("lineage", f"root {task['tracking_id']}, parent {task['parent_id'] or 'none'}, depth {task['depth']}"),
     ]  # fmt: skip
     return [(name, value) for name, value in facts if value is not None]

@@ -224,7 +224,9 @@ class Worker:
             # Without a verdict nobody here asked for it: the stage cancelled itself, and that is its failure.
             settlement = self._hand[claim].verdict if claim in self._hand else None
             settlement = settlement or self._failure(task, problem)
-        except (SystemExit, GeneratorExit, Exception) as problem:  # noqa: BLE001  what no table foresaw must still end the attempt
+        except KeyboardInterrupt:
+            raise
+        except BaseException as problem:  # noqa: BLE001  what no table foresaw must still end the attempt
             settlement = self._failure(task, problem)
         if self._hand.pop(claim, None):  # else the lease was lost: nothing of this attempt may be written, whatever it brought
             self._outbox.append((task, settlement))

@@ -88,12 +88,13 @@ def _view(row: Mapping[str, Any], waiting: int, now: int) -> GateView:
 
 
 def _rate(gate: Gate) -> float | None:
-    return SECOND / gate.interval_us if gate.interval_us else None
+    # As it was meant: 60 a second is kept as 16,667 microseconds, which is 59.9988.
+    return float(f"{SECOND / gate.interval_us:.4g}") if gate.interval_us else None
 
 
 def rate_sentence(interval_us: int) -> str:
     """A rate in whichever way reads better."""
-    return f"one start every {interval_us / SECOND:g} s" if interval_us > SECOND else f"at most {SECOND / interval_us:g} starts a second"
+    return f"one start every {interval_us / SECOND:g} s" if interval_us > SECOND else f"at most {SECOND / interval_us:.4g} starts a second"
 
 
 def _opens_at(gate: Gate, state: str, now: int) -> int | None:

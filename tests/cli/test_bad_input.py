@@ -1,0 +1,267 @@
+"""Whatever is wrong, a person gets one clear line that says what to do, and nothing is lost or half done."""
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import APP, PROJECT, Result, Thresher, added, start
+
+
+def refused(result: Result, code: int, *words: str) -> None:
+    assert result.code == code, result
+    assert result.out == ""
+    assert len(result.err.strip().splitlines()) == 1, result.err
+    assert "Traceback" not in result.err
+    for word in words:
+        assert word in result.err
+
+
+def test_a_newer_database_is_left_alone(queue: Thresher, project: Path):
+    with sqlite3.connect(project / "thresher.db") as database:
+        database.execute("insert into migrations (number, name, applied_at) values (9999, 'future', 0)")
+    for argv in (["status"], ["run"], ["migrate"], ["migrate", "--check"], ["add", "free"]):
+        refused(queue(*argv), 6, "9999", "newer", "pip install --upgrade thresher")
+
+
+def test_an_older_database_says_how_to_bring_it_up_to_date(project: Path, thresher: Thresher):
+    sqlite3.connect(project / "thresher.db").close()
+    (project / "thresher.db").touch()
+    refused(thresher("status"), 6, "thresher migrate")
+    assert thresher("migrate").code == 0
+    assert thresher("status").code == 0
+
+
+def test_no_database_is_made_by_looking(project: Path, thresher: Thresher):
+    refused(thresher("status"), 6, "thresher.db", "thresher init")
+    refused(thresher("tasks", "list"), 6, "thresher.db")
+    assert not (project / "thresher.db").exists()
+
+
+@pytest.fixture
+def common_folder() -> Iterator[Path]:
+    """A folder that others may write in, and a person who is not root in it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        folder.chmod(0o777)
+        yield folder
+        if os.geteuid() != os.getuid():
+            os.seteuid(os.getuid())
+
+
+def test_a_read_only_file_says_so(queue: Thresher, common_folder: Path):
+    url = f"sqlite:///{common_folder}/thresher.db"
+    assert queue("add", "free", "--database", url).code == 0
+    for path in common_folder.iterdir():
+        path.unlink() if path.name != "thresher.db" else path.chmod(0o444)
+    assert queue("add", "free", "--key", "warm").code == 0  # every module is loaded before rights are given up
+    if os.geteuid() == 0:
+        os.seteuid(65534)
+    try:
+        found = queue("config", "set", "retry.base", "5", "--database", url)
+    finally:
+        os.seteuid(os.getuid())
+    refused(found, 6, "read-only", "permissions", "--database")
+
+
+def test_a_locked_file_says_who_may_hold_it(queue: Thresher, project: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("thresher.store.sqlite.connection.BUSY_SECONDS", 0.2)
+    holder = sqlite3.connect(project / "thresher.db", isolation_level=None)
+    holder.execute("begin immediate")
+    refused(queue("config", "set", "retry.base", "5"), 6, "locked", "another program")
+    holder.execute("rollback")
+    assert queue("config", "set", "retry.base", "5").code == 0
+
+
+def test_a_file_that_is_no_database_is_not_touched(project: Path, thresher: Thresher):
+    letter = "Dear diary, " * 100
+    (project / "diary.txt").write_text(letter)
+    for argv in (["status"], ["run"], ["migrate"]):
+        refused(thresher(*argv, "--database", "sqlite:///diary.txt"), 6, "diary.txt", "not a Thresher database", "--database")
+    assert (project / "diary.txt").read_text() == letter
+
+
+def test_a_folder_that_does_not_exist_is_named(project: Path, thresher: Thresher):
+    refused(thresher("migrate", "--database", "sqlite:///nowhere/thresher.db"), 6, "nowhere")
+    refused(thresher("status", "--project", "nowhere"), 3, "nowhere", "--project")
+
+
+@pytest.mark.parametrize("url", ["mysql://host/name", "thresher.db", "sqlite:///x.db?durability=none"])
+def test_a_database_of_another_kind_is_refused_with_an_example(project: Path, thresher: Thresher, url: str):
+    refused(thresher("migrate", "--database", url), 3, "wants")
+
+
+def test_a_server_that_does_not_answer_is_told_at_once(project: Path, thresher: Thresher):
+    refused(thresher("status", "--database", "postgresql://ann:secret@127.0.0.1:1/none"), 6, "cannot connect to PostgreSQL", "server running")
+
+
+def test_an_unknown_kind_names_those_that_are_known(queue: Thresher):
+    refused(queue("add", "wrok"), 4, "'wrok'", "free, work")
+
+
+@pytest.mark.parametrize(
+    ("payload", "says"),
+    [("{oops", "not JSON"), ("[1]", "wants a JSON object"), ('"text"', "wants a JSON object"), ("@missing.json", "missing.json"), ("{" * 5 + "}", "not JSON")],
+)
+def test_a_payload_that_is_no_json_object_is_refused(queue: Thresher, payload: str, says: str):
+    refused(queue("add", "free", "--payload", payload), 2, says)
+
+
+@pytest.mark.promise(18)
+def test_an_oversized_payload_names_the_limit_and_the_way_around_it(queue: Thresher, project: Path):
+    (project / "big.json").write_text('{"body": "' + "x" * 70_000 + '"}')
+    refused(queue("add", "free", "--payload", "@big.json"), 2, "65,536", "queue.payload_limit", "ctx.save")
+    assert queue("status", "--json").json["counts"] == {}
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--delay", "soon"], "90s, 10m, 2h"),
+        (["--delay", "99999d"], "between 0 and"),
+        (["--priority", "1000"], "between -100 and 100"),
+        (["--url", "not a url"], "https://example.com"),
+        (["--url", "ftp://a.example/"], "http and https"),
+        (["--key", "k" * 600], "512"),
+        (["--key", ""], "1 to 512"),
+    ],
+)
+def test_a_bad_option_of_add_says_what_is_wanted(queue: Thresher, options: list[str], says: str):
+    refused(queue("add", "free", *options), 2, says)
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("{oops", 2, "not JSON"),
+        ("[]", 2, "wants a JSON object"),
+        ('{"payload": {}}', 2, "kind"),
+        ('{"kind": "nobody"}', 4, "nobody"),
+        ('{"kind": "free", "prio": 1}', 2, "'prio'"),
+        ('{"kind": "free", "payload": [1]}', 2, "payload wants an object"),
+        ('{"kind": "free", "priority": "high"}', 2, "priority wants a whole number"),
+        ('{"kind": "free", "delay": "soon"}', 2, "10m"),
+        ('{"kind": "free", "url": 3}', 2, "url wants text"),
+        ('{"kind": 7}', 2, "kind wants text"),
+    ],
+)
+def test_one_bad_line_is_named_and_nothing_of_the_file_is_added(queue: Thresher, project: Path, line: str, code: int, says: str):
+    (project / "many.jsonl").write_text('{"kind": "free"}\n\n{"kind": "work"}\n' + line + '\n{"kind": "free"}\n')
+    refused(queue("add", "--from", "many.jsonl"), code, "many.jsonl:4:", says, "Nothing was added")
+    assert queue("status", "--json").json["counts"] == {}
+
+
+def test_add_wants_either_a_kind_or_a_file(queue: Thresher):
+    refused(queue("add"), 2, "KIND", "--from")
+    refused(queue("add", "free", "--from", "x.jsonl"), 2, "KIND", "--from")
+    refused(queue("add", "--from", "missing.jsonl"), 2, "missing.jsonl")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("apps: [app.py\n", ["thresher.yaml:", "not YAML"]),
+        ("- a\n- b\n", ["thresher.yaml:1", "apps, database, settings"]),
+        ("apps: [app.py]\ndatabse: x\n", ["thresher.yaml:2", "databse"]),
+        ("apps: app.py\n", ["thresher.yaml:1", "apps wants a list"]),
+        ("\nsettings:\n  retry.base: soon\n", ["thresher.yaml:3", "retry.base", "'soon'"]),
+        ("settings:\n  retry.bse: 1\n", ["thresher.yaml:2", "retry.bse"]),
+        ("settings:\n  1: 2\n", ["thresher.yaml:2", "'1'"]),
+        ("settings: 5\n", ["thresher.yaml:1", "names with numbers"]),
+        ("database: ${NOWHERE_TO_BE_FOUND}\n", ["thresher.yaml:1", "NOWHERE_TO_BE_FOUND"]),
+        ("apps: [\x00]\n", ["thresher.yaml"]),
+    ],
+)
+def test_a_malformed_project_file_is_named_with_line_and_key(folder: Path, thresher: Thresher, text: str, words: list[str]):
+    (folder / "thresher.yaml").write_text(text)
+    refused(thresher("status"), 3, *words)
+
+
+def test_a_project_file_that_is_no_text_or_a_folder_is_named(folder: Path, thresher: Thresher):
+    (folder / "thresher.yaml").write_bytes(b"apps: \xff\xfe")
+    refused(thresher("status"), 3, "not UTF-8")
+    (folder / "thresher.yaml").unlink()
+    (folder / "thresher.yaml").mkdir()
+    refused(thresher("status"), 3, "cannot be read")
+
+
+@pytest.mark.promise(12)
+def test_a_bad_setting_names_the_key_what_it_got_and_what_it_wants(queue: Thresher):
+    refused(queue("config", "set", "retry.bse", "5"), 4, "'retry.bse'", "retry.base")
+    refused(queue("config", "get", "nonsense"), 4, "'nonsense'")
+    refused(queue("config", "set", "retry.base", "soon"), 3, "retry.base", "a number", "'soon'")
+    refused(queue("config", "set", "retry.base", "nan"), 3, "retry.base")
+    refused(queue("config", "set", "retry.base", "-1"), 3, "from 0 to 86400", "'-1'")
+    refused(queue("config", "set", "worker.batch", "1.5"), 3, "a whole number", "'1.5'")
+    assert queue("config", "history", "--json").json == []
+
+
+def write_app(project: Path, text: str) -> None:
+    (project / "other.py").write_text(text)
+    (project / "thresher.yaml").write_text(PROJECT.replace("app.py", "app.py, other.py"))
+
+
+def test_two_apps_with_one_kind_are_refused_by_name_and_nothing_is_made(project: Path, thresher: Thresher):
+    write_app(project, APP.replace('"test"', '"double"'))
+    refused(thresher("run"), 2, "'work'", "'test'", "'double'")
+    assert not (project / "thresher.db").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "says"),
+    [
+        ("def (", 3, "SyntaxError"),
+        ("1 / 0", 3, "ZeroDivisionError"),
+        ("import nonsense_nowhere", 4, "nonsense_nowhere"),
+        ("app = 5", 3, "wants a thresher.App"),
+        ("", 3, "wants a thresher.App"),
+        ("from thresher import Pipeline\nPipeline('x')", 2, "needs a name and stages"),
+    ],
+)
+def test_an_app_that_cannot_be_loaded_is_named(project: Path, thresher: Thresher, text: str, code: int, says: str):
+    write_app(project, text)
+    refused(thresher("run"), code, "other.py", says)
+
+
+def test_a_missing_app_is_named(project: Path, thresher: Thresher):
+    refused(thresher("run", "--app", "nowhere.py"), 4, "nowhere.py")
+    refused(thresher("run", "--app", "no.such.module:app"), 4, "no.such.module")
+
+
+def test_errors_are_json_when_asked_for(queue: Thresher):
+    result = queue("tasks", "show", "7", "--json")
+    assert (result.code, result.out) == (4, "")
+    assert result.error["class"] == "UnknownName"
+    assert "task 7" in result.error["error"]
+
+
+def test_an_unexpected_error_gives_advice_and_its_traceback_only_on_demand(queue: Thresher, monkeypatch: pytest.MonkeyPatch):
+    def explode(*_: object, **__: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("thresher.insight.status.read_status", explode)
+    quiet = queue("status")
+    refused(quiet, 70, "boom", "--verbose")
+    loud = queue("status", "--verbose")
+    assert loud.code == 70
+    assert "Traceback" in loud.err
+
+
+def test_a_real_process_ends_with_the_same_code_and_words(project: Path):
+    process = start("status", cwd=project)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (6, "")
+    assert err.startswith("thresher: there is no database")
+
+
+def test_whoever_stops_reading_our_output_is_no_error(queue: Thresher, project: Path):
+    for _ in range(3):
+        added(queue, "free")
+    process = start("config", "list", cwd=project)
+    process.stdout.close()
+    assert process.wait(timeout=30) in (0, 1)
+    assert "Traceback" not in process.stderr.read()

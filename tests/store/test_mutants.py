@@ -1,0 +1,188 @@
+"""Each rule of the queue, removed on purpose: a check that stays silent then has no teeth."""
+
+from contextlib import closing
+from dataclasses import replace
+from importlib.resources import files
+
+import pytest
+
+from tests.harness.databases import memory_database, only_postgres
+from tests.harness.walk import Violation, Walk
+from tests.store import schedules
+from thresher.core.clock import FrozenClock
+from thresher.governance.gate import Gate
+from thresher.store.gates import Gates
+from thresher.store.postgres.backend import PostgresBackend
+from thresher.store.sqlite import claim as sqlite_claim
+from thresher.store.sqlite.backend import SqliteBackend
+
+FUNCTIONS = files("thresher.store.postgres").joinpath("functions.sql").read_text(encoding="utf-8")
+
+# What is removed, as (the text, what stands there instead), and the schedule that must notice.
+SQL_MUTANTS = {
+    "the owed timer is forgotten": (
+        "if owing is not null then update gates set wake_at = now where id = any (owing); end if;",
+        "",
+        schedules.wake_meets_a_locked_lane,
+    ),
+    "a wake-up waits for a lane": (
+        "order by l.position, l.id limit w.n for no key update skip locked) x),",
+        "order by l.position, l.id limit w.n for no key update) x),",
+        schedules.wake_meets_a_locked_lane,
+    ),
+    "a lane is parked without all its gates": (
+        "if array_position(places, null) is not null then busy := true; continue; end if;",
+        "places := array_remove(places, null);",
+        schedules.claim_meets_a_gate_held_elsewhere,
+    ),
+    "a claim waits for gates": (
+        "from gates g where g.id = any (wanted) for no key update skip locked) z;",
+        "from gates g where g.id = any (wanted) for no key update) z;",
+        schedules.claim_meets_a_gate_held_elsewhere,
+    ),
+    "the fence does not ask for the claim": (
+        "where t.id = i.id and t.claim = i.claim and",
+        "where t.id = i.id and",
+        schedules.zombie_while_the_next_owner_runs,
+    ),
+    "a timer is set only when a lane is parked": (
+        "when b.n > 0 or (b.parked = 0 and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id",
+        "when b.n > 0 or b.parked = 0 or (b.parked = 0 and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id",
+        schedules.rate_spent_while_others_are_parked,
+    ),
+    "the baton is not handed on": (
+        "where b.n > 0 and b.seen > 0;",
+        "where false;",
+        schedules.freed_slot_for_a_lane_that_cannot_use_it,
+    ),
+    "settlements take gates in any order": (
+        "and (max_in_flight is not null or failures > 0)\n                  order by id for no key update);",
+        "and (max_in_flight is not null or failures > 0)\n                  order by id desc for no key update);",
+        schedules.settlers_that_need_the_same_gates,
+    ),
+    "a settlement sends tasks back without holding their lane": (
+        "order by l.id for no key update;",
+        ";",
+        schedules.idle_against_requeue,
+    ),
+}
+
+# Who decides by what it saw before the lane was its own, must hold the lane first.
+SEEN_IDLE = ("where l.id = r.id;\nend;", "where l.id = r.id and l.status = 'idle';\nend;")
+
+
+def install(store, *changes):
+    """The functions of this schema, with some of their text replaced."""
+    text = FUNCTIONS
+    for old, new in changes:
+        assert text.count(old) == 1, f"the text to replace was found {text.count(old)} times: {old}"
+        text = text.replace(old, new)
+    with store.write() as session:
+        session.run(text)
+
+
+@pytest.mark.promise(1)
+@only_postgres
+@pytest.mark.parametrize(("old", "new", "schedule"), SQL_MUTANTS.values(), ids=SQL_MUTANTS)
+def test_a_schedule_notices_that(database, store, clock, old, new, schedule):
+    changes = [(old, new)]
+    if schedule is schedules.idle_against_requeue:
+        changes.append(SEEN_IDLE)
+    install(store, *changes)
+    assert list(schedule(database, store, clock)) != []
+
+
+@pytest.mark.promise(1)
+@only_postgres
+@pytest.mark.parametrize("schedule", [schedules.idle_against_enqueue, schedules.claim_against_cancel], ids=lambda each: each.__name__)
+def test_a_schedule_notices_that_nobody_locks_lanes(database, store, clock, monkeypatch, schedule):
+    monkeypatch.setattr(PostgresBackend, "lock_lanes", lambda *_: None)
+    install(store, SEEN_IDLE)
+    assert list(schedule(database, store, clock)) != []
+
+
+@only_postgres
+def test_with_its_lane_held_a_task_may_decide_by_what_it_sees(database, store, clock):
+    """The control: it is the missing lock that the schedules notice, not what else was changed."""
+    install(store, SEEN_IDLE)
+    assert list(schedules.idle_against_enqueue(database, store, clock)) == []
+
+
+def walks_end_well(seeds, steps):
+    for seed in seeds:
+        clock = FrozenClock()
+        with closing(memory_database(clock)) as database:
+            Walk([database.open()], clock, seed).run(steps)
+
+
+def no_baton(monkeypatch):
+    def timers_only(hand):
+        carried, hand._carried = hand._carried, {}
+        for gate_id in carried:
+            hand.gates.settle_timer(gate_id)
+
+    monkeypatch.setattr(sqlite_claim._Hand, "_pass_baton", timers_only)
+
+
+def no_fence(monkeypatch):
+    fence = SqliteBackend.fence
+
+    def by_id_only(self, session, settlements, lanes, rules, now):
+        claims = dict(session.rows("select id, claim from tasks"))
+        return fence(self, session, [replace(each, claim=claims[each.task_id]) for each in settlements], lanes, rules, now)
+
+    monkeypatch.setattr(SqliteBackend, "fence", by_id_only)
+
+
+def no_timer_after_consuming(monkeypatch):
+    def wakes_only(hand):
+        carried, hand._carried = hand._carried, {}
+        for gate_id, lanes in carried.items():
+            if hand.gates.get(gate_id).allowance(hand.gates.now) > 0:
+                hand.gates.open(gate_id, lanes)
+
+    monkeypatch.setattr(sqlite_claim._Hand, "_pass_baton", wakes_only)
+
+
+def no_wake_on_release(monkeypatch):
+    monkeypatch.setattr(Gates, "open", lambda self, gate_id, wanted: self.settle_timer(gate_id))
+
+
+def no_rate(monkeypatch):
+    take = Gate.take
+
+    def forgetful(self, starts, now):
+        tat = self.tat
+        take(self, starts, now)
+        self.tat = tat
+
+    monkeypatch.setattr(Gate, "take", forgetful)
+
+
+def no_slots(monkeypatch):
+    monkeypatch.setattr(Gate, "release", lambda self, ended: None)
+
+
+def no_trial(monkeypatch):
+    monkeypatch.setattr(Gate, "on_trial", property(lambda self: False))
+
+
+def no_closing_while_paused(monkeypatch):
+    monkeypatch.setattr(Gates, "settle_timer", lambda self, gate_id: None)
+
+
+def no_waking_of_idle_lanes(monkeypatch):
+    monkeypatch.setattr(sqlite_claim, "make_ready", lambda session, ranks: None)
+
+
+REMOVED = (
+    no_baton, no_fence, no_timer_after_consuming, no_wake_on_release, no_rate, no_slots, no_closing_while_paused, no_waking_of_idle_lanes,
+)  # fmt: skip
+
+
+@pytest.mark.promise(3)
+@pytest.mark.parametrize("remove", REMOVED, ids=lambda remove: remove.__name__)
+def test_the_model_check_notices(monkeypatch, remove):
+    remove(monkeypatch)
+    with pytest.raises(Violation, match="THRESHER_MODEL_SEED="):
+        walks_end_well(range(30), 200)
