@@ -50,13 +50,14 @@ class Entrant:
     setting: str = ""
 
 
+# The two sides of a ratio stand next to each other: a machine that is busy with something else is busy for both.
 ENTRANTS = (
     Entrant("limits sqlite", "limits", "sqlite"),
     Entrant("ours sqlite b20 g3", "thresher", "sqlite", batch=20, gates=3),
+    Entrant("huey process", "huey_sqlite", "sqlite", 0.25, setting="process-1"),
     Entrant("ours sqlite b20 g0", "thresher", "sqlite", batch=20),
     Entrant("ours sqlite b100 g3", "thresher", "sqlite", batch=100, gates=3),
     Entrant("ours sqlite b100 g0", "thresher", "sqlite", batch=100),
-    Entrant("huey process", "huey_sqlite", "sqlite", 0.25, setting="process-1"),
     Entrant("litequeue", "litequeue_sqlite", "sqlite", 0.25, setting="500"),
     Entrant("dbos sqlite", "dbos_sqlite", "sqlite", 0.025, setting="0-async"),
     Entrant("ours sqlite machine b20 g3", "thresher", "sqlite", batch=20, gates=3, setting="machine"),
@@ -68,8 +69,8 @@ ENTRANTS = (
     Entrant("ours postgres b100 g3", "thresher", "postgres", batch=100, gates=3),
     Entrant("pgqueuer b100", "pgqueuer_postgres", "postgres", batch=100, setting="connection"),
     Entrant("ours postgres b100 g0", "thresher", "postgres", batch=100),
-    Entrant("procrastinate c1", "procrastinate_postgres", "postgres", 0.05, setting="1"),
-    Entrant("procrastinate c10", "procrastinate_postgres", "postgres", 0.05, setting="10"),
+    Entrant("procrastinate c1", "procrastinate_postgres", "postgres", 0.025, setting="1"),
+    Entrant("procrastinate c10", "procrastinate_postgres", "postgres", 0.025, setting="10"),
     Entrant("dbos postgres", "dbos_postgres", "postgres", 0.025, setting="0-async"),
 )
 
@@ -105,7 +106,7 @@ def main() -> int:
         server = stack.enter_context(practice_postgres()).url if words.only != "sqlite" else ""
         rounds = [one_round(entrants, words.tasks, server, number) for number in range(words.rounds)]
     summary = {
-        "machine": machine(), "tasks": words.tasks, "seconds": round(time.monotonic() - started),
+        "machine": machine(), "tasks": words.tasks, "seconds": round(time.monotonic() - started), "timeout_s": TIMEOUT_SECONDS,
         "contenders": [standing(entrant, [found["results"][entrant.key] for found in rounds]) for entrant in entrants],
         "ratios": [ratio for row in RATIOS if (ratio := divided(*row, rounds))],
         "rounds": rounds,

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-SINGLES = 2_000
+SINGLES = 500
 BULK = 1_000
 
 

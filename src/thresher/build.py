@@ -3,16 +3,18 @@
 import importlib
 import importlib.util
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from thresher.config.project import Project
 from thresher.config.settings import Settings
-from thresher.core.clock import Clock, to_us
+from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, UnknownName
 from thresher.core.pipeline import App
 from thresher.engine.calendar import check, next_firing
@@ -24,7 +26,7 @@ from thresher.store.dialect import SQLITE
 from thresher.store.migrate import check_up_to_date, pending
 from thresher.store.schedules import Plan, save_plan
 from thresher.store.settings import read_settings
-from thresher.store.sources import add_source
+from thresher.store.sources import add_source, longest_interval
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.sqlite.connection import DURABILITY
 from thresher.store.store import Store
@@ -151,25 +153,28 @@ def load_apps(project: Project, named: Iterable[str] = ()) -> list[App]:
     folder = str(project.folder.resolve())
     if folder not in sys.path:
         sys.path.insert(0, folder)  # an app may have modules of its own beside it
-    apps = [_load(name, project.folder) for name in project.apps]
-    apps += [_load(name, Path()) for name in named]
-    for point in entry_points(group=APP_GROUP):
-        apps.append(_as_app(point.load(), point.name))
-    return apps
+    apps = [_load(name, partial(_find, name, project.folder)) for name in project.apps]
+    apps += [_load(name, partial(_find, name, Path())) for name in named]
+    return apps + [_load(point.name, point.load) for point in entry_points(group=APP_GROUP)]
 
 
-def _load(name: str, folder: Path) -> App:
-    """An app by `package.module:attribute`, or by the path of a file that has an `app`."""
-    place, _, attribute = name.partition(":")
+def _load(name: str, load: Callable[[], object]) -> App:
+    """Load an app; whatever goes wrong in it is told with its name."""
     try:
-        module = _load_file(folder / place) if place.endswith(".py") else importlib.import_module(place)
+        return _as_app(load(), name)
     except (ImportError, FileNotFoundError) as problem:
         raise UnknownName(f"app {name!r} cannot be loaded: {problem}") from problem
     except ThresherError as problem:
         raise type(problem)(f"app {name!r}: {problem}") from problem
     except Exception as problem:
         raise ConfigError(f"app {name!r} stops with an error of its own: {type(problem).__name__}: {problem}") from problem
-    return _as_app(getattr(module, attribute or "app", None), name)
+
+
+def _find(name: str, folder: Path) -> object:
+    """An app by `package.module:attribute`, or by the path of a file that has an `app`."""
+    place, _, attribute = name.partition(":")
+    module = _load_file(folder / place) if place.endswith(".py") else importlib.import_module(place)
+    return getattr(module, attribute or "app", None)
 
 
 def _load_file(path: Path) -> object:
@@ -184,7 +189,7 @@ def _load_file(path: Path) -> object:
 
 def _as_app(found: object, name: str) -> App:
     if not isinstance(found, App):
-        raise ConfigError(f"app {name!r} wants a thresher.App named 'app', got {type(found).__name__}")
+        raise ConfigError(f"wants a thresher.App named {name.partition(':')[2] or 'app'!r}, got {type(found).__name__}")
     return found
 
 
@@ -204,15 +209,10 @@ def install(store: Store, registry: Registry) -> None:
                 save_plan(session, Plan(schedule.name, app.name, entry, schedule.cron, every, schedule.timezone, schedule.missed, first))
 
 
-def make_worker(
-    store: Store, registry: Registry, url: str, *, until_idle: bool = False, name: str | None = None, concurrency: int | None = None,
-    heartbeat_store: Store | None = None,
-) -> Worker:  # fmt: skip
-    """A worker whose heartbeat has a connection of its own."""
-    return Worker(
-        store, registry, heartbeat_store=heartbeat_store or heartbeat_for(store, url), until_idle=until_idle, name=name,
-        pumps=PUMPS[store.backend.dialect.name], concurrency=concurrency,
-    )  # fmt: skip
+def make_worker(store: Store, registry: Registry, url: str, *, heartbeat_store: Store | None = None, **how: Any) -> Worker:
+    """A worker whose heartbeat has a connection of its own. `how` goes to the worker."""
+    beat = heartbeat_store or heartbeat_for(store, url)
+    return Worker(store, registry, heartbeat_store=beat, pumps=PUMPS[store.backend.dialect.name], **how)
 
 
 def heartbeat_for(store: Store, url: str) -> Store:
@@ -222,13 +222,19 @@ def heartbeat_for(store: Store, url: str) -> Store:
 
 
 @contextmanager
-def opened_worker(
-    store: Store, registry: Registry, url: str, *, until_idle: bool = False, name: str | None = None, concurrency: int | None = None
-) -> Iterator[Worker]:
+def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: Any) -> Iterator[Worker]:
     """A worker for the length of a block; its heartbeat's connection is closed after it."""
-    beat = heartbeat_for(store, url)
+    beat = heartbeat_for(shop.store, url)
+    patience = _patience(shop.store) if until_idle else 0.0
     try:
-        yield make_worker(store, registry, url, until_idle=until_idle, name=name, concurrency=concurrency, heartbeat_store=beat)
+        yield make_worker(shop.store, shop.registry, url, heartbeat_store=beat, until_idle=until_idle, patience=patience, **how)
     finally:
-        if beat is not store:
+        if beat is not shop.store:
             beat.close()
+
+
+def _patience(store: Store) -> float:
+    """A run does not end because a gate keeps to its rate: that is its ordinary work."""
+    with store.read() as session:
+        slowest = longest_interval(session)
+    return max(float(store.settings["run.patience"]), float(store.settings["host.interval"]), slowest / SECOND) + 1.0

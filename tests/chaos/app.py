@@ -168,7 +168,7 @@ async def nap(ctx: Context) -> Outcome:
 
 @logged
 async def ask(ctx: Context) -> Outcome:
-    if luck(ctx).random() < 0.3:
+    if luck(ctx).random() < 0.08:
         raise RateLimited("slow down", retry_after=0.15)
     return Done(records=(Record("answer", str(ctx.task.id)),))
 
@@ -206,7 +206,7 @@ app = App(
         Source("slots", in_flight=3, trip_after=None),
         Source("rate", rate=60, burst=3, trip_after=None),
         Source("both", rate=80, burst=2, in_flight=4, trip_after=None),
-        Source("shaky", in_flight=2, trip_after=3, cooldown=0.2),
+        Source("shaky", in_flight=2, trip_after=6, cooldown=0.1),
         Source("pool", in_flight=5, trip_after=None),
         Source("asked", rate=40, burst=2, trip_after=None),
     ),

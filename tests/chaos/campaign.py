@@ -42,7 +42,8 @@ from thresher.store.sqlite.connection import sqlite3
 STORES = ("sqlite", "postgres")
 LEASE = float(SETTINGS["worker.lease"])
 OBSERVE_EVERY = 0.25
-DRAIN_SECONDS = 60.0
+# Without a single claim or ending for this long, something is stuck.
+STUCK_SECONDS = 20.0
 POSTGRES_SLACK_US = 50_000
 
 
@@ -225,17 +226,21 @@ class Campaign:
             self.summary.observations += 1
 
     def drain(self) -> None:
-        """No more adversity: now everything must come to an end."""
+        """No more adversity: now everything must come to an end, and never stand still on the way."""
         self.doomed = False
         self._empty()
         self.fleet.thaw_all()
-        begun = time.monotonic()
-        while time.monotonic() < begun + DRAIN_SECONDS:
+        begun = moved = time.monotonic()
+        progress: object = None
+        while time.monotonic() < moved + STUCK_SECONDS:
             self._keep_up_strength()
             self.watch()
             with contextlib.suppress(DatabaseProblem), self.store.read() as session:
-                if tasks.live(session) == 0:
+                left, claims = session.rows("select sum(case when finished_at is null then 1 else 0 end), sum(claim) from tasks")[0]
+                if left == 0:
                     break
+                if (left, claims) != progress:
+                    progress, moved = (left, claims), time.monotonic()
             time.sleep(0.1)
         self.summary.drained_in = round(time.monotonic() - begun, 2)
 

@@ -1,6 +1,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,7 +10,10 @@ import typer
 from tests.cli.conftest import Thresher
 from thresher.cli.main import app, hoist
 
-HEAVY = ("psycopg", "psycopg_pool", "pysqlite3", "yaml", "rich.console", "thresher.store", "thresher.engine", "thresher.build", "thresher.bench")
+HEAVY = (
+    "asyncio", "psycopg", "psycopg_pool", "pysqlite3", "yaml", "rich", "thresher.store", "thresher.engine", "thresher.build",
+    "thresher.bench",
+)  # fmt: skip
 
 
 def paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
@@ -52,8 +56,6 @@ def test_asking_for_help_loads_neither_store_nor_engine_nor_driver():
 
 
 def test_the_installed_command_and_the_module_are_one_and_the_same(folder):
-    from pathlib import Path
-
     script = Path(sys.executable).with_name("thresher")
     by_name = subprocess.run([script, "--help"], capture_output=True, text=True, check=True).stdout
     by_module = subprocess.run([sys.executable, "-m", "thresher", "--help"], capture_output=True, text=True, check=True).stdout
@@ -75,7 +77,9 @@ def test_shared_options_may_stand_anywhere(given: list[str], becomes: list[str])
     assert hoist(given) == becomes
 
 
-@pytest.mark.parametrize("argv", [["nonsense"], ["status", "--nonsense"], ["tasks", "show"], ["tasks", "show", "x"], ["tasks", "list", "--limit", "0"]])
+@pytest.mark.parametrize(
+    "argv", [["nonsense"], ["status", "--nonsense"], ["tasks", "show"], ["tasks", "show", "x"], ["tasks", "list", "--limit", "0"]]
+)
 def test_a_wrong_command_line_is_one_line_and_exit_code_2(thresher: Thresher, argv: list[str]):
     result = thresher(*argv)
     assert result.code == 2

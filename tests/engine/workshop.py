@@ -19,7 +19,7 @@ from thresher.store.backend import Turn
 from thresher.store.store import Store
 
 # Long enough for a slow machine; nothing waits that long unless it is broken.
-PATIENCE = 30.0
+PATIENCE = 10.0
 # Short rhythms, so that nothing is waited for that a test is not about.
 QUICK = {
     "worker.poll": 0.05, "worker.lease": 0.9, "worker.grace": 5.0, "reaper.every": 0.05, "settings.every": 0.05, "schedule.every": 0.05,

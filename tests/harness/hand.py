@@ -11,7 +11,7 @@ import psycopg
 
 from tests.harness.databases import Database
 from thresher.store.postgres.backend import _TURN
-from thresher.store.postgres.connection import PostgresSession, split_schema
+from thresher.store.postgres.connection import SETTINGS, PostgresSession, split_schema
 from thresher.store.store import Store
 
 PATIENCE_SECONDS = 20
@@ -22,7 +22,7 @@ class Hand:
 
     def __init__(self, database: Database, origin: Store) -> None:
         address, schema = split_schema(database.url)
-        options = f"-c search_path={schema} -c deadlock_timeout=100ms"
+        options = f"-c search_path={schema} {SETTINGS}"
         self._connection = psycopg.connect(address, options=options)
         self._watcher = psycopg.connect(address, autocommit=True, options=options)
         self._thread: threading.Thread | None = None
@@ -37,7 +37,9 @@ class Hand:
         backend._retrying = lambda params: self._connection.execute(_TURN, params, binary=True).fetchall()
         backend.ping = lambda: None
         backend.close = lambda: None
-        return Store(backend, settings=origin.settings)
+        store = Store(backend, settings=origin.settings)
+        store.lanes = origin.lanes  # a machine that has met these lanes before
+        return store
 
     def hold(self, table: str, row_id: int) -> None:
         """Lock one row, as somebody who works on it does."""

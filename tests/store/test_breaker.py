@@ -121,3 +121,15 @@ def test_resuming_forgets_the_failures(fragile):
     trip(fragile)
     sources.resume(fragile, "source:a")
     assert len(claim(fragile, 10)) == 10
+
+
+@pytest.mark.promise(4)
+def test_a_breaker_that_lets_go_leaves_no_late_timer_behind(store, clock):
+    gate(store, "source:a", slots=5, interval_us=SECOND, burst=2, trip_after=1, cooldown_us=COOLDOWN)
+    put(store, *(entry(gates=["source:a", f"host:{n}.example"]) for n in range(5)))
+    bad, good = claim(store, 5)
+    settle(store, troubled(bad))
+    assert claim(store, 5) == []
+    store.turn([done(good)], 0, 1)
+    clock.advance(SECOND)
+    assert len(claim(store, 5)) == 1

@@ -41,8 +41,8 @@ SQL_MUTANTS = {
         schedules.claim_meets_a_gate_held_elsewhere,
     ),
     "the fence does not ask for the claim": (
-        "where t.id = i.id and t.claim = i.claim and",
-        "where t.id = i.id and",
+        "and t.claim = i.claim and",
+        "and",
         schedules.zombie_while_the_next_owner_runs,
     ),
     "a timer is set only when a lane is parked": (
@@ -56,19 +56,26 @@ SQL_MUTANTS = {
         schedules.freed_slot_for_a_lane_that_cannot_use_it,
     ),
     "settlements take gates in any order": (
-        "and (max_in_flight is not null or failures > 0)\n                  order by id for no key update);",
-        "and (max_in_flight is not null or failures > 0)\n                  order by id desc for no key update);",
+        "order by g.id for no key update) z;",
+        "order by g.id desc for no key update) z;",
         schedules.settlers_that_need_the_same_gates,
-    ),
-    "a settlement sends tasks back without holding their lane": (
-        "order by l.id for no key update;",
-        ";",
-        schedules.idle_against_requeue,
     ),
 }
 
-# Who decides by what it saw before the lane was its own, must hold the lane first.
+# Whoever decides by what it saw before a lane was its own must hold the lane first.
 SEEN_IDLE = ("where l.id = r.id;\nend;", "where l.id = r.id and l.status = 'idle';\nend;")
+LANE_MUTANTS = {
+    "a task is put into a lane that is not held": (
+        "from json_array_elements(births) b))\n        order by l.id for no key update;",
+        "from json_array_elements(births) b));",
+        schedules.idle_against_enqueue,
+    ),
+    "a task is sent back into a lane that is not held": (
+        "where t.id = any (back))) order by l.id for no key update;",
+        "where t.id = any (back)));",
+        schedules.idle_against_requeue,
+    ),
+}
 
 
 def install(store, *changes):
@@ -85,27 +92,31 @@ def install(store, *changes):
 @only_postgres
 @pytest.mark.parametrize(("old", "new", "schedule"), SQL_MUTANTS.values(), ids=SQL_MUTANTS)
 def test_a_schedule_notices_that(database, store, clock, old, new, schedule):
-    changes = [(old, new)]
-    if schedule is schedules.idle_against_requeue:
-        changes.append(SEEN_IDLE)
-    install(store, *changes)
-    assert list(schedule(database, store, clock)) != []
+    install(store, (old, new))
+    assert next(schedule(database, store, clock), None) is not None
 
 
 @pytest.mark.promise(1)
 @only_postgres
-@pytest.mark.parametrize("schedule", [schedules.idle_against_enqueue, schedules.claim_against_cancel], ids=lambda each: each.__name__)
-def test_a_schedule_notices_that_nobody_locks_lanes(database, store, clock, monkeypatch, schedule):
-    monkeypatch.setattr(PostgresBackend, "lock_lanes", lambda *_: None)
-    install(store, SEEN_IDLE)
-    assert list(schedule(database, store, clock)) != []
+@pytest.mark.parametrize(("old", "new", "schedule"), LANE_MUTANTS.values(), ids=LANE_MUTANTS)
+def test_a_schedule_notices_a_missing_lock(database, store, clock, old, new, schedule):
+    install(store, (old, new), SEEN_IDLE)
+    assert next(schedule(database, store, clock), None) is not None
 
 
 @only_postgres
-def test_with_its_lane_held_a_task_may_decide_by_what_it_sees(database, store, clock):
+@pytest.mark.parametrize("schedule", [mutant[2] for mutant in LANE_MUTANTS.values()], ids=LANE_MUTANTS)
+def test_with_its_lane_held_a_task_may_decide_by_what_it_sees(database, store, clock, schedule):
     """The control: it is the missing lock that the schedules notice, not what else was changed."""
     install(store, SEEN_IDLE)
-    assert list(schedules.idle_against_enqueue(database, store, clock)) == []
+    assert list(schedule(database, store, clock)) == []
+
+
+@pytest.mark.promise(1)
+@only_postgres
+def test_a_schedule_notices_that_a_cancellation_does_not_hold_the_lane(database, store, clock, monkeypatch):
+    monkeypatch.setattr(PostgresBackend, "lock_lanes", lambda *_: None)
+    assert next(schedules.claim_against_cancel(database, store, clock), None) is not None
 
 
 def walks_end_well(seeds, steps):

@@ -99,7 +99,7 @@ def _bracketed(text: str) -> str:
 
 
 def _gate(gate: GateView, now: int) -> str:
-    why = short(gate.why, 70)
+    why = short(gate.reason, 70)
     until = "" if gate.state in ("full", "rate") else f", opens {opens(gate.state, gate.opens_at, now)}"
     return f"{why}{until}, {gate.waiting:,} waiting"
 
@@ -108,4 +108,4 @@ def plain_line(progress: Progress) -> str:
     """All of it in one line, without the ordinary work of full gates."""
     kinds = "; ".join(f"{kind.kind} {kind.done:,}/{kind.total:,}{_bracketed(_asides(kind))}" for kind in progress.kinds)
     shut = "; ".join(f"{gate.name} {gate.state}: {_gate(gate, progress.at)}" for gate in progress.closed[:GATES_SHOWN] if gate.shut)
-    return f"{kinds or 'nothing to do yet'}{f' | {shut}' if shut else ''}"
+    return f"{kinds or 'no tasks yet'}{f' | {shut}' if shut else ''}"

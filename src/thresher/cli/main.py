@@ -11,6 +11,7 @@ import typer
 
 from thresher.cli import add, bench, config, doctor, events, failures, init, migrate, run, schedules, sources, status, tasks, worker
 from thresher.cli.call import Call
+from thresher.cli.words import plain
 from thresher.core.errors import ThresherError
 
 INTERRUPTED = 130
@@ -112,6 +113,6 @@ def _surprise(problem: Exception, args: Sequence[str]) -> int:
 
 
 def _tell(message: str, name: str, code: int, args: Sequence[str]) -> int:
-    text = json.dumps({"error": message, "class": name}, ensure_ascii=False) if "--json" in args else f"thresher: {message}"
+    text = json.dumps({"error": message, "class": name}, ensure_ascii=False) if "--json" in args else plain(f"thresher: {message}")
     sys.stderr.write(f"{text}\n")
     return code

@@ -1,5 +1,6 @@
 """`thresher run`: work until nothing is left to do, with progress."""
 
+from signal import SIGTERM
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -36,7 +37,7 @@ def command(
         _print_summary(ended, progress, seconds, len(started))
     else:
         _draw_summary(ended, progress, seconds)
-    ended.leave(1 if ended.failed else 0)
+    ended.leave(1 if ended.failed else 128 + SIGTERM if ended.interrupted else 0)
 
 
 def _work(call: Call, shop: "Workshop", concurrency: int | None) -> "Ended":
@@ -50,7 +51,7 @@ def _work(call: Call, shop: "Workshop", concurrency: int | None) -> "Ended":
     from thresher.insight.progress import read_progress
 
     url = call.url(call.project())
-    with opened_worker(shop.store, shop.registry, url, until_idle=True, concurrency=concurrency) as worker:
+    with opened_worker(shop, url, until_idle=True, concurrency=concurrency) as worker:
         if call.json:
             return asyncio.run(labour(worker))
         out, look = console(), partial(read_progress, shop.store)
@@ -73,6 +74,9 @@ def _draw_summary(ended: "Ended", progress: "Progress", seconds: float) -> None:
     from thresher.cli.words import number, span, when
 
     out = console()
+    if not progress.kinds:
+        out.print("There is nothing to do: no tasks, and no app that starts with any. Name apps in thresher.yaml or with --app.")
+        return
     rows = [
         [kind.kind, kind.succeeded, kind.filtered, kind.skipped, cell(kind.failed, "red" if kind.failed else ""),
          kind.total - kind.done, kind.total]

@@ -49,7 +49,7 @@ def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -
         return
     rows = [
         [gate.name if every else gate.source, gate.state, _rate(gate), _slots(gate), _breaker(gate), gate.waiting or None,
-         short(f"{gate.tag}: {gate.why}" if gate.tag else gate.why, 80), opens(gate.state, gate.opens_at, now)]
+         short(gate.reason, 80), opens(gate.state, gate.opens_at, now)]
         for gate in gates
     ]  # fmt: skip
     out.print(table(["gate" if every else "source", "state", "rate", "in flight", "breaker", "#waiting", "why", "opens"], rows))
@@ -93,7 +93,7 @@ def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], no
 
     out.print(pairs([
         ("gate", gate.name), ("declared by", gate.app), ("state", cell(gate.state)),
-        ("why", f"{gate.tag}: {gate.why}" if gate.tag else gate.why),
+        ("why", gate.reason),
         ("opens", opens(gate.state, gate.opens_at, now)), ("rate", _rate(gate) or "no limit"), ("in flight", _slots(gate) or "not limited"),
         ("breaker", f"{_breaker(gate)} failures in a row, cooldown {span(gate.cooldown)}" if gate.trip_after else "none"),
         ("waiting here", gate.waiting),

@@ -91,7 +91,7 @@ def gate_table(gates: "list[GateView]", now: int, title: str | None = None) -> "
     from thresher.cli.words import opens, short
 
     rows = [
-        [gate.name, gate.state, gate.waiting, short(f"{gate.tag}: {gate.why}" if gate.tag else gate.why, 100),
+        [gate.name, gate.state, gate.waiting, short(gate.reason, 100),
          opens(gate.state, gate.opens_at, now)]
         for gate in gates
     ]  # fmt: skip

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.tree import Tree
 
-    from thresher.insight.tasks import Branch, TaskDetail
+    from thresher.insight.tasks import Branch, Lineage, TaskDetail
 
 app = typer.Typer()
 
@@ -65,7 +65,10 @@ def task_table(found: list[dict[str, Any]], now: int) -> "Table":
 
 @app.command()
 def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
-    """Show everything about one task: attempts, family, refused spawns, gates, and why it waits."""
+    """Show everything about one task.
+
+    Its attempts, its family, refused spawns, its gates, and why it waits.
+    """
     from thresher.cli.show import answer
     from thresher.insight.moment import read_now
     from thresher.insight.tasks import show_task
@@ -78,24 +81,23 @@ def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID"
 
 
 def _draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
-    from thresher.cli.show import pairs
+    from thresher.cli.show import cell, pairs
     from thresher.cli.status import gate_table
+    from thresher.cli.words import number
 
     out.print(pairs(_facts(detail, now)))
     if detail.waits:
         out.print("\nWhy it waits" if detail.task["state"] != "running" else "\nNow")
         for sentence in detail.waits:
-            out.print(f"  {sentence}")
+            out.print(cell(f"  {sentence}"))
     if detail.gates:
         out.print(gate_table(detail.gates, now, "gates before this stage"))
     if detail.attempts:
         out.print(_attempts(detail.attempts))
     if detail.children:
-        from thresher.cli.words import number
-
         out.print(f"\n{number(len(detail.children), 'child', 'children')}: thresher tasks tree {detail.task['id']} draws them")
     for refusal in detail.refusals:
-        out.print(f"  refused: {_refusal(refusal)}")
+        out.print(cell(f"  refused: {_refusal(refusal)}"))
 
 
 def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
@@ -138,14 +140,20 @@ def _refusal(refusal: dict[str, Any]) -> str:
 
 @app.command()
 def tree(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
-    """Draw the lineage a task belongs to, with the spawns that were refused."""
+    """Draw the lineage a task belongs to, refused spawns included."""
     from thresher.cli.show import answer
     from thresher.insight.tasks import show_tree
 
     call = call_of(ctx)
     with call.store() as store:
-        root = show_tree(store, task_id)
-    answer(call, root, lambda out, value: out.print(_grow(value, task_id)))
+        lineage = show_tree(store, task_id)
+    answer(call, lineage, lambda out, value: _draw_tree(out, value, task_id))
+
+
+def _draw_tree(out: "Console", lineage: "Lineage", task_id: int) -> None:
+    out.print(_grow(lineage.root, task_id))
+    if not lineage.whole:
+        out.print(f"Only the first {lineage.shown:,} tasks are drawn; the lineage has more.")
 
 
 def _grow(root: "Branch", chosen: int) -> "Tree":

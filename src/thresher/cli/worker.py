@@ -24,7 +24,7 @@ def command(
     call = call_of(ctx)
     log_to_stderr(verbose=call.verbose)
     url = call.url(call.project())
-    with call.workshop() as shop, opened_worker(shop.store, shop.registry, url, name=name, concurrency=concurrency) as worker:
+    with call.workshop() as shop, opened_worker(shop, url, name=name, concurrency=concurrency) as worker:
         kinds = ", ".join(shop.registry.kinds) or "none: name an app in thresher.yaml or with --app"
         logging.getLogger("thresher").info("working on %s; kinds: %s", hide_password(url), kinds)
         ended = asyncio.run(labour(worker))

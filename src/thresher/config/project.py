@@ -19,6 +19,7 @@ KEYS = ("apps", "database", "settings")
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
+_PASSWORD_OPTION = re.compile(r"password=[^&]*")
 _RELATIVE_FILE = re.compile(r"^sqlite:///(?!/|:memory:)([^?]+)")
 
 
@@ -52,7 +53,7 @@ def database_url(flag: str | None, project: Project, environ: Mapping[str, str] 
 
 def hide_password(url: str) -> str:
     """A database URL that may be shown."""
-    return _PASSWORD.sub(r"\1:***@", url)
+    return _PASSWORD_OPTION.sub("password=***", _PASSWORD.sub(r"\1:***@", url))
 
 
 def _anchored(url: str, folder: Path) -> str:
@@ -85,7 +86,8 @@ class _Reader:
         except yaml.YAMLError as problem:
             mark = getattr(problem, "problem_mark", None)
             where = f":{mark.line + 1}" if mark else ""
-            raise ConfigError(f"{self.path}{where} is not YAML: {getattr(problem, 'problem', problem)}") from None
+            said = " ".join(str(getattr(problem, "problem", None) or problem).split())
+            raise ConfigError(f"{self.path}{where} is not YAML: {said}") from None
         if root is not None:
             self._note_lines(root, "")
         if data is None:

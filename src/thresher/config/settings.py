@@ -60,6 +60,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("worker.poll", 1.0, "seconds", 0.01, 3_600, "How often an idle worker looks for work that no wake-up announced."),
     Setting("worker.timeout", 300.0, "seconds", 0.01, DAY, "How long one stage may take, unless it says otherwise."),
     Setting("worker.stall", 300.0, "seconds", 1, DAY, "How long a worker's event loop may stand still before its lease is given up."),
+    Setting("run.patience", 10.0, "seconds", 0, DAY, "How long a run waits for work that is due later before it ends and says so."),
     Setting("reaper.every", 1.0, "seconds", 0.01, 3_600, "How often the tasks of lost workers are looked for."),
     Setting("reaper.batch", 500, "tasks", 1, 10_000, "How many tasks of lost workers go back in one transaction."),
     Setting("repair.every", 60.0, "seconds", 1, DAY, "How often the counters of the gates are compared with the running tasks."),

@@ -5,10 +5,11 @@ import re
 from thresher.core.errors import UsageError
 
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
+MOST = 1_000_000_000
 NONE = ("none", "off", "unlimited")
 
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|[smhdw])?")
-_RATE = re.compile(r"(\d+(?:\.\d+)?)(?:/(s|m|h|d))?")
+_DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|[smhdw])?")
+_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:/(s|m|h|d))?")
 
 
 def seconds(text: str) -> float:
@@ -33,6 +34,6 @@ def whole(text: str, what: str) -> int | None:
     """A whole number from 1 on, or None for "none"."""
     if text.strip().lower() in NONE:
         return None
-    if not text.strip().isdecimal() or int(text) < 1:
-        raise UsageError(f"{what} wants a whole number from 1 on, or none, got {text!r}")
+    if not (text.strip().isdecimal() and 1 <= int(text) < MOST):
+        raise UsageError(f"{what} wants a whole number from 1 to {MOST:,}, or none, got {text!r}")
     return int(text)

@@ -66,6 +66,8 @@ class Heartbeat:
                 return self._lose(f"the event loop has stood still for {self._stall:g} seconds")
             before = monotonic()
             renewal = self._renew()
+            if self._stop.is_set():
+                return None  # given up while the database kept us waiting
             if renewal is None:
                 wait = self._lease * RENEW_SHARE / 4
                 continue

@@ -79,8 +79,9 @@ class Worker:
     def __init__(
         self, store: Store, registry: Registry, *, heartbeat_store: Store | None = None,
         name: str | None = None, until_idle: bool = False, pumps: int = 1, concurrency: int | None = None,
+        patience: float = 0.0,
     ) -> None:  # fmt: skip
-        self._store, self._registry, self._concurrency = store, registry, concurrency
+        self._store, self._registry, self._concurrency, self._patience = store, registry, concurrency, patience
         self._heartbeat_store = heartbeat_store or store
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._until_idle, self._pumps = until_idle, pumps
@@ -335,10 +336,10 @@ class Worker:
         return poll
 
     def _is_idle(self, turn: Turn) -> bool:
-        """Nothing in hand, nothing on its way, nothing ready, and no timer that would ring within a poll."""
+        """Nothing in hand, nothing on its way, nothing ready, and no timer that would ring within a poll, or our patience."""
         if not self._until_idle or self._hand or self._outbox or self._under_way or turn.more:
             return False
-        soon = turn.now + round(float(self._store.settings["worker.poll"]) * SECOND)
+        soon = turn.now + round(max(self._patience, float(self._store.settings["worker.poll"])) * SECOND)
         return turn.next_at is None or turn.next_at > soon
 
     # --- endings
@@ -394,11 +395,12 @@ class Worker:
         """Settle what ends within this time, as it ends."""
         until = monotonic() + seconds
         while self._hand and (left := until - monotonic()) > 0:
-            attempts = [running.attempt for running in self._hand.values()]
-            await asyncio.wait(attempts, timeout=left, return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.sleep(LINGER_SECONDS)
             if self._outbox:
                 await self._turn(self._take_outgoing(), 0)
+            else:
+                attempts = [running.attempt for running in self._hand.values()]
+                await asyncio.wait(attempts, timeout=left, return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.sleep(LINGER_SECONDS)
 
 
 def _give_back(task_id: int, claim: int) -> Settlement:

@@ -40,6 +40,11 @@ class GateView:
     waiting: int
 
     @property
+    def reason(self) -> str | None:
+        """Why it is closed, with the word for it where that says more than the state."""
+        return f"{self.tag}: {self.why}" if self.tag and self.tag != self.state else self.why
+
+    @property
     def shut(self) -> bool:
         return self.state in SHUT
 

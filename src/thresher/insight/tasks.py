@@ -15,6 +15,9 @@ from thresher.store.store import Store
 
 Fields = dict[str, Any]
 
+MOST_CHILDREN = 1_000
+MOST_IN_TREE = 5_000
+
 
 @dataclass(frozen=True, slots=True)
 class TaskDetail:
@@ -38,6 +41,15 @@ class Branch:
     refusals: list[Fields] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A tree from its root. `whole` is False where it has more tasks than were read."""
+
+    root: Branch
+    shown: int
+    whole: bool
+
+
 def list_tasks(
     store: Store, *, state: str | None = None, kind: str | None = None, source: str | None = None, error: str | None = None,
     url: str | None = None, limit: int = 50, before: int | None = None,
@@ -59,21 +71,19 @@ def show_task(store: Store, task_id: int) -> TaskDetail:
         task = _get(session, task_id)
         now = store.backend.now(session)
         gates = gates_before(session, task["gates"], now)
-        family = tasks.lineage(session, task["tracking_id"])
-        refused = tasks.refusals(session, task["tracking_id"])
         return TaskDetail(
             task, why_it_waits(session, task, gates, now), tasks.attempts(session, task_id),
-            next((each for each in family if each["id"] == task["parent_id"]), None),
-            [each for each in family if each["parent_id"] == task_id],
-            [each for each in refused if each["parent_id"] == task_id], gates,
+            tasks.get(session, task["parent_id"]) if task["parent_id"] else None,
+            tasks.find(session, limit=MOST_CHILDREN, root=task["tracking_id"], parent_id=task_id),
+            [each for each in tasks.refusals(session, task["tracking_id"]) if each["parent_id"] == task_id], gates,
         )  # fmt: skip
 
 
-def show_tree(store: Store, task_id: int) -> Branch:
-    """The whole lineage a task belongs to, from its root, with the spawns that were refused."""
+def show_tree(store: Store, task_id: int, most: int = MOST_IN_TREE) -> Lineage:
+    """The lineage a task belongs to, from its root, with the spawns that were refused."""
     with store.read() as session:
         root = _get(session, task_id)["tracking_id"]
-        family = tasks.lineage(session, root)
+        family = tasks.lineage(session, root, most)
         refused = tasks.refusals(session, root)
     branches = {task["id"]: Branch(task) for task in family}
     for task in family:
@@ -82,7 +92,7 @@ def show_tree(store: Store, task_id: int) -> Branch:
     for refusal in refused:
         if refusal["parent_id"] in branches:
             branches[refusal["parent_id"]].refusals.append(refusal)
-    return branches[root]
+    return Lineage(branches[root], len(family), whole=len(family) < most)
 
 
 def _get(session: Session, task_id: int) -> Fields:

@@ -2,7 +2,7 @@
 
 import zstandard
 
-from thresher.core.errors import TooLarge, UnknownName
+from thresher.core.errors import DatabaseProblem, TooLarge, UnknownName
 from thresher.core.keys import content_hash
 from thresher.store.session import one
 from thresher.store.store import Store
@@ -31,5 +31,9 @@ def get(store: Store, name: str) -> bytes:
         row = one(session, _GET, {"hash": name})
     if row is None:
         raise UnknownName(f"no body is stored under {name}")
-    # The size bounds what is unpacked, whatever the stored bytes claim.
-    return zstandard.ZstdDecompressor().decompress(bytes(row[1]), max_output_size=max(1, row[0]))
+    # Read as a stream, because only that is bounded: a whole frame is unpacked to whatever size its own header claims.
+    with zstandard.ZstdDecompressor().stream_reader(bytes(row[1])) as reader:
+        body = reader.read(row[0])
+    if content_hash(body) != name:
+        raise DatabaseProblem(f"the body stored under {name} is damaged: its bytes no longer fit their name")
+    return body

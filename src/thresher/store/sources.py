@@ -61,6 +61,11 @@ def find_closed(session: Session, now: int, limit: int = 1_000) -> list[Fields]:
     return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
 
 
+def longest_interval(session: Session) -> int:
+    """The longest time that any gate keeps between two starts."""
+    return int(session.rows("select coalesce(max(interval_us), 0) from gates")[0][0])
+
+
 def as_gate(fields: Fields) -> Gate:
     """The row as the arithmetic knows it."""
     return Gate(**{name: fields[name] for name in _GATE_FIELDS})

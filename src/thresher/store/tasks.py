@@ -38,6 +38,8 @@ _FILTERS = {
     "error": "t.error_name = :error",
     "url": "t.url = :url",
     "tracking_id": "coalesce(t.tracking_id, t.id) = :tracking_id",
+    "root": "t.tracking_id = :root",  # all below a root, by the index
+    "parent_id": "t.parent_id = :parent_id",
     "finished_before": "t.finished_at < :finished_before",
     "finished_after": "t.finished_at >= :finished_after",
     # One name of the key's lines, whole: both databases know "replace", only one knows "instr".

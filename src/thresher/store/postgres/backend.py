@@ -3,7 +3,7 @@
 import contextlib
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.resources import files
 from typing import Any
@@ -62,8 +62,11 @@ class PostgresBackend:
     def write(self) -> AbstractContextManager[Session]:
         return self._postgres.transaction()
 
-    def read(self) -> AbstractContextManager[Session]:
-        return self._postgres.transaction()
+    @contextlib.contextmanager
+    def read(self) -> Iterator[Session]:
+        with self._postgres.transaction() as session:
+            session.run("set local enable_seqscan = on")  # whoever looks at everything may read from end to end
+            yield session
 
     def now(self, session: Session) -> int:
         return self._clock.now() if self._clock else int(session.rows(_NOW)[0][0])
@@ -87,7 +90,7 @@ class PostgresBackend:
             "select p.oid::regprocedure::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = :schema",
             {"schema": self._postgres.schema},
         ):
-            session.run(f"drop function {name} cascade")
+            session.run(f"drop function if exists {name} cascade")  # one may have gone with another already
         session.run(functions)
         for table, options in STORAGE.items():
             session.run(f"alter table {table} set ({options})")

@@ -8,19 +8,21 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from thresher.core.errors import DatabaseProblem
+from thresher.core.errors import ConfigError, DatabaseProblem
 from thresher.store.session import Params, Row, psycopg_style, spread
 
 CONNECT_SECONDS = 10
 # A client that stops in the middle of a transaction holds gates that everybody needs.
 IDLE_IN_TRANSACTION = "30s"
-# Deadlocks should not happen; if one does, it must not hold the gates for long.
+# Only what any role may set: a parameter for superusers (deadlock_timeout) would shut everybody else out.
 # The functions are written to have one good plan each; making a new one for every call would cost more than running it.
+# A plan is often made while the tables are still empty, where reading them from end to end looks cheapest: never choose that.
 SETTINGS = (
     f"-c jit=off -c plan_cache_mode=force_generic_plan -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION} "
-    "-c deadlock_timeout=200ms"
+    "-c enable_seqscan=off"
 )
 RETRIES = 5
+DURABILITY = {"machine": "on", "process": "off"}
 
 
 class PostgresSession:
@@ -55,9 +57,20 @@ def split_schema(url: str) -> tuple[str, str]:
     parts = urlsplit(url)
     query = dict(parse_qsl(parts.query))
     schema = query.pop("schema", "thresher")
+    query.pop("durability", None)
     if not schema.replace("_", "").isalnum():
         raise DatabaseProblem(f"the schema name {schema!r} may have letters, digits and _ only")
     return urlunsplit(parts._replace(query=urlencode(query))), schema
+
+
+def synchronous_commit(url: str) -> str:
+    """What `?durability=` asks of the server; unsaid, whatever the server is set to."""
+    durability = dict(parse_qsl(urlsplit(url).query)).get("durability")
+    if durability is None:
+        return ""
+    if durability not in DURABILITY:
+        raise ConfigError(f"durability wants one of {', '.join(DURABILITY)}, got {durability!r}")
+    return f" -c synchronous_commit={DURABILITY[durability]}"
 
 
 class Postgres:
@@ -66,7 +79,7 @@ class Postgres:
     def __init__(self, url: str, most: int) -> None:
         self.url, self.schema = split_schema(url)
         self._shown = _without_password(self.url)
-        options = f"-c search_path={self.schema} {SETTINGS}"
+        options = f"-c search_path={self.schema} {SETTINGS}{synchronous_commit(url)}"
         self.pool = ConnectionPool(
             self.url, min_size=0, max_size=most, open=False, timeout=CONNECT_SECONDS, reconnect_timeout=CONNECT_SECONDS,
             max_idle=300,

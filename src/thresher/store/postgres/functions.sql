@@ -173,8 +173,8 @@ begin
     end if;
     if cardinality(held) > coalesce(cardinality(opened), 0) then  -- a slot came free, but time keeps the gate closed
         update gates g set wake_at = gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now)
-        where g.id = any (held) and g.wake_at is null
-          and gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now) is not null
+        where g.id = any (held)  -- a breaker that let go leaves a timer behind that is too late for the rate
+          and coalesce(g.wake_at, 9223372036854775807) > gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now)
           and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id order by l.position, l.id limit 1) is not null;
     end if;
 end $$;

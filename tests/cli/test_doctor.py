@@ -1,0 +1,64 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PROJECT, Result, Thresher, added
+
+
+def verdicts(result: Result) -> dict[str, str]:
+    return {check["name"]: check["verdict"] for check in result.json["checks"]}
+
+
+def test_a_healthy_project_is_well(queue: Thresher):
+    result = queue("doctor", "--json")
+    assert result.code == 0
+    assert set(verdicts(result).values()) == {"ok"}
+    names = {"python", "sqlite", "project", "apps", "database", "schema", "write", "clock", "workers", "gates", "sources", "disk"}
+    assert set(verdicts(result)) >= names
+    assert "test (work, free)" in queue("doctor").out
+
+
+def test_what_is_missing_fails_with_advice_and_the_rest_is_still_checked(project: Path, thresher: Thresher):
+    (project / "thresher.yaml").write_text(PROJECT.replace("app.py", "nowhere.py"))
+    result = thresher("doctor", "--json")
+    assert result.code == 1
+    found = verdicts(result)
+    assert (found["python"], found["project"], found["apps"], found["database"]) == ("ok", "ok", "fail", "fail")
+    assert "thresher init" in thresher("doctor").out
+
+
+def test_a_malformed_project_or_an_old_schema_fails(project: Path, thresher: Thresher):
+    sqlite3.connect(project / "thresher.db").close()
+    assert verdicts(thresher("doctor", "--json"))["schema"] == "fail"
+    assert "thresher migrate" in thresher("doctor").out
+    (project / "thresher.yaml").write_text("apps: [")
+    assert verdicts(thresher("doctor", "--json"))["project"] == "fail"
+
+
+@pytest.mark.promise(20)
+def test_what_holds_work_up_is_a_warning(queue: Thresher, project: Path):
+    added(queue, "work")
+    queue("sources", "disable", "doors", "--reason", "captcha")
+    with sqlite3.connect(project / "thresher.db") as database:
+        database.execute("insert into workers (name, host, pid, lease_us, lease_until, started_at) values ('gone', 'h', 1, 1, 1, 1)")
+        database.execute("update gates set max_in_flight = 5, in_flight = 3 where name = 'source:good'")
+        database.execute("update tasks set kind = 'stranger' where kind = 'free'")
+        database.execute(
+            "insert into tasks (kind, stage, state, lane_id, due, run_at, rank, priority, payload, created_at)"
+            " select 'stranger', 'x', 'pending', id, 0, 9e15, 0, 0, '{}', 0 from lanes limit 1"
+        )
+    result = queue("doctor", "--json")
+    assert result.code == 0
+    found = verdicts(result)
+    assert (found["sources"], found["workers"], found["gates"], found["kinds"]) == ("warn", "warn", "warn", "warn")
+    out = queue("doctor").out
+    for word in ("captcha", "gone", "source:good: counts 3, 0 are running", "'stranger'"):
+        assert word in out
+
+
+def test_bench_prints_one_object(queue: Thresher, tmp_path: Path):
+    result = queue("bench", "queue", "--tasks", "200", "--lanes", "10", "--json", "--database", f"sqlite:///{tmp_path}/bench.db")
+    assert result.code == 0
+    assert {"store", "tasks", "gates", "drain_per_s", "claim_p99_us"} <= set(result.json)
+    assert queue("bench", "queue", "--store", "mysql").code == 2

@@ -1,0 +1,155 @@
+import json
+import signal
+import sqlite3
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import APP, Thresher, added, start
+
+
+def counts(queue: Thresher) -> dict[str, dict[str, int]]:
+    return queue("status", "--json").json["counts"]
+
+
+def wait_for(database: Path, sql: str, process: object) -> None:
+    """Until a statement finds a row. A look at the rows is the signal; nothing else says that a task has started."""
+    for _ in range(600):
+        with sqlite3.connect(database) as connection:
+            if connection.execute(sql).fetchall():
+                return
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.05)
+    raise AssertionError(f"never: {sql}")
+
+
+def test_a_run_works_until_nothing_is_left_and_sums_up(queue: Thresher):
+    for how in ("done", "filter", "done"):
+        added(queue, "free", "--payload", f'{{"how": "{how}"}}')
+    result = queue("run", "--json")
+    assert result.code == 0
+    assert result.json["attempts"] == {"done": 2, "filtered": 1}
+    (free,) = result.json["kinds"]
+    assert (free["kind"], free["succeeded"], free["filtered"], free["total"]) == ("free", 2, 1, 3)
+    assert result.json["interrupted"] is False
+
+
+def test_without_a_terminal_a_run_prints_plain_lines(queue: Thresher):
+    added(queue, "free")
+    result = queue("run")
+    assert result.code == 0
+    assert "\x1b" not in result.out
+    assert "free 1/1" in result.out
+    assert "1 attempt settled: 1 done" in result.out
+
+
+def test_a_run_with_failures_ends_with_1_and_says_where_to_look(queue: Thresher):
+    added(queue, "free", "--payload", '{"how": "fail"}')
+    result = queue("run")
+    assert result.code == 1
+    assert "thresher failures list" in result.out
+    assert queue("run").code == 0  # failed before, not in this run
+
+
+@pytest.mark.promise(20)
+def test_a_run_says_what_still_waits_and_until_when(queue: Thresher):
+    added(queue, "free", "--payload", '{"how": "wait"}')
+    added(queue, "free", "--payload", '{"how": "flaky"}')
+    result = queue("run")
+    assert result.code == 0
+    assert "2 tasks wait for a later time, the next in" in result.out
+    assert "run again then" in result.out
+
+
+@pytest.mark.promise(20)
+def test_a_run_names_the_gates_that_stopped_it(queue: Thresher):
+    added(queue, "work", "--payload", '{"how": "wall"}')
+    added(queue, "work")
+    result = queue("run")
+    assert "source:doors" in result.out
+    assert "anti_bot: Blocked: a captcha" in result.out
+    assert "when a person enables it" in result.out
+    (gate,) = queue("run", "--json").json["closed"]
+    assert (gate["name"], gate["state"], gate["tag"], gate["opens_at"]) == ("source:doors", "disabled", "anti_bot", None)
+
+
+def test_a_run_does_not_end_because_a_gate_keeps_to_its_rate(project: Path, thresher: Thresher):
+    (project / "app.py").write_text(APP.replace('Source("doors")', 'Source("doors", rate=5)'))
+    assert thresher("migrate").code == 0
+    for _ in range(3):
+        added(thresher, "work")
+    assert thresher("run", "--json").json["attempts"] == {"done": 3}
+
+
+def test_first_tasks_are_started_once_and_again_only_on_demand(project: Path, thresher: Thresher):
+    (project / "app.py").write_text(APP.replace("schedules=", 'start=(NewTask("free", key="first"), NewTask("work")), schedules='))
+    assert thresher("run", "--json").json["started"] == 2
+    assert thresher("run", "--json").json["started"] == 0
+    assert thresher("run", "--again", "--json").json["started"] == 2
+    assert counts(thresher) == {"free": {"succeeded": 2}, "work": {"succeeded": 2}}
+
+
+def test_two_apps_run_side_by_side(project: Path, thresher: Thresher):
+    (project / "more.py").write_text(
+        "from thresher import *\nasync def hum(ctx): return Done()\n"
+        'tunes = App("tunes", pipelines=(Pipeline("hum", Stage(hum)),), start=(NewTask("hum"),))\n'
+    )
+    result = thresher("run", "--app", "more.py:tunes", "--json")
+    assert [kind["kind"] for kind in result.json["kinds"]] == ["hum"]
+
+
+@pytest.mark.promise(1)
+def test_ctrl_c_hands_work_back_and_the_next_run_goes_on(queue: Thresher, project: Path):
+    task = added(queue, "free", "--payload", '{"how": "slow"}')
+    process = start("run", cwd=project)
+    wait_for(project / "thresher.db", "select 1 from tasks where state = 'running'", process)
+    process.send_signal(signal.SIGINT)
+    while "Stopping" not in process.stdout.readline():
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, (out, err)
+    assert "Handing back at once" in out
+    assert "the next run goes on" in out
+    shown = queue("tasks", "show", task, "--json").json
+    assert shown["task"]["state"] == "pending"
+    assert (shown["task"]["failures"], shown["task"]["crashes"]) == (0, 0)
+
+
+def test_a_worker_works_until_sigterm_and_then_ends_well(queue: Thresher, project: Path):
+    task = added(queue, "free")
+    process = start("worker", "--name", "anna", "--concurrency", "2", cwd=project)
+    wait_for(project / "thresher.db", "select 1 from tasks where state = 'succeeded'", process)
+    assert [worker["name"] for worker in queue("status", "--json").json["workers"]] == ["anna"]
+    process.terminate()
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err
+    assert "1 attempt settled: 1 done" in out
+    assert "kinds: free, work" in err
+    assert queue("tasks", "show", task, "--json").json["attempts"][0]["ending"] == "done"
+    assert queue("status", "--json").json["workers"] == []
+
+
+def test_a_run_that_is_told_to_end_finishes_what_it_can(queue: Thresher, project: Path):
+    queue("config", "set", "worker.grace", "0")
+    task = added(queue, "free", "--payload", '{"how": "slow"}')
+    process = start("run", "--json", cwd=project)
+    wait_for(project / "thresher.db", "select 1 from tasks where state = 'running'", process)
+    process.terminate()
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 143, (out, err)
+    assert json.loads(out)["interrupted"] is True
+    assert queue("tasks", "show", task, "--json").json["attempts"][0]["ending"] == "handed_back"
+
+
+@pytest.mark.promise(20)
+def test_a_cancelled_task_stops_while_it_runs(queue: Thresher, project: Path):
+    queue("config", "set", "worker.lease", "0.6")
+    task = added(queue, "free", "--payload", '{"how": "slow"}')
+    process = start("run", "--json", cwd=project)
+    wait_for(project / "thresher.db", "select 1 from tasks where state = 'running'", process)
+    assert "1 running task asked to stop" in queue("tasks", "cancel", task).out
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 0, (out, err)
+    assert queue("tasks", "show", task, "--json").json["task"]["state"] == "cancelled"

@@ -1,0 +1,185 @@
+"""What a person may see, on every database."""
+
+import pytest
+
+from tests.harness.gates import gate
+from tests.harness.tasks import (
+    SOMEBODY,
+    change,
+    claim_one,
+    done,
+    entry,
+    failed,
+    put,
+    retry,
+    running,
+    settle,
+    told_to_wait,
+    troubled,
+    walled,
+    worker,
+)
+from thresher.core.clock import SECOND
+from thresher.insight.doctor import Verdict, check_store
+from thresher.insight.failures import failure_filters, group_failures
+from thresher.insight.gates import list_gates, show_gate
+from thresher.insight.progress import read_progress
+from thresher.insight.status import read_status
+from thresher.insight.tasks import show_task, show_tree
+from thresher.store import sources
+
+HERE = "source:a"
+
+
+def waits(store, task_id: int) -> str:
+    return "; ".join(show_task(store, task_id).waits)
+
+
+@pytest.mark.promise(20)
+def test_a_closed_gate_says_why_and_when_it_opens(store, clock):
+    gate(store, HERE, slots=1, trip_after=2)
+    assert show_gate(store, "a").state == "open"
+
+    task = running(store, entry(gates=[HERE]))
+    full = show_gate(store, "a")
+    assert (full.state, full.why, full.opens_at) == ("full", "1 of 1 in flight", None)
+
+    settle(store, told_to_wait(task, 60 * SECOND))
+    paused = show_gate(store, "a")
+    assert (paused.state, paused.tag, paused.why) == ("paused", "rate_limited", "RateLimited: slow down")
+    assert paused.opens_at == clock.now() + 60 * SECOND
+
+    clock.advance(61 * SECOND)
+    for _ in range(2):
+        settle(store, troubled(claim_one(store)))
+    tripped = show_gate(store, "a")
+    assert (tripped.state, tripped.opens_at) == ("tripped", clock.now() + 300 * SECOND)
+    assert "2 failures in a row; the last: TimedOut: no answer" in (tripped.why or "")
+
+    clock.advance(301 * SECOND)
+    settle(store, walled(claim_one(store)))
+    walled_ = show_gate(store, "a")
+    assert (walled_.state, walled_.tag, walled_.opens_at) == ("disabled", "anti_bot", None)
+
+
+@pytest.mark.promise(20)
+def test_a_gate_at_its_rate_says_so(store):
+    gate(store, HERE, interval_us=2 * SECOND)
+    put(store, entry(gates=[HERE]), entry(gates=[HERE]))
+    claim_one(store)
+    view = show_gate(store, "a")
+    assert (view.state, view.why, view.rate) == ("rate", "one start every 2 s", 0.5)
+
+
+@pytest.mark.promise(20)
+def test_every_waiting_task_says_what_it_waits_for(store, clock):
+    gate(store, HERE, slots=1)
+    first, second = put(store, entry(gates=[HERE]), entry(gates=[HERE]))
+    assert "ready and next" in waits(store, first)
+    assert "no worker is alive" in waits(store, first)
+    assert "1 stand before it" in waits(store, second)
+
+    mine = worker(store, "anna")
+    assert "no worker" not in waits(store, first)
+    task = claim_one(store, mine)
+    assert "at worker anna" in waits(store, first)
+    assert "source:a is full: 1 of 1 in flight" in waits(store, second)
+
+    settle(store, retry(task, delay_us=60 * SECOND))
+    assert "after TimedOut: no answer" in waits(store, first)
+
+    sources.pause(store, HERE, 600 * SECOND, "tea")
+    assert "source:a is paused: tea; it opens at" in waits(store, second)
+    sources.disable(store, HERE, "auth", "bad key")
+    assert "source:a is disabled (auth): bad key; it opens when a person enables it: thresher sources enable" in waits(store, second)
+
+
+def test_an_ended_task_waits_for_nothing(store):
+    task = running(store)
+    settle(store, done(task))
+    detail = show_task(store, task.id)
+    assert detail.waits == []
+    assert [each["ending"] for each in detail.attempts] == ["done"]
+
+
+@pytest.mark.promise(6)
+@pytest.mark.promise(20)
+def test_a_tree_holds_the_whole_lineage_and_every_refusal(store):
+    root = running(store, entry(url="https://a.example/"))
+    settle(store, done(root, children=(entry(url="https://a.example/1"), entry(url="https://a.example/"))))
+    child = claim_one(store)
+    settle(store, done(child, children=(entry(url="https://a.example/2"),)))
+    assert show_tree(store, child.id, most=2).whole is False
+    tree = show_tree(store, child.id).root
+    assert tree.task["id"] == root.id
+    assert [refusal["rule"] for refusal in tree.refusals] == ["in_ancestry"]
+    assert [below.task["url"] for branch in tree.children for below in branch.children] == ["https://a.example/2"]
+    assert show_task(store, child.id).parent["id"] == root.id
+
+
+@pytest.mark.promise(20)
+def test_failures_are_grouped_over_hosts_of_one_source(store, clock):
+    gate(store, HERE)
+    for host in ("x", "y"):
+        settle(store, failed(running(store, entry(gates=[HERE, f"host:{host}.example"]))))
+    settle(store, failed(running(store, entry("other"))))
+    groups = group_failures(store)
+    assert [(group.count, group.kind, group.source) for group in groups] == [(2, "page", HERE), (1, "other", None)]
+    assert {group.message for group in groups} == {"404"}
+
+    clock.advance(3_600 * SECOND)
+    none = {"error": None, "kind": None, "source": None, "older": None, "newer": None}
+    assert group_failures(store, **failure_filters(store, **none | {"newer": 60.0})) == []
+    assert len(group_failures(store, **failure_filters(store, **none | {"older": 60.0, "source": "host:x.example"}))) == 1
+
+
+@pytest.mark.promise(20)
+def test_the_status_counts_what_there_is(store, clock):
+    gate(store, HERE, slots=1)
+    mine = worker(store, "anna")
+    put(store, *(entry(gates=[HERE]) for _ in range(3)), entry("later", delay_us=60 * SECOND))
+    claim_one(store, mine)
+    store.turn([], 5, SOMEBODY)  # finds the gate full, and parks the lane on it
+    status = read_status(store)
+    assert status.counts == {"page": {"running": 1, "pending": 2}, "later": {"pending": 1}}
+    assert (status.waiting["due"], status.waiting["delayed"], status.waiting["next_at"]) == (2, 1, clock.now() + 60 * SECOND)
+    assert [(each.name, each.alive, each.holds, each.tasks[0]["kind"]) for each in status.workers] == [("anna", True, 1, "page")]
+    assert [(each.name, each.state, each.waiting) for each in status.closed] == [(HERE, "full", 2)]
+    clock.advance(3_600 * SECOND)
+    assert [each.alive for each in read_status(store).workers] == [False]
+
+
+def test_progress_counts_what_has_ended_however_it_ended(store):
+    settle(store, failed(running(store)))
+    settle(store, done(running(store)))
+    put(store)
+    (page,) = read_progress(store).kinds
+    assert (page.done, page.total, page.succeeded, page.failed) == (2, 3, 1, 1)
+
+
+def test_sources_and_hosts_are_listed_apart(store):
+    sources.add_source(store, "a", sources.Limits())
+    put(store, entry(gates=["host:x.example"]))
+    assert [view.name for view in list_gates(store)] == [HERE]
+    assert [view.name for view in list_gates(store, every=True)] == ["host:x.example", HERE]
+
+
+@pytest.mark.promise(3)
+@pytest.mark.promise(20)
+def test_the_doctor_sees_a_counter_that_drifted(store):
+    gate(store, HERE, slots=5)
+    running(store, entry(gates=[HERE]))
+    assert {check.name: check.verdict for check in check_store(store, None)}["gates"] is Verdict.OK
+    change(store, "update gates set in_flight = 4")
+    (wrong,) = [check for check in check_store(store, None) if check.name == "gates"]
+    assert wrong.verdict is Verdict.WARN
+    assert "counts 4, 1 are running" in wrong.found
+
+
+@pytest.mark.promise(20)
+def test_the_doctor_sees_a_lane_that_nobody_will_wake(store):
+    put(store, entry(gates=["host:x.example"]))
+    change(store, "update lanes set status = 'idle', parked_on = null")
+    (wrong,) = [check for check in check_store(store, None) if check.name == "gates"]
+    assert wrong.verdict is Verdict.WARN
+    assert "asleep" in wrong.found

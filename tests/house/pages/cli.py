@@ -1,0 +1,41 @@
+"""docs/reference/cli.md: the help of every command, as it prints it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import typer
+
+from tests.house.pages.markdown import fence, join
+from thresher.cli.main import app
+
+WIDTH = 110
+HELP = ["-h", "--help"]
+
+INTRO = """\
+`thresher COMMAND --help` prints the same. The options of `thresher` itself may stand anywhere on the line. Without `--json` a
+command answers in words and tables; with it, in one JSON value, and an error as `{"error": ..., "class": ...}` on stderr. What a
+command ends with is listed under [exit codes](errors.md#exit-codes)."""
+
+
+def root() -> Any:
+    """The command tree."""
+    return typer.main.get_command(app)
+
+
+def walk(command: Any, path: tuple[str, ...] = ("thresher",)) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command with the words that lead to it."""
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from walk(below, (*path, name))
+
+
+def page() -> str:
+    parts = [f"## {' '.join(path)}\n\n{fence('text', _help(path, command))}" for path, command in walk(root())]
+    return join("Commands", INTRO, *parts)
+
+
+def _help(path: tuple[str, ...], command: Any) -> str:
+    context = typer.Context(command, info_name=" ".join(path), terminal_width=WIDTH, help_option_names=HELP)
+    if len(path) > 1:
+        command.epilog = None  # said once, above
+    return "\n".join(line.rstrip() for line in context.get_help().splitlines())

@@ -1,0 +1,91 @@
+"""docs/reference/python.md: the public names, their signatures, and what each is."""
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import thresher
+from tests.house.pages.markdown import fence, join
+from thresher.core import outcome
+
+INTRO = """\
+These names are all that an app needs. `from thresher import NAME`. [How to write an app](../how-to/write-an-app.md) shows them at
+work."""
+GROUPS = {
+    "What an app is made of": ("App", "Pipeline", "Stage", "Source", "Schedule"),
+    "What a stage is given": ("Context", "Task"),
+    "What a stage returns": ("Outcome", "Done", "Next", "Filtered", "Skipped", "Snooze", "Failed"),
+    "What an outcome carries": ("NewTask", "Record", "Link"),
+    "What a stage raises": ("TaskError", "Transient", "RateLimited", "Blocked", "Unauthorized", "Permanent"),
+}
+_MODULES = re.compile(r"\b(?:thresher\.core\.\w+|collections\.abc|typing)\.")
+
+
+def page() -> str:
+    parts = [INTRO]
+    for title, names in GROUPS.items():
+        parts.append(f"## {title}")
+        parts += [_entry(name) for name in names]
+    return join("The Python interface", *parts)
+
+
+def _entry(name: str) -> str:
+    found = getattr(thresher, name)
+    if not isinstance(found, type):
+        return f"### {name}\n\n{fence('python fragment', f'{name} = {_plain(repr(found))}')}\n\n{_union()}"
+    lines = [_signature(name, found)] + [_method(each) for each in _methods(found)]
+    text = inspect.cleandoc(found.__doc__ or "")
+    return f"### {name}\n\n{fence('python fragment', chr(10).join(lines))}\n\n{text}"
+
+
+def _union() -> str:
+    return (inspect.cleandoc(outcome.__doc__ or "")).split("\n\n")[1]
+
+
+def _signature(name: str, found: type) -> str:
+    if getattr(found, "_is_protocol", False):
+        return f"class {name}"
+    parameters = [each for each in inspect.signature(found).parameters.values() if each.name != "self"]
+    words = [_parameter(each) for each in parameters]
+    star = next((at for at, each in enumerate(parameters) if each.kind is each.KEYWORD_ONLY), None)
+    if star is not None:
+        words.insert(star, "*")
+    line = f"{name}({', '.join(words)})"
+    return line if len(line) <= 110 else f"{name}(\n    " + ",\n    ".join(words) + ",\n)"
+
+
+def _parameter(parameter: inspect.Parameter) -> str:
+    star = "*" if parameter.kind is parameter.VAR_POSITIONAL else ""
+    annotation = "" if parameter.annotation is parameter.empty else f": {_type(parameter.annotation)}"
+    if parameter.default is parameter.empty:
+        return f"{star}{parameter.name}{annotation}"
+    default = "{}" if "factory" in repr(parameter.default) else repr(parameter.default)
+    return f"{star}{parameter.name}{annotation} = {default}"
+
+
+def _methods(found: type) -> list[tuple[str, Any]]:
+    if not getattr(found, "_is_protocol", False):
+        return []
+    return [(name, each) for name, each in vars(found).items() if not name.startswith("_") and (callable(each) or isinstance(each, property))]
+
+
+def _method(named: tuple[str, Any]) -> str:
+    name, each = named
+    act: Callable[..., Any] = each.fget if isinstance(each, property) else each
+    signature = inspect.signature(act)
+    words = ", ".join(_parameter(parameter) for parameter in signature.parameters.values() if parameter.name != "self")
+    call = f"context.{name}" if isinstance(each, property) else f"context.{name}({words})"
+    awaited = "await " if inspect.iscoroutinefunction(act) else ""
+    says = inspect.cleandoc(act.__doc__ or "")
+    return f"    {awaited}{call} -> {_type(signature.return_annotation)}  # {says}"
+
+
+def _type(annotation: Any) -> str:
+    text = _plain(annotation.__name__ if isinstance(annotation, type) and not hasattr(annotation, "__args__") else repr(annotation))
+    return text.replace(_plain(repr(thresher.Outcome)), "Outcome")
+
+
+def _plain(text: str) -> str:
+    text = _MODULES.sub("", re.sub(r"<class '(?:[\w.]+\.)?(\w+)'>", r"\1", text))
+    return re.sub(r"Optional\[(\w+)\]", r"\1 | None", text)

@@ -1,0 +1,42 @@
+"""docs/reference/settings.md: every setting, by room."""
+
+from itertools import groupby
+
+from tests.house.pages.markdown import join, table
+from thresher.config.settings import SETTINGS, Setting
+
+INTRO = """\
+Every number that steers Thresher, with its default. A project changes them in [`thresher.yaml`](project-file.md); a person
+changes them at run time ([how](../how-to/settings.md)). A value outside its range is refused."""
+
+ROOMS = {
+    "queue": "Order and size of tasks.",
+    "lineage": "Children of tasks.",
+    "retry": "Failures and crashes. [Which errors are tried again](errors.md).",
+    "breaker": "Hosts that fail. A source has a breaker of its own, set where it is declared.",
+    "host": "Limits of hosts that are met on the way (`host:NAME`). They hold for new hosts; `thresher sources limit` changes one.",
+    "worker": "One worker process.",
+    "reaper": "Tasks of lost workers.",
+    "repair": "The safety net under the counters.",
+    "prune": "Removing what is old.",
+    "history": "How long things are kept.",
+    "schedule": "Schedules.",
+    "run": "`thresher run`.",
+    "settings": "The settings themselves.",
+}
+
+
+def page() -> str:
+    parts = [INTRO]
+    for room, found in groupby(SETTINGS, key=lambda setting: setting.name.partition(".")[0]):
+        parts += [f"## {room}", *([ROOMS[room]] if room in ROOMS else []), table(["setting", "default", "unit", "from", "to", "meaning"], map(_row, found))]
+    return join("Settings", *parts)
+
+
+def _row(setting: Setting) -> list[str]:
+    numbers = [_number(value) for value in (setting.default, setting.low, setting.high)]
+    return [f"`{setting.name}`", numbers[0], setting.unit, *numbers[1:], setting.sentence]
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:g}"

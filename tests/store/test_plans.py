@@ -1,0 +1,145 @@
+"""What a claim costs, counted and not timed: the plan of every statement, and the rows or instructions it takes."""
+
+import re
+
+import psycopg
+import pytest
+
+from tests.harness.backlog import LARGE, SMALL
+from tests.harness.databases import memory_database, only_postgres
+from tests.harness.hand import hands
+from tests.harness.tasks import SOMEBODY, done, entry, retry, running, settle, troubled
+from thresher.core.clock import FrozenClock
+from thresher.store.sqlite.connection import SqliteSession
+
+BATCH = 20
+TOUCHED = """select relname, coalesce(seq_scan, 0), coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) from pg_stat_xact_user_tables
+    where schemaname = current_schema() and relname in ('tasks', 'lanes', 'gates')"""
+# Autovacuum would look at the tables at a time of its own choosing, and every look makes new plans.
+STILL = "alter table {} set (autovacuum_enabled = false)"
+
+
+def visits(store, number=12):
+    """Claims and settlements, as a worker makes them; yields how many were claimed, after each visit."""
+    held = []
+    for n in range(number):
+        answers = [retry(task) if n % 3 == 0 else done(task) for task in held]
+        held = store.turn(answers, BATCH, SOMEBODY).tasks
+        yield len(held)
+
+
+def works(store, number=12):
+    """All that is done often: visits, new tasks, and settlements that bring children and trouble. Yields after each."""
+    for _ in visits(store, number):
+        yield
+    for n in range(number):
+        gates = [f"source:{LARGE.blocked + 1 + n}"]
+        store.enqueue([entry(gates=gates, key=f"{n}/{m}") for m in range(BATCH)])
+        yield
+        one, two = store.turn([], 2, SOMEBODY).tasks
+        yield
+        store.settle([done(one, children=(entry(gates=gates, key=f"child {n}"),)), troubled(two)])
+        yield
+
+
+@pytest.fixture(scope="module")
+def large_sqlite():
+    database = memory_database(FrozenClock())
+    store = database.open()
+    LARGE.write(store)
+    yield store
+    database.close()
+
+
+def instructions(store, number=12):
+    """How many instructions SQLite's machine takes for these visits."""
+    counted = [0]
+
+    def count():
+        counted[0] += 1
+
+    connection = store.backend._file._writer
+    connection.set_progress_handler(count, 100)
+    claimed = sum(visits(store, number))
+    connection.set_progress_handler(None, 0)
+    assert claimed == number * BATCH
+    return counted[0] * 100
+
+
+@pytest.mark.promise(4)
+def test_every_statement_of_a_visit_uses_an_index_on_sqlite(large_sqlite, monkeypatch):
+    seen = {}
+    for name in ("rows", "run", "many"):
+        method = getattr(SqliteSession, name)
+
+        def noting(self, sql, params=(), method=method, name=name):
+            seen.setdefault(sql, params[0] if name == "many" and params else params)
+            return method(self, sql, params)
+
+        monkeypatch.setattr(SqliteSession, name, noting)
+    assert sum(visits(large_sqlite, 4)) == 4 * BATCH
+    monkeypatch.undo()
+
+    plans = {}
+    with large_sqlite.read() as session:
+        for sql, params in seen.items():
+            plans[sql] = [row[3] for row in session.rows(f"explain query plan {sql}", params)]
+    assert len(plans) >= 10
+    scans = {sql: plan for sql, plan in plans.items() for line in plan if re.match(r"SCAN (?!.*USING)", line)}
+    assert scans == {}
+    used = " ".join(line for plan in plans.values() for line in plan)
+    for index in ("tasks_due", "lanes_ready", "lanes_parked", "gates_wake", "tasks_delayed"):
+        assert index in used, f"nothing uses {index}"
+
+
+@pytest.mark.promise(4)
+def test_a_visit_costs_the_same_with_a_million_waiting_on_sqlite(large_sqlite):
+    database = memory_database(FrozenClock())
+    small = database.open()
+    SMALL.write(small)
+    few = instructions(small)
+    database.close()
+    assert instructions(large_sqlite) <= 1.5 * few
+
+
+def touched(hand):
+    """(sequential scans, rows read) of this connection so far, by table. The server empties these counts now and then."""
+    found = {name: (scans, read) for name, scans, read in hand._connection.execute(TOUCHED)}
+    hand.commit()
+    return found
+
+
+def costs(hand, number=12):
+    """The most rows that anything read, by table; nothing may read a table from end to end."""
+    before, most = touched(hand), {}
+    for _ in works(hand.store, number):
+        after = touched(hand)
+        for table, (scans, read) in after.items():
+            scans_before, read_before = before.get(table, (0, 0))
+            if read < read_before:
+                scans_before = read_before = 0
+            assert scans == scans_before, f"{table} was read from end to end ({read - read_before} rows)"
+            most[table] = max(read - read_before, most.get(table, 0))
+        before = after
+    return most
+
+
+@pytest.mark.promise(4)
+@only_postgres
+def test_a_visit_costs_the_same_with_a_million_waiting_on_postgres(database, store):
+    """Plans made while the tables were empty must do once they are full, and so must plans made afterwards."""
+    with psycopg.connect(database.url.partition("?")[0], autocommit=True) as connection, hands(database, store, 1) as (old,):
+        connection.execute(f"set search_path = {database.url.partition('schema=')[2]}")
+        for table in ("tasks", "lanes", "gates"):
+            connection.execute(STILL.format(table))
+        connection.execute("analyze tasks, lanes, gates")
+        assert sum(visits(old.store, 10)) == 0  # more often than it takes to keep a plan for good
+        for n in range(10):
+            settle(old.store, done(running(old.store, entry()), children=(entry(key=f"{n}"),)))
+        old.commit()
+        LARGE.write(store)
+        kept = costs(old)
+        connection.execute("analyze tasks, lanes, gates")
+        with hands(database, store, 1) as (new,):
+            fresh = costs(new)
+    assert max(*kept.values(), *fresh.values()) <= 8 * BATCH
