@@ -221,5 +221,6 @@ def roots(number: int, batch: int) -> list[NewTask]:
     ]
     found.append(NewTask("dig", {"depth": 0, "name": str(batch)}, url=f"{WEB}/dig/{batch}/0"))
     if batch == 0:
-        found.append(NewTask("bomb", {}))
+        # Later, when there is other work for its neighbours to do: it takes whatever its worker holds along.
+        found.append(NewTask("bomb", {}, delay=3.0))
     return found

@@ -113,20 +113,21 @@ def every_child_is_there_once(history: History) -> Iterator[str]:
     said, brought = history.said(), defaultdict(Counter)
     for attempt in history.attempts:
         line = said.get((attempt["task_id"], attempt["claim"]))
-        if line and attempt["ending"] in BROUGHT and history.tasks[attempt["task_id"]]["state"] != State.CANCELLED:
+        task = history.tasks.get(attempt["task_id"])
+        if line and task and attempt["ending"] in BROUGHT and task["state"] != State.CANCELLED:
             brought[attempt["task_id"]].update((kind, url) for kind, url in line["children"])
     born: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
     alive: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
-    for task in history.tasks.values():
-        if task["parent_id"]:
-            born[task["parent_id"]][task["kind"], task["url"]] += 1
-            alive[task["parent_id"]][task["kind"], task["url"]] += 1
+    for child in history.tasks.values():
+        if child["parent_id"]:
+            born[child["parent_id"]][child["kind"], child["url"]] += 1
+            alive[child["parent_id"]][child["kind"], child["url"]] += 1
     for refusal in history.refusals:
         born[refusal["parent_id"]][refusal["kind"], refusal["url"]] += 1
     for parent in brought.keys() | born.keys():
         if brought[parent] != born[parent]:
             yield f"task {parent} brought {dict(brought[parent])}, the store has {dict(born[parent])}"
-        yield from (f"task {parent} has the child {child} {n} times" for child, n in alive[parent].items() if n > 1)
+        yield from (f"task {parent} has the child {name} {n} times" for name, n in alive[parent].items() if n > 1)
 
 
 # --- nothing happens twice

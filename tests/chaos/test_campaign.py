@@ -17,7 +17,7 @@ SEED = 20_240
 @pytest.mark.promise(19)
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])
 def test_nothing_is_lost_and_nothing_happens_twice_whatever_is_killed(store):
-    summary = run(Orders(store, SEED, SECONDS, workers=3, tasks=12))
+    summary = run(Orders(store, SEED, SECONDS, workers=3, tasks=30))
     assert summary.violations == [], f"seed {SEED}: {summary.as_json()}"
     assert summary.endings["crashed"] > 0, "nothing was killed in the middle of its work"
     assert summary.endings["done"] > 100

@@ -153,3 +153,16 @@ def test_a_cancelled_task_stops_while_it_runs(queue: Thresher, project: Path):
     out, err = process.communicate(timeout=30)
     assert process.returncode == 0, (out, err)
     assert queue("tasks", "show", task, "--json").json["task"]["state"] == "cancelled"
+
+
+@pytest.mark.promise(1)
+def test_a_stage_that_hangs_on_its_thread_does_not_keep_the_run_from_ending(project: Path, thresher: Thresher):
+    (project / "app.py").write_text(
+        "import time\nfrom thresher import *\ndef hang(ctx): time.sleep(600)\n"
+        'app = App("hangs", pipelines=(Pipeline("hang", Stage(hang, timeout=0.2)),), start=(NewTask("hang"),))\n'
+    )
+    process = start("run", "--json", cwd=project)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert json.loads(out)["attempts"] == {"retry": 1}
+    assert thresher("tasks", "show", "1", "--json").json["task"]["error"] == "TimedOut"

@@ -245,10 +245,32 @@ def freed_slot_for_a_lane_that_cannot_use_it(database: Database, store: Store, c
     yield from left_behind(store, 1)
 
 
+def machines_that_meet_the_same_new_hosts(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+    """Two machines put tasks into lanes that nobody has met before, with the same hosts in another order."""
+    for n in range(5):
+        gate(store, f"source:{n}")
+    with hands(database, store, 3) as (first, one, other):
+        first.store.meet_lanes([("host:m",)])
+        one.begin(lambda store: store.meet_lanes([("source:0", "host:a"), ("source:1", "host:m"), ("source:2", "host:b")]))
+        if not one.waits():
+            yield "a gate was made twice"
+        other.begin(lambda store: store.meet_lanes([("source:3", "host:b"), ("source:4", "host:a")]))
+        other.waits()
+        first.commit()
+        for hand in (one, other):
+            try:
+                hand.finish()
+            except Exception as problem:
+                yield f"they waited for each other in a circle: {problem}"
+    if rows(store, "select count(*) from gates where name like 'host:%'") != [(3,)]:
+        yield "not every host has one gate"
+
+
 SCHEDULES: tuple[Schedule, ...] = (
     idle_against_enqueue, idle_against_requeue, zombie_while_the_next_owner_runs, reaper_against_settlement, wake_meets_a_locked_lane,
     claim_meets_a_gate_held_elsewhere, settlers_that_need_the_same_gates, park_against_release, release_against_park,
     claim_against_cancel, rate_spent_while_others_are_parked, freed_slot_for_a_lane_that_cannot_use_it,
+    machines_that_meet_the_same_new_hosts,
 )  # fmt: skip
 
 

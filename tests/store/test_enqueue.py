@@ -102,3 +102,9 @@ def test_a_machine_that_has_met_too_many_lanes_forgets_them_and_still_settles(st
         children = (entry(gates=[f"host:{n}.example"], key=f"known {n}"), entry(gates=[f"host:new-{n}.example"], key=f"new {n}"))
         settle(store, done(claim_one(store), children=children))
     assert rows(store, "select count(*) from tasks") == [(36,)]
+
+
+def test_more_new_hosts_than_fit_into_one_statement_are_met_in_one_call(store):
+    put(store, *(entry(gates=[f"host:{n}.example"]) for n in range(1_200)))
+    assert rows(store, "select count(*), count(distinct name) from gates") == [(1_200, 1_200)]
+    assert len(claim(store, 2_000)) == 1_200

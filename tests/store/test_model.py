@@ -35,6 +35,6 @@ def test_no_walk_breaks_a_promise_on_sqlite(make_store, clock, seed):
 @pytest.mark.promise(3)
 @pytest.mark.promise(19)
 @only_postgres
-@pytest.mark.parametrize("seed", seeds(8))
+@pytest.mark.parametrize("seed", seeds(6))
 def test_no_walk_breaks_a_promise_on_postgres(make_store, clock, seed):
-    Walk([make_store(), make_store()], clock, seed, repair_every=25).run(steps(250))
+    Walk([make_store(), make_store()], clock, seed, repair_every=25).run(steps(200))

@@ -174,10 +174,6 @@ def no_slots(monkeypatch):
     monkeypatch.setattr(Gate, "release", lambda self, ended: None)
 
 
-def no_trial(monkeypatch):
-    monkeypatch.setattr(Gate, "on_trial", property(lambda self: False))
-
-
 def no_closing_while_paused(monkeypatch):
     monkeypatch.setattr(Gates, "settle_timer", lambda self, gate_id: None)
 

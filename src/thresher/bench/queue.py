@@ -26,6 +26,7 @@ from thresher.engine.registry import Registry
 from thresher.practice.postgres import practice_postgres
 from thresher.store import workers
 from thresher.store.store import Store
+from thresher.store.tasks import live
 
 KIND = "noop"
 SINGLES = 2_000
@@ -56,14 +57,17 @@ def run(
 
 def _measure(store: Store, field: Field, url: str, tasks: int, batch: int) -> dict[str, Any]:
     before = time.process_time()
-    turns = max(1, min(CLAIMS, tasks // (2 * batch)))
+    turns = max(1, min(CLAIMS, tasks // (4 * batch)))
     found: dict[str, Any] = {
         "enqueue_per_s": _enqueue_singly(store, field),
         "driver_bulk_per_s": baseline_per_s(store, tasks),
         "bulk_enqueue_per_s": _enqueue_in_bulk(store, field, max(0, tasks - SINGLES)),
         **_claims(store, batch, turns),
-        "drain_per_s": asyncio.run(_drain(store, url, max(1, tasks - (turns + WARM_UP) * batch))),
     }
+    drained = max(1, tasks - (turns + WARM_UP) * batch)
+    found |= asyncio.run(_drain(store, url, drained))
+    with store.read() as session:
+        found["left"] = live(session) - field.backlog - 10 * field.blocked
     found["cpu_s"] = round(time.process_time() - before, 2)
     return found
 
@@ -111,14 +115,13 @@ def _claims(store: Store, batch: int, turns: int) -> dict[str, int]:
     return {"claim_p50_us": round(statistics.median(times)), "claim_p99_us": round(times[int(len(times) * 0.99)])}
 
 
-async def _drain(store: Store, url: str, number: int) -> int:
-    """Tasks per second through a worker with a real dispatch."""
-    done = 0
+async def _drain(store: Store, url: str, number: int) -> dict[str, int]:
+    """Tasks per second through a worker with a real dispatch, and how many different tasks its handler saw."""
+    seen: set[int] = set()
 
-    async def noop(ctx: Context) -> Outcome:  # noqa: ARG001
-        nonlocal done
-        done += 1
-        if done >= number:
+    async def noop(ctx: Context) -> Outcome:
+        seen.add(ctx.task.id)
+        if len(seen) >= number:
             worker.stop()
         return Done()
 
@@ -126,4 +129,4 @@ async def _drain(store: Store, url: str, number: int) -> int:
     worker = build.make_worker(store, registry, url)
     started = time.perf_counter()
     await worker.run()
-    return round(worker.tally.settled / (time.perf_counter() - started))
+    return {"drain_per_s": round(worker.tally.settled / (time.perf_counter() - started)), "handled": len(seen)}

@@ -5,6 +5,7 @@ import logging
 import os
 import signal
 import sys
+import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,9 +14,11 @@ from typing import Any
 import typer
 
 from thresher.cli.words import number
+from thresher.core.clock import monotonic
 from thresher.core.settlement import Ending
 from thresher.engine.worker import Tally, Worker
 
+LEAVING_SECONDS = 1.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -77,14 +80,23 @@ class Ended:
         return f"{number(self.tally.settled, 'attempt')} settled{f': {parts}' if parts else ''}."
 
     def leave(self, code: int = 0) -> None:
-        """End the process. Threads of stages that were handed back may never end, and are not waited for."""
+        """End the process. A thread whose stage was cut short may never end, and is not waited for."""
         if self.signals and self.signals[0] == signal.SIGINT:
             code = 128 + signal.SIGINT
-        if self.tally.endings[Ending.HANDED_BACK]:
+        if _stuck_threads():
             sys.stdout.flush()
             sys.stderr.flush()
             os._exit(code)
         raise typer.Exit(code)
+
+
+def _stuck_threads() -> bool:
+    """Whether stages still run on threads, after a moment for those that are just leaving."""
+    threads = [thread for thread in threading.enumerate() if thread.name.startswith("stage")]
+    deadline = monotonic() + LEAVING_SECONDS
+    for thread in threads:
+        thread.join(max(0.0, deadline - monotonic()))
+    return any(thread.is_alive() for thread in threads)
 
 
 async def labour(worker: Worker, watch: Callable[[], Awaitable[None]] | None = None, tell: Callable[[str], None] | None = None) -> Ended:

@@ -17,6 +17,7 @@ Names = tuple[str, ...]
 OPEN = "open:"
 OPEN_LANES = 8
 REMEMBERED = 100_000
+AT_ONCE = 500
 _OPEN_NAMES = tuple((f"{OPEN}{number}",) for number in range(OPEN_LANES))
 
 _ADD_GATE = """insert into gates (name, max_in_flight, interval_us, burst, trip_after, cooldown_us)
@@ -53,12 +54,12 @@ class Lanes:
 
 def resolve(backend: Backend, session: Session, wanted: Iterable[Names], settings: Settings) -> dict[Names, int]:
     """The lane of each set of gates."""
-    lanes = {}
-    for names in sorted(set(wanted)):
-        gates = () if names in _OPEN_NAMES else names
-        ids = _gate_ids(session, gates, settings)
-        lanes[names] = backend.add_lane(session, "\n".join(names), [ids[name] for name in gates])
-    return lanes
+    ordered = sorted(set(wanted))
+    ids = _gate_ids(session, [names for names in ordered if names not in _OPEN_NAMES], settings)
+    return {
+        names: backend.add_lane(session, "\n".join(names), [] if names in _OPEN_NAMES else [ids[name] for name in names])
+        for names in ordered
+    }
 
 
 def gates_in(key: str) -> list[str]:
@@ -66,14 +67,23 @@ def gates_in(key: str) -> list[str]:
     return [] if key.startswith(OPEN) else key.split("\n")
 
 
-def _gate_ids(session: Session, names: Names, settings: Settings) -> Mapping[str, int]:
-    if len(set(names)) < len(names):
-        raise UsageError(f"a lane names the same gate twice: {', '.join(names)}")
-    known: dict[str, int] = dict(session.rows(_GATES, {"names": names})) if names else {}
-    for name in names:
-        if name not in known:
-            add_gate(session, name, _default_limits(name, settings))
-    return known if len(known) == len(names) else dict(session.rows(_GATES, {"names": names}))
+def _gate_ids(session: Session, lanes: Iterable[Names], settings: Settings) -> Mapping[str, int]:
+    """The gates of all these lanes. New ones are made in the order of their names: two machines never wait in a circle."""
+    wanted: set[str] = set()
+    for names in lanes:
+        if len(set(names)) < len(names):
+            raise UsageError(f"a lane names the same gate twice: {', '.join(names)}")
+        wanted.update(names)
+    ordered = sorted(wanted)
+    return {name: gate for at in range(0, len(ordered), AT_ONCE) for name, gate in _some_ids(session, ordered[at : at + AT_ONCE], settings)}
+
+
+def _some_ids(session: Session, names: list[str], settings: Settings) -> Iterable[tuple[str, int]]:
+    known: dict[str, int] = dict(session.rows(_GATES, {"names": names}))
+    missing = [name for name in names if name not in known]
+    for name in missing:
+        add_gate(session, name, _default_limits(name, settings))
+    return (known | dict(session.rows(_GATES, {"names": missing}))).items() if missing else known.items()
 
 
 def _default_limits(name: str, settings: Settings) -> Limits:

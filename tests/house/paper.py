@@ -1,0 +1,98 @@
+"""Reading our own documentation: the pages, their headings, links and code blocks."""
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_FENCE = re.compile(r"^(`{3,})([^\n`]*)\n(.*?)^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_HEADING = re.compile(r"^#{1,6} (.+?)[ \t]*$", re.MULTILINE)
+_LINKED = re.compile(r"\[([^\]]*)\]\([^)]*\)")
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block: where it stands, its info string, its text."""
+
+    page: str
+    line: int
+    info: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def tracked() -> list[Path]:
+    """Every file of the repository: those that git keeps and those it would."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    return [path for name in listed.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def pages() -> list[Path]:
+    """Every Markdown page."""
+    return sorted(path for path in tracked() if path.suffix == ".md")
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def blocks(language: str) -> list[Block]:
+    """All fenced blocks of a language."""
+    return [block for path in pages() for block in _blocks(path) if block.info.split(" ")[0] == language]
+
+
+def _blocks(path: Path) -> Iterator[Block]:
+    text = path.read_text("utf-8")
+    for match in _FENCE.finditer(text):
+        yield Block(name(path), text.count("\n", 0, match.start()) + 1, match[2].strip(), match[3])
+
+
+def prose(path: Path) -> str:
+    """A page without its fenced blocks."""
+    return _FENCE.sub("", path.read_text("utf-8"))
+
+
+def links(path: Path) -> list[str]:
+    return _LINK.findall(re.sub(r"`[^`\n]*`", "", prose(path)))
+
+
+def anchors(path: Path) -> set[str]:
+    """What a link may name after `#`, made as GitHub makes it."""
+    found: set[str] = set()
+    for heading in _HEADING.findall(prose(path)):
+        slug = re.sub(r"[^\w\- ]", "", _LINKED.sub(r"\1", heading).lower()).replace(" ", "-")
+        number = 0
+        while (unique := f"{slug}-{number}" if number else slug) in found:
+            number += 1
+        found.add(unique)
+    return found
+
+
+def commands(block: Block) -> Iterator[list[str]]:
+    """The commands of a console block, each as words; pipes and `&&` make several of one line."""
+    for line in block.text.replace("\\\n", " ").splitlines():
+        if line.startswith("$ "):
+            words = shlex.split(line[2:], comments=True)
+            one: list[str] = []
+            for word in [*words, "&&"]:
+                if word in ("&&", "|", ";"):
+                    if one:
+                        yield _without_variables(one)
+                    one = []
+                else:
+                    one.append(word)
+
+
+def _without_variables(words: list[str]) -> list[str]:
+    while words and re.match(r"[A-Z_]+=", words[0]):
+        words = words[1:]
+    return words

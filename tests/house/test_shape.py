@@ -1,0 +1,96 @@
+"""What the repository promises to builders: layers, pins, migrations that never change."""
+
+import re
+import tomllib
+from importlib.metadata import PackageNotFoundError, requires
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+from tests.house.migrations import listed, present
+from tests.house.paper import ROOT
+
+PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+PACKAGE = ROOT / "src" / "thresher"
+
+
+def pins() -> dict[str, Version]:
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    found = (re.fullmatch(r"([\w.-]+)==([\w.+!]+)", line.partition("#")[0].strip()) for line in lines if line.partition("#")[0].strip())
+    return {canonicalize_name(match[1]): Version(match[2]) for match in found if match}
+
+
+def asked_for() -> list[Requirement]:
+    """What pyproject asks for, with all extras; our own name only stands for another extra."""
+    project = PYPROJECT["project"]
+    lines = [*project["dependencies"], *(line for extra in project["optional-dependencies"].values() for line in extra)]
+    return [each for each in map(Requirement, lines) if each.name != "thresher"]
+
+
+def test_every_line_of_the_constraints_pins_one_version():
+    lines = [line for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if line.strip() and not line.startswith("#")]
+    assert len(lines) == len(pins())
+
+
+def test_every_dependency_is_pinned_to_a_version_that_pyproject_allows():
+    found = pins()
+    assert [each.name for each in asked_for() if canonicalize_name(each.name) not in found] == []
+    assert [str(each) for each in asked_for() if found[canonicalize_name(each.name)] not in each.specifier] == []
+
+
+def test_what_the_dependencies_need_is_pinned_too():
+    """As far as it is installed here; what is not installed cannot be asked."""
+    found, todo, seen = pins(), asked_for(), set()
+    while todo:
+        each = todo.pop()
+        key = (canonicalize_name(each.name), frozenset(each.extras))
+        if key not in seen:
+            seen.add(key)
+            todo += _needs(each)
+    assert sorted({package for package, _ in seen} - found.keys()) == []
+
+
+def _needs(requirement: Requirement) -> list[Requirement]:
+    try:
+        lines = requires(requirement.name) or []
+    except PackageNotFoundError:
+        return []
+    extras = ["", *requirement.extras]
+    needed = map(Requirement, lines)
+    return [each for each in needed if not each.marker or any(each.marker.evaluate({"extra": extra}) for extra in extras)]
+
+
+def rooms() -> list[str]:
+    """The rooms as the contract lists them, from the top."""
+    (contract,) = PYPROJECT["tool"]["importlinter"]["contracts"]
+    return [room.strip() for layer in contract["layers"] for room in layer.split("|")]
+
+
+def test_the_layers_contract_leaves_no_room_out():
+    (contract,) = PYPROJECT["tool"]["importlinter"]["contracts"]
+    assert (contract["type"], contract["exhaustive"], contract["exhaustive_ignores"]) == ("layers", True, ["__main__"])
+    assert "ignore_imports" not in contract
+    there = {path.stem for path in PACKAGE.iterdir() if (path / "__init__.py").exists() or (path.suffix == ".py" and path.stem[0] != "_")}
+    assert set(rooms()) == there
+
+
+def test_the_map_names_the_rooms_in_the_same_order():
+    page = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    (drawn,) = re.findall(r"## Rooms\n\n```\n(.*?)```", page, re.DOTALL)
+    lines = [re.split(r"\s{2,}", line)[0] for line in drawn.splitlines()]
+    assert [room.strip() for line in lines for room in line.split("|")] == rooms()
+
+
+def test_a_released_migration_is_never_changed():
+    changed = [file for file, digest in listed().items() if present().get(file) != digest]
+    assert changed == [], "write a new step instead; before its release: python -m tests.house.migrations"
+
+
+def test_every_migration_is_written_down():
+    assert sorted(present()) == sorted(listed()), "run: python -m tests.house.migrations"
+
+
+def test_migrations_are_numbered_without_a_gap():
+    assert [int(file[:4]) for file in sorted(present())] == list(range(1, len(present()) + 1))

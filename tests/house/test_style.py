@@ -1,0 +1,116 @@
+"""The rules of CONTRIBUTING.md that a machine can check."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.house.paper import ROOT, name, tracked
+
+SOURCES = sorted((ROOT / "src" / "thresher").rglob("*.py"))
+MOST_LINES = 400
+MOST_LINES_OF_A_FUNCTION = 60
+VAGUE = {"utils", "util", "helpers", "helper", "manager", "service", "common", "misc", "base"}
+# Where "job" means employment: pages about jobs.
+EMPLOYMENT = ("`/Job/A` and `/job/a` are different pages", "https://example.com/jobs")
+# Calls that open a database or set up logging; at import time nobody has asked for either.
+SETUPS = {
+    "basicConfig", "dictConfig", "fileConfig", "addHandler", "setLevel", "captureWarnings", "connect", "open_store", "open_backend",
+    "open_bare", "ConnectionPool", "SqliteBackend", "PostgresBackend", "Store",
+}  # fmt: skip
+UNDONE = re.compile(r"\b(?:TO" r"DO|FIX" r"ME|XX" r"X)\b")
+# A path that exists on one machine only, and hosts that packages come from: neither belongs into the repository.
+MACHINE = re.compile(r"(?<![\w.:/-])/(?:ho" r"me|ro" r"ot|Us" r"ers|wo" r"rk|t" r"mp|workspace)/[\w.-]+")
+REGISTRY = re.compile(r"(?i)\b(?:py" r"pi\.org|pythonho" r"sted\.org|artifac" r"tory|nexus\.|index[-_]u" r"rl|devpi|verdaccio)")
+TEXT = {".py", ".md", ".toml", ".yaml", ".yml", ".txt", ".sql", ".cfg", ".sh", ""}
+
+
+def text_files() -> list[Path]:
+    return [path for path in tracked() if path.suffix in TEXT]
+
+
+def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node
+
+
+def test_no_module_is_named_after_nothing_in_particular():
+    assert [name(path) for path in tracked() if path.suffix == ".py" and {path.stem, path.parent.name} & VAGUE] == []
+
+
+def test_every_module_opens_with_a_paragraph_that_says_why_it_exists():
+    assert [name(path) for path in SOURCES if not ast.get_docstring(ast.parse(path.read_text("utf-8")))] == []
+
+
+def test_no_file_is_longer_than_a_reader_accepts():
+    long = {name(path): lines for path in SOURCES if (lines := len(path.read_text("utf-8").splitlines())) > MOST_LINES}
+    assert long == {}
+
+
+def test_no_function_is_longer_than_a_screen():
+    long = [
+        f"{name(path)}:{each.lineno} {each.name}"
+        for path in SOURCES
+        for each in functions(path)
+        if (each.end_lineno or each.lineno) - each.lineno + 1 > MOST_LINES_OF_A_FUNCTION
+    ]
+    assert long == []
+
+
+@pytest.mark.parametrize(("what", "pattern"), [("undone work", UNDONE), ("a machine's path", MACHINE), ("a package registry", REGISTRY)])
+def test_no_tracked_file_holds(what: str, pattern: re.Pattern[str]):
+    found = [
+        f"{name(path)}:{number} {match[0]}"
+        for path in text_files()
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if (match := pattern.search(line))
+    ]
+    assert found == [], what
+
+
+def test_a_task_is_never_called_a_job():
+    found = []
+    for path in [*SOURCES, *(ROOT / "src" / "thresher").rglob("*.sql")]:
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if re.search(r"(?i)(?<![a-z])jobs?(?![a-z])", line) and not any(allowed in line for allowed in EMPLOYMENT):
+                found.append(f"{name(path)}:{number}")
+    assert found == []
+
+
+def test_importing_a_module_sets_nothing_up():
+    found = [
+        f"{name(path)}:{call.lineno} {ast.unparse(call.func)}"
+        for path in SOURCES
+        for node in ast.parse(path.read_text("utf-8")).body
+        for call in _calls_at_import(node)
+        if ast.unparse(call.func).rpartition(".")[2] in SETUPS
+    ]
+    assert found == []
+
+
+def _calls_at_import(node: ast.AST) -> Iterator[ast.Call]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+        return
+    if isinstance(node, ast.Call):
+        yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _calls_at_import(child)
+
+
+def test_importing_everything_leaves_logging_and_the_folder_as_they_were(tmp_path: Path):
+    modules = [".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__") for path in SOURCES]
+    code = f"""
+import importlib, logging, threading
+for module in {[module for module in modules if not module.endswith("__main__")]!r}:
+    importlib.import_module(module)
+ours = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith("thresher")]
+print([each.name for each in (logging.root, *ours) if each.handlers or (each is not logging.root and each.level)], threading.active_count())
+"""
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=30)
+    assert ran.stdout.strip() == "[] 1"
+    assert list(tmp_path.iterdir()) == []
