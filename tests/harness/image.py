@@ -16,6 +16,9 @@ _DUE = "select lane_id, count(*) from tasks where due = 1 group by lane_id"
 _OVERDUE = "select lane_id, count(*) from tasks where run_at is not null and run_at <= :now group by lane_id"
 _RUNNING = "select lane_id, count(*) from tasks where state = 'running' group by lane_id"
 
+# A wake-up that met a lane in somebody's hand is made up for this much later.
+OWED_US = 1_000
+
 
 @dataclass(frozen=True)
 class Lane:
@@ -57,7 +60,7 @@ class Image:
         for name, gate in self.gates.items():
             parked = [lane.id for lane in self.lanes if lane.parked_on == gate.id]
             full = gate.max_in_flight is not None and gate.in_flight >= gate.max_in_flight
-            timed = gate.wake_at is not None and gate.wake_at <= max(gate.opens_at(self.now) or 0, self.now)
+            timed = gate.wake_at is not None and gate.wake_at <= max(gate.opens_at(self.now) or 0, self.now) + OWED_US
             carried = any(lane.status == "ready" and gate in lane.gates for lane in self.lanes)
             if parked and not (full or timed or carried):
                 yield f"lanes {parked} are stranded at {name}: {gate}"
@@ -83,9 +86,9 @@ def look(store: Store) -> Image:
 
 
 def look_within(store: Store, session: Session) -> Image:
-    now = store.backend.now(session)
     gates = {row[0]: Gate(*row[1:]) for row in session.rows(_GATES)}
     due, running = dict(session.rows(_DUE)), dict(session.rows(_RUNNING))
+    now = store.backend.now(session)  # after the look: no time in it can be later
     overdue = dict(session.rows(_OVERDUE, {"now": now}))
     lanes = tuple(
         Lane(

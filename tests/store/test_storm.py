@@ -32,10 +32,10 @@ class Storm:
         self._mutex = threading.Lock()
         luck = random.Random(5)
         store = self.stores[0]
-        self.gates = [
-            gate(store, f"source:{n}", slots=luck.choice((None, 1, 2, 3)), interval_us=luck.choice((0, 0, 2_000)), trip_after=4, cooldown_us=3_000)
-            for n in range(12)
-        ]
+        self.gates = []
+        for n in range(12):
+            slots, interval = luck.choice((None, 1, 2, 3)), luck.choice((0, 0, 2_000))
+            self.gates.append(gate(store, f"source:{n}", slots=slots, interval_us=interval, trip_after=4, cooldown_us=3_000))
         self.lanes = [tuple(luck.sample(self.gates, luck.randint(1, 3))) for _ in range(40)]
         store.meet_lanes(self.lanes)
 
@@ -44,8 +44,13 @@ class Storm:
         threads.append(threading.Thread(target=self._ask))
         for thread in threads:
             thread.start()
-        while any(thread.is_alive() for thread in threads):
-            watch()
+        try:
+            while any(thread.is_alive() for thread in threads):
+                watch()
+        finally:
+            self.ended.set()
+            for thread in threads:
+                thread.join()
         assert self.problems == []
 
     def _ask(self) -> None:
