@@ -27,7 +27,7 @@ async def grow(ctx: Context) -> Outcome:
 
 
 async def climb(ctx: Context) -> Outcome:  # noqa: ARG001  every stage is given its context
-    await asyncio.sleep(random.uniform(0.01, 0.05))
+    await asyncio.sleep(random.uniform(0.2, 0.8))
     if random.random() < 0.1:
         raise Transient("the ladder wobbles")
     return Next({"grams": random.randint(40, 260)})
@@ -46,6 +46,6 @@ app = App(
         Pipeline("grow", Stage(grow, through=("source:trees",))),
         Pipeline("pick", Stage(climb, through=("source:ladders",)), Stage(weigh, through=("source:scales",))),
     ),
-    sources=(Source("trees", rate=60, burst=5), Source("ladders", in_flight=4), Source("scales", rate=25, burst=3)),
+    sources=(Source("trees", rate=10, burst=3), Source("ladders", in_flight=4), Source("scales", rate=6, burst=3)),
     start=(NewTask("grow", {"level": 0, "path": ""}, url=WEB, key="trunk"),),
 )

@@ -5,7 +5,7 @@ import pytest
 from tests.chaos.campaign import Orders, run
 from tests.chaos.plan import ADVERSITY, kill_point, make_plan
 
-SECONDS = 9.0
+SECONDS = 7.0
 SEED = 20_240
 
 

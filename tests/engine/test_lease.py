@@ -1,6 +1,7 @@
 """Leases: kept alive by the heartbeat, given up before they end, and never pretended to be held."""
 
 import asyncio
+import itertools
 import threading
 
 import pytest
@@ -11,7 +12,6 @@ from tests.harness.gates import gate_row
 from tests.harness.tasks import events, rows
 from thresher import Done, NewTask, Record, Source
 from thresher.core.errors import DatabaseProblem
-from thresher.engine import worker as engine
 from thresher.engine.chores import reap_lost
 from thresher.engine.heartbeat import Heartbeat
 from thresher.store import tasks, workers
@@ -98,7 +98,7 @@ def test_a_worker_that_cannot_renew_drops_its_tasks_before_its_lease_ends(worksh
 
     async def play():
         hangs = FirstHangs()
-        registry = workshop.set_up(hanging_app(hangs))
+        registry = workshop.set_up(hanging_app(hangs), worker__lease=0.9)
         (task_id,) = workshop.put(registry, NewTask("visit"))
         beat = workshop.machine()
         write = beat.backend.write
@@ -182,6 +182,34 @@ def test_claims_whose_answer_was_lost_go_back_and_every_task_is_done_once(worksh
     assert rows(workshop.store, "select sum(failures), sum(crashes) from tasks") == [(0, 0)]
 
 
+@pytest.mark.promise(1)
+def test_a_claim_that_reaches_the_database_after_everything_was_compared_is_found_a_lease_later(workshop):
+    """The connection broke, the server had not noticed yet: it goes on with the claim when we have already looked."""
+    turn, calls = workshop.store.backend.turn, itertools.count()
+
+    def late(settlements, limit, worker_id, rules):
+        number = next(calls)
+        if number == 0:
+            raise DatabaseProblem("the connection broke")
+        if number == 1:
+            assert turn([], 1, worker_id, rules).tasks
+        return turn(settlements, limit, worker_id, rules)
+
+    async def visit(ctx):
+        return Done()
+
+    async def play():
+        registry = workshop.set_up(one_stage("visit", visit), worker__lease=2.0)
+        ids = workshop.put(registry, *(NewTask("visit") for _ in range(5)))
+        workshop.store.backend.turn = late
+        async with at_work(workshop.worker(registry)):
+            await workshop.store.until(lambda: {workshop.state(each) for each in ids} == {"succeeded"})
+        return ids
+
+    endings = sorted(workshop.endings(each) for each in asyncio.run(play()))
+    assert endings == [["done"]] * 4 + [["handed_back", "done"]]
+
+
 @pytest.mark.promise(2)
 def test_settlements_whose_answer_was_lost_are_sent_again_and_count_once(workshop):
     async def visit(ctx):
@@ -199,36 +227,35 @@ def test_settlements_whose_answer_was_lost_are_sent_again_and_count_once(worksho
 
 
 @pytest.mark.promise(2)
-def test_what_another_pump_has_just_claimed_is_not_taken_for_lost(workshop, monkeypatch):
+def test_what_another_pump_has_just_claimed_is_not_taken_for_lost(workshop):
     """One pump is in trouble and compares; the other's claim is committed, its answer still on the way."""
-    performed, asked, second_is_in = [], threading.Event(), threading.Event()
-    held, turn, calls = workers.held, workshop.store.backend.turn, iter(range(1_000_000))
+    performed, given_back, second_is_in = [], threading.Event(), threading.Event()
+    store, calls = workshop.machine(worker__batch=10, worker__concurrency=20), itertools.count()
+    store._threads._max_workers = 4
+    turn, settle = store.backend.turn, store.settle
 
-    def noticed(*args):
-        asked.set()
-        return held(*args)
+    def noticed(settlements, **how):
+        stale = settle(settlements, **how)
+        given_back.set()
+        return stale
 
     def play_turn(settlements, limit, worker_id, rules):
         number = next(calls)
         if number == 0:
-            second_is_in.wait(1.0)
+            second_is_in.wait(PATIENCE)
             raise DatabaseProblem("the line is cut")
         answer = turn(settlements, limit, worker_id, rules)
         if number == 1:
             second_is_in.set()
-            asked.wait(0.5)  # long enough for a comparison that does not wait for us
+            given_back.wait(0.5)  # long enough for a comparison that does not wait for us
         return answer
 
     async def visit(ctx):
         performed.append(ctx.task.id)
         return Done()
 
-    monkeypatch.setattr(engine.workers, "held", noticed)
+    store.backend.turn, store.settle = play_turn, noticed
     registry = workshop.set_up(one_stage("visit", visit))
-    store = workshop.machine()
-    store._threads._max_workers = 4
-    store.backend.turn = play_turn
-    turn = type(store.backend).turn.__get__(store.backend)
     ids = workshop.put(registry, *(NewTask("visit") for _ in range(8)))
     workshop.drain(registry, store=store, pumps=2)
     assert [workshop.endings(each) for each in ids] == [["done"]] * 8

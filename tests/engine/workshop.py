@@ -14,15 +14,16 @@ from thresher.config.settings import Settings
 from thresher.core.errors import DatabaseProblem
 from thresher.core.settlement import Settlement
 from thresher.engine.registry import Registry
-from thresher.engine.worker import Tally, Worker
+from thresher.engine.tally import Tally
+from thresher.engine.worker import Worker
 from thresher.store.backend import Turn
 from thresher.store.store import Store
 
 # Long enough for a slow machine; nothing waits that long unless it is broken.
-PATIENCE = 10.0
+PATIENCE = 30.0
 # Short rhythms, so that nothing is waited for that a test is not about.
 QUICK = {
-    "worker.poll": 0.05, "worker.lease": 0.9, "worker.grace": 5.0, "reaper.every": 0.05, "settings.every": 0.05, "schedule.every": 0.05,
+    "worker.poll": 0.05, "worker.lease": 3.0, "worker.grace": 5.0, "reaper.every": 0.05, "settings.every": 0.05, "schedule.every": 0.05,
 }  # fmt: skip
 
 

@@ -30,10 +30,17 @@ class Block:
 
 def tracked() -> list[Path]:
     """Every file of the repository: those that git keeps and those it would."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout
+    line = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    try:
+        listed = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):  # no git here, or an archive without its history
+        return [path for path in ROOT.rglob("*") if path.is_file() and not _ignored(path)]
     return [path for name in listed.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def _ignored(path: Path) -> bool:
+    parts = path.relative_to(ROOT).parts
+    return any(part.startswith(".") or part == "__pycache__" or part.endswith(".egg-info") for part in parts) or ".db" in path.name
 
 
 def pages() -> list[Path]:

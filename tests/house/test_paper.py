@@ -19,7 +19,7 @@ PYTHON = [block for block in blocks("python") if block.info != FRAGMENT]
 CONSOLE = blocks("console")
 # Words that begin a line in a console block and are not ours.
 OTHERS = {"cd", "export", "pip", "rm"}
-ROOMS = ("src/", "tests/", "docs/", "examples/", "bench/", "core/", "config/", "governance/", "store/", "engine/", "control/", "insight/", "cli/")
+ROOMS = {"src", "tests", "docs", "examples", "bench", "core", "config", "governance", "store", "engine", "control", "insight", "cli"}
 
 
 def test_every_relative_link_resolves():
@@ -36,7 +36,7 @@ def test_every_relative_link_resolves():
 
 
 def test_every_page_of_the_docs_is_linked_from_another():
-    linked = {(page.parent / link.partition("#")[0]).resolve() for page in pages() for link in links(page) if not re.match(r"[a-z]+:", link)}
+    linked = {(page.parent / link.partition("#")[0]).resolve() for page in pages() for link in links(page)}
     assert [name(page) for page in pages() if name(page).startswith("docs/") and page not in linked] == []
 
 
@@ -44,7 +44,7 @@ def test_files_that_pages_name_exist():
     missing = []
     for page in pages():
         for path in re.findall(r"`([\w./-]+/[\w.-]+\.(?:py|sql|md|yaml|txt))`", prose(page)):
-            if path.startswith(ROOMS) and not any((folder / path).exists() for folder in (ROOT, ROOT / "src" / "thresher")):
+            if path.partition("/")[0] in ROOMS and not any((folder / path).exists() for folder in (ROOT, ROOT / "src" / "thresher")):
                 missing.append(f"{name(page)}: {path}")
     assert missing == []
 
@@ -77,9 +77,7 @@ def test_every_command_in_running_text_exists(page: Path):
         for word in said.split():
             if word.startswith("-"):
                 assert word in [each for option in (*command.params, *root().params) for each in option.opts], said
-            elif not hasattr(command, "commands"):
-                break
-            elif word.isupper() or "|" in word or word == "…":
+            elif not hasattr(command, "commands") or word.isupper() or "|" in word or word == "…":
                 break
             else:
                 assert word in command.commands, said
@@ -111,7 +109,8 @@ def test_every_whole_block_of_python_runs(block: Block, tmp_path: Path):
         subprocess.run([sys.executable, file], cwd=tmp_path, check=True, timeout=30, capture_output=True)
         return
     (tmp_path / "thresher.yaml").write_text("apps: [app.py]\nsettings:\n  retry.base: 0.2\n", "utf-8")
-    ran = subprocess.run([sys.executable, "-m", "thresher", "run", "--json"], cwd=tmp_path, timeout=60, capture_output=True, text=True, check=False)
+    line = [sys.executable, "-m", "thresher", "run", "--json"]
+    ran = subprocess.run(line, cwd=tmp_path, timeout=60, capture_output=True, text=True, check=False)
     assert ran.returncode in (0, 1), ran.stderr
     found = json.loads(ran.stdout)
     assert (ran.returncode == 1) == bool(found["failed"])

@@ -11,6 +11,7 @@ from tests.harness.hand import hands
 from tests.harness.image import look
 from tests.harness.tasks import LEASE_US, SOMEBODY, claim, claim_one, done, entry, put, retry, rows, settle, state_of, worker
 from thresher.core.clock import SECOND, FrozenClock
+from thresher.store import sources
 from thresher.store.store import Store
 from thresher.store.tasks import cancel
 from thresher.store.workers import reap
@@ -266,11 +267,32 @@ def machines_that_meet_the_same_new_hosts(database: Database, store: Store, cloc
         yield "not every host has one gate"
 
 
+def claim_with_a_clock_read_too_early(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+    """A timer has rung and woken a lane. A claim that read the clock just before finds the gate still closed."""
+    gate(store, "source:rate", interval_us=SECOND)
+    gate(store, "source:paused")
+    gate(store, "source:free")
+    put(store, entry(gates=["source:rate"]))
+    claim_one(store)
+    put(store, entry(gates=["source:rate", "source:paused"]))
+    clock.advance(1)
+    put(store, entry(gates=["source:rate", "source:free"]))
+    claim(store, 5)
+    sources.pause(store, "source:paused", 3_600 * SECOND, "maintenance")
+    put(store, entry(priority=5))
+    clock.advance(SECOND)
+    store.turn([], 1, SOMEBODY)  # the timer rings; the one task comes from elsewhere, and the lane stays ready
+    clock.advance(-10)
+    store.turn([], 1, SOMEBODY)
+    clock.advance(10)
+    yield from left_behind(store, 1)
+
+
 SCHEDULES: tuple[Schedule, ...] = (
     idle_against_enqueue, idle_against_requeue, zombie_while_the_next_owner_runs, reaper_against_settlement, wake_meets_a_locked_lane,
     claim_meets_a_gate_held_elsewhere, settlers_that_need_the_same_gates, park_against_release, release_against_park,
     claim_against_cancel, rate_spent_while_others_are_parked, freed_slot_for_a_lane_that_cannot_use_it,
-    machines_that_meet_the_same_new_hosts,
+    machines_that_meet_the_same_new_hosts, claim_with_a_clock_read_too_early,
 )  # fmt: skip
 
 

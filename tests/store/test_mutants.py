@@ -50,6 +50,11 @@ SQL_MUTANTS = {
         "when b.n > 0 or b.parked = 0 or (b.parked = 0 and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id",
         schedules.rate_spent_while_others_are_parked,
     ),
+    "a gate that time keeps closed is left without a timer": (
+        "or (b.opens is not null and g.wake_at is null));",
+        ");",
+        schedules.claim_with_a_clock_read_too_early,
+    ),
     "the baton is not handed on": (
         "where b.n > 0 and b.seen > 0;",
         "where false;",

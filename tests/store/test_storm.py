@@ -64,7 +64,8 @@ class Storm:
             for _ in range(MOST_VISITS):
                 if self.ended.is_set():
                     return
-                self.clock.advance(300)
+                with self._mutex:  # two at once could set it back
+                    self.clock.advance(300)
                 held = self._visit(store, luck, held)
                 if not held and rows(store, "select count(*) from tasks where state = 'succeeded'") == [(TASKS,)]:
                     self.ended.set()

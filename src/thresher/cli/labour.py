@@ -16,7 +16,8 @@ import typer
 from thresher.cli.words import number
 from thresher.core.clock import monotonic
 from thresher.core.settlement import Ending
-from thresher.engine.worker import Tally, Worker
+from thresher.engine.tally import Tally
+from thresher.engine.worker import Worker
 
 LEAVING_SECONDS = 1.0
 SIGNALS = (signal.SIGINT, signal.SIGTERM)

@@ -6,19 +6,19 @@ trouble, so that an answer lost on the wire strands nothing.
 """
 
 import asyncio
+import contextlib
 import logging
+import math
 import os
 import random
 import socket
-from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 
 from thresher.config.settings import setting
 from thresher.core.clock import SECOND, SystemClock, monotonic
 from thresher.core.decide import settle_error
 from thresher.core.errors import DatabaseProblem
-from thresher.core.ids import TaskId, WorkerId
+from thresher.core.ids import WorkerId
 from thresher.core.record import clean
 from thresher.core.settlement import Error, Settlement
 from thresher.core.task import Task
@@ -26,6 +26,8 @@ from thresher.engine.attempt import Hands, attempt, overdue
 from thresher.engine.chores import CHORES, keep_doing
 from thresher.engine.heartbeat import Heartbeat
 from thresher.engine.registry import Registry
+from thresher.engine.running import Running, give_back
+from thresher.engine.tally import Tally
 from thresher.engine.wake import Wake
 from thresher.store import workers
 from thresher.store.backend import Turn
@@ -43,36 +45,6 @@ FLUSH_SECONDS = 5.0
 TROUBLE_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 
-@dataclass(slots=True)
-class Tally:
-    """What a worker has done so far."""
-
-    claimed: int = 0
-    stale: int = 0
-    lost: int = 0
-    endings: Counter[str] = field(default_factory=Counter)
-
-    @property
-    def settled(self) -> int:
-        return sum(self.endings.values())
-
-
-@dataclass(slots=True)
-class _Running:
-    """An attempt in hand. `verdict` is how it ends if it is cut short."""
-
-    task: Task
-    attempt: asyncio.Task[None]
-    deadline: float
-    seconds: float
-    verdict: Settlement | None = None
-
-    def cut_short(self, verdict: Settlement | None) -> None:
-        self.verdict = verdict
-        # Not at once: one that is cancelled before its first step would end without a word.
-        self.attempt.get_loop().call_soon(self.attempt.cancel)
-
-
 class Worker:
     """One worker in one process. `run()` returns when it was stopped, or, with `until_idle`, when nothing is left to do."""
 
@@ -86,11 +58,12 @@ class Worker:
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._until_idle, self._pumps = until_idle, pumps
         self._clock = SystemClock()
-        self._hand: dict[tuple[int, int], _Running] = {}
+        self._hand: dict[tuple[int, int], Running] = {}
         self._outbox: list[tuple[Task, Settlement]] = []
         self._stopping = False
         self._troubles = self._under_way = self._asked = 0
         self._reconciling = False
+        self._doubt_at = math.inf
         self._lost: WorkerId | None = None
         self._rebirth: asyncio.Task[None] | None = None
         self.tally = Tally()
@@ -173,6 +146,7 @@ class Worker:
 
     async def _pump(self) -> None:
         while not self._stopping:
+            alone = await self._is_alone()
             outgoing, room = self._take_outgoing(), self._room()
             if not outgoing and room <= 0:
                 await self._rest(None)
@@ -188,7 +162,7 @@ class Worker:
                 self._start(task)
             if turn.tasks:
                 await asyncio.sleep(0)  # let the quick ones finish, so that they share the next turn
-            elif self._is_idle(turn):
+            elif alone and self._is_idle(turn):
                 self.stop()
             elif room > 0 and not self._outbox:
                 await self._rest(turn)
@@ -208,7 +182,7 @@ class Worker:
         self._registry.settings = self._store.settings
         seconds = self._seconds_for(task)
         attempt = self._loop.create_task(self._perform(task))
-        self._hand[task.id, task.claim] = _Running(task, attempt, monotonic() + seconds, seconds)
+        self._hand[task.id, task.claim] = Running(task, attempt, monotonic() + seconds, seconds)
 
     def _seconds_for(self, task: Task) -> float:
         pipeline = self._registry.pipeline(task.kind)
@@ -240,14 +214,14 @@ class Worker:
     async def _turn(self, outgoing: list[tuple[Task, Settlement]], room: int) -> Turn | None:
         """Settle and claim. None when it did not work out; then nothing is lost and the next turn tries again."""
         # Comparing what we hold with what the database says needs everybody else's turn to be over.
-        if not self._heartbeat.safe or self._reconciling or (self._troubles and self._under_way):
+        if not self._heartbeat.safe or self._reconciling or (self._in_doubt and self._under_way):
             self._outbox = [*outgoing, *self._outbox]
             await asyncio.sleep(NUDGE_SECONDS)
             return None
         worker_id = self._worker_id
         self._under_way += 1
         try:
-            if self._troubles:
+            if self._in_doubt:
                 await self._reconcile(outgoing)
             turn = await self._store.run(self._store.turn, [settlement for _, settlement in outgoing], room, worker_id)
         except DatabaseProblem as problem:
@@ -306,12 +280,19 @@ class Worker:
             ours = {*self._hand, *((task.id, task.claim) for task, _ in (*outgoing, *self._outbox))}
             unknown = [(task_id, claim) for task_id, claim in held.items() if (task_id, claim) not in ours]
             if unknown:
-                back = [_give_back(task_id, claim) for task_id, claim in unknown]
+                back = [give_back(task_id, claim) for task_id, claim in unknown]
                 await self._store.run(self._store.settle, back)
                 log.warning("%d claims whose answer was lost went back to waiting", len(unknown))
+            # Once more a lease later: what was lost on the way may still have been on its way when we looked.
+            self._doubt_at = monotonic() + float(self._store.settings["worker.lease"]) if self._troubles else math.inf
             self._troubles = 0
         finally:
             self._reconciling = False
+
+    @property
+    def _in_doubt(self) -> bool:
+        """Whether the database may think that we hold what we never got."""
+        return self._troubles > 0 or monotonic() > self._doubt_at
 
     async def _rest(self, turn: Turn | None) -> None:
         """Sleep until something happens: an attempt ends, a wake-up comes, a timer is due, or the poll is over."""
@@ -341,6 +322,14 @@ class Worker:
             return False
         soon = turn.now + round(max(self._patience, float(self._store.settings["worker.poll"])) * SECOND)
         return turn.next_at is None or turn.next_at > soon
+
+    async def _is_alone(self) -> bool:
+        """Whether nobody else holds a task: the living may yet ask for more, and what the dead held comes back."""
+        if not self._until_idle or self._hand:
+            return False
+        with contextlib.suppress(DatabaseProblem):
+            return not await self._store.run(workers.others_hold, self._store, self._worker_id)
+        return False
 
     # --- endings
 
@@ -401,8 +390,3 @@ class Worker:
                 attempts = [running.attempt for running in self._hand.values()]
                 await asyncio.wait(attempts, timeout=left, return_when=asyncio.FIRST_COMPLETED)
                 await asyncio.sleep(LINGER_SECONDS)
-
-
-def _give_back(task_id: int, claim: int) -> Settlement:
-    nobody = Task(TaskId(task_id), claim, "", "", {}, {}, None, TaskId(task_id), None, 0, 0, 0, has_gates=False)
-    return Settlement.hand_back(nobody, reason="the answer to its claim was lost on the way")

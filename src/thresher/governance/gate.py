@@ -13,6 +13,8 @@ from thresher.core.clock import DAY, FOREVER, SECOND
 from thresher.core.errors import UsageError
 
 UNLIMITED = 1_000_000
+# Clocks are read before locks are had, so one reading may be this much older than another that came first.
+CLOCK_SLACK_US = SECOND
 # So that the arithmetic stays within the integers of both databases.
 RANGES = {
     "max_in_flight": (1, UNLIMITED),
@@ -74,14 +76,17 @@ class Gate:
     def _ahead(self, now: int) -> int:
         return min(max(self.tat - now, 0), self.burst * self.interval_us)
 
-    def clamp(self, now: int) -> bool:
+    def clamp(self, now: int, slack: int = CLOCK_SLACK_US) -> bool:
         """After the clock was set back or the limits changed: never closed for longer than a full bucket, or one cooldown.
 
         True if that changed anything. It has to be written down: a bound that moves along with `now` would never be reached.
+        What is ahead by less than `slack` was written by somebody who read the clock a moment later.
         """
         before = (self.tat, self.tripped_until)
-        self.tat = min(self.tat, now + self.burst * self.interval_us)
-        self.tripped_until = min(self.tripped_until, now + self.cooldown_us)
+        if self.tat > now + self.burst * self.interval_us + slack:
+            self.tat = now + self.burst * self.interval_us
+        if self.tripped_until > now + self.cooldown_us + slack:
+            self.tripped_until = now + self.cooldown_us
         return before != (self.tat, self.tripped_until)
 
     def allowance(self, now: int) -> int:

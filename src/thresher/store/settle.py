@@ -36,7 +36,7 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
     hits = backend.fence(session, settlements, wanted, rules, now)
     _bear(backend, session, hits, below, rules, now)
     file_records(session, [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records], now)
-    gates = Gates(session, backend.dialect, backend.now(session))
+    gates = Gates(session, backend.dialect, now)
     release(backend, session, gates, hits)
     gates.save()
     return hits
@@ -76,6 +76,7 @@ def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Hit
             blamed.append((named or lane_gates[0], verdict))
     if ended:
         gates.load({*ended, *(gate_id for gate_id, _ in blamed)})
+        gates.now = backend.now(session)  # after the wait for the locks, never before it
     # Verdicts first: a gate that closes must not wake anybody with the slots that come back.
     for gate_id, verdict in blamed:
         judge(session, gates, gate_id, verdict)

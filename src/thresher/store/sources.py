@@ -112,7 +112,7 @@ def set_limits(store: Store, gate: str, limits: Limits) -> None:
             image.in_flight = running_at(store, session, gate_id)
         for name, value in asdict(limits).items():
             setattr(image, name, value)
-        image.clamp(gates.now)
+        image.clamp(gates.now, slack=0)
         session.run(_LIMIT, asdict(limits) | {"id": gate_id})
         gates.mark_dirty(gate_id)
         gates.open(gate_id, WAKE_MOST)

@@ -33,6 +33,7 @@ _ORPHANS = """select t.id, t.claim, t.stage, t.crashes, w.name from tasks t join
     where t.state = 'running' and (w.lost_at is not null or w.stopped_at is not null) order by t.id limit :most"""
 _CLOSE = """update workers set stopped_at = :now where stopped_at is null and lost_at is not null and id = :id
     and not exists (select 1 from tasks t where t.worker_id = workers.id and t.state = 'running')"""
+_OTHERS_HOLD = "select id from tasks where state = 'running' and worker_id <> :id limit 1"
 _HELD = "select id, claim from tasks where worker_id = :id and state = 'running'"
 
 
@@ -73,6 +74,12 @@ def held(store: Store, worker_id: WorkerId) -> dict[int, int]:
     """The claims the database says this worker holds: task id to claim."""
     with store.read() as session:
         return dict(session.rows(_HELD, {"id": worker_id}))
+
+
+def others_hold(store: Store, worker_id: WorkerId) -> bool:
+    """Whether any task is in other hands."""
+    with store.read() as session:
+        return bool(session.rows(_OTHERS_HOLD, {"id": worker_id}))
 
 
 def reap(store: Store, most: int) -> int:

@@ -3,8 +3,8 @@
 import inspect
 from collections.abc import Iterator
 
+import thresher
 from tests.house.pages.markdown import fence, first_paragraph, join, table
-from thresher import __all__ as PUBLIC
 from thresher.cli.main import BUG, INTERRUPTED
 from thresher.core import errors
 from thresher.core.policy import POLICY, Ruling
@@ -67,7 +67,7 @@ def classes(root: type[BaseException]) -> Iterator[type[errors.ThresherError]]:
 
 def _task_rows() -> list[list[str]]:
     rows = [
-        [_name(each), _yes(each.retryable), _yes(each.spends_failure), _effect(each), str(each.exit_code), first_paragraph(each.__doc__ or "")]
+        [_name(each), _yes(each.retryable), _yes(each.spends_failure), _effect(each), str(each.exit_code), _sentence(each)]
         for each in classes(errors.TaskError)
     ]  # fmt: skip
     return [*rows, ["any other exception", "yes", "yes", "hears nothing", "1", "A surprise: our own fault, not the source's."]]
@@ -81,7 +81,7 @@ def _effect(cls: type[BaseException]) -> str:
 
 
 def _usage_rows() -> list[list[str]]:
-    return [[_name(each), str(each.exit_code), first_paragraph(each.__doc__ or "")] for each in classes(errors.UsageError)]
+    return [[_name(each), str(each.exit_code), _sentence(each)] for each in classes(errors.UsageError)]
 
 
 def _code_rows() -> list[list[str]]:
@@ -94,7 +94,11 @@ def _code_rows() -> list[list[str]]:
 
 
 def _name(cls: type) -> str:
-    return f"**`{cls.__name__}`**" if cls.__name__ in PUBLIC else f"`{cls.__name__}`"
+    return f"**`{cls.__name__}`**" if cls.__name__ in thresher.__all__ else f"`{cls.__name__}`"
+
+
+def _sentence(cls: type) -> str:
+    return first_paragraph(cls.__doc__ or "")
 
 
 def _yes(value: bool) -> str:

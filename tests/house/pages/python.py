@@ -67,7 +67,8 @@ def _parameter(parameter: inspect.Parameter) -> str:
 def _methods(found: type) -> list[tuple[str, Any]]:
     if not getattr(found, "_is_protocol", False):
         return []
-    return [(name, each) for name, each in vars(found).items() if not name.startswith("_") and (callable(each) or isinstance(each, property))]
+    public = ((name, each) for name, each in vars(found).items() if not name.startswith("_"))
+    return [(name, each) for name, each in public if callable(each) or isinstance(each, property)]
 
 
 def _method(named: tuple[str, Any]) -> str:

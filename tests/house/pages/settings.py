@@ -29,7 +29,8 @@ ROOMS = {
 def page() -> str:
     parts = [INTRO]
     for room, found in groupby(SETTINGS, key=lambda setting: setting.name.partition(".")[0]):
-        parts += [f"## {room}", *([ROOMS[room]] if room in ROOMS else []), table(["setting", "default", "unit", "from", "to", "meaning"], map(_row, found))]
+        drawn = table(["setting", "default", "unit", "from", "to", "meaning"], map(_row, found))
+        parts += [f"## {room}", *([ROOMS[room]] if room in ROOMS else []), drawn]
     return join("Settings", *parts)
 
 

@@ -17,7 +17,7 @@ SETS = {
     "waiting": (WAITING, "May be claimed once due."),
     "live": (LIVE, "Holds its key: no second live task of its kind may have the same one."),
     "terminal": (TERMINAL, "Ended. History is kept for `history.retention`."),
-    "revivable": (REVIVABLE, "`thresher tasks retry` may send it back to waiting; `thresher failures retry` does so in bulk for failed ones."),
+    "revivable": (REVIVABLE, "`thresher tasks retry` may send it back to waiting; `thresher failures retry` does so in bulk."),
 }
 
 INTRO = """\

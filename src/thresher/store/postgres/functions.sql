@@ -187,12 +187,13 @@ declare
 begin
     select array_agg(z.id), array_agg(z.n), array_agg(z.opens) into gate_ids, wants, opens from (
         select g.id, least(64, gate_allowance(g, now)) as n,
-               gate_opens_at(greatest(g.open_after, least(g.tripped_until, now + g.cooldown_us)), g.tat, g.interval_us, g.burst, now) as opens
+               gate_opens_at(greatest(g.open_after, least(g.tripped_until, now + g.cooldown_us + 1000000)), g.tat, g.interval_us, g.burst, now) as opens
         from gates g where g.wake_at is not null and g.wake_at <= now order by g.wake_at limit most for no key update skip locked) z;
     if gate_ids is null then return; end if;
     owing := (wake(gate_ids, wants)).owing;
     update gates g set wake_at = case when g.id = any (owing) then now + 1000 else d.opens end,
-        tat = least(g.tat, now + g.burst * g.interval_us), tripped_until = least(g.tripped_until, now + g.cooldown_us)
+        tat = case when g.tat > now + g.burst * g.interval_us + 1000000 then now + g.burst * g.interval_us else g.tat end,
+        tripped_until = case when g.tripped_until > now + g.cooldown_us + 1000000 then now + g.cooldown_us else g.tripped_until end
     from unnest(gate_ids, opens) d(id, opens) where g.id = d.id;
 end $$;
 
@@ -342,8 +343,10 @@ begin
                         greatest(g.open_after, case when b.used > 0 and g.failures >= g.trip_after then now + g.cooldown_us else g.tripped_until end),
                         case when b.used > 0 then now + gate_ahead(g.tat, g.interval_us, g.burst, now) + b.used * g.interval_us else g.tat end,
                         g.interval_us, g.burst, now), g.wake_at) end
-            from unnest(g_ids, g_left, g_used, g_parked) b(id, n, used, parked)
-            where g.id = b.id and g.id = any (g_ids) and (b.used > 0 or b.parked > 0 or g.id = any (owing));
+            from unnest(g_ids, g_left, g_used, g_parked, g_opens) b(id, n, used, parked, opens)
+            where g.id = b.id and g.id = any (g_ids) and (b.used > 0 or b.parked > 0 or g.id = any (owing)
+                -- Closed by time, and no timer: it rang for somebody whose clock was a moment ahead of ours.
+                or (b.opens is not null and g.wake_at is null));
         end if;
         exit when cardinality(lane_ids) < lim;
     end loop;
