@@ -92,7 +92,7 @@ def _draw_summary(ended: "Ended", progress: "Progress", seconds: float) -> None:
         out.print(gate_table(shut, progress.at, "closed"))
     if any(kind.failed for kind in progress.kinds):
         out.print("See what failed: thresher failures list")
-    if not ended.tally.claimed and not ended.interrupted and not progress.delayed:
+    if not ended.tally.claimed and not ended.interrupted and progress.kinds and all(kind.done == kind.total for kind in progress.kinds):
         out.print("Everything was done already; --again starts the apps' first tasks anew.")
     if ended.interrupted:
         out.print("Stopped before the end; the next run goes on.")

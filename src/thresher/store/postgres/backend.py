@@ -24,7 +24,6 @@ from thresher.store.session import Session
 from thresher.store.spawn import Birth
 
 LANES_REMEMBERED = 100_000
-CHANNEL = "thresher"
 # One notice per process in this time, sent after the commit: a notice inside every transaction would serialise commits.
 DEBOUNCE_SECONDS = 0.05
 MIGRATION_LOCK = 7_236_455
@@ -53,6 +52,7 @@ class PostgresBackend:
     def __init__(self, url: str, *, clock: Clock | None = None, connections: int = 8) -> None:
         self._clock = clock
         self._postgres = Postgres(url, connections)
+        self._channel = f"thresher_{self._postgres.schema}"  # of its own: two queues in one database do not wake each other
         self._gates_of: dict[int, tuple[int, ...]] = {}
         self._listener: psycopg.Connection[Any] | None = None
         self._ping_mutex = threading.Lock()
@@ -195,14 +195,14 @@ class PostgresBackend:
     def _notify(self) -> None:
         # A hint, sent after the commit: if it cannot be sent, what was committed still stands, and the poll finds it.
         with contextlib.suppress(DatabaseProblem), self._postgres.connection() as connection:
-            connection.execute(f"notify {CHANNEL}")
+            connection.execute(f"notify {self._channel}")
 
     def listen(self, timeout: float) -> bool:
         """A ping from anybody. True once after each connecting too: what was said before, nobody here heard."""
         if self._listener is None or self._listener.closed:
             self._listener = self._postgres.dedicated()
             with self._postgres.advice():
-                self._listener.execute(f"listen {CHANNEL}")
+                self._listener.execute(f"listen {self._channel}")
             return True
         with self._postgres.advice():
             return any(True for _ in self._listener.notifies(timeout=timeout, stop_after=1))
