@@ -27,7 +27,7 @@ from tests.chaos.control import Control, JumpingClock
 from tests.chaos.fleet import Fleet
 from tests.chaos.history import GateRule, History, read_effects, read_store, violations
 from tests.chaos.observer import observe
-from tests.chaos.plan import Step, kill_point, make_plan
+from tests.chaos.plan import Step, doom, make_plan
 from thresher.build import install, open_store
 from thresher.config.project import Project
 from thresher.core.clock import SECOND, SystemClock
@@ -212,10 +212,11 @@ class Campaign:
             self.summary.adversity["enqueue refused"] += 1
 
     def _recruit(self) -> None:
-        self.fleet.start(kill=kill_point(self.orders.seed, self.fleet.started) if self.doomed else None)
+        self.fleet.start(doom=doom(self.orders.seed, self.fleet.started) if self.doomed else None)
 
     def _keep_up_strength(self) -> None:
         self.fleet.bury()
+        self.fleet.find_frozen(LEASE * 1.7)
         while len(self.fleet.members) < self.orders.workers:
             self._recruit()
 

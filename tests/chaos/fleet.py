@@ -8,6 +8,8 @@ import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import psutil
+
 from tests.chaos.app import LOG_VARIABLE
 from tests.chaos.worker import AWAY
 
@@ -35,11 +37,11 @@ class Fleet:
         self.started = 0
         self.bad_ends: list[str] = []
 
-    def start(self, kill: str | None = None, fsize: int | None = None) -> Member:
+    def start(self, doom: str | None = None, fsize: int | None = None) -> Member:
         number = self.started
         self.started += 1
         words = [sys.executable, "-m", "tests.chaos.worker", self._url, "--control", str(self._folder / "control"), "--name", f"w{number}"]
-        words += ["--kill", kill] if kill else []
+        words += ["--doom", doom] if doom else []
         words += ["--fsize", str(fsize)] if fsize else []
         errors = self._folder / f"worker-{number}.err"
         with errors.open("wb") as file:
@@ -63,7 +65,15 @@ class Fleet:
     def freeze(self, member: Member, seconds: float) -> None:
         """Stop it in its tracks and let it go on later. The timer thaws it, whatever the supervisor waits for then."""
         self.send(member, signal.SIGSTOP)
+        self._thaw_later(member, seconds)
 
+    def find_frozen(self, seconds: float) -> None:
+        """Those that froze by themselves are let go on later, too."""
+        for member in self.members:
+            if member.thaw is None and member.process.poll() is None and _is_stopped(member.process.pid):
+                self._thaw_later(member, seconds)
+
+    def _thaw_later(self, member: Member, seconds: float) -> None:
         def thaw() -> None:
             self.send(member, signal.SIGCONT)
             member.thaw = None
@@ -110,3 +120,10 @@ class Fleet:
             if member.process.poll() is None:
                 member.process.kill()
                 member.process.wait()
+
+
+def _is_stopped(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_STOPPED
+    except psutil.NoSuchProcess:
+        return False

@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from tests.chaos.worker import KILL_POINTS
+from tests.chaos.worker import POINTS
 
 # (what, how often it comes compared with the others)
 ADVERSITY = {
@@ -42,9 +42,12 @@ def make_plan(seed: int, seconds: float, store: str) -> list[Step]:
     return sorted(steps, key=lambda step: step.at)
 
 
-def kill_point(seed: int, number: int) -> str | None:
-    """Where the n-th worker process of a campaign kills itself, if it does."""
+def doom(seed: int, number: int) -> str | None:
+    """Where the n-th worker process of a campaign kills itself or freezes, if it does."""
     chance = random.Random(f"{seed}/worker/{number}")
-    if chance.random() < 0.4:
+    fate = chance.random()
+    if fate < 0.3:
         return None
-    return f"{chance.choice(KILL_POINTS)}:{chance.randint(1, 60)}"
+    # Frozen just before it writes: the worst moment for a zombie to wake up.
+    how, points = ("kill", POINTS) if fate < 0.65 else ("freeze", ("turn.before", "settle.before"))
+    return f"{how}@{chance.choice(points)}:{chance.randint(1, 60)}"

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.chaos.campaign import Orders, run
-from tests.chaos.plan import ADVERSITY, kill_point, make_plan
+from tests.chaos.plan import ADVERSITY, doom, make_plan
 
 SECONDS = 7.0
 SEED = 20_240
@@ -29,4 +29,4 @@ def test_a_plan_is_the_same_for_the_same_seed_and_leaves_nothing_out(store):
     assert plan == make_plan(SEED, 30.0, store)
     assert plan != make_plan(SEED + 1, 30.0, store)
     assert {step.what for step in plan} >= ADVERSITY[store].keys()
-    assert [kill_point(SEED, number) for number in range(9)] == [kill_point(SEED, number) for number in range(9)]
+    assert [doom(SEED, number) for number in range(9)] == [doom(SEED, number) for number in range(9)]

@@ -1,6 +1,7 @@
-"""One worker process of a campaign: `python -m tests.chaos.worker URL --control PAGE [--kill POINT:N] [--fsize BYTES]`.
+"""One worker process of a campaign: `python -m tests.chaos.worker URL --control PAGE [--doom HOW@POINT:N] [--fsize BYTES]`.
 
-A kill point is a place around the store where the process kills itself with SIGKILL, at the N-th time it comes by.
+A point is a place around the store. At the N-th time it comes by, the process kills itself there with SIGKILL, or freezes
+with SIGSTOP: one that freezes between knowing that its lease is good and writing is a zombie when it thaws.
 """
 
 import argparse
@@ -27,16 +28,18 @@ from thresher.engine.worker import Worker
 from thresher.store.postgres.connection import PostgresSession
 from thresher.store.store import Store
 
-KILL_POINTS = ("turn.before", "turn.during", "turn.after", "settle.before", "settle.after", "commit.before", "commit.after", "renew.before")
+POINTS = ("turn.before", "turn.during", "turn.after", "settle.before", "settle.after", "commit.before", "commit.after", "renew.before")
 # The database was away when it was needed: an honest ending, not a bug.
 AWAY = 75
 
 
 class Doom:
-    """Counts visits to one kill point."""
+    """Counts visits to one point, and does what is to be done there."""
 
     def __init__(self, spec: str | None) -> None:
-        point, _, number = (spec or "none:0").partition(":")
+        how, _, where = (spec or "kill@none:0").partition("@")
+        point, _, number = where.partition(":")
+        self._signal = signal.SIGSTOP if how == "freeze" else signal.SIGKILL
         self._point, self._left = point, int(number)
         self._mutex = threading.Lock()
 
@@ -49,10 +52,10 @@ class Doom:
 
     def at(self, point: str) -> None:
         if self.reached(point):
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self._signal)
 
     def around(self, name: str, act: Callable[..., Any]) -> Callable[..., Any]:
-        """The same act, with kill points before, during and after."""
+        """The same act, with points before, during and after."""
 
         def doomed(*args: Any, **kwargs: Any) -> Any:
             self.at(f"{name}.before")
@@ -141,7 +144,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("url")
     parser.add_argument("--control", type=Path, required=True)
-    parser.add_argument("--kill")
+    parser.add_argument("--doom")
     parser.add_argument("--fsize", type=int)
     parser.add_argument("--name", default="worker")
     asked = parser.parse_args()
@@ -149,7 +152,7 @@ def main() -> None:
     if asked.fsize:
         choke(asked.fsize)
     try:
-        asyncio.run(work(asked.url, Control(asked.control), Doom(asked.kill), asked.name))
+        asyncio.run(work(asked.url, Control(asked.control), Doom(asked.doom), asked.name))
     except DatabaseProblem as problem:
         logging.getLogger("chaos").warning("the database was away: %s", problem)
         sys.exit(AWAY)

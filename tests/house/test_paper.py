@@ -1,6 +1,7 @@
 """Links resolve, commands exist, code runs: the documentation as a reader tries it."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -112,7 +113,8 @@ def test_every_whole_block_of_python_runs(block: Block, tmp_path: Path):
         return
     (tmp_path / "thresher.yaml").write_text("apps: [app.py]\nsettings:\n  retry.base: 0.2\n", "utf-8")
     line = [sys.executable, "-m", "thresher", "run", "--json"]
-    ran = subprocess.run(line, cwd=tmp_path, timeout=60, capture_output=True, text=True, check=False)
+    surroundings = {**os.environ, "THRESHER_DATABASE_URL": "sqlite:///queue.db"}
+    ran = subprocess.run(line, cwd=tmp_path, env=surroundings, timeout=60, capture_output=True, text=True, check=False)
     assert ran.returncode in (0, 1), ran.stderr
     found = json.loads(ran.stdout)
     assert (ran.returncode == 1) == bool(found["failed"])
