@@ -24,7 +24,7 @@ from thresher.governance.gate import Limits, interval_us
 from thresher.store.backend import Backend
 from thresher.store.dialect import SQLITE
 from thresher.store.migrate import check_up_to_date, pending
-from thresher.store.schedules import Plan, save_plan
+from thresher.store.schedules import Plan, drop_plans, save_plan
 from thresher.store.settings import read_settings
 from thresher.store.sources import add_source, longest_interval
 from thresher.store.sqlite.backend import SqliteBackend
@@ -200,6 +200,8 @@ def install(store: Store, registry: Registry) -> None:
         for source in app.sources:
             limits = Limits(source.in_flight, interval_us(source.rate), source.burst, source.trip_after, to_us(source.cooldown))
             add_source(store, source.name, limits, app.name)
+        with store.write() as session:
+            drop_plans(session, app.name, [schedule.name for schedule in app.schedules])
         for schedule in app.schedules:
             check(schedule.cron, schedule.every, schedule.timezone, schedule.missed)
             every = None if schedule.every is None else to_us(schedule.every)

@@ -83,3 +83,11 @@ def test_cancelling_the_only_task_of_a_lane_does_not_hold_up_its_neighbours(stor
     cancel(store, [first], "not needed")
     settle(store, done(held))
     assert claim_one(store).id == second
+
+
+def test_a_task_cancelled_while_it_waits_for_another_try_no_longer_shows_the_error(store):
+    (task_id,) = put(store, entry())
+    settle(store, retry(claim_one(store)))
+    cancel(store, [task_id], "not needed")
+    fields = fields_of(store, task_id)
+    assert (fields["reason"], fields["error"]) == ("not needed", None)

@@ -5,7 +5,7 @@ import pytest
 from tests.harness.databases import with_processes
 from tests.harness.tasks import claim, done, entry, fields_of, rows, settle
 from thresher.core.clock import HOUR
-from thresher.store.schedules import Plan, fire, pause_plan, read_plans, save_plan
+from thresher.store.schedules import Plan, drop_plans, fire, pause_plan, read_plans, save_plan
 
 
 def plan(clock, **changes):
@@ -107,3 +107,12 @@ def test_a_paused_schedule_does_not_fire(store, clock):
         assert not pause_plan(session, "nobody", paused=True)
     assert plans(store, clock.now() + HOUR) == []
     assert not fire(store, seen, [seen.next_at], None)
+
+
+@pytest.mark.parametrize("keep", [["weekly"], []])
+def test_a_schedule_that_its_app_no_longer_declares_is_forgotten(store, clock, keep):
+    for name, app in (("nightly", "orchard"), ("weekly", "orchard"), ("hourly", "garden")):
+        save(store, plan(clock, name=name, app=app))
+    with store.write() as session:
+        drop_plans(session, "orchard", keep)
+    assert [each.name for each in plans(store)] == ["hourly", *keep]

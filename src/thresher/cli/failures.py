@@ -41,7 +41,7 @@ def retry(
     ctx: typer.Context, error: Error = None, kind: Kind = None, source: Source = None, older: Older = None, newer: Newer = None,
     apply: Annotated[bool, typer.Option("--apply", help="Do it; without this it only counts.")] = False,
 ) -> None:  # fmt: skip
-    """Send failed tasks that match back to the start: a dry run, unless --apply."""
+    """Send failed tasks that match back to waiting: a dry run, unless --apply."""
     from thresher.control.failures import retry_failures
     from thresher.insight.failures import failure_filters
 

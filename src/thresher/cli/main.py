@@ -9,7 +9,23 @@ from typing import Annotated, Any
 
 import typer
 
-from thresher.cli import add, bench, config, doctor, events, failures, init, migrate, run, schedules, sources, status, tasks, worker
+from thresher.cli import (
+    add,
+    bench,
+    config,
+    doctor,
+    events,
+    failures,
+    init,
+    migrate,
+    records,
+    run,
+    schedules,
+    sources,
+    status,
+    tasks,
+    worker,
+)
 from thresher.cli.call import Call
 from thresher.cli.words import plain
 from thresher.core.errors import ThresherError
@@ -50,7 +66,7 @@ for group, sentence in (
     (config, "See and change settings."),
 ):
     app.add_typer(group.app, name=group.__name__.rsplit(".", 1)[-1], help=sentence, no_args_is_help=True, epilog=EPILOG)
-for each in (events, migrate, doctor):
+for each in (records, events, migrate, doctor):
     app.command(epilog=EPILOG, name=each.__name__.rsplit(".", 1)[-1])(each.command)
 app.add_typer(bench.app, name="bench", help="Measure.", no_args_is_help=True)
 

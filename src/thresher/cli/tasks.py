@@ -186,7 +186,7 @@ def _leaf(branch: "Branch", chosen: int) -> Any:
 
 @app.command()
 def retry(ctx: typer.Context, ids: Ids) -> None:
-    """Send ended tasks back to the start, with a fresh budget."""
+    """Send ended tasks back to waiting, with a fresh budget; they go on at the stage where they ended."""
     from thresher.cli.show import say
     from thresher.cli.words import number
     from thresher.control import tasks

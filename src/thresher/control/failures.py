@@ -18,7 +18,7 @@ class Rescue:
 
 
 def retry_failures(store: Store, *, apply: bool, **filters: Any) -> Rescue:
-    """Send all failed tasks that match back to the start; without `apply` only count them."""
+    """Send all failed tasks that match back to waiting; without `apply` only count them."""
     with store.read() as session:
         ids = overview.matching_ids(session, state="failed", **filters)
     if not apply:

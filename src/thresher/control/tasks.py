@@ -24,7 +24,7 @@ class Added:
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """Tasks sent back to the start, and those left as they are because a live task has their key."""
+    """Tasks sent back to waiting, and those left as they are because a live task has their key."""
 
     retried: list[int]
     key_taken: list[int] = field(default_factory=list)
@@ -60,7 +60,7 @@ def start(store: Store, registry: Registry, *, again: bool = False) -> list[Adde
 
 
 def retry(store: Store, ids: Sequence[int]) -> Retried:
-    """Send ended tasks back to the start, with a fresh budget."""
+    """Send ended tasks back to waiting, with a fresh budget."""
     wanted = sorted(set(ids))
     _insist(store, wanted, REVIVABLE.__contains__, f"only tasks that are {_list(REVIVABLE)} can be retried")
     done: list[int] = []

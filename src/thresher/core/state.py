@@ -28,7 +28,7 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     State.RETRYABLE: frozenset({State.RUNNING, State.CANCELLED}),
     State.RUNNING: frozenset({State.PENDING, State.RETRYABLE, *_ENDS}),
     State.SUCCEEDED: frozenset(),
-    # A person, and only a person, may send these back to the start.
+    # A person, and only a person, may send these back to waiting.
     State.FILTERED: frozenset({State.PENDING}),
     State.SKIPPED: frozenset({State.PENDING}),
     State.FAILED: frozenset({State.PENDING}),

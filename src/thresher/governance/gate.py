@@ -70,7 +70,7 @@ class Gate:
 
     @property
     def on_trial(self) -> bool:
-        """Whether the breaker has tripped and not recovered: then one task may pass, and no second before it is back."""
+        """Whether the breaker has tripped and not recovered: then one task may pass per cooldown."""
         return self.trip_after is not None and self.failures >= self.trip_after
 
     def _ahead(self, now: int) -> int:

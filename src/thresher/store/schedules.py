@@ -4,6 +4,7 @@ Any number of machines may look at the same time: the move is a compare-and-set 
 saw the same firing only one finds it still there. No leader is needed.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,6 +70,12 @@ def fire(store: Store, plan: Plan, firings: list[int], next_at: int | None) -> b
     if moved:
         store.backend.ping()
     return bool(moved)
+
+
+def drop_plans(session: Session, app: str, keep: Sequence[str]) -> None:
+    """Forget the schedules that an app no longer declares."""
+    session.run("delete from schedules where app = :app and name not in (:keep*)" if keep else "delete from schedules where app = :app",
+                {"app": app, "keep": keep} if keep else {"app": app})  # fmt: skip
 
 
 def pause_plan(session: Session, name: str, *, paused: bool) -> bool:

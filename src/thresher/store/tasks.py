@@ -13,7 +13,8 @@ from thresher.store.store import Store
 
 MOST_AT_ONCE = 500
 
-_CANCEL_WAITING = f"""update tasks set state = 'cancelled', due = 0, run_at = null, finished_at = :now, reason = :reason
+_CANCEL_WAITING = f"""update tasks set state = 'cancelled', due = 0, run_at = null, finished_at = :now, reason = :reason,
+        error_name = null
     where id in (:ids*) and state in ({sql_list(WAITING)}) returning id"""
 _CANCEL_RUNNING = "update tasks set cancelling = 1 where id in (:ids*) and state = 'running' returning id"
 _REVIVE = f"""update tasks set state = 'pending', due = 1, rank = :now - priority * :head_start, failures = 0, crashes = 0,
@@ -75,7 +76,7 @@ def cancel(store: Store, ids: Sequence[int], reason: str) -> Cancelled:
 
 
 def revive(store: Store, ids: Sequence[int]) -> list[int]:
-    """Send ended tasks back to the start with a fresh budget; those whose key is taken by a live task stay ended.
+    """Send ended tasks back to waiting with a fresh budget; those whose key is taken by a live task stay ended.
 
     Of several that share a key only the newest comes back: they would be each other's duplicates.
     """

@@ -77,7 +77,8 @@ class PostgresBackend:
         functions = files("thresher.store.postgres").joinpath("functions.sql").read_text(encoding="utf-8")
         with self._postgres.transaction() as session:
             session.run(f"select pg_advisory_xact_lock({MIGRATION_LOCK})")
-            session.run(f"create schema if not exists {schema}")
+            if not session.rows("select 1 from pg_namespace where nspname = :schema", {"schema": schema}):
+                session.run(f"create schema {schema}")  # a right that a worker of a finished database need not have
             now = int(session.rows("select (extract(epoch from clock_timestamp()) * 1000000)::bigint")[0][0])
             steps = [step.name for step in migrate(session, POSTGRES.words, now, to)]
             session.run("create table if not exists functions (hash text not null)")

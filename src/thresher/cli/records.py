@@ -1,0 +1,46 @@
+"""`thresher records`: what was found."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+
+def command(
+    ctx: typer.Context,
+    kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
+    key: Annotated[str | None, typer.Option(help="Only the one with this key.")] = None,
+    link: Annotated[str | None, typer.Option(metavar="NAME=TARGET", help="Only what belongs to this.")] = None,
+    before: Annotated[int | None, typer.Option(help="Go on from this id.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+) -> None:
+    """Show records, the newest first."""
+    from thresher.cli.show import answer
+    from thresher.insight.moment import read_now
+    from thresher.insight.records import list_records
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_records(store, kind=kind, key=key, link=link, before=before, limit=limit), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
+    import json
+
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    if not found:
+        out.print("No records match: nothing was found, or nothing has been looked for yet (thresher status).")
+        return
+    rows = [
+        [each["id"], each["kind"], each["key"], short(json.dumps(each["data"], ensure_ascii=False), 80), ", ".join(each["links"]) or None,
+         each["seen"], each["last_task"], ago(each["updated_at"], now)]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["#id", "kind", "key", "data", "links", "#seen", "#task", "#ago"], rows))
