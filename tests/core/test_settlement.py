@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.core.clock import SECOND
 from thresher.core.settlement import Ending, Error, Health, Settlement, Verdict
 from thresher.core.state import TERMINAL, State, may_become
 from thresher.core.task import Task
@@ -17,6 +18,7 @@ VALUES = {
     "children": st.just(()), "records": st.just(()), "stage": st.just("extract"), "gates": st.just(()), "checkpoint": st.just("{}"),
     "reason": st.text(), "delay_us": st.integers(0, 10**12), "error": st.just(ERROR), "verdict": st.none() | st.just(VERDICT),
     "spends_failure": st.booleans(), "crashes": st.integers(0, 9), "max_crashes": st.integers(1, 9), "lost": st.just("anna"),
+    "spread_us": st.integers(0, 10**9),
 }  # fmt: skip
 CONSTRUCTORS = [name for name, member in vars(Settlement).items() if isinstance(member, classmethod)]
 
@@ -43,7 +45,7 @@ def test_there_is_a_constructor_for_every_ending():
 @pytest.mark.promise(8)
 @pytest.mark.parametrize(("crashes", "state"), [(0, State.PENDING), (1, State.PENDING), (2, State.FAILED), (7, State.FAILED)])
 def test_the_third_crash_is_the_last(crashes, state):
-    settled = Settlement.crash(1, 3, "fetch", crashes=crashes, max_crashes=3, lost="anna")
+    settled = Settlement.crash(1, 3, "fetch", crashes=crashes, max_crashes=3, lost="anna", spread_us=0)
     assert (settled.state, settled.crashed, settled.spends_failure) == (state, True, False)
     assert (settled.error is not None) is (state in TERMINAL)
 
@@ -62,3 +64,9 @@ def test_the_third_crash_is_the_last(crashes, state):
 )
 def test_what_brings_nothing_else_is_plain(settled, plain):
     assert settled.is_plain is plain
+
+
+@pytest.mark.promise(8)
+def test_a_task_that_lost_its_worker_twice_comes_back_at_a_time_of_its_own():
+    delays = [Settlement.crash(1, 3, "fetch", crashes=n, max_crashes=9, lost="anna", spread_us=10 * SECOND).delay_us for n in range(3)]
+    assert delays == [0, 10 * SECOND, 20 * SECOND]

@@ -23,7 +23,8 @@ from thresher.store.store import Store
 PATIENCE = 30.0
 # Short rhythms, so that nothing is waited for that a test is not about.
 QUICK = {
-    "worker.poll": 0.05, "worker.lease": 3.0, "worker.grace": 5.0, "reaper.every": 0.05, "settings.every": 0.05, "schedule.every": 0.05,
+    "worker.poll": 0.05, "worker.lease": 3.0, "worker.grace": 5.0, "reaper.every": 0.05, "retry.crash_spread": 0,
+    "settings.every": 0.05, "schedule.every": 0.05,
 }  # fmt: skip
 
 

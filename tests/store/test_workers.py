@@ -17,7 +17,7 @@ from tests.harness.tasks import (
     state_of,
     worker,
 )
-from thresher.core.clock import HOUR
+from thresher.core.clock import HOUR, MINUTE
 from thresher.core.settlement import Settlement
 from thresher.store import workers
 from thresher.store.workers import held, reap, renew, stop
@@ -100,6 +100,7 @@ def test_a_task_that_lost_its_worker_three_times_is_quarantined(store, clock):
         assert claim_one(store, worker(store)).id == task_id
         clock.advance(LEASE_US + 1)
         assert reap(store, 10) == 1
+        clock.advance(MINUTE)
     fields = fields_of(store, task_id)
     assert (fields["state"], fields["error"], fields["crashes"], fields["failures"]) == ("failed", "Quarantined", 3, 0)
     assert events(store)[-1] == ("task_quarantined", task_id, None)
@@ -115,17 +116,28 @@ def test_a_quarantined_task_gives_its_slot_back(store, clock):
         claim_one(store, worker(store))
         clock.advance(LEASE_US + 1)
         reap(store, 10)
+        clock.advance(MINUTE)
     assert gate_row(store, "source:a")["in_flight"] == 0
 
 
 @pytest.mark.promise(1)
-def test_a_worker_that_claims_after_it_was_given_up_does_not_take_its_tasks_into_the_grave(store, clock):
-    """It slept through its lease, woke, claimed before its heartbeat could tell it, and was killed."""
+def test_a_worker_that_was_given_up_claims_nothing_and_is_told_so(store, clock):
+    """It slept through its lease, woke, and wanted to claim before its heartbeat could tell it."""
     anna = worker(store)
+    put(store)
     clock.advance(LEASE_US + 1)
     assert reap(store, 10) == 0
-    assert reap(store, 10) == 0
+    turn = store.turn([], 5, anna)
+    assert (turn.tasks, turn.lost) == ([], True)
+    assert len(claim(store)) == 1
+
+
+@pytest.mark.promise(1)
+def test_a_claim_that_crossed_with_the_loss_of_its_worker_does_not_stay_in_the_grave(store, clock):
+    anna = worker(store)
     task = running(store, worker=anna)
+    with store.write() as session:  # as if the claim had been under way when the worker was given up and closed
+        session.run("update workers set lost_at = :now, stopped_at = :now where id = :id", {"now": clock.now(), "id": anna})
     assert reap(store, 10) == 1
     assert state_of(store, task.id) == "pending"
 

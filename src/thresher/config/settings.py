@@ -49,6 +49,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("retry.jitter", 0.2, "share", 0, 1, "How much of a wait is left to chance, so that a herd does not come back at once."),
     Setting("retry.max_retries", 3, "tries", 0, 1_000, "How often a failed task is tried again before it is final."),
     Setting("retry.max_crashes", 3, "crashes", 1, 1_000, "How often a task may lose its worker before it is quarantined."),
+    Setting("retry.crash_spread", 20.0, "seconds", 0, DAY, "Over how long tasks are spread that lost their worker twice, more each time."),
     Setting("breaker.trip_after", 5, "failures", 1, 10_000, "How many failures in a row close a new host."),
     Setting("breaker.cooldown", 300.0, "seconds", 0, DAY, "How long a tripped gate stays closed before one trial may pass."),
     Setting("host.in_flight", 1, "requests", 1, 10_000, "How many tasks may be at one new host at the same time."),

@@ -156,10 +156,16 @@ class Settlement:
         return cls(task.id, task.claim, task.stage, Ending.HANDED_BACK, State.PENDING, reason=reason)
 
     @classmethod
-    def crash(cls, task_id: TaskId, claim: int, at_stage: str, *, crashes: int, max_crashes: int, lost: str) -> "Settlement":
-        """Its worker vanished: back to waiting, or into quarantine when it happened too often."""
+    def crash(
+        cls, task_id: TaskId, claim: int, at_stage: str, *, crashes: int, max_crashes: int, lost: str, spread_us: int
+    ) -> "Settlement":
+        """Its worker vanished: back to waiting, or into quarantine when it happened too often.
+
+        The first time at once, for most workers die of other things. After that each task waits for a time of its own
+        (`spread_us`), so that one that kills its worker does not again take the same neighbours along.
+        """
         reason = f"its worker {lost} vanished"
         if crashes + 1 < max_crashes:
-            return cls(task_id, claim, at_stage, Ending.CRASHED, State.PENDING, reason=reason, crashed=True)
+            return cls(task_id, claim, at_stage, Ending.CRASHED, State.PENDING, crashes * spread_us, reason=reason, crashed=True)
         error = Error("Quarantined", f"{reason}, the {crashes + 1}. time; look into it, then retry it by hand")
         return cls(task_id, claim, at_stage, Ending.CRASHED, State.FAILED, reason=error.message, error=error, crashed=True)

@@ -158,6 +158,9 @@ class Worker:
                 self._asked -= room
             if turn is None:
                 continue
+            if turn.lost:
+                self._lose(self._worker_id, "the lease had ended and others have taken over")
+                continue
             for task in turn.tasks:
                 self._start(task)
             if turn.tasks:
@@ -173,9 +176,10 @@ class Worker:
 
     def _room(self) -> int:
         settings = self._store.settings
-        # What another pump has asked for counts as taken: both answers may come at once.
-        free = (self._concurrency or settings.count("worker.concurrency")) - len(self._hand) - self._asked
-        return max(0, min(settings.count("worker.batch"), free))
+        most = self._concurrency or settings.count("worker.concurrency")
+        # What another pump has asked for counts as taken: both answers may come at once. So none may ask for everything.
+        free, share = most - len(self._hand) - self._asked, -(-most // self._pumps)
+        return max(0, min(settings.count("worker.batch"), share, free))
 
     def _start(self, task: Task) -> None:
         self.tally.claimed += 1

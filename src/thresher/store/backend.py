@@ -30,7 +30,8 @@ class Turn:
     """What one visit to the queue brought: tasks to perform, settlements that the fence refused, and when to come back.
 
     `more` means that another visit right now may bring more; `next_at` is when the next timer or delayed task is due,
-    and `now` the database's time, so that a worker waits for their difference and need not trust its own clock.
+    and `now` the database's time, so that a worker waits for their difference and need not trust its own clock. `lost`: the
+    worker has been given up, and a worker that was given up claims nothing.
     """
 
     tasks: list[Task]
@@ -38,6 +39,7 @@ class Turn:
     more: bool = False
     next_at: int | None = None
     now: int = 0
+    lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

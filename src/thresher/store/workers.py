@@ -4,6 +4,7 @@ A worker's lease is one row, renewed by its heartbeat. Losing it is a one-way st
 finds nothing to renew, and the worker knows that its tasks are no longer its own.
 """
 
+import random
 from dataclasses import dataclass
 
 from thresher.core.errors import DatabaseProblem
@@ -95,8 +96,12 @@ def reap(store: Store, most: int) -> int:
             for worker_id, _ in lost:
                 session.run(_CLOSE, {"now": now, "id": worker_id})
             return 0
+    spread = store.settings.us("retry.crash_spread")
     crashes = [
-        Settlement.crash(TaskId(task_id), claim, stage, crashes=crashes, max_crashes=store.rules.max_crashes, lost=name)
+        Settlement.crash(
+            TaskId(task_id), claim, stage, crashes=crashes, max_crashes=store.rules.max_crashes, lost=name,
+            spread_us=round(random.random() * spread),
+        )  # fmt: skip
         for task_id, claim, stage, crashes, name in orphans
     ]
     stale = store.settle(crashes, report=False)

@@ -152,15 +152,18 @@ class PostgresBackend:
             rules.quantum, self._clock.now() if self._clock else None,
         )  # fmt: skip
         rows = self._retrying(params)
-        tasks, stale, more, next_at, now = [], [], False, None, 0
+        tasks, stale, more, next_at, now, lost = [], [], False, None, 0, False
         for row in rows:
-            if row[0] == "t":
-                tasks.append(as_task(row[1:13], row[13]))
-            elif row[0] == "s":
-                stale.append(ordered[row[1] - 1])
-            else:
-                next_at, more, now = row[1], bool(row[2]), row[8]
-        return Turn(tasks, stale, more, next_at, now)
+            match row[0]:
+                case "t":
+                    tasks.append(as_task(row[1:13], row[13]))
+                case "s":
+                    stale.append(ordered[row[1] - 1])
+                case "l":
+                    lost = True
+                case _:
+                    next_at, more, now = row[1], bool(row[2]), row[8]
+        return Turn(tasks, stale, more, next_at, now, lost)
 
     def _retrying(self, params: Sequence[Any]) -> list[Any]:
         """One call is one transaction, so a conflict can simply be tried again."""

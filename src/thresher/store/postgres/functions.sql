@@ -213,7 +213,8 @@ begin
     if lane_ids is not null then perform make_ready(lane_ids, ranks); end if;
 end $$;
 
--- Claim up to `want` tasks. What each row is stands in `what`: a task, or the summary at the end, in which `id` is the time
+-- Claim up to `want` tasks. What each row is stands in `what`: a task; a note that the worker has been given up (l), and then
+-- nothing else; or the summary at the end, in which `id` is the time
 -- of the next timer, `tracking_id` the database's time, and `claim` 1 when another call right now may bring more.
 --
 -- Works in rounds of as many lanes as it should need, twice as many in each further round that meets closed gates; a round
@@ -234,6 +235,11 @@ declare
     taken bigint[]; taken_gated boolean[]; owing bigint[]; opened bigint[]; wants int[];
     lane record; places int[]; place int; closed int; n int; m int;
 begin
+    if (select w.lost_at from workers w where w.id = worker) is not null then
+        return query select 'l'::"char", null::bigint, null::int, null::text, null::text, null::text, null::text, null::text,
+            null::bigint, null::bigint, null::int, null::int, null::int, null::boolean;
+        return;
+    end if;
     if (select wake_at from gates where wake_at is not null order by wake_at limit 1) <= now then perform ring(64, now); end if;
     if (select run_at from tasks where run_at is not null order by run_at limit 1) <= now then perform stage_due(200, now); end if;
     while left_over > 0 and rounds < 8 loop

@@ -21,6 +21,7 @@ from thresher.store.session import Session
 STAGE_MOST = 200
 RING_MOST = 64
 
+_LOST = "select 1 from workers where id = ? and lost_at is not null"
 _NEXT_RUN = "select run_at from tasks where run_at is not null order by run_at limit 1"
 _NEXT_WAKE = "select wake_at from gates where wake_at is not null order by wake_at limit 1"
 _STAGE = """update tasks set due = 1, run_at = null where id in
@@ -49,6 +50,8 @@ def make_ready(session: Any, ranks: dict[int, int]) -> None:
 def claim(session: Any, gates: Gates, limit: int, worker_id: int, rules: Rules) -> Turn:
     """Up to `limit` tasks for this worker, in the caller's transaction."""
     now = gates.now
+    if session.rows(_LOST, (worker_id,)):
+        return Turn([], [], now=now, lost=True)
     _stage_due(session, now)
     _ring_timers(session, gates, now)
     hand = _Hand(session, gates, limit, worker_id, rules)
