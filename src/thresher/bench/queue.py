@@ -4,7 +4,6 @@ The drain dispatches a real (empty) handler for every task. Backlog and blocked 
 the clock starts; everything that is timed goes through the same doors as in production.
 """
 
-import asyncio
 import resource
 import statistics
 import tempfile
@@ -22,6 +21,7 @@ from thresher.core.outcome import Done, Outcome
 from thresher.core.pipeline import App, Pipeline, Stage
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry
+from thresher.engine import loop
 from thresher.engine.registry import Registry
 from thresher.practice.postgres import practice_postgres
 from thresher.store import workers
@@ -65,7 +65,7 @@ def _measure(store: Store, field: Field, url: str, tasks: int, batch: int) -> di
         **_claims(store, batch, turns),
     }
     drained = max(1, tasks - (turns + WARM_UP) * batch)
-    found |= asyncio.run(_drain(store, url, drained))
+    found |= loop.run(_drain(store, url, drained))
     with store.read() as session:
         found["left"] = live(session) - field.backlog - 10 * field.blocked
     found["cpu_s"] = round(time.process_time() - before, 2)

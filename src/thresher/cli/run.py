@@ -41,22 +41,22 @@ def command(
 
 
 def _work(call: Call, shop: "Workshop", concurrency: int | None) -> "Ended":
-    import asyncio
     from functools import partial
 
     from thresher.build import opened_worker
     from thresher.cli.board import opened_board, watch
     from thresher.cli.labour import labour
     from thresher.cli.show import console
+    from thresher.engine import loop
     from thresher.insight.progress import read_progress
 
     url = call.url(call.project())
     with opened_worker(shop, url, until_idle=True, concurrency=concurrency) as worker:
         if call.json:
-            return asyncio.run(labour(worker))
+            return loop.run(labour(worker))
         out, look = console(), partial(read_progress, shop.store)
         with opened_board(out) as board:
-            ended = asyncio.run(labour(worker, partial(watch, look, board), out.print))
+            ended = loop.run(labour(worker, partial(watch, look, board), out.print))
             board.show(look())
         return ended
 

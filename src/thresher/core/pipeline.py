@@ -56,6 +56,7 @@ class Pipeline:
 
     kind: str
     stages: tuple[Stage, ...]
+    _by_name: Mapping[str, Stage] = field(repr=False, compare=False)
 
     def __init__(self, kind: str, *stages: Stage) -> None:
         names = [stage.name for stage in stages]
@@ -63,10 +64,11 @@ class Pipeline:
             raise UsageError(f"pipeline {kind!r} needs a name and stages with different names, got {names}")
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "stages", stages)
+        object.__setattr__(self, "_by_name", dict(zip(names, stages, strict=True)))
 
     def stage(self, name: str) -> Stage | None:
         """The stage of that name."""
-        return next((stage for stage in self.stages if stage.name == name), None)
+        return self._by_name.get(name)
 
     def after(self, name: str) -> Stage | None:
         """The stage that follows, or None after the last."""

@@ -97,13 +97,11 @@ def reap(store: Store, most: int) -> int:
                 session.run(_CLOSE, {"now": now, "id": worker_id})
             return 0
     spread = store.settings.us("retry.crash_spread")
-    crashes = [
-        Settlement.crash(
-            TaskId(task_id), claim, stage, crashes=crashes, max_crashes=store.rules.max_crashes, lost=name,
-            spread_us=round(random.random() * spread),
-        )  # fmt: skip
-        for task_id, claim, stage, crashes, name in orphans
-    ]
+    budget = store.rules.max_crashes
+    crashes = []
+    for task_id, claim, stage, number, name in orphans:
+        wait = round(random.random() * spread)
+        crashes.append(Settlement.crash(TaskId(task_id), claim, stage, crashes=number, max_crashes=budget, lost=name, spread_us=wait))
     stale = store.settle(crashes, report=False)
     _report_quarantined(store, [each for each in crashes if each.error and each not in stale])
     store.backend.ping()
