@@ -67,7 +67,7 @@ def _measure(store: Store, field: Field, url: str, tasks: int, batch: int) -> di
     drained = max(1, tasks - (turns + WARM_UP) * batch)
     found |= loop.run(_drain(store, url, drained))
     with store.read() as session:
-        found["left"] = live(session) - field.backlog - 10 * field.blocked
+        found["left"] = max(0, live(session) - field.backlog - 10 * field.blocked)
     found["cpu_s"] = round(time.process_time() - before, 2)
     return found
 
