@@ -8,9 +8,6 @@ from thresher.store.store import Store
 
 log = logging.getLogger("thresher.wake")
 
-# SQLite has no notices between processes; its change counter is looked at this often.
-LISTEN_SECONDS = 0.1
-
 
 class Wake:
     """Calls `on_wake` when there may be work."""
@@ -30,7 +27,7 @@ class Wake:
     def _listen(self) -> None:
         while not self._stop.is_set():
             try:
-                if self._store.backend.listen(LISTEN_SECONDS):
+                if self._store.backend.listen(self._store.backend.dialect.listen_seconds):
                     self._on_wake()
             except Exception as problem:  # noqa: BLE001  whatever it is, listening goes on when the database is back
                 log.debug("listening failed: %s", problem)

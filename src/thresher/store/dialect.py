@@ -12,6 +12,7 @@ class Dialect:
     """
 
     name: str
+    listen_seconds: float
     lock: str = ""
     skip: str = ""
     carries: str = "(' ' || l.gates || ' ') like ('% ' || :gate || ' %')"
@@ -20,10 +21,12 @@ class Dialect:
 
 SQLITE = Dialect(
     "sqlite",
+    listen_seconds=0.1,  # it has no notices between processes; its change counter is looked at this often
     words={"identity": "integer primary key autoincrement", "gate_list": "text", "compact": " without rowid", "bytes": "blob"},
 )
 POSTGRES = Dialect(
     "postgres",
+    listen_seconds=0.5,
     lock=" for no key update",
     skip=" for no key update skip locked",
     carries=":gate = any (l.gates)",

@@ -1,6 +1,7 @@
 """PostgreSQL as a backend of the queue."""
 
 import contextlib
+import select
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -208,8 +209,11 @@ class PostgresBackend:
             with self._postgres.advice():
                 self._listener.execute(f"listen {self._channel}")
             return True
+        # The driver's own wait looks up ten times a second; the kernel's does not.
+        if not select.select([self._listener], [], [], timeout)[0]:
+            return False
         with self._postgres.advice():
-            return any(True for _ in self._listener.notifies(timeout=timeout, stop_after=1))
+            return any(True for _ in self._listener.notifies(timeout=0, stop_after=1))
 
     def close(self) -> None:
         with self._ping_mutex:

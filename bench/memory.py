@@ -1,0 +1,52 @@
+"""Is the memory of a worker flat over a million tasks? Its resident size at every tenth of a drain.
+
+    python bench/memory.py [--tasks 1000000] [--store sqlite|postgres]
+"""
+
+import argparse
+import json
+import os
+import resource
+from pathlib import Path
+
+from thresher import App, Context, Done, Outcome, Pipeline, Stage, build
+from thresher.bench.fill import Field, fill
+from thresher.bench.queue import _database
+from thresher.engine import loop
+from thresher.engine.registry import Registry
+
+PAGE = resource.getpagesize()
+
+
+def resident_mb() -> int:
+    return int(Path(f"/proc/{os.getpid()}/statm").read_text().split()[1]) * PAGE // 2**20
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tasks", type=int, default=1_000_000)
+    parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
+    given = parser.parse_args()
+    sizes: list[int] = []
+    done = 0
+
+    async def noop(ctx: Context) -> Outcome:  # noqa: ARG001
+        nonlocal done
+        done += 1
+        if done % (given.tasks // 10) == 0:
+            sizes.append(resident_mb())
+        if done >= given.tasks:
+            worker.stop()
+        return Done()
+
+    with _database(given.store, None, "process") as url:
+        with build.opened_store(url) as store:
+            fill(store, Field(lanes=1_000, gates=3, backlog=given.tasks, blocked=0))
+        with build.opened_store(url) as store:
+            worker = build.make_worker(store, Registry([App("bench", pipelines=(Pipeline("noop", Stage(noop)),))]), url)
+            loop.run(worker.run())
+    print(json.dumps({"store": given.store, "tasks": given.tasks, "resident_mb_at_each_tenth": sizes}))
+
+
+if __name__ == "__main__":
+    main()
