@@ -6,10 +6,10 @@ from typing import Protocol, assert_never
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, to_us
 from thresher.core.errors import TaskError
-from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped, Snooze
+from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Outcome, Skipped, Snooze
 from thresher.core.policy import ruling_for
 from thresher.core.record import Filing, Record, clean
-from thresher.core.settlement import Error, Health, Settlement, Verdict
+from thresher.core.settlement import Brought, Error, Health, Settlement, Verdict
 from thresher.core.task import Entry, NewTask, Task
 
 MAX_MESSAGE = 2_000
@@ -40,29 +40,25 @@ class House(Protocol):
 def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
     """The settlement for a returned outcome."""
     match outcome:
-        case Done(note, records=records, children=children):
-            note = None if note is None else _short(note)
-            return Settlement.done(task, note=note, records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children)))
-        case Next(records=records, children=children):
+        case Done(note):
+            return Settlement.done(task, note=None if note is None else _short(note), **_brought(outcome, house))
+        case Next():
             to = house.step(task, outcome)
-            return Settlement.advance(
-                task, stage=to.stage, gates=to.gates, checkpoint=to.checkpoint,
-                records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children)),
-            )  # fmt: skip
-        case Filtered(reason, records=records, children=children):
-            return Settlement.filtered(
-                task, reason=_short(reason), records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children))
-            )
-        case Skipped(reason, records=records, children=children):
-            return Settlement.skipped(
-                task, reason=_short(reason), records=tuple(map(house.pack, records)), children=tuple(map(house.admit, children))
-            )
+            return Settlement.advance(task, stage=to.stage, gates=to.gates, checkpoint=to.checkpoint, **_brought(outcome, house))
+        case Filtered(reason):
+            return Settlement.filtered(task, reason=_short(reason), **_brought(outcome, house))
+        case Skipped(reason):
+            return Settlement.skipped(task, reason=_short(reason), **_brought(outcome, house))
         case Snooze(delay, reason):
             return Settlement.snooze(task, delay_us=max(0, to_us(delay)), reason=_short(reason))
         case Failed(reason):
             return Settlement.fail(task, error=Error("Failed", _short(reason)))
         case _ as unreachable:
             assert_never(unreachable)
+
+
+def _brought(finds: Finds, house: House) -> Brought:
+    return {"records": tuple(map(house.pack, finds.records)), "children": tuple(map(house.admit, finds.children))}
 
 
 def settle_error(task: Task, problem: BaseException, *, backoff: Backoff, luck: float) -> Settlement:

@@ -5,6 +5,7 @@ A settlement names the claim it answers. The store applies it whole or not at al
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TypedDict, Unpack
 
 from thresher.core.ids import TaskId
 from thresher.core.record import Filing
@@ -54,6 +55,13 @@ class Error:
     message: str
 
 
+class Brought(TypedDict, total=False):
+    """What an attempt brings home, checked."""
+
+    children: tuple[Entry, ...]
+    records: tuple[Filing, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Settlement:
     """One attempt's result. Build it with a class method; the fields are for the store to read."""
@@ -82,42 +90,26 @@ class Settlement:
         return not (self.children or self.records) and self.verdict is None and self.gates is None
 
     @classmethod
-    def done(
-        cls, task: Task, *, note: str | None = None, children: tuple[Entry, ...] = (), records: tuple[Filing, ...] = ()
-    ) -> "Settlement":
-        return cls(
-            task.id, task.claim, task.stage, Ending.DONE, State.SUCCEEDED,
-            reason=note, healthy=True, children=children, records=records,
-        )  # fmt: skip
+    def done(cls, task: Task, *, note: str | None = None, **brought: Unpack[Brought]) -> "Settlement":
+        return cls(task.id, task.claim, task.stage, Ending.DONE, State.SUCCEEDED, reason=note, healthy=True, **brought)
 
     @classmethod
     def advance(
-        cls, task: Task, *, stage: str, gates: tuple[str, ...], checkpoint: str,
-        children: tuple[Entry, ...] = (), records: tuple[Filing, ...] = (),
-    ) -> "Settlement":  # fmt: skip
+        cls, task: Task, *, stage: str, gates: tuple[str, ...], checkpoint: str, **brought: Unpack[Brought]
+    ) -> "Settlement":
         """On to the next stage, which may stand behind other gates."""
         return cls(
-            task.id, task.claim, task.stage, Ending.NEXT, State.PENDING, stage=stage, gates=gates, checkpoint=checkpoint,
-            healthy=True, children=children, records=records,
+            task.id, task.claim, task.stage, Ending.NEXT, State.PENDING,
+            stage=stage, gates=gates, checkpoint=checkpoint, healthy=True, **brought,
         )  # fmt: skip
 
     @classmethod
-    def filtered(
-        cls, task: Task, *, reason: str, children: tuple[Entry, ...] = (), records: tuple[Filing, ...] = ()
-    ) -> "Settlement":
-        return cls(
-            task.id, task.claim, task.stage, Ending.FILTERED, State.FILTERED,
-            reason=reason, healthy=True, children=children, records=records,
-        )  # fmt: skip
+    def filtered(cls, task: Task, *, reason: str, **brought: Unpack[Brought]) -> "Settlement":
+        return cls(task.id, task.claim, task.stage, Ending.FILTERED, State.FILTERED, reason=reason, healthy=True, **brought)
 
     @classmethod
-    def skipped(
-        cls, task: Task, *, reason: str, children: tuple[Entry, ...] = (), records: tuple[Filing, ...] = ()
-    ) -> "Settlement":
-        return cls(
-            task.id, task.claim, task.stage, Ending.SKIPPED, State.SKIPPED,
-            reason=reason, healthy=True, children=children, records=records,
-        )  # fmt: skip
+    def skipped(cls, task: Task, *, reason: str, **brought: Unpack[Brought]) -> "Settlement":
+        return cls(task.id, task.claim, task.stage, Ending.SKIPPED, State.SKIPPED, reason=reason, healthy=True, **brought)
 
     @classmethod
     def snooze(
