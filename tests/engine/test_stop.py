@@ -1,6 +1,7 @@
 """A worker that is told to stop lets its tasks finish, hands back the rest, and leaves nothing behind."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -58,6 +59,32 @@ def test_what_is_in_hand_may_finish_and_is_settled_and_nothing_new_begins(worksh
     assert (workshop.state(first), workshop.state(second)) == ("succeeded", "pending")
     assert tally.claimed == 1
     assert rows(workshop.store, "select count(*) from workers where stopped_at is null") == [(0,)]
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("how", ["stop", "stop_now"])
+def test_a_claim_that_was_on_its_way_when_the_worker_was_stopped_goes_back_unopened(workshop, how):
+    async def play():
+        meeting = Meeting()
+        registry = workshop.set_up(meeting_app(meeting))
+        worker, turn, loop = workshop.worker(registry), workshop.store.turn, asyncio.get_running_loop()
+        told = threading.Event()
+
+        def crossed(settlements, limit, worker_id):
+            answer = turn(settlements, limit, worker_id)
+            if answer.tasks:  # the claim is committed; the order to stop is faster than the answer
+                loop.call_soon_threadsafe(lambda: (getattr(worker, how)(), told.set()))
+                assert told.wait(10)
+            return answer
+
+        workshop.store.turn = crossed
+        (task_id,) = workshop.put(registry, NewTask("meet"))
+        async with at_work(worker) as running:
+            await soon(running)
+        return task_id, meeting.begun.is_set()
+
+    task_id, begun = asyncio.run(play())
+    assert (begun, workshop.endings(task_id), workshop.state(task_id)) == (False, ["handed_back"], "pending")
 
 
 @pytest.mark.promise(1)

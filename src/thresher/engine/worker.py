@@ -161,8 +161,9 @@ class Worker:
             if turn.lost:
                 self._lose(self._worker_id, "the lease had ended and others have taken over")
                 continue
+            begin = self._return_unopened if self._stopping else self._start
             for task in turn.tasks:
-                self._start(task)
+                begin(task)
             if turn.tasks:
                 await asyncio.sleep(0)  # let the quick ones finish, so that they share the next turn
             elif alone and self._is_idle(turn):
@@ -187,6 +188,11 @@ class Worker:
         seconds = self._seconds_for(task)
         attempt = self._loop.create_task(self._perform(task))
         self._hand[task.id, task.claim] = Running(task, attempt, monotonic() + seconds, seconds)
+
+    def _return_unopened(self, task: Task) -> None:
+        """Its claim was on its way when we were told to stop."""
+        self.tally.claimed += 1
+        self._outbox.append((task, Settlement.hand_back(task, reason="its worker was stopped")))
 
     def _seconds_for(self, task: Task) -> float:
         pipeline = self._registry.pipeline(task.kind)

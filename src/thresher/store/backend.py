@@ -101,6 +101,10 @@ class Backend(Protocol):
         """Insert tasks and make their lanes ready; None where a live task already has the key. Holds the lanes from then on."""
         ...
 
+    def enqueue(self, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+        """The same in a transaction of its own, in as few round trips as there can be."""
+        ...
+
     def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:
         """These lanes have a due task of at least this rank: put them into the ready order."""
         ...

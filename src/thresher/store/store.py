@@ -64,9 +64,10 @@ class Store:
 
     def enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
         """Accept tasks, all or none. None where a live task of that kind already has the key."""
-        self.meet_lanes([entry.gates for entry in entries])
-        with self.transaction() as transaction:
-            ids = transaction.enqueue(entries)
+        if not entries:
+            return []
+        lanes = self.meet_lanes([entry.gates for entry in entries])
+        ids = _in_key_order(entries, lanes, lambda births: self.backend.enqueue(births, self.rules))
         self.backend.ping()
         return ids
 
@@ -141,10 +142,16 @@ class Transaction:
         lanes, missing = store.lanes, store.lanes.missing(entry.gates for entry in entries)
         if missing:
             lanes = lanes.with_(resolve(store.backend, session, missing, store.settings))
-        # By key, so that two callers with the same keys never wait for each other in a circle.
-        order = sorted(range(len(entries)), key=lambda at: (entries[at].kind, entries[at].key or ""))
-        births = [Birth(entries[at], lanes[entries[at].gates]) for at in order]
-        ids: list[TaskId | None] = [None] * len(entries)
-        for at, task_id in zip(order, store.backend.insert(session, births, store.rules), strict=True):
-            ids[at] = None if task_id is None else TaskId(task_id)
-        return ids
+        return _in_key_order(entries, lanes, lambda births: store.backend.insert(session, births, store.rules))
+
+
+def _in_key_order(
+    entries: Sequence[Entry], lanes: Lanes, insert: Callable[[list[Birth]], list[int | None]]
+) -> list[TaskId | None]:
+    """Insert by key, so that two callers with the same keys never wait for each other in a circle; answer as asked."""
+    order = sorted(range(len(entries)), key=lambda at: (entries[at].kind, entries[at].key or ""))
+    births = [Birth(entries[at], lanes[entries[at].gates]) for at in order]
+    ids: list[TaskId | None] = [None] * len(entries)
+    for at, task_id in zip(order, insert(births), strict=True):
+        ids[at] = None if task_id is None else TaskId(task_id)
+    return ids

@@ -127,6 +127,10 @@ class PostgresBackend:
         born: dict[int, int] = dict(session.rows(_INSERT, {"births": births_json, "head_start": rules.head_start_us, "now": now}))
         return [born.get(n) for n in range(1, len(births) + 1)]
 
+    def enqueue(self, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+        with self._postgres.connection() as connection:  # one statement is a transaction by itself
+            return self.insert(PostgresSession(connection), births, rules)
+
     def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:
         if ranks:
             session.rows(_READY, {"lanes": list(ranks), "ranks": list(ranks.values())})

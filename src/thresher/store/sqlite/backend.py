@@ -115,6 +115,10 @@ class SqliteBackend:
         born = {row[0] for row in session.rows(_BORN, (first,))}
         return [task_id if task_id in born else None for task_id in range(first, first + len(rows))]
 
+    def enqueue(self, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+        with self._file.write() as session:
+            return self.insert(session, births, rules)
+
     def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:
         make_ready(session, dict(ranks))
 
