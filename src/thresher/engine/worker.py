@@ -25,6 +25,7 @@ from thresher.core.task import Task
 from thresher.engine.attempt import Hands, attempt, overdue
 from thresher.engine.chores import CHORES, keep_doing
 from thresher.engine.heartbeat import Heartbeat
+from thresher.engine.pace import NUDGE_SECONDS, seconds_to_wait
 from thresher.engine.registry import Registry
 from thresher.engine.running import Running, give_back
 from thresher.engine.tally import Tally
@@ -37,8 +38,6 @@ log = logging.getLogger("thresher.worker")
 
 # A group of settlements may wait this long for company.
 LINGER_SECONDS = 0.002
-# After an empty turn that promised more (another claimer holds a lane or a gate).
-NUDGE_SECONDS = 0.003
 WATCH_SECONDS = 0.1
 # How long a stage that ignores its cancellation, or a database that is away, may hold up a stopping worker.
 FLUSH_SECONDS = 5.0
@@ -307,7 +306,7 @@ class Worker:
     async def _rest(self, turn: Turn | None) -> None:
         """Sleep until something happens: an attempt ends, a wake-up comes, a timer is due, or the poll is over."""
         try:
-            async with asyncio.timeout(self._seconds_to_wait(turn)):
+            async with asyncio.timeout(seconds_to_wait(turn, float(self._store.settings["worker.poll"]))):
                 await self._signal.wait()
             if self._hand and len(self._outbox) < self._store.settings.count("worker.batch"):
                 await asyncio.sleep(LINGER_SECONDS)
@@ -315,16 +314,6 @@ class Worker:
             pass
         finally:
             self._signal.clear()
-
-    def _seconds_to_wait(self, turn: Turn | None) -> float:
-        poll = float(self._store.settings["worker.poll"])
-        if turn is None:
-            return poll
-        if turn.more:
-            return NUDGE_SECONDS * random.uniform(0.5, 1.5)
-        if turn.next_at is not None:
-            return min(poll, max(0.0005, (turn.next_at - turn.now) / SECOND))
-        return poll
 
     def _is_idle(self, turn: Turn) -> bool:
         """Nothing in hand, nothing on its way, nothing ready, and no timer that would ring within a poll, or our patience."""
