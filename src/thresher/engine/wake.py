@@ -22,6 +22,7 @@ class Wake:
 
     def stop(self) -> None:
         self._stop.set()
+        self._store.backend.nudge()
         self._thread.join()
 
     def _listen(self) -> None:

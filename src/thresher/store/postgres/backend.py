@@ -2,6 +2,7 @@
 
 import contextlib
 import select
+import socket
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,6 +60,7 @@ class PostgresBackend:
         self._ping_mutex = threading.Lock()
         self._pinged_at = 0.0
         self._late_ping: threading.Timer | None = None
+        self._bell, self._rope = socket.socketpair()
 
     def write(self) -> AbstractContextManager[Session]:
         return self._postgres.transaction()
@@ -214,10 +216,17 @@ class PostgresBackend:
                 self._listener.execute(f"listen {self._channel}")
             return True
         # The driver's own wait looks up ten times a second; the kernel's does not.
-        if not select.select([self._listener], [], [], timeout)[0]:
+        ears: list[Any] = [self._listener, self._bell]
+        heard = select.select(ears, [], [], timeout)[0]
+        if self._bell in heard:
+            return bool(self._bell.recv(64))
+        if not heard:
             return False
         with self._postgres.advice():
             return any(True for _ in self._listener.notifies(timeout=0, stop_after=1))
+
+    def nudge(self) -> None:
+        self._rope.send(b"!")
 
     def close(self) -> None:
         with self._ping_mutex:
@@ -227,6 +236,8 @@ class PostgresBackend:
             self._notify()
         if self._listener is not None:
             self._listener.close()
+        for end in (self._bell, self._rope):
+            end.close()
         self._postgres.close()
 
 

@@ -186,5 +186,8 @@ class SqliteBackend:
         seen, self._seen_version = self._seen_version, self._file.data_version()
         return seen != self._seen_version
 
+    def nudge(self) -> None:
+        self._pinged.set()
+
     def close(self) -> None:
         self._file.close()
