@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test setup lint types house check chaos bench clean
+.PHONY: run test setup chaos bench clean
 
 run: setup ## Run the example app until its work is done. Ctrl-C is safe; run it again to go on.
 	$(BIN)/thresher --project examples run

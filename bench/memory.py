@@ -11,7 +11,7 @@ from pathlib import Path
 
 from thresher import App, Context, Done, Outcome, Pipeline, Stage, build
 from thresher.bench.fill import Field, fill
-from thresher.bench.queue import _database
+from thresher.bench.queue import database_for
 from thresher.engine import loop
 from thresher.engine.registry import Registry
 
@@ -39,12 +39,13 @@ def main() -> None:
             worker.stop()
         return Done()
 
-    with _database(given.store, None, "process") as url:
+    with database_for(given.store, None, "process") as url:
         with build.opened_store(url) as store:
             fill(store, Field(lanes=1_000, gates=3, backlog=given.tasks, blocked=0))
         with build.opened_store(url) as store:
-            worker = build.make_worker(store, Registry([App("bench", pipelines=(Pipeline("noop", Stage(noop)),))]), url)
-            loop.run(worker.run())
+            registry = Registry([App("bench", pipelines=(Pipeline("noop", Stage(noop)),))])
+            with build.opened_worker(build.Workshop(store, registry), url) as worker:
+                loop.run(worker.run())
     print(json.dumps({"store": given.store, "tasks": given.tasks, "resident_mb_at_each_tenth": sizes}))
 
 

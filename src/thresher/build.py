@@ -211,12 +211,6 @@ def install(store: Store, registry: Registry) -> None:
                 save_plan(session, Plan(schedule.name, app.name, entry, schedule.cron, every, schedule.timezone, schedule.missed, first))
 
 
-def make_worker(store: Store, registry: Registry, url: str, *, heartbeat_store: Store | None = None, **how: Any) -> Worker:
-    """A worker whose heartbeat has a connection of its own. `how` goes to the worker."""
-    beat = heartbeat_store or heartbeat_for(store, url)
-    return Worker(store, registry, heartbeat_store=beat, pumps=PUMPS[store.backend.dialect.name], **how)
-
-
 def heartbeat_for(store: Store, url: str) -> Store:
     """A second way to the same database, for heartbeats; one in memory exists once and is shared."""
     in_memory = isinstance(store.backend, SqliteBackend) and store.backend.in_memory
@@ -225,11 +219,12 @@ def heartbeat_for(store: Store, url: str) -> Store:
 
 @contextmanager
 def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: Any) -> Iterator[Worker]:
-    """A worker for the length of a block; its heartbeat's connection is closed after it."""
+    """A worker for the length of a block. Its heartbeat has a connection of its own, closed after it. `how` goes to the worker."""
     beat = heartbeat_for(shop.store, url)
     patience = _patience(shop.store) if until_idle else 0.0
     try:
-        yield make_worker(shop.store, shop.registry, url, heartbeat_store=beat, until_idle=until_idle, patience=patience, **how)
+        pumps = PUMPS[shop.store.backend.dialect.name]
+        yield Worker(shop.store, shop.registry, heartbeat_store=beat, pumps=pumps, until_idle=until_idle, patience=patience, **how)
     finally:
         if beat is not shop.store:
             beat.close()

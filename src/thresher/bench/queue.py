@@ -42,7 +42,7 @@ def run(
     """One measurement, as one flat object."""
     field = Field(lanes=lanes, gates=gates, backlog=backlog, blocked=blocked)
     settings = Settings({"worker.batch": batch, "worker.concurrency": min(10_000, 2 * batch)})
-    with _database(store, database, durability) as url:
+    with database_for(store, database, durability) as url:
         with build.opened_store(url) as opened:
             fill(opened, field)  # closed afterwards, so that its log is folded in before the clock starts
         with build.opened_store(url) as opened:
@@ -73,7 +73,7 @@ def _measure(store: Store, field: Field, url: str, tasks: int, batch: int) -> di
 
 
 @contextmanager
-def _database(store: str, url: str | None, durability: str) -> Iterator[str]:
+def database_for(store: str, url: str | None, durability: str) -> Iterator[str]:
     """A database of its own: a file in a temporary folder, a throwaway server, or a schema of the server named."""
     with ExitStack() as stack:
         if store == "sqlite":
@@ -126,7 +126,8 @@ async def _drain(store: Store, url: str, number: int) -> dict[str, int]:
         return Done()
 
     registry = Registry([App("bench", pipelines=(Pipeline(KIND, Stage(noop)),))])
-    worker = build.make_worker(store, registry, url)
-    started = time.perf_counter()
-    await worker.run()
-    return {"drain_per_s": round(worker.tally.settled / (time.perf_counter() - started)), "handled": len(seen)}
+    with build.opened_worker(build.Workshop(store, registry), url) as worker:
+        started = time.perf_counter()
+        await worker.run()
+        taken = time.perf_counter() - started
+    return {"drain_per_s": round(worker.tally.settled / taken), "handled": len(seen)}

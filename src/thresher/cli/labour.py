@@ -35,7 +35,6 @@ def log_to_stderr(*, verbose: bool, usual: int = logging.INFO) -> None:
     handler = _StderrHandler()
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=max(logging.DEBUG, usual - 10) if verbose else usual, handlers=[handler], force=True)
-    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # the queue says the same in its own words
 
 
 class Stops:

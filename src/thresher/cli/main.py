@@ -1,6 +1,7 @@
 """The front door: all commands, the options they share, and what an error looks like."""
 
 import json
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -53,6 +54,7 @@ def shared(
     verbose: Annotated[bool, typer.Option("--verbose", help="Say more; show where unexpected errors come from.")] = False,
 ) -> None:
     """Thresher: a durable, polite task queue over fragile sources."""
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # what it says of tries to connect, our errors say better
     ctx.obj = Call(database, project, apps or [], as_json, verbose)
 
 

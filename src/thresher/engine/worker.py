@@ -90,8 +90,6 @@ class Worker:
             self._heartbeat.stop()
             wake.stop()
             self._threads.shutdown(wait=False, cancel_futures=True)
-            if self._heartbeat_store is not self._store:
-                self._heartbeat_store.close()
         return self.tally
 
     def stop(self) -> None:

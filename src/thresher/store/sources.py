@@ -14,6 +14,7 @@ from thresher.governance.gate import Gate, Limits
 from thresher.store.events import record_event
 from thresher.store.gates import WAKE_MOST, Gates, gate_named
 from thresher.store.lanes import add_gate
+from thresher.store.repair import running_per_gate
 from thresher.store.session import Session
 from thresher.store.store import Store
 
@@ -28,7 +29,6 @@ _MAYBE_CLOSED = """ where g.open_after > :now or g.tripped_until > :now_too
 _ADD = "insert into sources (name, gate_id, app, created_at) values (:name, :gate, :app, :now) on conflict (name) do nothing"
 _LIMIT = """update gates set max_in_flight = :max_in_flight, interval_us = :interval_us, burst = :burst,
     trip_after = :trip_after, cooldown_us = :cooldown_us where id = :id"""
-_RUNNING = "select lane_id, count(*) from tasks where state = 'running' group by lane_id"
 _WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 
 Fields = dict[str, Any]
@@ -109,7 +109,7 @@ def set_limits(store: Store, gate: str, limits: Limits) -> None:
         gates, gate_id = _gates(store, session, gate)
         image = gates.get(gate_id)
         if image.max_in_flight is None and limits.max_in_flight is not None:
-            image.in_flight = running_at(store, session, gate_id)
+            image.in_flight = running_per_gate(store, session).get(gate_id, 0)
         for name, value in asdict(limits).items():
             setattr(image, name, value)
         image.clamp(gates.now, slack=0)
@@ -130,13 +130,6 @@ def judge_source(store: Store, gate: str, problem: str | None) -> None:
         else:
             gates.fail(gate_id, problem)
         gates.save()
-
-
-def running_at(store: Store, session: Session, gate_id: int) -> int:
-    """How many tasks are running behind a gate, counted, not remembered."""
-    per_lane: dict[int, int] = dict(session.rows(_RUNNING))
-    gates_of = store.backend.gates_of(session, list(per_lane))
-    return sum(number for lane_id, number in per_lane.items() if gate_id in gates_of[lane_id])
 
 
 def _gates(store: Store, session: Session, gate: str) -> tuple[Gates, int]:

@@ -1,7 +1,6 @@
 """Opening PostgreSQL, and turning its complaints into advice."""
 
 import contextlib
-import logging
 from collections.abc import Iterator, Sequence
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
@@ -86,8 +85,6 @@ class Postgres:
             max_idle=300,
             kwargs={"autocommit": True, "options": options, "connect_timeout": CONNECT_SECONDS, "prepare_threshold": 2},
         )  # fmt: skip
-        # It would print every try to connect; what matters of that is told by our own errors.
-        logging.getLogger("psycopg.pool").setLevel(logging.CRITICAL)
         self.pool.open(wait=False)
 
     @contextlib.contextmanager
