@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 
 from thresher.core.errors import DatabaseProblem
@@ -27,16 +28,22 @@ class Migration:
     sql: str
 
 
+@cache
+def _texts() -> tuple[tuple[int, str, str], ...]:
+    """The files as they are: number, name, text. Read once."""
+    found = ((_FILE.fullmatch(file.name), file) for file in files("thresher.store.migrations").iterdir())
+    return tuple(sorted((int(match[1]), match[2], file.read_text(encoding="utf-8")) for match, file in found if match))
+
+
 def migrations(words: Mapping[str, str]) -> list[Migration]:
     """All steps in order, with the words that differ between the databases filled in."""
-    found = []
-    for file in files("thresher.store.migrations").iterdir():
-        if match := _FILE.fullmatch(file.name):
-            sql = file.read_text(encoding="utf-8")
-            for word, text in (_STATES | dict(words)).items():
-                sql = sql.replace("{" + word + "}", text)
-            found.append(Migration(int(match[1]), match[2], sql))
-    return sorted(found, key=lambda step: step.number)
+    return [Migration(number, name, _filled(text, _STATES | dict(words))) for number, name, text in _texts()]
+
+
+def _filled(text: str, words: Mapping[str, str]) -> str:
+    for word, meaning in words.items():
+        text = text.replace("{" + word + "}", meaning)
+    return text
 
 
 def statements(sql: str) -> list[str]:
