@@ -4,13 +4,13 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test setup chaos bench clean
+.PHONY: run test setup chaos bench evaluate clean
 
 run: setup ## Run the example app until its work is done. Ctrl-C is safe; run it again to go on.
 	$(BIN)/thresher --project examples run
 
 test: setup ## Everything that must hold: lint, types, import contracts, and every test on both databases.
-	$(BIN)/ruff check src tests examples bench
+	$(BIN)/ruff check src tests examples bench evaluate
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/pytest -n 4 --dist worksteal
@@ -28,6 +28,11 @@ chaos: setup ## The long campaign: kill, freeze and restart everything for ten m
 bench: setup ## Our queue beside its rivals, in one run on this machine.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	$(BIN)/python bench/rivals.py
+
+CORPUS ?= corpus
+
+evaluate: setup ## How well real recorded pages are read: make evaluate CORPUS=path/to/corpus
+	$(BIN)/python -m evaluate $(CORPUS)
 
 clean:
 	rm -rf .venv build dist src/*.egg-info

@@ -1,0 +1,43 @@
+"""A page: what came back for a request, whichever hand brought it.
+
+The body is what the server meant, already unpacked. Everything that reads pages takes this one type, so a file on
+disk, an answer over HTTP, a rendered document and a replay from the cache are read in the same way.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Via(StrEnum):
+    """Which hand brought a page."""
+
+    HTTP = "http"
+    BROWSER = "browser"
+    CACHE = "cache"
+    FILE = "file"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`url` was asked for, `final_url` answered; `hops` are the addresses in between. Header names are lower case.
+
+    `fetched_at` is in microseconds since 1970 and, for a page from the cache, the time of the request that filled it.
+    `timings` are seconds by the name of what took them.
+    """
+
+    url: str
+    final_url: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    fetched_at: int = 0
+    via: Via = Via.HTTP
+    hops: tuple[str, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)
+    screenshot: bytes | None = None
+
+    @property
+    def content_type(self) -> str:
+        """The media type alone, in lower case: `text/html`. Empty where none was sent."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()

@@ -1,0 +1,51 @@
+"""What is asked for, and what one hop answers. Redirects are followed above, where every hop can be checked."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request, of one hop. Header names in lower case."""
+
+    url: str
+    method: str = "GET"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How long and how large an answer may be. Seconds and bytes; `size` is of the unpacked body."""
+
+    connect: float = 10.0
+    read: float = 20.0
+    total: float = 60.0
+    size: int = 10 * 1024 * 1024
+    ratio: float = 200.0  # how many times larger than what came over the wire an unpacked body may become
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One hop's answer, unpacked. `location` of a redirect is left to the caller."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+
+Starting = Callable[[], Awaitable[None]]
+
+
+class Transport(Protocol):
+    """Whatever can carry one request. Raises the typed errors of `core.errors`; never follows a redirect.
+
+    `starting` is awaited when the connection stands and before the first byte of the request goes out: the moment
+    that a server would call the start, which is the one that politeness is measured by.
+    """
+
+    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Answer: ...
+
+    async def close(self) -> None: ...
