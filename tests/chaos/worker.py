@@ -14,7 +14,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,19 @@ class Doom:
 
         return doomed
 
+    def around_awaited(self, name: str, act: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        """The same for an act that is awaited."""
+
+        async def doomed(*args: Any) -> Any:
+            self.at(f"{name}.before")
+            if self.reached(f"{name}.during"):
+                threading.Thread(target=_kill_soon, daemon=True).start()
+            answer = await act(*args)
+            self.at(f"{name}.after")
+            return answer
+
+        return doomed
+
 
 def _kill_soon() -> None:
     time.sleep(0.0015)
@@ -100,6 +113,8 @@ def trouble(store: Store, doom: Doom, control: Control) -> None:
     """Stand between the store and its database."""
     backend: Any = store.backend
     backend.turn = doom.around("turn", backend.turn)
+    if backend.turn_on_loop:
+        backend.turn_on_loop = doom.around_awaited("turn", backend.turn_on_loop)
     store.settle = doom.around("settle", store.settle)  # type: ignore[method-assign]
     if backend.dialect.name == "sqlite":
         backend._file._writer = TroubledConnection(backend._file._writer, doom, control)

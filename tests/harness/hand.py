@@ -35,7 +35,7 @@ class Hand:
         session = PostgresSession(self._connection)
         backend.write = backend.read = lambda: nullcontext(session)
         backend.enqueue = lambda births, rules: backend.insert(session, births, rules)
-        backend._retrying = lambda params: self._connection.execute(_TURN, params, binary=True).fetchall()
+        backend._send = lambda params: self._connection.execute(_TURN, params, binary=True).fetchall()
         backend.ping = lambda: None
         backend.close = lambda: None
         store = Store(backend, settings=origin.settings)

@@ -1,7 +1,7 @@
 import pytest
 
 from tests.harness.gates import gate
-from tests.harness.tasks import SOMEBODY, claim, done, entry, put, settle
+from tests.harness.tasks import SOMEBODY, claim, done, entry, put, rows, settle
 
 
 def lanes_of(store, number, tasks):
@@ -70,6 +70,25 @@ def test_a_claim_never_brings_more_than_was_asked_for(store, limit):
 def test_nothing_is_claimed_when_nothing_is_wanted(store):
     put(store)
     assert store.turn([], 0, SOMEBODY).tasks == []
+
+
+@pytest.mark.promise(5)
+def test_however_many_tasks_need_no_gate_a_lane_behind_one_has_its_turn_in_the_next_visit(make_store, clock):
+    store = make_store(queue__quantum=1)
+    put(store, *(entry() for _ in range(600)))
+    claim(store, 40)
+    gate(store, "source:new")
+    put(store, entry(gates=["source:new"], payload={"lane": "source:new"}))
+    clock.advance(1)
+    seen = [task.payload.get("lane") for _ in range(8) for task in claim(store, 40)]
+    assert "source:new" in seen
+
+
+def test_a_lane_without_gates_fills_the_hand_and_the_next_claim_finds_another(make_store, clock):
+    store = make_store(queue__quantum=1)
+    put(store, *(entry() for _ in range(64)))  # eight in each of the eight lanes that such tasks are dealt to
+    assert len(claim(store, 4)) == 4
+    assert len({row[0] for row in rows(store, "select lane_id from tasks where state = 'running'")}) == 1
 
 
 @pytest.mark.promise(5)

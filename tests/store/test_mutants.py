@@ -31,8 +31,8 @@ SQL_MUTANTS = {
         schedules.wake_meets_a_locked_lane,
     ),
     "a lane is parked without all its gates": (
-        "if array_position(places, null) is not null then busy := true; continue; end if;",
-        "places := array_remove(places, null);",
+        "if array_position(lane.places, null) is not null then busy := true; continue; end if;",
+        "lane.places := array_remove(lane.places, null);",
         schedules.claim_meets_a_gate_held_elsewhere,
     ),
     "a claim waits for gates": (

@@ -1,6 +1,6 @@
 """What a database must be able to do to carry the queue. A backend is whatever passes the contract suite."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -60,6 +60,9 @@ def as_task(row: Sequence[Any], has_gates: bool) -> Task:
     )  # fmt: skip
 
 
+TurnOnLoop = Callable[[Sequence[Settlement], int, int, Rules], Awaitable[Turn]]
+
+
 class Backend(Protocol):
     """The hands of the store. Everything that can be one SQL text for both databases is not here."""
 
@@ -117,6 +120,11 @@ class Backend(Protocol):
 
     def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
         """Settle plain settlements and claim up to `limit` tasks, in one transaction. The hot path."""
+        ...
+
+    @property
+    def turn_on_loop(self) -> TurnOnLoop | None:
+        """The same, awaited on the event loop without a thread in between; None where the database is a library."""
         ...
 
     def ping(self) -> None:

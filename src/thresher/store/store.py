@@ -1,6 +1,7 @@
 """The store as the engine and everybody above it know it: a small object; what it can do stands in the modules beside it.
 
-Code here is synchronous. Whole transactions run on database threads, one hop each: `await store.run(fn, ...)`.
+Code here is synchronous. Whole transactions run on database threads, one hop each: `await store.run(fn, ...)`. The one
+exception is a worker's turn, which a server may be asked for from the event loop itself.
 """
 
 import asyncio
@@ -86,6 +87,16 @@ class Store:
         if turn.stale:
             self._report_stale(turn.stale)
         return replace(turn, stale=[*stale, *turn.stale]) if stale else turn
+
+    async def take_turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int) -> Turn:
+        """A worker's turn, by the shortest way there is to the database."""
+        on_loop = self.backend.turn_on_loop
+        if on_loop is None or not all(each.is_plain for each in settlements):
+            return await self.run(self.turn, settlements, limit, worker_id)
+        turn = await on_loop(settlements, limit, worker_id, self.rules)
+        if turn.stale:
+            await self.run(self._report_stale, turn.stale)
+        return turn
 
     def settle(self, settlements: Sequence[Settlement], *, report: bool = True) -> list[Settlement]:
         """Settle in one transaction; returns those that the fence refused, and reports them as events."""

@@ -1,5 +1,6 @@
 """PostgreSQL as a backend of the queue."""
 
+import asyncio
 import contextlib
 import select
 import socket
@@ -7,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
@@ -21,7 +23,8 @@ from thresher.core.state import TERMINAL
 from thresher.store.backend import Hit, Rules, Turn, as_task
 from thresher.store.dialect import POSTGRES
 from thresher.store.migrate import migrate
-from thresher.store.postgres.connection import Postgres, PostgresSession
+from thresher.store.postgres.connection import RETRYABLE, Postgres, PostgresSession
+from thresher.store.postgres.wire import Wire
 from thresher.store.session import Session
 from thresher.store.spawn import Birth
 
@@ -29,7 +32,8 @@ LANES_REMEMBERED = 100_000
 # One notice per process in this time, sent after the commit: a notice inside every transaction would serialise commits.
 DEBOUNCE_SECONDS = 0.05
 MIGRATION_LOCK = 7_236_455
-RETRIES = 5
+# How long a turn that met a conflict waits before it is tried again.
+PAUSES = (0.005, 0.01, 0.02, 0.04)
 
 _NOW = "select now_us()"
 _LOCK_LANES = """select id from lanes where id = any (array(
@@ -43,7 +47,13 @@ _FENCE = "select hits, cancelled from fence(cast(:ids as bigint[]), cast(:settle
 _TASK_LANES = "select id, lane_id from tasks where id = any (:ids)"
 _TURN = "select * from turn(%s::bigint[], %s::bigint[], %s::json, %s::bigint, %s::int, %s::bigint, %s::int, %s::bigint)"
 
-_RETRYABLE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A turn as the server is asked for it."""
+
+    settlements: list[Settlement]
+    params: tuple[Any, ...]
 
 
 class PostgresBackend:
@@ -54,6 +64,7 @@ class PostgresBackend:
     def __init__(self, url: str, *, clock: Clock | None = None, connections: int = 8) -> None:
         self._clock = clock
         self._postgres = Postgres(url, connections)
+        self._wire = Wire(self._postgres)
         self._channel = f"thresher_{self._postgres.schema}"  # of its own: two queues in one database do not wake each other
         self._gates_of: dict[int, tuple[int, ...]] = {}
         self._listener: psycopg.Connection[Any] | None = None
@@ -152,37 +163,35 @@ class PostgresBackend:
         return [Hit(ordered[n - 1], lane_of[ordered[n - 1].task_id], n in stopped) for n in hits or ()]
 
     def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
+        asked = self._asked(settlements, limit, worker_id, rules)
+        for pause in PAUSES:
+            try:
+                return _answered(asked, self._send(asked.params))
+            except DatabaseProblem as problem:
+                time.sleep(_pause(problem, pause))
+        return _answered(asked, self._send(asked.params))
+
+    async def turn_on_loop(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
+        asked = self._asked(settlements, limit, worker_id, rules)
+        for pause in PAUSES:
+            try:
+                return _answered(asked, await self._wire.rows(_TURN, asked.params))
+            except DatabaseProblem as problem:
+                await asyncio.sleep(_pause(problem, pause))
+        return _answered(asked, await self._wire.rows(_TURN, asked.params))
+
+    def _send(self, params: Sequence[Any]) -> list[Any]:
+        with self._postgres.connection() as connection:
+            return connection.execute(_TURN, params, prepare=True, binary=True).fetchall()
+
+    def _asked(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> _Asked:
         ordered = sorted(settlements, key=lambda each: each.task_id)
         params = (
             [each.task_id for each in ordered], [each.task_id for each in ordered if each.state not in TERMINAL],
             orjson.dumps([_row(each, None) for each in ordered]).decode(), rules.head_start_us, limit, worker_id,
             rules.quantum, self._clock.now() if self._clock else None,
         )  # fmt: skip
-        rows = self._retrying(params)
-        tasks, stale, more, next_at, now, lost = [], [], False, None, 0, False
-        for row in rows:
-            match row[0]:
-                case "t":
-                    tasks.append(as_task(row[1:13], row[13]))
-                case "s":
-                    stale.append(ordered[row[1] - 1])
-                case "l":
-                    lost = True
-                case _:
-                    next_at, more, now = row[1], bool(row[2]), row[8]
-        return Turn(tasks, stale, more, next_at, now, lost)
-
-    def _retrying(self, params: Sequence[Any]) -> list[Any]:
-        """One call is one transaction, so a conflict can simply be tried again."""
-        for attempt in range(RETRIES):
-            try:
-                with self._postgres.connection() as connection:
-                    return connection.execute(_TURN, params, prepare=True, binary=True).fetchall()
-            except DatabaseProblem as problem:
-                if attempt == RETRIES - 1 or not isinstance(problem.__cause__, _RETRYABLE):
-                    raise
-                time.sleep(0.005 * 2**attempt)
-        return []
+        return _Asked(ordered, params)
 
     def ping(self) -> None:
         """One notice now, or one at the end of the pause after the last: the last word is never swallowed."""
@@ -238,6 +247,7 @@ class PostgresBackend:
             self._listener.close()
         for end in (self._bell, self._rope):
             end.close()
+        self._wire.close()
         self._postgres.close()
 
 
@@ -249,6 +259,28 @@ STORAGE = {
     "tasks": f"fillfactor = 85, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000, {_VACUUM} = 20000",
 }
 
+
+
+def _answered(asked: _Asked, rows: Sequence[Any]) -> Turn:
+    tasks, stale, more, next_at, now, lost = [], [], False, None, 0, False
+    for row in rows:
+        match row[0]:
+            case "t":
+                tasks.append(as_task(row[1:13], row[13]))
+            case "s":
+                stale.append(asked.settlements[row[1] - 1])
+            case "l":
+                lost = True
+            case _:
+                next_at, more, now = row[1], bool(row[2]), row[8]
+    return Turn(tasks, stale, more, next_at, now, lost)
+
+
+def _pause(problem: DatabaseProblem, seconds: float) -> float:
+    """One call is one transaction, so a conflict can simply be tried again; anything else is the caller's to know."""
+    if not isinstance(problem.__cause__, RETRYABLE):
+        raise problem
+    return seconds
 
 
 def _row(each: Settlement, lane_id: int | None) -> dict[str, Any]:

@@ -21,7 +21,7 @@ SETTINGS = (
     f"-c jit=off -c plan_cache_mode=force_generic_plan -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION} "
     "-c enable_seqscan=off"
 )
-RETRIES = 5
+RETRYABLE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
 DURABILITY = {"machine": "on", "process": "off"}
 
 
@@ -79,11 +79,13 @@ class Postgres:
     def __init__(self, url: str, most: int) -> None:
         self.url, self.schema = split_schema(url)
         self._shown = _without_password(self.url)
-        options = f"-c search_path={self.schema} {SETTINGS}{synchronous_commit(url)}"
+        self.options: dict[str, Any] = {
+            "autocommit": True, "connect_timeout": CONNECT_SECONDS, "prepare_threshold": 2,
+            "options": f"-c search_path={self.schema} {SETTINGS}{synchronous_commit(url)}",
+        }  # fmt: skip
         self.pool = ConnectionPool(
             self.url, min_size=0, max_size=most, open=False, timeout=CONNECT_SECONDS, reconnect_timeout=CONNECT_SECONDS,
-            max_idle=300,
-            kwargs={"autocommit": True, "options": options, "connect_timeout": CONNECT_SECONDS, "prepare_threshold": 2},
+            max_idle=300, kwargs=self.options,
         )  # fmt: skip
         self.pool.open(wait=False)
 

@@ -227,24 +227,33 @@ language plpgsql as $$
 #variable_conflict use_column
 declare
     now bigint := coalesce(at, now_us());
-    left_over int := want; rounds int := 0; more boolean := false; busy boolean := false;
+    left_over int := want; turns int; open_first boolean; rounds int := 0; more boolean := false; busy boolean := false;
     last_position bigint := -9223372036854775808; last_id bigint := 0; lim int; q int;
     lane_ids bigint[]; positions bigint[]; wanted bigint[];
     g_ids bigint[]; g_left int[]; g_opens bigint[]; g_used int[]; g_seen int[]; g_parked int[];
     x_ids bigint[]; x_status text[]; x_parked bigint[]; x_position bigint[]; x_served bigint[]; x_floor bigint[];
     taken bigint[]; taken_gated boolean[]; owing bigint[]; opened bigint[]; wants int[];
-    lane record; places int[]; place int; closed int; n int; m int;
+    lost boolean; ringing boolean; staging boolean;
+    lane record; place int; closed int; n int; m int;
 begin
-    if (select w.lost_at from workers w where w.id = worker) is not null then
+    select (select w.lost_at from workers w where w.id = worker) is not null,
+           (select g.wake_at from gates g where g.wake_at is not null order by g.wake_at limit 1) <= now,
+           (select t.run_at from tasks t where t.run_at is not null order by t.run_at limit 1) <= now
+        into lost, ringing, staging;
+    if lost then
         return query select 'l'::"char", null::bigint, null::int, null::text, null::text, null::text, null::text, null::text,
             null::bigint, null::bigint, null::int, null::int, null::int, null::boolean;
         return;
     end if;
-    if (select wake_at from gates where wake_at is not null order by wake_at limit 1) <= now then perform ring(64, now); end if;
-    if (select run_at from tasks where run_at is not null order by run_at limit 1) <= now then perform stage_due(200, now); end if;
+    if ringing then perform ring(64, now); end if;
+    if staging then perform stage_due(200, now); end if;
     while left_over > 0 and rounds < 8 loop
         rounds := rounds + 1;
-        lim := least(256, ((left_over + quantum - 1) / quantum) << (rounds - 1));
+        -- Lanes without gates take long turns, so few of them are needed; locking more would leave none for the next claim.
+        open_first := (select cardinality(l.gates) = 0 from lanes l
+            where l.status = 'ready' and (l.position, l.id) > (last_position, last_id) order by l.position, l.id limit 1);
+        turns := case when open_first then quantum * 32 else quantum end;
+        lim := least(256, ((left_over + turns - 1) / turns) << (rounds - 1));
         select array_agg(z.id), array_agg(z.position) into lane_ids, positions from (
             select l.id, l.position from lanes l where l.status = 'ready' and (l.position, l.id) > (last_position, last_id)
             order by l.position, l.id limit lim for no key update skip locked) z;
@@ -265,19 +274,19 @@ begin
         end if;
         -- A new statement, so a new snapshot: it sees every task committed before the lane lock was ours.
         for lane in
-            select o.id, o.position, l.gates, h.ids, h.ranks
+            select o.id, o.position, array(select array_position(g_ids, g) from unnest(l.gates) g) as places, h.ids, h.ranks
             from unnest(lane_ids, positions) with ordinality o(id, position, n) join lanes l on l.id = o.id
             cross join lateral (
                 select array_agg(t.id) as ids, array_agg(t.rank) as ranks from (
                     select t.id, t.rank from tasks t where t.lane_id = o.id and t.due = 1 and t.rank >= l.floor
-                    order by t.rank, t.id limit q + 1) t) h
+                    order by t.rank, t.id limit q * case when cardinality(l.gates) = 0 then 32 else 1 end + 1) t) h
             order by o.n
         loop
             exit when left_over = 0;  -- lanes not visited stay as they are
-            places := array(select array_position(g_ids, g) from unnest(lane.gates) g);
-            if array_position(places, null) is not null then busy := true; continue; end if;
-            n := coalesce(cardinality(lane.ids), 0); m := least(n, q, left_over); closed := null;
-            foreach place in array places loop
+            if array_position(lane.places, null) is not null then busy := true; continue; end if;
+            n := coalesce(cardinality(lane.ids), 0); closed := null;
+            m := least(n, q * case when cardinality(lane.places) = 0 then 32 else 1 end, left_over);
+            foreach place in array lane.places loop
                 if g_left[place] <= 0 and (closed is null or coalesce(g_opens[place], 0) > coalesce(g_opens[closed], 0)) then
                     closed := place;
                 end if;
@@ -285,15 +294,15 @@ begin
             end loop;
             if n > 0 and closed is null then
                 taken := taken || lane.ids[1:m];
-                taken_gated := taken_gated || array_fill(cardinality(places) > 0, array[m]);
+                taken_gated := taken_gated || array_fill(cardinality(lane.places) > 0, array[m]);
                 left_over := left_over - m;
-                foreach place in array places loop
+                foreach place in array lane.places loop
                     g_left[place] := g_left[place] - m; g_used[place] := g_used[place] + m;
                     if g_left[place] <= 0 then closed := place; end if;
                 end loop;
             end if;
             x_ids := x_ids || lane.id; x_floor := x_floor || case when m > 0 then lane.ranks[m] end;
-            foreach place in array places loop g_seen[place] := g_seen[place] + 1; end loop;
+            foreach place in array lane.places loop g_seen[place] := g_seen[place] + 1; end loop;
             if m = n then
                 x_status := x_status || 'idle'::text; x_parked := x_parked || null::bigint;
                 x_position := x_position || lane.position; x_served := x_served || case when m > 0 then now else 0 end;

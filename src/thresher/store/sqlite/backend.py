@@ -43,6 +43,7 @@ class SqliteBackend:
     """One file. The single writer makes every lock rule of the other backend hold by itself."""
 
     dialect = SQLITE
+    turn_on_loop = None
 
     def __init__(self, path: str, *, durability: str = "machine", clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()

@@ -5,7 +5,8 @@ nobody else writes, so it is a loop that one can read:
 
 1. Delayed tasks whose time has come enter their lanes; gates whose timer has come wake lanes.
 2. Ready lanes are visited in order of position. A lane with a closed gate is parked on it.
-3. A lane with open gates starts up to a quantum of tasks, the gates are charged, and the lane goes to the back.
+3. A lane with open gates starts up to a quantum of tasks (a lane without gates many), the gates are charged, and the lane
+   goes to the back.
 4. The baton: for each lane that was visited, each of its gates that is still open wakes another lane, which may have
    slept in front of it for want of this one. So a gate that opens wide wakes its lanes in doubling steps.
 """
@@ -19,6 +20,8 @@ from thresher.store.gates import Gates
 from thresher.store.session import Session
 
 STAGE_MOST = 200
+# Lanes without gates are one queue, dealt out so that claims do not wait for each other: each takes this many turns at once.
+OPEN_TURNS = 32
 RING_MOST = 64
 
 _LOST = "select 1 from workers where id = ? and lost_at is not null"
@@ -131,7 +134,7 @@ class _Hand:
         for gate_id in gate_ids:
             self._carried[gate_id] = self._carried.get(gate_id, 0) + 1
         now = self.gates.now
-        allowed = min(quantum, self.left)
+        allowed = min(quantum if gate_ids else quantum * OPEN_TURNS, self.left)
         for gate_id in gate_ids:
             allowed = min(allowed, self.gates.get(gate_id).allowance(now))
         if allowed <= 0:
