@@ -33,7 +33,7 @@ class Hand:
     def _store(self, origin: Store) -> Store:
         backend = copy.copy(origin.backend)
         session = PostgresSession(self._connection)
-        backend.write = backend.read = lambda: nullcontext(session)
+        backend.write = backend.read = backend.glance = lambda: nullcontext(session)
         backend.enqueue = lambda births, rules: backend.insert(session, births, rules)
         backend._send = lambda params: self._connection.execute(_TURN, params, binary=True).fetchall()
         backend.ping = lambda: None

@@ -1,11 +1,14 @@
 import threading
 
 import pytest
+from zstandard import ZstdCompressor
 
 from tests.harness.databases import with_processes
 from tests.harness.tasks import change, claim_one, put, rows
 from thresher.core.errors import DatabaseProblem
+from thresher.core.keys import content_hash
 from thresher.core.state import LIVE, TERMINAL, WAITING, State
+from thresher.store import blobs, pages
 from thresher.store.dialect import SQLITE
 from thresher.store.migrate import migrations
 from thresher.store.store import Store
@@ -27,6 +30,22 @@ def test_every_earlier_schema_comes_up_to_date(database, start):
     store = Store(backend)
     put(store)
     assert claim_one(store).claim == 1
+    store.close()
+
+
+@pytest.mark.promise(1)
+def test_bodies_from_before_pages_were_kept_stay(database):
+    """Nobody knows who wrote their hashes down."""
+    backend = database.backend()
+    backend.migrate(to=1)
+    store = Store(backend)
+    body = b"pears"
+    change(store, "insert into blobs (hash, size, body, created_at) values (:hash, 5, :body, 0)",
+           hash=content_hash(body), body=ZstdCompressor().compress(body))  # fmt: skip
+    backend.migrate()
+    pages.keep(store, pages.Kept("k", "https://a.example/", "a.example", "GET", 200, {}, 0, "{}"), body)
+    pages.prune_pages(store, 0)
+    assert (pages.find(store, "k"), blobs.get(store, content_hash(body))) == (None, body)
     store.close()
 
 

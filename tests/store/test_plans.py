@@ -9,12 +9,13 @@ from tests.harness.backlog import LARGE, SMALL
 from tests.harness.databases import memory_database, only_postgres
 from tests.harness.hand import hands
 from tests.harness.tasks import SOMEBODY, done, entry, retry, running, settle, troubled
-from thresher.core.clock import FrozenClock
+from thresher.core.clock import SECOND, FrozenClock
+from thresher.store import permits
 from thresher.store.sqlite.connection import SqliteSession
 
 BATCH = 20
 TOUCHED = """select relname, coalesce(seq_scan, 0), coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) from pg_stat_xact_user_tables
-    where schemaname = current_schema() and relname in ('tasks', 'lanes', 'gates')"""
+    where schemaname = current_schema() and relname in ('tasks', 'lanes', 'gates', 'permits')"""
 # Autovacuum would look at the tables at a time of its own choosing, and every look makes new plans.
 STILL = "alter table {} set (autovacuum_enabled = false)"
 
@@ -32,6 +33,7 @@ def works(store, number=12):
     """All that is done often: visits, new tasks, and settlements that bring children and trouble. Yields after each."""
     for _ in visits(store, number):
         yield
+    yield from requests(store, number)
     for n in range(number):
         gates = [f"source:{LARGE.blocked + 1 + n}"]
         store.enqueue([entry(gates=gates, key=f"{n}/{m}") for m in range(BATCH)])
@@ -40,6 +42,21 @@ def works(store, number=12):
         yield
         store.settle([done(one, children=(entry(gates=gates, key=f"child {n}"),)), troubled(two)])
         yield
+
+
+def requests(store, number=12):
+    """What single requests ask for, on behalf of a task and outside its lane. Yields after each."""
+    (task,) = store.turn([], 1, SOMEBODY).tasks
+    claim = (task.id, task.claim)
+    for n in range(number):
+        gates = [f"source:{LARGE.blocked + 1 + n}", f"host:{n}.{task.id}.example"]
+        permit = permits.reserve(store, gates, claim=claim, holder=SOMEBODY, expires_us=SECOND)
+        assert isinstance(permit, permits.Permit)
+        assert permits.start(store, gates, claim=claim) is None
+        yield
+        permits.release(store, permit)
+        yield
+    settle(store, done(task))
 
 
 @pytest.fixture(scope="module")
@@ -66,8 +83,8 @@ def instructions(store, number=12):
     return counted[0] * 100
 
 
-@pytest.mark.promise(4)
-def test_every_statement_of_a_visit_uses_an_index_on_sqlite(large_sqlite, monkeypatch):
+def statements(store, monkeypatch, work):
+    """Every statement of some work, with the values of its first use, and how SQLite would answer it."""
     seen = {}
     for name in ("rows", "run", "many"):
         method = getattr(SqliteSession, name)
@@ -77,19 +94,30 @@ def test_every_statement_of_a_visit_uses_an_index_on_sqlite(large_sqlite, monkey
             return method(self, sql, params)
 
         monkeypatch.setattr(SqliteSession, name, noting)
-    assert sum(visits(large_sqlite, 4)) == 4 * BATCH
+    work()
     monkeypatch.undo()
+    with store.read() as session:
+        return {sql: [row[3] for row in session.rows(f"explain query plan {sql}", params)] for sql, params in seen.items()}
 
-    plans = {}
-    with large_sqlite.read() as session:
-        for sql, params in seen.items():
-            plans[sql] = [row[3] for row in session.rows(f"explain query plan {sql}", params)]
+
+@pytest.mark.promise(4)
+def test_every_statement_of_a_visit_uses_an_index_on_sqlite(large_sqlite, monkeypatch):
+    claimed = []
+    plans = statements(large_sqlite, monkeypatch, lambda: claimed.extend(visits(large_sqlite, 4)))
+    assert sum(claimed) == 4 * BATCH
     assert len(plans) >= 10
     scans = {sql: plan for sql, plan in plans.items() for line in plan if re.match(r"SCAN (?!.*USING)", line)}
     assert scans == {}
     used = " ".join(line for plan in plans.values() for line in plan)
     for index in ("tasks_due", "lanes_ready", "lanes_parked", "gates_wake", "tasks_delayed"):
         assert index in used, f"nothing uses {index}"
+
+
+@pytest.mark.promise(4)
+def test_every_statement_of_a_request_uses_an_index_on_sqlite(large_sqlite, monkeypatch):
+    plans = statements(large_sqlite, monkeypatch, lambda: list(requests(large_sqlite, 3)))
+    assert len(plans) >= 10
+    assert {sql: plan for sql, plan in plans.items() for line in plan if re.match(r"SCAN (?!.*USING)", line)} == {}
 
 
 @pytest.mark.promise(4)

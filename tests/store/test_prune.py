@@ -2,6 +2,7 @@ import pytest
 
 from tests.harness.tasks import attempts_of, claim, claim_one, done, entry, failed, filing, put, rows, running, settle
 from thresher.core.clock import DAY
+from thresher.store import blobs, pages
 from thresher.store.prune import prune
 from thresher.store.tasks import revive
 
@@ -91,3 +92,13 @@ def test_records_outlive_the_tasks_that_found_them(store, clock):
     clock.advance(31 * DAY)
     assert prune(store) == 1
     assert rows(store, "select count(*) from links") == [(1,)]
+
+
+def test_what_a_stage_saved_outlives_the_task_that_saved_it(store, clock):
+    """A record may name it: what history forgets and what pages leave behind are two different things."""
+    name = blobs.put(store, b"evidence")
+    settle(store, done(running(store), records=(filing("a", data=f'{{"evidence": "{name}"}}'),)))
+    clock.advance(31 * DAY)
+    assert prune(store) == 1
+    pages.prune_pages(store, 0)
+    assert blobs.get(store, name) == b"evidence"

@@ -3,7 +3,7 @@ import pytest
 from tests.harness.gates import gate, gate_row, lane_status
 from tests.harness.tasks import change, claim, done, entry, events, put, settle
 from thresher.core.clock import SECOND
-from thresher.store import sources
+from thresher.store import permits, sources
 from thresher.store.repair import repair
 
 
@@ -33,6 +33,19 @@ def test_a_counter_that_drifted_is_counted_anew_and_reported(busy, wrong):
     assert gate_row(busy, "source:a")["in_flight"] == 2
     assert [kind for kind, _, _ in events(busy)] == ["gate_repaired"]
     assert repair(busy) == []
+
+
+@pytest.mark.promise(3)
+@pytest.mark.parametrize("wrong", [0, 2, 9])
+def test_requests_outside_their_lane_are_counted_with_the_running_tasks(busy, wrong):
+    claim(busy, 50)
+    permit = permits.reserve(busy, ["source:b"], claim=None, holder=None, expires_us=SECOND)
+    assert repair(busy) == []
+    change(busy, "update gates set in_flight = :wrong where name = 'source:b'", wrong=wrong)
+    (sentence,) = repair(busy)
+    assert f"counted {wrong} in flight; 4 are running" in sentence
+    permits.release(busy, permit)
+    assert (gate_row(busy, "source:b")["in_flight"], repair(busy)) == (3, [])
 
 
 @pytest.mark.promise(1)

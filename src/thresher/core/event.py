@@ -25,3 +25,5 @@ class EventKind(StrEnum):
     GATE_RECOVERED = "gate_recovered", "The trial after a tripped breaker succeeded; the gate is open again."
     GATE_LIMITED = "gate_limited", "A gate's limits were changed."
     GATE_REPAIRED = "gate_repaired", "A gate's counter or timer did not match the running tasks and was set right."
+    ROBOTS_WAIVED = "robots_waived", "A person decided that robots.txt is not asked at this gate; the reason is kept."
+    ROBOTS_MINDED = "robots_minded", "robots.txt is asked again at this gate."

@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from thresher.config.settings import Settings
+from thresher.core.clock import DAY
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.calendar import due_firings
+from thresher.store.pages import prune_pages
+from thresher.store.permits import sweep
 from thresher.store.prune import prune
 from thresher.store.repair import repair
 from thresher.store.schedules import Plan, fire, read_plans
@@ -34,6 +37,12 @@ def reap_lost(store: Store) -> str | None:
     return f"{number} tasks of lost workers went back to waiting" if number else None
 
 
+def sweep_permits(store: Store) -> str | None:
+    """Permits that nobody will give back any more are given back."""
+    number = sweep(store, store.settings.count("reaper.batch"))
+    return f"{number} permits of requests that are over were given back" if number else None
+
+
 def repair_counters(store: Store) -> str | None:
     """Counters that drifted are set right."""
     found = repair(store)
@@ -44,6 +53,12 @@ def prune_history(store: Store) -> str | None:
     """Lineages that ended long ago are removed."""
     number = prune(store)
     return f"{number} old tasks removed" if number else None
+
+
+def prune_kept(store: Store) -> str | None:
+    """Pages that expired long ago are removed, with the bodies that nobody else needs."""
+    number = prune_pages(store, round(store.settings["fetch.keep_pages"] * DAY))
+    return f"{number} old pages removed" if number else None
 
 
 def fire_schedules(store: Store) -> str | None:
@@ -83,8 +98,10 @@ def refresh_settings(store: Store) -> str | None:
 
 CHORES = (
     Chore("reaper", "reaper.every", reap_lost),
+    Chore("permits", "reaper.every", sweep_permits),
     Chore("repair", "repair.every", repair_counters),
     Chore("prune", "prune.every", prune_history),
+    Chore("pages", "prune.every", prune_kept),
     Chore("scheduler", "schedule.every", fire_schedules),
     Chore("settings", "settings.every", refresh_settings),
 )

@@ -76,6 +76,10 @@ class Backend(Protocol):
         """A short transaction that only reads."""
         ...
 
+    def glance(self) -> AbstractContextManager[Session]:
+        """For a look or two by key: every statement sees the newest, and none costs more than itself."""
+        ...
+
     def now(self, session: Session) -> int:
         """The database's clock."""
         ...

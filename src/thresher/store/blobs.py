@@ -1,28 +1,57 @@
 """Bodies by their content: the same bytes are stored once, compressed, under their SHA-256."""
 
+from dataclasses import dataclass
+
 import zstandard
 
 from thresher.core.errors import DatabaseProblem, TooLarge, UnknownName
 from thresher.core.keys import content_hash
-from thresher.store.session import one
+from thresher.store.session import Session, one
 from thresher.store.store import Store
 
 MAX_BODY = 64 * 1024 * 1024
 LEVEL = 3
 
-_PUT = "insert into blobs (hash, size, body, created_at) values (:hash, :size, :body, :now) on conflict (hash) do nothing"
+# What a stage has saved stays, also where it came with a page before: the hash may stand in any record or checkpoint.
+_PUT = """insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 1)
+    on conflict (hash) do update set saved = 1 where blobs.saved = 0"""
+_BRING = "insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 0) on conflict (hash) do nothing"
+_HOLD = "select 1 from blobs where hash = :hash"
 _GET = "select size, body from blobs where hash = :hash"
 
 
-def put(store: Store, body: bytes) -> str:
-    """Store a body; safe to repeat."""
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A body ready to be stored."""
+
+    hash: str
+    size: int
+    body: bytes
+
+
+def pack(body: bytes) -> Packed:
+    """Name and compress a body. Outside of any transaction: nobody should wait for it."""
     if len(body) > MAX_BODY:
         raise TooLarge(f"a body of {len(body):,} bytes; the limit is {MAX_BODY:,}")
-    name = content_hash(body)
-    packed = zstandard.ZstdCompressor(LEVEL).compress(body)
+    return Packed(content_hash(body), len(body), zstandard.ZstdCompressor(LEVEL).compress(body))
+
+
+def put(store: Store, body: bytes) -> str:
+    """Store a body for good; safe to repeat."""
+    packed = pack(body)
     with store.write() as session:
-        session.run(_PUT, {"hash": name, "size": len(body), "body": packed, "now": store.backend.now(session)})
-    return name
+        session.run(_PUT, _values(packed, store.backend.now(session)))
+    return packed.hash
+
+
+def hold(session: Session, packed: Packed, now: int, lock: str) -> None:
+    """Have a body there that belongs to the caller's page, and let nobody prune it before that page is committed."""
+    while not session.run(_BRING, _values(packed, now)) and not session.rows(_HOLD + lock, {"hash": packed.hash}):
+        pass  # it was there, and was pruned before it could be held
+
+
+def _values(packed: Packed, now: int) -> dict[str, object]:
+    return {"hash": packed.hash, "size": packed.size, "body": packed.body, "now": now}
 
 
 def get(store: Store, name: str) -> bytes:

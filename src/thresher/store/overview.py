@@ -30,6 +30,8 @@ _GROUPS = """select t.error_name, t.kind, l.key, count(*), max(t.id), min(t.fini
     from tasks t join lanes l on l.id = t.lane_id"""
 _REASONS = "select id, reason from tasks where id in (:ids*)"
 _IDS = "select t.id from tasks t join lanes l on l.id = t.lane_id"
+_PERMITS = """select p.id, g.name, p.task_id, p.claim, p.holder, p.taken_at, p.expires_at from permits p join gates g on g.id = p.gate_id
+    order by p.taken_at, p.id limit :limit"""
 _EVENTS = """select e.id, e.at, e.kind, e.task_id, g.name, e.detail from events e left join gates g on g.id = e.gate_id"""
 
 
@@ -97,6 +99,12 @@ def matching_ids(session: Session, **filters: Any) -> list[int]:
     """The ids of all tasks that match."""
     where, given = matching(**filters)
     return [row[0] for row in session.rows(f"{_IDS}{where} order by t.id", given)]
+
+
+def permits(session: Session, limit: int = 100) -> list[Fields]:
+    """Requests under way outside the lane of their task, the longest first: each holds a slot of its gate."""
+    names = ("id", "gate", "task_id", "claim", "holder", "taken_at", "expires_at")
+    return _named(names, session.rows(_PERMITS, {"limit": limit}))
 
 
 def events(session: Session, *, kind: str | None = None, gate: str | None = None, limit: int = 50) -> list[Fields]:

@@ -19,6 +19,7 @@ OWED_US = 10_000
 _COUNTED = "select id from gates where id > :after and max_in_flight is not null order by id limit :most"
 _PARKED_ON = "select distinct parked_on from lanes where status = 'parked' and parked_on > :after order by parked_on limit :most"
 _RUNNING = "select lane_id, count(*) from tasks where state = 'running' group by lane_id"
+_PERMITS = "select gate_id, count(*) from permits group by gate_id"
 _ASLEEP = """select l.id, (select min(t.rank) from tasks t where t.lane_id = l.id and t.due = 1) from lanes l
     where l.status = 'idle' and (select t.id from tasks t where t.lane_id = l.id and t.due = 1 order by t.rank, t.id limit 1) is not null"""
 
@@ -63,10 +64,10 @@ def _recount(store: Store, gate_ids: Sequence[int]) -> list[str]:
 
 
 def running_per_gate(store: Store, session: Session) -> dict[int, int]:
-    """How many tasks truly run behind each gate."""
+    """What truly runs behind each gate: the tasks of its lanes, and requests that hold a permit."""
     per_lane: dict[int, int] = dict(session.rows(_RUNNING))
     gates_of = store.backend.gates_of(session, list(per_lane))
-    per_gate: dict[int, int] = {}
+    per_gate: dict[int, int] = dict(session.rows(_PERMITS))
     for lane_id, number in per_lane.items():
         for gate_id in gates_of[lane_id]:
             per_gate[gate_id] = per_gate.get(gate_id, 0) + number

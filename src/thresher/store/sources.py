@@ -21,6 +21,7 @@ from thresher.store.store import Store
 _COLUMNS = (
     "id", "name", "max_in_flight", "interval_us", "burst", "trip_after", "cooldown_us", "in_flight", "tat", "failures",
     "tripped_until", "open_after", "wake_at", "closed_tag", "closed_reason", "last_failure", "last_error",
+    "robots_waived_at", "robots_waived_reason",
 )  # fmt: skip
 _GATE_FIELDS = tuple(name for name in _COLUMNS if name in Gate.__dataclass_fields__)
 _SELECT = f"select {', '.join('g.' + name for name in _COLUMNS)}, s.name, s.app from gates g left join sources s on s.gate_id = g.id"
@@ -29,6 +30,8 @@ _MAYBE_CLOSED = """ where g.open_after > :now or g.tripped_until > :now_too
 _ADD = "insert into sources (name, gate_id, app, created_at) values (:name, :gate, :app, :now) on conflict (name) do nothing"
 _LIMIT = """update gates set max_in_flight = :max_in_flight, interval_us = :interval_us, burst = :burst,
     trip_after = :trip_after, cooldown_us = :cooldown_us where id = :id"""
+_WAIVED = """select name, robots_waived_at, robots_waived_reason from gates where robots_waived_at is not null
+    order by robots_waived_at desc, name limit :limit"""
 _WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 
 Fields = dict[str, Any]
@@ -59,6 +62,11 @@ def find_closed(session: Session, now: int, limit: int = 1_000) -> list[Fields]:
     """Gates that may be closed: by time, or because lanes are parked on them. The arithmetic has the last word."""
     rows = session.rows(_SELECT + _MAYBE_CLOSED, {"now": now, "now_too": now, "limit": limit})
     return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
+
+
+def find_waived(session: Session, limit: int = 1_000) -> list[tuple[str, int, str]]:
+    """Gates at which a person has switched robots.txt off, since when and why; the newest first."""
+    return [(str(name), int(at), str(reason)) for name, at, reason in session.rows(_WAIVED, {"limit": limit})]
 
 
 def longest_interval(session: Session) -> int:

@@ -58,6 +58,9 @@ class Store:
     def read(self) -> AbstractContextManager[Session]:
         return self.backend.read()
 
+    def glance(self) -> AbstractContextManager[Session]:
+        return self.backend.glance()
+
     async def run(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a whole transaction on a database thread."""
         loop = asyncio.get_running_loop()

@@ -82,6 +82,11 @@ class PostgresBackend:
             session.run("set local enable_seqscan = on")  # whoever looks at everything may read from end to end
             yield session
 
+    @contextlib.contextmanager
+    def glance(self) -> Iterator[Session]:
+        with self._postgres.connection() as connection:
+            yield PostgresSession(connection)
+
     def now(self, session: Session) -> int:
         return self._clock.now() if self._clock else int(session.rows(_NOW)[0][0])
 

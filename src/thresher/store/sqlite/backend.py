@@ -62,6 +62,9 @@ class SqliteBackend:
     def read(self) -> AbstractContextManager[Session]:
         return self._file.read()
 
+    def glance(self) -> AbstractContextManager[Session]:
+        return self._file.read()
+
     def now(self, session: Session) -> int:  # noqa: ARG002  this machine is the database
         return self._clock.now()
 

@@ -1,0 +1,167 @@
+"""Pages that are kept: what a request answered, by the key that the caching rules made, with its body among the blobs.
+
+What the rules need to know of a page is opaque here. A body may belong to several pages, and a stage may have saved the same
+bytes under the same hash; so a body goes only when its last page has gone and no stage ever saved it. Whoever takes a page
+away notes its body as loose, and pruning looks at those alone.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from thresher.store import blobs
+from thresher.store.session import Row, Session, one
+from thresher.store.store import Store
+
+Fields = dict[str, Any]
+
+_COLUMNS = "key, url, host, method, status, headers, fetched_at, stored, expires_at, hash, uses"
+_FIND = f"select {_COLUMNS} from pages where key = :key"
+_OLD = "select hash from pages where key = :key"
+_INSERT = f"""insert into pages ({_COLUMNS})
+    values (:key, :url, :host, :method, :status, :headers, :fetched_at, :stored, :expires_at, :hash, 0) on conflict (key) do nothing"""
+_REPLACE = """update pages set url = :url, host = :host, method = :method, status = :status, headers = :headers, hash = :hash,
+    fetched_at = :fetched_at, stored = :stored, expires_at = :expires_at where key = :key"""
+_REFRESH = """update pages set headers = :headers, stored = :stored, fetched_at = :fetched_at, expires_at = :expires_at,
+    uses = uses + 1 where key = :key"""
+_TOUCH = "update pages set uses = uses + 1 where key = :key"
+_FORGET = "delete from pages where key = :key returning hash"
+# Written even where it stands: pruning must not settle an old note while the page that a new one is about is on its way out.
+_LOOSEN = "insert into loose_blobs (hash) values (:hash) on conflict (hash) do update set hash = excluded.hash"
+_LIST = """select p.url, p.host, p.method, p.status, p.fetched_at, p.expires_at, p.uses, p.hash, b.size
+    from pages p left join blobs b on b.hash = p.hash"""
+_OVER = """select key from pages where coalesce(expires_at, fetched_at) < :before
+    order by coalesce(expires_at, fetched_at) limit :most"""
+_REMOVE = "delete from pages where key in (:keys*) returning hash"
+_LOOSE = "select hash from loose_blobs order by hash limit :most"
+_SPARE = "select hash from blobs where hash in (:hashes*) and saved = 0 order by hash"
+_DROP = "delete from blobs where hash in (:hashes*) and not exists (select 1 from pages p where p.hash = blobs.hash)"
+_SETTLED = "delete from loose_blobs where hash in (:hashes*)"
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """One page without its body. `stored` is what the caching rules wrote; `hash` and `uses` are ours to fill in."""
+
+    key: str
+    url: str
+    host: str
+    method: str
+    status: int
+    headers: Mapping[str, str]
+    fetched_at: int
+    stored: str
+    expires_at: int | None = None
+    hash: str = ""
+    uses: int = 0
+
+
+def keep(store: Store, kept: Kept, body: bytes) -> None:
+    """Keep a page and its body, both or neither. A page of the same key gives way."""
+    packed = blobs.pack(body)  # before the transaction: nobody waits for our compression
+    values = _values(kept) | {"hash": packed.hash}
+    with store.write() as session:
+        now = store.backend.now(session)
+        lock = store.backend.dialect.lock
+        while True:
+            old = one(session, _OLD + lock, {"key": kept.key})  # the page first, then its body: as everybody who takes pages away
+            blobs.hold(session, packed, now, lock)
+            if session.run(_REPLACE if old else _INSERT, values):
+                break  # else somebody else has just kept the same page: theirs gives way
+        if old and old[0] != packed.hash:
+            session.run(_LOOSEN, {"hash": old[0]})
+
+
+def find(store: Store, key: str) -> Kept | None:
+    """The page of that key."""
+    with store.glance() as session:
+        row = one(session, _FIND, {"key": key})
+    return _kept(row) if row else None
+
+
+def body(store: Store, content_hash: str) -> bytes:
+    """The body of a page, by the hash that the page names."""
+    return blobs.get(store, content_hash)
+
+
+def touch(store: Store, key: str) -> None:
+    """A page was used without asking the site."""
+    with store.write() as session:
+        session.run(_TOUCH, {"key": key})
+
+
+def refresh(
+    store: Store, key: str, headers: Mapping[str, str], stored: str, fetched_at: int, *, expires_at: int | None = None
+) -> bool:
+    """The site said that the page still stands (304). False if it has been forgotten meanwhile."""
+    values = {"key": key, "headers": _json(headers), "stored": stored, "fetched_at": fetched_at, "expires_at": expires_at}
+    with store.write() as session:
+        return session.run(_REFRESH, values) > 0
+
+
+def forget(store: Store, key: str) -> bool:
+    """Drop a page; its body goes with the next pruning, if nobody else needs it."""
+    with store.write() as session:
+        found = session.rows(_FORGET, {"key": key})
+        _loosen(session, found)
+    return bool(found)
+
+
+def list_pages(session: Session, host: str | None = None, limit: int = 100) -> list[Fields]:
+    """Kept pages, the newest first."""
+    where, given = (" where p.host = :host", {"host": host}) if host else ("", {})
+    rows = session.rows(f"{_LIST}{where} order by p.fetched_at desc, p.key limit :limit", given | {"limit": limit})
+    names = ("url", "host", "method", "status", "fetched_at", "expires_at", "uses", "hash", "size")
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def prune_pages(store: Store, keep_us: int) -> int:
+    """Remove pages that expired longer ago than this, then bodies that nobody needs, a batch a transaction. Returns how many pages."""
+    most, removed = store.settings.count("prune.batch"), 0
+    while True:
+        with store.write() as session:
+            before = store.backend.now(session) - keep_us
+            over = session.rows(_OVER + store.backend.dialect.skip, {"before": before, "most": most})
+            if over:
+                _loosen(session, session.rows(_REMOVE, {"keys": [row[0] for row in over]}))
+        removed += len(over)
+        if len(over) < most:
+            break
+    while _drop_bodies(store, most) == most:
+        pass
+    return removed
+
+
+def _drop_bodies(store: Store, most: int) -> int:
+    """Look at some loose bodies, and remove those that no page and no stage needs. Returns how many were done with."""
+    with store.write() as session:
+        loose = [row[0] for row in session.rows(_LOOSE + store.backend.dialect.skip, {"most": most})]
+        if not loose:
+            return 0
+        # Held, and pages looked for afterwards: whoever keeps a page with this body waits for us, or is left alone.
+        held = [row[0] for row in session.rows(_SPARE + store.backend.dialect.skip, {"hashes": loose})]
+        in_use = {row[0] for row in session.rows(_SPARE, {"hashes": loose})} - set(held)
+        session.run(_DROP, {"hashes": held})
+        return session.run(_SETTLED, {"hashes": [name for name in loose if name not in in_use]})
+
+
+def _loosen(session: Session, removed: list[Row]) -> None:
+    session.many(_LOOSEN, [{"hash": name} for name in sorted({row[0] for row in removed})])
+
+
+def _values(kept: Kept) -> Fields:
+    return {
+        "key": kept.key, "url": kept.url, "host": kept.host, "method": kept.method, "status": kept.status,
+        "headers": _json(kept.headers), "fetched_at": kept.fetched_at, "stored": kept.stored, "expires_at": kept.expires_at,
+    }  # fmt: skip
+
+
+def _kept(row: Row) -> Kept:
+    key, url, host, method, status, headers, fetched_at, stored, expires_at, content_hash, uses = row
+    return Kept(key, url, host, method, status, orjson.loads(headers), fetched_at, stored, expires_at, content_hash, uses)
+
+
+def _json(headers: Mapping[str, str]) -> str:
+    return orjson.dumps(dict(headers)).decode()

@@ -1,0 +1,257 @@
+"""Permits: what a single request needs before it may go out, across all processes.
+
+A task's claim has taken one slot and one rate token of every gate of its lane. Its stage may send more than one request, and
+to hosts that are not in the lane (redirects, robots.txt). So each request asks twice. `reserve` takes a token, and where the
+gate is not one of the lane's a slot too, which is a row here until it is given back. `start` is the last look, when the
+connection stands: the claim still runs, nobody has closed anything, and the gap to the start before is kept.
+
+Whoever was let start sends within `PROMPT_US`, or asks again. `start` keeps that much more than the interval between two
+starts, so a sender who hesitates does not come too close to the next one; and whoever closes a gate and then waits that long
+sees no request afterwards.
+
+Lock order on PostgreSQL: permits, gates by id, and last the parked lanes, which never wait. Tasks are read, never locked.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from thresher.core.clock import MILLISECOND, SECOND
+from thresher.governance.gate import CLOCK_SLACK_US, Gate
+from thresher.store.asker import Asker, Claim, meet
+from thresher.store.gates import Gates
+from thresher.store.lanes import Lanes
+from thresher.store.manners import hold_back, mind_robots, robots_waiver, slow_down, waive_robots
+from thresher.store.session import Row, Session
+from thresher.store.store import Store
+
+__all__ = [
+    "PROMPT_US", "Claim", "Permit", "Wait", "hold_back", "mind_robots", "release", "reserve", "robots_waiver", "slow_down", "start",
+    "sweep", "waive_robots",
+]  # fmt: skip
+
+# How long the way from a granted start to the first byte may take; of a short interval, a quarter.
+PROMPT_US = 10 * MILLISECOND
+# Younger permits are not swept.
+YOUNG_US = 5 * SECOND
+
+_SEE = f"select name, last_start, {', '.join(Gate.__dataclass_fields__)} from gates where id in (:ids*) order by id"
+_STAMP = "update gates set last_start = :last where id = :id"
+_INSERT = """insert into permits (lead, gate_id, task_id, claim, holder, taken_at, expires_at)
+    values (:lead, :gate, :task, :claim, :holder, :now, :expires) returning id"""
+_GIVE_BACK = "delete from permits where id = :id or lead = :id returning gate_id"
+_DELETE = "delete from permits where id in (:ids*) returning gate_id"
+# Most requests are over before anybody has to ask whether they are still alive. A start in the future: the clock was set back.
+_DEAD = """select p.id from permits p where (p.taken_at <= :before or p.taken_at > :ahead) and (p.expires_at <= :now
+    or (p.task_id is not null and not exists
+        (select 1 from tasks t where t.id = p.task_id and t.claim = p.claim and t.state || '' = 'running'))
+    or (p.task_id is null and exists
+        (select 1 from workers w where w.id = p.holder and (w.lost_at is not null or w.stopped_at is not null))))
+    order by p.id limit :most"""
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """A request may be made ready. `id` None: nothing to give back, all slots belong to the claim of the lane."""
+
+    id: int | None
+    gates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Not yet, because of this gate. `until` None: nobody knows when (slots are taken); ask again a little later."""
+
+    until: int | None
+    gate: str
+    reason: str
+
+
+def reserve(store: Store, gates: Sequence[str], *, claim: Claim | None, holder: int | None, expires_us: int) -> Permit | Wait:
+    """Take what one request needs of these gates, all of them or none. Raises `ClaimLost`.
+
+    After `expires_us` the slots are given back whatever happens, so it must be longer than the request may take.
+    """
+    lanes = meet(store, gates)
+    with store.write() as session:
+        names = _ids(store, session, lanes, gates)
+        image = Gates(session, store.backend.dialect, 0)
+        image.load(names)
+        image.now = store.backend.now(session)  # after the wait for the locks, never before it
+        asker = Asker(store, session, claim, names)  # and so is the look at the claim: the wait may have cost it
+        wait = _closed(image, asker)
+        foreign = [] if wait else [gate_id for gate_id in sorted(names) if _take(image, asker, gate_id)]
+        _set_timers(image, () if wait else names)
+        return wait or Permit(_write(session, foreign, claim, holder, image.now, expires_us), tuple(names.values()))
+
+
+def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Wait | None:
+    """The last look before the first byte. None: send within `PROMPT_US`, or ask again. Raises `ClaimLost`.
+
+    Every gate of the lane must be open; the gap to the last start is kept for the gates that are named. A permit that was
+    swept since it was reserved is a `Wait` without a date: nothing may go out on it any more.
+    """
+    lanes = meet(store, gates)
+    with store.glance() as session:
+        names = _ids(store, session, lanes, gates)
+        seen, wait = _look(store, session, names, claim)
+    limited = [each.gate.id for each in seen if each.gate.interval_us and each.gate.id in names]
+    if wait or not limited:
+        return wait
+    with store.write() as session:
+        image = Gates(session, store.backend.dialect, 0)
+        image.load(limited)
+        image.now = store.backend.now(session)
+        seen, wait = _look(store, session, names, claim)
+        return wait or _stamp(session, image, [each for each in seen if each.gate.id in limited])
+
+
+def release(store: Store, permit: Permit, *, healthy: bool = False) -> None:
+    """Give the slots back, once however often it is called, and wake who waits for them. `healthy`: the far side answered well."""
+    if permit.id is None:
+        return
+    with store.write() as session:
+        freed = session.rows(_GIVE_BACK, {"id": permit.id})
+        _free(store, session, freed, healthy=healthy)
+    if freed:
+        store.backend.ping()
+
+
+def sweep(store: Store, limit: int) -> int:
+    """Give back what nobody else will: of claims that no longer run, of workers that are gone, and what has expired."""
+    with store.glance() as session:
+        if not session.rows(_DEAD, _around(store.backend.now(session)) | {"most": 1}):
+            return 0  # as nearly always: no reason to stand in the writers' way
+    with store.write() as session:
+        found = session.rows(_DEAD + store.backend.dialect.skip, _around(store.backend.now(session)) | {"most": limit})
+        freed = session.rows(_DELETE, {"ids": [row[0] for row in found]}) if found else []
+        _free(store, session, freed, healthy=False)
+    if freed:
+        store.backend.ping()
+    return len(freed)
+
+
+def _around(now: int) -> dict[str, int]:
+    return {"now": now, "before": now - YOUNG_US, "ahead": now + CLOCK_SLACK_US}
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    name: str
+    last_start: int
+    gate: Gate
+
+
+def _ids(store: Store, session: Session, lanes: Lanes, gates: Sequence[str]) -> dict[int, str]:
+    lane_of = {name: lanes[name,] for name in gates}
+    gates_of = store.backend.gates_of(session, list(lane_of.values()))
+    return {gates_of[lane_id][0]: name for name, lane_id in lane_of.items()}
+
+
+def _closed(image: Gates, asker: Asker) -> Wait | None:
+    """The gate that stays closed longest; slots count as soonest, they may come back any moment."""
+    closed = []
+    for gate_id, name in asker.names.items():
+        gate = image.get(gate_id)
+        if gate.clamp(image.now):
+            image.mark_dirty(gate_id)
+        view = asker.view(gate)
+        if view.allowance(image.now) <= 0:
+            closed.append(Wait(view.opens_at(image.now), name, view.why_closed(image.now) or "closed"))
+    return _longest(closed)
+
+
+def _longest(waits: Sequence[Wait]) -> Wait | None:
+    return max(waits, key=lambda wait: wait.until or 0, default=None)
+
+
+def _take(image: Gates, asker: Asker, gate_id: int) -> bool:
+    """Charge one gate. True if a slot was taken that must come back."""
+    gate = image.get(gate_id)
+    if not asker.owns_slot(gate):
+        image.take(gate_id, 1)
+        return True
+    view = asker.view(gate)
+    view.take(1, image.now)
+    if gate.tat != view.tat:
+        gate.tat = view.tat
+        image.mark_dirty(gate_id)
+    return False
+
+
+def _set_timers(image: Gates, gate_ids: Iterable[int]) -> None:
+    """Who is parked on a gate that time now keeps closed, and was closed by slots before, needs a timer."""
+    for gate_id in gate_ids:
+        image.settle_timer(gate_id)
+    image.save()
+
+
+def _write(
+    session: Session, foreign: Sequence[int], claim: Claim | None, holder: int | None, now: int, expires_us: int
+) -> int | None:
+    """A row for each slot; the number of the first is the permit's."""
+    task, number = claim or (None, None)
+    values = {"task": task, "claim": number, "holder": holder, "now": now, "expires": now + expires_us}
+    lead: int | None = None
+    for gate_id in foreign:
+        row = session.rows(_INSERT, values | {"lead": lead, "gate": gate_id})[0]
+        lead = lead or int(row[0])
+    return lead
+
+
+def _free(store: Store, session: Session, freed: Sequence[Row], *, healthy: bool) -> None:
+    ended = Counter(row[0] for row in freed)
+    image = Gates(session, store.backend.dialect, 0)
+    image.load(ended)
+    image.now = store.backend.now(session)
+    for gate_id in sorted(ended):
+        image.release(gate_id, ended[gate_id], healthy=healthy)
+    image.save()
+
+
+def _look(store: Store, session: Session, names: Mapping[int, str], claim: Claim | None) -> tuple[list[_Seen], Wait | None]:
+    """All gates of the lane and of the request, and what forbids a start now, the rate aside."""
+    asker = Asker(store, session, claim, names)
+    rows = session.rows(_SEE, {"ids": [*{*asker.lane, *names}]})
+    seen = [_Seen(row[0], row[1], Gate(*row[2:])) for row in rows]
+    # Most gates were never closed: then there is no need to ask what time it is.
+    now = store.backend.now(session) if any(each.gate.open_after or each.gate.tripped_until for each in seen) else 0
+    return seen, _longest([wait for each in seen if (wait := _shut(each, asker, now))])
+
+
+def _shut(seen: _Seen, asker: Asker, now: int) -> Wait | None:
+    gate = seen.gate
+    until = max(gate.open_after, 0 if asker.is_trial(gate) else gate.tripped_until)
+    if until > now:
+        return Wait(until, seen.name, gate.why_closed(now) or "closed")
+    if gate.id in asker.names and asker.is_stranger(gate.id):
+        return Wait(None, seen.name, "the permit is gone; reserve again")
+    return None
+
+
+def _stamp(session: Session, image: Gates, limited: Sequence[_Seen]) -> Wait | None:
+    """Keep the gap to the last start, and be the last start from now on. The caller holds the gates."""
+    lasts = {each.gate.id: _last_start(each, image.now) for each in limited}
+    waits = [Wait(at, each.name, "rate") for each in limited if (at := _next_start(each.gate, lasts[each.gate.id])) > image.now]
+    if not waits:
+        for each in limited:
+            lasts[each.gate.id] = max(image.now, lasts[each.gate.id] + each.gate.interval_us)
+            gate = image.get(each.gate.id)
+            gate.tat = max(gate.tat, lasts[gate.id] + gate.interval_us)
+            image.mark_dirty(gate.id)
+    changed = [{"id": each.gate.id, "last": lasts[each.gate.id]} for each in limited if lasts[each.gate.id] != each.last_start]
+    session.many(_STAMP, changed)
+    _set_timers(image, () if waits else lasts)
+    return _longest(waits)
+
+
+def _last_start(seen: _Seen, now: int) -> int:
+    """Never further ahead of time than a burst can be: the clock was set back, or the interval made shorter."""
+    ahead = now + (seen.gate.burst - 1) * seen.gate.interval_us
+    return ahead if seen.last_start > ahead + CLOCK_SLACK_US else seen.last_start
+
+
+def _next_start(gate: Gate, last: int) -> int:
+    """When the next request may start. With a burst there is no gap to keep, and `last` runs ahead of time as `tat` does."""
+    hesitation = min(PROMPT_US, gate.interval_us // 4) if gate.burst == 1 else 0
+    return last + hesitation + (2 - gate.burst) * gate.interval_us
