@@ -1,0 +1,179 @@
+"""The tree of a page: the one module that knows which parser we use.
+
+The parser is young and fast, and the only one we found that stays linear on hostile nesting *and* hostile attributes.
+Everybody else sees `parse` and `Node`, so that replacing it is a change of this file; its Markdown writer and its
+trigram model of languages are wrapped here too. Nodes are read, never changed: two readers of one page must not see
+each other's scissors.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Self
+
+import turbohtml
+from turbohtml import Element, Markdown, PlainText, SelectorSyntaxError, Text
+from turbohtml.detect import LanguageDetection, detect_language
+
+from thresher.core.errors import UsageError
+
+# The parser's own element and text, for walks over many thousand nodes where a wrapper each would double the time.
+__all__ = ["Element", "Node", "Text", "likely_language", "parse", "to_markdown"]
+
+_ONE_LINE = PlainText(bullet="", table_cell_separator=" ")
+_MARKDOWN = Markdown(
+    images=Markdown.Images(mode="ignore"), tables=Markdown.Tables(cell_blocks="text"), links=Markdown.Links(autolink=False)
+)
+_ILLUSTRATED = replace(_MARKDOWN, images=Markdown.Images(mode="markdown"))
+
+
+class Node:
+    """An element of the tree. Equal and hashed by the element it stands for."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: Element) -> None:
+        self.raw = raw
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Node) and self.raw == other.raw
+
+    def __hash__(self) -> int:
+        return hash(self.raw)
+
+    def __repr__(self) -> str:
+        return f"<Node {self.tag} {self.line[:40]!r}>"
+
+    @property
+    def tag(self) -> str:
+        """The tag name in lower case; SVG keeps the spelling of its own."""
+        return self.raw.tag
+
+    @property
+    def attributes(self) -> Mapping[str, str]:
+        """All of them, by lower-case name. An attribute without a value is an empty string."""
+        return {name: " ".join(value) if isinstance(value, list) else value or "" for name, value in self.raw.attrs.items()}
+
+    def attribute(self, name: str, default: str | None = None) -> str | None:
+        """One attribute, without building the mapping of all."""
+        return self.raw.attr(name, default)
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple((self.raw.attr("class") or "").split())
+
+    @property
+    def text(self) -> str:
+        """Every character inside, white space as written; of a script element, the script."""
+        return self.raw.text
+
+    @property
+    def line(self) -> str:
+        """The text on one line, white space collapsed, without scripts, style sheets and templates."""
+        return " ".join(self.raw.to_text(_ONE_LINE).split())
+
+    @property
+    def own_text(self) -> str:
+        """The text that stands in this element itself, not in a child."""
+        return "".join(child.data for child in self.raw if isinstance(child, Text))
+
+    @property
+    def pieces(self) -> "list[Node | str]":
+        """Child elements and the text between them, in order. Comments are left out."""
+        kept = (child for child in self.raw if isinstance(child, Element | Text))
+        return [child.data if isinstance(child, Text) else Node(child) for child in kept]
+
+    @property
+    def children(self) -> list[Self]:
+        """Child elements, in order."""
+        return [type(self)(child) for child in self.raw if isinstance(child, Element)]
+
+    @property
+    def parent(self) -> Self | None:
+        parent = self.raw.parent
+        return type(self)(parent) if isinstance(parent, Element) else None
+
+    @property
+    def ancestors(self) -> Iterator[Self]:
+        """From the parent up to the root."""
+        return (type(self)(node) for node in self.raw.ancestors if isinstance(node, Element))
+
+    @property
+    def next(self) -> Self | None:
+        """The next element among its siblings."""
+        return next((type(self)(node) for node in self.raw.next_siblings if isinstance(node, Element)), None)
+
+    @property
+    def previous(self) -> Self | None:
+        """The element before it among its siblings."""
+        return next((type(self)(node) for node in self.raw.previous_siblings if isinstance(node, Element)), None)
+
+    def walk(self, *tags: str) -> Iterator[Self]:
+        """All elements inside, in document order; only those of the given tags where some are given."""
+        return (type(self)(node) for node in self.raw.iter_elements(tags or None))
+
+    __iter__ = walk
+
+    def css(self, selector: str) -> list[Self]:
+        """Every element inside that the selector matches, in document order."""
+        with _selecting(selector):
+            return [type(self)(node) for node in self.raw.select(selector)]
+
+    def css_first(self, selector: str) -> Self | None:
+        """The first of `css`, or None."""
+        with _selecting(selector):
+            found = self.raw.select_one(selector)
+        return None if found is None else type(self)(found)
+
+    def matches(self, selector: str) -> bool:
+        with _selecting(selector):
+            return self.raw.matches(selector)
+
+    def closest(self, selector: str) -> Self | None:
+        """Itself or the nearest ancestor that the selector matches."""
+        with _selecting(selector):
+            found = self.raw.closest(selector)
+        return None if found is None else type(self)(found)
+
+    @property
+    def html(self) -> str:
+        """The element written out again, as a parser would read it."""
+        return self.raw.html
+
+    @property
+    def inner_html(self) -> str:
+        return self.raw.inner_html
+
+    @property
+    def path(self) -> str:
+        """A CSS selector that leads to this element and no other: where on the page something stands.
+
+        Siblings are counted for it, so ask for the few that matter, not for every element of a page.
+        """
+        return self.raw.css_path()
+
+
+@contextmanager
+def _selecting(selector: str) -> Iterator[None]:
+    try:
+        yield
+    except SelectorSyntaxError as error:
+        raise UsageError(f"{selector!r} is not a CSS selector: {error}; write one as in `div.price > span`") from None
+
+
+def parse(html: str) -> Node:
+    """The root element of a page. Never raises: a parser for the web reads anything as some page."""
+    root = turbohtml.parse(html, positions=False, allow_declarative_shadow_roots=False).root
+    assert root is not None, "a parsed page always has a root element"
+    return Node(root)
+
+
+def to_markdown(node: Node, *, images: bool) -> str:
+    """The Markdown of an element, as the tree stands. Nesting beyond any reader's patience is written flat."""
+    return node.raw.to_markdown(_ILLUSTRATED if images else _MARKDOWN)
+
+
+def likely_language(text: str, among: frozenset[str]) -> tuple[str | None, float]:
+    """The likeliest of some languages (ISO 639-3) by the trigrams of a text, and how clearly it leads."""
+    found = detect_language(text, LanguageDetection(allowed=among))
+    return found.language, found.confidence
