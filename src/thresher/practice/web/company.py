@@ -1,0 +1,110 @@
+"""Companies. Every name is one: any host or board token that is asked for belongs to a company drawn from the seed.
+
+A company has its postings on exactly one platform; asked for elsewhere, its token is unknown, or belongs to a namesake,
+which is the trap for whoever guesses tokens. A few companies have their name and platform under every seed, so that a
+test or a reader can name one of each sort.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from types import MappingProxyType
+
+from thresher.practice.web.draw import Draw
+from thresher.practice.web.words import CITIES, FIRST, FORMS, SECOND, TRADES
+
+# Whose careers pages list the postings themselves, plainly or by a script that only a browser runs.
+OWN, SCRIPTED = "own", "scripted"
+HOSTED = ("greenhouse", "lever", "ashby", "workday", "smartrecruiters", "recruitee", "workable", "personio", "teamtailor", "bamboohr")
+PLATFORMS = (*HOSTED, OWN, SCRIPTED)
+# Under every seed: token, name, platform, number of places that can be filled.
+KNOWN = MappingProxyType({
+    "acme": ("Acme Anvils", "greenhouse", 24), "borealis": ("Borealis Freight", "lever", 18), "cobalt": ("Cobalt Payments", "ashby", 15),
+    "dunlin": ("Dunlin Systems", "workday", 2_600), "ember": ("Ember Energy", "smartrecruiters", 260),
+    "fathom": ("Fathom Water", "recruitee", 12), "garnet": ("Garnet Games", "workable", 45), "heron": ("Heron Health", "personio", 14),
+    "isthmus": ("Isthmus Travel", "teamtailor", 40), "juniper": ("Juniper Foods", "bamboohr", 11),
+    "kestrel": ("Kestrel Optics", OWN, 34), "larkspur": ("Larkspur Learning", SCRIPTED, 9),
+})  # fmt: skip
+# Registries that sell names below these: acme.co.uk is acme's.
+SECOND_LEVEL = frozenset(("co", "com", "org", "net", "ac", "gov"))
+SITE_LABELS = ("www.", "careers.", "jobs.", "career.")
+NOBODY = "no-such"
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """One company. `custom_domain` says that its board answers under `careers.` of its own site."""
+
+    token: str
+    name: str
+    platform: str
+    trade: str
+    city: tuple[str, str, str, str, str, int]
+    founded: int
+    staff: int
+    places: int
+    layout: int
+    custom_domain: bool
+    workday_site: str
+    workday_number: int
+
+    @property
+    def site(self) -> str:
+        return f"www.{self.token}.example"
+
+
+def token_of(host: str) -> str:
+    """The part of a host name that a company would call its own."""
+    parts = host.split(".")
+    if len(parts) > 2 and parts[-2] in SECOND_LEVEL:
+        parts = parts[:-1]
+    return parts[-2] if len(parts) > 1 else parts[0]
+
+
+@lru_cache(4_096)
+def company(seed: int, token: str) -> Company:
+    """The company that calls itself this."""
+    draw = Draw(seed, "company", token.lower())
+    name, platform, places = KNOWN.get(token.lower()) or (_name(token) + draw.pick(FORMS), draw.pick(PLATFORMS), draw.between(2, 30))
+    return Company(
+        token=token.lower(), name=name, platform=platform, trade=draw.pick(TRADES), city=draw.pick(CITIES),
+        founded=draw.between(1962, 2023), staff=draw.between(8, 4_000), places=places, layout=draw.below(3), custom_domain=draw.chance(20),
+        workday_site=draw.pick(("External", "Careers", f"{_name(token).replace(' ', '_')}_Careers", "External_Career_Site")),
+        workday_number=draw.pick((1, 3, 5, 12, 103)),
+    )  # fmt: skip
+
+
+def owner(seed: int, platform: str, token: str) -> Company | None:
+    """Whose board a token is on this platform; None where there is no such board."""
+    if not token or token.lower().startswith(NOBODY):
+        return None
+    rightful = company(seed, token)
+    if rightful.platform == platform:
+        return rightful
+    draw = Draw(seed, "namesake", platform, token.lower())
+    if token.lower() in KNOWN or not draw.chance(4):
+        return None
+    other = company(seed, f"{token}-{draw.pick(SECOND).lower()}")
+    return replace(other, platform=platform, token=token.lower())
+
+
+@lru_cache(16)
+def directory(seed: int, count: int = 120) -> tuple[Company, ...]:
+    """The companies that feeds and searches know of: the known ones and a handful of the seed's."""
+    draw = Draw(seed, "directory")
+    tokens = list(KNOWN)
+    while len(tokens) < count:
+        token = f"{draw.pick(FIRST)}{draw.pick(SECOND)}".lower()
+        if token not in tokens:
+            tokens.append(token)
+    return tuple(company(seed, token) for token in tokens)
+
+
+def _name(token: str) -> str:
+    """Words for a token: `maplewater` and `maple-water` are both Maple Water."""
+    lower = token.lower()
+    for second in SECOND:
+        first = lower.removesuffix(second.lower())
+        if first != lower and first and first.isalpha():
+            return f"{first.title()} {second}"
+    return " ".join(word.capitalize() for word in re.split(r"[^0-9a-z]+", lower) if word) or "Nameless"

@@ -1,0 +1,73 @@
+"""Which site answers for which host: one list, read from the top. What is in none of its lines is a company's own site."""
+
+from collections.abc import Callable
+
+from thresher.practice.web.answer import Answer, Ask
+from thresher.practice.web.company import NOBODY
+from thresher.practice.web.sites import (
+    ashby,
+    bamboohr,
+    bulk,
+    catalogue,
+    feeds,
+    greenhouse,
+    home,
+    lever,
+    market,
+    model,
+    nowhere,
+    personio,
+    recruitee,
+    search,
+    smartrecruiters,
+    teamtailor,
+    workable,
+    workday,
+)
+
+Site = Callable[[Ask], Answer]
+
+HOSTS: tuple[tuple[str, Site], ...] = (
+    ("bulk.example", bulk.site),
+    ("*.bulk.example", bulk.site),
+    ("boards-api.greenhouse.io", greenhouse.api),
+    ("api.greenhouse.io", greenhouse.api),
+    ("boards-api.eu.greenhouse.io", greenhouse.api),
+    ("*.greenhouse.io", greenhouse.boards),
+    ("api.lever.co", lever.api),
+    ("api.eu.lever.co", nowhere.site),
+    ("jobs.lever.co", lever.hosted),
+    ("api.ashbyhq.com", ashby.api),
+    ("jobs.ashbyhq.com", ashby.hosted),
+    ("*.myworkdayjobs.com", workday.site),
+    ("*.myworkdaysite.com", workday.site),
+    ("api.smartrecruiters.com", smartrecruiters.api),
+    ("*.smartrecruiters.com", smartrecruiters.hosted),
+    ("*.recruitee.com", recruitee.site),
+    ("*.workable.com", workable.site),
+    ("*.jobs.personio.de", personio.site),
+    ("*.jobs.personio.com", personio.site),
+    ("*.teamtailor.com", teamtailor.site),
+    ("*.bamboohr.com", bamboohr.site),
+    ("feeds.practice.example", feeds.site),
+    ("search.practice.example", search.site),
+    ("courses.practice.example", catalogue.site),
+    ("coins.practice.example", market.site),
+    ("muenzen.practice.example", market.site),
+    ("monnaies.practice.example", market.site),
+    ("mynt.practice.example", market.site),
+    ("model.practice.example", model.site),
+    ("api.openai.com", model.site),
+    ("*.invalid", nowhere.site),
+)
+_EXACT = {pattern: site for pattern, site in HOSTS if not pattern.startswith("*")}
+_SUFFIXES = tuple((pattern[1:], site) for pattern, site in HOSTS if pattern.startswith("*"))
+
+
+def site_for(host: str) -> Site:
+    """The site behind a host name."""
+    if host in _EXACT:
+        return _EXACT[host]
+    if host.startswith(NOBODY) or "." not in host:
+        return nowhere.site
+    return next((site for suffix, site in _SUFFIXES if host.endswith(suffix)), home.site)
