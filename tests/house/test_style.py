@@ -15,8 +15,9 @@ SOURCES = sorted((ROOT / "src" / "thresher").rglob("*.py"))
 MOST_LINES = 400
 MOST_LINES_OF_A_FUNCTION = 60
 VAGUE = {"utils", "util", "helpers", "helper", "manager", "service", "common", "misc", "base"}
-# Where "job" means employment: pages about jobs.
+# Where "job" means employment: pages about jobs, and the rooms that read and serve them.
 EMPLOYMENT = ("`/Job/A` and `/job/a` are different pages", "https://example.com/jobs")
+EMPLOYERS = ("reading", "practice/web")
 # Calls that open a database or set up logging; at import time nobody has asked for either.
 SETUPS = {
     "basicConfig", "dictConfig", "fileConfig", "addHandler", "setLevel", "captureWarnings", "connect", "open_store", "open_backend",
@@ -77,7 +78,10 @@ def test_no_tracked_file_holds(pattern: re.Pattern[str]):
 
 def test_a_task_is_never_called_a_job():
     found = []
-    for path in [*SOURCES, *(ROOT / "src" / "thresher").rglob("*.sql")]:
+    room = ROOT / "src" / "thresher"
+    for path in [*SOURCES, *room.rglob("*.sql")]:
+        if any(path.is_relative_to(room / employer) for employer in EMPLOYERS):
+            continue
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             if re.search(r"(?i)(?<![a-z])jobs?(?![a-z])", line) and not any(allowed in line for allowed in EMPLOYMENT):
                 found.append(f"{name(path)}:{number}")

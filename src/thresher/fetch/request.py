@@ -28,12 +28,18 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One hop's answer, unpacked. `location` of a redirect is left to the caller."""
+    """One hop's answer, unpacked. `location` of a redirect is left to the caller.
+
+    Header names are in lower case; a repeated header is joined by commas, and cookies are dropped: there is no jar.
+    `wire` is how many bytes of body came over the wire. `timings` are seconds: dns, connect, first_byte, total, without
+    the time that `starting` took, which was ours.
+    """
 
     status: int
     headers: Mapping[str, str]
     body: bytes
     timings: Mapping[str, float] = field(default_factory=dict)
+    wire: int = 0
 
 
 Starting = Callable[[], Awaitable[None]]
@@ -43,7 +49,9 @@ class Transport(Protocol):
     """Whatever can carry one request. Raises the typed errors of `core.errors`; never follows a redirect.
 
     `starting` is awaited when the connection stands and before the first byte of the request goes out: the moment
-    that a server would call the start, which is the one that politeness is measured by.
+    that a server would call the start, which is the one that politeness is measured by. It is awaited at most once, for
+    a request is never sent twice: another try is another request, and needs leave of its own. What it raises comes out
+    of `send` as it is, and nothing was sent.
     """
 
     async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Answer: ...

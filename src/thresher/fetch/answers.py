@@ -1,0 +1,73 @@
+"""What an answer means before anybody reads the page: fine, or one of our errors.
+
+Pure: status, headers and the beginning of the text in, an error out, which is returned and not raised. A wall is asked
+about first, for a wall answers with whatever status it likes: a 403 that is a CAPTCHA page says nothing about our
+credentials, and a 503 that is one says nothing about their load.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+
+from thresher.core.errors import Blocked, Gone, Malformed, Permanent, RateLimited, ServerError, TaskError, Transient, Unauthorized
+
+Wall = Callable[[int, Mapping[str, str], str], str | None]
+
+DEFAULT_WAIT = 60.0  # seconds, where somebody asks us to wait and does not say how long
+SHORTEST_WAIT = 1.0  # "0", a negative number and a date in the past all mean: not at this moment
+LONGEST_WAIT = 24 * 3600.0  # nobody closes a gate for longer than a day by a header
+# "120", also as "120s" and as the first of several; "2026-..." is the beginning of a date, not of a number.
+SECONDS = re.compile(r"([-+]?\d{1,15})(?:\.\d{1,9})?\s*(?:$|[,;s])", re.ASCII)
+
+
+def judge(status: int, headers: Mapping[str, str], sample: str, *, host: str, now: int, wall: Wall | None = None) -> TaskError | None:
+    """The error this answer stands for, or None where it is worth reading. `now` is in microseconds since 1970."""
+    if 300 <= status < 400:
+        return None
+    found = wall(status, headers, sample) if wall else None
+    if found is not None:
+        return Blocked(f"{host} answered {_named(status)}, and the page is a wall: {found}", gate=f"host:{host}")
+    return None if 200 <= status < 300 else _by_status(status, headers, host, now)
+
+
+def _by_status(status: int, headers: Mapping[str, str], host: str, now: int) -> TaskError:
+    says, gate = f"{host} answered {_named(status)}", f"host:{host}"
+    asked = headers.get("retry-after")
+    if status == 429 or (status == 503 and asked is not None):
+        wait = retry_after(asked, now)
+        return RateLimited(f"{says}: the next request may go out in {wait:g} s", retry_after=wait, gate=gate)
+    if status in (401, 403, 407):
+        return Unauthorized(f"{says}: it does not let us in; check the credentials, or whether the page is public", gate=gate)
+    if status in (404, 410):
+        return Gone(f"{says}: there is no such page", gate=gate)
+    if status in (408, 425):
+        return Transient(f"{says}: it wants the request again", gate=gate)
+    if 500 <= status < 600:
+        return ServerError(f"{says}: the fault is its own", gate=gate)
+    if 400 <= status < 500:
+        return Permanent(f"{says}: it does not accept this request", gate=gate)
+    return Malformed(f"{says}, which is no status of HTTP", gate=gate)
+
+
+def retry_after(text: str | None, now: int) -> float:
+    """Seconds to wait, from either form of Retry-After; never less than a second, never more than a day."""
+    if text is None or not text.strip():
+        return DEFAULT_WAIT
+    number = SECONDS.match(text.strip())
+    wait = float(number[1]) if number else _until(text.strip()[:100], now)
+    return min(max(wait, SHORTEST_WAIT), LONGEST_WAIT)
+
+
+def _until(date: str, now: int) -> float:
+    try:
+        return parsedate_to_datetime(date).timestamp() - now / 1_000_000
+    except (ValueError, TypeError, OverflowError, OSError, IndexError):
+        return DEFAULT_WAIT
+
+
+def _named(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)

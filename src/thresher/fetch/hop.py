@@ -1,0 +1,93 @@
+"""One request on its way: what is known of it while it is being sent, whichever transport carries it.
+
+The moments are kept here, and the time limit over all. The limit stands still while `starting` is awaited: that wait is
+our own politeness, and no fault of the server's.
+"""
+
+import asyncio
+from contextvars import ContextVar
+
+from thresher.core.errors import ConnectionFailed, Malformed, TimedOut
+from thresher.fetch.guard import Guard, Target
+from thresher.fetch.request import Bounds, Starting
+from thresher.fetch.resolver import Resolver, Spot
+from thresher.fetch.route import route
+from thresher.fetch.tls import sentence
+
+
+class Hop:
+    """The moments are in the event loop's seconds."""
+
+    __slots__ = (
+        "_asked", "_loop", "_starting", "begun", "bounds", "connected", "keeps", "limit", "problem", "resolved", "spots", "target",
+        "waited",
+    )  # fmt: skip
+
+    def __init__(self, target: Target, bounds: Bounds, limit: asyncio.Timeout, starting: Starting | None) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._starting = starting
+        self._asked = False
+        self.target = target
+        self.bounds = bounds
+        self.limit = limit
+        self.spots: tuple[Spot, ...] = ()
+        self.problem: BaseException | None = None
+        self.waited = 0.0
+        self.keeps = True  # whether the connection may stay open afterwards
+        self.begun = self.resolved = self.connected = self._loop.time()
+
+    async def find_way(self, resolver: Resolver, guard: Guard) -> None:
+        self.spots = await route(self.target, resolver, guard)
+        self.resolved = self._loop.time()
+
+    async def begin(self) -> None:
+        """The connection stands, and nothing was sent yet."""
+        if self._asked:
+            raise self.failed("the connection broke, and a request is not sent twice")
+        self._asked = True
+        self.connected = self._loop.time()
+        if self._starting is not None:
+            await self._take_leave(self._starting)
+
+    async def _take_leave(self, starting: Starting) -> None:
+        until = self.limit.when()
+        self.limit.reschedule(None)
+        try:
+            await starting()
+        except BaseException as problem:
+            self.problem = problem  # the libraries in between must not turn it into something else
+            raise
+        finally:
+            self.waited = self._loop.time() - self.connected
+            self.limit.reschedule(None if until is None else until + self.waited)
+
+    def timings(self, first_byte: float) -> dict[str, float]:
+        asked = self.connected + self.waited
+        return {
+            "dns": self.resolved - self.begun,
+            "connect": self.connected - self.resolved,
+            "first_byte": first_byte - asked,
+            "total": self._loop.time() - self.begun - self.waited,
+        }
+
+    def now(self) -> float:
+        return self._loop.time()
+
+    def late(self, what: str) -> TimedOut:
+        return TimedOut(f"{self.target.host}: {what}", gate=self.gate)
+
+    def failed(self, what: str) -> ConnectionFailed:
+        return ConnectionFailed(f"{self.target.host}: {what}", gate=self.gate)
+
+    def untrusted(self, problem: BaseException) -> ConnectionFailed:
+        return ConnectionFailed(sentence(problem, self.target.host), gate=self.gate)
+
+    def unreadable(self, what: str) -> Malformed:
+        return Malformed(f"{self.target.host}: {what}", gate=self.gate)
+
+    @property
+    def gate(self) -> str:
+        return f"host:{self.target.host}"
+
+
+HOP: ContextVar[Hop] = ContextVar("HOP")

@@ -1,0 +1,195 @@
+"""HTTP over aiohttp: one hop, bounded in time and size, to an address that was checked.
+
+aiohttp is held to four things it does not do by itself. It connects only to the addresses that passed the guard; it
+awaits our leave when the connection stands and before it writes; it never sends a request a second time (it would, on a
+kept connection that breaks, behind the back of whoever counts requests); and what goes wrong comes out as one of our
+own errors.
+"""
+
+import asyncio
+import socket
+import ssl
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+from yarl import URL
+
+from thresher.core.errors import Refused, TaskError, TimedOut
+from thresher.fetch.body import Body, outgoing, plain
+from thresher.fetch.guard import Guard, Target
+from thresher.fetch.hop import HOP, Hop
+from thresher.fetch.idle import Idle
+from thresher.fetch.request import Answer, Bounds, Request, Starting
+from thresher.fetch.resolver import Resolver
+
+# Common servers hang up after five idle seconds. Hanging up first means never to write into a connection that is closing.
+KEEP_ALIVE = 4.0
+MOST_KEPT = 256
+LONGEST_LINE = 16 * 1024
+MOST_HEADERS = 256
+
+
+class HttpTransport:
+    """HTTP/1.1. `trust` replaces the system's certificate authorities.
+
+    `at_once` bounds the requests under way, `kept` the hosts to which a connection is kept open between two of them.
+    """
+
+    def __init__(
+        self, resolver: Resolver, guard: Guard, *, trust: ssl.SSLContext | None = None, at_once: int = 256, kept: int = MOST_KEPT
+    ) -> None:
+        self._resolver = resolver
+        self._guard = guard
+        self._trust = trust
+        self._places = asyncio.Semaphore(at_once)
+        self._idle = Idle(kept, KEEP_ALIVE)
+        self._session: aiohttp.ClientSession | None = None
+
+    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Answer:
+        target = self._guard.check_url(request.url)
+        async with self._places:
+            try:
+                async with asyncio.timeout(bounds.total) as limit:
+                    return await self._hop(request, Hop(target, bounds, limit, starting))
+            except TimeoutError:
+                if not limit.expired():
+                    raise
+                raise TimedOut(f"{target.host}: longer than {bounds.total:g} s in all", gate=f"host:{target.host}") from None
+
+    async def _hop(self, request: Request, hop: Hop) -> Answer:
+        await hop.find_way(self._resolver, self._guard)
+        hop.keeps = self._idle.keeps(hop.target.authority, hop.resolved)
+        token = HOP.set(hop)
+        try:
+            response = await self._ask(request, hop)
+            try:
+                return await _answer(response, hop)
+            finally:
+                response.close()  # a no-op after the last byte, when the connection went back to its pool
+        except aiohttp.ClientError as problem:
+            raise _typed(problem, hop) from problem
+        finally:
+            HOP.reset(token)
+
+    async def _ask(self, request: Request, hop: Hop) -> aiohttp.ClientResponse:
+        target = hop.target
+        try:
+            return await self._opened().request(
+                request.method,
+                _address(target, encrypted=hop.spots[0].tls),
+                headers=outgoing(request, target),
+                data=request.body or None,
+                allow_redirects=False,
+                timeout=aiohttp.ClientTimeout(total=None, connect=hop.bounds.connect, sock_read=hop.bounds.read),
+            )
+        except BaseException as problem:
+            if hop.problem is not None:
+                raise hop.problem from None
+            if isinstance(problem, ValueError) and not isinstance(problem, aiohttp.ClientError):
+                raise Refused(f"the request to {target.host} cannot be sent: {problem}") from problem
+            raise
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            connector = aiohttp.TCPConnector(
+                resolver=_Pinned(), use_dns_cache=False, limit=0, keepalive_timeout=KEEP_ALIVE, ssl=self._trust or True
+            )
+            self._session = aiohttp.ClientSession(
+                connector=connector,
+                request_class=_Asking,
+                middlewares=(_once,),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                skip_auto_headers=("User-Agent", "Content-Type"),
+                max_line_size=LONGEST_LINE,
+                max_field_size=LONGEST_LINE,
+                max_headers=MOST_HEADERS,
+            )
+        return self._session
+
+    async def close(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+
+class _Pinned(AbstractResolver):
+    """Looks nothing up: hands out the addresses of the request under way, which were checked."""
+
+    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:  # noqa: ARG002
+        return [
+            ResolveResult(hostname=host, host=spot.ip, port=spot.port, family=family, proto=0, flags=socket.AI_NUMERICHOST)
+            for spot in HOP.get().spots
+        ]
+
+    async def close(self) -> None: ...
+
+
+class _Spoiled(aiohttp.ServerDisconnectedError):
+    """A kept connection that must not be used. Nothing was sent: aiohttp may open another."""
+
+
+class _Asking(aiohttp.ClientRequest):
+    """Called with a connection that stands, new or kept; the first thing the inherited `send` does is write."""
+
+    async def send(self, conn: "aiohttp.connector.Connection") -> aiohttp.ClientResponse:
+        # On a kept connection there may wait what nobody asked for. It would be taken for the answer to this request.
+        if conn.protocol is None or conn.protocol.should_close or not conn.protocol.is_connected():
+            raise _Spoiled
+        if not HOP.get().keeps:
+            conn.protocol.force_close()  # when the answer is read
+        await HOP.get().begin()
+        return await super().send(conn)
+
+
+async def _once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerType) -> aiohttp.ClientResponse:
+    """Takes the error out of aiohttp's hands before it decides to send the request again."""
+    try:
+        return await handler(request)
+    except _Spoiled:
+        raise
+    except aiohttp.ClientError as problem:
+        raise _typed(problem, HOP.get()) from problem
+
+
+def _address(target: Target, *, encrypted: bool) -> URL:
+    """As the guard spelled it; nothing may spell it anew. The scheme says what is spoken at the spot, not what was asked."""
+    return URL(f"{'https' if encrypted else 'http'}://{target.host}:{target.port}{target.path}", encoded=True)
+
+
+async def _answer(response: aiohttp.ClientResponse, hop: Hop) -> Answer:
+    first_byte = hop.now()
+    if response.status == 101:
+        raise hop.unreadable("switches to another protocol, which nobody asked for")
+    headers = plain(response.headers.items())
+    body = Body(headers, hop.bounds, hop.gate)
+    try:
+        async for chunk in response.content.iter_any():
+            body.add(chunk)
+    except aiohttp.ClientPayloadError as problem:
+        raise hop.failed(body.cut_off()) from problem
+    return Answer(response.status, headers, await body.unpacked(), hop.timings(first_byte), body.wire)
+
+
+def _typed(problem: aiohttp.ClientError, hop: Hop) -> TaskError:
+    """An error of aiohttp as one of ours, with a sentence for whoever reads the failure."""
+    match problem:
+        case aiohttp.ConnectionTimeoutError():
+            return hop.late(f"no connection within {hop.bounds.connect:g} s")
+        case aiohttp.ServerTimeoutError():
+            return hop.late(f"sent nothing for {hop.bounds.read:g} s")
+        case aiohttp.ClientConnectorCertificateError():
+            return hop.untrusted(problem.certificate_error)
+        case aiohttp.ClientConnectorSSLError():
+            return hop.untrusted(problem.os_error)
+        case aiohttp.ClientConnectorError():
+            tried = ", ".join(spot.ip for spot in hop.spots)
+            return hop.failed(f"no connection to {tried} port {hop.spots[0].port} ({problem.os_error.strerror or problem.os_error})")
+        case aiohttp.ServerDisconnectedError():
+            return hop.failed("hung up before it answered")
+        case aiohttp.ClientResponseError():
+            return hop.unreadable(f"what it sent is not HTTP ({' '.join(problem.message.split())[:200]})")
+        case aiohttp.InvalidURL():
+            return Refused(f"{hop.target.href[:200]} cannot be asked for: {problem}")
+        case _:
+            return hop.failed(f"the connection broke ({str(problem)[:200] or type(problem).__name__})")
