@@ -6,8 +6,8 @@ READY := .venv/.ready
 
 .PHONY: run test setup chaos bench evaluate clean
 
-run: setup ## Run the example app until its work is done. Ctrl-C is safe; run it again to go on.
-	$(BIN)/thresher --project examples run
+run: setup ## Crawl the companies of the practice web, offline. Ctrl-C is safe; run it again to go on, or for the next day's news.
+	@$(BIN)/python examples/demo.py
 
 test: setup ## Everything that must hold: lint, types, import contracts, and every test on both databases.
 	$(BIN)/ruff check src tests examples bench evaluate
@@ -20,6 +20,7 @@ setup: $(READY)
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	-$(BIN)/python -m thresher.fetch.chromium
 	touch $(READY)
 
 chaos: setup ## The long campaign: kill, freeze and restart everything for ten minutes, then check the history.

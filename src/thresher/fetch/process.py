@@ -1,0 +1,172 @@
+"""One running Chromium: how it is started, watched, and put away.
+
+It is started so that it can reach nothing but the proxy it is given for each page, keeps nothing, and cannot read our
+environment. It is watched because nobody else limits what a page may use: a process of it that grows beyond the limit
+is killed, and the other pages go on. And it goes without a trace, however it ends: Chromium ends with the driver, the
+driver with us, and what is still there after a close is killed.
+"""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any, Self
+
+from playwright.async_api import Browser, Error, Playwright, async_playwright
+
+from thresher.core.clock import monotonic
+from thresher.core.errors import ConnectionFailed
+from thresher.fetch.chromium import ADVICE, Chromium
+from thresher.fetch.rendering import POOL
+from thresher.fetch.tree import Entry, below, command, kill, processes, running
+
+START_SECONDS = 30.0
+CLOSE_SECONDS = 5.0
+LOOK_SECONDS = 0.2
+BURIALS = 200  # a killed process may take a moment to let go of its memory
+RECENT_SECONDS = 2.0
+HEAP_SHARE = 0.5  # of the memory limit: scripts run out of heap before the process is too large
+HEAVY_SHARE = 0.4  # of the memory limit: a process of that size that ends did not end for another reason
+# Nothing listens there: what is not for a page goes nowhere.
+NOWHERE = {"server": "http://127.0.0.1:9", "bypass": "<-loopback>"}
+# What Chromium may see of our environment. Passwords and keys are not among it.
+SHOWN = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH", "FONTCONFIG_FILE", "FONTCONFIG_PATH")
+FLAGS = (
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-blink-features=WebTransport",
+    "--disable-quic", "--dns-prefetch-disable", "--no-pings", "--disable-domain-reliability",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-gpu",
+    "--disable-breakpad",
+)  # fmt: skip
+
+
+class Process:
+    """`pages` are those open now, `served` all there were. `agent` is what it calls itself."""
+
+    def __init__(self, playwright: Playwright, browser: Browser, memory: int, folders: list[Path]) -> None:
+        self._playwright, self.browser, self._memory, self._folders = playwright, browser, memory, folders
+        self._roots: list[Entry] = []
+        self._family: dict[int, Entry] = {}
+        self._lost: list[tuple[float, int]] = []
+        self._watch: asyncio.Task[None] | None = None
+        self._ended = False
+        self.agent = ""
+        self.pages = 0
+        self.served = 0
+
+    @classmethod
+    async def start(cls, chromium: Chromium, memory: int) -> Self:
+        """Raises ConnectionFailed if it does not come up; that is nobody's fault but ours."""
+        home = Path(tempfile.mkdtemp(prefix="thresher-browser-"))
+        playwright: Playwright | None = None
+        try:
+            async with asyncio.timeout(START_SECONDS):
+                playwright = await async_playwright().start()
+                process = await cls._launched(playwright, chromium, memory, home)
+        except BaseException as problem:
+            if playwright is not None:
+                await _bid_farewell(playwright.stop)
+            shutil.rmtree(home, ignore_errors=True)
+            if isinstance(problem, Error | TimeoutError):
+                why = str(problem).partition("\n")[0] or f"nothing within {START_SECONDS:g} s"
+                raise ConnectionFailed(f"{chromium.path} does not start: {why}; {ADVICE}", gate=POOL) from problem
+            raise
+        return process
+
+    @classmethod
+    async def _launched(cls, playwright: Playwright, chromium: Chromium, memory: int, home: Path) -> Self:
+        mark = f"--thresher={secrets.token_hex(8)}"
+        browser = await playwright.chromium.launch(**_how(chromium, memory, home, mark))
+        process = cls(playwright, browser, memory, [home])
+        process._recognise(mark)
+        session = await browser.new_browser_cdp_session()
+        process.agent = (await session.send("Browser.getVersion"))["userAgent"]
+        process._watch = asyncio.ensure_future(process._keep_watch())
+        return process
+
+    @property
+    def alive(self) -> bool:
+        """Asked of the system: the library goes on believing in a browser whose driver was killed."""
+        return not self._ended and self.browser.is_connected() and len(running(self._roots)) == len(self._roots)
+
+    @property
+    def overweight(self) -> bool:
+        """Whether a large process of it has ended just now: what a page that was too much for it leaves behind."""
+        self._look()
+        since = monotonic() - RECENT_SECONDS
+        return any(at > since and weight > self._memory * HEAVY_SHARE for at, weight in self._lost)
+
+    def condemn(self) -> None:
+        """It does not do as it is told any more: no page is given to it again."""
+        self._ended = True
+
+    async def close(self) -> None:
+        """Ask it to go, then make sure. Doing it twice does no harm."""
+        self._ended = True
+        if self._watch is not None:
+            self._watch.cancel()
+        self._look()
+        await _bid_farewell(self.browser.close)
+        await _bid_farewell(self._playwright.stop)
+        kill(self._family.values())
+        for _ in range(BURIALS):
+            if not running(self._family.values()):
+                break
+            await asyncio.sleep(0.01)
+        for folder in self._folders:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _recognise(self, mark: str) -> None:
+        """Find our Chromium among all we started, by a word only it was given; the driver is its parent."""
+        table = processes()
+        main = next((entry for entry in below(os.getpid(), table) if mark in command(entry.pid)), None)
+        if main is not None and main.parent in table:
+            self._roots = [table[main.parent], main]
+            profiles = (word.partition("=")[2] for word in command(main.pid) if word.startswith("--user-data-dir="))
+            self._folders += [Path(profile) for profile in profiles]
+
+    async def _keep_watch(self) -> None:
+        while True:
+            if self.pages:
+                self._look()
+            await asyncio.sleep(LOOK_SECONDS)
+
+    def _look(self) -> None:
+        """Weigh the family, note whom it lost, and kill whoever is too large."""
+        if not self._roots:
+            return
+        driver = running(self._roots[:1])  # if it is gone, its number may be another's by now
+        now = {entry.pid: entry for entry in below(driver[0].pid, processes())} if driver else {}
+        gone = [entry for entry in self._family.values() if entry.pid not in now]
+        self._lost = [*self._lost, *((monotonic(), entry.weight) for entry in gone)][-20:]
+        # Orphans of a killed driver are not below it any more, and still ours to bury.
+        self._family = now | {entry.pid: entry for entry in running(gone)}
+        kill(entry for entry in now.values() if entry.weight > self._memory)
+
+
+async def _bid_farewell(way: Callable[[], Coroutine[None, None, None]]) -> None:
+    """Ask, and wait a while. Whoever is dead or deaf is dealt with afterwards."""
+    with contextlib.suppress(Error, TimeoutError, ConnectionError):
+        await asyncio.wait_for(way(), CLOSE_SECONDS)
+
+
+def _how(chromium: Chromium, memory: int, home: Path, mark: str) -> dict[str, Any]:
+    heap = f"--js-flags=--max-old-space-size={int(memory * HEAP_SHARE) >> 20}"
+    return {
+        "executable_path": chromium.path,
+        "headless": True,
+        "chromium_sandbox": os.geteuid() != 0,  # root cannot have one
+        "args": [*FLAGS, heap, mark],
+        "ignore_default_args": ["--disable-popup-blocking"],
+        "proxy": NOWHERE,
+        "env": {"HOME": str(home)} | {name: os.environ[name] for name in SHOWN if name in os.environ},
+        # A signal for us is ours to answer: pages in flight are finished or given back first.
+        "handle_sigint": False, "handle_sigterm": False, "handle_sighup": False,
+        "timeout": START_SECONDS * 1000,
+    }  # fmt: skip
