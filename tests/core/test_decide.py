@@ -68,7 +68,7 @@ def test_what_an_attempt_brings_home_travels_with_it(ending):
 @pytest.mark.promise(8)
 def test_snoozing_spends_nothing():
     settled = settle_outcome(task(), Snooze(1.5, "not yet"), House())
-    assert (settled.delay_us, settled.spends_failure, settled.verdict) == (1_500_000, False, None)
+    assert (settled.delay_us, settled.spends_failure, settled.blame) == (1_500_000, False, None)
 
 
 def test_a_snooze_into_the_past_is_a_snooze_for_now():
@@ -111,7 +111,7 @@ def test_reasons_are_made_fit_for_every_database(wordy):
 def test_every_error_is_settled_by_its_class(cls, state, spends, effect, tag):
     settled = after(cls("oh"))
     assert (settled.state, settled.spends_failure) == (state, spends)
-    assert (settled.verdict and settled.verdict.health, settled.verdict and settled.verdict.tag) == (effect, tag)
+    assert (settled.blame and settled.blame.health, settled.blame and settled.blame.tag) == (effect, tag)
     assert settled.error.name == cls.__name__
 
 
@@ -128,7 +128,7 @@ def test_every_class_of_the_error_tree_has_a_ruling_of_its_own_kind(cls):
 def test_the_last_retry_is_followed_by_the_end():
     assert after(errors.TimedOut(), failures=2).state is State.RETRYABLE
     ended = after(errors.TimedOut(), failures=3)
-    assert (ended.state, ended.verdict.health) == (State.FAILED, Health.FAILURE)
+    assert (ended.state, ended.blame.health) == (State.FAILED, Health.FAILURE)
 
 
 @pytest.mark.promise(8)
@@ -139,37 +139,37 @@ def test_retries_back_off():
 @pytest.mark.promise(10)
 def test_a_retry_after_is_what_the_gate_is_closed_for():
     settled = after(errors.RateLimited("slow down", retry_after=30))
-    assert (settled.verdict.delay_us, settled.verdict.gate, settled.delay_us) == (30 * SECOND, None, 0)
+    assert (settled.blame.delay_us, settled.blame.gate, settled.delay_us) == (30 * SECOND, None, 0)
 
 
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("problem", [errors.RateLimited("slow down", retry_after=3, gate="host:b"), errors.Blocked("no", gate="host:b")])
 def test_a_gate_closed_somewhere_else_does_not_bring_the_task_back_at_once(problem):
     settled = after(problem)
-    assert (settled.verdict.gate, settled.delay_us, settled.spends_failure) == ("host:b", MINUTE, False)
+    assert (settled.blame.gate, settled.delay_us, settled.spends_failure) == ("host:b", MINUTE, False)
 
 
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("asked", [0, -5, math.nan, 0.0001])
 def test_a_retry_after_of_nothing_is_no_hot_loop(asked):
-    assert after(errors.RateLimited(retry_after=asked)).verdict.delay_us == SECOND
+    assert after(errors.RateLimited(retry_after=asked)).blame.delay_us == SECOND
 
 
 @pytest.mark.parametrize("asked", [math.inf, 1e30])
 def test_a_retry_after_of_ages_is_cut_short(asked):
-    assert after(errors.RateLimited(retry_after=asked)).verdict.delay_us == 30 * 86_400 * SECOND
+    assert after(errors.RateLimited(retry_after=asked)).blame.delay_us == 30 * 86_400 * SECOND
 
 
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("cls", [errors.RateLimited, errors.BudgetExhausted])
 def test_a_task_without_gates_waits_for_itself_and_spends_nothing_either(cls):
     settled = after(cls(retry_after=30), has_gates=False, failures=3)
-    assert (settled.state, settled.delay_us, settled.spends_failure, settled.verdict) == (State.PENDING, 30 * SECOND, False, None)
+    assert (settled.state, settled.delay_us, settled.spends_failure, settled.blame) == (State.PENDING, 30 * SECOND, False, None)
 
 
 def test_a_wall_without_a_source_to_disable_is_left_to_a_person():
     settled = after(errors.Blocked(), has_gates=False)
-    assert (settled.state, settled.verdict) == (State.FAILED, None)
+    assert (settled.state, settled.blame) == (State.FAILED, None)
 
 
 def test_an_error_message_is_cut_and_cleaned():

@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.core.clock import SECOND
-from thresher.core.settlement import Ending, Error, Health, Settlement, Verdict
+from thresher.core.settlement import Ending, Error, Health, Settlement, Blame
 from thresher.core.state import TERMINAL, State, may_become
 from thresher.core.task import Task
 
 TASK = Task(1, 3, "page", "fetch", {}, {}, None, 1, None, 0, 0, 0, True)
 ERROR = Error("Gone", "404")
-VERDICT = Verdict(Health.FAILURE, "oh")
+BLAME = Blame(Health.FAILURE, "oh")
 
 VALUES = {
     "task": st.just(TASK), "task_id": st.just(1), "claim": st.just(3), "at_stage": st.just("fetch"), "note": st.none() | st.text(),
     "stage": st.just("extract"), "gates": st.just(()), "checkpoint": st.just("{}"),
-    "reason": st.text(), "delay_us": st.integers(0, 10**12), "error": st.just(ERROR), "verdict": st.none() | st.just(VERDICT),
+    "reason": st.text(), "delay_us": st.integers(0, 10**12), "error": st.just(ERROR), "blame": st.none() | st.just(BLAME),
     "spends_failure": st.booleans(), "crashes": st.integers(0, 9), "max_crashes": st.integers(1, 9), "lost": st.just("anna"),
     "spread_us": st.integers(0, 10**9),
 }  # fmt: skip
@@ -32,7 +32,7 @@ def test_no_constructor_can_make_a_move_that_the_table_does_not_have(name, data)
     settled = make(**{each: data.draw(VALUES[each], each) for each in names})
     assert may_become(State.RUNNING, settled.state)
     assert (settled.task_id, settled.claim, settled.at_stage) == (1, 3, "fetch")
-    assert not (settled.healthy and settled.verdict)
+    assert not (settled.healthy and settled.blame)
     assert settled.state is not State.RETRYABLE or settled.spends_failure
 
 
@@ -56,12 +56,12 @@ def test_the_third_crash_is_the_last(crashes, state):
     [
         (Settlement.done(TASK), True),
         (Settlement.retry(TASK, delay_us=0, error=ERROR), True),
-        (Settlement.retry(TASK, delay_us=0, error=ERROR, verdict=VERDICT), False),
+        (Settlement.retry(TASK, delay_us=0, error=ERROR, blame=BLAME), False),
         (Settlement.advance(TASK, stage="b", gates=(), checkpoint="{}"), False),
         (Settlement.done(TASK, records=("a record",)), False),
         (Settlement.done(TASK, children=("a child",)), False),
     ],
-    ids=["done", "retry", "verdict", "next", "records", "children"],
+    ids=["done", "retry", "blame", "next", "records", "children"],
 )
 def test_what_brings_nothing_else_is_plain(settled, plain):
     assert settled.is_plain is plain

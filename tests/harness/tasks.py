@@ -7,7 +7,7 @@ import orjson
 
 from thresher.core.keys import url_key
 from thresher.core.record import Filing, Link
-from thresher.core.settlement import Error, Health, Settlement, Verdict
+from thresher.core.settlement import Error, Health, Settlement, Blame
 from thresher.core.task import Entry, Task
 from thresher.store import tasks, workers
 from thresher.store.store import Store
@@ -69,19 +69,19 @@ def failed(task: Task, **how: Any) -> Settlement:
 
 def troubled(task: Task, gate: str | None = None) -> Settlement:
     """A failure that its gate hears of."""
-    return retry(task, verdict=Verdict(Health.FAILURE, "TimedOut: no answer", gate))
+    return retry(task, blame=Blame(Health.FAILURE, "TimedOut: no answer", gate))
 
 
 def told_to_wait(task: Task, delay_us: int, gate: str | None = None) -> Settlement:
     """What becomes of a 429."""
-    verdict = Verdict(Health.PAUSE, "RateLimited: slow down", gate, delay_us, "rate_limited")
-    return Settlement.snooze(task, delay_us=0, reason="slow down", verdict=verdict)
+    blame = Blame(Health.PAUSE, "RateLimited: slow down", gate, delay_us, "rate_limited")
+    return Settlement.snooze(task, delay_us=0, reason="slow down", blame=blame)
 
 
 def walled(task: Task) -> Settlement:
     """What becomes of a bot wall."""
-    verdict = Verdict(Health.DISABLE, "Blocked: captcha", tag="anti_bot")
-    return Settlement.snooze(task, delay_us=0, reason="captcha", verdict=verdict)
+    blame = Blame(Health.DISABLE, "Blocked: captcha", tag="anti_bot")
+    return Settlement.snooze(task, delay_us=0, reason="captcha", blame=blame)
 
 
 def filing(key: str = "a", *links: tuple[str, str], kind: str = "posting", data: str = "{}") -> Filing:

@@ -102,5 +102,5 @@ def test_a_task_put_back_by_a_stopping_worker_has_lost_nothing(store):
 def test_the_verdict_of_a_settlement_without_gates_is_nobodys(store):
     put(store)
     task = claim_one(store)
-    settle(store, Settlement.retry(task, delay_us=0, error=None, verdict=None))
+    settle(store, Settlement.retry(task, delay_us=0, error=None, blame=None))
     assert fields_of(store, task.id)["failures"] == 1

@@ -37,7 +37,7 @@ class Health(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Blame:
     """Bad news about one gate. `gate` None means the first gate of the lane; `tag` says why in one word."""
 
     health: Health
@@ -82,12 +82,12 @@ class Settlement:
     crashed: bool = False
     children: tuple[Entry, ...] = ()
     records: tuple[Filing, ...] = ()
-    verdict: Verdict | None = None
+    blame: Blame | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
-        return not (self.children or self.records) and self.verdict is None and self.gates is None
+        return not (self.children or self.records) and self.blame is None and self.gates is None
 
     @classmethod
     def done(cls, task: Task, *, note: str | None = None, **brought: Unpack[Brought]) -> "Settlement":
@@ -113,29 +113,29 @@ class Settlement:
 
     @classmethod
     def snooze(
-        cls, task: Task, *, delay_us: int, reason: str, error: Error | None = None, verdict: Verdict | None = None
+        cls, task: Task, *, delay_us: int, reason: str, error: Error | None = None, blame: Blame | None = None
     ) -> "Settlement":
         """Wait, and spend nothing."""
         return cls(
             task.id, task.claim, task.stage, Ending.SNOOZED, State.PENDING,
-            delay_us=delay_us, reason=reason, error=error, verdict=verdict,
+            delay_us=delay_us, reason=reason, error=error, blame=blame,
         )  # fmt: skip
 
     @classmethod
-    def retry(cls, task: Task, *, delay_us: int, error: Error, verdict: Verdict | None = None) -> "Settlement":
+    def retry(cls, task: Task, *, delay_us: int, error: Error, blame: Blame | None = None) -> "Settlement":
         """Wait, and spend a failure."""
         return cls(
             task.id, task.claim, task.stage, Ending.RETRY, State.RETRYABLE,
-            delay_us=delay_us, error=error, spends_failure=True, verdict=verdict,
+            delay_us=delay_us, error=error, spends_failure=True, blame=blame,
         )  # fmt: skip
 
     @classmethod
     def fail(
-        cls, task: Task, *, error: Error, spends_failure: bool = True, verdict: Verdict | None = None
+        cls, task: Task, *, error: Error, spends_failure: bool = True, blame: Blame | None = None
     ) -> "Settlement":
         return cls(
             task.id, task.claim, task.stage, Ending.FAILED, State.FAILED,
-            reason=error.message, error=error, spends_failure=spends_failure, verdict=verdict,
+            reason=error.message, error=error, spends_failure=spends_failure, blame=blame,
         )  # fmt: skip
 
     @classmethod

@@ -10,16 +10,16 @@ from thresher.core.task import Task
 
 @dataclass(slots=True)
 class Running:
-    """One attempt. `verdict` is how it ends if it is cut short."""
+    """One attempt. `ending` is how it ends if it is cut short."""
 
     task: Task
     attempt: asyncio.Task[None]
     deadline: float
     seconds: float
-    verdict: Settlement | None = None
+    ending: Settlement | None = None
 
-    def cut_short(self, verdict: Settlement | None) -> None:
-        self.verdict = verdict
+    def cut_short(self, ending: Settlement | None) -> None:
+        self.ending = ending
         # Not at once: one that is cancelled before its first step would end without a word.
         self.attempt.get_loop().call_soon(self.attempt.cancel)
 

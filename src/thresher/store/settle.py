@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from thresher.core.clock import FOREVER
 from thresher.core.event import EventKind
-from thresher.core.settlement import Health, Settlement, Verdict
+from thresher.core.settlement import Health, Settlement, Blame
 from thresher.core.state import TERMINAL
 from thresher.core.task import Entry
 from thresher.store.backend import Backend, Hit, Rules
@@ -63,39 +63,39 @@ def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Hit
     gates_of = backend.gates_of(session, [hit.lane_id for hit in hits])
     ended: dict[int, int] = {}
     healthy: set[int] = set()
-    blamed: list[tuple[int, Verdict]] = []
+    blamed: list[tuple[int, Blame]] = []
     for hit in hits:
         lane_gates = gates_of[hit.lane_id]
         for gate_id in lane_gates:
             ended[gate_id] = ended.get(gate_id, 0) + 1
             if hit.settlement.healthy:
                 healthy.add(gate_id)
-        verdict = hit.settlement.verdict
-        if verdict and lane_gates:
-            named = gate_named(session, verdict.gate) if verdict.gate else None
-            blamed.append((named or lane_gates[0], verdict))
+        blame = hit.settlement.blame
+        if blame and lane_gates:
+            named = gate_named(session, blame.gate) if blame.gate else None
+            blamed.append((named or lane_gates[0], blame))
     if ended:
         gates.load({*ended, *(gate_id for gate_id, _ in blamed)})
         gates.now = backend.now(session)  # after the wait for the locks, never before it
-    # Verdicts first: a gate that closes must not wake anybody with the slots that come back.
-    for gate_id, verdict in blamed:
-        judge(session, gates, gate_id, verdict)
+    # Blame first: a gate that closes must not wake anybody with the slots that come back.
+    for gate_id, blame in blamed:
+        judge(session, gates, gate_id, blame)
     for gate_id in sorted(ended):
         gates.release(gate_id, ended[gate_id], healthy=gate_id in healthy)
 
 
-def judge(session: Session, gates: Gates, gate_id: int, verdict: Verdict) -> None:
+def judge(session: Session, gates: Gates, gate_id: int, blame: Blame) -> None:
     """Bad news about one gate: count it, pause the gate, or close it until a person looks."""
     now = gates.now
-    session.run(_BLAME, {"now": now, "reason": verdict.reason, "id": gate_id})
-    match verdict.health:
+    session.run(_BLAME, {"now": now, "reason": blame.reason, "id": gate_id})
+    match blame.health:
         case Health.FAILURE:
-            gates.fail(gate_id, verdict.reason)
+            gates.fail(gate_id, blame.reason)
             return
         case Health.PAUSE:
-            until, kind = now + verdict.delay_us, EventKind.GATE_PAUSED
+            until, kind = now + blame.delay_us, EventKind.GATE_PAUSED
         case Health.DISABLE:
             until, kind = FOREVER, EventKind.GATE_DISABLED
     gates.close_until(gate_id, until)
-    session.run(_CLOSED, {"tag": verdict.tag, "reason": verdict.reason, "id": gate_id})
-    record_event(session, kind, now, gate_id=gate_id, until=until, tag=verdict.tag, reason=verdict.reason)
+    session.run(_CLOSED, {"tag": blame.tag, "reason": blame.reason, "id": gate_id})
+    record_event(session, kind, now, gate_id=gate_id, until=until, tag=blame.tag, reason=blame.reason)
