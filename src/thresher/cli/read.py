@@ -1,0 +1,210 @@
+"""`thresher read`: what Thresher makes of a string. The small sister of `thresher inspect`.
+
+Every command takes arguments, or lines on standard input, and answers one line each.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import call_of
+from thresher.cli.lines import Fields, answer_each, asked, wanted, write
+from thresher.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from thresher.fetch.robots import Rules
+
+app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
+Texts = Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="What to read; without it, lines on standard input.")]
+LARGEST_FILE = 10 * 1024 * 1024
+
+
+@app.command()
+def price(
+    ctx: typer.Context,
+    texts: Texts = None,
+    currency: Annotated[str | None, typer.Option(help="What the page says elsewhere: a code, a sign, another price.")] = None,
+) -> None:
+    """Say which price a text names, or why none.
+
+    A line may be a JSON object: text, and currency as a hint.
+    """
+    from thresher.reading.money import Price, read_price
+
+    def answer(fields: Fields) -> dict[str, Any]:
+        text = wanted(fields, "text", "price", "price_text")
+        found = read_price(text, currency_hint=asked(fields, "currency", "currency_hint", "hint") or currency)
+        if not isinstance(found, Price):
+            return {"text": text, "amount_minor": None, "currency": None, "reason": found.reason}
+        return {
+            "text": text, "amount_minor": found.amount_minor, "currency": found.currency, "amount": str(found.amount), "quote": found.text,
+            "symbol": found.symbol, "certain": found.certain, "high": found.high, "was": found.was, "bound": found.bound, "per": found.per,
+        }  # fmt: skip
+
+    answer_each(call_of(ctx), texts, answer, _price_line)
+
+
+def _price_line(found: Fields) -> str:
+    if found["amount_minor"] is None:
+        return f"{found['text']}: no price ({found['reason']})"
+    said = [found["bound"], found["amount"], found["currency"] or "in an unknown currency"]
+    said += [f"to {found['high']} in the smallest unit"] if found["high"] is not None else []
+    said += [f"per {found['per']}"] if found["per"] else []
+    said += ["(the currency is not certain)"] if found["currency"] and not found["certain"] else []
+    return f"{found['text']}: {' '.join(str(part) for part in said if part)}"
+
+
+@app.command()
+def url(
+    ctx: typer.Context,
+    texts: Texts = None,
+    base: Annotated[str | None, typer.Option(metavar="URL", help="What it is relative to.")] = None,
+) -> None:
+    """Take an address apart as browsers do; give its one spelling, its key and its registered domain.
+
+    A line may be a JSON object: text, and base.
+    """
+    from dataclasses import asdict
+
+    from thresher.core.errors import InvalidUrl
+    from thresher.reading.addresses import read_address
+
+    def answer(fields: Fields) -> dict[str, Any]:
+        text = wanted(fields, "text", "url", "input")
+        try:
+            return {"text": text, **asdict(read_address(text, asked(fields, "base") or base))}
+        except InvalidUrl as problem:
+            return {"text": text, "href": None, "canonical": None, "key": None, "error": str(problem)}
+
+    answer_each(call_of(ctx), texts, answer, _url_line)
+
+
+def _url_line(found: Fields) -> str:
+    return f"{found['text']}: {found['canonical'] or found['href']} (host {found['host'] or 'none'}, domain {found['domain'] or 'none'})"
+
+
+@app.command()
+def board(ctx: typer.Context, texts: Texts = None) -> None:
+    """Say which hiring board an address belongs to, and under which token."""
+    from thresher.reading.boards import recognise
+
+    def answer(fields: Fields) -> dict[str, Any]:
+        text = wanted(fields, "text", "url")
+        found = recognise(text)
+        if found is None:
+            return {"text": text, "platform": None, "token": None, "url": None, "reason": "the address of no board we know"}
+        return {"text": text, "platform": found.platform, "token": found.token, "url": found.url}
+
+    answer_each(call_of(ctx), texts, answer, _board_line)
+
+
+def _board_line(found: Fields) -> str:
+    if found["platform"] is None:
+        return f"{found['text']}: no board ({found['reason']})"
+    return f"{found['text']}: {found['platform']}, token {found['token'] or 'unknown'}"
+
+
+@app.command("date")
+def day(
+    ctx: typer.Context,
+    texts: Texts = None,
+    today: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="What today means; else the machine's day in UTC.")] = None,
+    language: Annotated[str | None, typer.Option(help="Of the page, as in de or en-US: says whether 3/4 is in March or in April.")] = None,
+    day_first: Annotated[bool | None, typer.Option("--day-first/--month-first", help="The same, said outright.")] = None,
+) -> None:
+    """Say which day a text names, or why none for certain.
+
+    A line may be a JSON object: text, today, language.
+    """
+    from thresher.reading.dates import Day, read_day
+
+    default = _today(today)
+
+    def answer(fields: Fields) -> dict[str, Any]:
+        text = wanted(fields, "text", "date")
+        now = _today(said) if (said := asked(fields, "today")) else default
+        found = read_day(text, today=now, day_first=day_first, language=asked(fields, "language") or language)
+        if not isinstance(found, Day):
+            return {"text": text, "date": None, "reason": found.reason}
+        return {
+            "text": text, "date": found.day.isoformat(), "precision": found.precision, "approximate": found.approximate,
+            "or_earlier": found.or_earlier, "at": found.at.isoformat() if found.at else None,
+        }  # fmt: skip
+
+    answer_each(call_of(ctx), texts, answer, _date_line)
+
+
+def _today(said: str | None) -> "date":
+    from datetime import date
+
+    from thresher.core.clock import SystemClock, as_text
+
+    try:
+        return date.fromisoformat((said or as_text(SystemClock().now()) or "")[:10])
+    except ValueError:
+        raise UsageError(f"today wants a day as in 2026-01-31, and got {said!r}") from None
+
+
+def _date_line(found: Fields) -> str:
+    if found["date"] is None:
+        return f"{found['text']}: no date ({found['reason']})"
+    about = "about " if found["approximate"] else ""
+    return f"{found['text']}: {about}{found['date']}{' or earlier' if found['or_earlier'] else ''}"
+
+
+@app.command()
+def robots(
+    ctx: typer.Context,
+    file: Annotated[str | None, typer.Argument(metavar="[FILE|-]", help="A robots.txt; without it, JSON lines on standard input.")] = None,
+    agent: Annotated[str, typer.Option(help="The product token that asks.")] = "thresher",
+    urls: Annotated[list[str] | None, typer.Option("--url", help="An address to ask about (may be repeated).")] = None,
+) -> None:
+    """Say what a robots.txt allows an agent, and by which line.
+
+    Without a file, every line of standard input is a JSON object: robots, agent, url.
+    """
+    from thresher.fetch.robots import read_rules
+
+    call = call_of(ctx)
+    if file is None:
+        answer_each(call, None, lambda fields: _robots_of_line(fields, agent), _robots_line)
+        return
+    rules = read_rules(_file(file), agent)
+    for found in [_ruling(rules, each) for each in urls] if urls else [_ruling(rules, None)]:
+        write(call, found, _robots_line)
+
+
+def _robots_of_line(fields: Fields, agent: str) -> dict[str, Any]:
+    from thresher.fetch.robots import read_rules
+
+    text = wanted(fields, "robots", "robots_txt")
+    rules = read_rules(text.encode("utf-8", "replace"), asked(fields, "agent", "user_agent") or agent)
+    return _ruling(rules, wanted(fields, "url"))
+
+
+def _ruling(rules: "Rules", url: str | None) -> dict[str, Any]:
+    ruling = rules.ruling(url) if url is not None else None
+    asked_about = {"url": url, "allowed": ruling.allowed, "rule": ruling.rule} if ruling else {}
+    return {**asked_about, "agent": rules.agent, "crawl_delay": rules.crawl_delay, "sitemaps": list(rules.sitemaps)}
+
+
+def _robots_line(found: Fields) -> str:
+    rest = f"crawl delay {found['crawl_delay'] or 'none'}, sitemaps {len(found['sitemaps'])}"
+    if "url" not in found:
+        return f"for {found['agent']}: {rest}"
+    return f"{found['url']}: {'allowed' if found['allowed'] else 'disallowed'} for {found['agent']} ({found['rule'] or 'no rule'}; {rest})"
+
+
+def _file(name: str) -> bytes:
+    import sys
+
+    try:
+        if name == "-":
+            return sys.stdin.buffer.read(LARGEST_FILE)
+        with Path(name).open("rb") as opened:
+            return opened.read(LARGEST_FILE)
+    except OSError as problem:
+        raise UsageError(f"{name} cannot be read: {problem.strerror}; give a robots.txt, or - for standard input") from None
