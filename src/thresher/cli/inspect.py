@@ -1,0 +1,213 @@
+"""`thresher inspect`: what Thresher makes of a page. The tool to find out why a site does not work."""
+
+import json
+import sys
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import Call, call_of
+
+if TYPE_CHECKING:
+    from datetime import date
+
+    from rich.console import Console
+
+    from thresher.core.page import Page
+    from thresher.reading.inspection import Inspection
+
+LARGEST_FILE = 50 * 1024 * 1024  # bytes, unpacked
+TYPES = {
+    ".json": "application/json",
+    ".xml": "application/xml",
+    ".rss": "application/xml",
+    ".atom": "application/xml",
+    ".txt": "text/plain",
+}
+GZIP = b"\x1f\x8b"
+SHOWN_ROWS = 10
+
+
+def command(
+    ctx: typer.Context,
+    sources: Annotated[list[str], typer.Argument(metavar="URL|FILE...", help="Addresses, or saved pages: HTML, JSON, XML, also gzipped.")],
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="The address that a saved page came from.")] = None,
+    render: Annotated[bool, typer.Option("--render", help="Let a browser run the page's scripts first.")] = False,
+) -> None:
+    """Say what Thresher makes of a page: verdict, kind, board, postings, products, links, text.
+
+    With --json, one object a line. What cannot be read is an object with an error, the others still come, and the exit
+    code is not 0.
+    """
+    call, code = call_of(ctx), 0
+    base = _checked(base_url)
+    for source in sources:
+        inspection, error, failure = _inspected(call, source, base, render=render)
+        code = code or failure
+        if call.json:
+            _write(inspection, error, source)
+        else:
+            _show(inspection, error, source)
+    raise typer.Exit(code)
+
+
+def _inspected(call: Call, source: str, base: str | None, *, render: bool) -> "tuple[Inspection | None, str | None, int]":
+    """The inspection, or why there is none; and what to exit with."""
+    from dataclasses import replace
+
+    from thresher.core.clock import monotonic
+    from thresher.core.errors import TaskError, ThresherError
+    from thresher.reading.inspection import inspect, unreachable
+
+    try:
+        page = _fetched(call, source, render=render) if _is_address(source) else _file(source, base)
+    except TaskError as problem:
+        return unreachable(source, problem), str(problem), problem.exit_code
+    except ThresherError as problem:
+        return None, str(problem), problem.exit_code
+    started = monotonic()
+    found = inspect(page, _today())
+    return replace(found, source=source, timings={**found.timings, "reading": monotonic() - started}), None, 0
+
+
+def _is_address(source: str) -> bool:
+    return source.lower().startswith(("http://", "https://"))
+
+
+def _checked(base_url: str | None) -> str | None:
+    from thresher.core.keys import canonical_url
+
+    if base_url is not None:
+        canonical_url(base_url)
+    return base_url
+
+
+def _today() -> "date":
+    from datetime import UTC, datetime
+
+    from thresher.core.clock import SECOND, SystemClock
+
+    return datetime.fromtimestamp(SystemClock().now() / SECOND, UTC).date()
+
+
+def _fetched(call: Call, url: str, *, render: bool) -> "Page":
+    import asyncio
+
+    from thresher.build import fetch_once
+
+    return asyncio.run(fetch_once(call.project(), url, render=render))
+
+
+def _file(name: str, base: str | None) -> "Page":
+    """A saved page. Its address is the one given, else whatever it says about itself."""
+    from thresher.core.page import Page, Via
+
+    path = Path(name)
+    body = _unpacked(_bytes(path), name)
+    suffix = (path.with_suffix("") if path.suffix == ".gz" else path).suffix.lower()
+    headers = {"content-type": TYPES[suffix]} if suffix in TYPES else {}
+    return Page(base or name, base or "", 200, headers, body, via=Via.FILE)
+
+
+def _bytes(path: Path) -> bytes:
+    from thresher.core.errors import UnknownName, UsageError
+
+    try:
+        with path.open("rb") as file:
+            body = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        raise UnknownName(f"there is no file {str(path)!r}; an address starts with https://") from None
+    except OSError as problem:
+        raise UsageError(f"{str(path)!r} cannot be read: {problem.strerror or problem}") from None
+    if len(body) > LARGEST_FILE:
+        raise UsageError(f"{str(path)!r} is larger than {LARGEST_FILE:,} bytes; inspect a part of it")
+    return body
+
+
+def _unpacked(body: bytes, name: str) -> bytes:
+    from thresher.core.errors import UsageError
+
+    if not body.startswith(GZIP):
+        return body
+    unpacker = zlib.decompressobj(wbits=31)
+    try:
+        unpacked = unpacker.decompress(body, LARGEST_FILE + 1)
+    except zlib.error as problem:
+        raise UsageError(f"{name!r} is not whole gzip data: {problem}") from None
+    if len(unpacked) > LARGEST_FILE:
+        raise UsageError(f"{name!r} unpacks to more than {LARGEST_FILE:,} bytes; inspect a part of it")
+    return unpacked
+
+
+def _write(inspection: "Inspection | None", error: str | None, source: str) -> None:
+    from thresher.reading.inspection import as_json
+
+    found: dict[str, Any] = as_json(inspection) if inspection else {"source": source}
+    line = json.dumps({**found, **({"error": error} if error else {})}, ensure_ascii=False)
+    sys.stdout.write(line.encode("utf-8", "replace").decode() + "\n")
+
+
+def _show(inspection: "Inspection | None", error: str | None, source: str) -> None:
+    from rich.text import Text
+
+    from thresher.cli.show import console
+    from thresher.cli.words import plain
+
+    out = console()
+    out.print(Text(plain(source), style="bold"))
+    if inspection is None:
+        out.print(Text(plain(f"  cannot be read: {error}\n"), style="red"))
+        return
+    _draw(out, inspection)
+
+
+def _draw(out: "Console", seen: "Inspection") -> None:
+    """Verdict first, then why, what was found, and what to do."""
+    from rich.text import Text
+
+    from thresher.cli.show import pairs, table
+    from thresher.cli.words import plain, short
+    from thresher.reading.advice import advice
+
+    colour = {"found": "green", "confirmed_empty": "cyan", "unknown": "yellow", "blocked": "red"}[seen.look.verdict]
+    out.print(Text(f"  {seen.look.verdict.replace('_', ' ')}", style=f"bold {colour}"), Text(plain(f"– {seen.look.reason}")))
+    out.print(pairs((f"  {name}", value) for name, value in _facts(seen)))
+    if seen.postings:
+        rows = [(short(each.title, 60), each.company, short(each.location, 40), each.posted_date) for each in seen.postings[:SHOWN_ROWS]]
+        out.print(table(("posting", "company", "location", "posted"), rows))
+        _and_more(out, len(seen.postings))
+    if seen.products:
+        shown = [(short(each.name, 80), each.price.text if each.price else None, each.availability) for each in seen.products[:SHOWN_ROWS]]
+        out.print(table(("product", "price", "availability"), shown))
+        _and_more(out, len(seen.products))
+    out.print(Text(plain(f"  {advice(seen)}\n")))
+
+
+def _and_more(out: "Console", number: int) -> None:
+    if number > SHOWN_ROWS:
+        out.print(f"  and {number - SHOWN_ROWS:,} more (--json shows all)")
+
+
+def _facts(seen: "Inspection") -> Iterator[tuple[str, Any]]:
+    """What there is to say about the page, without what is missing."""
+    from thresher.cli.words import short, span
+
+    board = f"{seen.board.platform} {seen.board.token or '(token not shown)'} {seen.board.url}" if seen.board else None
+    facts = (
+        ("kind", seen.kind),
+        ("title", short(seen.title, 100)),
+        ("language", seen.language),
+        ("board", board),
+        ("company", seen.company.name),
+        ("careers", seen.company.careers_url),
+        ("next page", seen.next),
+        ("pages", len(seen.pages) or None),
+        ("links", f"{len(seen.links)} worth following" if seen.links else None),
+        ("text", f"{len(seen.text):,} characters"),
+        ("status", seen.status or None),
+        ("took", ", ".join(f"{name} {span(seconds)}" for name, seconds in seen.timings.items()) or None),
+    )
+    yield from ((name, value) for name, value in facts if value)

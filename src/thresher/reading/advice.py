@@ -1,0 +1,25 @@
+"""What to do next about a page, in one or two sentences."""
+
+from thresher.core.look import Verdict
+from thresher.reading.inspected import Inspection
+from thresher.reading.kind import Kind
+
+
+def advice(seen: Inspection) -> str:
+    """The most useful next step."""
+    if seen.look.verdict is Verdict.BLOCKED:
+        return "Do not try harder: look for the site's feed or API, ask its owner, or wait and go slower."
+    if seen.kind is Kind.SHELL:
+        return "Inspect it again with --render, or ask its board's own list." + _board(seen)
+    if seen.look.verdict is Verdict.CONFIRMED_EMPTY:
+        return "Nothing to do: the source itself says so. Look again another day."
+    if seen.look.verdict is Verdict.UNKNOWN:
+        return "Nothing may be concluded from it. Open it in a browser and compare; --json shows the text that was read." + _board(seen)
+    if seen.next:
+        return f"There is more: the next page is {seen.next}"
+    return "It can be read." + _board(seen)
+
+
+def _board(seen: Inspection) -> str:
+    endpoint = seen.board.endpoint if seen.board else None
+    return f" The list of postings is at {endpoint}" if endpoint and seen.kind is not Kind.BOARD else ""

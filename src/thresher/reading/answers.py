@@ -1,0 +1,108 @@
+"""Answers of hiring platforms, read by what the platforms' files say: which shape it is, and where everything stands.
+
+An answer is known by its shape, not by where it came from, so a saved file is read like one that was just fetched.
+"""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from thresher.reading.boards import Board, filled, recognise
+from thresher.reading.description import described
+from thresher.reading.listing import Listing
+from thresher.reading.paths import first, values
+from thresher.reading.platform import Answer, Platform, platforms
+from thresher.reading.posted import posted_on
+from thresher.reading.posting import Posting, merged
+from thresher.reading.salaries import salary_of
+
+MOST_ROWS = 20_000
+
+
+def read_answer(data: Any, *, today: date, board: Board | None = None, xml_root: str | None = None) -> Listing | None:
+    """The postings of a platform's answer; None where the shape is none that a platform's file describes."""
+    known = [platform for platform in platforms() if board is None or platform.name == board.platform]
+    fits = [
+        (platform, answer, rows)
+        for platform in (known or platforms())
+        for answer in platform.answers
+        if answer.xml == (xml_root is not None) and (answer.root in (None, xml_root)) and (rows := _rows(answer, data)) is not None
+    ]
+    if not fits:
+        return None
+    platform, answer, rows = max(fits, key=lambda fit: (bool(fit[2]), len(fit[1].row_has) + len(fit[1].root_has)))
+    return _listing(platform, answer, rows, data, today, board)
+
+
+def _rows(answer: Answer, data: Any) -> list[Any] | None:
+    """The rows, if this is the shape; an empty list only where the rest of the answer says which platform it is."""
+    rows = [data] if not answer.rows else values(answer.rows, data)
+    if not answer.single and len(rows) == 1 and isinstance(rows[0], list):
+        rows = rows[0]
+    rows = [row for row in rows if isinstance(row, Mapping)]
+    if rows and all(first(path, rows[0]) is not None for path in answer.row_has):
+        return rows[:MOST_ROWS]
+    specific = len(answer.root_has) > 1 and isinstance(data, Mapping) and all(first(path, data) is not None for path in answer.root_has)
+    return [] if not rows and specific and not answer.single else None
+
+
+def _listing(platform: Platform, answer: Answer, rows: list[Any], data: Any, today: date, board: Board | None) -> Listing:
+    board = board or _board(answer, rows, data)
+    parts = dict(board.parts) if board else {}
+    shown = [row for row in rows if answer.hidden is None or first(answer.hidden[0], row) != answer.hidden[1]]
+    postings = [posting for row in shown if (posting := _posting(platform, answer, row, data, today, parts))]
+    board = board or next((found for posting in postings if posting.url and _is_on(platform, found := recognise(posting.url))), None)
+    return Listing(
+        postings=merged(postings),
+        source=f"the answer of {platform.name}",
+        rows=len(rows),
+        total=_count(answer, data),
+        next=str(first(answer.next, data) or "") or None if answer.next else None,
+        board=board,
+        platform=platform.name,
+        proof=platform.empty_is_proof,
+        single=answer.single,
+    )
+
+
+def _is_on(platform: Platform, board: Board | None) -> bool:
+    return board is not None and board.platform == platform.name
+
+
+def _board(answer: Answer, rows: list[Any], data: Any) -> Board | None:
+    if answer.token_from and (home := first(answer.token_from, data)):
+        return recognise(str(home))
+    token = answer.fields["token"](rows[0], data) if rows and "token" in answer.fields else None
+    return _home(answer, token) if token else None
+
+
+def _home(answer: Answer, token: str) -> Board | None:
+    for platform in platforms():
+        if answer in platform.answers and platform.home:
+            parts = {"token": token}
+            return Board(platform.name, token, filled(platform.home, parts) or "", parts)
+    return None
+
+
+def _posting(platform: Platform, answer: Answer, row: Any, data: Any, today: date, parts: Mapping[str, str]) -> Posting | None:
+    known = {**parts, **row} if isinstance(row, Mapping) else row  # a template may name a part of the board's address
+    said = {name: field(known, data) for name, field in answer.fields.items()}
+    if not said.get("title"):
+        return None
+    return Posting(
+        title=" ".join((described(said["title"]) or "").split()),
+        company=said.get("company"),
+        location=said.get("location"),
+        url=said.get("url"),
+        posted_date=posted_on(said.get("posted"), today, day_first=answer.day_first),
+        employment_type=said.get("employment_type"),
+        salary=salary_of(said.get("salary"), *(said.get(name) for name in ("low", "high", "currency", "period"))),
+        description=described(said.get("description"), escaped=answer.escaped),
+        key=said.get("id"),
+        where=f"{platform.name}: {answer.rows or 'the answer'}",
+    )
+
+
+def _count(answer: Answer, data: Any) -> int | None:
+    total = first(answer.total, data) if answer.total else None
+    return int(total) if isinstance(total, int | float) or (isinstance(total, str) and total.isdigit()) else None

@@ -1,0 +1,145 @@
+"""Which hiring board an address or a page belongs to.
+
+A board is known by its platform and its token, the name under which the platform keeps it. Addresses are compared by
+host, never by a piece of text: `idealever.com` is not `lever.co`, and `lever.co@evil.example` is not either.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from urllib.parse import quote, unquote
+
+import ada_url
+
+from thresher.core.keys import MAX_URL
+from thresher.reading.document import Document
+from thresher.reading.html import Node
+from thresher.reading.platform import Platform, platform_named, platforms
+from thresher.reading.words import words
+
+MOST_HTML = 1_000_000  # characters searched for marks
+MOST_LINKS = 5_000
+MOST_MARKS = 500
+_HOLE = re.compile(r"\{(\w+)\}")
+_SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
+_EMBEDDED = "iframe[src], script[src], form[action], link[rel=canonical][href], meta[property='og:url'][content]"
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """`token` is None where a page shows the platform but not the name. `parts` fill the platform's endpoint."""
+
+    platform: str
+    token: str | None
+    url: str
+    parts: Mapping[str, str] = field(default_factory=dict, compare=False)
+
+    @property
+    def endpoint(self) -> str | None:
+        """Where the list of postings is asked for; None where the platform has no such place, or a part is missing."""
+        found = platform_named(self.platform)
+        if found is None or found.endpoint is None:
+            return None
+        if self.token is None:
+            return ada_url.join_url(self.url, found.endpoint.own) if found.endpoint.own and self.url else None
+        return filled(found.endpoint.url, self.parts)
+
+
+def recognise(url: str) -> Board | None:
+    """The board that an address belongs to: its home, a posting on it, its API, its embedded form."""
+    target = _target(url)
+    if target is None:
+        return None
+    for platform in platforms():
+        for pattern in platform.urls:
+            if (match := pattern.match(target)) and (board := _board(platform, match)):
+                return board
+    return None
+
+
+def fingerprint(document: Document) -> Board | None:
+    """The board of a page: its own address, what it embeds, what scripts name, what it links to, what it is made of."""
+    return (
+        recognise(document.url)
+        or next((board for node in document.root.css(_EMBEDDED) if (board := recognise(_address(node)))), None)
+        or _named(document.html[:MOST_HTML])
+        or _linked(document)
+        or _unnamed(document)
+    )
+
+
+def filled(template: str, parts: Mapping[str, str]) -> str | None:
+    """An address with its parts, each escaped; None where one is missing."""
+    holes = _HOLE.findall(template)
+    if not all(hole in parts for hole in holes):
+        return None
+    return _HOLE.sub(lambda match: quote(parts[match[1]], safe=".-_~&+"), template)
+
+
+def _target(url: str) -> str | None:
+    """Host, path and query as a browser would send them; None for what is no web address."""
+    url = url.strip()
+    if not url or len(url) > MAX_URL:
+        return None
+    if url.startswith("//"):
+        url = f"https:{url}"
+    elif not _SCHEME.match(url) or re.match(r"^[\w.-]+:\d+(?:/|$)", url):
+        url = f"https://{url}"
+    try:
+        parsed = ada_url.URL(url)
+    except ValueError:
+        return None
+    if parsed.protocol not in ("http:", "https:"):
+        return None
+    return f"{parsed.hostname.rstrip('.')}{parsed.pathname}{parsed.search}"
+
+
+def _board(platform: Platform, match: re.Match[str]) -> Board | None:
+    parts = {name: unquote(value or "").strip() for name, value in match.groupdict().items()}
+    token = parts["token"]
+    if not token or token.lower() in platform.reserved or any(char in token for char in '<>{}"\\'):
+        return None
+    home = filled(platform.home, parts) if platform.home else None
+    return Board(platform.name, token, home or f"https://{match.string}", parts)
+
+
+def _address(node: Node) -> str:
+    return next((value for name in ("src", "href", "action", "content") if (value := node.attribute(name))), "")
+
+
+def _named(html: str) -> Board | None:
+    """The one board that scripts and embedded addresses name. Where they name several, none of them is the page's own."""
+    found: dict[tuple[str, str | None], Board] = {}
+    for platform in platforms():
+        for mark in platform.marks:
+            if mark.pattern and mark.has in html:
+                for match in islice(mark.pattern.finditer(html), MOST_MARKS):
+                    if board := _board(platform, match):
+                        found.setdefault((board.platform, board.token), board)
+    return next(iter(found.values())) if len(found) == 1 else None
+
+
+def _unnamed(document: Document) -> Board | None:
+    html = document.html[:MOST_HTML]
+    for platform in platforms():
+        if any(mark.pattern is None and mark.has in html for mark in platform.marks):
+            return Board(platform.name, None, document.url)
+    return None
+
+
+def _linked(document: Document) -> Board | None:
+    """The one board a page links to. Of several, the one whose link speaks of work here; a directory of boards has none."""
+    boards: dict[tuple[str, str | None], tuple[Board, bool]] = {}
+    for board, speaks in _links(document):
+        key = (board.platform, board.token)
+        boards[key] = (board, speaks or (key in boards and boards[key][1]))
+    if len(boards) > 1:
+        boards = {key: found for key, found in boards.items() if found[1]}
+    return next(iter(boards.values()))[0] if len(boards) == 1 else None
+
+
+def _links(document: Document) -> Iterator[tuple[Board, bool]]:
+    for node in document.root.css("a[href]")[:MOST_LINKS]:
+        if (url := document.absolute(node.attribute("href") or "")) and (board := recognise(url)):
+            yield board, words("careers").names(node.line)

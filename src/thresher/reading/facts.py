@@ -1,0 +1,40 @@
+"""What a page declares, carries and repeats, read once for all who ask: postings, products, the company."""
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from thresher.reading.cards import Group, groups
+from thresher.reading.document import Document
+from thresher.reading.embedded import Embedded, embedded
+from thresher.reading.structured import structured
+from thresher.reading.thing import Structured
+
+
+class Facts:
+    """Each part is read when it is first asked for."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+
+    @cached_property
+    def structured(self) -> Structured:
+        return structured(self.document)
+
+    @cached_property
+    def embedded(self) -> list[Embedded]:
+        return embedded(self.document.root)[0]
+
+    @cached_property
+    def groups(self) -> list[Group]:
+        """The groups of rows that the page shows, the largest first."""
+        return groups(self.document)
+
+    @cached_property
+    def meta(self) -> Mapping[str, str]:
+        """The page's meta tags by name or property, in lower case; the first of a name counts."""
+        found: dict[str, str] = {}
+        for node in self.document.root.css("meta[content]"):
+            name = (node.attribute("property") or node.attribute("name") or "").strip().lower()
+            if name and (content := (node.attribute("content") or "").strip()):
+                found.setdefault(name, content)
+        return found

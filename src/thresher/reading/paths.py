@@ -1,0 +1,96 @@
+"""Where in a row a value stands, written down rather than programmed.
+
+    location.name            a key inside a key
+    offices[].name           of every item of a list; a single value counts as a list of one
+    bulletFields[0]          one item
+    ^name                    from the whole answer instead of the row
+
+A field is a path; a list of fields (the first that holds something); `{all: [...], with: ", "}` (everything that holds
+something, joined); `{template: "https://…/{id}"}` (nothing where a part is missing). `each: path` applies the latter two
+to every item of a list, joined by `between`.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from thresher.core.errors import ConfigError
+
+Field = Callable[[Any, Any], str | None]  # (row, whole answer) -> what it says
+_STEP = re.compile(r"([^.\[\]]+)|\[(\d*)\]")
+_HOLE = re.compile(r"\{([^{}]+)\}")
+_FORMS = {"all", "with", "template", "each", "between"}
+MOST = 5_000  # items a path may spread into: a hostile answer must not multiply
+
+
+def values(path: str, row: Any, root: Any = None) -> list[Any]:
+    """Everything that stands at the path; nothing where it leads nowhere."""
+    found = [root if path.startswith("^") else row]
+    for name, index in _STEP.findall(path.removeprefix("^")):
+        found = list(_stepped(found, name, index, spread=not name))[:MOST]
+    return [value for value in found if value is not None]
+
+
+def first(path: str, row: Any, root: Any = None) -> Any:
+    """The first of `values`, or None."""
+    return next(iter(values(path, row, root)), None)
+
+
+def _stepped(found: list[Any], name: str, index: str, *, spread: bool) -> Iterator[Any]:
+    for value in found:
+        if not spread:
+            if isinstance(value, Mapping):
+                yield value.get(name)
+        elif index:
+            if isinstance(value, list) and int(index) < len(value):
+                yield value[int(index)]
+        elif isinstance(value, list):
+            yield from value
+        else:
+            yield value
+
+
+def field(spec: Any, where: str) -> Field:
+    """Read a field as it is written in a platform's file."""
+    match spec:
+        case str():
+            return lambda row, root: _said(values(spec, row, root))
+        case [*specs] if specs:
+            return _first_of([field(each, where) for each in specs])
+        case dict() if set(spec) <= _FORMS and ("all" in spec) != ("template" in spec):
+            return _repeated(spec, _joined(spec, where) if "all" in spec else _template(str(spec["template"])))
+        case _:
+            raise ConfigError(f"{where}: {spec!r} is not a field; write a path, a list of paths, or a mapping with all or template")
+
+
+def _first_of(fields: list[Field]) -> Field:
+    return lambda row, root: next((said for each in fields if (said := each(row, root))), None)
+
+
+def _joined(forms: Mapping[str, Any], where: str) -> Field:
+    fields, between = [field(each, where) for each in forms["all"]], str(forms.get("with", "\n"))
+    return lambda row, root: between.join(dict.fromkeys(said for each in fields if (said := each(row, root)))) or None
+
+
+def _template(template: str) -> Field:
+    holes = _HOLE.findall(template)
+
+    def filled(row: Any, root: Any) -> str | None:
+        said = {hole: _said(values(hole, row, root)) for hole in holes}
+        return _HOLE.sub(lambda match: said[match[1]] or "", template) if all(said.values()) else None
+
+    return filled
+
+
+def _repeated(forms: Mapping[str, Any], inner: Field) -> Field:
+    if "each" not in forms:
+        return inner
+    path, between = str(forms["each"]), str(forms.get("between", "; "))
+    return lambda row, root: between.join(dict.fromkeys(said for item in values(path, row, root) if (said := inner(item, root)))) or None
+
+
+def _said(found: list[Any]) -> str | None:
+    """Scalars as text; a list is joined, so that no place of work is lost."""
+    flat = [item for value in found for item in (value if isinstance(value, list) else [value])]
+    texts = (str(item).strip() for item in flat[:MOST] if isinstance(item, str | int | float) and not isinstance(item, bool))
+    return "; ".join(dict.fromkeys(text for text in texts if text)) or None

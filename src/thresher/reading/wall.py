@@ -1,0 +1,122 @@
+"""Walls: is this the page that was asked for, or what a protection put in its place?
+
+A wall is a short page whose main matter is to keep us out. So nothing here judges by one word: an article about CAPTCHAs
+is long, a contact form with a CAPTCHA has other fields, and a shop behind a protection loads its script on every page.
+The wall's own scripts, its own words in the title or headings, and how little else there is decide together.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from thresher.reading.html import Node, parse
+from thresher.reading.words import plain, vocabulary, words
+
+LARGE = 600_000  # characters of markup: walls are smaller, even those that carry their script inside
+LITTLE = 1_500  # characters of visible text under which a wall's words in the text are enough
+SHORT = 3_500  # above it no page is a wall, whatever it loads
+FEW_FIELDS = 1
+MANY_LINKS = 30
+MOST_LINKS = 100
+_REFUSALS = frozenset({401, 403, 405, 406, 418, 429, 451, 503})
+_FIELDS = "input[type=text], input[type=email], input[type=tel], input[type=search], input:not([type]), textarea, select"
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What a reader would see of the page."""
+
+    text: str
+    title: str
+    headline: str
+    fields: int
+    links: int
+    password: bool
+
+
+def wall(status: int, headers: Mapping[str, str], text: str) -> str | None:
+    """Why we think that a wall stands here, as a phrase to put after "blocked by"; None for an ordinary page.
+
+    `headers` have lower-case names; `text` is the markup as it came, or the text of an answer that is not HTML.
+    """
+    if why := _by_header(headers):
+        return why
+    if len(text) > LARGE or text.count("<a ") > MOST_LINKS:
+        return None
+    if text.lstrip()[:1] in ("{", "["):
+        return _by_data(text)
+    root = parse(text)
+    body = root.css_first("body") or root
+    words_shown = plain(body.line)
+    if len(words_shown) > SHORT:
+        return None
+    shown = _shown(root, body, words_shown)
+    if len(words_shown) > LITTLE and status not in _REFUSALS and not words("wall").names(shown.headline):
+        return None  # a page of some length that was not refused is a wall only if its headline says so
+    markup = text.lower()
+    if not any(root in markup for root in vocabulary("wall")["roots"]):
+        return _by_words(status, "", shown) or _by_sign_in(status, shown)
+    return _by_script(markup, shown) or _by_words(status, markup, shown) or _by_consent(markup, shown) or _by_sign_in(status, shown)
+
+
+def _by_header(headers: Mapping[str, str]) -> str | None:
+    return next((why for name, piece, why in vocabulary("wall")["headers"] if piece in headers.get(name, "").lower()), None)
+
+
+def _by_data(text: str) -> str | None:
+    """Where JSON was asked for, some walls answer with JSON that only says where their puzzle is."""
+    markup = text.lower() if len(text) <= LITTLE else ""
+    return next((why for why, needles in vocabulary("wall")["scripts"].items() if any(needle in markup for needle in needles)), None)
+
+
+def _by_script(markup: str, shown: _Shown) -> str | None:
+    """The wall's own script; a page that shows the words as text only writes about it."""
+    for why, needles in vocabulary("wall")["scripts"].items():
+        if any(needle in markup and needle not in shown.text for needle in needles):
+            return str(why)
+    return None
+
+
+def _by_words(status: int, markup: str, shown: _Shown) -> str | None:
+    phrases = words("wall")
+    captcha = any(needle in markup for needle in vocabulary("wall")["captchas"])
+    said = phrases.quote(shown.headline)
+    if said and (captcha or status in _REFUSALS or len(shown.text) <= LITTLE):
+        return f'a page that says "{said}"'
+    said = words("wall", "headlines").quote(shown.headline) if len(shown.text) <= LITTLE else None
+    if said and shown.fields <= FEW_FIELDS and (captcha or status in _REFUSALS or _says_little_else(shown)):
+        return f'a page that is headed "{said}"'
+    said = phrases.quote(shown.text) if len(shown.text) <= LITTLE else None
+    if said and shown.fields <= FEW_FIELDS and (captcha or status in _REFUSALS or _says_little_else(shown)):
+        return f'a page that says "{said}"'
+    if captcha and shown.fields == 0 and not shown.password and _says_little_else(shown):
+        return "a CAPTCHA with nothing else on the page"
+    return None
+
+
+def _by_consent(markup: str, shown: _Shown) -> str | None:
+    known = vocabulary("wall")["consent"] + (vocabulary("wall")["consent_walls"] if len(shown.text) <= LITTLE // 2 else ())
+    asks = any(needle in markup and needle not in shown.text for needle in known)
+    return "a page that asks for consent first" if asks and shown.fields == 0 and shown.links <= MANY_LINKS else None
+
+
+def _by_sign_in(status: int, shown: _Shown) -> str | None:
+    """A page whose headline asks to sign in and that holds little but the form."""
+    asked = words("wall", "sign_in").quote(shown.title)
+    if shown.password and asked and shown.fields <= FEW_FIELDS + 1 and (status in _REFUSALS or len(shown.text) <= LITTLE // 2):
+        return f'a sign-in page ("{asked}")'
+    return None
+
+
+def _says_little_else(shown: _Shown) -> bool:
+    return len(shown.text) <= LITTLE // 3 and shown.links <= 15
+
+
+def _shown(root: Node, body: Node, text: str) -> _Shown:
+    return _Shown(
+        text=text,
+        title=" ".join(node.line for node in root.css("head > title, h1")[:4]),
+        headline=" ".join(node.line for node in root.css("head > title, h1, h2, h3")[:12]),
+        fields=len(body.css(_FIELDS)),
+        links=len(body.css("a[href]")),
+        password=body.css_first("input[type=password]") is not None,
+    )
