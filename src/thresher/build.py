@@ -3,23 +3,33 @@
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from thresher.config.outward import Outward
 from thresher.config.project import Project
 from thresher.config.settings import Settings
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, UnknownName
+from thresher.core.page import Page
 from thresher.core.pipeline import App
 from thresher.engine.calendar import check, next_firing
 from thresher.engine.registry import Registry
+from thresher.engine.shelf import StoreShelf
 from thresher.engine.worker import Worker
+from thresher.fetch.agent import agent_of
+from thresher.fetch.errand import Errand
+from thresher.fetch.fetcher import Fetcher
+from thresher.fetch.governor import Ungoverned
+from thresher.fetch.guard import Guard
+from thresher.fetch.order import order
+from thresher.fetch.resolver import MappedResolver, SystemResolver
 from thresher.governance.gate import Limits, interval_us
 from thresher.store.backend import Backend
 from thresher.store.dialect import SQLITE
@@ -128,10 +138,11 @@ def opened_store(url: str, project: Project | None = None, *, migrate: bool = Tr
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """A store, and the apps that work on it."""
+    """A store, the apps that work on it, and how they go out to the web."""
 
     store: Store
     registry: Registry
+    outward: Outward = field(default_factory=Outward)
 
 
 @contextmanager
@@ -140,7 +151,7 @@ def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> It
     registry = project_registry(project, named)  # first: an app that cannot be loaded must not cost a migration
     with opened_store(url, project) as store:
         install(store, registry)
-        yield Workshop(store, registry)
+        yield Workshop(store, registry, project.fetch)
 
 
 def project_registry(project: Project, named: Iterable[str] = ()) -> Registry:
@@ -224,10 +235,45 @@ def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: 
     patience = _patience(shop.store) if until_idle else 0.0
     try:
         pumps = PUMPS[shop.store.backend.dialect.name]
-        yield Worker(shop.store, shop.registry, heartbeat_store=beat, pumps=pumps, until_idle=until_idle, patience=patience, **how)
+        fetcher = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store)
+        yield Worker(
+            shop.store, shop.registry, heartbeat_store=beat, pumps=pumps, until_idle=until_idle, patience=patience, fetcher=fetcher, **how
+        )
     finally:
         if beat is not shop.store:
             beat.close()
+
+
+def make_fetcher(outward: Outward, settings: Callable[[], Settings], store: Store | None = None) -> Fetcher:
+    """The one way out to the web, as a project wants it. It belongs to one event loop, and whoever has it closes it there.
+
+    Pages are kept in the store, if there is one.
+    """
+    from thresher.fetch.browser import Browser  # noqa: PLC0415  slow to import, and only those who fetch need them
+    from thresher.fetch.http import HttpTransport  # noqa: PLC0415
+
+    agent, guard = agent_of(outward.user_agent, outward.contact), Guard(outward.allow)
+    resolver = MappedResolver(outward.resolve, SystemResolver())
+    browser = Browser(settings().count("browser.in_flight"), resolver, guard, agent=agent.header)
+    shelf = None if store is None else StoreShelf(store)
+    return Fetcher(HttpTransport(resolver, guard), guard, agent, settings=settings, shelf=shelf, browser=browser)
+
+
+@asynccontextmanager
+async def opened_fetcher(project: Project, settings: Settings | None = None) -> AsyncIterator[Fetcher]:
+    """A fetcher for the length of a block."""
+    found = settings or Settings(project.settings)
+    fetcher = make_fetcher(project.fetch, lambda: found)
+    try:
+        yield fetcher
+    finally:
+        await fetcher.close()
+
+
+async def fetch_once(project: Project, url: str, *, render: bool = False) -> Page:
+    """One page, by hand and without a database: no gates and nothing kept, but the guard and robots.txt hold."""
+    async with opened_fetcher(project) as fetcher:
+        return await fetcher.fetch(order(url), Errand(Ungoverned(), render=render))
 
 
 def _patience(store: Store) -> float:

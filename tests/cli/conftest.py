@@ -53,7 +53,7 @@ app = App(
     schedules=(Schedule("nightly", NewTask("free"), cron="0 3 * * *", timezone="Europe/Berlin"),),
 )
 '''
-PROJECT = "apps: [app.py]\nsettings:\n  worker.poll: 0.05\n  run.patience: 0\n  retry.base: 3600\n"
+PROJECT = "apps: [app.py]\nfetch: {contact: me@example.com}\nsettings:\n  worker.poll: 0.05\n  run.patience: 0\n  retry.base: 3600\n"
 
 
 @dataclass(frozen=True)

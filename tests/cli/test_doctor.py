@@ -62,3 +62,12 @@ def test_bench_prints_one_object(queue: Thresher, tmp_path: Path):
     assert result.code == 0
     assert {"store", "tasks", "gates", "drain_per_s", "claim_p99_us"} <= set(result.json)
     assert queue("bench", "queue", "--store", "mysql").code == 2
+
+
+@pytest.mark.promise(16)
+def test_a_project_that_nobody_can_be_reached_about_is_told_so(queue: Thresher, project: Path):
+    text = (project / "thresher.yaml").read_text()
+    (project / "thresher.yaml").write_text(text.replace("fetch: {contact: me@example.com}\n", ""))
+    found = {check["name"]: check for check in queue("doctor", "--json").json["checks"]}["user agent"]
+    assert found["verdict"] == "warn"
+    assert "contact" in found["advice"]

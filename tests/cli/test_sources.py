@@ -127,3 +127,26 @@ def test_every_change_of_a_gate_is_an_event_that_can_be_read(declared: Thresher)
     wrong = declared("events", "--kind", "nonsense")
     assert wrong.code == 2
     assert "gate_paused" in wrong.err
+
+
+@pytest.mark.promise(16)
+def test_robots_goes_off_by_name_with_a_reason_and_is_shown_until_it_is_on_again(declared: Thresher):
+    queue = declared
+    assert "say why" in queue("sources", "robots", "doors", "off").err
+    assert queue("sources", "robots", "nobody", "off", "--reason", "x").code == 4
+    assert queue("sources", "robots", "doors", "perhaps").code == 2
+    for name in ("doors", "host:never-met.example"):
+        assert queue("sources", "robots", name, "off", "--reason", "leave in writing").code == 0
+    assert "leave in writing" in queue("sources", "list").out
+    assert "not asked since" in queue("sources", "show", "host:never-met.example").out
+    shown = queue("sources", "show", "doors", "--json").json
+    assert shown["gate"]["robots_off_reason"] == "leave in writing"
+    assert shown["gate"]["robots_off_at"]
+    checks = {check["name"]: check for check in queue("doctor", "--json").json["checks"]}
+    assert checks["robots.txt"]["verdict"] == "warn"
+    assert "source:doors" in checks["robots.txt"]["found"]
+    for name in ("doors", "host:never-met.example"):
+        assert queue("sources", "robots", name, "on").code == 0
+    checks = {check["name"]: check for check in queue("doctor", "--json").json["checks"]}
+    assert checks["robots.txt"]["verdict"] == "ok"
+    assert "robots_waived" in queue("events").out

@@ -180,3 +180,17 @@ def test_an_error_message_is_cut_and_cleaned():
 
 def test_an_error_without_words_is_named_by_its_class():
     assert after(errors.Gone()).error.message == "Gone"
+
+
+def test_not_yet_waits_as_long_as_it_says_spends_nothing_and_blames_nobody():
+    settled = after(errors.NotYet("host:a.example is closed", retry_after=90, gate="host:a.example"))
+    assert (settled.ending, settled.state, settled.delay_us) == (Ending.SNOOZED, State.PENDING, 90 * SECOND)
+    assert (settled.spends_failure, settled.blame) == (False, None)
+
+
+@pytest.mark.parametrize(("away", "waits"), [(0.0, SECOND), (7.0, 7 * SECOND)])
+def test_a_gate_that_has_heard_of_it_is_not_told_again(away, waits):
+    problem = errors.RateLimited("429", retry_after=3_600, gate="host:a.example")
+    assert after(problem).blame is not None
+    problem.away = away
+    assert (after(problem).blame, after(problem).delay_us) == (None, waits)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.core.clock import SECOND
-from thresher.core.settlement import Ending, Error, Health, Settlement, Blame
+from thresher.core.settlement import Blame, Ending, Error, Health, Settlement
 from thresher.core.state import TERMINAL, State, may_become
 from thresher.core.task import Task
 

@@ -7,7 +7,7 @@ import orjson
 
 from thresher.core.keys import url_key
 from thresher.core.record import Filing, Link
-from thresher.core.settlement import Error, Health, Settlement, Blame
+from thresher.core.settlement import Blame, Error, Health, Settlement
 from thresher.core.task import Entry, Task
 from thresher.store import tasks, workers
 from thresher.store.store import Store

@@ -18,7 +18,9 @@ from thresher.cli import (
     events,
     failures,
     init,
+    inspect,
     migrate,
+    read,
     records,
     run,
     schedules,
@@ -66,9 +68,10 @@ for group, sentence in (
     (sources, "See, limit, pause, test the sources and other gates."),
     (schedules, "See, pause and resume schedules."),
     (config, "See and change settings."),
+    (read, "Say what Thresher makes of a string: a price, an address, a board, a date, a robots.txt."),
 ):
     app.add_typer(group.app, name=group.__name__.rsplit(".", 1)[-1], help=sentence, no_args_is_help=True, epilog=EPILOG)
-for each in (records, events, migrate, doctor):
+for each in (records, events, migrate, doctor, inspect):
     app.command(epilog=EPILOG, name=each.__name__.rsplit(".", 1)[-1])(each.command)
 app.add_typer(bench.app, name="bench", help="Measure.", no_args_is_help=True)
 

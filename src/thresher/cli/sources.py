@@ -1,5 +1,6 @@
 """`thresher sources`: see, limit, pause, test the sources and other gates."""
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -12,6 +13,14 @@ if TYPE_CHECKING:
     from thresher.insight.gates import GateView
 
 app = typer.Typer()
+
+
+class Robots(StrEnum):
+    """Whether robots.txt is kept to."""
+
+    ON = "on"
+    OFF = "off"
+
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A source's name, or a gate such as host:example.com.")]
 Rate = Annotated[str | None, typer.Option(help="Starts a second: 2, 0.5, 30/m, none.")]
@@ -49,10 +58,16 @@ def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -
         return
     rows = [
         [gate.name if every else gate.source, gate.state, _rate(gate), _slots(gate), _breaker(gate), gate.waiting or None,
-         short(gate.reason, 80), opens(gate.state, gate.opens_at, now)]
+         short(_why(gate), 80), opens(gate.state, gate.opens_at, now)]
         for gate in gates
     ]  # fmt: skip
     out.print(table(["gate" if every else "source", "state", "rate", "in flight", "breaker", "#waiting", "why", "opens"], rows))
+
+
+def _why(gate: "GateView") -> str | None:
+    """Why it is closed, and that robots.txt is off where it is: what nobody sees nobody takes back."""
+    off = None if gate.robots_off_at is None else f"robots off: {gate.robots_off_reason}"
+    return "; ".join(word for word in (gate.reason, off) if word) or None
 
 
 def _rate(gate: "GateView") -> str | None:
@@ -64,6 +79,12 @@ def _rate(gate: "GateView") -> str | None:
 
 def _slots(gate: "GateView") -> str | None:
     return None if gate.max_in_flight is None else f"{gate.in_flight} of {gate.max_in_flight}"
+
+
+def _robots(gate: "GateView", now: int) -> str:
+    from thresher.cli.words import clock_time
+
+    return "asked" if gate.robots_off_at is None else f"not asked since {clock_time(gate.robots_off_at, now)}: {gate.robots_off_reason}"
 
 
 def _breaker(gate: "GateView") -> str | None:
@@ -96,7 +117,7 @@ def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], no
         ("why", gate.reason),
         ("opens", opens(gate.state, gate.opens_at, now)), ("rate", _rate(gate) or "no limit"), ("in flight", _slots(gate) or "not limited"),
         ("breaker", f"{_breaker(gate)} failures in a row, cooldown {span(gate.cooldown)}" if gate.trip_after else "none"),
-        ("waiting here", gate.waiting),
+        ("robots.txt", _robots(gate, now)), ("waiting here", gate.waiting),
         ("last trouble", f"{when(gate.last_error_at, now)}: {gate.last_error}" if gate.last_error else "none"),
     ]))  # fmt: skip
     if events:
@@ -186,6 +207,24 @@ def enable(ctx: typer.Context, name: Name) -> None:
     with call.store() as store:
         sources.enable(store, name)
         _answer(call, store, name, None)
+
+
+@app.command()
+def robots(
+    ctx: typer.Context, name: Name,
+    state: Annotated[Robots, typer.Argument(help="on: keep to robots.txt. off: go past it, for a reason.")],
+    reason: Annotated[str, typer.Option(help="Why it is off; kept with the date, and shown wherever the source is.")] = "",
+) -> None:  # fmt: skip
+    """Switch robots.txt off for one source or host, by name and with a reason, or on again. It is on everywhere else."""
+    from thresher.control import sources
+
+    call = call_of(ctx)
+    with call.store() as store:
+        if state is Robots.OFF:
+            sources.waive_robots(store, name, reason)
+        else:
+            sources.mind_robots(store, name)
+        _answer(call, store, name, f"robots.txt is {'not asked' if state is Robots.OFF else 'asked'} at {name}.")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`thresher.yaml`: the apps of a project, its database, and settings it starts with. Errors name file, line and key."""
+"""`thresher.yaml`: the apps of a project, its database, how it goes out, and settings it starts with. Errors name file, line and key."""
 
 import os
 import re
@@ -9,13 +9,14 @@ from typing import Any
 
 import yaml
 
+from thresher.config.outward import Outward, read_outward
 from thresher.config.settings import Number, setting
 from thresher.core.errors import ConfigError, UsageError
 
 FILE_NAME = "thresher.yaml"
 DEFAULT_DATABASE = "sqlite:///thresher.db"
 DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
-KEYS = ("apps", "database", "settings")
+KEYS = ("apps", "database", "fetch", "settings")
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
@@ -31,6 +32,7 @@ class Project:
     apps: tuple[str, ...] = ()
     database: str | None = None
     settings: Mapping[str, Number] = field(default_factory=dict)
+    fetch: Outward = field(default_factory=Outward)
 
 
 def read_project(folder: Path) -> Project:
@@ -72,7 +74,8 @@ class _Reader:
         for key in data:
             if key not in KEYS:
                 raise self._error(key, f"is not known here; the keys are {', '.join(KEYS)}")
-        return Project(self.path.parent, self._apps(data), self._database(data), self._settings(data))
+        outward = read_outward(data.get("fetch"), self._error)
+        return Project(self.path.parent, self._apps(data), self._database(data), self._settings(data), outward)
 
     def _load(self) -> dict[str, Any]:
         try:

@@ -1,17 +1,20 @@
 """Sources and other gates: make, limit, pause, resume, disable, enable, and test them."""
 
 import asyncio
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from thresher.control.duration import per_second, seconds, whole
-from thresher.core.clock import FOREVER, to_us
+from thresher.core.clock import FOREVER, SECOND, to_us
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.core.host import PREFIX
 from thresher.core.pipeline import Source
 from thresher.engine.registry import Registry
 from thresher.governance.gate import Limits, interval_us
-from thresher.store import sources
+from thresher.store import manners, sources
+from thresher.store.permits import PROMPT_US
 from thresher.store.sources import gate_called
 from thresher.store.store import Store
 
@@ -70,6 +73,12 @@ def pause(store: Store, name: str, for_seconds: float, reason: str) -> None:
     if gate["open_after"] >= FOREVER:
         raise NotAllowed(f"{gate['name']} is disabled, a pause would open it later by itself; enable it first")
     sources.pause(store, gate["name"], to_us(for_seconds), reason)
+    _let_the_last_leave()
+
+
+def _let_the_last_leave() -> None:
+    """Whoever had its last look before the gate closed has sent by then: after this nothing goes out any more."""
+    time.sleep(PROMPT_US / SECOND)
 
 
 def resume(store: Store, name: str) -> None:
@@ -84,11 +93,29 @@ def resume(store: Store, name: str) -> None:
 def disable(store: Store, name: str, reason: str) -> None:
     """Close a gate until a person opens it."""
     sources.disable(store, _find(store, name)["name"], TAG, reason)
+    _let_the_last_leave()
 
 
 def enable(store: Store, name: str) -> None:
     """Open a gate, whatever closed it, and forget its failures."""
     sources.resume(store, _find(store, name)["name"])
+
+
+def waive_robots(store: Store, name: str, reason: str) -> None:
+    """Go past the robots.txt of a host, or of whatever a source leads to. By name and with a reason that is kept and shown."""
+    if not reason.strip():
+        raise UsageError(f'say why, and it will be shown wherever {name} is: thresher sources robots {name} off --reason "..."')
+    manners.waive_robots(store, _gate_to_be(store, name), reason.strip())
+
+
+def mind_robots(store: Store, name: str) -> None:
+    """Keep to robots.txt again."""
+    manners.mind_robots(store, _gate_to_be(store, name))
+
+
+def _gate_to_be(store: Store, name: str) -> str:
+    """A host may be decided about before it is first met; anything else must be there."""
+    return name if name.startswith(PREFIX) and len(name) > len(PREFIX) else str(_find(store, name)["name"])
 
 
 def test(store: Store, registry: Registry, name: str) -> Probe:

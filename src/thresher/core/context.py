@@ -1,8 +1,12 @@
 """What a stage is given besides its task."""
 
-from typing import Any, Protocol
+from collections.abc import Coroutine, Mapping
+from typing import Any, Protocol, TypeVar
 
+from thresher.core.page import Page
 from thresher.core.task import Task
+
+T = TypeVar("T")
 
 
 class Context(Protocol):
@@ -27,4 +31,21 @@ class Context(Protocol):
 
     async def load(self, content_hash: str) -> bytes:
         """The body stored under this hash."""
+        ...
+
+    async def fetch(
+        self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
+        render: bool = False, max_age: float | None = None, replay: bool = False,
+    ) -> Page:  # fmt: skip
+        """The page behind a URL, politely: guarded, governed by its host's gate and its robots.txt, redirects included.
+
+        A kept copy is used where the server allows it, or where it is at most `max_age` seconds old; with `replay` only a
+        kept copy, however old. `render` lets a browser build the page. What is no page is raised: `RateLimited`, `Blocked`,
+        `Gone` and the others; let them pass, the worker knows what follows. `NotYet` is raised where waiting would take
+        long: the stage is performed again later, so fetch first and work afterwards.
+        """
+        ...
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        """For a stage that is a plain function: `page = ctx.wait(ctx.fetch(url))`. An `async` stage awaits instead."""
         ...

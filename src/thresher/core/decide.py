@@ -9,7 +9,7 @@ from thresher.core.errors import TaskError
 from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Outcome, Skipped, Snooze
 from thresher.core.policy import ruling_for
 from thresher.core.record import Filing, Record, clean
-from thresher.core.settlement import Brought, Error, Health, Settlement, Verdict
+from thresher.core.settlement import Blame, Brought, Error, Health, Settlement
 from thresher.core.task import Entry, NewTask, Task
 
 MAX_MESSAGE = 2_000
@@ -64,42 +64,41 @@ def _brought(finds: Finds, house: House) -> Brought:
 def settle_error(task: Task, problem: BaseException, *, backoff: Backoff, luck: float) -> Settlement:
     """The settlement for a raised error, by its class."""
     error = Error(type(problem).__name__, _short(str(problem)))
-    verdict = _verdict(task, problem, error)
+    blame = _blame(task, problem, error)
     if isinstance(problem, TaskError) and problem.retryable and not problem.spends_failure:
-        return _settle_waiting(task, problem, error, verdict)
+        return _settle_waiting(task, problem, error, blame)
     retryable = not isinstance(problem, TaskError) or problem.retryable
     if not retryable or backoff.exhausted(task.failures + 1):
-        return Settlement.fail(task, error=error, verdict=verdict)
+        return Settlement.fail(task, error=error, blame=blame)
     delay_us = backoff.delay_us(task.failures + 1, luck)
-    return Settlement.retry(task, delay_us=delay_us, error=error, verdict=verdict)
+    return Settlement.retry(task, delay_us=delay_us, error=error, blame=blame)
 
 
-def _settle_waiting(task: Task, problem: TaskError, error: Error, verdict: Verdict | None) -> Settlement:
+def _settle_waiting(task: Task, problem: TaskError, error: Error, blame: Blame | None) -> Settlement:
     """An error that asks for patience, not for another try."""
-    asked = _wait_us(problem)
-    if verdict is None and not asked:
+    asked = _wait_us(problem.away) if problem.away is not None else _wait_us(getattr(problem, "retry_after", None))
+    if blame is None and not asked:
         return Settlement.fail(task, error=error)  # no gate to close and no time to wait for: a person must look
-    if verdict is None:
+    if blame is None:
         delay = asked
-    elif verdict.gate is None:
-        delay = 0  # the verdict closes the first gate of the task's own lane, so it waits there
+    elif blame.gate is None:
+        delay = 0  # the blame closes the first gate of the task's own lane, so it waits there
     else:
         delay = max(asked, ELSEWHERE_US)  # the closed gate may not be one of its lane's: it must not come back at once
-    return Settlement.snooze(task, delay_us=delay, reason=error.message, error=error, verdict=verdict)
+    return Settlement.snooze(task, delay_us=delay, reason=error.message, error=error, blame=blame)
 
 
-def _verdict(task: Task, problem: BaseException, error: Error) -> Verdict | None:
+def _blame(task: Task, problem: BaseException, error: Error) -> Blame | None:
     ruling = ruling_for(problem)
-    if ruling.effect is None or not task.has_gates:
+    if ruling.effect is None or not task.has_gates or getattr(problem, "away", None) is not None:
         return None
-    wait = _wait_us(problem) if ruling.effect is Health.PAUSE else 0
+    wait = _wait_us(getattr(problem, "retry_after", None)) if ruling.effect is Health.PAUSE else 0
     gate = clean(problem.gate) if isinstance(problem, TaskError) and problem.gate else None
-    return Verdict(ruling.effect, f"{error.name}: {error.message}", gate, wait, ruling.tag)
+    return Blame(ruling.effect, f"{error.name}: {error.message}", gate, wait, ruling.tag)
 
 
-def _wait_us(problem: BaseException) -> int:
-    """How long the other side asked us to wait. "Not at all" is a hot loop that spends nothing, so a second is the least."""
-    asked = getattr(problem, "retry_after", None)
+def _wait_us(asked: float | None) -> int:
+    """How long we were asked to wait. "Not at all" is a hot loop that spends nothing, so a second is the least."""
     return 0 if asked is None else to_us(min(max(LEAST_WAIT, asked), LONGEST_WAIT))
 
 

@@ -16,6 +16,8 @@
         │   └── ServerError        the far side answered 5xx
         ├── RateLimited            the source asked us to wait: closes its gate, spends nothing
         ├── BudgetExhausted        money or quota is gone: closes the provider's gate, spends nothing
+        ├── NotYet                 our own limits or a missing robots.txt ask for patience: spends nothing, blames nobody
+        ├── ClaimLost              the task is in other hands: nothing more is sent, nothing is written
         ├── Blocked                a bot wall or CAPTCHA: disables the source, tag anti_bot
         ├── Unauthorized           bad credentials: disables the source, tag auth
         └── Permanent              no second try can help
@@ -80,7 +82,10 @@ class DatabaseProblem(UsageError):
 
 
 class TaskError(ThresherError):
-    """Raised inside a stage. `gate` names the gate to blame; without it the first gate of the lane is meant."""
+    """Raised inside a stage. `gate` names the gate to blame; without it the first gate of the lane is meant.
+
+    `away` is set where that gate has heard of it already: in so many seconds the task comes back, and nobody is told twice.
+    """
 
     retryable: ClassVar[bool] = False
     spends_failure: ClassVar[bool] = True
@@ -88,6 +93,7 @@ class TaskError(ThresherError):
     def __init__(self, message: str = "", *, gate: str | None = None) -> None:
         super().__init__(message or type(self).__name__)
         self.gate = gate
+        self.away: float | None = None
 
 
 class Transient(TaskError):
@@ -123,6 +129,17 @@ class RateLimited(_Waits):
 
 class BudgetExhausted(_Waits):
     """Money or quota is used up: the provider's gate closes for `retry_after` seconds."""
+
+
+class NotYet(_Waits):
+    """It has to wait for longer than a worker should stand by: the task comes back in `retry_after` seconds."""
+
+
+class ClaimLost(TaskError):
+    """The task is no longer this attempt's: whoever notices stops; the fence refuses what it brings."""
+
+    retryable = True
+    spends_failure = False
 
 
 class Blocked(TaskError):

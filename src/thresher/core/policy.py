@@ -23,6 +23,8 @@ POLICY: Mapping[type[BaseException], Ruling] = {
     errors.Transient: Ruling(Health.FAILURE),
     errors.RateLimited: Ruling(Health.PAUSE, "rate_limited"),
     errors.BudgetExhausted: Ruling(Health.PAUSE, "budget"),
+    errors.NotYet: Ruling(),  # our own limits: nobody is to blame
+    errors.ClaimLost: Ruling(),
     errors.Blocked: Ruling(Health.DISABLE, "anti_bot"),
     errors.Unauthorized: Ruling(Health.DISABLE, "auth"),
     errors.Permanent: Ruling(),

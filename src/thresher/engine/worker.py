@@ -30,6 +30,7 @@ from thresher.engine.registry import Registry
 from thresher.engine.running import Running, give_back
 from thresher.engine.tally import Tally
 from thresher.engine.wake import Wake
+from thresher.fetch.fetcher import Fetcher
 from thresher.store import workers
 from thresher.store.backend import Turn
 from thresher.store.store import Store
@@ -50,8 +51,9 @@ class Worker:
     def __init__(
         self, store: Store, registry: Registry, *, heartbeat_store: Store | None = None,
         name: str | None = None, until_idle: bool = False, pumps: int = 1, concurrency: int | None = None,
-        patience: float = 0.0,
+        patience: float = 0.0, fetcher: Fetcher | None = None,
     ) -> None:  # fmt: skip
+        self._fetcher = fetcher
         self._store, self._registry, self._concurrency, self._patience = store, registry, concurrency, patience
         self._heartbeat_store = heartbeat_store or store
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
@@ -90,6 +92,8 @@ class Worker:
             self._heartbeat.stop()
             wake.stop()
             self._threads.shutdown(wait=False, cancel_futures=True)
+            if self._fetcher:
+                await self._fetcher.close()
         return self.tally
 
     def stop(self) -> None:
@@ -101,7 +105,7 @@ class Worker:
         """Wait for nobody: hand back at once what is in hand. Nothing is lost by it."""
         self.stop()
         for running in self._hand.values():
-            if running.verdict is None:
+            if running.ending is None:
                 running.cut_short(Settlement.hand_back(running.task, reason="its worker was stopped"))
 
     async def _register(self) -> None:
@@ -135,7 +139,7 @@ class Worker:
                 self._lose(self._worker_id, "the lease was not renewed in time")
             now = monotonic()
             for running in list(self._hand.values()):
-                if running.deadline < now and running.verdict is None:
+                if running.deadline < now and running.ending is None:
                     running.cut_short(overdue(running.task, running.seconds, self._store.settings))
             await asyncio.sleep(WATCH_SECONDS)
 
@@ -198,13 +202,13 @@ class Worker:
 
     async def _perform(self, task: Task) -> None:
         claim = (task.id, task.claim)
-        hands = Hands(task, self._store, self._clock.now)
+        hands = Hands(task, self._store, self._clock.now, self._fetcher)
         settlement: Settlement | None
         try:
             settlement = await attempt(task, hands, self._registry, self._store.settings, self._threads)
         except asyncio.CancelledError as problem:
-            # Without a verdict nobody here asked for it: the stage cancelled itself, and that is its failure.
-            settlement = self._hand[claim].verdict if claim in self._hand else None
+            # Without an ending nobody here asked for it: the stage cancelled itself, and that is its failure.
+            settlement = self._hand[claim].ending if claim in self._hand else None
             settlement = settlement or self._failure(task, problem)
         except KeyboardInterrupt:
             raise
@@ -230,7 +234,7 @@ class Worker:
         try:
             if self._in_doubt:
                 await self._reconcile(outgoing)
-            turn = await self._store.run(self._store.turn, [settlement for _, settlement in outgoing], room, worker_id)
+            turn = await self._store.take_turn([settlement for _, settlement in outgoing], room, worker_id)
         except DatabaseProblem as problem:
             if worker_id == self._worker_id and not self._heartbeat.lost:
                 self._outbox = [*outgoing, *self._outbox]
@@ -333,7 +337,7 @@ class Worker:
     def _cancel(self, claims: frozenset[tuple[int, int]]) -> None:
         for claim in claims:
             running = self._hand.get(claim)
-            if running and running.verdict is None:
+            if running and running.ending is None:
                 running.cut_short(Settlement.cancelled(running.task, reason="cancelled by a person"))
 
     def _lose(self, worker_id: WorkerId, why: str) -> None:
@@ -364,7 +368,7 @@ class Worker:
         grace = float(self._store.settings["worker.grace"])
         await self._let_finish(grace)
         for running in list(self._hand.values()):
-            if running.verdict is None:
+            if running.ending is None:
                 running.cut_short(Settlement.hand_back(running.task, reason="its worker was stopped"))
         await self._let_finish(FLUSH_SECONDS)
         deadline = monotonic() + grace + FLUSH_SECONDS

@@ -97,9 +97,10 @@ class Guard:
         word = why_not(spot.ip)
         if word is None or self._allowed(host, spot, word):
             return
-        at = "" if literal(host) == spot.ip else f"{_short(host)} leads to "
-        way = f"{_short(host)} or {spot.ip}" if at and word in OWN else spot.ip
-        raise Refused(f"{at}{spot.ip}, which is {word}; to allow it, add {way} to fetch.allow")
+        is_name = literal(host) != spot.ip
+        found = f"{_short(host)} leads to {spot.ip}, which is {word}" if is_name else f"{spot.ip} is {word}, and not fetched"
+        way = f"{_short(host)} or {spot.ip}" if is_name and word in OWN else spot.ip
+        raise Refused(f"{found}; to allow it, add {way} to fetch.allow")
 
     def check_spots(self, host: str, spots: tuple[Spot, ...]) -> None:
         """Every address of a name; one bad one refuses them all."""

@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from thresher.core.clock import SECOND, SystemClock
-from thresher.core.errors import DatabaseProblem, ThresherError
+from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
 from thresher.engine.registry import Registry
+from thresher.fetch import chromium
 from thresher.insight.gates import closed_gates
 from thresher.insight.waiting import closed_sentence
 from thresher.insight.workers import list_workers
@@ -54,7 +55,7 @@ class Examination:
     """The checks so far. What raises becomes a failed check, and the examination goes on without it."""
 
     def __init__(self) -> None:
-        self.checks: list[Check] = [_python(), _sqlite()]
+        self.checks: list[Check] = [_python(), _sqlite(), _browser()]
 
     def attempt(self, name: str, act: Callable[[], T], says: Callable[[T], str]) -> T | None:
         """Do something that must work; its error message is the finding and the advice in one."""
@@ -101,6 +102,18 @@ def _sqlite() -> Check:
     ok = VERSION >= SAFE_VERSION
     advice = None if ok else "it can corrupt a database after a crash (mended in 3.51.3): pip install pysqlite3"
     return Check("sqlite", Verdict.OK if ok else Verdict.WARN, ".".join(map(str, VERSION)), advice)
+
+
+def _browser() -> Check:
+    if not chromium.extra_is_installed():
+        return Check("browser", Verdict.OK, "none, and none is needed unless pages are rendered", f"to render pages: {chromium.EXTRA}")
+    try:
+        found = chromium.find()
+        if found is None:
+            return Check("browser", Verdict.WARN, "no Chromium was found, so no page can be rendered", chromium.ADVICE)
+        return Check("browser", Verdict.OK, f"{chromium.version(found)}, {found.path} ({found.origin})")
+    except ConfigError as problem:
+        return Check("browser", Verdict.WARN, str(problem))
 
 
 def _schema(store: Store) -> Check:

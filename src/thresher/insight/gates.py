@@ -38,6 +38,8 @@ class GateView:
     last_error: str | None
     last_error_at: int | None
     waiting: int
+    robots_off_at: int | None = None
+    robots_off_reason: str | None = None
 
     @property
     def reason(self) -> str | None:
@@ -89,6 +91,7 @@ def _view(row: Mapping[str, Any], waiting: int, now: int) -> GateView:
         row["name"], row["source"], row["app"], state, row["closed_tag"] if state in ("disabled", "paused") else None,
         _why(gate, state, row), _opens_at(gate, state, now), _rate(gate), gate.burst, gate.in_flight, gate.max_in_flight,
         gate.trip_after, gate.cooldown_us / SECOND, gate.failures, row["last_error"], row["last_failure"], waiting,
+        row["robots_waived_at"], row["robots_waived_reason"],
     )  # fmt: skip
 
 

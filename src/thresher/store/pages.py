@@ -5,7 +5,7 @@ bytes under the same hash; so a body goes only when its last page has gone and n
 away notes its body as loose, and pruning looks at those alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,7 @@ Fields = dict[str, Any]
 _COLUMNS = "key, url, host, method, status, headers, fetched_at, stored, expires_at, hash, uses"
 _FIND = f"select {_COLUMNS} from pages where key = :key"
 _OLD = "select hash from pages where key = :key"
+_OLD_ONES = "select key, hash from pages where key in (:keys*) order by key"
 _INSERT = f"""insert into pages ({_COLUMNS})
     values (:key, :url, :host, :method, :status, :headers, :fetched_at, :stored, :expires_at, :hash, 0) on conflict (key) do nothing"""
 _REPLACE = """update pages set url = :url, host = :host, method = :method, status = :status, headers = :headers, hash = :hash,
@@ -72,6 +73,25 @@ def keep(store: Store, kept: Kept, body: bytes) -> None:
                 break  # else somebody else has just kept the same page: theirs gives way
         if old and old[0] != packed.hash:
             session.run(_LOOSEN, {"hash": old[0]})
+
+
+def keep_many(store: Store, wanted: Sequence[tuple[Kept, bytes]]) -> None:
+    """Keep several pages in one transaction, for those that come together. Where somebody else keeps the same page now, theirs stands.
+
+    The pages that are there, then the bodies, then the new pages, each in their order: nobody waits for anybody in a circle.
+    """
+    packed = {kept.key: (kept, blobs.pack(body)) for kept, body in wanted}
+    with store.write() as session:
+        now, lock = store.backend.now(session), store.backend.dialect.lock
+        old: dict[str, str] = dict(session.rows(_OLD_ONES + lock, {"keys": sorted(packed)}))
+        for body in sorted({body.hash: body for _, body in packed.values()}.values(), key=lambda body: body.hash):
+            blobs.hold(session, body, now, lock)
+        loose = []
+        for key in sorted(packed):
+            kept, body = packed[key]
+            stands = session.run(_REPLACE if key in old else _INSERT, _values(kept) | {"hash": body.hash})
+            loose += [old[key]] if stands and key in old and old[key] != body.hash else [] if stands else [body.hash]
+        _loosen(session, [(name,) for name in loose])
 
 
 def find(store: Store, key: str) -> Kept | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from thresher.core.clock import FOREVER
 from thresher.core.event import EventKind
-from thresher.core.settlement import Health, Settlement, Blame
+from thresher.core.settlement import Blame, Health, Settlement
 from thresher.core.state import TERMINAL
 from thresher.core.task import Entry
 from thresher.store.backend import Backend, Hit, Rules

@@ -1,0 +1,107 @@
+"""The `fetch:` block of `thresher.yaml`: under which name a project goes out, and which doors of its own it may use.
+
+What stands here is for a person who can be asked about it. So it is read strictly: a typing error in an allow-list must
+not become a hole, nor one in an address a crawl that nobody can be reached about.
+"""
+
+import ipaddress
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from thresher.core.errors import ConfigError
+
+KEYS = ("allow", "contact", "resolve", "user_agent")
+MOST_TEXT = 300
+
+_LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})"
+_HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL}){{0,126}}")
+_CONTACT = re.compile(r"(?:https?://[^\s()<>]+|(?:mailto:)?[^\s()<>@]+@[^\s()<>@]+)")
+_AGENT = re.compile(r"[A-Za-z0-9_-]+(?:/[\x21-\x7e]+)?(?: [\x20-\x7e]*)?")
+
+Problem = Callable[[str, str], ConfigError]
+
+
+@dataclass(frozen=True, slots=True)
+class Outward:
+    """`allow` opens addresses of one's own; `resolve` says where a host is (`*`: any), as `http://ADDRESS:PORT`."""
+
+    user_agent: str | None = None
+    contact: str | None = None
+    allow: tuple[str, ...] = ()
+    resolve: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_outward(given: Any, problem: Problem) -> Outward:
+    """The block, checked. `problem` makes an error that names the file and the line of a key."""
+    if given is None:
+        return Outward()
+    if not isinstance(given, dict):
+        raise problem("fetch", f"wants keys with values ({', '.join(KEYS)}), got {given!r}")
+    for key in given:
+        if key not in KEYS:
+            raise problem(f"fetch.{key}", f"is not known here; the keys are {', '.join(KEYS)}")
+    return Outward(
+        _text(given, "user_agent", _AGENT, "a name such as Gleaner/1.0, in plain ASCII, the name first", problem),
+        _text(given, "contact", _CONTACT, "an address a person can be reached at: https://example.com/bot or bot@example.com", problem),
+        _allow([] if given.get("allow") is None else given["allow"], problem),
+        _resolve({} if given.get("resolve") is None else given["resolve"], problem),
+    )
+
+
+def _text(given: Mapping[str, Any], key: str, pattern: re.Pattern[str], wants: str, problem: Problem) -> str | None:
+    value = given.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > MOST_TEXT or not pattern.fullmatch(value):
+        raise problem(f"fetch.{key}", f"wants {wants}; got {value!r}")
+    return value
+
+
+def _allow(given: Any, problem: Problem) -> tuple[str, ...]:
+    if not isinstance(given, list):
+        raise problem("fetch.allow", f"wants a list such as [10.20.0.0/16, wiki.intra, wiki.intra:8000], got {given!r}")
+    for entry in given:
+        if not isinstance(entry, str) or not (_is_network(entry) or _is_place(entry)):
+            raise problem("fetch.allow", f"wants networks (10.20.0.0/16), hosts (wiki.intra) and host:port, got {entry!r}")
+    return tuple(given)
+
+
+def _is_network(entry: str) -> bool:
+    try:
+        ipaddress.ip_network(entry)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_place(entry: str) -> bool:
+    host, _, port = entry.rpartition(":") if ":" in entry else (entry, "", "80")
+    return bool(_HOST.fullmatch(host) or _is_bracketed(host)) and port.isascii() and port.isdigit() and 0 < int(port) < 65_536
+
+
+def _is_bracketed(host: str) -> bool:
+    return host.startswith("[") and host.endswith("]") and _is_network(host[1:-1])
+
+
+def _resolve(given: Any, problem: Problem) -> Mapping[str, str]:
+    if not isinstance(given, dict):
+        raise problem("fetch.resolve", f"wants hosts with addresses such as acme.example: http://127.0.0.1:8123, got {given!r}")
+    for host, address in given.items():
+        if not isinstance(host, str) or not (host == "*" or _HOST.fullmatch(host.removeprefix("*."))):
+            raise problem(f"fetch.resolve.{host}", "wants a host name, *.example.com, or * for all")
+        if not isinstance(address, str) or not _is_address(address):
+            raise problem(f"fetch.resolve.{host}", f"wants an address such as http://127.0.0.1:8123, got {address!r}")
+    return dict(given)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        return False
+    bare = parts.path in ("", "/") and not parts.query and not parts.fragment and "@" not in parts.netloc
+    return parts.scheme in ("http", "https") and port != 0 and bare and _is_network(parts.hostname or "")

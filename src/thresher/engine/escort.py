@@ -1,0 +1,208 @@
+"""The governor of one attempt: takes its requests through the gates that all workers share.
+
+The claim of the task has paid one token for each gate of its lane, so the first request through such a gate only has to
+start; every other one reserves. A short wait is slept here. A long one would hold a worker for nothing, so it becomes
+`NotYet` and the task comes back. But what was already sent must not be sent again for the sake of a rate: after the
+first request even a Crawl-delay is waited for in place.
+"""
+
+import asyncio
+import logging
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from thresher.core.clock import SECOND, as_text, monotonic, to_us
+from thresher.core.errors import DatabaseProblem, NotYet
+from thresher.core.task import Task
+from thresher.fetch.request import Starting
+from thresher.store import manners, permits
+from thresher.store.claims import Standing, note_answer, standing_of
+from thresher.store.permits import PROMPT_US, Permit, Wait
+from thresher.store.store import Store
+
+log = logging.getLogger("thresher.escort")
+
+# How long a permit may live without its holder: what a request takes at most, and a margin.
+MARGIN_US = 60 * SECOND
+# A gate outside the lane is closed for days: somebody may open it sooner, and nobody would tell us.
+LEAST_AWAY, LONGEST_AWAY = 1.0, 3_600.0
+LEAST_SLEEP = 0.001
+POLL = (0.02, 0.05, 0.1, 0.2, 0.5)
+# How often a granted start may come too late to be used, because this machine was busy, before it is used all the same.
+LATE_STARTS = 2
+
+
+@dataclass(slots=True)
+class Patience:
+    """How long somebody stands before a gate, in seconds; `left` shrinks while they do."""
+
+    left: float
+    tries: int = 0
+
+    def asked_for(self, seconds: float | None) -> float | None:
+        """What to sleep now; None where that is more than is left. Without a number, a little longer each time."""
+        self.tries += 1
+        seconds = POLL[min(self.tries, len(POLL)) - 1] if seconds is None else seconds
+        if seconds > self.left:
+            return None
+        self.left -= seconds
+        return seconds
+
+
+@dataclass(slots=True)
+class _Trip:
+    """One request through one gate. `paid`: with the token of the claim, which comes back if nothing was sent."""
+
+    gate: str
+    paid: bool
+    preparing: bool
+    permit: Permit | None = None
+    started_at: float | None = None
+    healthy: bool = False
+
+
+class Escort:
+    """Brings the requests of one claim through."""
+
+    def __init__(self, store: Store, task: Task) -> None:
+        self._store, self._task = store, task
+        self._standing: Standing | None = None
+        self._unspent: set[str] = set()
+        self._sent = False
+
+    async def lane(self) -> tuple[str, ...]:
+        """The gates of the lane, as the claim passed them."""
+        if self._standing is None:
+            found = await self._store.run(standing_of, self._store, self._task.id, self._task.claim)
+            if self._standing is None:  # else another fetch of this stage was quicker, and may have spent something
+                self._standing, self._unspent = found, set(found.lane)
+        return self._standing.lane
+
+    @asynccontextmanager
+    async def passage(self, gate: str, *, preparing: bool = False) -> AsyncIterator[Starting]:
+        """The right to send one request through this gate, for as long as the block lasts."""
+        trip = await self._enter(gate, preparing)
+        try:
+            yield lambda: self._start(trip)
+            trip.healthy = True
+        finally:
+            await self._leave(trip)
+
+    async def _enter(self, gate: str, preparing: bool) -> _Trip:
+        await self.lane()
+        trip = _Trip(gate, gate in self._unspent, preparing)
+        if trip.paid:
+            self._unspent.discard(gate)
+            return trip
+        patience = Patience(float(self._store.settings["fetch.patience"]))
+        while True:
+            found = await self._reserve(gate)
+            if isinstance(found, Permit):
+                trip.permit = found
+                return trip
+            await self._stand_by(found, patience, preparing)
+
+    async def _reserve(self, gate: str) -> Permit | Wait:
+        """Not to be cut short: a slot that was taken for somebody who left would be lost until it is swept."""
+        claim = (self._task.id, self._task.claim)
+        expires_us = self._store.settings.us("fetch.total") + self._longest_wait_us() + MARGIN_US
+        asking = asyncio.ensure_future(
+            self._store.run(permits.reserve, self._store, (gate,), claim=claim, holder=None, expires_us=expires_us)
+        )
+        try:
+            return await asyncio.shield(asking)
+        except asyncio.CancelledError:
+            asking.add_done_callback(self._return_unused)
+            raise
+
+    def _return_unused(self, asked: "asyncio.Future[Permit | Wait]") -> None:
+        if not asked.cancelled() and asked.exception() is None and isinstance(found := asked.result(), Permit):
+            giving = asyncio.ensure_future(self._store.run(permits.release, self._store, found))
+            giving.add_done_callback(lambda done: done.cancelled() or done.exception())  # else the sweep gives it back
+
+    def _longest_wait_us(self) -> int:
+        return max(self._store.settings.us("fetch.patience"), self._store.settings.us("fetch.crawl_delay_cap"))
+
+    async def _start(self, trip: _Trip) -> None:
+        """The last look. A start that was granted and not used at once is asked for again where others count from it."""
+        patience = Patience(float(self._store.settings["fetch.patience"]))
+        late = 0 if trip.permit or (self._standing and trip.gate in self._standing.hurried) else LATE_STARTS
+        while True:
+            begun, wait = await self._store.run(self._ask_to_start, trip.gate)
+            if wait is not None:
+                await self._stand_by(wait, patience, trip.preparing)
+            elif late >= LATE_STARTS or (monotonic() - begun) * SECOND <= PROMPT_US:
+                break
+            else:
+                late += 1
+        trip.started_at = begun
+        self._sent = self._sent or not trip.preparing
+
+    def _ask_to_start(self, gate: str) -> tuple[float, Wait | None]:
+        begun = monotonic()
+        return begun, permits.start(self._store, (gate,), claim=(self._task.id, self._task.claim))
+
+    async def _leave(self, trip: _Trip) -> None:
+        if trip.paid and trip.started_at is None:
+            self._unspent.add(trip.gate)
+        slow = trip.started_at is not None and (monotonic() - trip.started_at) * SECOND > PROMPT_US
+        if slow or (trip.permit is not None and trip.permit.id is not None):
+            # Whoever is cancelled here still gives back what was taken.
+            await asyncio.shield(self._store.run(self._give_back, trip, slow))
+
+    def _give_back(self, trip: _Trip, slow: bool) -> None:
+        try:
+            if slow:
+                note_answer(self._store, trip.gate)
+            if trip.permit is not None:
+                permits.release(self._store, trip.permit, healthy=trip.healthy)
+        except DatabaseProblem as problem:  # the answer is here and counts; what is not given back is swept
+            log.warning("%s: %s", trip.gate, problem)
+
+    async def _stand_by(self, wait: Wait, patience: Patience, preparing: bool) -> None:
+        """Sleep until the gate may be open, or come back another time."""
+        seconds = None if wait.until is None else await self._store.run(self._seconds_to, wait.until)
+        if seconds is not None and self._must_not_turn_back(wait, seconds, preparing):
+            await asyncio.sleep(seconds)
+            return
+        sleep = patience.asked_for(seconds)
+        if sleep is None:
+            raise self._not_yet(wait, seconds)
+        await asyncio.sleep(sleep)
+
+    def _seconds_to(self, until: int) -> float:
+        """By the database's clock, whose date it is: this machine's may be another."""
+        with self._store.glance() as session:
+            return max(LEAST_SLEEP, (until - self._store.backend.now(session)) / SECOND)
+
+    def _must_not_turn_back(self, wait: Wait, seconds: float, preparing: bool) -> bool:
+        """Its first request went out and its next only waits for the rate: to turn back would send the first one again, for ever."""
+        near = seconds <= float(self._store.settings["fetch.crawl_delay_cap"]) + 1.0
+        return wait.reason == "rate" and self._sent and not preparing and near
+
+    def _not_yet(self, wait: Wait, seconds: float | None) -> NotYet:
+        # Behind a gate of its lane the task waits without a clock; elsewhere it has to come and look.
+        away = random.uniform(1, 3) * LEAST_AWAY if seconds is None or self._is_ours(wait.gate) else min(seconds, LONGEST_AWAY)
+        until = "" if wait.until is None else f" until {as_text(wait.until)}"
+        return NotYet(f"{wait.gate} is closed{until} ({wait.reason}); the task comes back by itself", retry_after=away, gate=wait.gate)
+
+    def _is_ours(self, gate: str) -> bool:
+        return self._standing is not None and gate in self._standing.lane
+
+    async def hold_back(self, gate: str, seconds: float, reason: str) -> float | None:
+        """Behind a gate of its own lane the task waits there, and is woken when a person opens it sooner."""
+        try:
+            await self._store.run(manners.hold_back, self._store, gate, to_us(seconds), reason)
+        except DatabaseProblem as problem:  # the settlement of this attempt will say it
+            log.warning("%s: %s", gate, problem)
+            return None
+        return LEAST_AWAY if self._is_ours(gate) else seconds
+
+    async def slow_down(self, gate: str, seconds: float) -> None:
+        await self._store.run(manners.slow_down, self._store, gate, to_us(seconds))
+
+    async def waiver(self, gate: str) -> str | None:
+        found = await self._store.run(manners.robots_waiver, self._store, (gate, *await self.lane()))
+        return None if found is None else f"since {as_text(found[0])}: {found[1]}"

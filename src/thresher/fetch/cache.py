@@ -1,0 +1,140 @@
+"""RFC 9111 for a private cache, pure: may this be kept, may the copy be used, how is it asked for again.
+
+Time is an argument. Nothing is guessed: without a lifetime from the server or from the caller a copy is stale from the
+start and has to be confirmed (heuristic freshness is what makes caches lie). A caller's `max_age` is an agreement
+about one source and overrules the server's lifetime, never its no-store.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import Enum
+
+from thresher.core.clock import SECOND
+from thresher.fetch.directives import date_of, directives, seconds
+from thresher.fetch.redirect import STATUSES as REDIRECTS
+from thresher.fetch.request import Answer, Request
+from thresher.fetch.shelf import Copy
+
+# Whole answers that are no errors. A 206 is a part, a 4xx or 5xx is trouble: neither may ever become a hit.
+KEEPABLE = frozenset({200, 203}) | REDIRECTS
+# What describes the body stays as it was when a 304 brings new headers: the body stayed, too (RFC 9111 §3.2).
+_OF_THE_BODY = frozenset({"content-encoding", "content-length", "content-range", "content-type", "transfer-encoding"})
+_OWN_CONDITIONS = ("if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range")
+
+
+class Use(Enum):
+    """What a copy is good for."""
+
+    FRESH = "fresh"
+    CONFIRM = "confirm"
+    NOTHING = "nothing"
+
+
+def is_ours(request: Request) -> bool:
+    """Whether the cache has a say. Who sends conditions or ranges of their own wants to hear the server itself."""
+    return not any(name in request.headers for name in _OWN_CONDITIONS)
+
+
+def may_keep(request: Request, answer: Answer, max_age: float | None = None) -> bool:
+    """Whether an answer may be kept at all."""
+    if answer.status not in KEEPABLE or not is_ours(request):
+        return False
+    if request.method != "GET" and (request.method != "POST" or max_age is None):
+        return False  # the answer to a POST belongs to that POST alone; only the caller can know that it is a question
+    if answer.headers.get("vary", "").strip() == "*":
+        return False
+    return not ("no-store" in directives(answer.headers) or "no-store" in directives(request.headers))
+
+
+def is_worth_keeping(answer: Answer, max_age: float | None = None) -> bool:
+    """Whether HTTP's rules would ever let us use it again: it has a lifetime, or something to ask for it by."""
+    said = directives(answer.headers)
+    lifetime = (seconds(said, "max-age") or 0) > 0 or "expires" in answer.headers
+    return lifetime or bool(max_age) or bool(_conditions(answer.headers))
+
+
+def copy_of(request: Request, answer: Answer, sent: Mapping[str, str], requested_at: int, answered_at: int) -> Copy:
+    """What is kept of an answer. `sent` are all headers as they went out, for what Vary names."""
+    names = [name.strip().lower() for name in answer.headers.get("vary", "").split(",") if name.strip()]
+    vary = {name: sent.get(name, "") for name in names}
+    return Copy(request.url, request.method, answer.status, dict(answer.headers), requested_at, answered_at, vary)
+
+
+def use_of(copy: Copy, request: Request, sent: Mapping[str, str], now: int, max_age: float | None = None) -> Use:
+    """What a copy is good for, now and for this request."""
+    if copy.method != request.method or copy.url != request.url or not is_ours(request):
+        return Use.NOTHING
+    if any(sent.get(name, "") != value for name, value in copy.vary.items()):
+        return Use.NOTHING
+    if _is_fresh(copy, request, now, max_age):
+        return Use.FRESH
+    return Use.CONFIRM if request.method == "GET" and _conditions(copy.headers) else Use.NOTHING
+
+
+def _is_fresh(copy: Copy, request: Request, now: int, max_age: float | None) -> bool:
+    wants, said = directives(request.headers), directives(copy.headers)
+    if "no-cache" in wants or ("pragma" in request.headers and "cache-control" not in request.headers):
+        return False
+    age = age_of(copy, now)
+    most = seconds(wants, "max-age")
+    if most is not None and age > most:
+        return False
+    if max_age is not None:
+        return since_answer(copy, now) < max_age
+    if "no-cache" in said:
+        return False
+    left = lifetime_of(copy) - age - (seconds(wants, "min-fresh") or 0)
+    return left > 0 or ("max-stale" in wants and "must-revalidate" not in said and -left <= _patience(wants))
+
+
+def _patience(wants: Mapping[str, str | None]) -> float:
+    return float("inf") if wants["max-stale"] is None else seconds(wants, "max-stale") or 0
+
+
+def lifetime_of(copy: Copy) -> float:
+    """For how many seconds the server vouches for it (RFC 9111 §4.2.1); 0 where it does not say."""
+    most = seconds(directives(copy.headers), "max-age")
+    if most is not None:
+        return most
+    if "expires" not in copy.headers:
+        return 0
+    until = date_of(copy.headers["expires"])  # "0" and other nonsense mean: expired
+    return 0 if until is None else max(0.0, until - (date_of(copy.headers.get("date")) or copy.answered_at / SECOND))
+
+
+def age_of(copy: Copy, now: int) -> float:
+    """How old it is, the time spent in other caches included (RFC 9111 §4.2.3)."""
+    date = date_of(copy.headers.get("date"))
+    apparent = 0.0 if date is None else max(0.0, copy.answered_at / SECOND - date)
+    said = copy.headers.get("age", "").partition(",")[0].strip()
+    carried = int(said) if said.isascii() and said.isdigit() and len(said) < 12 else 0
+    on_the_way = max(0, copy.answered_at - copy.requested_at) / SECOND
+    return max(apparent, carried + on_the_way) + since_answer(copy, now)
+
+
+def since_answer(copy: Copy, now: int) -> float:
+    """Seconds since we were given it. A clock that was set back makes nothing younger than new."""
+    return max(0, now - copy.answered_at) / SECOND
+
+
+def _conditions(headers: Mapping[str, str]) -> dict[str, str]:
+    asked = {"if-none-match": headers.get("etag", ""), "if-modified-since": headers.get("last-modified", "")}
+    return {name: value for name, value in asked.items() if value}
+
+
+def confirming(request: Request, copy: Copy) -> Request:
+    """The request that asks whether a copy is still good."""
+    return replace(request, headers={**request.headers, **_conditions(copy.headers)})
+
+
+def confirms(copy: Copy, answer: Answer) -> bool:
+    """Whether a 304 speaks of this copy: one with another ETag speaks of something we do not have (RFC 9111 §4.3.4)."""
+    theirs, ours = answer.headers.get("etag"), copy.headers.get("etag")
+    return not theirs or not ours or theirs.removeprefix("W/") == ours.removeprefix("W/")
+
+
+def refreshed(copy: Copy, answer: Answer, requested_at: int, answered_at: int) -> Copy:
+    """The copy after a 304: the old body, the new headers (RFC 9111 §3.2)."""
+    news = {name: value for name, value in answer.headers.items() if name not in _OF_THE_BODY}
+    old = {name: value for name, value in copy.headers.items() if name != "age"}  # it was the age of another answer
+    return replace(copy, headers={**old, **news}, requested_at=requested_at, answered_at=answered_at)

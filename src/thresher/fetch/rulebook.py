@@ -1,0 +1,214 @@
+"""The robots.txt of every origin we go to: got once, kept for all workers, read again when it is old.
+
+RFC 9309 §2.3.1 says what an answer means. A file: its rules. Moved too often, or 4xx: no rules, everything is allowed.
+5xx: nothing is allowed until it can be read; tasks wait meanwhile, and after thirty days without a file it counts as
+absent. A file that we have goes on counting while a newer one cannot be had. Where the host itself cannot be reached,
+that is the error: nothing is sent to it either way, and the retry budget and the breaker are made for it.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+
+from thresher.core.clock import DAY, MINUTE, SECOND, Clock
+from thresher.core.errors import NotYet, Refused, ServerError
+from thresher.core.host import host_gate
+from thresher.fetch.directives import directives, seconds
+from thresher.fetch.errand import Errand
+from thresher.fetch.redirect import follow, is_redirect
+from thresher.fetch.request import Answer, Request, Starting
+from thresher.fetch.robots import MOST_BYTES, Rules, read_rules
+from thresher.fetch.shelf import Copy, keyed
+
+# How many origins are remembered in this process, and how many bytes of files: read, a file takes a multiple of that.
+REMEMBERED, MOST_BYTES_REMEMBERED = 2_000, 4 << 20
+MOST_REDIRECTS = 5
+# However short the server wants its file to be kept: asking before every page would be the greater burden.
+LEAST_AGE = 5 * MINUTE
+FIRST_WAIT, LONGEST_WAIT = MINUTE, 60 * MINUTE
+GIVEN_UP_AFTER = 30 * DAY
+
+Send = Callable[[Request, Starting, Errand], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What we know of one origin. `down_since` is when its file was first not to be had, `tries` how often since.
+
+    Without a body and down there is nothing to go by, and it is not that there is nothing: then nothing is allowed.
+    """
+
+    body: bytes | None
+    until: int
+    down_since: int | None = None
+    tries: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """An entry, read. The bytes themselves stay on the shelf."""
+
+    rules: Rules
+    until: int
+    closed_until: int
+    size: int
+
+    @classmethod
+    def of(cls, entry: Entry, agent: str) -> "_Known":
+        closed = entry.body is None and entry.down_since is not None
+        rules = read_rules(entry.body or b"", agent)
+        return cls(rules, entry.until, (entry.down_since or 0) + GIVEN_UP_AFTER if closed else 0, len(entry.body or b""))
+
+
+class Rulebook:
+    """Asks and remembers.
+
+    `send` carries one request with the fetcher's own hands and raises what a server's trouble is; `age` is how long a file
+    counts at most, in microseconds; `delay_cap` bounds a Crawl-delay, in seconds. Both may change at run time.
+    """
+
+    def __init__(self, agent: str, send: Send, clock: Clock, age: Callable[[], int], delay_cap: Callable[[], float]) -> None:
+        self._agent, self._send, self._clock = agent, send, clock
+        self._age, self._delay_cap = age, delay_cap
+        self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._bytes = 0
+        self._asking: dict[str, asyncio.Lock] = {}
+
+    async def check(self, url: str, origin: str, gate: str, errand: Errand) -> None:
+        """Pass, or raise: `Refused` where the rules forbid it, `NotYet` where they cannot be had."""
+        known = await self._lookup(origin, gate, errand)
+        now = self._clock.now()
+        if known.closed_until > now and await errand.governor.waiver(gate) is None:
+            wait = max(known.until - now, SECOND) / SECOND
+            raise NotYet(
+                f"the robots.txt of {origin} cannot be read, its server answers with an error; until it can, "
+                "nothing is allowed there; it is asked again by itself",
+                retry_after=wait, gate=gate,
+            )  # fmt: skip
+        if not known.rules.allows(url) and await errand.governor.waiver(gate) is None:
+            raise Refused(_refusal(url, known.rules, gate), gate=gate)
+
+    async def _lookup(self, origin: str, gate: str, errand: Errand) -> _Known:
+        known = self._remembered(origin)
+        if known is None:
+            entry = await self._kept(origin, errand)
+            known = self._remember(origin, entry) if entry else await self._ask(origin, errand)
+            await self._slow_down(known.rules, gate, errand)
+        return known
+
+    def _remembered(self, origin: str) -> _Known | None:
+        known = self._known.get(origin)
+        if known is None or known.until <= self._clock.now():
+            return None
+        self._known.move_to_end(origin)
+        return known
+
+    def _remember(self, origin: str, entry: Entry) -> _Known:
+        self._forget(origin)
+        known = self._known[origin] = _Known.of(entry, self._agent)
+        self._bytes += known.size
+        while len(self._known) > REMEMBERED or (self._bytes > MOST_BYTES_REMEMBERED and len(self._known) > 1):
+            self._forget(next(iter(self._known)))
+        return known
+
+    def _forget(self, origin: str) -> None:
+        known = self._known.pop(origin, None)
+        self._bytes -= known.size if known else 0
+
+    async def _slow_down(self, rules: Rules, gate: str, errand: Errand) -> None:
+        delay = min(rules.crawl_delay or 0.0, self._delay_cap())
+        if delay > 0 and await errand.governor.waiver(gate) is None:
+            await errand.governor.slow_down(gate, delay)
+
+    async def _ask(self, origin: str, errand: Errand) -> _Known:
+        """Follow it to its end. Everybody who may send looks once more first: another may have asked while we waited."""
+        request = Request(f"{origin}/robots.txt")
+        for _ in range(MOST_REDIRECTS + 1):
+            async with errand.governor.passage(host_gate(request.url), preparing=True) as starting, self._alone(origin):
+                if known := self._remembered(origin):
+                    return known
+                if entry := await self._kept(origin, errand):
+                    return self._remember(origin, entry)
+                answer = await self._try(request, starting, errand)
+                if answer is None or not is_redirect(answer):
+                    return await self._conclude(origin, answer, errand)
+            request = follow(request, answer)
+        return await self._conclude(origin, answer, errand)
+
+    async def _try(self, request: Request, starting: Starting, errand: Errand) -> Answer | None:
+        try:
+            return await self._send(request, starting, errand)
+        except ServerError:
+            return None
+
+    async def _conclude(self, origin: str, answer: Answer | None, errand: Errand) -> _Known:
+        now = self._clock.now()
+        entry = _reached(answer, now, self._age()) if answer else _unreachable(await self._kept(origin, errand, old=True), now)
+        known = self._remember(origin, entry)
+        if errand.shelf is not None:
+            copy = Copy(f"{origin}/robots.txt", "GET", 200, _notes(entry), now, now)
+            await errand.shelf.keep(_key(origin), copy, entry.body or b"")
+        return known
+
+    @asynccontextmanager
+    async def _alone(self, origin: str) -> AsyncIterator[None]:
+        """One of this process asks, the others wait for what it hears.
+
+        Inside the passage, not around it: who waits for a slot here must not keep out the one who has it.
+        """
+        lock = self._asking.setdefault(origin, asyncio.Lock())
+        try:
+            async with lock:
+                yield
+        finally:
+            if not lock.locked():
+                self._asking.pop(origin, None)
+
+    async def _kept(self, origin: str, errand: Errand, *, old: bool = False) -> Entry | None:
+        copy = await errand.shelf.find(_key(origin)) if errand.shelf else None
+        if copy is None or errand.shelf is None:
+            return None
+        entry = _entry(copy, await errand.shelf.body(copy))
+        return entry if old or entry.until > self._clock.now() else None
+
+
+def _reached(answer: Answer, now: int, age: int) -> Entry:
+    if answer.status >= 300:
+        return Entry(b"", now + age)  # not there, or moved too often: nobody has forbidden anything
+    said = seconds(directives(answer.headers), "max-age", unreadable=-1)
+    until = now + (age if said is None or said < 0 else min(age, max(said * SECOND, LEAST_AGE)))
+    return Entry(answer.body[: MOST_BYTES + 1], until)
+
+
+def _unreachable(old: Entry | None, now: int) -> Entry:
+    """Ask again later, each time a little later. A file that we have stays."""
+    old = old or Entry(None, now)
+    wait = min(FIRST_WAIT * 2 ** min(old.tries, 10), LONGEST_WAIT)
+    since = now if old.down_since is None else old.down_since
+    return replace(old, until=now + wait, down_since=since, tries=old.tries + 1)
+
+
+def _refusal(url: str, rules: Rules, gate: str) -> str:
+    line = rules.ruling(url).rule
+    return (
+        f"robots.txt forbids {rules.agent} {url[:300]}{f' ({line})' if line else ''}; if you may go there all the same, "
+        f'say so by name: thresher sources robots {gate} off --reason "..."'
+    )
+
+
+def _key(origin: str) -> str:
+    return keyed("robots", origin)
+
+
+def _notes(entry: Entry) -> Mapping[str, str]:
+    """An entry as the shelf keeps it: beside the body, in place of the headers."""
+    notes = {"until": entry.until, "down-since": entry.down_since, "tries": entry.tries, "absent": 1 if entry.body is None else None}
+    return {name: str(value) for name, value in notes.items() if value is not None}
+
+
+def _entry(copy: Copy, body: bytes) -> Entry:
+    notes = copy.headers
+    since = notes.get("down-since")
+    return Entry(None if "absent" in notes else body, int(notes["until"]), None if since is None else int(since), int(notes["tries"]))

@@ -1,0 +1,74 @@
+"""The `fetch:` block: under which name a project goes out, and which doors of its own it may use."""
+
+import pytest
+
+from thresher.config.outward import Outward
+from thresher.config.project import read_project
+from thresher.core.errors import ConfigError
+from thresher.fetch.guard import Guard
+from thresher.fetch.resolver import MappedResolver, SystemResolver
+
+WHOLE = """
+fetch:
+  user_agent: Gleaner/2.0 (autumn)
+  contact: https://gleaner.example/bot
+  allow: [10.20.0.0/16, wiki.intra, "wiki.intra:8000", "[fd00::1]:8080", "fd00::/8"]
+  resolve:
+    jobs.acme.example: http://127.0.0.1:8123
+    "*.lab.example": https://[::1]:8443
+    "*": http://127.0.0.1:8123
+"""
+
+
+@pytest.fixture
+def read(tmp_path):
+    def read(text):
+        (tmp_path / "thresher.yaml").write_text(text)
+        return read_project(tmp_path).fetch
+
+    return read
+
+
+def test_a_project_says_who_it_is_and_where_it_may_go(read):
+    found = read(WHOLE)
+    assert (found.user_agent, found.contact) == ("Gleaner/2.0 (autumn)", "https://gleaner.example/bot")
+    assert found.allow[:2] == ("10.20.0.0/16", "wiki.intra")
+    assert found.resolve["jobs.acme.example"] == "http://127.0.0.1:8123"
+    Guard(found.allow)  # whatever passes here is understood there
+    MappedResolver(found.resolve, SystemResolver())
+
+
+@pytest.mark.parametrize("text", ["", "fetch:\n", "fetch: {}\n", "fetch: {allow: , resolve: , contact: }\n"])
+def test_nothing_said_is_the_usual(read, text):
+    assert read(text) == Outward()
+
+
+@pytest.mark.promise(17)
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("fetch: 5", ":1: fetch wants keys with values (allow, contact, resolve, user_agent), got 5"),
+        ("fetch:\n  alow: []", ":2: fetch.alow is not known here"),
+        ("fetch:\n  contact: me", ":2: fetch.contact wants an address a person can be reached at"),
+        ("fetch:\n  contact: 5", ":2: fetch.contact wants"),
+        ('fetch:\n  user_agent: "a\\r\\nx: y"', ":2: fetch.user_agent wants a name"),
+        ("fetch:\n  user_agent: (nobody)", ":2: fetch.user_agent wants a name"),
+        ("fetch:\n  allow: 10.0.0.0/8", ":2: fetch.allow wants a list"),
+        ("fetch:\n  allow: [10.0.0.1/8]", ":2: fetch.allow wants networks"),
+        ("fetch:\n  allow: ['*']", ":2: fetch.allow wants networks"),
+        ("fetch:\n  allow: ['http://wiki.intra']", ":2: fetch.allow wants networks"),
+        ("fetch:\n  allow: ['wiki.intra:0']", ":2: fetch.allow wants networks"),
+        ("fetch:\n  allow: ['wiki.intra:99999']", ":2: fetch.allow wants networks"),
+        ("fetch:\n  allow: ['']", ":2: fetch.allow wants networks"),
+        ("fetch:\n  resolve: {}\n  allow: {}\n", ":3: fetch.allow wants a list"),
+        ("fetch:\n  resolve: [a]", ":2: fetch.resolve wants hosts with addresses"),
+        ("fetch:\n  resolve:\n    a.example: 127.0.0.1", ":3: fetch.resolve.a.example wants an address such as"),
+        ("fetch:\n  resolve:\n    a.example: http://b.example", ":3: fetch.resolve.a.example wants an address such as"),
+        ("fetch:\n  resolve:\n    a.example: http://127.0.0.1/path", ":3: fetch.resolve.a.example wants an address such as"),
+        ("fetch:\n  resolve:\n    a*.example: http://127.0.0.1", ":3: fetch.resolve.a*.example wants a host name"),
+    ],
+)
+def test_a_mistake_names_file_line_and_key(read, text, says):
+    with pytest.raises(ConfigError) as caught:
+        read(text)
+    assert says in str(caught.value)

@@ -1,0 +1,397 @@
+"""What a stage fetches goes through the gates that all workers share: paid for once, stopped by a pause, given back whatever happens."""
+
+import asyncio
+from itertools import pairwise
+
+import pytest
+
+from tests.engine.workshop import PATIENCE, Workshop, at_work, one_stage, soon
+from tests.fetch.site import moved, open_site, page
+from tests.harness.databases import with_processes
+from tests.harness.tasks import attempts_of, change, events, rows
+from thresher import App, Done, NewTask, Next, Pipeline, Source, Stage
+from thresher.build import make_fetcher
+from thresher.config.outward import Outward
+from thresher.control import sources
+from thresher.core.clock import SystemClock
+from thresher.core.errors import ClaimLost, Gone, UsageError
+from thresher.store import manners
+
+pytestmark = with_processes
+
+SHOP = "https://shop.example"
+GATE = "host:shop.example"
+BRISK = {"host__interval": 0.0}
+
+
+@pytest.fixture
+def clock():
+    """Real time: between two requests there is nothing else to wait for."""
+    return SystemClock()
+
+
+class Fair:
+    """A workshop whose workers go out to a local site."""
+
+    def __init__(self, workshop: Workshop, site) -> None:
+        self.shop, self.site = workshop, site
+
+    def worker(self, registry, store=None, **how):
+        store = store or self.shop.store
+        fetcher = make_fetcher(Outward(resolve={"*": self.site.address}), lambda: store.settings, store)
+        return self.shop.worker(registry, store, fetcher=fetcher, **how)
+
+    async def drain(self, perform, *new, through=(GATE,), sources=(), patience=0.0, **settings):
+        """Perform these tasks until nothing is left that can be done now; their ids."""
+        registry = self.shop.set_up(one_stage("look", perform, through=through, sources=sources), **(BRISK | settings))
+        ids = self.shop.put(registry, *(new or (NewTask("look"),)))
+        await asyncio.wait_for(self.worker(registry, until_idle=True, patience=patience).run(), PATIENCE)
+        return ids
+
+    def one(self, task_id):
+        fields = self.shop.fields(task_id)
+        return fields["state"], fields["error"], fields["failures"]
+
+
+@pytest.fixture
+def at(workshop):
+    def run(says, story):
+        async def whole():
+            async with open_site(says) as site:
+                await story(Fair(workshop, site))
+
+        asyncio.run(whole())
+
+    return run
+
+
+def gate_of(store, name, column):
+    return rows(store, f"select {column} from gates where name = :name", name=name)[0][0]
+
+
+def test_a_stage_fetches_a_page(at):
+    async def look(ctx):
+        found = await ctx.fetch(f"{SHOP}/a")
+        return Done(f"{found.status} {found.body.decode()}")
+
+    async def story(fair):
+        (task_id,) = await fair.drain(look)
+        assert (fair.shop.state(task_id), fair.shop.fields(task_id)["reason"]) == ("succeeded", "200 here")
+        assert fair.site.paths() == ["/robots.txt", "/a"]
+
+    at({"shop.example/a": "here"}, story)
+
+
+def test_a_stage_that_is_a_plain_function_waits_for_its_page(at):
+    def look(ctx):
+        return Done(ctx.wait(ctx.fetch(f"{SHOP}/a")).body.decode())
+
+    async def story(fair):
+        (task_id,) = await fair.drain(look)
+        assert fair.shop.fields(task_id)["reason"] == "here"
+
+    at({"shop.example/a": "here"}, story)
+
+
+def test_an_async_stage_that_waits_instead_of_awaiting_is_told_what_to_write(at):
+    async def look(ctx):
+        with pytest.raises(UsageError, match=r"await ctx\.fetch"):
+            ctx.wait(ctx.fetch(f"{SHOP}/a"))
+        return Done()
+
+    async def story(fair):
+        (task_id,) = await fair.drain(look)
+        assert fair.shop.state(task_id) == "succeeded"
+
+    at({}, story)
+
+
+@pytest.mark.promise(3)
+def test_the_claim_has_paid_for_the_first_request_and_every_other_keeps_the_interval(at):
+    async def look(ctx):
+        for path in "abc":
+            await ctx.fetch(f"{SHOP}/{path}")
+        return Done()
+
+    async def story(fair):
+        await fair.drain(look, host__interval=0.3)
+        starts = [asked.at for asked in fair.site.log]
+        assert fair.site.paths() == ["/robots.txt", "/a", "/b", "/c"]
+        assert all(later - earlier >= 0.3 for earlier, later in pairwise(starts))
+        assert rows(fair.shop.store, "select count(*) from permits") == [(0,)]
+
+    at({"*": "<p>"}, story)
+
+
+@pytest.mark.promise(3)
+def test_two_fetches_at_once_in_one_stage_pay_twice(at):
+    async def look(ctx):
+        await asyncio.gather(ctx.fetch(f"{SHOP}/a"), ctx.fetch(f"{SHOP}/b"))
+        return Done()
+
+    async def story(fair):
+        await fair.drain(look, host__interval=0.3)
+        starts = [asked.at for asked in fair.site.log]
+        assert sorted(fair.site.paths()) == ["/a", "/b", "/robots.txt"]
+        assert all(later - earlier >= 0.3 for earlier, later in pairwise(starts))
+
+    at({"*": "<p>"}, story)
+
+
+@pytest.mark.promise(3)
+def test_a_host_that_is_not_in_the_lane_is_reserved_and_given_back(at):
+    async def look(ctx):
+        await ctx.fetch(f"{SHOP}/a")
+        return Done()
+
+    async def story(fair):
+        await fair.drain(look, *(NewTask("look") for _ in range(4)), through=("source:all",), sources=(Source("all"),))
+        assert max(asked.beside for asked in fair.site.log if asked.host == "other.example") == 1
+        assert rows(fair.shop.store, "select count(*) from permits") == [(0,)]
+        assert gate_of(fair.shop.store, "host:other.example", "in_flight") == 0
+
+    at({"shop.example/a": moved("https://other.example/b"), "other.example/b": "<p>"}, story)
+
+
+@pytest.mark.promise(16)
+def test_to_wait_for_a_rate_after_the_first_request_is_not_to_start_over(at):
+    async def look(ctx):
+        return Done((await ctx.fetch(f"{SHOP}/a")).final_url)
+
+    async def story(fair):
+        (task_id,) = await fair.drain(look, host__interval=0.7, fetch__patience=0.0, patience=5.0)
+        # robots.txt is kept, so its attempt may turn back; what follows it is done in one go.
+        assert fair.site.paths() == ["/robots.txt", "/a", "/b"]
+        assert fair.shop.state(task_id) == "succeeded"
+        assert fair.shop.endings(task_id)[0] == "snoozed"
+
+    at({"shop.example/a": moved("/b"), "shop.example/b": "<p>"}, story)
+
+
+@pytest.mark.promise(16)
+def test_no_request_goes_out_after_a_pause_and_the_task_waits_for_free(at):
+    async def look(ctx):
+        await ctx.fetch(f"{SHOP}/a")
+        sources.pause(elsewhere[0], GATE, 3_600, "they are moving house")
+        await ctx.fetch(f"{SHOP}/b")
+        return Done()
+
+    elsewhere = []
+
+    async def story(fair):
+        elsewhere.append(fair.shop.machine())
+        (task_id,) = await fair.drain(look)
+        assert fair.site.paths() == ["/robots.txt", "/a"]
+        assert fair.one(task_id) == ("pending", "NotYet", 0)
+        assert gate_of(fair.shop.store, GATE, "failures") == 0
+
+    at({"*": "<p>"}, story)
+
+
+@pytest.mark.promise(16)
+def test_a_pause_of_the_source_stops_requests_to_any_host(at):
+    async def look(ctx):
+        await ctx.fetch(f"{SHOP}/a")
+        sources.pause(elsewhere[0], "shelves", 3_600, "not now")
+        await ctx.fetch("https://other.example/b")
+        return Done()
+
+    elsewhere = []
+
+    async def story(fair):
+        elsewhere.append(fair.shop.machine())
+        (task_id,) = await fair.drain(look, through=("source:shelves",), sources=(Source("shelves"),))
+        assert fair.site.paths() == ["/robots.txt", "/a"]
+        assert fair.one(task_id) == ("pending", "NotYet", 0)
+
+    at({"*": "<p>"}, story)
+
+
+@pytest.mark.promise(10)
+def test_a_429_closes_the_gate_for_everybody_before_the_attempt_is_settled(at):
+    async def look(ctx):
+        try:
+            await ctx.fetch(f"{SHOP}/a")
+        finally:
+            seen.append(gate_of(elsewhere[0], GATE, "open_after"))
+        return Done()
+
+    seen, elsewhere = [], []
+
+    async def story(fair):
+        elsewhere.append(fair.shop.machine())
+        ids = await fair.drain(look, *(NewTask("look") for _ in range(3)))
+        assert [each for each in seen if each] == seen
+        assert fair.site.paths() == ["/robots.txt", "/a"]
+        assert [fair.one(each)[::2] for each in ids] == [("pending", 0)] * 3
+        assert len(events(fair.shop.store, "gate_paused")) == 1
+
+    at({"shop.example/a": page(status=429, retry_after="3600")}, story)
+
+
+@pytest.mark.promise(16)
+def test_a_crawl_delay_becomes_the_interval_of_the_gate_and_is_kept_from_the_first_page_on(at):
+    async def look(ctx):
+        await ctx.fetch(f"{SHOP}/a")
+        return Done()
+
+    async def story(fair):
+        await fair.drain(look, NewTask("look"), NewTask("look"), host__interval=0.1, patience=5.0)
+        starts = [asked.at for asked in fair.site.log]
+        assert fair.site.paths().count("/robots.txt") == 1
+        assert len(starts) == 3
+        assert all(later - earlier >= 0.5 for earlier, later in pairwise(starts))
+        assert gate_of(fair.shop.store, GATE, "interval_us") == 500_000
+
+    at({"shop.example/robots.txt": "User-agent: *\nCrawl-delay: 0.5", "*": "<p>"}, story)
+
+
+@pytest.mark.promise(16)
+def test_a_path_that_robots_forbids_fails_with_the_rule_until_a_person_waives_it_by_name(at):
+    async def look(ctx):
+        await ctx.fetch(f"{SHOP}/private")
+        return Done()
+
+    async def story(fair):
+        (refused,) = await fair.drain(look)
+        assert fair.one(refused)[:2] == ("failed", "Refused")
+        assert "Disallow: /private" in fair.shop.fields(refused)["reason"]
+        assert fair.site.paths() == ["/robots.txt"]
+        manners.waive_robots(fair.shop.store, GATE, "they gave us leave in writing")
+        (allowed,) = await fair.drain(look)
+        assert fair.shop.state(allowed) == "succeeded"
+        manners.mind_robots(fair.shop.store, GATE)
+        (again,) = await fair.drain(look)
+        assert fair.one(again)[:2] == ("failed", "Refused")
+
+    at({"shop.example/robots.txt": "User-agent: *\nDisallow: /private", "*": "<p>"}, story)
+
+
+@pytest.mark.promise(16)
+def test_the_waiver_of_a_source_holds_for_the_hosts_it_leads_to(at):
+    async def look(ctx):
+        await ctx.fetch(f"{SHOP}/private")
+        return Done()
+
+    async def story(fair):
+        fair.shop.set_up(one_stage("look", look, sources=(Source("leave"),)))
+        manners.waive_robots(fair.shop.store, "source:leave", "they gave us leave in writing")
+        (task_id,) = await fair.drain(look, through=("source:leave",), sources=(Source("leave"),))
+        assert fair.shop.state(task_id) == "succeeded"
+
+    at({"shop.example/robots.txt": "User-agent: *\nDisallow: /", "*": "<p>"}, story)
+
+
+@pytest.mark.promise(2)
+def test_an_attempt_that_lost_its_claim_sends_nothing_more(at):
+    async def look(ctx):
+        await ctx.fetch(f"{SHOP}/a")
+        change(elsewhere[0], "update tasks set claim = claim + 1")
+        with pytest.raises(ClaimLost):
+            await ctx.fetch(f"{SHOP}/b")
+        change(elsewhere[0], "update tasks set claim = claim - 1")
+        return Done()
+
+    elsewhere = []
+
+    async def story(fair):
+        elsewhere.append(fair.shop.machine())
+        (task_id,) = await fair.drain(look)
+        assert fair.site.paths() == ["/robots.txt", "/a"]
+        assert fair.shop.state(task_id) == "succeeded"
+
+    at({"*": "<p>"}, story)
+
+
+@pytest.mark.promise(3)
+def test_what_was_reserved_is_given_back_when_the_attempt_is_cut_short(at):
+    async def story(fair):
+        async def look(ctx):
+            await ctx.fetch("https://other.example/slow")
+            return Done()
+
+        fair.site.takes["/slow"] = 60.0
+        registry = fair.shop.set_up(one_stage("look", look, through=(GATE,)), **BRISK)
+        fair.shop.put(registry, NewTask("look"))
+        worker = fair.worker(registry)
+        async with at_work(worker):
+            await soon(_until(lambda: "/slow" in fair.site.paths("other.example")))
+            assert gate_of(fair.shop.store, "host:other.example", "in_flight") == 1
+            worker.stop_now()
+            await soon(_until(lambda: rows(fair.shop.store, "select count(*) from permits") == [(0,)]))
+        assert gate_of(fair.shop.store, "host:other.example", "in_flight") == 0
+
+    async def _until(is_so):
+        while not is_so():
+            await asyncio.sleep(0.01)
+
+    at({"*": "<p>"}, story)
+
+
+@pytest.mark.promise(8)
+def test_a_gate_elsewhere_that_stays_closed_sends_the_task_back_without_a_failure_and_without_blame(at):
+    async def look(ctx):
+        await ctx.fetch(f"{SHOP}/a")
+        return Done()
+
+    async def story(fair):
+        manners.hold_back(fair.shop.store, "host:other.example", 3_600_000_000, "Retry-After: 3600")
+        (task_id,) = await fair.drain(look)
+        assert fair.one(task_id) == ("pending", "NotYet", 0)
+        assert fair.site.paths("other.example") == []
+        assert "host:other.example is closed until" in fair.shop.fields(task_id)["reason"]
+        assert gate_of(fair.shop.store, GATE, "failures") == 0
+
+    at({"shop.example/a": moved("https://other.example/b")}, story)
+
+
+def test_a_kept_page_serves_the_next_task_without_a_request(at):
+    async def look(ctx):
+        return Done((await ctx.fetch(f"{SHOP}/a", max_age=60)).via)
+
+    async def story(fair):
+        (first,) = await fair.drain(look)
+        (second,) = await fair.drain(look)
+        assert [fair.shop.fields(each)["reason"] for each in (first, second)] == ["http", "cache"]
+        assert fair.site.paths() == ["/robots.txt", "/a"]
+
+    at({"*": "<p>"}, story)
+
+
+@pytest.mark.promise(10)
+def test_trouble_at_a_host_counts_towards_its_breaker_and_a_good_answer_ends_the_count(at):
+    answers = iter([page(status=500), page(status=500), page()])
+
+    async def look(ctx):
+        await ctx.fetch("https://other.example/a")
+        return Done()
+
+    async def story(fair):
+        counted = []
+        for _ in range(3):
+            await fair.drain(look, retry__max_retries=0)
+            counted.append(gate_of(fair.shop.store, "host:other.example", "failures"))
+        assert counted == [1, 2, 0]
+
+    at({"other.example/a": lambda asked: next(answers)}, story)
+
+
+def test_stages_may_fetch_behind_other_gates_than_the_first(at):
+    async def story(fair):
+        async def first(ctx):
+            await ctx.fetch(f"{SHOP}/a")
+            return Next({"then": "https://other.example/b"})
+
+        async def second(ctx):
+            with pytest.raises(Gone):
+                await ctx.fetch(ctx.task.checkpoint["then"])
+            return Done()
+
+        pipeline = Pipeline("two", Stage(first, through=(GATE,)), Stage(second, through=("host:other.example",)))
+        registry = fair.shop.set_up(App("two", pipelines=(pipeline,)), **BRISK)
+        (task_id,) = fair.shop.put(registry, NewTask("two"))
+        await asyncio.wait_for(fair.worker(registry, until_idle=True).run(), PATIENCE)
+        assert [each["ending"] for each in attempts_of(fair.shop.store, task_id)] == ["next", "done"]
+        assert rows(fair.shop.store, "select count(*) from permits") == [(0,)]
+
+    at({"shop.example/a": "<p>", "other.example/b": page(status=404)}, story)

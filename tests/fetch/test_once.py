@@ -1,0 +1,80 @@
+"""One page by hand, without a database: no gates, but the guard and robots.txt hold. And the same page through a real browser."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from tests.fetch.site import Site, moved, open_site, page
+from thresher.build import fetch_once
+from thresher.config.outward import Outward
+from thresher.config.project import Project
+from thresher.core.errors import Gone, Refused
+from thresher.core.page import Via
+
+SHOP = "http://shop.example"
+SCRIPTED = "<title>shop</title><div id=root></div><script>document.getElementById('root').textContent = 'built ' + 'by a script'</script>"
+
+
+def once(says, url=f"{SHOP}/a", **how):
+    async def whole() -> tuple[object, Site]:
+        async with open_site(says) as site:
+            try:
+                found = await fetch_once(Project(Path(), fetch=Outward(contact="me@example.com", resolve={"*": site.address})), url, **how)
+            except Exception as problem:  # handed to the test beside the log
+                return problem, site
+            return found, site
+
+    return asyncio.run(whole())
+
+
+def test_a_page_comes_without_a_database():
+    found, site = once({"shop.example/a": moved("/b"), "shop.example/b": "<p>here"})
+    assert (found.body, found.final_url, found.via) == (b"<p>here", f"{SHOP}/b", Via.HTTP)
+    assert site.paths() == ["/robots.txt", "/a", "/b"]
+    assert site.log[0].headers["user-agent"].endswith("(+me@example.com)")
+
+
+@pytest.mark.promise(16)
+def test_robots_holds_without_a_database():
+    problem, site = once({"shop.example/robots.txt": "User-agent: *\nDisallow: /"})
+    assert isinstance(problem, Refused)
+    assert site.paths() == ["/robots.txt"]
+
+
+@pytest.mark.promise(17)
+@pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://localhost/", "http://[::ffff:10.0.0.1]/", "ftp://shop.example/", "file:///etc/hosts"])
+def test_the_guard_holds_without_a_database(url):
+    problem, site = once({"*": "<p>"}, url)
+    assert isinstance(problem, Refused)
+    assert site.log == []
+
+
+def test_a_browser_brings_what_scripts_build_and_is_as_polite():
+    found, site = once({"shop.example/a": page(SCRIPTED)}, render=True)
+    assert not isinstance(found, Exception), found
+    assert (found.via, found.status) == (Via.BROWSER, 200)
+    assert b"built by a script" in found.body
+    assert site.paths()[:2] == ["/robots.txt", "/a"]
+    assert all("me@example.com" in asked.headers["user-agent"] for asked in site.log)
+
+
+@pytest.mark.promise(16)
+def test_a_browser_does_not_get_past_robots():
+    problem, site = once({"shop.example/robots.txt": "User-agent: *\nDisallow: /a", "*": "<p>"}, render=True)
+    assert isinstance(problem, Refused)
+    assert site.paths() == ["/robots.txt"]
+
+
+@pytest.mark.promise(16)
+def test_a_browser_that_was_led_to_a_forbidden_place_brings_nothing_home():
+    forbidden = "User-agent: *\nDisallow: /private"
+    says = {"shop.example/a": moved("http://other.example/private"), "other.example/robots.txt": forbidden, "*": "<p>"}
+    problem, _ = once(says, render=True)
+    assert isinstance(problem, Refused)
+
+
+@pytest.mark.promise(10)
+def test_an_error_is_an_error_through_a_browser_too():
+    problem, _ = once({"shop.example/a": page("<p>nothing here", 404)}, render=True)
+    assert isinstance(problem, Gone)
