@@ -251,12 +251,14 @@ def make_fetcher(outward: Outward, settings: Callable[[], Settings], store: Stor
     """
     from thresher.fetch.browser import Browser  # noqa: PLC0415  slow to import, and only those who fetch need them
     from thresher.fetch.http import HttpTransport  # noqa: PLC0415
+    from thresher.fetch.http2 import Http2Transport  # noqa: PLC0415
 
     agent, guard = agent_of(outward.user_agent, outward.contact), Guard(outward.allow)
     resolver = MappedResolver(outward.resolve, SystemResolver())
     browser = Browser(settings().count("browser.in_flight"), resolver, guard, agent=agent.header)
     shelf = None if store is None else StoreShelf(store)
-    return Fetcher(HttpTransport(resolver, guard), guard, agent, settings=settings, shelf=shelf, browser=browser)
+    transport = Http2Transport(resolver, guard) if outward.http2 else HttpTransport(resolver, guard)
+    return Fetcher(transport, guard, agent, settings=settings, shelf=shelf, browser=browser)
 
 
 @asynccontextmanager
@@ -270,7 +272,7 @@ async def opened_fetcher(project: Project, settings: Settings | None = None) -> 
         await fetcher.close()
 
 
-async def fetch_once(project: Project, url: str, *, render: bool = False) -> Page:
+async def fetch_once(project: Project, url: str, *, render: bool | None = False) -> Page:
     """One page, by hand and without a database: no gates and nothing kept, but the guard and robots.txt hold."""
     async with opened_fetcher(project) as fetcher:
         return await fetcher.fetch(order(url), Errand(Ungoverned(), render=render))

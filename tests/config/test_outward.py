@@ -29,6 +29,12 @@ def read(tmp_path):
     return read
 
 
+def test_http2_is_spoken_where_a_project_asks_for_it(read):
+    assert (read("fetch: {http2: true}").http2, read("fetch: {}").http2) == (True, False)
+    with pytest.raises(ConfigError, match="fetch.http2 wants true or false, got 'perhaps'"):
+        read("fetch: {http2: perhaps}")
+
+
 def test_a_project_says_who_it_is_and_where_it_may_go(read):
     found = read(WHOLE)
     assert (found.user_agent, found.contact) == ("Gleaner/2.0 (autumn)", "https://gleaner.example/bot")
@@ -47,7 +53,7 @@ def test_nothing_said_is_the_usual(read, text):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("fetch: 5", ":1: fetch wants keys with values (allow, contact, resolve, user_agent), got 5"),
+        ("fetch: 5", ":1: fetch wants keys with values (allow, contact, http2, resolve, user_agent), got 5"),
         ("fetch:\n  alow: []", ":2: fetch.alow is not known here"),
         ("fetch:\n  contact: me", ":2: fetch.contact wants an address a person can be reached at"),
         ("fetch:\n  contact: 5", ":2: fetch.contact wants"),

@@ -29,7 +29,7 @@ def test_what_can_be_read_or_followed_is_no_error(status: int):
 @pytest.mark.parametrize(
     ("status", "error"),
     [
-        (400, errors.Permanent), (401, errors.Unauthorized), (402, errors.Permanent), (403, errors.Unauthorized), (404, errors.Gone),
+        (400, errors.Permanent), (401, errors.Unauthorized), (402, errors.Permanent), (403, errors.Forbidden), (404, errors.Gone),
         (405, errors.Permanent), (407, errors.Unauthorized), (408, errors.Transient), (410, errors.Gone), (418, errors.Permanent),
         (425, errors.Transient), (429, errors.RateLimited), (451, errors.Permanent), (500, errors.ServerError), (502, errors.ServerError),
         (503, errors.ServerError), (504, errors.ServerError), (520, errors.ServerError), (599, errors.ServerError), (999, errors.Malformed),
@@ -83,6 +83,14 @@ def test_a_wall_is_a_wall_whatever_status_it_answers_with(status: int):
     found = judged(status, {"retry-after": "5"}, "please solve this captcha", wall=captcha)
     assert isinstance(found, Blocked)
     assert "CAPTCHA" in str(found)
+
+
+@pytest.mark.promise(10)
+def test_a_403_blames_our_credentials_only_where_there_were_some():
+    """One page that is not for us must not close a whole host until a person looks; a refused key must."""
+    assert type(judged(403, {}, "")) is errors.Forbidden
+    assert type(judged(403, {}, "", signed=True)) is errors.Unauthorized
+    assert type(judged(401, {}, "")) is errors.Unauthorized
 
 
 def test_a_redirect_is_never_a_wall_for_nobody_reads_its_page():

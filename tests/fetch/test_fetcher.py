@@ -112,7 +112,7 @@ def test_a_page_comes_with_its_headers_and_our_honest_name(at):
 @pytest.mark.parametrize(
     ("status", "headers", "error"),
     [
-        (404, {}, errors.Gone), (410, {}, errors.Gone), (401, {}, errors.Unauthorized), (403, {}, errors.Unauthorized),
+        (404, {}, errors.Gone), (410, {}, errors.Gone), (401, {}, errors.Unauthorized), (403, {}, errors.Forbidden),
         (400, {}, errors.Permanent), (500, {}, errors.ServerError), (503, {}, errors.ServerError), (429, {}, errors.RateLimited),
     ],
 )  # fmt: skip

@@ -78,3 +78,24 @@ def test_a_browser_that_was_led_to_a_forbidden_place_brings_nothing_home():
 def test_an_error_is_an_error_through_a_browser_too():
     problem, _ = once({"shop.example/a": page("<p>nothing here", 404)}, render=True)
     assert isinstance(problem, Gone)
+
+
+def test_a_shell_is_rendered_where_that_was_left_to_us_and_only_then():
+    found, site = once({"shop.example/a": page(SCRIPTED)}, render=None)
+    assert not isinstance(found, Exception), found
+    assert (found.via, b"built by a script" in found.body) == (Via.BROWSER, True)
+    assert site.paths()[:3] == ["/robots.txt", "/a", "/a"]
+    found, site = once({"shop.example/a": page(SCRIPTED)})
+    assert (found.via, site.paths()) == (Via.HTTP, ["/robots.txt", "/a"])
+
+
+def test_a_page_that_can_be_read_as_it_is_never_sees_a_browser():
+    found, site = once({"shop.example/a": "<p>here"}, render=None)
+    assert (found.via, site.paths()) == (Via.HTTP, ["/robots.txt", "/a"])
+
+
+def test_a_shell_without_a_browser_to_fill_it_is_handed_over_as_it_is(monkeypatch):
+    monkeypatch.setenv("THRESHER_CHROMIUM", "/no/such/browser")
+    found, _ = once({"shop.example/a": page(SCRIPTED)}, render=None)
+    assert not isinstance(found, Exception), found
+    assert (found.via, b"id=root" in found.body) == (Via.HTTP, True)

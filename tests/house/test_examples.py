@@ -2,16 +2,20 @@
 
 import json
 import os
+import re
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.house.paper import ROOT
+from tests.house.paper import ROOT, blocks
+from thresher.practice.web import DAY_ZERO, company, postings
 
 EXAMPLES = ROOT / "examples"
 FILES = sorted(path.name for path in EXAMPLES.glob("*.py"))
@@ -43,7 +47,8 @@ def run(folder: Path, app: str) -> Ran:
 
 
 def test_every_example_has_a_test_here():
-    assert FILES == ["greetings.py", "library.py", "orchard.py"]
+    tested = ["careers.py", "demo.py", "findings.py", "greetings.py", "library.py", "orchard.py"]
+    assert sorted([*tested, "practice.py"]) == FILES, "practice.py is run by tests/practice/test_example.py"
 
 
 def test_greetings_greets_those_on_the_list(tmp_path: Path):
@@ -79,3 +84,107 @@ def test_the_orchard_grows_its_103_tasks_and_no_loop(tmp_path: Path):
     (apples,), (rest,) = ran.rows("select count(*) from records union all select count(*) from tasks where state in ('filtered', 'failed')")
     assert apples + rest == 48
     assert ran.rows("select rule, count(*) from refusals group by rule") == [("in_ancestry", 7)]
+
+
+def test_the_tutorial_prints_the_crawl_as_it_is():
+    printed = [block.text for block in blocks("python") if block.page == "docs/tutorial/first-crawl.md"]
+    assert printed == [(EXAMPLES / "practice.py").read_text("utf-8")]
+
+
+# Where each company of the demo has its postings, and in how many words the demo must own up to the others.
+FOUND = ("acme", "borealis", "fathom", "garnet", "heron", "isthmus", "juniper", "kestrel")
+NOT_FOUND = {
+    "larkspur": "unknown the page asks for JavaScript",
+    "marlin": "blocked www.marlin.example answered 403 Forbidden, and the page is a wall: a Cloudflare challenge",
+    "nettle": "refused robots.txt forbids Thresher https://www.nettle.example/career",
+    "verbena": 'confirmed empty the page says "0 results"',
+}
+
+
+class Demo:
+    """The demo in a folder of its own, where every run is a `make run`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in ("careers.py", "demo.py", "findings.py"):
+            shutil.copy(EXAMPLES / name, folder)
+
+    def start(self) -> subprocess.Popen[str]:
+        line = [sys.executable, "demo.py"]
+        surroundings = {name: value for name, value in os.environ.items() if name != "THRESHER_DATABASE_URL"} | {"COLUMNS": "200"}
+        return subprocess.Popen(line, cwd=self.folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def run(self) -> str:
+        process = self.start()
+        said, wrong = process.communicate(timeout=120)
+        assert process.returncode == 0, wrong
+        return said
+
+    def only(self, *companies: str) -> None:
+        """Fewer companies, for a short run."""
+        app = self.folder / "careers.py"
+        app.write_text(re.sub(r"COMPANIES = \(.*?\n\)", f"COMPANIES = {companies}", app.read_text("utf-8"), flags=re.DOTALL), "utf-8")
+
+    def move_the_wall_to(self, host: str) -> None:
+        demo = self.folder / "demo.py"
+        demo.write_text(demo.read_text("utf-8").replace("www.marlin.example", host), "utf-8")
+
+    def postings(self) -> dict[str, int]:
+        """How many are in the database, by company."""
+        sql = "select l.target, count(*) from records r join links l on l.record_id = r.id where r.kind = 'posting' group by l.target"
+        with sqlite3.connect(self.folder / "harvest" / "harvest.db") as connection:
+            return dict(connection.execute(sql).fetchall())
+
+
+def rows_of(said: str) -> dict[str, str]:
+    """The lines of the report by their first word, each with single spaces."""
+    lines = [" ".join(line.split()) for line in said.partition("What was found")[2].splitlines()]
+    return {line.partition(" ")[0]: line for line in lines}
+
+
+@pytest.mark.promise(7)
+@pytest.mark.promise(16)
+def test_the_demo_goes_on_after_ctrl_c_and_tells_what_it_found_and_what_not(tmp_path: Path):
+    demo = Demo(tmp_path)
+    interrupted = demo.start()
+    assert interrupted.stdout is not None
+    for line in interrupted.stdout:
+        if re.search(r"\bopening \d+/", line):  # it is in the middle of it
+            break
+    interrupted.send_signal(signal.SIGINT)
+    said, wrong = interrupted.communicate(timeout=60)
+    assert interrupted.returncode == 0, wrong
+    assert "Nothing is lost: make run goes on where this stopped." in said
+    said = demo.run()
+    assert "Going on where the last run stopped." in said
+    there = {name: len(postings(7, company(7, name), DAY_ZERO)) for name in FOUND}
+    assert {name: number for name, number in demo.postings().items() if name in there} == there
+    rows = rows_of(said)
+    for name, number in there.items():
+        assert rows[name].startswith(f"{name} {number} found"), rows[name]
+    for name, words in NOT_FOUND.items():
+        assert rows[name].startswith(f"{name} – {words}"), rows[name]
+    shown = [" ".join(line.split()) for block in blocks("text") if block.page == "README.md" for line in block.text.splitlines()]
+    promised = [line for line in shown if line.partition(" ")[0] in {*FOUND, *NOT_FOUND}]
+    assert promised
+    assert [line for line in promised if line not in rows.values()] == [], "the README shows other lines than the demo prints"
+    assert "at every host 1 at a time, never closer than 0.5" in " ".join(said.split())
+    assert (tmp_path / "harvest" / ".gitignore").read_text("utf-8") == "*\n"
+
+
+@pytest.mark.promise(7)
+def test_the_next_run_of_the_demo_is_the_next_day_and_tells_the_news_but_calls_nothing_gone_that_it_could_not_see(tmp_path: Path):
+    demo = Demo(tmp_path)
+    demo.only("acme", "garnet", "heron")
+    demo.run()
+    there = demo.postings()
+    demo.move_the_wall_to("www.heron.example")
+    said = demo.run()
+    assert "Everything of the day before was done. Looking for news." in said
+    rows = rows_of(said)
+    for name in ("acme", "garnet"):
+        before, after = ({each.id for each in postings(7, company(7, name), DAY_ZERO + timedelta(days=day))} for day in (0, 1))
+        news = f"{len(after - before) or '–'} {len(before - after) or '–'}"
+        assert rows[name].startswith(f"{name} {len(after)} {news} found"), rows[name]
+    assert rows["heron"].startswith("heron – – – blocked"), rows["heron"]
+    assert demo.postings()["heron"] == there["heron"] > 0

@@ -34,14 +34,13 @@ def command(ctx: typer.Context) -> None:
 def _examine(call: Call) -> "list[Check]":
     from thresher.build import database_file, open_bare, project_registry
     from thresher.config.project import Project, hide_password
-    from thresher.fetch.guard import Guard
     from thresher.insight.doctor import Examination, check_file, check_store
-    from thresher.insight.outward import check_name, check_waivers
+    from thresher.insight.outward import check_name, check_waivers, reach
 
     exam = Examination()
     project = exam.attempt("project", call.project, lambda found: str(found.folder.resolve()))
     if project:
-        exam.attempt("fetch", lambda: Guard(project.fetch.allow), lambda guard: "; ".join(guard.describe()))
+        exam.attempt("fetch", lambda: reach(project.fetch), str)
         exam.checks.append(check_name(project.fetch))
     registry = exam.attempt("apps", lambda: project_registry(project, call.apps), _apps) if project else None
     url = call.url(project or Project(call.folder))

@@ -17,6 +17,10 @@ apps: [app.py]
 # --database and THRESHER_DATABASE_URL win over this line. ${NAME} and ${NAME:-default} are read from the environment.
 database: sqlite:///thresher.db
 
+# How we appear to the sites we visit: somebody who minds should be able to reach you.
+# fetch:
+#   contact: you@example.com
+
 # This project's defaults. `thresher config list` shows every setting; `thresher config set` changes one at run time.
 # settings:
 #   retry.max_retries: 5

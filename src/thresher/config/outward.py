@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from thresher.core.errors import ConfigError
 
-KEYS = ("allow", "contact", "resolve", "user_agent")
+KEYS = ("allow", "contact", "http2", "resolve", "user_agent")
 MOST_TEXT = 300
 
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})"
@@ -32,6 +32,7 @@ class Outward:
     contact: str | None = None
     allow: tuple[str, ...] = ()
     resolve: Mapping[str, str] = field(default_factory=dict)
+    http2: bool = False
 
 
 def read_outward(given: Any, problem: Problem) -> Outward:
@@ -48,7 +49,15 @@ def read_outward(given: Any, problem: Problem) -> Outward:
         _text(given, "contact", _CONTACT, "an address a person can be reached at: https://example.com/bot or bot@example.com", problem),
         _allow([] if given.get("allow") is None else given["allow"], problem),
         _resolve({} if given.get("resolve") is None else given["resolve"], problem),
+        _truth(given, "http2", problem),
     )
+
+
+def _truth(given: Mapping[str, Any], key: str, problem: Problem) -> bool:
+    value = given.get(key)
+    if not isinstance(value, bool | None):
+        raise problem(f"fetch.{key}", f"wants true or false, got {value!r}")
+    return bool(value)
 
 
 def _text(given: Mapping[str, Any], key: str, pattern: re.Pattern[str], wants: str, problem: Problem) -> str | None:

@@ -35,12 +35,13 @@ class Context(Protocol):
 
     async def fetch(
         self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
-        render: bool = False, max_age: float | None = None, replay: bool = False,
+        render: bool | None = False, max_age: float | None = None, replay: bool = False,
     ) -> Page:  # fmt: skip
         """The page behind a URL, politely: guarded, governed by its host's gate and its robots.txt, redirects included.
 
         A kept copy is used where the server allows it, or where it is at most `max_age` seconds old; with `replay` only a
-        kept copy, however old. `render` lets a browser build the page. What is no page is raised: `RateLimited`, `Blocked`,
+        kept copy, however old. `render` lets a browser build the page; None does so where
+        it turns out to be an empty shell that a script is to fill. What is no page is raised: `RateLimited`, `Blocked`,
         `Gone` and the others; let them pass, the worker knows what follows. `NotYet` is raised where waiting would take
         long: the stage is performed again later, so fetch first and work afterwards.
         """

@@ -21,6 +21,7 @@
         ├── Blocked                a bot wall or CAPTCHA: disables the source, tag anti_bot
         ├── Unauthorized           bad credentials: disables the source, tag auth
         └── Permanent              no second try can help
+            ├── Forbidden          403 to somebody without credentials: this page is not for us
             ├── Gone               404, 410
             ├── Malformed          the answer cannot be read; kept for inspection
             ├── TooLarge           over a size limit
@@ -158,6 +159,10 @@ class Unauthorized(TaskError):
 
 class Permanent(TaskError):
     """Trying again cannot help."""
+
+
+class Forbidden(Permanent):
+    """403, and we showed no credentials that could be wrong. The page is given up; a host that forbids everything trips its breaker."""
 
 
 class Gone(Permanent):

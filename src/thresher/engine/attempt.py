@@ -55,7 +55,7 @@ class Hands:
 
     async def fetch(
         self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
-        render: bool = False, max_age: float | None = None, replay: bool = False,
+        render: bool | None = False, max_age: float | None = None, replay: bool = False,
     ) -> Page:  # fmt: skip
         if self._fetcher is None:
             raise UsageError("this worker was made without a fetcher; build.opened_worker gives it one")

@@ -10,7 +10,18 @@ from collections.abc import Callable, Mapping
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 
-from thresher.core.errors import Blocked, Gone, Malformed, Permanent, RateLimited, ServerError, TaskError, Transient, Unauthorized
+from thresher.core.errors import (
+    Blocked,
+    Forbidden,
+    Gone,
+    Malformed,
+    Permanent,
+    RateLimited,
+    ServerError,
+    TaskError,
+    Transient,
+    Unauthorized,
+)
 
 Wall = Callable[[int, Mapping[str, str], str], str | None]
 
@@ -21,24 +32,31 @@ LONGEST_WAIT = 24 * 3600.0  # nobody closes a gate for longer than a day by a he
 SECONDS = re.compile(r"([-+]?\d{1,15})(?:\.\d{1,9})?\s*(?:$|[,;s])", re.ASCII)
 
 
-def judge(status: int, headers: Mapping[str, str], sample: str, *, host: str, now: int, wall: Wall | None = None) -> TaskError | None:
-    """The error this answer stands for, or None where it is worth reading. `now` is in microseconds since 1970."""
+def judge(
+    status: int, headers: Mapping[str, str], sample: str, *, host: str, now: int, wall: Wall | None = None, signed: bool = False
+) -> TaskError | None:
+    """The error this answer stands for, or None where it is worth reading.
+
+    `now` is in microseconds since 1970; `signed` says that the request carried credentials.
+    """
     if 300 <= status < 400:
         return None
     found = wall(status, headers, sample) if wall else None
     if found is not None:
         return Blocked(f"{host} answered {_named(status)}, and the page is a wall: {found}", gate=f"host:{host}")
-    return None if 200 <= status < 300 else _by_status(status, headers, host, now)
+    return None if 200 <= status < 300 else _by_status(status, headers, host, now, signed=signed)
 
 
-def _by_status(status: int, headers: Mapping[str, str], host: str, now: int) -> TaskError:
+def _by_status(status: int, headers: Mapping[str, str], host: str, now: int, *, signed: bool) -> TaskError:
     says, gate = f"{host} answered {_named(status)}", f"host:{host}"
     asked = headers.get("retry-after")
     if status == 429 or (status == 503 and asked is not None):
         wait = retry_after(asked, now)
         return RateLimited(f"{says}: the next request may go out in {wait:g} s", retry_after=wait, gate=gate)
-    if status in (401, 403, 407):
+    if status in (401, 407) or (status == 403 and signed):
         return Unauthorized(f"{says}: it does not let us in; check the credentials, or whether the page is public", gate=gate)
+    if status == 403:
+        return Forbidden(f"{says}: this page is not for us; where it needs credentials, send them as a header", gate=gate)
     if status in (404, 410):
         return Gone(f"{says}: there is no such page", gate=gate)
     if status in (408, 425):

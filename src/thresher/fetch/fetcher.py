@@ -11,6 +11,7 @@
 A redirect starts all of it again, for its own address: each hop is checked, governed and kept by itself.
 """
 
+import contextlib
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -27,10 +28,12 @@ from thresher.fetch.answers import judge
 from thresher.fetch.cache import Use
 from thresher.fetch.errand import Errand
 from thresher.fetch.guard import Guard, Target
-from thresher.fetch.redirect import follow, is_redirect
+from thresher.fetch.redirect import follow, is_redirect, is_secret
 from thresher.fetch.request import Answer, Bounds, Request, Starting, Transport
 from thresher.fetch.rulebook import Rulebook
 from thresher.fetch.shelf import Copy, Shelf, key_of
+from thresher.reading.document import Document
+from thresher.reading.shell import shell
 from thresher.reading.wall import wall
 
 # As much of a page as is looked at for the signs of a wall. Not less: the beginning of a large page is all script, and looks like one.
@@ -81,6 +84,13 @@ class Fetcher:
 
     async def fetch(self, request: Request, errand: Errand) -> Page:
         """The page behind a request, or a typed error."""
+        page = await self._follow(request, errand)
+        if errand.render is None and self._browser is not None and request.method == "GET" and _is_shell(page):
+            with contextlib.suppress(UsageError):  # no browser here: then a shell is all there is, and whoever reads it will say so
+                return await self._follow(request, replace(errand, render=True))
+        return page
+
+    async def _follow(self, request: Request, errand: Errand) -> Page:
         began, trail = monotonic(), [request]
         for _ in range(self._settings().count("fetch.redirects") + 1):
             leg = Leg(trail[-1], errand)
@@ -118,7 +128,7 @@ class Fetcher:
     async def _look_on_shelf(self, leg: Leg) -> None:
         errand, settings = leg.errand, self._settings()
         offline = errand.replay or bool(settings["fetch.replay"])
-        leg.key = key_of(leg.request, source=errand.source, rendered=errand.render)
+        leg.key = key_of(leg.request, source=errand.source, rendered=bool(errand.render))
         if errand.shelf and (offline or settings["fetch.keep_pages"]):
             leg.copy = await errand.shelf.find(leg.key)
         use = cache.use_of(leg.copy, leg.request, leg.sent, self._clock.now(), errand.max_age) if leg.copy else Use.NOTHING
@@ -174,7 +184,7 @@ class Fetcher:
         if answer.status == 304 and leg.copy is not None:
             await self._confirmed(leg, leg.copy, answer)
             return
-        problem = self._problem(answer, leg.gate)
+        problem = self._problem(answer, leg.request, leg.gate)
         if problem is not None:
             await self._trouble(leg, problem)
         if answer.status == 304 and cache.is_ours(leg.request):
@@ -221,18 +231,21 @@ class Fetcher:
         sent = replace(request, url=target.href, headers={**request.headers, "user-agent": self._agent.header})
         answer = await self._carry(sent, gate, starting)
         if answer.status in (429, 503) or answer.status >= 500:
-            problem = self._problem(answer, gate)
+            problem = self._problem(answer, request, gate)
             if isinstance(problem, RateLimited):
                 await self._trouble(Leg(sent, errand, gate), problem)
             if answer.status >= 500:
                 raise ServerError(f"{sent.url} answered {answer.status}", gate=gate)
         return answer
 
-    def _problem(self, answer: Answer, gate: str) -> TaskError | None:
+    def _problem(self, answer: Answer, request: Request, gate: str) -> TaskError | None:
         sample = _sample(answer)
         asked_to_wait = answer.status in (429, 503) and "retry-after" in answer.headers  # whoever says when to come back is no wall
         look = None if sample is None or asked_to_wait else wall
-        return judge(answer.status, answer.headers, sample or "", host=gate.removeprefix(PREFIX), now=self._clock.now(), wall=look)
+        return judge(
+            answer.status, answer.headers, sample or "", host=gate.removeprefix(PREFIX), now=self._clock.now(), wall=look,
+            signed=any(map(is_secret, request.headers)),
+        )  # fmt: skip
 
     def _bounds(self) -> Bounds:
         settings = self._settings()
@@ -261,6 +274,10 @@ def _sample(answer: Answer) -> str | None:
 def _origin(target: Target) -> str:
     """Whom a robots.txt speaks for; the guard has left out the port that goes without saying."""
     return f"{'https' if target.tls else 'http'}://{target.authority}"
+
+
+def _is_shell(page: Page) -> bool:
+    return page.via is not Via.BROWSER and page.content_type in READABLE and shell(Document.of(page)) is not None
 
 
 def _next(trail: list[Request], answer: Answer) -> Request:

@@ -4,11 +4,18 @@ from thresher.config.outward import Outward
 from thresher.core.clock import as_text
 from thresher.core.errors import DatabaseProblem
 from thresher.fetch.agent import agent_of
+from thresher.fetch.guard import Guard
 from thresher.insight.doctor import Check, Verdict
 from thresher.store.sources import find_waived
 from thresher.store.store import Store
 
 SHOWN = 5
+
+
+def reach(outward: Outward) -> str:
+    """Where requests may go, and where names lead that the project itself has mapped."""
+    mapped = [f"{host} is answered by {address}" for host, address in sorted(outward.resolve.items())]
+    return "; ".join([*Guard(outward.allow).describe(), *mapped, *(["over HTTP/2"] if outward.http2 else [])])
 
 
 def check_name(outward: Outward) -> Check:

@@ -13,11 +13,11 @@ INTRO = """\
 These names are all that an app needs. `from thresher import NAME`. [How to write an app](../how-to/write-an-app.md) shows them at
 work."""
 GROUPS = {
-    "What an app is made of": ("App", "Pipeline", "Stage", "Source", "Schedule"),
-    "What a stage is given": ("Context", "Task"),
+    "What an app is made of": ("App", "Pipeline", "Stage", "Source", "Schedule", "host_gate"),
+    "What a stage is given": ("Context", "Task", "Page"),
     "What a stage returns": ("Outcome", "Done", "Next", "Filtered", "Skipped", "Snooze", "Failed"),
     "What an outcome carries": ("NewTask", "Record", "Link"),
-    "What a stage raises": ("TaskError", "Transient", "RateLimited", "Blocked", "Unauthorized", "Permanent"),
+    "What a stage raises": ("TaskError", "Transient", "RateLimited", "NotYet", "Blocked", "Unauthorized", "Permanent"),
 }
 _MODULES = re.compile(r"\b(?:thresher\.core\.\w+|collections\.abc|typing)\.")
 
@@ -32,6 +32,8 @@ def page() -> str:
 
 def _entry(name: str) -> str:
     found = getattr(thresher, name)
+    if inspect.isfunction(found):
+        return f"### {name}\n\n{fence('python fragment', f'{name}{_plain(str(inspect.signature(found)))}')}\n\n{inspect.getdoc(found)}"
     if not isinstance(found, type):
         return f"### {name}\n\n{fence('python fragment', f'{name} = {_plain(repr(found))}')}\n\n{_union()}"
     lines = [_signature(name, found)] + [_method(each) for each in _methods(found)]
