@@ -1,13 +1,21 @@
-"""Feeds of every age, and XML that is a little broken or wants to be a bomb."""
+"""Feeds of every age, the openings in them, and XML that is a little broken or wants to be a bomb."""
 
+import json
 from datetime import date
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.feeds import Feed, read_feed
-from thresher.reading.xmlelement import read_xml_tree, rows
+from tests.practice.browse import get
+from tests.reading.pages import look
+from thresher.core.errors import Malformed
+from thresher.core.look import Verdict
+from thresher.practice.web import PracticeWeb
+from thresher.reading.feeds import Feed, feed_in, read_feed
+from thresher.reading.inspection import Inspection
+from thresher.reading.kind import Kind
+from thresher.reading.xmltree import read_xml
 
 TODAY = date(2026, 1, 10)
 URL = "https://news.example/feed/"
@@ -116,10 +124,120 @@ def test_hostile_xml_is_cut_off_with_a_reason(piece: str):
     assert feed("<rss>" + piece * 310_000).trouble is not None
 
 
-def test_xml_of_unknown_kind_gives_the_repeated_element_as_rows():
-    tree = read_xml_tree('<list><head/><row id="1"><a>x</a><b><c>y</c></b></row><row id="2"><a>z</a></row></list>')
-    assert tree is not None
-    assert rows(tree.root) == [{"@id": "1", "a": "x", "b.c": "y"}, {"@id": "2", "a": "z"}]
+def test_xml_becomes_lists_and_mappings():
+    assert read_xml("<a x='1'><b>2</b><b>3</b><c:d xmlns:c='u'>4</c:d></a>") == ("a", {"@x": "1", "b": ["2", "3"], "d": "4"})
+    assert read_xml("<A><b c='1'>x</b><b/>  y </A>") == ("A", {"b": [{"@c": "1", "#text": "x"}, ""], "#text": "y"})
+
+
+def test_xml_with_bare_ampersands_and_entities_of_html_is_read_as_what_it_means():
+    assert read_xml("<a><b>Brush &amp; Co</b><c>R&D&nbsp;lead</c></a>") == ("a", {"b": "Brush & Co", "c": "R&D\xa0lead"})
+
+
+@pytest.mark.promise(7)
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("<a><b>1</b><b>", "line 1"), ("", "no element"), ("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "entities"), ("<a>" * 201, "deeper")],
+)
+def test_half_a_document_is_not_taken_for_the_whole(text: str, why: str):
+    with pytest.raises(Malformed, match=why):
+        read_xml(text)
+
+
+def test_a_body_that_was_read_already_is_not_read_again():
+    assert feed_in(read_xml(RSS)[1], url=URL, today=TODAY) == feed(RSS)
+    assert feed_in(read_xml("<urlset><url/></urlset>")[1], today=TODAY) is None
+    assert feed_in("text", today=TODAY) is None
+
+
+def test_what_is_nested_in_an_entry_or_stands_there_twice_is_kept():
+    places = "<at><city>Leeds</city></at><at><city>York</city></at>"
+    entry = feed(f"<rss><channel><item><title>A</title>{places}</item></channel></rss>").entries[0]
+    assert entry.extra == {"at": [{"city": "Leeds"}, {"city": "York"}]}
+
+
+OPENINGS = ("Ladder maker", "Stool maker", "Chair mender")
+
+
+def listed(title: str, path: str, *, about: str = "", text: str = "We make them of ash and oak.") -> Inspection:
+    items = "".join(
+        f"<item><title>{each}</title><link>{path}/{number}</link><guid isPermaLink='false'>{number}</guid>"
+        f"<pubDate>Sun, 01 Mar 2026 10:00:00 +0000</pubDate><description><![CDATA[<p>{text}</p>]]></description></item>"
+        for number, each in enumerate(OPENINGS)
+    )
+    head = f"<title>{title}</title><description>{about}</description>"
+    return look(f"<rss><channel>{head}{items}</channel></rss>", URL, kind="application/rss+xml")
+
+
+@pytest.mark.promise(7)
+@pytest.mark.parametrize(
+    ("title", "path", "about"),
+    [
+        ("Acme openings", "/opening", ""), ("Acme", "/en/position", "Open positions at Acme"), ("Stellen bei Acme", "/stelle", ""),
+        ("Acme", "/jobs", ""), ("Acme", "https://jobs.acme.example/x", ""),
+    ],
+)  # fmt: skip
+def test_every_entry_of_a_feed_of_openings_is_a_posting(title: str, path: str, about: str):
+    seen = listed(title, path, about=about)
+    assert (seen.look.verdict, seen.kind) == (Verdict.FOUND, Kind.FEED)
+    assert [posting.title for posting in seen.postings] == list(OPENINGS)
+    assert [posting.description for posting in seen.postings] == ["We make them of ash and oak."] * 3
+    assert {posting.posted_date for posting in seen.postings} == {date(2026, 3, 1)}
+    assert all((posting.url or "").startswith("https://") for posting in seen.postings)
+
+
+@pytest.mark.promise(7)
+@pytest.mark.parametrize(
+    ("title", "path"),
+    [
+        ("Acme news", "/opening"), ("Acme openings", "/news"), ("Acme openings", "/grand-opening"), ("Ofertas de la semana", "/oferta"),
+        ("Expositions", "/exposition"), ("Para o povo", "/o"),
+    ],
+)  # fmt: skip
+def test_entries_that_do_not_speak_of_openings_are_left_unknown(title: str, path: str):
+    seen = listed(title, path)
+    assert (seen.postings, seen.look.verdict) == ((), Verdict.UNKNOWN)
+
+
+@pytest.mark.promise(7)
+def test_one_article_about_jobs_makes_no_posting_of_itself_nor_of_its_feed():
+    items = [{"id": str(n), "url": f"/{n}", "title": "On wood", "summary": "Ash.", "date_published": "2026-03-01"} for n in range(6)]
+    items[3]["title"] = "Jobs in the forest"
+    data = {"version": "https://jsonfeed.org/version/1.1", "title": "Wood", "items": items}
+    for text in (json.dumps(data), json.dumps({"item": items})):
+        assert look(text, URL, kind="application/json").postings == ()
+
+
+@pytest.mark.promise(7)
+@pytest.mark.parametrize("text", ["<rss><channel><title>Jobs</title></channel></rss>", "<feed><title>Jobs</title></feed>"])
+def test_a_feed_without_entries_proves_nothing(text: str):
+    seen = look(text, URL, kind="application/xml")
+    assert (seen.look.verdict, "no proof" in seen.look.reason) == (Verdict.UNKNOWN, True)
+
+
+@pytest.mark.promise(7)
+def test_a_feed_of_openings_that_breaks_off_is_unknown_with_the_place():
+    seen = look("<rss><channel><title>Jobs</title><item><title>A job</title><link>/jobs/1</link></item><item>", URL, kind="text/xml")
+    assert (seen.look.verdict, seen.postings, "line 1" in seen.look.reason) == (Verdict.UNKNOWN, (), True)
+
+
+def test_the_next_page_of_a_feed_of_openings_is_known():
+    text = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Jobs</title><link rel="next" href="?page=2"/><entry><title>Ladder maker</title>
+    <link href="/jobs/1"/><updated>2026-03-01T00:00:00Z</updated><summary>Ash</summary></entry></feed>"""
+    seen = look(text, URL, kind="application/atom+xml")
+    assert ([posting.url for posting in seen.postings], seen.next) == (["https://news.example/jobs/1"], "https://news.example/feed/?page=2")
+
+
+@pytest.mark.parametrize(
+    ("url", "count"),
+    [(f"https://feeds.practice.example/{name}", 50) for name in ("rss.xml", "atom.xml", "feed.json")]
+    + [("https://isthmus.teamtailor.com/jobs.rss", None), ("https://isthmus.teamtailor.com/jobs.json", 20)],
+)
+def test_the_feeds_of_the_practice_web_are_read_completely(url: str, count: int | None):
+    with PracticeWeb(seed=7) as web:
+        got = get(web, url)
+    seen = look(got.text, url, kind=got.headers["content-type"])
+    assert len(seen.postings) == (count or got.text.count("<item>"))
+    assert all(posting.url and posting.posted_date and posting.description for posting in seen.postings)
 
 
 @settings(deadline=None)

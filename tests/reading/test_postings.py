@@ -14,7 +14,6 @@ from thresher.reading.answers import read_answer
 from thresher.reading.kind import Kind
 from thresher.reading.posting import Posting, merged
 from thresher.reading.rows import read_rows
-from thresher.reading.xmltree import read_xml
 
 GREENHOUSE = {
     "jobs": [
@@ -292,7 +291,3 @@ JSON = st.recursive(
 def test_any_json_is_read_without_a_crash(data: object):
     read_answer(data, today=TODAY)
     read_rows(data, today=TODAY, source="x")
-
-
-def test_xml_becomes_lists_and_mappings():
-    assert read_xml("<a x='1'><b>2</b><b>3</b><c:d xmlns:c='u'>4</c:d></a>") == ("a", {"@x": "1", "b": ["2", "3"], "d": "4"})

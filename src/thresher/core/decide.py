@@ -81,8 +81,8 @@ def _settle_waiting(task: Task, problem: TaskError, error: Error, blame: Blame |
         return Settlement.fail(task, error=error)  # no gate to close and no time to wait for: a person must look
     if blame is None:
         delay = asked
-    elif blame.gate is None:
-        delay = 0  # the blame closes the first gate of the task's own lane, so it waits there
+    elif problem.near:
+        delay = 0  # the blame closes a gate of the task's own lane, so it waits there
     else:
         delay = max(asked, ELSEWHERE_US)  # the closed gate may not be one of its lane's: it must not come back at once
     return Settlement.snooze(task, delay_us=delay, reason=error.message, error=error, blame=blame)

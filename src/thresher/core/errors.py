@@ -86,6 +86,7 @@ class TaskError(ThresherError):
     """Raised inside a stage. `gate` names the gate to blame; without it the first gate of the lane is meant.
 
     `away` is set where that gate has heard of it already: in so many seconds the task comes back, and nobody is told twice.
+    `near`: the gate is one of the task's own lane, so that the task can wait in front of it.
     """
 
     retryable: ClassVar[bool] = False
@@ -95,6 +96,7 @@ class TaskError(ThresherError):
         super().__init__(message or type(self).__name__)
         self.gate = gate
         self.away: float | None = None
+        self.near = gate is None
 
 
 class Transient(TaskError):

@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from thresher.core.clock import SECOND, as_text, monotonic, to_us
-from thresher.core.errors import DatabaseProblem, NotYet
+from thresher.core.errors import DatabaseProblem, NotYet, TaskError
 from thresher.core.task import Task
 from thresher.fetch.request import Starting
 from thresher.store import manners, permits
@@ -87,6 +87,9 @@ class Escort:
         try:
             yield lambda: self._start(trip)
             trip.healthy = True
+        except TaskError as problem:
+            problem.near = problem.near or self._is_ours(problem.gate or gate)
+            raise
         finally:
             await self._leave(trip)
 

@@ -12,13 +12,19 @@ from typing import Any
 from thresher.reading.dates import Day, read_date
 from thresher.reading.document import Document
 from thresher.reading.loose_json import BrokenJson, read_json
-from thresher.reading.xmlelement import XmlElement, read_xml_tree
+from thresher.reading.xmlelement import XmlData, XmlElement
+from thresher.reading.xmltree import read_xml_tree
 
 MOST_ENTRIES = 20_000
+_KINDS = {"rss": "rss", "rdf": "rdf", "feed": "atom"}  # by the name of the root
 _ATOM_PREFIXES = ("", "atom", "atom10", "a10")
 _KNOWN = {
     "title", "link", "guid", "id", "pubdate", "published", "date", "updated", "modified", "issued", "created", "description", "summary",
     "content", "encoded", "author", "creator", "category", "subject", "enclosure",
+}  # fmt: skip
+_KNOWN_JSON = {
+    "title", "url", "external_url", "id", "date_published", "date_modified", "summary", "content_html", "content_text", "author", "authors",
+    "tags", "attachments", "image", "banner_image", "language",
 }  # fmt: skip
 
 
@@ -26,7 +32,7 @@ _KNOWN = {
 class Entry:
     """One entry. `published` is None where the date is missing or cannot be read; `published_text` is what it said.
 
-    `summary` and `content` may hold HTML, as written. `extra` are the other elements, by name.
+    `summary` and `content` may hold HTML, as written. `extra` is what else it has, by name; what is nested there are mappings and lists.
     """
 
     title: str
@@ -39,12 +45,15 @@ class Entry:
     content: str = ""
     author: str = ""
     categories: tuple[str, ...] = ()
-    extra: Mapping[str, str] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """`kind` is rss, rdf, atom or json. `next` is the following page of a paged feed. `trouble` says where the reading broke off."""
+    """`kind` is rss, rdf, atom or json; `about` what the feed says of itself. `next` is the following page of a paged feed.
+
+    `trouble` says where the reading broke off.
+    """
 
     kind: str
     title: str
@@ -52,23 +61,34 @@ class Feed:
     entries: tuple[Entry, ...]
     next: str | None = None
     trouble: str | None = None
+    about: str = ""
 
 
 def read_feed(text: str, *, url: str = "", today: date) -> Feed | None:
     """The feed that a text is; None where it is none. Never raises."""
     head = text[:500].lstrip("\ufeff \t\r\n")
-    place = Document.from_html("", url)
     if head.startswith("{"):
-        return _json_feed(text, place, today)
-    if not head.startswith("<"):
-        return None
-    tree = read_xml_tree(text)
-    if tree is None:
-        return None
-    kind = {"rss": "rss", "rdf": "rdf", "feed": "atom"}.get(tree.root.name)
+        try:
+            return feed_in(read_json(text).value, url=url, today=today)
+        except BrokenJson:
+            return None
+    tree = read_xml_tree(text) if head.startswith("<") else None
+    return _of_root(tree.root, Document.from_html("", url), today, tree.trouble) if tree else None
+
+
+def feed_in(data: Any, *, url: str = "", today: date) -> Feed | None:
+    """The feed in a body that was read already, be it XML or JSON; None where it is none."""
+    place = Document.from_html("", url)
+    if isinstance(data, XmlData):
+        return _of_root(data.element, place, today, None)
+    return _json_feed(data, place, today) if isinstance(data, Mapping) else None
+
+
+def _of_root(root: XmlElement, place: Document, today: date, trouble: str | None) -> Feed | None:
+    kind = _KINDS.get(root.name)
     if kind is None:
         return None
-    return _atom(tree.root, place, today, tree.trouble) if kind == "atom" else _rss(tree.root, kind, place, today, tree.trouble)
+    return _atom(root, place, today, trouble) if kind == "atom" else _rss(root, kind, place, today, trouble)
 
 
 def _rss(root: XmlElement, kind: str, place: Document, today: date, trouble: str | None) -> Feed:
@@ -77,7 +97,8 @@ def _rss(root: XmlElement, kind: str, place: Document, today: date, trouble: str
     following = next((each.attributes.get("href") for each in channel.named("link") if each.attributes.get("rel") == "next"), None)
     entries = tuple(_item(each, place, today) for each in _whole(items))
     link = next((each.text.strip() for each in channel.named("link", prefix="") if each.text.strip()), "")
-    return Feed(kind, channel.said("title"), place.absolute(link), entries, place.absolute(following or ""), trouble)
+    about = channel.said("description", "subtitle")
+    return Feed(kind, channel.said("title"), place.absolute(link), entries, place.absolute(following or ""), trouble, about)
 
 
 def _item(item: XmlElement, place: Document, today: date) -> Entry:
@@ -119,7 +140,8 @@ def _rss_link(item: XmlElement) -> str:
 def _atom(root: XmlElement, place: Document, today: date, trouble: str | None) -> Feed:
     place = _based(root, place)
     entries = tuple(_atom_entry(each, _based(each, place), today) for each in _whole(root.named("entry")))
-    return Feed("atom", root.said("title"), _atom_link(root, place, "alternate"), entries, _atom_link(root, place, "next"), trouble)
+    home, following = _atom_link(root, place, "alternate"), _atom_link(root, place, "next")
+    return Feed("atom", root.said("title"), home, entries, following, trouble, root.said("subtitle", "tagline"))
 
 
 def _whole(elements: Iterable[XmlElement]) -> list[XmlElement]:
@@ -156,28 +178,22 @@ def _atom_link(element: XmlElement, place: Document, rel: str) -> str | None:
     return next((url for each in (*html, *found) if (url := place.absolute(each.attributes.get("href", "")))), None)
 
 
-def _extra(item: XmlElement) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for each in item.children[:200]:
-        if each.name not in _KNOWN and (text := each.whole_text):
-            found.setdefault(each.name, text)
-    return found
+def _extra(item: XmlElement) -> dict[str, Any]:
+    data = item.data
+    named = ((name.lower(), value) for name, value in data.items()) if isinstance(data, XmlData) else ()
+    return {name: value for name, value in named if value and name not in _KNOWN and not name.startswith(("@", "#"))}
 
 
 def _day(said: str, today: date) -> Day | None:
     return read_date(said, today=today) if said else None
 
 
-def _json_feed(text: str, place: Document, today: date) -> Feed | None:
-    try:
-        value = read_json(text).value
-    except BrokenJson:
-        return None
-    if not isinstance(value, dict) or "jsonfeed.org" not in str(value.get("version", "")) or not isinstance(value.get("items"), list):
+def _json_feed(value: Mapping[str, Any], place: Document, today: date) -> Feed | None:
+    if "jsonfeed.org" not in _text(value, "version") or not isinstance(value.get("items"), list):
         return None
     entries = tuple(_json_entry(each, place, today) for each in value["items"][:MOST_ENTRIES] if isinstance(each, dict))
-    home = place.absolute(_text(value, "home_page_url"))
-    return Feed("json", _text(value, "title"), home, entries, place.absolute(_text(value, "next_url")))
+    home, following = place.absolute(_text(value, "home_page_url")), place.absolute(_text(value, "next_url"))
+    return Feed("json", _text(value, "title"), home, entries, following, about=_text(value, "description"))
 
 
 def _json_entry(item: Mapping[str, Any], place: Document, today: date) -> Entry:
@@ -195,6 +211,7 @@ def _json_entry(item: Mapping[str, Any], place: Document, today: date) -> Entry:
         content=_text(item, "content_html", "content_text"),
         author=_first_name(authors),
         categories=tuple(str(tag) for tag in tags[:100]) if isinstance(tags, list) else (),
+        extra={name: each for name, each in item.items() if name not in _KNOWN_JSON},
     )
 
 

@@ -69,7 +69,8 @@ def language(text: str, hint: str = "") -> Language:
         return UNKNOWN if claimed is None or letters == 0 else Language(claimed, HINTED)
     found, lead = likely_language(sample, _AMONG)
     code = _CODES.get(found or "")
-    confidence = lead * min(1.0, letters / (2 * SHORT))
+    # What a page says of itself is a weak witness, but a dozen words against it are a weaker one.
+    confidence = lead * min(1.0, letters / ((2 if claimed is None else 3) * SHORT))
     if code is not None and code == claimed:
         return Language(code, max(confidence, 0.9))
     if code is not None and confidence >= SURE:

@@ -1,7 +1,8 @@
-"""Rows of openings in JSON that nobody described to us: an unknown API's answer, or what a page embeds for its script.
+"""Rows of openings in data that nobody described to us: an unknown API's answer, a feed, or what a page embeds for its script.
 
 The list is found by what its rows hold (a title, a link, a company, a place, a date), under whatever names. A list of
-articles also has titles and links, so a row must speak of employment somewhere, or it is no posting.
+articles also has titles and links, so a row must speak of employment somewhere, or it is no posting. An entry of a feed
+may leave that to the feed: one that calls itself a list of openings, and whose entries' addresses do.
 """
 
 import re
@@ -14,6 +15,7 @@ from typing import Any
 import ada_url
 
 from thresher.reading.description import described
+from thresher.reading.feeds import Entry, Feed, feed_in
 from thresher.reading.listing import Listing
 from thresher.reading.posted import posted_on
 from thresher.reading.posting import Posting, merged
@@ -33,6 +35,8 @@ _SHALLOW = ("id", "url")  # an id deep inside is that of something else
 _EVIDENCE = ("company", "location", "posted", "employment_type", "salary", "low", "description")
 _ADVERTS = frozenset({"sponsored", "issponsored", "isad", "isadvert", "ispromoted", "promoted"})
 _NOT_A_LETTER = re.compile(r"[^a-z]")
+_WORD = re.compile(r"[\w-]+")
+_ENTRIES = {"rss": "$.channel.item", "rdf": "$.item", "atom": "$.entry", "json": "$.items"}  # where a feed keeps them
 _FIRST_LINE = re.compile(r"<p>|<br ?/?>|\n")
 
 
@@ -42,10 +46,14 @@ class _Array:
     name: str
     items: list[Any]
     beside: Mapping[str, Any]  # the object it stands in
+    called: str = ""  # what a feed says of itself
 
 
 def read_rows(data: Any, *, today: date, source: str, url: str = "") -> Listing | None:
     """The postings of the list in `data` that looks most like one; None where no list does."""
+    feed = feed_in(data, url=url if url.startswith(("http://", "https://")) else "", today=today)
+    if feed is not None:
+        return _feed_listing(feed, today, source, url)
     best: tuple[int, _Array, list[Posting]] | None = None
     for array in _arrays(data):
         postings = _postings(array, today, url)
@@ -56,6 +64,21 @@ def read_rows(data: Any, *, today: date, source: str, url: str = "") -> Listing 
         return _empty(data, source)
     _, array, postings = best
     return Listing(merged(postings), f"{source} ({array.path})", rows=len(postings), total=_total(array.beside))
+
+
+def _feed_listing(feed: Feed, today: date, source: str, url: str) -> Listing | None:
+    """The entries of a feed as postings. A feed without entries is no proof: many show only what is new."""
+    path = _ENTRIES[feed.kind]
+    array = _Array(path, "", [_row(entry) for entry in feed.entries[:MOST_ROWS]], {}, f"{feed.title} {feed.about}")
+    postings = _postings(array, today, url)
+    if feed.entries and not postings:
+        return None
+    return Listing(merged(postings), f"{source} ({path})", rows=len(postings), next=feed.next, proof=False)
+
+
+def _row(entry: Entry) -> dict[str, Any]:
+    said = {"title": entry.title, "link": entry.url, "guid": entry.id, "pubdate": entry.published_text}
+    return {**entry.extra, **said, "description": entry.content or entry.summary}
 
 
 def _arrays(data: Any) -> Iterator[_Array]:
@@ -71,7 +94,8 @@ def _arrays(data: Any) -> Iterator[_Array]:
             if any(isinstance(each, Mapping) for each in value):
                 yield _Array(path, name, value[:MOST_ROWS], beside)
             nested = [(at, each) for at, each in enumerate(value[:50]) if isinstance(each, Mapping | list)]
-            stack += [(each, f"{path}[{at}]", name, beside, depth + 1) for at, each in nested]
+            # A row of a list goes without its name: it was judged among its fellows, and must not be again as a single one.
+            stack += [(each, f"{path}[{at}]", name if isinstance(each, list) else "", beside, depth + 1) for at, each in nested]
         elif isinstance(value, Mapping):
             if name in vocabulary("fields")["one"]:
                 yield _Array(path, name, [value], beside)  # XML has no lists: a single row looks like a mapping
@@ -88,7 +112,7 @@ def _postings(array: _Array, today: date, url: str) -> list[Posting]:
     """The rows as postings, if at least half of them speak of employment: then the others are openings, too."""
     rows = [(number, row, _said(row)) for number, row in enumerate(array.items) if isinstance(row, Mapping) and not _is_advert(row)]
     rows = [(number, row, said) for number, row, said in rows if said.get("url") or said.get("id")]
-    sure = sum(_is_row(said) and _speaks_of_employment(row, said, array.name, url) for _, row, said in rows)
+    sure = sum(_is_row(said) and _speaks_of_employment(row, said, array, url) for _, row, said in rows)
     if not rows or sure * 2 < len(rows) or (len(rows) * 2 < len(array.items) and len(rows) < ENOUGH_ROWS):
         return []
     keys = {_text(said.get("id")) for _, _, said in rows}
@@ -136,12 +160,30 @@ def _title(said: Mapping[str, Any]) -> str | None:
     return title[:LONGEST_TITLE] if len(title) >= 2 else None
 
 
-def _speaks_of_employment(row: Mapping[str, Any], said: Mapping[str, Any], name: str, url: str) -> bool:
+def _speaks_of_employment(row: Mapping[str, Any], said: Mapping[str, Any], array: _Array, url: str) -> bool:
     if any(said.get(each) for each in ("employment_type", "low")) or (said.get("company") and said.get("location")):
         return True
-    if any(piece in str(key).lower() for key in (*row, name) for piece in vocabulary("fields")["employment"]):
+    if any(piece in str(key).lower() for key in (*row, array.name) for piece in vocabulary("fields")["employment"]):
         return True
-    return words("employment").names(" ".join((url, *(_text(said.get(each))[:3_000] for each in ("title", "description", "url")))))
+    if words("employment").names(" ".join((url, *(_text(said.get(each))[:3_000] for each in ("title", "description", "url"))))):
+        return True
+    return _names_openings(array.called) and _is_among_openings(_text(said.get("url")))
+
+
+def _names_openings(text: str) -> bool:
+    return not _opening_words().isdisjoint(_WORD.findall(text[:1_000].lower()))
+
+
+def _is_among_openings(link: str) -> bool:
+    """Whether the address is that of one of them: `/opening/7`. An article on `/openings` or `/grand-opening` is not."""
+    return not _opening_words().isdisjoint(link.lower().partition("?")[0].split("/")[3:-1])
+
+
+@cache
+def _opening_words() -> frozenset[str]:
+    """What lists of openings are called in their addresses, without words that shops and forums use as well ("ofertas", "o")."""
+    known = vocabulary("employment")
+    return frozenset(word for word in known["address"] if any(piece in word for piece in known["pieces"]))
 
 
 def _said(row: Mapping[str, Any]) -> dict[str, Any]:

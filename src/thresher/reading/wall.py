@@ -14,6 +14,9 @@ from thresher.reading.words import plain, vocabulary, words
 LARGE = 600_000  # characters of markup: walls are smaller, even those that carry their script inside
 LITTLE = 1_500  # characters of visible text under which a wall's words in the text are enough
 SHORT = 3_500  # above it no page is a wall, whatever it loads
+BEGINNING = 6_000  # characters of markup that are looked at first
+MOST_TAGS = 150  # in it: with more, it cannot show enough
+LONGEST_ENTITY = 64  # characters, and more
 FEW_FIELDS = 1
 MANY_LINKS = 30
 MOST_LINKS = 100
@@ -44,14 +47,33 @@ def wall(status: int, headers: Mapping[str, str], text: str) -> str | None:
         return None
     if text.lstrip()[:1] in ("{", "["):
         return _by_data(text)
+    return None if _begins_long(text) else thorough(status, text)
+
+
+def _begins_long(text: str) -> bool:
+    """Whether the beginning alone shows more than any wall does: a page shows all that its beginning shows.
+
+    Only a page that is mostly text can, and then a third of it need be parsed. A cut tag or comment shows nothing, and a cut
+    entity shows no more than its letters.
+    """
+    beginning = text[:BEGINNING]
+    if len(text) < 2 * BEGINNING or beginning.count("<") > MOST_TAGS:
+        return False
+    return len(_body(parse(beginning)).line) > SHORT + LONGEST_ENTITY
+
+
+def thorough(status: int, text: str) -> str | None:
+    """What `wall` says of HTML, from the whole page."""
     root = parse(text)
-    body = root.css_first("body") or root
-    words_shown = plain(body.line)
+    body = _body(root)
+    line = body.line
+    words_shown = plain(line) if len(line) <= SHORT else line
     if len(words_shown) > SHORT:
         return None
-    shown = _shown(root, body, words_shown)
-    if len(words_shown) > LITTLE and status not in _REFUSALS and not words("wall").names(shown.headline):
+    headline = _headline(root)
+    if len(words_shown) > LITTLE and status not in _REFUSALS and not words("wall").names(headline):
         return None  # a page of some length that was not refused is a wall only if its headline says so
+    shown = _shown(root, body, words_shown, headline)
     markup = text.lower()
     if not any(root in markup for root in vocabulary("wall")["roots"]):
         return _by_words(status, "", shown) or _by_sign_in(status, shown)
@@ -111,11 +133,19 @@ def _says_little_else(shown: _Shown) -> bool:
     return len(shown.text) <= LITTLE // 3 and shown.links <= 15
 
 
-def _shown(root: Node, body: Node, text: str) -> _Shown:
+def _body(root: Node) -> Node:
+    return root.css_first("body") or root
+
+
+def _headline(root: Node) -> str:
+    return " ".join(node.line for node in root.css("head > title, h1, h2, h3")[:12])
+
+
+def _shown(root: Node, body: Node, text: str, headline: str) -> _Shown:
     return _Shown(
         text=text,
         title=" ".join(node.line for node in root.css("head > title, h1")[:4]),
-        headline=" ".join(node.line for node in root.css("head > title, h1, h2, h3")[:12]),
+        headline=headline,
         fields=len(body.css(_FIELDS)),
         links=len(body.css("a[href]")),
         password=body.css_first("input[type=password]") is not None,

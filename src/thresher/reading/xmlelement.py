@@ -1,30 +1,24 @@
-"""XML as a small tree, read even where it is a little broken, and never where it is a bomb.
+"""An element of an XML document: what stands in it, in order, and the same as JSON would say it.
 
-Feeds are written by templates: a bare `&`, an `&nbsp;`, a byte that no XML allows. Those are mended before reading. A
-document that breaks in the middle still gives what came before. Entities of its own are refused, whatever they say.
+Feeds need the order and the prefixes, because a title may be that of a picture. Platforms' answers need neither, and are
+pointed at in one way whether they are XML or JSON. Both are views of the same element.
 """
 
-import html
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final
-from xml.parsers import expat
-
-MOST_ELEMENTS: Final = 300_000
-DEEPEST: Final = 200
-# CDATA sections, comments and processing instructions are left as they are; of entities, only the five of XML.
-_MEND = re.compile(r"<!\[CDATA\[|<!--|&(?:(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
-_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-_ENDS: Final = {"<![CDATA[": "]]>", "<!--": "-->"}
+from typing import Any
 
 
 @dataclass(slots=True)
 class XmlElement:
-    """An element. `name` and `prefix` are in lower case. One that the document breaks off in is not `whole`."""
+    """An element. `name` and `prefix` are in lower case; `spelled` is the name as written.
+
+    One that the document breaks off in is not `whole`.
+    """
 
     name: str
     prefix: str
+    spelled: str
     attributes: dict[str, str]
     pieces: "list[XmlElement | str]" = field(default_factory=list)
     whole: bool = False
@@ -56,108 +50,38 @@ class XmlElement:
         """Its text with that of the elements in it, in order: XHTML in a feed. Never deeper than was read."""
         return "".join(piece if isinstance(piece, str) else f" {piece.whole_text} " for piece in self.pieces).strip()
 
-
-@dataclass(frozen=True, slots=True)
-class XmlTree:
-    """The root, and what broke the reading, if anything did."""
-
-    root: XmlElement
-    trouble: str | None = None
-
-
-class _Stop(Exception):
-    pass
-
-
-class _Builder:
-    def __init__(self) -> None:
-        self.top = XmlElement("", "", {})
-        self._open = [self.top]
-        self._count = 0
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        self._count += 1
-        if self._count > MOST_ELEMENTS or len(self._open) > DEEPEST:
-            raise _Stop(f"more than {MOST_ELEMENTS:,} elements, or nested deeper than {DEEPEST}")
-        prefix, _, local = name.rpartition(":")
-        element = XmlElement(local.lower(), prefix.lower(), attributes)
-        self._open[-1].pieces.append(element)
-        self._open.append(element)
-
-    def end(self, _name: str) -> None:
-        self._open.pop().whole = True
-
-    def data(self, text: str) -> None:
-        self._open[-1].pieces.append(text)
-
-    def entity(self, *_: object) -> None:
-        raise _Stop("it declares entities of its own, which are refused")
+    @property
+    def data(self) -> Any:
+        """What is in it: a text, or a mapping of `@attributes`, children (repeated ones as a list) and `#text`. No prefixes."""
+        inside = XmlData(self)
+        inside |= {f"@{_local(name)}": value for name, value in self.attributes.items() if not name.startswith("xmlns")}
+        for each in self.children:
+            inside[each.spelled] = _with(inside.get(each.spelled), each.data)
+        text = self.text.strip()
+        if inside and text:
+            inside["#text"] = text
+        return inside or text
 
 
-def read_xml_tree(text: str) -> XmlTree | None:
-    """The tree of an XML document; None where not even a root element can be read."""
-    builder = _Builder()
-    parser = expat.ParserCreate("utf-8")
-    parser.buffer_text = True
-    parser.StartElementHandler, parser.EndElementHandler = builder.start, builder.end
-    parser.CharacterDataHandler, parser.EntityDeclHandler = builder.data, builder.entity
-    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
-    trouble: str | None = None
-    try:
-        parser.Parse(mended(text).encode("utf-8", "replace"), True)
-    except expat.ExpatError as problem:
-        trouble = f"broken XML: {expat.ErrorString(problem.code)} at line {problem.lineno}, column {problem.offset + 1}"
-    except _Stop as stop:
-        trouble = f"XML that is not read further: {stop}"
-    return XmlTree(builder.top.children[0], trouble) if builder.top.children else None
+class XmlData(dict[str, Any]):
+    """The mapping of an element. It remembers the element, for whoever must know the order and the prefixes after all."""
+
+    __slots__ = ("element",)
+
+    def __init__(self, element: XmlElement) -> None:
+        super().__init__()
+        self.element = element
 
 
-def mended(text: str) -> str:
-    """The text with what no XML allows taken out: control characters, entities of HTML, bare ampersands."""
-    clean = _FORBIDDEN.sub("", text.lstrip("\ufeff \t\r\n"))
-    out: list[str] = []
-    at = 0
-    while (match := _MEND.search(clean, at)) is not None:
-        out.append(clean[at : match.start()])
-        if match[0] in _ENDS:
-            end = clean.find(_ENDS[match[0]], match.end())
-            at = len(clean) if end < 0 else end + 3
-            out.append(clean[match.start() : at])
-        else:
-            out.append(_entity(match))
-            at = match.end()
-    return "".join((*out, clean[at:]))
+def _with(known: Any, value: Any) -> Any:
+    """What is known of a name with one more value of it. No value is itself a list, so a list is always one of ours."""
+    if known is None:
+        return value
+    if isinstance(known, list):
+        known.append(value)
+        return known
+    return [known, value]
 
 
-def _entity(match: re.Match[str]) -> str:
-    if match[1]:
-        return match[0]
-    if match[2] and (meant := html.unescape(match[0])) != match[0]:
-        return meant.replace("&", "&amp;").replace("<", "&lt;")
-    return f"&amp;{match[0][1:]}"
-
-
-def rows(root: XmlElement) -> list[dict[str, str]]:
-    """The entries of an XML document of unknown kind: the element that is repeated most among its siblings."""
-    best: list[XmlElement] = []
-    todo = [root]
-    while todo:
-        element = todo.pop()
-        todo += element.children
-        groups: dict[str, list[XmlElement]] = {}
-        for each in element.children:
-            groups.setdefault(each.name, []).append(each)
-        best = max((best, *(group for group in groups.values() if group[0].children or group[0].attributes)), key=len)
-    return [_row(each) for each in best if each.whole] if len(best) > 1 else []
-
-
-def _row(element: XmlElement) -> dict[str, str]:
-    found = {f"@{name}": value for name, value in element.attributes.items()}
-    todo = [("", each) for each in reversed(element.children)]
-    while todo and len(found) < 500:
-        above, each = todo.pop()
-        name = f"{above}.{each.name}" if above else each.name
-        if each.text.strip() and name not in found:
-            found[name] = each.text.strip()
-        todo += [(name, inner) for inner in reversed(each.children)]
-    return found
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]

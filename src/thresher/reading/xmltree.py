@@ -1,71 +1,118 @@
-"""XML as the same lists and mappings that JSON gives, so that one way of pointing at values serves both.
+"""XML as a small tree, read even where it is a little broken, and never where it is a bomb.
 
-Names lose their prefixes. Entity declarations are refused: they are how a kilobyte becomes a gigabyte, and no feed of
-ours needs one. Depth and size are bounded.
+Feeds are written by templates: a bare `&`, an `&nbsp;`, a byte that no XML allows. Those are mended before reading. A
+document that breaks in the middle still gives what came before. Entities of its own are refused, whatever they say: they
+are how a kilobyte becomes a gigabyte.
 """
 
-from typing import Any
+import html
+import re
+from dataclasses import dataclass
+from typing import Any, Final
 from xml.parsers import expat
 
 from thresher.core.errors import Malformed
+from thresher.reading.xmlelement import XmlElement
 
-DEEPEST = 100
-MOST_ELEMENTS = 500_000
+MOST_ELEMENTS: Final = 300_000
+DEEPEST: Final = 200
+# CDATA sections, comments and processing instructions are left as they are; of entities, only the five of XML.
+_MEND = re.compile(r"<!\[CDATA\[|<!--|&(?:(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_ENDS: Final = {"<![CDATA[": "]]>", "<!--": "-->"}
+
+
+@dataclass(frozen=True, slots=True)
+class XmlTree:
+    """The root, and what broke the reading, if anything did."""
+
+    root: XmlElement
+    trouble: str | None = None
+
+
+class _Stop(Exception):
+    pass
 
 
 class _Builder:
     def __init__(self) -> None:
-        self.root: tuple[str, Any] | None = None
-        self._open: list[tuple[str, dict[str, Any], list[str]]] = []
+        self.top = XmlElement("", "", "", {})
+        self._open = [self.top]
         self._count = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._count += 1
-        if len(self._open) >= DEEPEST or self._count > MOST_ELEMENTS:
-            raise Malformed("the XML is nested too deeply or has too many elements; fetch a smaller part of it")
-        own = {f"@{_local(key)}": value for key, value in attributes.items() if not key.startswith("xmlns")}
-        self._open.append((_local(name), own, []))
-
-    def text(self, text: str) -> None:
-        if self._open:
-            self._open[-1][2].append(text)
+        if self._count > MOST_ELEMENTS or len(self._open) > DEEPEST:
+            raise _Stop(f"more than {MOST_ELEMENTS:,} elements, or nested deeper than {DEEPEST}")
+        prefix, _, local = name.rpartition(":")
+        element = XmlElement(local.lower(), prefix.lower(), local, attributes)
+        self._open[-1].pieces.append(element)
+        self._open.append(element)
 
     def end(self, _name: str) -> None:
-        name, inside, texts = self._open.pop()
-        text = "".join(texts).strip()
-        value: Any = inside or text
-        if inside and text:
-            inside["#text"] = text
-        if not self._open:
-            self.root = (name, value)
-            return
-        parent = self._open[-1][1]
-        if name not in parent:
-            parent[name] = value
-        elif isinstance(parent[name], list):
-            parent[name].append(value)
-        else:
-            parent[name] = [parent[name], value]
+        self._open.pop().whole = True
+
+    def data(self, text: str) -> None:
+        self._open[-1].pieces.append(text)
+
+    def entity(self, *_: object) -> None:
+        raise _Stop("it declares entities of its own, which are refused")
+
+
+def read_xml_tree(text: str) -> XmlTree | None:
+    """The tree of an XML document; None where not even a root element can be read."""
+    root, trouble = _read(text)
+    return XmlTree(root, trouble) if root is not None else None
 
 
 def read_xml(text: str) -> tuple[str, Any]:
-    """The name of the root element and what is in it. Raises Malformed, with the line, where it is no XML."""
+    """The name of the root element and what is in it, as JSON would say it. Raises Malformed, with the place, for half a document.
+
+    Half an answer is not taken for the answer: what it no longer lists would count as gone.
+    """
+    root, trouble = _read(text)
+    if root is None or trouble is not None:
+        raise Malformed(trouble or "XML without a root element")
+    return root.spelled, root.data
+
+
+def _read(text: str) -> tuple[XmlElement | None, str | None]:
     builder = _Builder()
     parser = expat.ParserCreate("utf-8")  # the text is decoded already, whatever its declaration says
-    parser.StartElementHandler, parser.EndElementHandler, parser.CharacterDataHandler = builder.start, builder.end, builder.text
-    parser.EntityDeclHandler = _refuse
     parser.buffer_text = True
+    parser.StartElementHandler, parser.EndElementHandler = builder.start, builder.end
+    parser.CharacterDataHandler, parser.EntityDeclHandler = builder.data, builder.entity
+    parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+    trouble: str | None = None
     try:
-        parser.Parse(text.lstrip("\ufeff \t\r\n").encode("utf-8", "replace"), True)
+        parser.Parse(mended(text).encode("utf-8", "replace"), True)
     except expat.ExpatError as problem:
-        raise Malformed(f"not XML: {problem}") from None
-    assert builder.root is not None
-    return builder.root
+        trouble = f"broken XML: {expat.ErrorString(problem.code)} at line {problem.lineno}, column {problem.offset + 1}"
+    except _Stop as stop:
+        trouble = f"XML that is not read further: {stop}"
+    return next(iter(builder.top.children), None), trouble
 
 
-def _refuse(*_declaration: object) -> None:
-    raise Malformed("the XML declares entities of its own; such documents are not read")
+def mended(text: str) -> str:
+    """The text with what no XML allows taken out: control characters, entities of HTML, bare ampersands."""
+    clean = _FORBIDDEN.sub("", text.lstrip("\ufeff \t\r\n"))
+    out: list[str] = []
+    at = 0
+    while (match := _MEND.search(clean, at)) is not None:
+        out.append(clean[at : match.start()])
+        if match[0] in _ENDS:
+            end = clean.find(_ENDS[match[0]], match.end())
+            at = len(clean) if end < 0 else end + 3
+            out.append(clean[match.start() : at])
+        else:
+            out.append(_entity(match))
+            at = match.end()
+    return "".join((*out, clean[at:]))
 
 
-def _local(name: str) -> str:
-    return name.rpartition(":")[2]
+def _entity(match: re.Match[str]) -> str:
+    if match[1]:
+        return match[0]
+    if match[2] and (meant := html.unescape(match[0])) != match[0]:
+        return meant.replace("&", "&amp;").replace("<", "&lt;")
+    return f"&amp;{match[0][1:]}"
