@@ -31,7 +31,7 @@ def read(tmp_path):
 
 def test_http2_is_spoken_where_a_project_asks_for_it(read):
     assert (read("fetch: {http2: true}").http2, read("fetch: {}").http2) == (True, False)
-    with pytest.raises(ConfigError, match="fetch.http2 wants true or false, got 'perhaps'"):
+    with pytest.raises(ConfigError, match=r"fetch\.http2 wants true or false, got 'perhaps'"):
         read("fetch: {http2: perhaps}")
 
 
