@@ -62,7 +62,7 @@ def test_parts_belong_together_and_padding_does_not():
 
 
 @pytest.mark.promise(18)
-@pytest.mark.parametrize("part", [gzip.compress(b""), zstandard.compress(b""), gzip.compress(b"x")])
+@pytest.mark.parametrize("part", [gzip.compress(b""), zstandard.compress(b""), gzip.compress(b"x")], ids=["gzip", "zstd", "letters"])
 def test_a_body_of_nothing_but_parts_is_given_up_on(part: bytes):
     encoding = "gzip" if part[:2] == b"\x1f\x8b" else "zstd"
     with pytest.raises(Malformed, match="more than 1,000 parts"):
