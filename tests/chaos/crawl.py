@@ -28,7 +28,7 @@ INTERVAL = 0.05
 # Long enough on its way that many a kill finds a request there.
 KNOBS = (Knob(Trouble.SLOW, "*.bulk.example", seconds=0.03), robots("*.bulk.example", f"User-agent: *\nDisallow: {FORBIDDEN}\n"))
 SETTINGS: dict[str, int | float] = {
-    "host.interval": INTERVAL, "worker.lease": 1.5, "worker.poll": 0.2, "worker.concurrency": 12, "reaper.every": 0.2,
+    "host.interval": INTERVAL, "worker.lease": 2.5, "worker.poll": 0.2, "worker.concurrency": 12, "reaper.every": 0.2,
     "retry.base": 0.1, "retry.max_crashes": 50, "retry.crash_spread": 0.2,
 }  # fmt: skip
 _LINK = re.compile(r'href="(/page/\d+)"')

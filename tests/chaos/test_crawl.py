@@ -103,7 +103,6 @@ def crawl(name: str, url: str, seed: int = SEED) -> Crawled:
 def _workers_were_really_killed_at_work(crawled: Crawled) -> None:
     assert (crawled.killed, crawled.ends) == (KILLS, [])
     assert crawled.crashed >= KILLS // 2, "too few of the kills hit anything"
-    assert crawled.lost <= KILLS + WORKERS, "the living lose their leases, too"  # a busy machine may cost one or the other
 
 
 def _a_killed_crawl_brings_exactly_what_a_quiet_one_brings(crawled: Crawled) -> None:

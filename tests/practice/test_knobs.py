@@ -152,7 +152,7 @@ def test_a_slow_host_answers_late_and_whole(web: PracticeWeb):
     usual = get(web, URL).body
     web.turn(Knob(Trouble.SLOW, HOST, seconds=0.3))
     assert get(web, URL).body == usual
-    entry = web.log(HOST)[-1]
+    entry = web.until(lambda log: log[-1].ended is not None)[-1]
     assert entry.ended - entry.arrived >= 0.3
 
 
@@ -168,7 +168,7 @@ def test_a_dripping_body_comes_in_pieces_and_whole(web: PracticeWeb):
     usual = get(web, URL).body
     web.turn(Knob(Trouble.DRIP, HOST, seconds=0.4, number=8))
     assert get(web, URL).body == usual
-    entry = web.log(HOST)[-1]
+    entry = web.until(lambda log: log[-1].ended is not None)[-1]
     assert entry.ended - entry.arrived >= 0.4
 
 
@@ -311,7 +311,7 @@ def test_cookies_are_set_when_asked(web: PracticeWeb):
 def test_a_delivery_spoils_what_an_answer_knob_serves(web: PracticeWeb):
     web.turn(Knob(Trouble.STATUS, HOST, status=500), Knob(Trouble.SLOW, HOST, seconds=0.2))
     assert get(web, URL).status == 500
-    entry = web.log(HOST)[-1]
+    entry = web.until(lambda log: log[-1].ended is not None)[-1]
     assert entry.ended - entry.arrived >= 0.2
 
 
