@@ -221,8 +221,8 @@ def test_a_feed_of_openings_that_breaks_off_is_unknown_with_the_place():
 
 
 def test_the_next_page_of_a_feed_of_openings_is_known():
-    text = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Jobs</title><link rel="next" href="?page=2"/><entry><title>Ladder maker</title>
-    <link href="/jobs/1"/><updated>2026-03-01T00:00:00Z</updated><summary>Ash</summary></entry></feed>"""
+    text = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Jobs</title><link rel="next" href="?page=2"/><entry>
+    <title>Ladder maker</title><link href="/jobs/1"/><updated>2026-03-01T00:00:00Z</updated><summary>Ash</summary></entry></feed>"""
     seen = look(text, URL, kind="application/atom+xml")
     assert ([posting.url for posting in seen.postings], seen.next) == (["https://news.example/jobs/1"], "https://news.example/feed/?page=2")
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.wall import wall
-from thresher.reading.words import vocabulary
+from thresher.reading.wall import BEGINNING, SHORT, thorough, wall
+from thresher.reading.words import Words, plain, vocabulary
 
 PROSE = "<p>" + "The ladder stands against the wall and nobody climbs it today, because the rain has not stopped. " * 60 + "</p>"
 
@@ -106,6 +106,60 @@ def test_any_text_has_an_answer(text: str, status: int):
 @pytest.mark.promise(18)
 def test_a_very_large_page_is_not_searched():
     assert wall(200, {}, "<title>Just a moment...</title>" + "x" * 1_000_000) is None
+
+
+# What may stand in a page and end the beginning of it in an awkward place, swallow what follows, or move what came before.
+ODDITIES = [
+    "<!--", "-->", "<script>", "</script>", "<style>", "</style>", "<template>", "</template>", "<title>", "</title>", "<textarea>",
+    "</textarea>", "<table>", "<tr><td>", "</table>", "<frameset>", "<frame>", "<body hidden>", "</body>", "</html>", "<noscript>",
+    "</noscript>", "<noframes>", "<svg>", "</svg>", "<math><mi>", "<select><option>", "</select>", "<ol reversed><li>", "<b><p>", "</b>",
+    "<h1>", "</h1>", "<div title='", "'>", '<a href="x', '">', "<", "&", "&NotSquareSupersetEqua", "&nbsp;", "&#x130;", "<pre>", "</pre>",
+    "<plaintext>", "<iframe>", "</iframe>", "<li>", "<input type=password>", "<div class=g-recaptcha>", "<h1>Just a moment</h1>",
+    "<h2>Verify you are human</h2>", "Access denied", "<![CDATA[", "]]>",
+]  # fmt: skip
+TEXTS = ["<p>word</p>", "<p>The ladder stands against the wall.</p>", "x", " ", "İ", "\xa0", "<p></p>", "<li>one", "not a robot "]
+RUNS = st.tuples(st.sampled_from(TEXTS), st.integers(0, 1_500)).map(lambda run: run[0] * run[1])
+PAGES = st.lists(st.sampled_from(ODDITIES) | RUNS, max_size=8).map(lambda pieces: "<p>" + "".join(pieces))
+
+
+@pytest.mark.promise(10)
+@given(PAGES, st.sampled_from([200, 403]))
+@settings(deadline=None, max_examples=150)
+def test_what_the_beginning_of_a_page_shows_never_changes_the_answer(text: str, status: int):
+    assert wall(status, {}, text) == thorough(status, text)
+
+
+@pytest.mark.parametrize("name", [name for name in WALLS if not WALLS[name][1] and not WALLS[name][2].startswith("{")])
+@pytest.mark.promise(10)
+def test_a_wall_with_a_long_script_or_comment_in_front_is_still_one(name: str):
+    status, _, text = WALLS[name]
+    prose = "<p>word</p>" * BEGINNING
+    for hidden in (f"<!--{prose}-->", f"<script>var x = '{prose}'</script>", f"<template>{prose}</template>", f"<style>{prose}</style>"):
+        assert wall(status, {}, hidden + text) == thorough(status, hidden + text)
+        assert wall(status, {}, hidden + text)
+
+
+def test_the_length_of_a_text_in_lower_case_is_known_beforehand():
+    assert [chr(code) for code in range(0x110000) if len(chr(code).lower()) != 1] == ["İ"]
+
+
+def test_a_page_that_begins_with_much_text_is_not_parsed_further():
+    long = "<h1>Just a moment</h1><p>" + "word " * SHORT + "</p>" * 10
+    assert wall(403, {}, long) is None
+    assert thorough(403, long) is None
+
+
+PIECES = ["verify", "you", "are", "human", "security", "check", "one more step", "x", "安全", "验证", "-", "."]
+
+
+@given(st.lists(st.sampled_from(PIECES)), st.booleans())
+@settings(deadline=None)
+def test_a_phrase_is_found_wherever_it_stands_as_whole_words(pieces: list[str], spaced: bool):
+    phrases = ["verify you are human", "security check", "check", "one more step", "安全验证", "are you human"]
+    text = (" " if spaced else "").join(pieces)
+    ends = (" " + plain(text) + " ").replace(".", " ").replace("-", " ")
+    expected = any(f" {each} " in ends for each in phrases) or "安全验证" in text
+    assert (Words(phrases).quote(text) is not None) == expected
 
 
 def test_every_sign_is_found_by_one_of_the_roots():

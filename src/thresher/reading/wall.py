@@ -6,7 +6,7 @@ The wall's own scripts, its own words in the title or headings, and how little e
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import cached_property
 
 from thresher.reading.html import Node, parse
 from thresher.reading.words import plain, vocabulary, words
@@ -14,8 +14,8 @@ from thresher.reading.words import plain, vocabulary, words
 LARGE = 600_000  # characters of markup: walls are smaller, even those that carry their script inside
 LITTLE = 1_500  # characters of visible text under which a wall's words in the text are enough
 SHORT = 3_500  # above it no page is a wall, whatever it loads
-BEGINNING = 6_000  # characters of markup that are looked at first
-MOST_TAGS = 150  # in it: with more, it cannot show enough
+BEGINNING = 5_000  # characters of markup that are looked at first
+FEW_PARAGRAPHS = 4  # fewer in it, and it is hardly worth looking
 LONGEST_ENTITY = 64  # characters, and more
 FEW_FIELDS = 1
 MANY_LINKS = 30
@@ -24,16 +24,42 @@ _REFUSALS = frozenset({401, 403, 405, 406, 418, 429, 451, 503})
 _FIELDS = "input[type=text], input[type=email], input[type=tel], input[type=search], input:not([type]), textarea, select"
 
 
-@dataclass(frozen=True, slots=True)
 class _Shown:
-    """What a reader would see of the page."""
+    """What a reader would see of the page. Each part is read when it is first asked for: for most pages, few are."""
 
-    text: str
-    title: str
-    headline: str
-    fields: int
-    links: int
-    password: bool
+    def __init__(self, root: Node) -> None:
+        self.root = root
+        self.body = root.css_first("body") or root
+        self.line = self.body.line
+
+    @property
+    def length(self) -> int:
+        """The length of `text`, without making it: there is one letter that takes two in lower case."""
+        return len(self.line) + self.line.count("İ")
+
+    @cached_property
+    def text(self) -> str:
+        return plain(self.line)
+
+    @cached_property
+    def title(self) -> str:
+        return " ".join(node.line for node in self.root.css("head > title, h1")[:4])
+
+    @cached_property
+    def headline(self) -> str:
+        return " ".join(node.line for node in self.root.css("head > title, h1, h2, h3")[:12])
+
+    @cached_property
+    def fields(self) -> int:
+        return len(self.body.css(_FIELDS))
+
+    @cached_property
+    def links(self) -> int:
+        return len(self.body.css("a[href]"))
+
+    @cached_property
+    def password(self) -> bool:
+        return self.body.css_first("input[type=password]") is not None
 
 
 def wall(status: int, headers: Mapping[str, str], text: str) -> str | None:
@@ -53,27 +79,22 @@ def wall(status: int, headers: Mapping[str, str], text: str) -> str | None:
 def _begins_long(text: str) -> bool:
     """Whether the beginning alone shows more than any wall does: a page shows all that its beginning shows.
 
-    Only a page that is mostly text can, and then a third of it need be parsed. A cut tag or comment shows nothing, and a cut
-    entity shows no more than its letters.
+    Only a page that is mostly text does, and then the rest need not be parsed. What the cut goes through shows nothing more for it:
+    a tag or comment nothing at all, an entity at most its letters.
     """
     beginning = text[:BEGINNING]
-    if len(text) < 2 * BEGINNING or beginning.count("<") > MOST_TAGS:
+    if len(text) < 2 * BEGINNING or beginning.count("</p>") < FEW_PARAGRAPHS:
         return False
-    return len(_body(parse(beginning)).line) > SHORT + LONGEST_ENTITY
+    return _Shown(parse(beginning)).length > SHORT + LONGEST_ENTITY
 
 
 def thorough(status: int, text: str) -> str | None:
     """What `wall` says of HTML, from the whole page."""
-    root = parse(text)
-    body = _body(root)
-    line = body.line
-    words_shown = plain(line) if len(line) <= SHORT else line
-    if len(words_shown) > SHORT:
+    shown = _Shown(parse(text))
+    if shown.length > SHORT:
         return None
-    headline = _headline(root)
-    if len(words_shown) > LITTLE and status not in _REFUSALS and not words("wall").names(headline):
+    if shown.length > LITTLE and status not in _REFUSALS and not words("wall").names(shown.headline):
         return None  # a page of some length that was not refused is a wall only if its headline says so
-    shown = _shown(root, body, words_shown, headline)
     markup = text.lower()
     if not any(root in markup for root in vocabulary("wall")["roots"]):
         return _by_words(status, "", shown) or _by_sign_in(status, shown)
@@ -102,12 +123,12 @@ def _by_words(status: int, markup: str, shown: _Shown) -> str | None:
     phrases = words("wall")
     captcha = any(needle in markup for needle in vocabulary("wall")["captchas"])
     said = phrases.quote(shown.headline)
-    if said and (captcha or status in _REFUSALS or len(shown.text) <= LITTLE):
+    if said and (captcha or status in _REFUSALS or shown.length <= LITTLE):
         return f'a page that says "{said}"'
-    said = words("wall", "headlines").quote(shown.headline) if len(shown.text) <= LITTLE else None
+    said = words("wall", "headlines").quote(shown.headline) if shown.length <= LITTLE else None
     if said and shown.fields <= FEW_FIELDS and (captcha or status in _REFUSALS or _says_little_else(shown)):
         return f'a page that is headed "{said}"'
-    said = phrases.quote(shown.text) if len(shown.text) <= LITTLE else None
+    said = phrases.quote(shown.text) if shown.length <= LITTLE else None
     if said and shown.fields <= FEW_FIELDS and (captcha or status in _REFUSALS or _says_little_else(shown)):
         return f'a page that says "{said}"'
     if captcha and shown.fields == 0 and not shown.password and _says_little_else(shown):
@@ -116,37 +137,18 @@ def _by_words(status: int, markup: str, shown: _Shown) -> str | None:
 
 
 def _by_consent(markup: str, shown: _Shown) -> str | None:
-    known = vocabulary("wall")["consent"] + (vocabulary("wall")["consent_walls"] if len(shown.text) <= LITTLE // 2 else ())
+    known = vocabulary("wall")["consent"] + (vocabulary("wall")["consent_walls"] if shown.length <= LITTLE // 2 else ())
     asks = any(needle in markup and needle not in shown.text for needle in known)
     return "a page that asks for consent first" if asks and shown.fields == 0 and shown.links <= MANY_LINKS else None
 
 
 def _by_sign_in(status: int, shown: _Shown) -> str | None:
     """A page whose headline asks to sign in and that holds little but the form."""
-    asked = words("wall", "sign_in").quote(shown.title)
-    if shown.password and asked and shown.fields <= FEW_FIELDS + 1 and (status in _REFUSALS or len(shown.text) <= LITTLE // 2):
+    asked = words("wall", "sign_in").quote(shown.title) if shown.password else None
+    if asked and shown.fields <= FEW_FIELDS + 1 and (status in _REFUSALS or shown.length <= LITTLE // 2):
         return f'a sign-in page ("{asked}")'
     return None
 
 
 def _says_little_else(shown: _Shown) -> bool:
-    return len(shown.text) <= LITTLE // 3 and shown.links <= 15
-
-
-def _body(root: Node) -> Node:
-    return root.css_first("body") or root
-
-
-def _headline(root: Node) -> str:
-    return " ".join(node.line for node in root.css("head > title, h1, h2, h3")[:12])
-
-
-def _shown(root: Node, body: Node, text: str, headline: str) -> _Shown:
-    return _Shown(
-        text=text,
-        title=" ".join(node.line for node in root.css("head > title, h1")[:4]),
-        headline=headline,
-        fields=len(body.css(_FIELDS)),
-        links=len(body.css("a[href]")),
-        password=body.css_first("input[type=password]") is not None,
-    )
+    return shown.length <= LITTLE // 3 and shown.links <= 15

@@ -53,11 +53,13 @@ class XmlElement:
     @property
     def data(self) -> Any:
         """What is in it: a text, or a mapping of `@attributes`, children (repeated ones as a list) and `#text`. No prefixes."""
+        children, text = self.children, self.text.strip()
+        if not children and not self.attributes:
+            return text  # most elements
         inside = XmlData(self)
         inside |= {f"@{_local(name)}": value for name, value in self.attributes.items() if not name.startswith("xmlns")}
-        for each in self.children:
+        for each in children:
             inside[each.spelled] = _with(inside.get(each.spelled), each.data)
-        text = self.text.strip()
         if inside and text:
             inside["#text"] = text
         return inside or text
