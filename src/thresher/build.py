@@ -24,12 +24,15 @@ from thresher.engine.registry import Registry
 from thresher.engine.shelf import StoreShelf
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
+from thresher.fetch.browser import Browser
 from thresher.fetch.errand import Errand
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import Ungoverned
 from thresher.fetch.guard import Guard
+from thresher.fetch.late import LateTransport
 from thresher.fetch.order import order
-from thresher.fetch.resolver import MappedResolver, SystemResolver
+from thresher.fetch.request import Transport
+from thresher.fetch.resolver import MappedResolver, Resolver, SystemResolver
 from thresher.governance.gate import Limits, interval_us
 from thresher.store.backend import Backend
 from thresher.store.dialect import SQLITE
@@ -249,16 +252,22 @@ def make_fetcher(outward: Outward, settings: Callable[[], Settings], store: Stor
 
     Pages are kept in the store, if there is one.
     """
-    from thresher.fetch.browser import Browser  # noqa: PLC0415  slow to import, and only those who fetch need them
-    from thresher.fetch.http import HttpTransport  # noqa: PLC0415
-    from thresher.fetch.http2 import Http2Transport  # noqa: PLC0415
-
     agent, guard = agent_of(outward.user_agent, outward.contact), Guard(outward.allow)
     resolver = MappedResolver(outward.resolve, SystemResolver())
     browser = Browser(settings().count("browser.in_flight"), resolver, guard, agent=agent.header)
     shelf = None if store is None else StoreShelf(store)
-    transport = Http2Transport(resolver, guard) if outward.http2 else HttpTransport(resolver, guard)
+    transport = LateTransport(lambda: _transport(outward, resolver, guard))
     return Fetcher(transport, guard, agent, settings=settings, shelf=shelf, browser=browser)
+
+
+def _transport(outward: Outward, resolver: Resolver, guard: Guard) -> Transport:
+    if outward.http2:
+        from thresher.fetch.http2 import Http2Transport  # noqa: PLC0415  these two load slowly, and only one is needed
+
+        return Http2Transport(resolver, guard)
+    from thresher.fetch.http import HttpTransport  # noqa: PLC0415
+
+    return HttpTransport(resolver, guard)
 
 
 @asynccontextmanager

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.chaos.crawl import FORBIDDEN, HOSTS, INTERVAL, KNOBS, SETTINGS, WEB_SEED, expected, make_app, roots
-from tests.chaos.crawl_herd import KILLS, WORKERS, herd
+from tests.chaos.crawl_herd import KILLS, herd
 from tests.harness.databases import drop_schema
 from thresher.build import open_store
 from thresher.config.project import Project

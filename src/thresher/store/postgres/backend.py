@@ -289,13 +289,21 @@ def _pause(problem: DatabaseProblem, seconds: float) -> float:
 
 
 def _row(each: Settlement, lane_id: int | None) -> dict[str, Any]:
-    """A settlement as it travels. As JSON: the driver would take longer to write out arrays than the server to settle them."""
-    return {
+    """A settlement as it travels. As JSON: the driver would take longer to write out arrays than the server to settle them.
+
+    What is not said is null there, and most settlements have little to say.
+    """
+    row: dict[str, Any] = {
         "id": each.task_id, "claim": each.claim, "at_stage": each.at_stage, "ending": each.ending.value, "state": each.state.value,
-        "delay": each.delay_us, "stage": each.stage, "lane_id": lane_id, "checkpoint": each.checkpoint,
-        "reason": each.reason or (each.error and each.error.message), "error": each.error and each.error.name,
-        "spent": int(each.spends_failure), "crashed": int(each.crashed), "healthy": each.healthy,
+        "healthy": each.healthy,
     }  # fmt: skip
+    if each.state not in TERMINAL:
+        row |= {"delay": each.delay_us, "stage": each.stage, "lane_id": lane_id, "checkpoint": each.checkpoint}
+    if each.reason or each.error:
+        row |= {"reason": each.reason or (each.error and each.error.message), "error": each.error and each.error.name}
+    if each.spends_failure or each.crashed:
+        row |= {"spent": int(each.spends_failure), "crashed": int(each.crashed)}
+    return row
 
 
 def _birth(birth: Birth) -> dict[str, Any]:
