@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.wall import BEGINNING, SHORT, thorough, wall
+from thresher.reading.wall import ENOUGH, SHORT, thorough, wall
 from thresher.reading.words import Words, plain, vocabulary
 
 PROSE = "<p>" + "The ladder stands against the wall and nobody climbs it today, because the rain has not stopped. " * 60 + "</p>"
@@ -133,7 +133,7 @@ def test_what_the_beginning_of_a_page_shows_never_changes_the_answer(text: str, 
 @pytest.mark.promise(10)
 def test_a_wall_with_a_long_script_or_comment_in_front_is_still_one(name: str):
     status, _, text = WALLS[name]
-    prose = "<p>word</p>" * BEGINNING
+    prose = "<p>word</p>" * ENOUGH
     for hidden in (f"<!--{prose}-->", f"<script>var x = '{prose}'</script>", f"<template>{prose}</template>", f"<style>{prose}</style>"):
         assert wall(status, {}, hidden + text) == thorough(status, hidden + text)
         assert wall(status, {}, hidden + text)

@@ -14,13 +14,12 @@ from thresher.reading.words import plain, vocabulary, words
 LARGE = 600_000  # characters of markup: walls are smaller, even those that carry their script inside
 LITTLE = 1_500  # characters of visible text under which a wall's words in the text are enough
 SHORT = 3_500  # above it no page is a wall, whatever it loads
-BEGINNING = 5_000  # characters of markup that are looked at first
-FEW_PARAGRAPHS = 4  # fewer in it, and it is hardly worth looking
-LONGEST_ENTITY = 64  # characters, and more
+ENOUGH = 3 * SHORT  # characters of which more than SHORT are letters, on any page of text
 FEW_FIELDS = 1
 MANY_LINKS = 30
 MOST_LINKS = 100
 _REFUSALS = frozenset({401, 403, 405, 406, 418, 429, 451, 503})
+_UNSHOWN = "script, style, template, noscript, noembed, noframes, textarea, select, datalist, svg, iframe, object"
 _FIELDS = "input[type=text], input[type=email], input[type=tel], input[type=search], input:not([type]), textarea, select"
 
 
@@ -73,24 +72,32 @@ def wall(status: int, headers: Mapping[str, str], text: str) -> str | None:
         return None
     if text.lstrip()[:1] in ("{", "["):
         return _by_data(text)
-    return None if _begins_long(text) else thorough(status, text)
+    root = parse(text)
+    return None if _shows_much(root) else _thorough(status, text, root)
 
 
-def _begins_long(text: str) -> bool:
-    """Whether the beginning alone shows more than any wall does: a page shows all that its beginning shows.
+def _shows_much(root: Node) -> bool:
+    """Whether the page shows more than any wall does, counted without laying its text out: that would take longer than all the rest.
 
-    Only a page that is mostly text does, and then the rest need not be parsed. What the cut goes through shows nothing more for it:
-    a tag or comment nothing at all, an entity at most its letters.
+    Letters only, and none of what stands in elements that show their text differently or not at all. So it is too low rather
+    than too high, and the thorough look decides about the rest.
     """
-    beginning = text[:BEGINNING]
-    if len(text) < 2 * BEGINNING or beginning.count("</p>") < FEW_PARAGRAPHS:
+    body = root.css_first("body") or root
+    text = body.text
+    if len(text) <= SHORT:
         return False
-    return _Shown(parse(beginning)).length > SHORT + LONGEST_ENTITY
+    unshown = sum(len(node.text) for node in body.css(_UNSHOWN))
+    beginning = text[: ENOUGH + unshown] if unshown <= ENOUGH else ""
+    return sum(map(len, beginning.split())) - unshown > SHORT
 
 
 def thorough(status: int, text: str) -> str | None:
     """What `wall` says of HTML, from the whole page."""
-    shown = _Shown(parse(text))
+    return _thorough(status, text, parse(text))
+
+
+def _thorough(status: int, text: str, root: Node) -> str | None:
+    shown = _Shown(root)
     if shown.length > SHORT:
         return None
     if shown.length > LITTLE and status not in _REFUSALS and not words("wall").names(shown.headline):
