@@ -9,6 +9,7 @@ reporting a figure.
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import signal
@@ -22,7 +23,10 @@ from pathlib import Path
 from rivals import ROOT, Found, bounded, machine, print_table, spoken, spread
 
 # The slow ones get a part of the pages: their rate does not depend on the number.
-CRAWLERS = {"bare": 1.0, "thresher_sqlite": 1.0, "thresher_sqlite keep": 1.0, "scrapy_jobdir": 0.4, "crawlee_sql": 0.2}
+CRAWLERS = {
+    "bare": 1.0, "thresher_sqlite": 1.0, "thresher_sqlite two": 1.0, "thresher_sqlite keep": 1.0, "scrapy_jobdir": 0.4, "crawlee_sql": 0.2,
+}  # fmt: skip
+OURS, RIVALS = ("thresher_sqlite", "thresher_sqlite two"), ("scrapy_jobdir", "crawlee_sql", "bare")
 PACKAGES = ("aiohttp", "selectolax", "scrapy", "crawlee", "turbohtml", "uvloop")
 
 
@@ -80,12 +84,12 @@ def print_tables(rounds: list[dict[str, Found]], about: Found) -> None:
             ))  # fmt: skip
     print_table(rows)
     ratios = [("ratio (median of the rounds)", "pages/s", "CPU")]
-    for rival in ("scrapy_jobdir", "crawlee_sql", "bare"):
-        pairs = [(each["thresher_sqlite"], each[rival]) for each in rounds if "error" not in each["thresher_sqlite"] | each[rival]]
+    for ours, rival in itertools.product(OURS, RIVALS):
+        pairs = [(each[ours], each[rival]) for each in rounds if "error" not in each[ours] | each[rival]]
         if pairs:
             speed = spread([mine["pages_per_s"] / theirs["pages_per_s"] for mine, theirs in pairs])
             cpu = spread([mine["cpu_ms"] / theirs["cpu_ms"] for mine, theirs in pairs])
-            ratios.append((f"Thresher / {pairs[0][1]['name']}", f"{speed['median']:.2f}", f"{cpu['median']:.2f}"))
+            ratios.append((f"{pairs[0][0]['name']} / {pairs[0][1]['name']}", f"{speed['median']:.2f}", f"{cpu['median']:.2f}"))
     print_table(ratios)
     for each in rounds:
         for name, found in each.items():
