@@ -418,3 +418,19 @@ def test_a_task_that_met_a_wall_waits_at_the_disabled_gate_and_goes_on_when_a_pe
         assert fair.one(task_id)[0] == "succeeded"
 
     at(says, story)
+
+
+def test_a_source_says_how_old_a_copy_of_its_pages_may_be_and_a_fetch_may_say_otherwise(at):
+    async def look(ctx):
+        await ctx.fetch(f"{SHOP}/a", max_age=ctx.task.payload.get("max_age"))
+        return Done()
+
+    async def story(fair):
+        lane, shop = ("source:shop", GATE), (Source("shop", max_age=3_600),)
+        await fair.drain(look, through=lane, sources=shop)
+        await fair.drain(look, through=lane, sources=shop)
+        assert fair.site.paths() == ["/robots.txt", "/a"]
+        await fair.drain(look, NewTask("look", {"max_age": 0}), through=lane, sources=shop)
+        assert fair.site.paths() == ["/robots.txt", "/a", "/a"]
+
+    at({"shop.example/a": "<p>here"}, story)

@@ -129,12 +129,20 @@ def test_a_bot_wall_disables_the_source_with_its_tag_and_keeps_the_task(store):
     assert [kind for kind, _, _ in events(store)] == ["gate_disabled"]
 
 
-def test_a_verdict_may_name_a_gate_other_than_the_first(store, clock):
+def test_blame_may_name_a_gate_other_than_the_first(store, clock):
     gate(store, "source:a")
     gate(store, "source:b")
     task = running(store, entry(gates=["source:a", "source:b"]))
     settle(store, told_to_wait(task, 30 * SECOND, gate="source:b"))
     assert (gate_row(store, "source:a")["open_after"], gate_row(store, "source:b")["open_after"]) == (0, clock.now() + 30 * SECOND)
+
+
+@pytest.mark.promise(10)
+def test_blame_on_something_that_has_no_gate_falls_on_nobody_else(store):
+    gate(store, "source:a")
+    task = running(store, entry(gates=["source:a"]))
+    settle(store, told_to_wait(task, 30 * SECOND, gate="pool:browser"))
+    assert (gate_row(store, "source:a")["open_after"], events(store, "gate_paused")) == (0, [])
 
 
 def test_what_runs_when_its_gate_is_paused_may_finish(busy):

@@ -99,7 +99,7 @@ def test_a_task_put_back_by_a_stopping_worker_has_lost_nothing(store):
     assert (again.id, again.failures, again.crashes) == (task.id, 0, 0)
 
 
-def test_the_verdict_of_a_settlement_without_gates_is_nobodys(store):
+def test_the_blame_of_a_settlement_without_gates_is_nobodys(store):
     put(store)
     task = claim_one(store)
     settle(store, Settlement.retry(task, delay_us=0, error=None, blame=None))

@@ -82,7 +82,8 @@ class Source:
     """An origin that a person can name, limit, pause and disable. Its gate is called `source:NAME`.
 
     None means no such limit. `rate` is starts per second, `burst` how many may come at once, `in_flight` how many may
-    run at the same time; `trip_after` failures in a row pause it for `cooldown` seconds. `probe` is what
+    run at the same time; `trip_after` failures in a row pause it for `cooldown` seconds. Copies of its pages count as fresh for
+    `max_age` seconds, whatever the server says; a fetch may say otherwise. `probe` is what
     `thresher sources test` runs: it raises when something is wrong and may return a sentence when all is well.
     """
 
@@ -93,6 +94,7 @@ class Source:
     trip_after: int | None = 5
     cooldown: float = 300.0
     probe: Callable[[], Awaitable[str | None]] | None = None
+    max_age: float | None = None
 
     @property
     def gate(self) -> str:

@@ -33,10 +33,13 @@ _OUTCOMES = get_args(Outcome)
 class Hands:
     """The context given to a stage."""
 
-    __slots__ = ("_escort", "_fetcher", "_loop", "_now", "_store", "task")
+    __slots__ = ("_escort", "_fetcher", "_loop", "_max_ages", "_now", "_store", "task")
 
-    def __init__(self, task: Task, store: Store, now: Callable[[], int], fetcher: Fetcher | None = None) -> None:
+    def __init__(
+        self, task: Task, store: Store, now: Callable[[], int], fetcher: Fetcher | None = None, max_ages: Mapping[str, float] = {}
+    ) -> None:
         self.task = task
+        self._max_ages = max_ages
         self._store, self._now, self._fetcher = store, now, fetcher
         self._escort: Escort | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -61,8 +64,10 @@ class Hands:
             raise UsageError("this worker was made without a fetcher; build.opened_worker gives it one")
         request = order(url, method=method, headers=headers, body=body)
         self._escort = self._escort or Escort(self._store, self.task)
-        source = "\n".join(gate for gate in await self._escort.lane() if gate.startswith("source:"))
-        errand = Errand(self._escort, self._fetcher.shelf, source, max_age, render=render, replay=replay)
+        sources = [gate for gate in await self._escort.lane() if gate.startswith("source:")]
+        if max_age is None:
+            max_age = next((self._max_ages[gate] for gate in sources if gate in self._max_ages), None)
+        errand = Errand(self._escort, self._fetcher.shelf, "\n".join(sources), max_age, render=render, replay=replay)
         return await self._fetcher.fetch(request, errand)
 
     def lend(self, loop: asyncio.AbstractEventLoop) -> None:

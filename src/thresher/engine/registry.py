@@ -21,6 +21,7 @@ class Registry:
         self.apps = tuple(apps)
         self.settings = settings or Settings()
         self._pipelines = by_kind(self.apps)
+        self.max_ages = {source.gate: source.max_age for app in self.apps for source in app.sources if source.max_age is not None}
 
     @property
     def kinds(self) -> list[str]:

@@ -202,7 +202,7 @@ class Worker:
 
     async def _perform(self, task: Task) -> None:
         claim = (task.id, task.claim)
-        hands = Hands(task, self._store, self._clock.now, self._fetcher)
+        hands = Hands(task, self._store, self._clock.now, self._fetcher, self._registry.max_ages)
         settlement: Settlement | None
         try:
             settlement = await attempt(task, hands, self._registry, self._store.settings, self._threads)

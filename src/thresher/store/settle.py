@@ -72,8 +72,9 @@ def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Hit
                 healthy.add(gate_id)
         blame = hit.settlement.blame
         if blame and lane_gates:
-            named = gate_named(session, blame.gate) if blame.gate else None
-            blamed.append((named or lane_gates[0], blame))
+            guilty = gate_named(session, blame.gate) if blame.gate else lane_gates[0]
+            if guilty is not None:  # else it is the fault of something that has no gate here, such as a browser that died
+                blamed.append((guilty, blame))
     if ended:
         gates.load({*ended, *(gate_id for gate_id, _ in blamed)})
         gates.now = backend.now(session)  # after the wait for the locks, never before it
