@@ -271,6 +271,8 @@ begin
                 select g.id, gate_allowance(g, now) as n,
                        gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now) as opens
                 from gates g where g.id = any (wanted) for no key update skip locked) z;
+            -- Read again: a slot may have come back between the last reading and the lock, and nobody starts before it did.
+            now := coalesce(at, now_us());
         end if;
         -- A new statement, so a new snapshot: it sees every task committed before the lane lock was ours.
         for lane in
