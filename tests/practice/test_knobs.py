@@ -209,6 +209,14 @@ def test_a_changed_layout_has_the_same_words_in_another_coat(web: PracticeWeb):
     assert get(web, api).json == {"data": {f"{name}V2": value for name, value in rows.items()}, "version": 2}
 
 
+def test_a_changed_layout_keeps_what_is_in_the_head(web: PracticeWeb):
+    catalogue = "https://courses.practice.example/catalogue"
+    before = re.findall(r"<link [^>]*>", get(web, catalogue).text)
+    web.turn(Knob(Trouble.LAYOUT))
+    assert before
+    assert re.findall(r"<link [^>]*>", get(web, catalogue).text) == before
+
+
 def test_a_changed_layout_takes_the_json_ld_away(web: PracticeWeb):
     row = get(web, "https://boards-api.greenhouse.io/v1/boards/acme/jobs").json["jobs"][0]
     web.turn(Knob(Trouble.LAYOUT))

@@ -10,10 +10,8 @@ from thresher.practice.web.knob import Trouble, headers_in
 
 _CLASS = re.compile(r'class="([^"]*)"')
 _LD = re.compile(r'<script type="application/ld\+json">[^<]*</script>\n?')
-_TAGS = (("<li", "<div"), ("</li>", "</div>"), ("<ul", "<section"), ("</ul>", "</section>"), ("<h1", "<p"), ("</h1>", "</p>"),
-         ("<h2", "<div"), ("</h2>", "</div>"), ("<h3", "<span"), ("</h3>", "</span>"), ("<article", "<div"), ("</article>", "</div>"),
-         ("<table", "<div"), ("</table>", "</div>"), ("<tr", "<div"), ("</tr>", "</div>"), ("<td", "<span"),
-         ("</td>", "</span>"))  # fmt: skip
+_COATS = {"li": "div", "ul": "section", "h1": "p", "h2": "div", "h3": "span", "article": "div", "table": "div", "tr": "div", "td": "span"}
+_TAG = re.compile(rf"<(/?)({'|'.join(_COATS)})(?=[\s>])")
 
 
 def twisted(ask: Ask, answer: Answer) -> Answer:
@@ -42,9 +40,7 @@ def _relaid(answer: Answer) -> Answer:
 
 
 def _dressed(text: str) -> str:
-    text = _LD.sub("", text)
-    for old, new in _TAGS:
-        text = text.replace(old, new)
+    text = _TAG.sub(lambda match: f"<{match[1]}{_COATS[match[2]]}", _LD.sub("", text))
     return _CLASS.sub(lambda match: f'class="c-{blake2b(match[1].encode(), digest_size=3).hexdigest()}"', text)
 
 
