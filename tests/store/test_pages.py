@@ -81,16 +81,9 @@ def test_a_304_renews_what_the_rules_know_and_leaves_the_body(store):
     pages.keep(store, page(), b"pears")
     assert pages.refresh(store, "k", {"etag": '"2"'}, "renewed", 50, expires_at=60)
     found = pages.find(store, "k")
-    assert (found.headers, found.stored, found.fetched_at, found.expires_at, found.uses) == ({"etag": '"2"'}, "renewed", 50, 60, 1)
+    assert (found.headers, found.stored, found.fetched_at, found.expires_at, found.confirmed) == ({"etag": '"2"'}, "renewed", 50, 60, 1)
     assert pages.body(store, found.hash) == b"pears"
     assert not pages.refresh(store, "other", {}, "", 1)
-
-
-def test_uses_are_counted(store):
-    pages.keep(store, page(), b"pears")
-    pages.touch(store, "k")
-    pages.touch(store, "k")
-    assert pages.find(store, "k").uses == 2
 
 
 def test_a_page_can_be_forgotten_and_its_body_follows(store):

@@ -22,7 +22,7 @@ from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.errors import ClaimLost
 from thresher.core.task import Task
 from thresher.governance.gate import Gate, Limits
-from thresher.store import permits, sources, workers
+from thresher.store import manners, permits, sources, workers
 from thresher.store.health import drifted
 from thresher.store.permits import YOUNG_US, Permit, Wait
 from thresher.store.repair import repair
@@ -217,7 +217,7 @@ class RequestWalk:
 
     def close(self) -> None:
         name = self.luck.choice(self.gates)
-        act = self.luck.choice((sources.pause, permits.hold_back, sources.judge_source))
+        act = self.luck.choice((sources.pause, manners.hold_back, sources.judge_source))
         if act is sources.judge_source:
             act(self.store, name, "no answer")
         else:
@@ -233,7 +233,7 @@ class RequestWalk:
 
     def slow_down(self) -> None:
         name = self.luck.choice(self.gates)
-        permits.slow_down(self.store, name, self.luck.choice((0, 2 * SECOND, 3 * SECOND)))
+        manners.slow_down(self.store, name, self.luck.choice((0, 2 * SECOND, 3 * SECOND)))
         self.starts.pop(name, None)
 
     def sweep(self) -> None:

@@ -12,7 +12,7 @@ from thresher.core.clock import DAY, FOREVER, HOUR, SECOND
 from thresher.core.errors import ClaimLost, UnknownName, UsageError
 from thresher.engine.chores import CHORES, sweep_permits
 from thresher.governance.gate import Limits
-from thresher.store import overview, permits, sources, workers
+from thresher.store import manners, overview, permits, sources, workers
 from thresher.store.health import drifted
 from thresher.store.permits import PROMPT_US, YOUNG_US, Permit, Wait
 from thresher.store.repair import repair
@@ -62,7 +62,7 @@ def test_a_request_that_passes_no_gate_is_refused(store):
 @pytest.mark.parametrize("name", ["open:3", "host:a.example\nhost:b.example", "a.example", ""])
 def test_what_is_not_the_name_of_a_gate_is_refused(store, name):
     store.meet_lanes([("host:a.example", "host:b.example"), ()])
-    for ask in (reserve, start, lambda store, name: permits.hold_back(store, name, SECOND, "429")):
+    for ask in (reserve, start, lambda store, name: manners.hold_back(store, name, SECOND, "429")):
         with pytest.raises(UnknownName, match="name it as source:NAME or host:NAME"):
             ask(store, name)
 
@@ -229,7 +229,7 @@ def test_a_gate_closed_between_reserving_and_starting_is_obeyed(make_store, cloc
         sources.disable(elsewhere, HOST, "auth", "by a person")
         assert start(here) == Wait(FOREVER, HOST, "disabled")
     else:
-        close = sources.pause if closing == "pause" else permits.hold_back
+        close = sources.pause if closing == "pause" else manners.hold_back
         close(elsewhere, HOST, HOUR, "enough")
         assert start(here) == Wait(clock.now() + HOUR, HOST, "paused")
     sources.resume(elsewhere, HOST)

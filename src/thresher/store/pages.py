@@ -17,7 +17,7 @@ from thresher.store.store import Store
 
 Fields = dict[str, Any]
 
-_COLUMNS = "key, url, host, method, status, headers, fetched_at, stored, expires_at, hash, uses"
+_COLUMNS = "key, url, host, method, status, headers, fetched_at, stored, expires_at, hash, confirmed"
 _FIND = f"select {_COLUMNS} from pages where key = :key"
 _OLD = "select hash from pages where key = :key"
 _OLD_ONES = "select key, hash from pages where key in (:keys*) order by key"
@@ -26,12 +26,11 @@ _INSERT = f"""insert into pages ({_COLUMNS})
 _REPLACE = """update pages set url = :url, host = :host, method = :method, status = :status, headers = :headers, hash = :hash,
     fetched_at = :fetched_at, stored = :stored, expires_at = :expires_at where key = :key"""
 _REFRESH = """update pages set headers = :headers, stored = :stored, fetched_at = :fetched_at, expires_at = :expires_at,
-    uses = uses + 1 where key = :key"""
-_TOUCH = "update pages set uses = uses + 1 where key = :key"
+    confirmed = confirmed + 1 where key = :key"""
 _FORGET = "delete from pages where key = :key returning hash"
 # Written even where it stands: pruning must not settle an old note while the page that a new one is about is on its way out.
 _LOOSEN = "insert into loose_blobs (hash) values (:hash) on conflict (hash) do update set hash = excluded.hash"
-_LIST = """select p.url, p.host, p.method, p.status, p.fetched_at, p.expires_at, p.uses, p.hash, b.size
+_LIST = """select p.url, p.host, p.method, p.status, p.fetched_at, p.expires_at, p.confirmed, p.hash, b.size
     from pages p left join blobs b on b.hash = p.hash"""
 _OVER = """select key from pages where coalesce(expires_at, fetched_at) < :before
     order by coalesce(expires_at, fetched_at) limit :most"""
@@ -44,7 +43,7 @@ _SETTLED = "delete from loose_blobs where hash in (:hashes*)"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One page without its body. `stored` is what the caching rules wrote; `hash` and `uses` are ours to fill in."""
+    """One page without its body. `stored` is what the caching rules wrote; `hash` and `confirmed` (how often a 304 renewed it) are ours."""
 
     key: str
     url: str
@@ -56,7 +55,7 @@ class Kept:
     stored: str
     expires_at: int | None = None
     hash: str = ""
-    uses: int = 0
+    confirmed: int = 0
 
 
 def keep(store: Store, kept: Kept, body: bytes) -> None:
@@ -106,12 +105,6 @@ def body(store: Store, content_hash: str) -> bytes:
     return blobs.get(store, content_hash)
 
 
-def touch(store: Store, key: str) -> None:
-    """A page was used without asking the site."""
-    with store.write() as session:
-        session.run(_TOUCH, {"key": key})
-
-
 def refresh(
     store: Store, key: str, headers: Mapping[str, str], stored: str, fetched_at: int, *, expires_at: int | None = None
 ) -> bool:
@@ -133,7 +126,7 @@ def list_pages(session: Session, host: str | None = None, limit: int = 100) -> l
     """Kept pages, the newest first."""
     where, given = (" where p.host = :host", {"host": host}) if host else ("", {})
     rows = session.rows(f"{_LIST}{where} order by p.fetched_at desc, p.key limit :limit", given | {"limit": limit})
-    names = ("url", "host", "method", "status", "fetched_at", "expires_at", "uses", "hash", "size")
+    names = ("url", "host", "method", "status", "fetched_at", "expires_at", "confirmed", "hash", "size")
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
@@ -179,8 +172,8 @@ def _values(kept: Kept) -> Fields:
 
 
 def _kept(row: Row) -> Kept:
-    key, url, host, method, status, headers, fetched_at, stored, expires_at, content_hash, uses = row
-    return Kept(key, url, host, method, status, orjson.loads(headers), fetched_at, stored, expires_at, content_hash, uses)
+    key, url, host, method, status, headers, fetched_at, stored, expires_at, content_hash, confirmed = row
+    return Kept(key, url, host, method, status, orjson.loads(headers), fetched_at, stored, expires_at, content_hash, confirmed)
 
 
 def _json(headers: Mapping[str, str]) -> str:

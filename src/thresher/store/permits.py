@@ -21,14 +21,8 @@ from thresher.governance.gate import CLOCK_SLACK_US, Gate
 from thresher.store.asker import Asker, Claim, meet
 from thresher.store.gates import Gates
 from thresher.store.lanes import Lanes
-from thresher.store.manners import hold_back, mind_robots, robots_waiver, slow_down, waive_robots
 from thresher.store.session import Row, Session
 from thresher.store.store import Store
-
-__all__ = [
-    "PROMPT_US", "Claim", "Permit", "Wait", "hold_back", "mind_robots", "release", "reserve", "robots_waiver", "slow_down", "start",
-    "sweep", "waive_robots",
-]  # fmt: skip
 
 # How long the way from a granted start to the first byte may take; of a short interval, a quarter.
 PROMPT_US = 10 * MILLISECOND

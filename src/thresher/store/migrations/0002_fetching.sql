@@ -38,7 +38,7 @@ create table pages (
     fetched_at bigint not null,
     stored     text not null,                  -- whatever the caching rules need; nobody else reads it
     expires_at bigint,                         -- null: reckoned from fetched_at
-    uses       integer not null default 0
+    confirmed  integer not null default 0      -- how often the site said that it still stands
 );
 create index pages_host on pages (host, fetched_at);
 create index pages_hash on pages (hash);
