@@ -107,7 +107,8 @@ def _workers_were_really_killed_at_work(crawled: Crawled) -> None:
 
 def _a_killed_crawl_brings_exactly_what_a_quiet_one_brings(crawled: Crawled) -> None:
     titles, _ = expected()
-    assert crawled.records.keys() == titles.keys()
+    assert [task for task in crawled.tasks if task[0] in titles and task[0] not in crawled.records] == []
+    assert (titles.keys() - crawled.records.keys(), crawled.records.keys() - titles.keys()) == (set(), set())
     assert all(title in crawled.records[url] for url, title in titles.items())
 
 

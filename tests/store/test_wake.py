@@ -1,7 +1,13 @@
 import contextlib
+from contextlib import closing
 
-from tests.harness.databases import only_files, only_postgres, only_sqlite
-from tests.harness.tasks import claim, entry, put
+import pytest
+
+from tests.harness.databases import Database, only_files, only_postgres, only_sqlite
+from tests.harness.gates import gate
+from tests.harness.tasks import SOMEBODY, change, claim, done, entry, put, rows, settle
+from thresher.store.postgres.backend import PostgresBackend
+from thresher.store.store import Store
 
 SOON = 5.0
 
@@ -48,3 +54,24 @@ def test_work_that_was_never_committed_is_not_waited_for(store):
         transaction.enqueue([entry()])
         raise RuntimeError("changed my mind")
     assert store.turn([], 5, 1).tasks == []
+
+
+@only_postgres
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("step", [1_100, 1_300, 1_500, 1_800, 2_200, 3_000])
+def test_a_gate_that_opens_while_a_claim_looks_at_it_does_not_strand_its_lane(database: Database, step: int):
+    # A clock that moves by a step at every look: what a claim finds closed may be open before its timer is set.
+    database.open()
+    with closing(Store(PostgresBackend(database.url))) as store:
+        name = gate(store, "host:slow", 1, interval_us=10_000)
+        change(store, f"create sequence ticks increment by {step}")
+        change(store, """create or replace function now_us() returns bigint language sql volatile
+            as 'select 1700000000000000 + nextval(''ticks'')'""")
+        for _ in range(20):
+            put(store, entry(gates=(name,)))
+            for _ in range(50):
+                found = store.turn([], 1, SOMEBODY).tasks
+                assert rows(store, "select name from stranded") == []
+                if found:
+                    break
+            settle(store, done(*found))
