@@ -32,8 +32,8 @@ class House:
         return Step("extract", ("source:model",), "{}")
 
 
-def task(failures=0, has_gates=True):
-    return Task(1, 3, "page", "fetch", {}, {}, None, 1, None, 0, failures, 0, has_gates)
+def task(failures=0, lane=("host:acme.example",)):
+    return Task(1, 3, "page", "fetch", {}, {}, None, 1, None, 0, failures, 0, lane)
 
 
 def after(problem, **about):
@@ -163,12 +163,12 @@ def test_a_retry_after_of_ages_is_cut_short(asked):
 @pytest.mark.promise(8)
 @pytest.mark.parametrize("cls", [errors.RateLimited, errors.BudgetExhausted])
 def test_a_task_without_gates_waits_for_itself_and_spends_nothing_either(cls):
-    settled = after(cls(retry_after=30), has_gates=False, failures=3)
+    settled = after(cls(retry_after=30), lane=(), failures=3)
     assert (settled.state, settled.delay_us, settled.spends_failure, settled.blame) == (State.PENDING, 30 * SECOND, False, None)
 
 
 def test_a_wall_without_a_source_to_disable_is_left_to_a_person():
-    settled = after(errors.Blocked(), has_gates=False)
+    settled = after(errors.Blocked(), lane=())
     assert (settled.state, settled.blame) == (State.FAILED, None)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from thresher.core.clock import FOREVER
 from thresher.governance.gate import Gate
-from thresher.store.lanes import gates_in
+from thresher.store.lane import gates_in
 from thresher.store.session import Session
 from thresher.store.store import Store
 

@@ -195,9 +195,9 @@ class Walk:
             [
                 lambda: Settlement.done(task), lambda: retry(task, delay), lambda: Settlement.snooze(task, delay_us=delay, reason="later"),
                 lambda: failed(task), lambda: Settlement.filtered(task, reason="no"), lambda: Settlement.hand_back(task, reason="stopping"),
-                lambda: Settlement.cancelled(task, reason="stopped"), lambda: troubled(task) if task.has_gates else retry(task, delay),
-                lambda: told_to_wait(task, luck.choice((SECOND, 5 * SECOND))) if task.has_gates else retry(task, delay),
-                lambda: walled(task) if task.has_gates else retry(task, delay),
+                lambda: Settlement.cancelled(task, reason="stopped"), lambda: troubled(task) if task.lane else retry(task, delay),
+                lambda: told_to_wait(task, luck.choice((SECOND, 5 * SECOND))) if task.lane else retry(task, delay),
+                lambda: walled(task) if task.lane else retry(task, delay),
                 lambda: Settlement.advance(task, stage="extract", gates=luck.choice(self.lanes), checkpoint="{}"),
                 lambda: Settlement.done(task, children=tuple(self._entry() for _ in range(luck.randint(1, 2)))),
             ],

@@ -109,7 +109,7 @@ class RequestWalk:
     def settle(self) -> None:
         if self.held:
             task, _ = self.held.pop(self.luck.choice(sorted(self.held)))
-            answer = self.luck.choice((done, done, retry, troubled if task.has_gates else retry))
+            answer = self.luck.choice((done, done, retry, troubled if task.lane else retry))
             settle(self.store, answer(task))
             self.zombies.append(task)
 

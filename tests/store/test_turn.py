@@ -51,7 +51,7 @@ def test_a_visit_that_could_bring_more_says_so(store):
     assert not store.turn([], 5, SOMEBODY).more
 
 
-def test_what_a_worker_gets_says_whether_it_has_gates(store):
+def test_what_a_worker_gets_names_the_gates_it_went_through(store):
     gate(store, "source:a")
     put(store, entry(), entry(gates=["source:a"]))
-    assert sorted(task.has_gates for task in claim(store, 5)) == [False, True]
+    assert sorted(task.lane for task in claim(store, 5)) == [(), ("source:a",)]

@@ -46,7 +46,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One claimed task: what a stage gets to see. `claim` is the fence; only its holder may settle."""
+    """One claimed task: what a stage gets to see. `claim` is the fence; only its holder may settle.
+
+    `lane` are the gates the claim went through: those of the row, whatever the app would name today.
+    """
 
     id: TaskId
     claim: int
@@ -60,7 +63,7 @@ class Task:
     depth: int
     failures: int
     crashes: int
-    has_gates: bool
+    lane: tuple[str, ...] = ()
 
 
 def dump(value: Mapping[str, Any], what: str, limit: int) -> str:

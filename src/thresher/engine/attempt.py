@@ -64,7 +64,7 @@ class Hands:
             raise UsageError("this worker was made without a fetcher; build.opened_worker gives it one")
         request = order(url, method=method, headers=headers, body=body)
         self._escort = self._escort or Escort(self._store, self.task)
-        sources = [gate for gate in await self._escort.lane() if gate.startswith("source:")]
+        sources = [gate for gate in self.task.lane if gate.startswith("source:")]
         if max_age is None:
             max_age = next((self._max_ages[gate] for gate in sources if gate in self._max_ages), None)
         errand = Errand(self._escort, self._fetcher.shelf, "\n".join(sources), max_age, render=render, replay=replay)

@@ -18,7 +18,7 @@ from thresher.core.errors import DatabaseProblem, NotYet, TaskError
 from thresher.core.task import Task
 from thresher.fetch.request import Starting
 from thresher.store import manners, permits
-from thresher.store.claims import Standing, note_answer, standing_of
+from thresher.store.claims import is_hurried, note_answer
 from thresher.store.permits import PROMPT_US, Permit, Wait
 from thresher.store.store import Store
 
@@ -68,17 +68,8 @@ class Escort:
 
     def __init__(self, store: Store, task: Task) -> None:
         self._store, self._task = store, task
-        self._standing: Standing | None = None
-        self._unspent: set[str] = set()
+        self._unspent = set(task.lane)
         self._sent = False
-
-    async def lane(self) -> tuple[str, ...]:
-        """The gates of the lane, as the claim passed them."""
-        if self._standing is None:
-            found = await self._store.run(standing_of, self._store, self._task.id, self._task.claim)
-            if self._standing is None:  # else another fetch of this stage was quicker, and may have spent something
-                self._standing, self._unspent = found, set(found.lane)
-        return self._standing.lane
 
     @asynccontextmanager
     async def passage(self, gate: str, *, preparing: bool = False) -> AsyncIterator[Starting]:
@@ -94,7 +85,6 @@ class Escort:
             await self._leave(trip)
 
     async def _enter(self, gate: str, preparing: bool) -> _Trip:
-        await self.lane()
         trip = _Trip(gate, gate in self._unspent, preparing)
         if trip.paid:
             self._unspent.discard(gate)
@@ -110,7 +100,8 @@ class Escort:
     async def _reserve(self, gate: str) -> Permit | Wait:
         """Not to be cut short: a slot that was taken for somebody who left would be lost until it is swept."""
         claim = (self._task.id, self._task.claim)
-        expires_us = self._store.settings.us("fetch.total") + self._longest_wait_us() + MARGIN_US
+        longest = max(self._store.settings.us("fetch.total"), self._store.settings.us("ai.timeout"))
+        expires_us = longest + self._longest_wait_us() + MARGIN_US
         asking = asyncio.ensure_future(
             self._store.run(permits.reserve, self._store, (gate,), claim=claim, holder=None, expires_us=expires_us)
         )
@@ -131,17 +122,21 @@ class Escort:
     async def _start(self, trip: _Trip) -> None:
         """The last look. A start that was granted and not used at once is asked for again where others count from it."""
         patience = Patience(float(self._store.settings["fetch.patience"]))
-        late = 0 if trip.permit or (self._standing and trip.gate in self._standing.hurried) else LATE_STARTS
+        late = 0
         while True:
             begun, wait = await self._store.run(self._ask_to_start, trip.gate)
             if wait is not None:
                 await self._stand_by(wait, patience, trip.preparing)
-            elif late >= LATE_STARTS or (monotonic() - begun) * SECOND <= PROMPT_US:
+            elif late >= LATE_STARTS or (monotonic() - begun) * SECOND <= PROMPT_US or not await self._is_hurried(trip):
                 break
             else:
                 late += 1
         trip.started_at = begun
         self._sent = self._sent or not trip.preparing
+
+    async def _is_hurried(self, trip: _Trip) -> bool:
+        """Whether a start that comes late may come too close to the next one."""
+        return trip.permit is not None or await self._store.run(is_hurried, self._store, trip.gate)
 
     def _ask_to_start(self, gate: str) -> tuple[float, Wait | None]:
         begun = monotonic()
@@ -192,7 +187,7 @@ class Escort:
         return NotYet(f"{wait.gate} is closed{until} ({wait.reason}); the task comes back by itself", retry_after=away, gate=wait.gate)
 
     def _is_ours(self, gate: str) -> bool:
-        return self._standing is not None and gate in self._standing.lane
+        return gate in self._task.lane
 
     async def hold_back(self, gate: str, seconds: float, reason: str) -> float | None:
         """Behind a gate of its own lane the task waits there, and is woken when a person opens it sooner."""
@@ -207,5 +202,5 @@ class Escort:
         await self._store.run(manners.slow_down, self._store, gate, to_us(seconds))
 
     async def waiver(self, gate: str) -> str | None:
-        found = await self._store.run(manners.robots_waiver, self._store, (gate, *await self.lane()))
+        found = await self._store.run(manners.robots_waiver, self._store, (gate, *self._task.lane))
         return None if found is None else f"since {as_text(found[0])}: {found[1]}"

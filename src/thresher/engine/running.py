@@ -26,5 +26,5 @@ class Running:
 
 def give_back(task_id: int, claim: int) -> Settlement:
     """The settlement of a claim whose answer never came: nothing but its number is known."""
-    nobody = Task(TaskId(task_id), claim, "", "", {}, {}, None, TaskId(task_id), None, 0, 0, 0, has_gates=False)
+    nobody = Task(TaskId(task_id), claim, "", "", {}, {}, None, TaskId(task_id), None, 0, 0, 0)
     return Settlement.hand_back(nobody, reason="the answer to its claim was lost on the way")

@@ -10,7 +10,8 @@ from functools import cached_property
 
 from thresher.core.errors import ClaimLost, UnknownName, UsageError
 from thresher.governance.gate import Gate
-from thresher.store.lanes import OPEN, Lanes
+from thresher.store.lane import OPEN
+from thresher.store.lanes import Lanes
 from thresher.store.session import Row, Session, one
 from thresher.store.store import Store
 

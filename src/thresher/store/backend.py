@@ -11,6 +11,7 @@ from thresher.core.ids import TaskId
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task
 from thresher.store.dialect import Dialect
+from thresher.store.lane import gates_in
 from thresher.store.session import Session
 from thresher.store.spawn import Birth
 
@@ -51,12 +52,12 @@ class Hit:
     cancelled: bool = False
 
 
-def as_task(row: Sequence[Any], has_gates: bool) -> Task:
-    """A claimed row as the engine holds it."""
+def as_task(row: Sequence[Any], key: str) -> Task:
+    """A claimed row as the engine holds it. `key` is its lane's."""
     task_id, claim, kind, stage, payload, checkpoint, url, tracking, parent, depth, failures, crashes = row
     return Task(
         TaskId(task_id), claim, kind, stage, orjson.loads(payload), orjson.loads(checkpoint) if checkpoint else {}, url,
-        TaskId(tracking or task_id), parent, depth, failures, crashes, has_gates,
+        TaskId(tracking or task_id), parent, depth, failures, crashes, gates_in(key),
     )  # fmt: skip
 
 

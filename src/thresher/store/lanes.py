@@ -10,11 +10,11 @@ from thresher.config.settings import Settings
 from thresher.core.errors import UnknownName, UsageError
 from thresher.governance.gate import Limits
 from thresher.store.backend import Backend
+from thresher.store.lane import OPEN
 from thresher.store.session import Session
 
 Names = tuple[str, ...]
 
-OPEN = "open:"
 OPEN_LANES = 8
 REMEMBERED = 100_000
 AT_ONCE = 500
@@ -60,11 +60,6 @@ def resolve(backend: Backend, session: Session, wanted: Iterable[Names], setting
         names: backend.add_lane(session, "\n".join(names), [] if names in _OPEN_NAMES else [ids[name] for name in names])
         for names in ordered
     }
-
-
-def gates_in(key: str) -> list[str]:
-    """The names of the gates in a lane's key."""
-    return [] if key.startswith(OPEN) else key.split("\n")
 
 
 def _gate_ids(session: Session, lanes: Iterable[Names], settings: Settings) -> Mapping[str, int]:

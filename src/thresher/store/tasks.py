@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from thresher.core.state import REVIVABLE, WAITING, State, sql_list
-from thresher.store.lanes import gates_in
+from thresher.store.lane import gates_in
 from thresher.store.session import Session, one
 from thresher.store.store import Store
 

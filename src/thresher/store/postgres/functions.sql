@@ -213,6 +213,10 @@ begin
     if lane_ids is not null then perform make_ready(lane_ids, ranks); end if;
 end $$;
 
+-- What they return has changed once, and such a function cannot be replaced.
+drop function if exists turn(bigint[], bigint[], json, bigint, int, bigint, int, bigint);
+drop function if exists claim_tasks(int, bigint, int, bigint);
+
 -- Claim up to `want` tasks. What each row is stands in `what`: a task; a note that the worker has been given up (l), and then
 -- nothing else; or the summary at the end, in which `id` is the time
 -- of the next timer, `tracking_id` the database's time, and `claim` 1 when another call right now may bring more.
@@ -222,7 +226,7 @@ end $$;
 -- held: otherwise it might carry the baton of a gate that we cannot see.
 create or replace function claim_tasks(want int, worker bigint, quantum int, at bigint)
 returns table (what "char", id bigint, claim int, kind text, stage text, payload text, checkpoint text, url text,
-               tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, gated boolean)
+               tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, lane_key text)
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -232,7 +236,7 @@ declare
     lane_ids bigint[]; positions bigint[]; wanted bigint[];
     g_ids bigint[]; g_left int[]; g_opens bigint[]; g_used int[]; g_seen int[]; g_parked int[];
     x_ids bigint[]; x_status text[]; x_parked bigint[]; x_position bigint[]; x_served bigint[]; x_floor bigint[];
-    taken bigint[]; taken_gated boolean[]; owing bigint[]; opened bigint[]; wants int[];
+    taken bigint[]; taken_keys text[]; owing bigint[]; opened bigint[]; wants int[];
     lost boolean; ringing boolean; staging boolean;
     lane record; place int; closed int; n int; m int;
 begin
@@ -242,7 +246,7 @@ begin
         into lost, ringing, staging;
     if lost then
         return query select 'l'::"char", null::bigint, null::int, null::text, null::text, null::text, null::text, null::text,
-            null::bigint, null::bigint, null::int, null::int, null::int, null::boolean;
+            null::bigint, null::bigint, null::int, null::int, null::int, null::text;
         return;
     end if;
     if ringing then perform ring(64, now); end if;
@@ -262,7 +266,7 @@ begin
         -- Fewer lanes than turns: let each take more, or one busy lane would get a quantum a call.
         q := case when cardinality(lane_ids) < lim then greatest(quantum, (left_over + cardinality(lane_ids) - 1) / cardinality(lane_ids)) else quantum end;
         now := coalesce(at, now_us());
-        g_ids := '{}'; owing := null; taken := '{}'; taken_gated := '{}';
+        g_ids := '{}'; owing := null; taken := '{}'; taken_keys := '{}';
         x_ids := '{}'; x_status := '{}'; x_parked := '{}'; x_position := '{}'; x_served := '{}'; x_floor := '{}';
         wanted := array(select distinct g.g from lanes l, unnest(l.gates) g(g) where l.id = any (lane_ids));
         if cardinality(wanted) > 0 then
@@ -276,7 +280,7 @@ begin
         end if;
         -- A new statement, so a new snapshot: it sees every task committed before the lane lock was ours.
         for lane in
-            select o.id, o.position, array(select array_position(g_ids, g) from unnest(l.gates) g) as places, h.ids, h.ranks
+            select o.id, o.position, l.key, array(select array_position(g_ids, g) from unnest(l.gates) g) as places, h.ids, h.ranks
             from unnest(lane_ids, positions) with ordinality o(id, position, n) join lanes l on l.id = o.id
             cross join lateral (
                 select array_agg(t.id) as ids, array_agg(t.rank) as ranks from (
@@ -296,7 +300,7 @@ begin
             end loop;
             if n > 0 and closed is null then
                 taken := taken || lane.ids[1:m];
-                taken_gated := taken_gated || array_fill(cardinality(lane.places) > 0, array[m]);
+                taken_keys := taken_keys || array_fill(lane.key, array[m]);
                 left_over := left_over - m;
                 foreach place in array lane.places loop
                     g_left[place] := g_left[place] - m; g_used[place] := g_used[place] + m;
@@ -325,7 +329,7 @@ begin
                     where t.id = any (taken) and t.due + 0 = 1
                     returning t.id, t.claim, t.kind, t.stage, t.payload, t.checkpoint, t.url, t.tracking_id, t.parent_id, t.depth,
                               t.failures, t.crashes)
-                select 't'::"char", u.*, taken_gated[array_position(taken, u.id)] from u order by array_position(taken, u.id);
+                select 't'::"char", u.*, taken_keys[array_position(taken, u.id)] from u order by array_position(taken, u.id);
             get diagnostics n = row_count;
             if n <> cardinality(taken) then
                 raise exception 'a due task moved although its lane was held' using errcode = 'serialization_failure';
@@ -371,14 +375,14 @@ begin
         least((select wake_at from gates where wake_at is not null order by wake_at limit 1),
               (select run_at from tasks where run_at is not null order by run_at limit 1)),
         (left_over <= 0 or busy or more or (select l.id from lanes l where l.status = 'ready' order by l.position, l.id limit 1) is not null)::int,
-        null::text, null::text, null::text, null::text, null::text, now, null::bigint, null::int, null::int, null::int, null::boolean;
+        null::text, null::text, null::text, null::text, null::text, now, null::bigint, null::int, null::int, null::int, null::text;
 end $$;
 
 -- Settle plain settlements, then claim: the whole turn of a worker. Numbers of refused settlements come back as rows 's'.
 -- `back` are the tasks among them that return to waiting.
 create or replace function turn(ids bigint[], back bigint[], settlements json, head_start bigint, want int, worker bigint, quantum int, at bigint)
 returns table (what "char", id bigint, claim int, kind text, stage text, payload text, checkpoint text, url text,
-               tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, gated boolean)
+               tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, lane_key text)
 language plpgsql as $$
 #variable_conflict use_column
 declare
@@ -394,7 +398,7 @@ begin
         end if;
         if coalesce(cardinality(done.hits), 0) < n then
             return query select 's'::"char", s::bigint, null::int, null::text, null::text, null::text, null::text, null::text,
-                null::bigint, null::bigint, null::int, null::int, null::int, null::boolean
+                null::bigint, null::bigint, null::int, null::int, null::int, null::text
                 from generate_series(1, n) s where s <> all (coalesce(done.hits, '{}'));
         end if;
     end if;

@@ -30,7 +30,7 @@ _NEXT_WAKE = "select wake_at from gates where wake_at is not null order by wake_
 _STAGE = """update tasks set due = 1, run_at = null where id in
     (select id from tasks where run_at is not null and run_at <= ? order by run_at limit ?) returning lane_id, rank"""
 _RING = "select id from gates where wake_at is not null and wake_at <= ? order by wake_at limit ?"
-_READY = "select id, gates, position from lanes where status = 'ready' order by position, id limit ?"
+_READY = "select id, gates, position, key from lanes where status = 'ready' order by position, id limit ?"
 # Read, then write: nobody else can move them in between, and an update that returns rows costs half as much again.
 _HEADS = """select id, claim + 1, kind, stage, payload, checkpoint, url, tracking_id, parent_id, depth, failures, crashes, rank
     from tasks where lane_id = ? and due = 1 order by rank, id limit ?"""
@@ -111,12 +111,12 @@ class _Hand:
             return False
         # Fewer lanes than turns: let each take more, or one busy lane would get a quantum a visit.
         quantum = max(self.quantum, -(-self.left // len(lanes))) if len(rows) < wanted + self._stayed else self.quantum
-        visits = [(lane_id, _gate_ids(gate_list), position) for lane_id, gate_list, position in lanes]
-        self.gates.load({gate_id for _, gate_ids, _ in visits for gate_id in gate_ids})
-        for lane_id, gate_ids, position in visits:
+        visits = [(lane_id, _gate_ids(gate_list), position, key) for lane_id, gate_list, position, key in lanes]
+        self.gates.load({gate_id for _, gate_ids, _, _ in visits for gate_id in gate_ids})
+        for lane_id, gate_ids, position, key in visits:
             if self.left <= 0:
                 break
-            self._visit(lane_id, gate_ids, position, quantum)
+            self._visit(lane_id, gate_ids, position, key, quantum)
         self._write()
         self._pass_baton()
         return True
@@ -128,7 +128,7 @@ class _Hand:
                 self.session.many(sql, rows)
                 rows.clear()
 
-    def _visit(self, lane_id: int, gate_ids: Sequence[int], position: int, quantum: int) -> None:
+    def _visit(self, lane_id: int, gate_ids: Sequence[int], position: int, key: str, quantum: int) -> None:
         self.visits_left -= 1
         self._seen.add(lane_id)
         for gate_id in gate_ids:
@@ -142,7 +142,7 @@ class _Hand:
             return
         heads = self.session.rows(_HEADS, (lane_id, allowed + 1))  # one more than needed: it tells where the lane goes next
         taken = heads[:allowed]
-        self._keep(taken, gate_ids)
+        self._keep(taken, gate_ids, key)
         if len(heads) <= allowed:
             self._idle.append((now, lane_id))
         elif any(self.gates.get(gate_id).allowance(now) <= 0 for gate_id in gate_ids):
@@ -151,14 +151,13 @@ class _Hand:
             self._back.append((max(heads[allowed][12], now), now, lane_id))
             self._stayed += 1
 
-    def _keep(self, taken: list[Any], gate_ids: Sequence[int]) -> None:
+    def _keep(self, taken: list[Any], gate_ids: Sequence[int], key: str) -> None:
         if not taken:
             return
         self.left -= len(taken)
         for gate_id in gate_ids:
             self.gates.take(gate_id, len(taken))
-        has_gates = bool(gate_ids)
-        self.tasks.extend(as_task(row[:12], has_gates) for row in taken)
+        self.tasks.extend(as_task(row[:12], key) for row in taken)
         self._taken.extend((self.worker_id, self.gates.now, row[0]) for row in taken)
 
     def _park(self, lane_id: int, gate_ids: Sequence[int], position: int, served: int = 0) -> None:
