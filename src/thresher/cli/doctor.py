@@ -1,7 +1,7 @@
 """`thresher doctor`: what is well, what is not, and what to do about it."""
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,25 +16,63 @@ if TYPE_CHECKING:
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 
-def command(ctx: typer.Context) -> None:
+def command(
+    ctx: typer.Context,
+    fix: Annotated[bool, typer.Option("--fix", help="Install the local embedding model first. Says what it will run, and asks.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="With --fix: do not ask.")] = False,
+) -> None:
     """Check everything, and say what to do.
 
-    Python, SQLite, the project, the apps, the database, workers and gates. Exits 1 if something fails.
+    Python, SQLite, embeddings, the project, the apps, the database, workers and gates. Exits 1 if something fails.
     """
     from thresher.cli.show import answer
     from thresher.insight.doctor import Verdict, worst
 
     call = call_of(ctx)
+    if fix:
+        _mend(yes=yes)
     checks = _examine(call)
     verdict = worst(checks)
     answer(call, {"verdict": verdict, "checks": checks}, _draw)
     raise typer.Exit(1 if verdict is Verdict.FAIL else 0)
 
 
+def _mend(*, yes: bool) -> None:
+    """Bring the embedding model. What is said goes to the error stream: the answer may be JSON."""
+    import shlex
+
+    from thresher.core.errors import ConfigError, UsageError
+    from thresher.insight.doctor import Verdict, check_embeddings
+    from thresher.vectors.install import carry_out, plan
+
+    commands = plan(again=check_embeddings().verdict is not Verdict.OK)
+    if not commands:
+        typer.echo("The embedding model is installed; there is nothing to fix.", err=True)
+        return
+    typer.echo("The local embedding model (90 MB) needs:", err=True)
+    for each in commands:
+        typer.echo(f"  {shlex.join(each)}", err=True)
+    if not yes and not _agreed():
+        raise UsageError("nothing was installed; to install without being asked, add --yes")
+    problem = carry_out(commands, lambda line: typer.echo(line, err=True))
+    if problem:
+        raise ConfigError(problem)
+
+
+def _agreed() -> bool:
+    try:
+        return typer.confirm("Run this now?", err=True)
+    except typer.Abort:  # nobody is there to answer
+        typer.echo(err=True)
+        return False
+
+
 def _examine(call: Call) -> "list[Check]":
     from thresher.build import database_file, open_bare, project_registry
     from thresher.config.project import Project, hide_password
+    from thresher.insight.costs import check_ledger
     from thresher.insight.doctor import Examination, check_file, check_store
+    from thresher.insight.models import check_models
     from thresher.insight.outward import check_name, check_waivers, reach
 
     exam = Examination()
@@ -42,6 +80,7 @@ def _examine(call: Call) -> "list[Check]":
     if project:
         exam.attempt("fetch", lambda: reach(project.fetch), str)
         exam.checks.append(check_name(project.fetch))
+        exam.checks += check_models(project.models)
     registry = exam.attempt("apps", lambda: project_registry(project, call.apps), _apps) if project else None
     url = call.url(project or Project(call.folder))
     store = exam.attempt("database", lambda: open_bare(url), lambda _: hide_password(url))
@@ -49,6 +88,7 @@ def _examine(call: Call) -> "list[Check]":
         with closing(store):
             exam.checks += check_store(store, registry)
             exam.checks += check_waivers(store)
+            exam.checks += check_ledger(store)
             file = database_file(url)
             exam.checks += [check_file(file)] if file else []
     return exam.checks

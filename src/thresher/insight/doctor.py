@@ -21,6 +21,8 @@ from thresher.store import health, overview
 from thresher.store.migrate import newest, version_now
 from thresher.store.sqlite.connection import SAFE_VERSION, VERSION
 from thresher.store.store import Store
+from thresher.vectors import install
+from thresher.vectors.embedder import Embedder, missing_sentence, open_embedder
 
 T = TypeVar("T")
 
@@ -55,7 +57,7 @@ class Examination:
     """The checks so far. What raises becomes a failed check, and the examination goes on without it."""
 
     def __init__(self) -> None:
-        self.checks: list[Check] = [_python(), _sqlite(), _browser()]
+        self.checks: list[Check] = [_python(), _sqlite(), _browser(), check_embeddings()]
 
     def attempt(self, name: str, act: Callable[[], T], says: Callable[[T], str]) -> T | None:
         """Do something that must work; its error message is the finding and the advice in one."""
@@ -66,6 +68,25 @@ class Examination:
             return None
         self.checks.append(Check(name, Verdict.OK, says(done)))
         return done
+
+
+def check_embeddings() -> Check:
+    """Whether texts are compared by meaning or by letters, and whether the weights are whole."""
+    try:
+        embedder = open_embedder()
+        whole = not embedder.meaning or install.is_original()
+    except ConfigError as problem:
+        return Check("embeddings", Verdict.FAIL, str(problem))
+    if not whole:
+        found = "the weights are not those we know: damaged, or of another release"
+        return Check("embeddings", Verdict.WARN, found, "to install the known ones again: thresher doctor --fix")
+    return Check("embeddings", Verdict.OK, _kind(embedder), None if embedder.meaning else "to compare by meaning: thresher doctor --fix")
+
+
+def _kind(embedder: Embedder) -> str:
+    if embedder.meaning:
+        return f"{embedder.sentence}; version {embedder.version}"
+    return f"no model ({missing_sentence()}), and none is needed; until then {embedder.sentence}"
 
 
 def check_file(path: Path) -> Check:

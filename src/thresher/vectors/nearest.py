@@ -1,0 +1,105 @@
+"""Exact search among vectors in memory: the nearest to a query, and all pairs that are near enough.
+
+For up to a hundred thousand vectors nothing is faster that is still exact than to compare with all of them, block by
+block. The answer depends on the vectors alone, not on blocks, batches or threads: whatever might belong to it is scored
+again in double precision, and equal scores go by key.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from thresher.core.errors import UsageError
+from thresher.vectors.embedder import has_numpy
+from thresher.vectors.matrix import Matrix, matrix_of, unpack
+from thresher.vectors.plain import Plain
+
+Key = TypeVar("Key", int, str)
+Hits = tuple[Sequence[int], Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Near(Generic[Key]):
+    """A neighbour, and the cosine of the angle to it."""
+
+    key: Key
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair(Generic[Key]):
+    """Two that are near each other."""
+
+    left: Key
+    right: Key
+    score: float
+
+
+class Scorer(Protocol):
+    """What compares queries with rows: with NumPy or without. One answer for each query, best first, ties by place."""
+
+    def sound(self, matrix: Matrix) -> bool: ...
+
+    def best(self, queries: Matrix, k: int) -> Iterator[Hits]: ...
+
+    def over(self, queries: Matrix, least: float) -> Iterator[Hits]: ...
+
+
+class Index(Generic[Key]):
+    """Vectors of length one under keys."""
+
+    def __init__(self, keys: Sequence[Key], matrix: Matrix) -> None:
+        if len(keys) != len(matrix):
+            raise UsageError(f"{len(keys)} keys for {len(matrix)} vectors: each vector needs one key")
+        if len(set(keys)) != len(keys):
+            raise UsageError("a key stands there twice: give each vector a key of its own")
+        # In the order of keys, so that of equal scores the first place has the first key.
+        order = sorted(range(len(keys)), key=keys.__getitem__)
+        self.keys: list[Key] = [keys[place] for place in order]
+        self.matrix = matrix if order == list(range(len(keys))) else _ordered(matrix, order)
+        self._scorer = _scorer(self.matrix)
+        self._fitting(self.matrix)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def nearest(self, query: Sequence[float], k: int) -> list[Near[Key]]:
+        """The `k` nearest to one vector, the nearest first."""
+        return next(self.nearest_each(matrix_of([query], self.matrix.dims), k))
+
+    def nearest_each(self, queries: Matrix, k: int) -> Iterator[list[Near[Key]]]:
+        """The `k` nearest to each of many vectors: far faster than one after the other."""
+        if k < 1:
+            raise UsageError(f"the {k} nearest were asked for; ask for 1 or more")
+        for places, scores in self._scorer.best(self._fitting(queries), min(k, len(self)) or 1):
+            yield [Near(self.keys[place], score) for place, score in zip(places, scores, strict=True)]
+
+    def over(self, queries: Matrix, least: float) -> Iterator[list[Near[Key]]]:
+        """For each of many vectors all that are at least so near, the nearest first."""
+        for places, scores in self._scorer.over(self._fitting(queries), least):
+            yield [Near(self.keys[place], score) for place, score in zip(places, scores, strict=True)]
+
+    def _fitting(self, queries: Matrix) -> Matrix:
+        if queries.dims != self.matrix.dims:
+            raise UsageError(f"vectors of {queries.dims} numbers were compared with vectors of {self.matrix.dims}: embed both the same way")
+        if not self._scorer.sound(queries):
+            raise UsageError("a vector holds something that is no number, so nothing can be said about what is near it: embed again")
+        return queries
+
+
+def match(left: Index[Key], right: Index[Key], least: float) -> Iterator[Pair[Key]]:
+    """All pairs that are at least so near, by the left key, then the nearest first. They come as they are found: there may be many."""
+    for key, found in zip(left.keys, right.over(left.matrix, least), strict=True):
+        yield from (Pair(key, each.key, each.score) for each in found)
+
+
+def _ordered(matrix: Matrix, order: Sequence[int]) -> Matrix:
+    return unpack((matrix.pack(place) for place in order), matrix.dims)
+
+
+def _scorer(matrix: Matrix) -> Scorer:
+    if not has_numpy():
+        return Plain(matrix)
+    from thresher.vectors.dense import Dense  # noqa: PLC0415  NumPy is an extra, and slow to import
+
+    return Dense(matrix)

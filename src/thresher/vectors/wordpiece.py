@@ -1,0 +1,81 @@
+"""Texts as numbers that the model was taught: words, or the longest pieces of them that stand in its vocabulary.
+
+Ours differs from the model's own tokeniser on purpose in one point: a text that says `[SEP]` says three signs and a
+word. What a page contains never becomes a mark of the model's.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from thresher.core.errors import ConfigError
+from thresher.vectors.characters import Characters
+
+MOST_TOKENS = 256
+# A longer word is unknown to the model as a whole.
+MOST_LETTERS = 100
+# Enough for as many words as fit, each as long as a word may be. What follows is never looked at.
+MOST_CHARACTERS = 32_768
+MOST_BYTES = 8 << 20
+MARKS = ("[UNK]", "[CLS]", "[SEP]")
+
+
+@dataclass(frozen=True, slots=True)
+class WordPiece:
+    """A vocabulary, and the way from a text to places in it."""
+
+    vocabulary: Mapping[str, int]
+    longest: int
+    unknown: int
+    first: int
+    last: int
+    characters: Characters = field(default_factory=Characters, repr=False, compare=False)
+
+    def encode(self, text: str) -> list[int]:
+        """The tokens of a text between the two marks, `MOST_TOKENS` at most."""
+        found = [self.first]
+        for word in text[:MOST_CHARACTERS].translate(self.characters).split():
+            found += self._pieces(word)
+            if len(found) >= MOST_TOKENS:
+                break
+        return [*found[: MOST_TOKENS - 1], self.last]
+
+    def _pieces(self, word: str) -> list[int]:
+        whole = self.vocabulary.get(word)
+        if whole is not None:
+            return [whole]
+        if len(word) > MOST_LETTERS:
+            return [self.unknown]
+        found, start = [], 0
+        while start < len(word):
+            piece = self._longest(word, start)
+            if piece is None:
+                return [self.unknown]
+            found.append(piece[0])
+            start = piece[1]
+        return found
+
+    def _longest(self, word: str, start: int) -> tuple[int, int] | None:
+        """The longest piece from here on, and where it ends."""
+        for end in range(min(len(word), start + self.longest), start, -1):
+            piece = f"##{word[start:end]}" if start else word[start:end]
+            number = self.vocabulary.get(piece)
+            if number is not None:
+                return number, end
+        return None
+
+
+def read_vocabulary(path: Path, size: int) -> WordPiece:
+    """The vocabulary from its file, one token a line. `size` is how many rows the model has for it."""
+    try:
+        with path.open("rb") as file:
+            words = file.read(MOST_BYTES).decode("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ConfigError(f"the vocabulary of the embeddings cannot be read ({problem}); run: thresher doctor --fix") from None
+    vocabulary = {word: number for number, word in enumerate(words)}
+    missing = [mark for mark in MARKS if mark not in vocabulary]
+    if missing or len(words) != size:
+        found = f"has {len(words)} tokens for {size} vectors" + (f" and no {', '.join(missing)}" if missing else "")
+        raise ConfigError(f"the vocabulary of the embeddings is damaged: {path} {found}; run: thresher doctor --fix")
+    unknown, first, last = (vocabulary[mark] for mark in MARKS)
+    return WordPiece(vocabulary, max(map(len, vocabulary)), unknown, first, last)
