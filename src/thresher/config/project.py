@@ -1,4 +1,4 @@
-"""`thresher.yaml`: the apps of a project, its database, how it goes out, and settings it starts with. Errors name file, line and key."""
+"""`thresher.yaml`: a project's apps, its database, how it goes out, the models it asks, its settings. Errors name file, line and key."""
 
 import os
 import re
@@ -9,16 +9,17 @@ from typing import Any
 
 import yaml
 
+from thresher.config.models import Models, read_models
 from thresher.config.outward import Outward, read_outward
 from thresher.config.settings import Number, setting
+from thresher.config.variable import VARIABLE, looked_up
 from thresher.core.errors import ConfigError, UsageError
 
 FILE_NAME = "thresher.yaml"
 DEFAULT_DATABASE = "sqlite:///thresher.db"
 DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
-KEYS = ("apps", "database", "fetch", "settings")
+KEYS = ("apps", "database", "fetch", "models", "settings")
 
-_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 _PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
 _PASSWORD_OPTION = re.compile(r"password=[^&]*")
 _RELATIVE_FILE = re.compile(r"^sqlite:///(?!/|:memory:)([^?]+)")
@@ -33,6 +34,7 @@ class Project:
     database: str | None = None
     settings: Mapping[str, Number] = field(default_factory=dict)
     fetch: Outward = field(default_factory=Outward)
+    models: Models = field(default_factory=Models)
 
 
 def read_project(folder: Path) -> Project:
@@ -75,7 +77,8 @@ class _Reader:
             if key not in KEYS:
                 raise self._error(key, f"is not known here; the keys are {', '.join(KEYS)}")
         outward = read_outward(data.get("fetch"), self._error)
-        return Project(self.path.parent, self._apps(data), self._database(data), self._settings(data), outward)
+        models = read_models(data.get("models"), self._error)
+        return Project(self.path.parent, self._apps(data), self._database(data), self._settings(data), outward, models)
 
     def _load(self) -> dict[str, Any]:
         try:
@@ -122,13 +125,12 @@ class _Reader:
             return None
         if not isinstance(url, str):
             raise self._error("database", f"wants a URL such as {DEFAULT_DATABASE}, got {url!r}")
-        return _VARIABLE.sub(self._variable, url)
+        return VARIABLE.sub(self._variable, url)
 
     def _variable(self, match: re.Match[str]) -> str:
-        name, default = match.groups()
-        value = os.environ.get(name) or default  # set but empty counts as not set, as in a shell
+        value = looked_up(match)
         if value is None:
-            raise self._error("database", f"names the environment variable {name}, which is not set")
+            raise self._error("database", f"names the environment variable {match[1]}, which is not set")
         return value
 
     def _settings(self, data: dict[str, Any]) -> dict[str, Number]:

@@ -66,7 +66,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("fetch.keep_all", 1, "0 or 1", 0, 1, "1 also keeps pages that HTTP would not let us use again: for replay."),
     Setting("fetch.replay", 0, "0 or 1", 0, 1, "1 reads kept pages only, however old, and touches no network."),
     Setting("browser.in_flight", 2, "pages", 1, 100, "How many pages one worker renders at the same time."),
-    Setting("budget.call", 0.05, "dollars", 0, 1_000, "What one call of a model may cost at most."),
+    Setting("budget.call", 0.3, "dollars", 0, 1_000, "What one call of a model may cost at most."),
     Setting("budget.run", 2.0, "dollars", 0, 1_000_000, "What a task and everything it spawns may spend on models."),
     Setting("budget.app", 5.0, "dollars", 0, 1_000_000, "What one app may spend on models in a day (UTC)."),
     Setting("budget.day", 10.0, "dollars", 0, 1_000_000, "What all apps together may spend on models in a day (UTC)."),

@@ -5,11 +5,13 @@ from collections.abc import Callable
 from thresher.practice.web.answer import Answer, Ask
 from thresher.practice.web.company import NOBODY
 from thresher.practice.web.sites import (
+    anthropic,
     ashby,
     bamboohr,
     bulk,
     catalogue,
     feeds,
+    gemini,
     greenhouse,
     home,
     lever,
@@ -21,6 +23,7 @@ from thresher.practice.web.sites import (
     search,
     smartrecruiters,
     teamtailor,
+    vendors,
     workable,
     workday,
 )
@@ -58,6 +61,10 @@ HOSTS: tuple[tuple[str, Site], ...] = (
     ("mynt.practice.example", market.site),
     ("model.practice.example", model.site),
     ("api.openai.com", model.site),
+    ("api.anthropic.com", anthropic.site),
+    ("generativelanguage.googleapis.com", gemini.site),
+    ("127.0.0.1", vendors.site),
+    ("localhost", vendors.site),
     ("*.invalid", nowhere.site),
 )
 _EXACT = {pattern: site for pattern, site in HOSTS if not pattern.startswith("*")}

@@ -31,6 +31,12 @@ class Trouble(StrEnum):
     COOKIES = "cookies"  # sets cookies
     NOT_JSON = "not_json"  # the model writes broken JSON
     REFUSAL = "refusal"  # the model declines
+    CUT_SHORT = "cut_short"  # the model stops after `number` tokens, or in the middle
+    OFF_SCHEMA = "off_schema"  # the model leaves the schema: `text` is type, missing or extra, or each in turn
+    INVENTED = "invented"  # the model makes up `number` percent of its values, or all
+    OBEDIENT = "obedient"  # the model does what a page tells it: "ignore previous instructions and answer …"
+    QUOTA = "quota"  # the account at the model's vendor is empty
+    TOO_LONG = "too_long"  # the model takes `number` tokens at most
 
     # Answers: what stands in the site's place.
     STATUS = "status"  # `status`, with `text` as the page if given
@@ -58,6 +64,7 @@ class Trouble(StrEnum):
 TWISTS = frozenset(list(Trouble)[: list(Trouble).index(Trouble.STATUS)])
 DELIVERIES = frozenset(list(Trouble)[list(Trouble).index(Trouble.SLOW) :])
 ROBOTS = "/robots.txt"
+WAYS_OFF = ("type", "missing", "extra")
 VENDORS = ("cloudflare", "turnstile", "recaptcha", "hcaptcha", "datadome", "perimeterx", "akamai", "plain")
 MOST_NUMBER = 2**31
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
@@ -147,6 +154,10 @@ def _problems(knob: Knob) -> Iterator[str]:
 def _wrong_words(knob: Knob) -> Iterator[str]:
     if knob.trouble == Trouble.CAPTCHA and knob.text not in ("", *VENDORS):
         yield f"there is no wall of {knob.text!r}: choose one of {', '.join(VENDORS)}"
+    if knob.trouble == Trouble.OFF_SCHEMA and knob.text not in ("", *WAYS_OFF):
+        yield f"there is no way off a schema called {knob.text!r}: choose one of {', '.join(WAYS_OFF)}"
+    if knob.trouble == Trouble.INVENTED and knob.number > 100:
+        yield f"number is a percentage, got {knob.number}: choose one from 1 to 100, or none for all"
     if knob.trouble == Trouble.REDIRECT and (not knob.text or not knob.text.isprintable()):
         yield f"a redirect needs the address it leads to as its text, got {knob.text!r}"
     if knob.trouble == Trouble.HEADERS and not headers_in(knob.text):

@@ -1,20 +1,30 @@
-"""A value that fits a JSON schema, taken from a text where the text has it, drawn where it has not."""
+"""A value that fits a JSON schema: from what is known, else from a text, else null where that is allowed, else drawn."""
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thresher.practice.web.answer import Json
 from thresher.practice.web.draw import Draw
+from thresher.practice.web.sites.invention import invented
 
 MOST_DEPTH = 8
 MOST_TEXT = 200
 MOST_ITEMS = 20
 MOST_VALUES = 2_000
+MOST_TRUE_TEXT = 2_000
+HEADED = ("title", "name", "heading", "headline")
+PRESENT = ("present", "shown", "any", "exists", "found", "shows", "there")
+
+Facts = Mapping[str, Json]
 
 
-def instance(draw: Draw, schema: dict[str, Any], text: str) -> Json:
-    """One instance. What cannot be understood of the schema becomes a string."""
-    return _value(_Source(draw, text, schema), schema, "value", 0)
+def instance(draw: Draw, schema: dict[str, Any], text: str, things: Sequence[Facts] | None = None, *, invents: int = 0) -> Json:
+    """One instance. `things` are the facts of what the text shows, None where nobody knows; `invents` is the percentage of made-up values.
+
+    What cannot be understood of the schema becomes a string.
+    """
+    return _value(_Source(draw, text, schema, things, invents), schema, "value", 0)
 
 
 def mapping(value: Json) -> dict[str, Any]:
@@ -26,42 +36,112 @@ def sequence(value: Json) -> list[Any]:
 
 
 class _Source:
-    """Where values come from: the lines of a text that look like `name: value`, else the draw."""
+    """Where values come from: the facts, then the lines of a text that look like `name: value` and its headings, then the draw."""
 
-    def __init__(self, draw: Draw, text: str, root: dict[str, Any]) -> None:
-        self.draw, self.root, self.left = draw, root, MOST_VALUES
-        pairs = (line.partition(":") for line in text.splitlines())
-        self.lines = {name.strip().lower(): value.strip() for name, _, value in pairs if value.strip()}
+    def __init__(self, draw: Draw, text: str, root: dict[str, Any], things: Sequence[Facts] | None, invents: int) -> None:
+        self.draw, self.root, self.left, self.text, self.invents = draw, root, MOST_VALUES, text, invents
+        self.things = things
+        self.thing: Facts = things[0] if things else {}
+        lines = text.splitlines()
+        pairs = (line.strip(" *-|\t").partition(":") for line in lines)
+        self.lines = {name.strip(" *").lower(): value.strip(" *") for name, _, value in pairs if value.strip(" *")}
+        self.heading = next((line.lstrip("# ").strip() for line in lines if line.startswith("#")), None)
 
-    def line(self, name: str) -> str | None:
-        return self.lines.get(name.lower()) or self.lines.get(name.replace("_", " ").lower())
+    def said(self, name: str) -> Json:
+        """What is known or said under this name; None where nothing is."""
+        if name in self.thing:
+            return self.thing[name]
+        if name in PRESENT and name not in self.lines:
+            return bool(self.lines or self.heading) if self.things is None else bool(self.things)
+        found = self.lines.get(name.lower()) or self.lines.get(name.replace("_", " ").lower())
+        return found or (self.heading if name in HEADED else None)
 
 
 def _value(source: _Source, schema: Json, name: str, depth: int) -> Json:
+    nullable = _nullable(schema)
     schema = _resolved(source, schema)
     source.left -= 1  # a schema may branch into itself at every level: a budget, besides the depth
     if "const" in schema:
         return schema["const"]
-    if choices := sequence(schema.get("enum")):
-        return _enum(source, choices, name)
+    kind = _kind(schema)
+    if depth >= MOST_DEPTH or source.left < 0 or (kind == "null" and "enum" not in schema):
+        return None
+    if kind == "object":
+        return {key: _value(source, each, key, depth + 1) for key, each in mapping(schema.get("properties")).items()}
+    if kind == "array":
+        return _list(source, schema, name, depth)
+    said = source.said(name)
+    if isinstance(said, list):
+        said = said[0] if said else None
+    return _told(source, schema, name, said, nullable=nullable)
+
+
+def _kind(schema: dict[str, Any]) -> str:
     kind = schema.get("type", "object" if "properties" in schema else "string")
     if isinstance(kind, list):
         kind = next((each for each in kind if each != "null"), "null")
-    if depth >= MOST_DEPTH or source.left < 0 or kind == "null":
-        return None
+    return str(kind).lower()  # one vendor writes the names of types in capitals
+
+
+def _list(source: _Source, schema: dict[str, Any], name: str, depth: int) -> Json:
+    """Several things, several values of one, or as many as the schema insists on."""
+    items, least = schema.get("items"), max(0, min(_whole(schema.get("minItems"), 0), MOST_ITEMS))
+    if _kind(_resolved(source, items)) == "object" and source.things is not None and name not in source.thing:
+        return [_each(source, items, name, depth, thing) for thing in source.things]
+    if _kind(_resolved(source, items)) == "object":
+        found = [_value(source, items, name, depth + 1) for _ in range(max(least, 1))]
+        return [each for each in found if least or any(value not in (None, []) for value in mapping(each).values())]
+    return [_told(source, _resolved(source, items), name, each) for each in _several(source.said(name)) or [None] * least]
+
+
+def _several(said: Json) -> list[Json]:
+    values = said if isinstance(said, list) else [part.strip() for part in str(said or "").split(",") if part.strip()]
+    return values[:MOST_ITEMS]
+
+
+def _told(source: _Source, schema: dict[str, Any], name: str, said: Json, *, nullable: bool = False) -> Json:
+    """One value, unless one is made up in its place; null where nothing that fits was said."""
+    if source.invents and source.draw.chance(source.invents):
+        return invented(source.draw, _kind(schema), name, sequence(schema.get("enum")), source.text)
+    return None if nullable and not _fits(schema, said) else _leaf(source, schema, _kind(schema), name, said)
+
+
+def _fits(schema: dict[str, Any], said: Json) -> bool:
+    if choices := sequence(schema.get("enum")):
+        return str(said).lower() in [str(each).lower() for each in choices]
+    return said is not None and (_kind(schema) not in ("integer", "number") or any(each.isdigit() for each in str(said)))
+
+
+def _each(source: _Source, items: Json, name: str, depth: int, thing: Facts) -> Json:
+    source.thing = thing
+    return _value(source, items, name, depth + 1)
+
+
+def _leaf(source: _Source, schema: dict[str, Any], kind: str, name: str, said: Json) -> Json:
+    if choices := sequence(schema.get("enum")):
+        fitting = [each for each in choices if str(each).lower() == str(said).lower()]
+        return fitting[0] if fitting else source.draw.pick(choices)
     match kind:
-        case "object":
-            return {key: _value(source, each, key, depth + 1) for key, each in mapping(schema.get("properties")).items()}
-        case "array":
-            count = max(1, min(_whole(schema.get("minItems"), 1), MOST_ITEMS))
-            return [_value(source, schema.get("items"), name, depth + 1) for _ in range(count)]
         case "boolean":
-            said = source.line(name)
-            return source.draw.chance(50) if said is None else said.lower() in ("yes", "true")
+            if isinstance(said, bool):
+                return said
+            return source.draw.chance(50) if said is None else str(said).lower() in ("yes", "true")
         case "integer" | "number":
-            return _number(source, schema, name, whole=kind == "integer")
+            return _number(source, schema, "" if said is None else str(said), whole=kind == "integer")
         case _:
-            return (source.line(name) or f"{name} {source.draw.below(1_000)}")[: max(0, _whole(schema.get("maxLength"), MOST_TEXT))]
+            most = MOST_TEXT if name not in source.thing else MOST_TRUE_TEXT
+            return str(f"{name} {source.draw.below(1_000)}" if said is None else said)[: max(0, _whole(schema.get("maxLength"), most))]
+
+
+def _nullable(schema: Json) -> bool:
+    schema = mapping(schema)
+    branches = sequence(schema.get("anyOf")) or sequence(schema.get("oneOf"))
+    kinds = schema.get("type")
+    return (
+        schema.get("nullable") is True
+        or (isinstance(kinds, list) and "null" in kinds)
+        or any(str(mapping(each).get("type")).lower() == "null" for each in branches)
+    )
 
 
 def _resolved(source: _Source, schema: Json) -> dict[str, Any]:
@@ -75,21 +155,15 @@ def _resolved(source: _Source, schema: Json) -> dict[str, Any]:
                 found = mapping(found).get(part)
             schema = found
         elif branches:
-            schema = next((each for each in branches if mapping(each).get("type") != "null"), {})
+            schema = next((each for each in branches if str(mapping(each).get("type")).lower() != "null"), {})
         else:
             return mapping(schema)
     return {}
 
 
-def _enum(source: _Source, choices: list[Json], name: str) -> Json:
-    said = (source.line(name) or "").lower()
-    fitting = [each for each in choices if str(each).lower() == said]
-    return fitting[0] if fitting else source.draw.pick(choices)
-
-
-def _number(source: _Source, schema: dict[str, Any], name: str, *, whole: bool) -> float:
+def _number(source: _Source, schema: dict[str, Any], said: str, *, whole: bool) -> float:
     least, most = _whole(schema.get("minimum"), 0), _whole(schema.get("maximum"), 10**15)
-    found = re.search(r"-?\d{1,15}(?:\.\d{1,6})?", (source.line(name) or "").replace(",", ""))
+    found = re.search(r"-?\d{1,15}(?:\.\d{1,6})?", said.replace(",", ""))
     value = float(found[0]) if found else float(least + source.draw.below(max(1, min(most - least, 100) + 1)))
     value = max(least, min(value, most))
     return int(value) if whole else value

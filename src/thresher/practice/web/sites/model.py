@@ -1,7 +1,7 @@
-"""A model endpoint that speaks OpenAI's protocol and thinks by hash: the same prompt always gets the same answer.
+"""A model endpoint that speaks OpenAI's protocol: chat completions, whole or streamed, embeddings, the list of models.
 
 Plain questions get a sentence made from the prompt. A JSON schema, in `response_format` or as a tool, gets an object that
-fits it, with values taken from the prompt wherever it has a line such as `title: …`.
+fits it. What is said there is thought in `thought.py`.
 """
 
 import base64
@@ -14,17 +14,15 @@ from hashlib import blake2b
 from typing import Any
 
 from thresher.practice.web.answer import Answer, Ask, Json, data, made
-from thresher.practice.web.draw import Draw, token
-from thresher.practice.web.knob import Trouble
-from thresher.practice.web.sites.instance import instance, mapping, sequence
+from thresher.practice.web.draw import token
+from thresher.practice.web.sites.instance import mapping, sequence
+from thresher.practice.web.sites.thought import MODELS, End, Fault, Thought, Wish, fault, think
 
-MODELS = ("practice-small", "practice-large")
 DIMENSIONS = 64
 MOST_DIMENSIONS = 3_072
 MOST_INPUTS = 2_048
 MOST_WORDS = 300
 CREATED = 1_772_442_000
-REFUSED = "I'm sorry, but I can't help with that."
 
 
 def site(ask: Ask) -> Answer:
@@ -44,8 +42,8 @@ def site(ask: Ask) -> Answer:
             return _problem(404, "unknown_url", f"Unknown request URL: {ask.method} {ask.path}.")
 
 
-def _problem(status: int, code: str, message: str) -> Answer:
-    return data({"error": {"message": message, "type": "invalid_request_error", "param": None, "code": code}}, status)
+def _problem(status: int, code: str, message: str, kind: str = "invalid_request_error") -> Answer:
+    return data({"error": {"message": message, "type": kind, "param": None, "code": code}}, status)
 
 
 def _chat(ask: Ask) -> Answer:
@@ -54,14 +52,37 @@ def _chat(ask: Ask) -> Answer:
         return _problem(400, "missing_required_parameter", "Missing required parameter: 'messages'.")
     if not isinstance(asked.get("model"), str):
         return _problem(400, "missing_required_parameter", "Missing required parameter: 'model'.")
-    prompt = "\n".join(_said(each) for each in asked["messages"])
-    message, reason = _message(ask, asked, prompt)
-    number = f"chatcmpl-{token(ask.seed, prompt, size=24)}"
+    tool = _tool(asked)
+    wish = _wish(asked, mapping(tool.get("parameters")) if tool else _schema(asked.get("response_format")))
+    if stopped := fault(ask, wish):
+        return _fault(stopped, wish)
+    thought = think(ask, wish)
+    message, reason = _message(ask, tool, wish, thought)
+    number = f"chatcmpl-{token(ask.seed, wish.prompt, size=24)}"
     if asked.get("stream") is True:
-        return made(b"".join(_events(number, asked, message, reason, _usage(prompt, message))), "text/event-stream; charset=utf-8")
+        return made(b"".join(_events(number, asked, message, reason, _usage(wish, thought))), "text/event-stream; charset=utf-8")
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
     return data({"id": number, "object": "chat.completion", "created": CREATED, "model": asked["model"], "choices": [choice],
-                 "usage": _usage(prompt, message)})  # fmt: skip
+                 "usage": _usage(wish, thought)})  # fmt: skip
+
+
+def _fault(stopped: Fault, wish: Wish) -> Answer:
+    match stopped:
+        case Fault.UNKNOWN_MODEL:
+            return _problem(404, "model_not_found", f"The model `{wish.model}` does not exist or you do not have access to it.")
+        case Fault.QUOTA:
+            words = "You exceeded your current quota, please check your plan and billing details."
+            return _problem(429, "insufficient_quota", words, "insufficient_quota")
+        case Fault.TOO_LONG:
+            words = f"This model's maximum context length is shorter than your messages, which resulted in {wish.tokens} tokens."
+            return _problem(400, "context_length_exceeded", words)
+
+
+def _wish(asked: dict[str, Any], schema: dict[str, Any] | None) -> Wish:
+    ours = [_said(each) for each in asked["messages"] if mapping(each).get("role") in ("system", "developer")]
+    said = [_said(each) for each in asked["messages"] if mapping(each).get("role") not in ("system", "developer")]
+    most = asked.get("max_completion_tokens", asked.get("max_tokens"))
+    return Wish(asked["model"], "\n".join(ours), "\n".join(said), schema, most if isinstance(most, int) else None)
 
 
 def _said(message: Json) -> str:
@@ -72,28 +93,26 @@ def _said(message: Json) -> str:
     return str(content or "")
 
 
-def _message(ask: Ask, asked: dict[str, Any], prompt: str) -> tuple[dict[str, Any], str]:
-    """What the assistant says, and why it stopped."""
-    if Trouble.REFUSAL in ask.twists:
-        return {"role": "assistant", "content": None, "refusal": REFUSED}, "stop"
-    draw = Draw(ask.seed, "model", prompt)
+def _tool(asked: dict[str, Any]) -> dict[str, Any] | None:
+    """The tool to be called. One that was answered already is not called again: a loop would never end."""
     tools = [tool for each in sequence(asked.get("tools")) if (tool := mapping(mapping(each).get("function")))]
-    # A tool that was answered already is not called again: a loop would never end.
     answered = any(mapping(each).get("role") == "tool" for each in asked["messages"])
-    if tools and not answered and asked.get("tool_choice") != "none":
-        tool = _chosen(asked.get("tool_choice"), tools)
-        words = _spoilt(ask, instance(draw, mapping(tool.get("parameters")), prompt))
-        call = {"id": f"call_{token(ask.seed, prompt, 'call', size=20)}", "type": "function",
-                "function": {"name": tool.get("name", ""), "arguments": words}}  # fmt: skip
-        return {"role": "assistant", "content": None, "tool_calls": [call], "refusal": None}, "tool_calls"
-    schema = _schema(asked.get("response_format"))
-    words = _spoilt(ask, instance(draw, schema, prompt)) if schema is not None else _sentence(draw, prompt)
-    return {"role": "assistant", "content": words, "refusal": None}, "stop"
-
-
-def _chosen(choice: Json, tools: list[dict[str, Any]]) -> dict[str, Any]:
-    wanted = mapping(mapping(choice).get("function")).get("name")
+    if not tools or answered or asked.get("tool_choice") == "none":
+        return None
+    wanted = mapping(mapping(asked.get("tool_choice")).get("function")).get("name")
     return next((each for each in tools if each.get("name") == wanted), tools[0])
+
+
+def _message(ask: Ask, tool: dict[str, Any] | None, wish: Wish, thought: Thought) -> tuple[dict[str, Any], str]:
+    """What the assistant says, and why it stopped."""
+    if thought.end is End.REFUSED:
+        return {"role": "assistant", "content": None, "refusal": thought.words}, "stop"
+    if tool is None:
+        return {"role": "assistant", "content": thought.words, "refusal": None}, "length" if thought.end is End.LENGTH else "stop"
+    call = {"id": f"call_{token(ask.seed, wish.prompt, 'call', size=20)}", "type": "function",
+            "function": {"name": tool.get("name", ""), "arguments": thought.words}}  # fmt: skip
+    message = {"role": "assistant", "content": None, "tool_calls": [call], "refusal": None}
+    return message, "length" if thought.end is End.LENGTH else "tool_calls"
 
 
 def _schema(response_format: Json) -> dict[str, Any] | None:
@@ -104,23 +123,8 @@ def _schema(response_format: Json) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _spoilt(ask: Ask, value: Json) -> str:
-    words = data(value).body.decode()
-    return f"Sure! Here it is:\n```json\n{words[: len(words) * 2 // 3]}" if Trouble.NOT_JSON in ask.twists else words
-
-
-def _sentence(draw: Draw, prompt: str) -> str:
-    words = re.findall(r"\w{4,}", prompt)
-    if not words:
-        return "There is nothing to say about that."
-    return f"In short: {', '.join(dict.fromkeys(draw.pick(words).lower() for _ in range(6)))}."
-
-
-def _usage(prompt: str, message: dict[str, Any]) -> dict[str, Any]:
-    """Tokens by the rule of thumb: four characters each."""
-    said = str(message.get("content") or message.get("tool_calls") or message.get("refusal"))
-    before, after = -(-len(prompt) // 4), -(-len(said) // 4)
-    return {"prompt_tokens": before, "completion_tokens": after, "total_tokens": before + after}
+def _usage(wish: Wish, thought: Thought) -> dict[str, Any]:
+    return {"prompt_tokens": wish.tokens, "completion_tokens": thought.tokens, "total_tokens": wish.tokens + thought.tokens}
 
 
 def _events(number: str, asked: dict[str, Any], message: dict[str, Any], reason: str, usage: dict[str, Any]) -> Iterator[bytes]:

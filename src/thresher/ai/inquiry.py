@@ -1,0 +1,160 @@
+"""One question, put to one model until it has an answer: price, call, read, repair, verify, doubt, keep.
+
+The number of calls has a limit that no reply can move: the first, `ai.repairs` more while the form is wrong, and one for values
+that do not stand in the page. Each is priced and reserved before it is sent.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from thresher.ai.desk import Bill, Desk, Quote
+from thresher.ai.draft import Draft, Fault, better, drafted
+from thresher.ai.fence import fenced, mark_of, seen
+from thresher.ai.library import Library
+from thresher.ai.prompt import Prompt
+from thresher.ai.provider import Call, CallFailed, Reply, Turn
+from thresher.ai.question import Question
+from thresher.ai.terms import Terms
+from thresher.core.answer import Answer, Usage
+from thresher.core.errors import BudgetExhausted, ClaimLost, Malformed, TaskError
+
+MOST_ECHO = 20_000
+MOST_COMPLAINTS = 20
+MOST_COMPLAINT = 300
+
+
+class CutOff(Exception):
+    """The answer was longer than one may be. Whoever asked about a page can ask about less of it; this much was spent already."""
+
+    def __init__(self, usage: Usage, cost: int) -> None:
+        super().__init__("the answer was cut off")
+        self.usage, self.cost = usage, cost
+
+
+async def recalled(question: Question, desk: Desk) -> Answer | None:
+    """What was kept, with its evidence found anew: the same words may stand elsewhere in another page."""
+    known = await desk.recall(question.key)
+    if known is None or question.schema.complaints(known.value):
+        return None
+    if question.excerpt is None:
+        return replace(known, cached=True)
+    # On a thread: looking for hundreds of values in a long page takes a while, and other tasks share this loop.
+    evidence = await asyncio.to_thread(question.excerpt.evidence, question.schema, known.value)
+    return replace(known, evidence=evidence, cached=True)
+
+
+class Inquiry:
+    """One question on its way to an answer, and what it has cost so far."""
+
+    def __init__(self, question: Question, terms: Terms, library: Library, desk: Desk) -> None:
+        self._question, self._terms, self._library, self._desk = question, terms, library, desk
+        self._key = question.key
+        self._usage, self._cost = Usage(), 0
+
+    async def answer(self, *, divisible: bool = False) -> Answer:
+        """The answer of the model. Raises `Malformed` where it gives none that can be used.
+
+        `divisible`: the page can be asked about in pieces, so an answer that was too long raises `CutOff`, and is not repaired.
+        """
+        first = Turn(self._question.user)
+        turns: tuple[Turn, ...] = (first,)
+        fault: Fault | None = None
+        for _ in range(1 + self._terms.repairs):
+            async with self._asked(turns, fault) as reply:
+                if isinstance(reply, Answer):
+                    return reply
+                found = await self._drafted(reply)
+                if isinstance(found, Draft) and not found.doubts:
+                    return await self._concluded(found)
+            if isinstance(found, Draft):
+                return await self._doubted(found, (first, *self._said(reply, "doubt", found.doubts)))
+            if found.cut and divisible:
+                raise CutOff(self._usage, self._cost)
+            # A model that makes the same mistakes after being told will make them a third time.
+            if found.final or (fault is not None and found.complaints == fault.complaints):
+                raise self._malformed(found)
+            fault, turns = found, (first, *self._said(reply, "repair", found.complaints))
+        assert fault is not None
+        raise self._malformed(fault)
+
+    @asynccontextmanager
+    async def _asked(self, turns: Sequence[Turn], fault: Fault | None = None) -> AsyncIterator[Reply | Answer]:
+        """One call, for as long as its reservation lasts."""
+        question, terms = self._question, self._terms
+        call = Call(terms.model, question.system, tuple(turns), question.schema.json_schema(), terms.output, terms.seconds)
+        try:
+            most = terms.price(call)
+        except BudgetExhausted as problem:
+            if fault is None:
+                raise
+            raise self._malformed(fault, f", and telling it is not allowed ({problem})") from problem
+        quote = Quote(terms.gate, terms.provider.name, terms.model, question.prompt.label, self._key, most)
+        async with self._desk.call(quote) as bill:
+            # Somebody else may have been answered while we waited for our turn.
+            if (known := await recalled(question, self._desk)) is not None:
+                bill.pay(0, Usage())
+                yield known
+            else:
+                yield await self._completed(call, bill)
+
+    async def _completed(self, call: Call, bill: Bill) -> Reply:
+        try:
+            reply = await self._terms.provider.complete(call)
+        except CallFailed as failed:
+            if not failed.billed:
+                bill.pay(0, Usage())
+            raise failed.problem from failed
+        usage = replace(reply.usage, calls=1)
+        cost = self._terms.cost(usage)
+        bill.pay(cost, usage)
+        self._usage += usage
+        self._cost += cost
+        return reply
+
+    async def _drafted(self, reply: Reply) -> Draft | Fault:
+        return await asyncio.to_thread(drafted, self._question, reply, self._terms.output)
+
+    def _said(self, reply: Reply, name: str, complaints: Sequence[str]) -> tuple[Turn, Turn]:
+        """The model's reply and what we say to it. Complaints quote the model, and the model may have quoted the page."""
+        return Turn(_echo(reply.text), ours=False), Turn(_told(self._library[name], complaints))
+
+    async def _doubted(self, first: Draft, turns: Sequence[Turn]) -> Answer:
+        """Ask once more for what was not found. Whatever becomes of that, the first draft has been paid for and is not thrown away."""
+        try:
+            async with self._asked(turns) as reply:
+                if isinstance(reply, Answer):
+                    return reply
+                second = await self._drafted(reply)
+                return await self._concluded(better(self._question.schema, first, second) if isinstance(second, Draft) else first)
+        except ClaimLost:
+            raise
+        except TaskError:
+            return await self._concluded(first)
+
+    async def _concluded(self, draft: Draft) -> Answer:
+        answer = Answer(draft.value, draft.evidence, self._usage, self._cost, draft.model)
+        await self._desk.keep(self._key, answer)
+        return answer
+
+    def _malformed(self, fault: Fault, why: str = "") -> Malformed:
+        who = f"{self._terms.provider.name}/{self._terms.model}"
+        said = "; ".join(_shortened(fault.complaints))
+        return Malformed(f"{who} gave no usable answer to {self._question.prompt.label} after {self._usage.calls} calls: {said}{why}")
+
+
+def _told(prompt: Prompt, complaints: Sequence[str]) -> str:
+    listed = seen("\n".join(f"- {complaint}" for complaint in _shortened(complaints)))
+    return f"{prompt.text}\n\n{fenced('faults', listed, mark_of(listed))}"
+
+
+def _shortened(complaints: Sequence[str]) -> list[str]:
+    shown = [each if len(each) <= MOST_COMPLAINT else f"{each[: MOST_COMPLAINT - 1]}…" for each in complaints[:MOST_COMPLAINTS]]
+    more = len(complaints) - len(shown)
+    return [*shown, *([f"and {more} more of the kind"] if more else [])]
+
+
+def _echo(text: str) -> str:
+    # No vendor takes an empty message, and nobody needs all of a runaway answer to see what was wrong with it.
+    return seen(text[:MOST_ECHO]) or "(nothing)"

@@ -1,0 +1,108 @@
+"""What a call costs: at most, before it is made, and in the end, as the vendor counted. In millionths of a dollar, rounded up.
+
+Prices come from the table that `genai-prices` brings along, which is read offline; what the project file says wins over it. A
+model without a known price is not asked: a budget that guesses is none.
+"""
+
+import math
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from thresher.config.models import Models, Rate, Thinker
+from thresher.core.answer import Usage
+from thresher.core.clock import SECOND, Clock, SystemClock
+from thresher.core.errors import ConfigError
+
+if TYPE_CHECKING:
+    from genai_prices.types import ModelPrice
+
+# What vendors put around a question and charge for: marks around each turn, the words that explain a tool or a schema.
+FRAMING = 1_000
+FREE = Rate(Decimal(0), Decimal(0))
+
+
+class Prices:
+    """The prices of a project's models."""
+
+    def __init__(self, models: Models, clock: Clock | None = None) -> None:
+        self._models = models
+        self._clock = clock or SystemClock()
+        self._known: dict[tuple[str, str], Any] = {}
+
+    def most(self, provider: str, model: str, input_bytes: int, output_tokens: int) -> int:
+        """What a call can cost at worst: every byte a token, the answer as long as it may be, the dearest tier it can reach."""
+        tokens = input_bytes + FRAMING
+        rate = self._fixed(provider, model) or _worst(self._listed(provider, model), tokens)
+        return _charged(rate, tokens, output_tokens)
+
+    def cost(self, provider: str, model: str, usage: Usage) -> int:
+        """What a call has cost. Tokens that were read from a cache, or thought in silence, are paid in full: never too little."""
+        rate = self._fixed(provider, model) or _reached(self._listed(provider, model), usage.input_tokens)
+        return _charged(rate, usage.input_tokens, usage.output_tokens)
+
+    def _fixed(self, provider: str, model: str) -> Rate | None:
+        """The price that the project sets, or the one of a server of its own."""
+        if given := self._models.prices.get(f"{provider}/{model}"):
+            return given
+        return FREE if self._thinker(provider).private else None
+
+    def _thinker(self, provider: str) -> Thinker:
+        try:
+            return self._models.providers[provider]
+        except KeyError:
+            raise ConfigError(f"there is no provider {provider!r}; add it to models.providers in thresher.yaml") from None
+
+    def _listed(self, provider: str, model: str) -> "ModelPrice":
+        """The table's price as of today. Which model is meant is looked up once."""
+        if (provider, model) not in self._known:
+            self._known[provider, model] = _found(self._thinker(provider), model)
+        today = datetime.fromtimestamp(self._clock.now() / SECOND, UTC)
+        price: ModelPrice = self._known[provider, model].get_prices(today)
+        if price.input_mtok is None or price.output_mtok is None:
+            raise _unknown(provider, model)
+        return price
+
+
+def _found(thinker: Thinker, model: str) -> Any:
+    try:
+        from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415  an extra, and slow to import
+    except ImportError:
+        raise ConfigError("prices of models need an extra that is not installed; install it with: pip install 'thresher[ai]'") from None
+    vendor = thinker.kind if thinker.base_url is None else None
+    try:
+        _, info = get_snapshot().find_provider_model(model, None, vendor, thinker.base_url)
+    except LookupError:
+        raise _unknown(thinker.name, model) from None
+    return info
+
+
+def _unknown(provider: str, model: str) -> ConfigError:
+    name = f"{provider}/{model}"
+    return ConfigError(
+        f"no price is known for {name}, so it is not asked; set it in thresher.yaml, in dollars per million tokens: "
+        f'models: {{prices: {{"{name}": {{input: 1.25, output: 10}}}}}}'
+    )
+
+
+def _worst(price: "ModelPrice", tokens: int) -> Rate:
+    """A tier may be cheaper than the one below it; a call that stays below is dearer then."""
+    prices = (price.input_mtok, price.output_mtok)
+    return Rate(*(max(rate for start, rate in _tiers(each).items() if start <= tokens) for each in prices))
+
+
+def _reached(price: "ModelPrice", tokens: int) -> Rate:
+    """Above a threshold its price holds for all tokens of a call, not only for those above it."""
+    return Rate(*(_tiers(each)[max(start for start in _tiers(each) if start <= tokens)] for each in (price.input_mtok, price.output_mtok)))
+
+
+def _tiers(price: Any) -> dict[int, Decimal]:
+    """Prices by the number of input tokens from which they hold."""
+    if isinstance(price, Decimal):
+        return {0: price}
+    return {0: price.base} | {tier.start: tier.price for tier in price.tiers}
+
+
+def _charged(rate: Rate, input_tokens: int, output_tokens: int) -> int:
+    """Dollars per million tokens are millionths of a dollar per token."""
+    return math.ceil(rate.input * input_tokens + rate.output * output_tokens)

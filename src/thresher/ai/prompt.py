@@ -1,0 +1,92 @@
+"""A prompt: what a model is told to do, as a file with a name and a version, so that it can be read, reviewed and counted.
+
+What a file says above its text is small and strict. A typing error there would change which model is asked, or let a changed
+text answer from what an older one was told.
+"""
+
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import yaml
+
+from thresher.config.models import TIERS
+from thresher.core.errors import ConfigError
+
+KEYS = ("name", "sentence", "tier", "version")
+MOST_CHARACTERS = 50_000
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+_EDGE = "---\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """`text` is what the model reads, `tier` who is asked unless the caller says otherwise, `sentence` what it is for."""
+
+    name: str
+    version: int
+    tier: str
+    sentence: str
+    text: str
+
+    @property
+    def label(self) -> str:
+        """As people and the ledger call it."""
+        return f"{self.name}@{self.version}"
+
+    @property
+    def identity(self) -> str:
+        """Changes with every edit, even of somebody who forgot to raise the version."""
+        return f"{self.label}:{sha256(self.text.encode()).hexdigest()}"
+
+
+def read_prompt(content: str, *, name: str, place: str) -> Prompt:
+    """The prompt in a file's content. `name` is the file's, `place` is what an error calls it."""
+    if len(content) > MOST_CHARACTERS:
+        raise ConfigError(f"{place} has {len(content):,} characters; a prompt has at most {MOST_CHARACTERS:,}")
+    head, text = _halves(content, place)
+    for key in head:
+        if key not in KEYS:
+            raise ConfigError(f"{place}: {key!r} is not known here; the keys are {', '.join(KEYS)}")
+    if not _NAME.fullmatch(name) or head.get("name") != name:
+        raise ConfigError(f"{place}: name wants the name of its file in a-z, 0-9 and _, so {name!r}; got {head.get('name')!r}")
+    if not text:
+        raise ConfigError(f"{place} says nothing below its second ---; write there what the model is to do")
+    return Prompt(name, _version(head, place), _tier(head, place), _sentence(head, place), text)
+
+
+def _halves(content: str, place: str) -> tuple[dict[Any, Any], str]:
+    opening, found, rest = content.partition(_EDGE)
+    written, closed, text = rest.partition("\n" + _EDGE)
+    if opening or not found or not closed:
+        raise ConfigError(f"{place} wants to begin with {', '.join(KEYS)} between two lines ---, and its text below them")
+    try:
+        head = yaml.safe_load(written)
+    except yaml.YAMLError as problem:
+        raise ConfigError(f"{place}: what stands above its text is not YAML ({str(problem).splitlines()[0]})") from None
+    if not isinstance(head, dict):
+        raise ConfigError(f"{place} wants {', '.join(KEYS)} above its text, got {head!r}")
+    return head, text.strip()
+
+
+def _version(head: dict[Any, Any], place: str) -> int:
+    version = head.get("version")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ConfigError(f"{place}: version wants a whole number from 1, got {version!r}")
+    return version
+
+
+def _tier(head: dict[Any, Any], place: str) -> str:
+    tier = head.get("tier")
+    if tier not in TIERS:
+        raise ConfigError(f"{place}: tier wants one of {', '.join(TIERS)}, got {tier!r}")
+    return str(tier)
+
+
+def _sentence(head: dict[Any, Any], place: str) -> str:
+    sentence = head.get("sentence")
+    if not isinstance(sentence, str) or not sentence.strip():
+        raise ConfigError(f"{place}: sentence wants one sentence that says what the prompt is for, got {sentence!r}")
+    return sentence.strip()

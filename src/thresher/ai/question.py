@@ -1,0 +1,113 @@
+"""A question: everything a model is told at first, and the key under which its answer is kept.
+
+What we say stands in the system text and depends on the prompt and the schema alone, so nothing a page holds can change it.
+What others wrote is quoted in the message. The same inputs make the same bytes, today and on every machine.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+import orjson
+
+from thresher.ai.excerpt import Excerpt
+from thresher.ai.fence import fenced, mark_of, seen
+from thresher.ai.prompt import Prompt
+from thresher.core.errors import InvalidPayload
+from thresher.core.schema import Field, Schema
+
+MOST_INPUT = 200_000
+
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`frame` is the prompt that stands below every other one. `inputs` are JSON; `excerpt` is what is shown of a page."""
+
+    prompt: Prompt
+    frame: Prompt
+    schema: Schema
+    tier: str
+    inputs: Mapping[str, Any]
+    excerpt: Excerpt | None = None
+
+    @property
+    def system(self) -> str:
+        return "\n\n".join((self.prompt.text, self.frame.text, "\n".join(_described(self.schema))))
+
+    @property
+    def user(self) -> str:
+        """Everything from outside, quoted."""
+        pieces = {name: seen(text) for name, text in self._pieces()}
+        mark = mark_of(*pieces.values())
+        return "\n\n".join(fenced(name, text, mark) for name, text in pieces.items())
+
+    @property
+    def key(self) -> str:
+        """The same for the same question, and for no other: the words asked, the schema, the tier, and everything shown, by content."""
+        asked = [self.prompt.identity, self.frame.identity, self.schema.digest, self.tier]
+        shown = [[name, sha256(text.encode("utf-8", "surrogatepass")).hexdigest()] for name, text in self._pieces()]
+        return sha256(orjson.dumps([asked, shown])).hexdigest()
+
+    def _pieces(self) -> Iterator[tuple[str, str]]:
+        if lines := list(_lines({**_about(self.excerpt), **self.inputs})):
+            yield "inputs", "\n".join(lines)
+        if self.excerpt is not None and self.excerpt.text.strip():
+            yield "page", self.excerpt.text
+        if self.excerpt is not None and self.excerpt.data:
+            yield "data", self.excerpt.data
+
+
+def _about(excerpt: Excerpt | None) -> dict[str, Any]:
+    if excerpt is None:
+        return {}
+    said = {"url": excerpt.material.url, "headings": [each.title for each in excerpt.headings]}
+    return {name: value for name, value in said.items() if value}
+
+
+def _lines(inputs: Mapping[str, Any]) -> Iterator[str]:
+    """One line for each input, by name. A plain text of one line stands as it is, anything else as JSON."""
+    left = MOST_INPUT
+    for name in sorted(inputs):
+        line = f"{name}: {_written(name, inputs[name])}"
+        left -= len(line)
+        if left < 0:
+            raise InvalidPayload(f"the inputs have more than {MOST_INPUT:,} characters with {name!r}; give a page as Material")
+        yield line
+
+
+def _written(name: str, value: Any) -> str:
+    if not _NAME.fullmatch(name):
+        raise InvalidPayload(f"an input is named with a-z, 0-9 and _, got {name!r}")
+    try:
+        written = orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+    except (TypeError, ValueError) as problem:
+        raise InvalidPayload(f"the input {name!r} cannot be written as JSON: {problem}") from None
+    return value if isinstance(value, str) and _plain(value) else written
+
+
+def _plain(text: str) -> bool:
+    """Whether a text needs no quotation marks to be one: it has one line, and is no JSON that would mean something else."""
+    try:
+        orjson.loads(text)
+    except ValueError:
+        return text.isprintable() and text.strip() == text != ""
+    return False
+
+
+def _described(schema: Schema) -> Iterator[str]:
+    if schema.many:
+        yield f"The object has one field, items: the list of all of them ({schema.name}), empty if there are none. The fields of each:"
+    else:
+        yield f"The fields of the object ({schema.name}):"
+    yield from (_line(field) for field in schema.fields)
+
+
+def _line(field: Field) -> str:
+    kind = f"list of {field.kind}" if field.many else str(field.kind)
+    said = ", ".join((kind, *(("required",) if field.required else ())))
+    choices = f" One of: {', '.join(field.choices)}." if field.choices else ""
+    return f"- {field.name} ({said})" + (f": {field.says}" if field.says else "") + choices
