@@ -3,7 +3,10 @@
 from collections.abc import Coroutine, Mapping
 from typing import Any, Protocol, TypeVar
 
+from thresher.core.answer import Answer
+from thresher.core.extract import Extract
 from thresher.core.page import Page
+from thresher.core.schema import Schema
 from thresher.core.task import Task
 
 T = TypeVar("T")
@@ -44,6 +47,25 @@ class Context(Protocol):
         it turns out to be an empty shell that a script is to fill. What is no page is raised: `RateLimited`, `Blocked`,
         `Gone` and the others; let them pass, the worker knows what follows. `NotYet` is raised where waiting would take
         long: the stage is performed again later, so fetch first and work afterwards.
+        """
+        ...
+
+    async def ask(self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None) -> Answer:
+        """What a model says to the prompt of that name, each value with its place in the page, or unverified.
+
+        `inputs` are JSON values and at most one `Material`, the page. The call is paid for in advance under every cap, and
+        the same question is never paid for twice. Raises `BudgetExhausted` and `NotYet`: let them pass, the task waits.
+        """
+        ...
+
+    async def can_ask(self, tier: str = "cheap") -> bool:
+        """Whether a model could be asked now: one is configured, and its gate is not closed. For stages that can do without."""
+        ...
+
+    async def extract(self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None) -> Extract:
+        """The fields of a page, at the least cost: by what was learned of the site, by its structured data, or by a model.
+
+        Pages of one `site` look alike; unsaid it is the host. What cannot be read for certain is left out, and said in `doubts`.
         """
         ...
 

@@ -8,6 +8,7 @@ from typing import Any
 from thresher.core.context import Context
 from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.outcome import Outcome
+from thresher.core.schema import Schema
 from thresher.core.task import NewTask
 
 Perform = Callable[[Context], Awaitable[Outcome]] | Callable[[Context], Outcome]
@@ -118,13 +119,14 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """A visible list of what an app brings: pipelines, sources, schedules, and the tasks it starts with."""
+    """A visible list of what an app brings: pipelines, sources, schedules, first tasks, and the schemas it reads pages into."""
 
     name: str
     pipelines: tuple[Pipeline, ...]
     sources: tuple[Source, ...] = ()
     schedules: tuple[Schedule, ...] = ()
     start: tuple[NewTask, ...] = ()
+    schemas: tuple[Schema, ...] = ()
 
 
 def by_kind(apps: Iterable[App]) -> dict[str, Pipeline]:

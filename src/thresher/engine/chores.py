@@ -10,6 +10,8 @@ from thresher.config.settings import Settings
 from thresher.core.clock import DAY
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.calendar import due_firings
+from thresher.store import budgets
+from thresher.store.ledger import assume
 from thresher.store.pages import prune_pages
 from thresher.store.permits import sweep
 from thresher.store.prune import prune
@@ -43,9 +45,15 @@ def sweep_permits(store: Store) -> str | None:
     return f"{number} permits of requests that are over were given back" if number else None
 
 
+def assume_spent(store: Store) -> str | None:
+    """Money that nobody will settle counts as spent."""
+    number = assume(store, store.settings.count("reaper.batch"))
+    return f"{number} calls of models never said what they cost; the worst is counted" if number else None
+
+
 def repair_counters(store: Store) -> str | None:
     """Counters that drifted are set right."""
-    found = repair(store)
+    found = repair(store) + budgets.repair(store)
     return f"repaired: {'; '.join(found)}" if found else None
 
 
@@ -59,6 +67,12 @@ def prune_kept(store: Store) -> str | None:
     """Pages that expired long ago are removed, with the bodies that nobody else needs."""
     number = prune_pages(store, round(store.settings["fetch.keep_pages"] * DAY))
     return f"{number} old pages removed" if number else None
+
+
+def prune_ledger(store: Store) -> str | None:
+    """What calls of models cost long ago is forgotten."""
+    number = budgets.prune(store)
+    return f"{number} old calls of models removed from the ledger" if number else None
 
 
 def fire_schedules(store: Store) -> str | None:
@@ -99,9 +113,11 @@ def refresh_settings(store: Store) -> str | None:
 CHORES = (
     Chore("reaper", "reaper.every", reap_lost),
     Chore("permits", "reaper.every", sweep_permits),
+    Chore("money", "reaper.every", assume_spent),
     Chore("repair", "repair.every", repair_counters),
     Chore("prune", "prune.every", prune_history),
     Chore("pages", "prune.every", prune_kept),
+    Chore("ledger", "prune.every", prune_ledger),
     Chore("scheduler", "schedule.every", fire_schedules),
     Chore("settings", "settings.every", refresh_settings),
 )

@@ -79,6 +79,13 @@ def as_gate(fields: Fields) -> Gate:
     return Gate(**{name: fields[name] for name in _GATE_FIELDS})
 
 
+def is_open(store: Store, gate: str) -> bool:
+    """Whether nothing but its rate and its slots keeps anybody waiting here."""
+    with store.glance() as session:
+        found = find_gates(session, name=gate)
+        return bool(found) and max(found[0]["open_after"], found[0]["tripped_until"]) <= store.backend.now(session)
+
+
 def pause(store: Store, gate: str, delay_us: int, reason: str) -> None:
     """Close a gate for a time. Tasks wait in front of it and lose nothing."""
     with store.write() as session:

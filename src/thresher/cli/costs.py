@@ -1,0 +1,101 @@
+"""`thresher costs`: what models have cost, what is left of today's caps, and what waiting work may cost."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.costs import Costs, Estimate
+
+
+def command(
+    ctx: typer.Context,
+    by: Annotated[str, typer.Option(help="One line for each: day, app, model, prompt, run or task.")] = "day",
+    since: Annotated[str | None, typer.Option(metavar="SPAN", help="Only of the last 12h, 7d, 4w; else all that is kept.")] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Show what the waiting tasks may cost instead.")] = False,
+    calls: Annotated[bool, typer.Option("--calls", help="Show single calls instead, the newest first.")] = False,
+    task: Annotated[int | None, typer.Option(min=1, metavar="ID", help="Only the calls of this task.")] = None,
+    run: Annotated[int | None, typer.Option(min=1, metavar="ID", help="Only the calls of this task and all that it spawned.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many lines.")] = 50,
+) -> None:
+    """Show what models have cost, and what is left.
+
+    Amounts in JSON are whole millionths of a dollar.
+    """
+    from functools import partial
+
+    from thresher.cli.show import answer
+    from thresher.control.duration import seconds
+    from thresher.core.clock import to_us
+    from thresher.insight import costs
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    span = None if since is None else to_us(seconds(since))
+    with call.store() as store:
+        if calls or task or run:
+            found = costs.list_calls(store, task=task, run=run, since_us=span, limit=limit)
+            answer(call, found, partial(_draw_calls, now=read_now(store)))
+        elif estimate:
+            answer(call, costs.estimate(store), _draw_estimate)
+        else:
+            answer(call, costs.read_costs(store, by=by, since_us=span, limit=limit), _draw)
+
+
+def _draw(out: "Console", found: "Costs") -> None:
+    from thresher.cli.show import table
+    from thresher.insight.costs import dollars
+
+    if found.lines:
+        rows = [[line[found.by] or "none", *_cells(line)] for line in found.lines]
+        shown = [*rows, ["all", *_cells(found.total)]] if len(rows) > 1 else rows
+        columns = ["#calls", "#tokens in", "#tokens out", "#spent", "#in flight", "#assumed", "#used again", "#saved"]
+        out.print(table([found.by, *columns], shown))
+    else:
+        out.print("No model was called.")
+    caps = [[each.scope, *(dollars(part) for part in (each.cap, each.spent, each.reserved, each.left))] for each in found.today]
+    out.print(table(["cap", "#dollars", "#spent", "#in flight", "#left"], caps, title="today (UTC)"))
+
+
+def _cells(line: dict[str, Any]) -> list[str | None]:
+    from thresher.insight.costs import dollars
+
+    counts = [f"{line[name]:,}" for name in ("calls", "input_tokens", "output_tokens")]
+    money = [dollars(line["spent"]), *(dollars(line[name]) if line[name] else None for name in ("reserved", "assumed"))]
+    return [*counts, *money, f"{line['reused']:,}" if line["reused"] else None, dollars(line["saved"]) if line["saved"] else None]
+
+
+def _draw_calls(out: "Console", found: list[dict[str, Any]], now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago
+    from thresher.insight.costs import dollars
+
+    if not found:
+        out.print("No model was called.")
+        return
+    rows = [
+        [each["id"], ago(each["at"], now), each["task_id"], each["app"], f"{each['provider']}/{each['model']}", each["prompt"],
+         each["state"], f"{each['input_tokens']:,}", f"{each['output_tokens']:,}", dollars(each["reserved"]),
+         None if each["spent"] is None else dollars(each["spent"])]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["#id", "#ago", "#task", "app", "model", "prompt", "state", "#tokens in", "#tokens out", "#at worst", "#spent"], rows))
+
+
+def _draw_estimate(out: "Console", found: "list[Estimate]") -> None:
+    from thresher.cli.show import table
+    from thresher.insight.costs import dollars
+
+    if not found:
+        out.print("Nothing waits.")
+        return
+    rows = [
+        [each.kind, each.waiting, each.ended, *("unknown" if amount is None else dollars(amount) for amount in (each.each, each.total))]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["kind", "#waiting", "#ended", "#cost each", "#may cost"], rows))
+    out.print("By what tasks of the same kind have cost; what they spawn is not counted. Unknown: none of that kind has ended yet.")
