@@ -1,6 +1,6 @@
-"""What `make run` runs: a small web on this machine, and the careers of its companies, crawled politely.
+"""What `make run` runs: a small web on this machine, the careers of its companies, crawled politely, and a catalogue, learned.
 
-Everything is real but the web: the queue, the gates, robots.txt, the walls. Run it again and it is the next day there: some
+Everything is real but the web and the model: the queue, the gates, robots.txt, the walls, the caps. Run it again and it is the next day there: some
 postings are new, some are gone. The project lies in the folder `harvest` beside this file, made when it is first needed.
 """
 
@@ -29,11 +29,16 @@ DONE = (0, 1)  # 1: a task failed, and some of them are meant to
 INTERRUPTED = 128 + signal.SIGINT
 # Polite, and still short enough to watch. On the real web leave the interval alone.
 PROJECT = """# Written by demo.py at every run: the practice web may listen elsewhere the next time.
-apps: [../careers.py]
+apps: [../careers.py, ../courses.py]
 database: sqlite:///harvest.db
 fetch:
   contact: https://example.com/about-this-bot
   resolve: {{"*": "{url}"}}
+models:
+  providers:
+    practice: {{kind: openai, base_url: "{url}/v1", key: none-is-needed-here}}
+  cheap: practice/practice-small
+  prices: {{"practice/practice-small": {{input: 0.25, output: 2}}}}
 settings:
   host.interval: 0.5
   retry.base: 0.5

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from thresher.insight.costs import dollars, list_calls
 from thresher.insight.events import list_events
 from thresher.insight.records import list_records
 from thresher.insight.tasks import list_tasks
@@ -18,6 +19,8 @@ from thresher.store.store import Store
 
 MOST = 10_000
 COLOURS = {"found": "green", "confirmed empty": "cyan", "unknown": "yellow", "refused": "yellow", "blocked": "red"}
+MODEL = "127.0.0.1"  # the practice web's model has no name, only an address
+READERS = {"model": "read by a model", "learned": "by what was learned from its answers", "data": "from their own data"}
 LIVE = ("pending", "retryable", "running")
 
 
@@ -36,9 +39,10 @@ class Finding:
 def report(out: Console, store: Store, since: tuple[int, int], log: Sequence[Entry], port: int) -> None:
     """`since` is when the last round began and when this one did."""
     tasks = list_tasks(store, limit=MOST)
-    found = [finding(store, name, [each for each in tasks if each["payload"]["company"] == name], since) for name in COMPANIES]
+    found = [finding(store, name, [each for each in tasks if each["payload"].get("company") == name], since) for name in COMPANIES]
     out.print(table_of(found, with_news=since[0] > 0))
-    out.print(manners(store, since[1], log))
+    out.print(lessons(store, since[1], [each for each in log if each.host == MODEL]))
+    out.print(manners(store, since[1], [each for each in log if each.host != MODEL]))
     out.print(NEXT.format(port=port), soft_wrap=True)
 
 
@@ -74,6 +78,19 @@ def table_of(found: Sequence[Finding], *, with_news: bool) -> Table:
     return table
 
 
+def lessons(store: Store, began: int, calls: Sequence[Entry]) -> str:
+    """Who read the courses, and what that cost."""
+    courses = [each for each in list_records(store, kind="course", limit=MOST) if each["updated_at"] >= began]
+    by = Counter(each["data"]["read_by"] for each in courses)
+    proven = sum(place is not None for each in courses for place in each["evidence"]["places"].values())
+    spent = sum(each["spent"] or 0 for each in list_calls(store, limit=MOST) if each["at"] >= began)
+    readers = [f"{by[name]} {words}" for name, words in READERS.items() if by[name]]
+    return (
+        f"\n[bold]What reading a catalogue cost[/bold]\n{len(courses)} courses: {', '.join(readers) or 'none yet'}. "
+        f"{len(calls)} calls of a model, {dollars(spent)}. {proven} values, each with its place in the page."
+    )
+
+
 def manners(store: Store, began: int, log: Sequence[Entry]) -> str:
     """How it looked from the other side."""
     hosts = Counter(each.host for each in log)
@@ -96,6 +113,8 @@ NEXT = """
   .venv/bin/thresher --project examples/harvest tasks tree 9
   .venv/bin/thresher --project examples/harvest sources list --all
   .venv/bin/thresher --project examples/harvest failures list
+  .venv/bin/thresher --project examples/harvest extractors show courses.practice.example course
+  .venv/bin/thresher --project examples/harvest costs
 [bold]Look for news[/bold] (it will be tomorrow there): make run
 [bold]Ask what Thresher makes of a page[/bold], with the practice web running in another terminal:
   .venv/bin/python -m thresher.practice.web --port {port}

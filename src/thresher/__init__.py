@@ -3,23 +3,35 @@
 These names are all that an app needs.
 """
 
+from thresher.core.answer import Answer
 from thresher.core.context import Context
-from thresher.core.errors import Blocked, NotYet, Permanent, RateLimited, TaskError, Transient, Unauthorized
+from thresher.core.errors import Blocked, BudgetExhausted, NotYet, Permanent, RateLimited, TaskError, Transient, Unauthorized
+from thresher.core.evidence import Evidence, Material, Place
+from thresher.core.extract import By, Extract
 from thresher.core.host import host_gate
 from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped, Snooze
 from thresher.core.page import Page
 from thresher.core.pipeline import App, Pipeline, Schedule, Source, Stage
 from thresher.core.record import Link, Record
+from thresher.core.schema import Field, Kind, Schema
 from thresher.core.task import NewTask, Task
 
 __all__ = [
+    "Answer",
     "App",
     "Blocked",
+    "BudgetExhausted",
+    "By",
     "Context",
     "Done",
+    "Evidence",
+    "Extract",
     "Failed",
+    "Field",
     "Filtered",
+    "Kind",
     "Link",
+    "Material",
     "NewTask",
     "Next",
     "NotYet",
@@ -27,9 +39,11 @@ __all__ = [
     "Page",
     "Permanent",
     "Pipeline",
+    "Place",
     "RateLimited",
     "Record",
     "Schedule",
+    "Schema",
     "Skipped",
     "Snooze",
     "Source",

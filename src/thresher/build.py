@@ -12,6 +12,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from thresher.ai.ask import Advisor
+from thresher.ai.library import Library
+from thresher.ai.prices import Prices
+from thresher.ai.providers import open_provider
+from thresher.ai.switchboard import Switchboard
+from thresher.config.models import Models
 from thresher.config.outward import Outward
 from thresher.config.project import Project
 from thresher.config.settings import Settings
@@ -20,6 +26,7 @@ from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, Un
 from thresher.core.page import Page
 from thresher.core.pipeline import App
 from thresher.engine.calendar import check, next_firing
+from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
 from thresher.engine.shelf import StoreShelf
 from thresher.engine.worker import Worker
@@ -34,17 +41,19 @@ from thresher.fetch.order import order
 from thresher.fetch.request import Transport
 from thresher.fetch.resolver import MappedResolver, Resolver, SystemResolver
 from thresher.governance.gate import Limits, interval_us
+from thresher.store import sources
 from thresher.store.backend import Backend
 from thresher.store.dialect import SQLITE
 from thresher.store.migrate import check_up_to_date, pending
 from thresher.store.schedules import Plan, drop_plans, save_plan
 from thresher.store.settings import read_settings
-from thresher.store.sources import add_source, longest_interval
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.sqlite.connection import DURABILITY
 from thresher.store.store import Store
 
 APP_GROUP = "thresher.apps"
+PROMPTS = "prompts"  # a project's own prompts, in this folder
+NO_KEY = "no_key"
 POSTGRES_THREADS = 4
 PUMPS = {"sqlite": 1, "postgres": 2}
 
@@ -141,11 +150,13 @@ def opened_store(url: str, project: Project | None = None, *, migrate: bool = Tr
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """A store, the apps that work on it, and how they go out to the web."""
+    """A store, the apps that work on it, how they go out to the web, and which models they may ask with which prompts of their own."""
 
     store: Store
     registry: Registry
     outward: Outward = field(default_factory=Outward)
+    models: Models = field(default_factory=Models)
+    prompts: Path | None = None
 
 
 @contextmanager
@@ -154,12 +165,14 @@ def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> It
     registry = project_registry(project, named)  # first: an app that cannot be loaded must not cost a migration
     with opened_store(url, project) as store:
         install(store, registry)
-        yield Workshop(store, registry, project.fetch)
+        install_models(store, project.models)
+        yield Workshop(store, registry, project.fetch, project.models, project.folder / PROMPTS)
 
 
 def project_registry(project: Project, named: Iterable[str] = ()) -> Registry:
     """The kinds of task that a project's apps know."""
-    return Registry(load_apps(project, named))
+    tiers = {name: project.models.providers[tier.provider].gate for name, tier in project.models.tiers.items()}
+    return Registry(load_apps(project, named), tiers=tiers)
 
 
 def load_apps(project: Project, named: Iterable[str] = ()) -> list[App]:
@@ -213,7 +226,7 @@ def install(store: Store, registry: Registry) -> None:
     for app in registry.apps:
         for source in app.sources:
             limits = Limits(source.in_flight, interval_us(source.rate), source.burst, source.trip_after, to_us(source.cooldown))
-            add_source(store, source.name, limits, app.name)
+            sources.add_source(store, source.name, limits, app.name)
         with store.write() as session:
             drop_plans(session, app.name, [schedule.name for schedule in app.schedules])
         for schedule in app.schedules:
@@ -223,6 +236,22 @@ def install(store: Store, registry: Registry) -> None:
                 first = next_firing(store.backend.now(session), cron=schedule.cron, every_us=every, timezone=schedule.timezone)
                 entry = registry.admit(schedule.task)
                 save_plan(session, Plan(schedule.name, app.name, entry, schedule.cron, every, schedule.timezone, schedule.missed, first))
+
+
+def install_models(store: Store, models: Models) -> None:
+    """Make each provider a source. One without its key is closed, so that who needs it waits; with the key it opens by itself."""
+    for thinker in models.providers.values():
+        open_provider(thinker)  # says at once what is not installed; nothing is loaded or sent yet
+        limits = Limits(thinker.in_flight, interval_us(thinker.rate), trip_after=store.settings.count("breaker.trip_after"),
+                        cooldown_us=store.settings.us("breaker.cooldown"))  # fmt: skip
+        sources.add_source(store, thinker.name, limits)
+        with store.read() as session:
+            (gate,) = sources.find_gates(session, name=thinker.gate)
+        if thinker.keyless and gate["closed_tag"] is None:
+            where = f"set the variable {thinker.key_name}" if thinker.key_name else f"give models.providers.{thinker.name} a key"
+            sources.disable(store, thinker.gate, NO_KEY, f"there is no key for {thinker.name}: {where} and start again")
+        elif not thinker.keyless and gate["closed_tag"] == NO_KEY:
+            sources.resume(store, thinker.gate)
 
 
 def heartbeat_for(store: Store, url: str) -> Store:
@@ -238,13 +267,19 @@ def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: 
     patience = _patience(shop.store) if until_idle else 0.0
     try:
         pumps = PUMPS[shop.store.backend.dialect.name]
-        fetcher = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store)
+        fetcher, switchboard = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store), Switchboard(shop.models)
+        reach = Reach(fetcher, make_advisor(shop, switchboard), switchboard)
         yield Worker(
-            shop.store, shop.registry, heartbeat_store=beat, pumps=pumps, until_idle=until_idle, patience=patience, fetcher=fetcher, **how
+            shop.store, shop.registry, heartbeat_store=beat, pumps=pumps, until_idle=until_idle, patience=patience, reach=reach, **how
         )
     finally:
         if beat is not shop.store:
             beat.close()
+
+
+def make_advisor(shop: Workshop, switchboard: Switchboard) -> Advisor:
+    """Who asks the models of a project. Without any it says so to whoever asks."""
+    return Advisor(switchboard, shop.models.tiers, Prices(shop.models), Library(shop.prompts), lambda: shop.store.settings)
 
 
 def make_fetcher(outward: Outward, settings: Callable[[], Settings], store: Store | None = None) -> Fetcher:
@@ -290,5 +325,5 @@ async def fetch_once(project: Project, url: str, *, render: bool | None = False)
 def _patience(store: Store) -> float:
     """A run does not end because a gate keeps to its rate: that is its ordinary work."""
     with store.read() as session:
-        slowest = longest_interval(session)
+        slowest = sources.longest_interval(session)
     return max(float(store.settings["run.patience"]), float(store.settings["host.interval"]), slowest / SECOND) + 1.0

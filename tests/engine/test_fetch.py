@@ -15,6 +15,7 @@ from thresher.config.outward import Outward
 from thresher.control import sources
 from thresher.core.clock import SystemClock
 from thresher.core.errors import ClaimLost, Gone, UsageError
+from thresher.engine.reach import Reach
 from thresher.store import manners
 
 pytestmark = with_processes
@@ -39,7 +40,7 @@ class Fair:
     def worker(self, registry, store=None, **how):
         store = store or self.shop.store
         fetcher = make_fetcher(Outward(resolve={"*": self.site.address}), lambda: store.settings, store)
-        return self.shop.worker(registry, store, fetcher=fetcher, **how)
+        return self.shop.worker(registry, store, reach=Reach(fetcher), **how)
 
     async def drain(self, perform, *new, through=(GATE,), sources=(), patience=0.0, **settings):
         """Perform these tasks until nothing is left that can be done now; their ids."""

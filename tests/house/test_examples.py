@@ -47,7 +47,7 @@ def run(folder: Path, app: str) -> Ran:
 
 
 def test_every_example_has_a_test_here():
-    tested = ["careers.py", "demo.py", "findings.py", "greetings.py", "library.py", "orchard.py"]
+    tested = ["careers.py", "courses.py", "demo.py", "findings.py", "greetings.py", "library.py", "orchard.py"]
     assert sorted([*tested, "practice.py"]) == FILES, "practice.py is run by tests/practice/test_example.py"
 
 
@@ -106,7 +106,7 @@ class Demo:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in ("careers.py", "demo.py", "findings.py"):
+        for name in ("careers.py", "courses.py", "demo.py", "findings.py"):
             shutil.copy(EXAMPLES / name, folder)
 
     def start(self) -> subprocess.Popen[str]:

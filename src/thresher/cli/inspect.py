@@ -73,6 +73,11 @@ def _inspected(call: Call, source: str, base: str | None, *, render: bool) -> "t
     return replace(found, source=source, timings={**found.timings, "reading": monotonic() - started}), None, 0
 
 
+def opened_page(call: Call, source: str, base_url: str | None) -> "Page":
+    """The page at an address, or a saved one."""
+    return _fetched(call, source, render=False) if _is_address(source) else _file(source, _checked(base_url))
+
+
 def _is_address(source: str) -> bool:
     return source.lower().startswith(("http://", "https://"))
 

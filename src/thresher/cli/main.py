@@ -14,8 +14,10 @@ from thresher.cli import (
     add,
     bench,
     config,
+    costs,
     doctor,
     events,
+    extractors,
     failures,
     init,
     inspect,
@@ -67,11 +69,12 @@ for group, sentence in (
     (failures, "See what failed, grouped, and send it back."),
     (sources, "See, limit, pause, test the sources and other gates."),
     (schedules, "See, pause and resume schedules."),
+    (extractors, "See what was learned of which site, and teach it."),
     (config, "See and change settings."),
     (read, "Say what Thresher makes of a string: a price, an address, a board, a date, a robots.txt."),
 ):
     app.add_typer(group.app, name=group.__name__.rsplit(".", 1)[-1], help=sentence, no_args_is_help=True, epilog=EPILOG)
-for each in (records, events, migrate, doctor, inspect):
+for each in (records, costs, events, migrate, doctor, inspect):
     app.command(epilog=EPILOG, name=each.__name__.rsplit(".", 1)[-1])(each.command)
 app.add_typer(bench.app, name="bench", help="Measure.", no_args_is_help=True)
 

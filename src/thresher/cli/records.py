@@ -39,8 +39,17 @@ def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
         out.print("No records match: nothing was found, or nothing has been looked for yet (thresher status).")
         return
     rows = [
-        [each["id"], each["kind"], each["key"], short(json.dumps(each["data"], ensure_ascii=False), 80), ", ".join(each["links"]) or None,
-         each["seen"], each["last_task"], ago(each["updated_at"], now)]
+        [each["id"], each["kind"], each["key"], short(json.dumps(each["data"], ensure_ascii=False), 80), _proof(each["evidence"]),
+         ", ".join(each["links"]) or None, each["seen"], each["last_task"], ago(each["updated_at"], now)]
         for each in found
     ]  # fmt: skip
-    out.print(table(["#id", "kind", "key", "data", "links", "#seen", "#task", "#ago"], rows))
+    out.print(table(["#id", "kind", "key", "data", "evidence", "links", "#seen", "#task", "#ago"], rows))
+
+
+def _proof(evidence: dict[str, Any] | None) -> str | None:
+    """How many values stand in the page, and which do not."""
+    if not evidence or not evidence["places"]:
+        return None
+    lost = [name for name, place in evidence["places"].items() if place is None]
+    found = f"{len(evidence['places']) - len(lost)} of {len(evidence['places'])} verified"
+    return f"{found}; unverified: {', '.join(lost)}" if lost else found

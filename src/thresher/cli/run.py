@@ -22,14 +22,19 @@ def command(
     import logging
 
     from thresher.cli.labour import log_to_stderr
+    from thresher.cli.show import console
     from thresher.control.tasks import start
     from thresher.core.clock import monotonic
+    from thresher.insight.costs import estimate, expectation
     from thresher.insight.progress import read_progress
 
     call = call_of(ctx)
     log_to_stderr(verbose=call.verbose, usual=logging.WARNING)
     with call.workshop() as shop:
         started = start(shop.store, shop.registry, again=again)
+        expected = expectation(estimate(shop.store)) if shop.models else None
+        if expected and not call.json:
+            console().print(expected)
         before = monotonic()
         ended = _work(call, shop, concurrency)
         progress, seconds = read_progress(shop.store), monotonic() - before

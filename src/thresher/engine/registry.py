@@ -1,7 +1,7 @@
 """The kinds of tasks this process knows, and the door through which every new task comes in."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from thresher.config.settings import Settings
 from thresher.core.clock import to_us
@@ -11,15 +11,20 @@ from thresher.core.keys import canonical_url, url_key
 from thresher.core.outcome import Next
 from thresher.core.pipeline import App, Pipeline, Stage, Trip, by_kind
 from thresher.core.record import Filing, Record, clean, pack
+from thresher.core.schema import Schema
 from thresher.core.task import MAX_DELAY, MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, dump
+
+# A stage that asks a model goes through `model:cheap` or `model:strong`; which provider that is, the project file says.
+TIER = "model:"
 
 
 class Registry:
-    """The apps of this process."""
+    """The apps of this process. `tiers` are the gates of the models, by the name of their tier."""
 
-    def __init__(self, apps: Iterable[App], settings: Settings | None = None) -> None:
+    def __init__(self, apps: Iterable[App], settings: Settings | None = None, *, tiers: Mapping[str, str] = {}) -> None:
         self.apps = tuple(apps)
         self.settings = settings or Settings()
+        self._tiers = tiers
         self._pipelines = by_kind(self.apps)
         self.max_ages = {source.gate: source.max_age for app in self.apps for source in app.sources if source.max_age is not None}
 
@@ -31,6 +36,21 @@ class Registry:
         """The pipeline of that kind, if an app of this process has it."""
         return self._pipelines.get(kind)
 
+    def app_of(self, kind: str) -> str:
+        """On whose account tasks of this kind work; a kind that nobody here knows has its own."""
+        return next((app.name for app in self.apps if any(each.kind == kind for each in app.pipelines)), kind)
+
+    def schema(self, name: str) -> Schema:
+        """The schema of that name, of any app here."""
+        found = {schema.name: schema for app in self.apps for schema in app.schemas}
+        if name not in found:
+            raise UnknownName(f"no app here has a schema {name!r}; known are: {', '.join(sorted(found)) or 'none'}")
+        return found[name]
+
+    def tier(self, name: str) -> str | None:
+        """The gate of the model that serves a tier; None where the project has none."""
+        return self._tiers.get(name)
+
     def admit(self, new: NewTask) -> Entry:
         """Check a request for work and find its first stage and gates. Everything enters the queue through here."""
         pipeline = self.pipeline(new.kind)
@@ -40,7 +60,7 @@ class Registry:
         url = canonical_url(new.url) if new.url is not None else None
         stage = pipeline.stages[0]
         return Entry(
-            new.kind, stage.name, _gates(stage, Trip(new.kind, new.payload, {}, url)), payload, url,
+            new.kind, stage.name, self._gates(stage, Trip(new.kind, new.payload, {}, url)), payload, url,
             url_key(url) if url else None, _key(new), _priority(new), _delay_us(new),
         )  # fmt: skip
 
@@ -51,7 +71,17 @@ class Registry:
         if stage is None:
             raise UsageError(f"{task.kind}.{task.stage} returned Next, but it is the last stage; return Done")
         checkpoint = dump(outcome.checkpoint, f"checkpoint of {task.kind}.{task.stage}", self._limit)
-        return Step(stage.name, _gates(stage, Trip(task.kind, task.payload, outcome.checkpoint, task.url)), checkpoint)
+        return Step(stage.name, self._gates(stage, Trip(task.kind, task.payload, outcome.checkpoint, task.url)), checkpoint)
+
+    def _gates(self, stage: Stage, trip: Trip) -> tuple[str, ...]:
+        """The gates of a stage. A tier without a model has no gate: there the stage finds out that nobody can be asked."""
+        names = tuple(stage.gates(trip))
+        for name in names:
+            _check(stage, name)
+        if not any(name.startswith(TIER) for name in names):
+            return names
+        meant = (self._tiers.get(name.removeprefix(TIER)) if name.startswith(TIER) else name for name in names)
+        return tuple(dict.fromkeys(name for name in meant if name))
 
     def pack(self, record: Record) -> Filing:
         return pack(record, self._limit)
@@ -61,13 +91,10 @@ class Registry:
         return self.settings.count("queue.payload_limit")
 
 
-def _gates(stage: Stage, trip: Trip) -> tuple[str, ...]:
-    names = tuple(stage.gates(trip))
-    for name in names:
-        kind, colon, rest = name.partition(":")
-        if not (kind and colon and rest) or "\n" in name or "\x00" in name:
-            raise UsageError(f"stage {stage.name!r} goes through {name!r}; a gate is written as source:NAME or host:NAME")
-    return names
+def _check(stage: Stage, name: str) -> None:
+    kind, colon, rest = name.partition(":")
+    if not (kind and colon and rest) or "\n" in name or "\x00" in name:
+        raise UsageError(f"stage {stage.name!r} goes through {name!r}; a gate is written as source:NAME, host:NAME or model:TIER")
 
 
 def _key(new: NewTask) -> str | None:

@@ -22,15 +22,16 @@ from thresher.core.ids import WorkerId
 from thresher.core.record import clean
 from thresher.core.settlement import Error, Settlement
 from thresher.core.task import Task
-from thresher.engine.attempt import Hands, attempt, overdue
+from thresher.engine.attempt import attempt, overdue
 from thresher.engine.chores import CHORES, keep_doing
+from thresher.engine.hands import Hands
 from thresher.engine.heartbeat import Heartbeat
 from thresher.engine.pace import NUDGE_SECONDS, seconds_to_wait
+from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
 from thresher.engine.running import Running, give_back
 from thresher.engine.tally import Tally
 from thresher.engine.wake import Wake
-from thresher.fetch.fetcher import Fetcher
 from thresher.store import workers
 from thresher.store.backend import Turn
 from thresher.store.store import Store
@@ -51,9 +52,9 @@ class Worker:
     def __init__(
         self, store: Store, registry: Registry, *, heartbeat_store: Store | None = None,
         name: str | None = None, until_idle: bool = False, pumps: int = 1, concurrency: int | None = None,
-        patience: float = 0.0, fetcher: Fetcher | None = None,
+        patience: float = 0.0, reach: Reach | None = None,
     ) -> None:  # fmt: skip
-        self._fetcher = fetcher
+        self._reach = reach or Reach()
         self._store, self._registry, self._concurrency, self._patience = store, registry, concurrency, patience
         self._heartbeat_store = heartbeat_store or store
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
@@ -92,8 +93,7 @@ class Worker:
             self._heartbeat.stop()
             wake.stop()
             self._threads.shutdown(wait=False, cancel_futures=True)
-            if self._fetcher:
-                await self._fetcher.close()
+            await self._reach.close()
         return self.tally
 
     def stop(self) -> None:
@@ -202,7 +202,7 @@ class Worker:
 
     async def _perform(self, task: Task) -> None:
         claim = (task.id, task.claim)
-        hands = Hands(task, self._store, self._clock.now, self._fetcher, self._registry.max_ages)
+        hands = Hands(task, self._store, self._clock.now, self._registry, self._reach)
         settlement: Settlement | None
         try:
             settlement = await attempt(task, hands, self._registry, self._store.settings, self._threads)

@@ -15,9 +15,10 @@ work."""
 GROUPS = {
     "What an app is made of": ("App", "Pipeline", "Stage", "Source", "Schedule", "host_gate"),
     "What a stage is given": ("Context", "Task", "Page"),
+    "How a page becomes values": ("Schema", "Field", "Kind", "Material", "Extract", "By", "Answer", "Evidence", "Place"),
     "What a stage returns": ("Outcome", "Done", "Next", "Filtered", "Skipped", "Snooze", "Failed"),
     "What an outcome carries": ("NewTask", "Record", "Link"),
-    "What a stage raises": ("TaskError", "Transient", "RateLimited", "NotYet", "Blocked", "Unauthorized", "Permanent"),
+    "What a stage raises": ("TaskError", "Transient", "RateLimited", "NotYet", "BudgetExhausted", "Blocked", "Unauthorized", "Permanent"),
 }
 _MODULES = re.compile(r"\b(?:thresher\.core\.\w+|collections\.abc|typing)\.")
 

@@ -1,0 +1,113 @@
+"""`thresher extractors`: see what was learned of which site, teach it, and put it aside."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.extractors import ExtractorView, FieldView
+
+app = typer.Typer()
+
+Site = Annotated[str, typer.Argument(metavar="SITE", help="The site, as `extractors list` names it.")]
+SchemaName = Annotated[str, typer.Argument(metavar="SCHEMA", help="The schema's name.")]
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    site: Annotated[str, typer.Option(help="Only this site.")] = "",
+    everything: Annotated[bool, typer.Option("--all", help="Also versions that were replaced.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 100,
+) -> None:
+    """List what was learned: score, pages read, pages on which something had changed."""
+    from thresher.cli.show import answer
+    from thresher.insight.extractors import list_extractors
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_extractors(store, site=site, everything=everything, limit=limit), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+def _draw(out: "Console", found: "list[ExtractorView]", now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    if not found:
+        out.print("Nothing has been learned yet: a site is learned from three pages that a model, their own data or a person has read.")
+        return
+    rows = [
+        [each.site, each.schema, each.version, each.state, f"{each.score:.2f}", f"{each.good:,}", f"{each.drifted:,}",
+         short(each.last_drift or "", 60), ago(each.made_at, now)]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["site", "schema", "#version", "state", "#score", "#read", "#in doubt", "last doubt", "#ago"], rows))
+
+
+@app.command()
+def show(ctx: typer.Context, site: Site, schema: SchemaName) -> None:
+    """Show by which rules each field is read."""
+    from thresher.cli.show import answer
+    from thresher.insight.extractors import show_extractor
+
+    call = call_of(ctx)
+    with call.store() as store:
+        view, fields = show_extractor(store, site, schema)
+    answer(call, {"extractor": view, "fields": fields}, lambda out, _: _draw_fields(out, view, fields))
+
+
+def _draw_fields(out: "Console", view: "ExtractorView", fields: "list[FieldView]") -> None:
+    from thresher.cli.show import table
+
+    out.print(f"{view.schema} on {view.site}, version {view.version}: {view.state}, score {view.score:.2f}")
+    rows = [
+        [each.field, None if each.score is None else f"{each.score:.2f}", "\n".join(each.rules) or f"not learned: {each.why_not}"]
+        for each in fields
+    ]
+    out.print(table(["field", "#score", "rules, the best first"], rows))
+
+
+@app.command()
+def label(
+    ctx: typer.Context,
+    schema: SchemaName,
+    page: Annotated[str, typer.Argument(metavar="URL|FILE", help="The page, or a saved copy of it.")],
+    values: Annotated[list[str], typer.Argument(metavar="FIELD=VALUE...", help="As the page has them; several with | between.")],
+    site: Annotated[str | None, typer.Option(help="The site, if it is not the host.")] = None,
+    base_url: Annotated[str | None, typer.Option(metavar="URL", help="The address that a saved page came from.")] = None,
+) -> None:
+    """Say what stands on a page. Three such pages teach a site; nobody knows better than you."""
+    from thresher.cli.inspect import opened_page
+    from thresher.cli.show import say
+    from thresher.control.extractors import label as take
+    from thresher.core.errors import UsageError
+    from thresher.core.host import parse
+
+    call = call_of(ctx)
+    said = dict(each.split("=", 1) for each in values if "=" in each)
+    if len(said) < len(values):
+        raise UsageError("values are written as FIELD=VALUE, each field once; an empty value says that the page does not have it")
+    found = opened_page(call, page, base_url)
+    with call.workshop() as shop:
+        place = site or parse(found.final_url).hostname
+        learned = take(shop.store, shop.registry.schema(schema), found, said, place)
+    learnt = f"version {learned.version} is in use" if learned else "nothing is learned yet; three pages are needed"
+    say(call, {"site": place, "schema": schema, "version": learned and learned.version}, f"Noted for {place}: {learnt}.")
+
+
+@app.command()
+def retire(ctx: typer.Context, site: Site, schema: SchemaName) -> None:
+    """Put an extractor aside: the site is learned anew from the next pages."""
+    from thresher.cli.show import say
+    from thresher.control.extractors import retire as put_aside
+
+    call = call_of(ctx)
+    with call.store() as store:
+        put_aside(store, site, schema)
+    say(call, {"site": site, "schema": schema, "state": "retired"}, f"The extractor of {site} for {schema} is used no more.")

@@ -1,0 +1,77 @@
+"""What a person may say about a page, and do with what was learned from it."""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from thresher.core.errors import UnknownName, UsageError
+from thresher.core.evidence import Material
+from thresher.core.page import Page
+from thresher.core.schema import Field, Kind, Schema
+from thresher.engine.lessons import Lessons
+from thresher.evidence.verify import verify
+from thresher.reading.document import Document
+from thresher.reading.text import full_text
+from thresher.store import extractors
+from thresher.store.extractors import Learned
+from thresher.store.store import Store
+
+_TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
+
+
+def label(store: Store, schema: Schema, page: Page, said: Mapping[str, str], site: str) -> Learned | None:
+    """Take a person's word for what stands on a page. It outranks a model's, and teaches. The extractor in use afterwards."""
+    document = Document.of(page)
+    labels = {name: _value(_field(schema, name), text) for name, text in said.items()}
+    _stands(schema, labels, document)
+    asyncio.run(Lessons(store, site, schema).add(document, labels, "person"))
+    return extractors.active(store, site, schema.name)
+
+
+def retire(store: Store, site: str, schema_name: str) -> None:
+    """Use an extractor no more; the site is learned anew."""
+    found = extractors.active(store, site, schema_name)
+    if found is None or not extractors.retire(store, found.id):
+        raise UnknownName(f"no extractor of {site} for {schema_name!r} is in use; thresher extractors list shows them")
+
+
+def _field(schema: Schema, name: str) -> Field:
+    found = next((field for field in schema.fields if field.name == name), None)
+    if found is None:
+        known = ", ".join(field.name for field in schema.fields)
+        raise UnknownName(f"schema {schema.name!r} has no field {name!r}; its fields are {known}")
+    return found
+
+
+def _value(field: Field, text: str) -> Any:
+    """What a person typed, as the field wants it. Nothing typed says that the page does not have it."""
+    if not text:
+        return None
+    if field.many:
+        return [_one(field, each.strip()) for each in text.split("|") if each.strip()]
+    return _one(field, text)
+
+
+def _one(field: Field, text: str) -> Any:
+    try:
+        match field.kind:
+            case Kind.INTEGER:
+                return int(text)
+            case Kind.NUMBER:
+                return float(text)
+            case Kind.BOOLEAN:
+                return _TRUTHS[text.lower()]
+            case _:
+                return text
+    except (KeyError, ValueError):
+        wants = "yes or no" if field.kind is Kind.BOOLEAN else "digits"
+        raise UsageError(f"{field.name} wants {wants}, got {text!r}") from None
+
+
+def _stands(schema: Schema, labels: Mapping[str, Any], document: Document) -> None:
+    """A value that does not stand on the page was mistyped, or read elsewhere: nothing could be learned from it."""
+    evidence = verify(schema, dict(labels), Material(full_text(document)))
+    missing = {name.partition(".")[0] for name in evidence.unverified()}
+    lost = sorted(name for name in missing if not schema[name].judged and schema[name].kind is not Kind.BOOLEAN)
+    if lost:
+        raise UsageError(f"{', '.join(lost)} cannot be found in the text of the page; write the value as it stands there")

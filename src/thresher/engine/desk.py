@@ -1,0 +1,110 @@
+"""The desk of one attempt, on the store: no call without money and an open gate, no question paid for twice.
+
+The order is what keeps the caps. First the provider's gate, where waiting is free; then the money, which is reserved at the
+worst price; then the last look, and only then the call. Whatever happens inside is settled on the way out: what the provider
+counted if it said so, nothing if nothing was sent, and otherwise the worst.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from thresher.ai.desk import Bill, Quote
+from thresher.core.answer import DOLLAR, Answer, Usage
+from thresher.core.clock import SECOND
+from thresher.core.errors import BudgetExhausted, NotYet
+from thresher.core.task import Task
+from thresher.engine.escort import MARGIN_US, Escort
+from thresher.store import answers, ledger
+from thresher.store.ledger import Caps, Hold, Short, Taken
+from thresher.store.store import Store
+
+# A cap of an app or of a run closes no gate, so nobody wakes those who wait for it: they look again this often, in seconds.
+LOOK_AGAIN = 900.0
+LEAST_AWAY = 1.0
+
+
+class _Bill:
+    """What one call turned out to cost; None where nobody said."""
+
+    def __init__(self) -> None:
+        self.sent = False
+        self.cost: int | None = None
+        self.usage = Usage()
+
+    def pay(self, cost: int, usage: Usage) -> None:
+        self.cost, self.usage = cost, usage
+
+    def due(self, most: int) -> int:
+        if self.cost is not None:
+            return self.cost
+        return most if self.sent else 0
+
+
+class StoreDesk:
+    """Gives out what all workers share. `app` is on whose account the task spends."""
+
+    def __init__(self, store: Store, task: Task, app: str, escort: Escort) -> None:
+        self._store, self._task, self._app, self._escort = store, task, app, escort
+        self._prompts: dict[str, str] = {}
+
+    async def recall(self, question: str) -> Answer | None:
+        return await self._store.run(answers.recall, self._store, question, app=self._app, run=self._task.tracking_id)
+
+    async def keep(self, question: str, answer: Answer) -> None:
+        await self._store.run(answers.keep, self._store, question, self._prompts.get(question, ""), answer)
+
+    @asynccontextmanager
+    async def call(self, quote: Quote) -> AsyncIterator[Bill]:
+        self._prompts[quote.question] = quote.prompt
+        async with self._escort.passage(quote.gate) as start:
+            hold, bill = await self._reserve(quote), _Bill()
+            try:
+                await start()
+                bill.sent = True
+                yield bill
+            finally:
+                # Whoever is cancelled here has still spent it.
+                settling = self._store.run(ledger.settle, self._store, hold, bill.due(quote.most), bill.usage)
+                await asyncio.shield(settling)
+
+    async def _reserve(self, quote: Quote) -> Hold:
+        settings = self._store.settings
+        found = await self._store.run(
+            ledger.reserve, self._store, claim=(self._task.id, self._task.claim), app=self._app, provider=quote.provider, model=quote.model,
+            prompt=quote.prompt, question=quote.question, most=quote.most, caps=Caps.in_force(settings),
+            expires_us=settings.us("ai.timeout") + MARGIN_US,
+        )  # fmt: skip
+        match found:
+            case Hold():
+                return found
+            case Short(passing=True):
+                raise NotYet(f"what is left of {_cap(found)} is promised to calls under way", retry_after=LEAST_AWAY)
+            case Short():
+                raise await self._store.run(self._out_of_money, found, quote.gate)
+            case Taken(until):
+                away = await self._store.run(self._seconds_to, until)
+                raise NotYet("somebody else is asking this very question; their answer will do", retry_after=min(away, 5.0))
+
+    def _out_of_money(self, short: Short, gate: str) -> BudgetExhausted:
+        """The cap of the day closes the provider's gate until midnight; any other cap concerns this app or run alone."""
+        says = (
+            f"a call may cost ${short.most / DOLLAR:.4f}, and of the ${short.cap / DOLLAR:.2f} of {_cap(short)} "
+            f"${(short.spent + short.reserved) / DOLLAR:.4f} are spent or promised; raise it: thresher config set {_cap(short)} DOLLARS"
+        )
+        until_reset = LOOK_AGAIN if short.resets_at is None else self._seconds_to(short.resets_at)
+        if short.scope.startswith("day:"):
+            return BudgetExhausted(says, retry_after=until_reset, gate=gate)
+        problem = BudgetExhausted(says)
+        problem.away = min(until_reset, LOOK_AGAIN)
+        return problem
+
+    def _seconds_to(self, until: int) -> float:
+        """By the database's clock, whose date it is."""
+        with self._store.glance() as session:
+            return max(LEAST_AWAY, (until - self._store.backend.now(session)) / SECOND)
+
+
+def _cap(short: Short) -> str:
+    """The setting that holds the cap."""
+    return f"budget.{short.scope.partition(':')[0]}"

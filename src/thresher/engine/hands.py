@@ -1,0 +1,100 @@
+"""The hands of a stage: everything it may reach for, governed, and on behalf of one task."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from functools import cached_property
+from typing import Any, TypeVar
+
+from thresher.core.answer import Answer
+from thresher.core.errors import BudgetExhausted, UsageError
+from thresher.core.extract import Extract
+from thresher.core.page import Page
+from thresher.core.schema import Schema
+from thresher.core.task import Task
+from thresher.engine.desk import LOOK_AGAIN, StoreDesk
+from thresher.engine.escort import Escort
+from thresher.engine.reach import Reach
+from thresher.engine.reader import Reader
+from thresher.engine.registry import Registry
+from thresher.fetch.errand import Errand
+from thresher.fetch.order import order
+from thresher.store import blobs, sources
+from thresher.store.store import Store
+
+T = TypeVar("T")
+
+
+class Hands:
+    """The context given to a stage."""
+
+    def __init__(self, task: Task, store: Store, now: Callable[[], int], registry: Registry, reach: Reach) -> None:
+        self.task = task
+        self._store, self._now, self._registry, self._reach = store, now, registry, reach
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def now(self) -> int:
+        return self._now()
+
+    def setting(self, name: str) -> Any:
+        return self._store.settings[name]
+
+    async def save(self, body: bytes) -> str:
+        return await self._store.run(blobs.put, self._store, body)
+
+    async def load(self, content_hash: str) -> bytes:
+        return await self._store.run(blobs.get, self._store, content_hash)
+
+    async def fetch(
+        self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
+        render: bool | None = False, max_age: float | None = None, replay: bool = False,
+    ) -> Page:  # fmt: skip
+        fetcher = self._reach.fetcher
+        if fetcher is None:
+            raise UsageError("this worker was made without a fetcher; build.opened_worker gives it one")
+        request = order(url, method=method, headers=headers, body=body)
+        sources = [gate for gate in self.task.lane if gate.startswith("source:")]
+        if max_age is None:
+            known = self._registry.max_ages
+            max_age = next((known[gate] for gate in sources if gate in known), None)
+        errand = Errand(self._escort, fetcher.shelf, "\n".join(sources), max_age, render=render, replay=replay)
+        return await fetcher.fetch(request, errand)
+
+    async def ask(self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None) -> Answer:
+        advisor = self._reach.advisor
+        if advisor is None:
+            raise UsageError("this worker was made without models; build.opened_worker gives it those of the project file")
+        try:
+            return await advisor.ask(task_name, schema, inputs, self._desk, tier=tier)
+        except BudgetExhausted as problem:
+            if problem.gate is None and problem.away is None:  # too dear for any one call: nobody else is concerned
+                problem.away = LOOK_AGAIN
+            raise
+
+    async def can_ask(self, tier: str = "cheap") -> bool:
+        gate = self._registry.tier(tier)
+        return gate is not None and await self._store.run(sources.is_open, self._store, gate)
+
+    async def extract(self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None) -> Extract:
+        return await self._reader.extract(page, schema, site=site, tier=tier)
+
+    def lend(self, loop: asyncio.AbstractEventLoop) -> None:
+        """The stage runs on a thread of its own; what it waits for happens on this loop."""
+        self._loop = loop
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        if self._loop is None:
+            work.close()
+            raise UsageError("ctx.wait is for stages that are plain functions; in an async stage write: await ctx.fetch(url)")
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    @cached_property
+    def _escort(self) -> Escort:
+        return Escort(self._store, self.task)
+
+    @cached_property
+    def _desk(self) -> StoreDesk:
+        return StoreDesk(self._store, self.task, self._registry.app_of(self.task.kind), self._escort)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        return Reader(self._store, self)

@@ -1,0 +1,135 @@
+"""Lessons: from what was said about the pages of a site to an extractor for it, when there is enough of it.
+
+Learning costs a second of a processor, so it is tried when the number of examples has grown by half, not with every page.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import orjson
+
+from thresher.core.evidence import Evidence
+from thresher.core.schema import Schema
+from thresher.learning.drift import Coverage, falling
+from thresher.learning.example import Example
+from thresher.learning.extractor import Extractor, Refusal
+from thresher.learning.learn import learn
+from thresher.learning.record import from_json, to_json
+from thresher.learning.relearn import relearn
+from thresher.reading.document import Document
+from thresher.store import blobs, examples, extractors
+from thresher.store.examples import Labelled, Labeller
+from thresher.store.extractors import Learned
+from thresher.store.store import Store
+
+FEWEST = 3
+MOST = 12
+_TRIED_AT = frozenset({FEWEST, 4, 6, 9, MOST})
+
+
+class Lessons:
+    """What is known of one site for one schema, and the extractor that comes of it."""
+
+    def __init__(self, store: Store, site: str, schema: Schema) -> None:
+        self._store, self._site, self._schema = store, site, schema
+
+    def active(self) -> Learned | None:
+        """The extractor in use, unless it was learned for a schema that has changed since."""
+        found = extractors.active(self._store, self._site, self._schema.name)
+        return found if found and found.schema_digest == self._schema.digest else None
+
+    def note(self, learned: Learned, drift: str | None) -> None:
+        """Count a page. One that fails too often is used no more: the site has changed, and nobody could say how."""
+        extractors.note(self._store, learned.id, good=drift is None, drift=drift)
+        if drift is not None:
+            pages = Coverage(learned.good + learned.drifted + 1, learned.good, learned.drifted + 1)
+            if why := falling(1.0, pages):
+                extractors.doubt(self._store, learned.id, why)
+
+    async def add(self, document: Document, labels: Mapping[str, Any], by: Labeller) -> None:
+        """Remember what stands on a page, and learn where there is enough to learn from."""
+        if not labels or not await self._store.run(self._add, document, labels, by):
+            return
+        given, last = await self._store.run(self._given)
+        fresh = [each for each in given if last is None or each.at > last.made_at]
+        if len(fresh) not in _TRIED_AT:
+            return
+        new = await self._store.run(self._examples, fresh)
+        old = await self._store.run(self._examples, [each for each in given if each not in fresh])
+        found = await asyncio.to_thread(self._learned, new, old, last)
+        if isinstance(found, Extractor):
+            await self._store.run(self._save, found, last)
+        else:
+            await self._store.run(extractors.refuse, self._store, self._site, self._schema.name, found.reason)
+
+    def _add(self, document: Document, labels: Mapping[str, Any], by: Labeller) -> bool:
+        page = blobs.put(self._store, document.html.encode("utf-8", "replace"))
+        return examples.add_example(
+            self._store, site=self._site, schema_name=self._schema.name, schema_digest=self._schema.digest, page=page, labels=labels,
+            by=by, url=document.url,
+        )  # fmt: skip
+
+    def _given(self) -> tuple[list[Labelled], Learned | None]:
+        found = examples.examples(self._store, self._site, self._schema.name, self._schema.digest, MOST)
+        return found, extractors.last(self._store, self._site, self._schema.name)
+
+    def _examples(self, given: Sequence[Labelled]) -> list[Example]:
+        pages = [(each, blobs.get(self._store, each.page).decode()) for each in given]
+        return [Example(Document.from_html(html, each.url or ""), each.labels) for each, html in pages]
+
+    def _learned(self, new: Sequence[Example], old: Sequence[Example], last: Learned | None) -> Extractor | Refusal:
+        if last is None or last.schema_digest != self._schema.digest:
+            found = learn(self._schema, [*new, *old])
+        else:
+            found = relearn(extractor_of(last), self._schema, new, old)
+        return found if isinstance(found, Refusal) else self._whole(found, new)
+
+    def _whole(self, found: Extractor, new: Sequence[Example]) -> Extractor | Refusal:
+        """Half an extractor would lose, page by page and unseen, what a model has read before."""
+        known = {name for example in new for thing in example.labels.get("items", [example.labels]) for name in thing}
+        lost = {name: why for name, why in found.unlearned.items() if name in known}
+        if not lost:
+            return found
+        return Refusal(f"{', '.join(lost)} could not be learned: {next(iter(lost.values()))}", lost)
+
+    def _save(self, found: Extractor, last: Learned | None) -> None:
+        base = last.version if last else 0
+        body = orjson.dumps(to_json(replace(found, site=self._site, version=base + 1))).decode()
+        extractors.save(
+            self._store, site=self._site, schema_name=self._schema.name, schema_digest=self._schema.digest, body=body,
+            score=found.score, base=base or None,
+        )  # fmt: skip
+
+
+def extractor_of(learned: Learned) -> Extractor:
+    """As it was stored."""
+    return _extractor(learned.body)
+
+
+@lru_cache(64)
+def _extractor(body: str) -> Extractor:
+    return from_json(orjson.loads(body))
+
+
+def taught(schema: Schema, value: Any, evidence: Evidence) -> dict[str, Any]:
+    """What of an answer may be taught: the values that stand in the page, and nothing else. Empty where there are none."""
+    if not schema.many:
+        return _verified(schema, value, evidence)
+    things = [_verified(schema, thing, evidence, f"{at}.") for at, thing in enumerate(schema.things(value))]
+    return {"items": things} if any(things) else {}
+
+
+def _verified(schema: Schema, thing: Mapping[str, Any], evidence: Evidence, before: str = "") -> dict[str, Any]:
+    """A list counts if all of it stands there."""
+    return {
+        field.name: thing[field.name] for field in schema.fields
+        if not field.judged and thing.get(field.name) not in (None, [], "")
+        and all(evidence.verified(before + name) for name in _names(field.name, thing[field.name]))
+    }  # fmt: skip
+
+
+def _names(name: str, value: Any) -> list[str]:
+    return [f"{name}.{at}" for at in range(len(value))] if isinstance(value, list) else [name]

@@ -1,0 +1,195 @@
+"""Asking a model through the engine: on both databases, over the real protocol, with real workers."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.engine.asking import GATE, ITEM, Study, dollars, models, page
+from tests.engine.workshop import Workshop
+from tests.harness.databases import with_processes
+from tests.harness.tasks import rows
+from thresher import Done
+from thresher.control import settings, sources
+from thresher.core.clock import SystemClock
+from thresher.core.evidence import Material
+from thresher.practice.web import Knob, PracticeWeb, Trouble
+from thresher.store.sources import find_gates
+
+pytestmark = with_processes
+
+
+@pytest.fixture
+def clock() -> SystemClock:
+    """Real time: between two calls there is nothing else to wait for."""
+    return SystemClock()
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[PracticeWeb]:
+    with PracticeWeb() as web:
+        yield web
+
+
+@pytest.fixture
+def web(shared: PracticeWeb) -> PracticeWeb:
+    shared.reset()
+    return shared
+
+
+@pytest.fixture
+def study(workshop: Workshop, web: PracticeWeb) -> Study:
+    return Study(workshop, web)
+
+
+def told(study: Study, task_id: int) -> tuple[str, str | None, int]:
+    fields = study.shop.fields(task_id)
+    return fields["state"], fields["reason"], fields["failures"]
+
+
+def gate(study: Study) -> dict[str, Any]:
+    with study.shop.store.read() as session:
+        (found,) = find_gates(session, name=GATE)
+    return found
+
+
+def spent(study: Study) -> int:
+    return int(rows(study.shop.store, "select coalesce(sum(spent), 0) from spendings")[0][0])
+
+
+def test_a_stage_asks_and_gets_values_with_their_places(study: Study):
+    seen = []
+
+    async def look(ctx: Any) -> Done:
+        seen.append(await ctx.ask("extract", ITEM, {"page": Material(page(7))}))
+        return Done()
+
+    study = Study(study.shop, study.web, look)
+    registry = study.open()
+    (task,) = study.ask(registry, 7)
+    study.drain(registry)
+    (answer,) = seen
+    assert told(study, task)[0] == "succeeded"
+    assert answer.value == {"title": "Table number 7", "price": "$170.00", "wood": "oak"}
+    assert all(page(7)[place.start : place.end] == place.quote for place in answer.evidence.places.values())
+    assert 0 < answer.cost == spent(study)
+
+
+@pytest.mark.promise(15)
+def test_the_same_question_is_never_paid_twice_whoever_asks_it(study: Study):
+    registry = study.open()
+    tasks = study.ask(registry, *([3] * 12))
+    study.drain(registry, workers=3, patience=10)
+    assert {told(study, task)[0] for task in tasks} == {"succeeded"}
+    assert study.calls == 1
+    again = study.ask(registry, 3)
+    study.drain(registry)
+    assert told(study, again[0])[1] == "Table number 3: again"
+    assert study.calls == 1
+
+
+@pytest.mark.promise(15)
+@pytest.mark.promise(3)
+def test_a_cap_of_the_day_holds_to_the_millionth_with_several_workers_and_closes_the_gate(study: Study):
+    cap = 0.02
+    registry = study.open(budget__day=cap, budget__app=cap, budget__run=cap, ai__output_limit=1_000)
+    tasks = study.ask(registry, *range(40))
+    study.drain(registry, workers=4)
+    assert 0 < spent(study) <= dollars(cap)
+    states = [told(study, task) for task in tasks]
+    assert {state for state, _, _ in states} <= {"succeeded", "pending"}
+    assert sum(state == "pending" for state, _, _ in states) > 0
+    assert {failures for _, _, failures in states} == {0}
+    assert study.calls == sum(state == "succeeded" for state, _, _ in states)
+
+
+@pytest.mark.promise(15)
+def test_raising_the_cap_opens_the_gate_that_it_closed(study: Study):
+    registry = study.open(budget__day=0.0)
+    (task,) = study.ask(registry, 1)
+    study.drain(registry)
+    assert study.calls == 0
+    assert gate(study)["closed_tag"] == "budget"
+    assert "thresher config set budget.day" in (told(study, task)[1] or "")
+    settings.set_setting(study.shop.store, "budget.day", "5", "anna")
+    study.shop.store.project_settings = dict(study.shop.store.project_settings) | {"budget.day": 5.0}
+    study.drain(study.open(budget__day=5.0))
+    assert told(study, task)[0] == "succeeded"
+
+
+@pytest.mark.promise(15)
+def test_the_cap_of_a_run_stops_that_run_alone(study: Study):
+    registry = study.open(budget__run=0.0)
+    (task,) = study.ask(registry, 1)
+    study.drain(registry)
+    state, reason, failures = told(study, task)
+    assert (state, failures, study.calls) == ("pending", 0, 0)
+    assert "budget.run" in (reason or "")
+    assert gate(study)["closed_tag"] is None
+
+
+def test_a_provider_that_asks_for_patience_is_left_alone_and_no_failure_is_spent(study: Study):
+    study.web.turn(Knob(Trouble.RATE_LIMITED, "*", times=1, seconds=600))
+    registry = study.open()
+    tasks = study.ask(registry, 1, 2, 3)
+    study.drain(registry)
+    assert study.calls <= 3
+    assert gate(study)["closed_tag"] == "rate_limited"
+    assert {told(study, task)[2] for task in tasks} == {0}
+    sources.resume(study.shop.store, "practice")
+    study.drain(registry)
+    assert {told(study, task)[0] for task in tasks} == {"succeeded"}
+
+
+def test_without_a_key_the_gate_is_closed_and_opens_by_itself_when_the_key_is_there(study: Study):
+    study.models = models(study.web, key=None, key_name="PRACTICE_KEY")
+    registry = study.open()
+    (task,) = study.ask(registry, 1)
+    study.drain(registry)
+    assert (gate(study)["closed_tag"], study.calls) == ("no_key", 0)
+    assert "PRACTICE_KEY" in gate(study)["closed_reason"]
+    assert told(study, task)[0] == "pending"
+    study.models = models(study.web)
+    study.drain(study.open())
+    assert told(study, task)[0] == "succeeded"
+
+
+def test_what_a_person_closed_stays_closed_however_many_keys_there_are(study: Study):
+    study.open()
+    sources.disable(study.shop.store, "practice", "too dear")
+    study.open()
+    assert gate(study)["closed_tag"] == "manual"
+
+
+def test_a_stage_that_can_do_without_is_told_so(study: Study):
+    async def look(ctx: Any) -> Done:
+        return Done(note="asked" if await ctx.can_ask() else "by rules")
+
+    study = Study(study.shop, study.web, look, through=())
+    registry = study.open()
+    (first,) = study.ask(registry, 1)
+    study.drain(registry)
+    sources.disable(study.shop.store, "practice", "closed")
+    (second,) = study.ask(registry, 1)
+    study.drain(registry)
+    assert [told(study, task)[1] for task in (first, second)] == ["asked", "by rules"]
+
+
+def test_without_any_model_a_task_waits_and_says_what_to_do(study: Study):
+    study.models = type(study.models)()
+    registry = study.open()
+    (task,) = study.ask(registry, 1)
+    study.drain(registry)
+    state, reason, failures = told(study, task)
+    assert (state, failures) == ("pending", 0)
+    assert "add models: to thresher.yaml" in (reason or "")
+
+
+@pytest.mark.promise(15)
+def test_a_model_that_answers_nonsense_is_not_asked_for_ever(study: Study):
+    study.web.turn(Knob(Trouble.NOT_JSON, "*"))
+    registry = study.open(ai__repairs=2)
+    (task,) = study.ask(registry, 1)
+    study.drain(registry)
+    assert told(study, task)[0] == "failed"
+    assert 1 < study.calls <= 3
