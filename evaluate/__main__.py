@@ -11,7 +11,7 @@ from rich.table import Table
 from evaluate.score import Score
 
 # One module per area, each with `scores(corpus) -> list[Score]`.
-AREAS = ("addresses", "articles", "boards", "looks", "pages", "pagination", "postings", "prices", "robots")
+AREAS = ("addresses", "articles", "boards", "evidence", "looks", "pages", "pagination", "postings", "prices", "recipes", "robots")
 
 
 def main() -> int:
