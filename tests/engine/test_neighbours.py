@@ -9,7 +9,7 @@ from thresher.vectors.embedder import Embedder, open_embedder, open_model
 from thresher.vectors.lexical import Lexical
 
 TITLES = {
-    "py": "Python Developer", "java": "Java Developer", "cook": "Pastry Chef", "nurse": "Registered Nurse", 
+    "py": "Python Developer", "java": "Java Developer", "cook": "Pastry Chef", "nurse": "Registered Nurse",
     "ml": "Machine Learning Engineer",
 }  # fmt: skip
 

@@ -158,12 +158,13 @@ class RequestWalk:
         trip = self.luck.choice(self.trips)
         running = trip.claim is None or self._runs(trip.claim)
         try:
-            wait = permits.start(self.store, trip.gates, claim=trip.claim)
+            found = permits.start(self.store, trip.gates, claim=trip.claim)
         except ClaimLost:
             self._must(not running, f"{trip} was refused although it runs")
             self.seen["claim lost"] += 1
             return
         self._must(running, f"{trip} started without its claim")
+        wait = None if isinstance(found, permits.Go) else found
         if wait is not None:
             self.seen[f"start: {wait.reason}"] += 1
             self._must(wait.until is None or wait.until > self.clock.now(), f"{wait} at {self.clock.now()}")

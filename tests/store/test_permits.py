@@ -26,7 +26,8 @@ def reserve(store, *gates, claim=None, holder=None, expires_us=60 * SECOND):
 
 
 def start(store, *gates, claim=None):
-    return permits.start(store, gates or (HOST,), claim=claim)
+    found = permits.start(store, gates or (HOST,), claim=claim)
+    return None if isinstance(found, permits.Go) else found
 
 
 def held(task):

@@ -6,6 +6,7 @@ The path keeps its case: on many servers `/Job/A` and `/job/a` are different pag
 """
 
 import hashlib
+from functools import lru_cache
 from urllib.parse import parse_qsl, urlencode
 
 import ada_url
@@ -20,6 +21,7 @@ TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "hsa_")
 MAX_URL = 8_192
 
 
+@lru_cache(1_024)  # the same address is asked for on its way in, at its gate and when it is fetched
 def canonical_url(url: str) -> str:
     """The one spelling of a web address. Refuses what is not http or https."""
     if len(url) > MAX_URL:

@@ -19,7 +19,7 @@ from thresher.core.task import Task
 from thresher.fetch.request import Starting
 from thresher.store import manners, permits
 from thresher.store.claims import is_hurried, note_answer
-from thresher.store.permits import PROMPT_US, Permit, Wait
+from thresher.store.permits import PROMPT_US, Go, Permit, Wait
 from thresher.store.store import Store
 
 log = logging.getLogger("thresher.escort")
@@ -60,6 +60,7 @@ class _Trip:
     preparing: bool
     permit: Permit | None = None
     started_at: float | None = None
+    paced: bool = False
     healthy: bool = False
 
 
@@ -124,28 +125,28 @@ class Escort:
         patience = Patience(float(self._store.settings["fetch.patience"]))
         late = 0
         while True:
-            begun, wait = await self._store.run(self._ask_to_start, trip.gate)
-            if wait is not None:
-                await self._stand_by(wait, patience, trip.preparing)
-            elif late >= LATE_STARTS or (monotonic() - begun) * SECOND <= PROMPT_US or not await self._is_hurried(trip):
+            begun, found = await self._store.run(self._ask_to_start, trip.gate)
+            if isinstance(found, Wait):
+                await self._stand_by(found, patience, trip.preparing)
+            elif late >= LATE_STARTS or (monotonic() - begun) * SECOND <= PROMPT_US or not await self._is_hurried(trip, found):
                 break
             else:
                 late += 1
-        trip.started_at = begun
+        trip.started_at, trip.paced = begun, found.paced
         self._sent = self._sent or not trip.preparing
 
-    async def _is_hurried(self, trip: _Trip) -> bool:
+    async def _is_hurried(self, trip: _Trip, go: Go) -> bool:
         """Whether a start that comes late may come too close to the next one."""
-        return trip.permit is not None or await self._store.run(is_hurried, self._store, trip.gate)
+        return go.paced and (trip.permit is not None or await self._store.run(is_hurried, self._store, trip.gate))
 
-    def _ask_to_start(self, gate: str) -> tuple[float, Wait | None]:
+    def _ask_to_start(self, gate: str) -> tuple[float, Go | Wait]:
         begun = monotonic()
         return begun, permits.start(self._store, (gate,), claim=(self._task.id, self._task.claim))
 
     async def _leave(self, trip: _Trip) -> None:
         if trip.paid and trip.started_at is None:
             self._unspent.add(trip.gate)
-        slow = trip.started_at is not None and (monotonic() - trip.started_at) * SECOND > PROMPT_US
+        slow = trip.paced and trip.started_at is not None and (monotonic() - trip.started_at) * SECOND > PROMPT_US
         if slow or (trip.permit is not None and trip.permit.id is not None):
             # Whoever is cancelled here still gives back what was taken.
             await asyncio.shield(self._store.run(self._give_back, trip, slow))

@@ -11,6 +11,7 @@ import ipaddress
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import ada_url
 
@@ -120,6 +121,7 @@ class Guard:
         return (rule, *(f"allowed besides: {entry}" for entry in self._written))
 
 
+@lru_cache(1_024)  # a page is checked when it is asked for and again when it is sent for
 def _spelled(url: str) -> str:
     """The one spelling of a URL, as browsers have it; from here on it can be taken apart by its punctuation."""
     if len(url) > MAX_URL:

@@ -27,6 +27,8 @@ from thresher.fetch.tree import Entry, below, command, kill, processes, running
 START_SECONDS = 30.0
 CLOSE_SECONDS = 5.0
 LOOK_SECONDS = 0.2
+CLOSE_LOOK_SECONDS = 0.02  # while one grows: a script can fill its heap between two ordinary looks
+GROWTH = 16 << 20  # bytes from one look to the next
 BURIALS = 200  # a killed process may take a moment to let go of its memory
 RECENT_SECONDS = 2.0
 HEAP_SHARE = 0.5  # of the memory limit: scripts run out of heap before the process is too large
@@ -133,21 +135,22 @@ class Process:
 
     async def _keep_watch(self) -> None:
         while True:
-            if self.pages:
-                self._look()
-            await asyncio.sleep(LOOK_SECONDS)
+            growing = self._look() if self.pages else False
+            await asyncio.sleep(CLOSE_LOOK_SECONDS if growing else LOOK_SECONDS)
 
-    def _look(self) -> None:
-        """Weigh the family, note whom it lost, and kill whoever is too large."""
+    def _look(self) -> bool:
+        """Weigh the family, note whom it lost, and kill whoever is too large. Whether somebody is growing."""
         if not self._roots:
-            return
+            return False
         driver = running(self._roots[:1])  # if it is gone, its number may be another's by now
         now = {entry.pid: entry for entry in below(driver[0].pid, processes())} if driver else {}
         gone = [entry for entry in self._family.values() if entry.pid not in now]
         self._lost = [*self._lost, *((monotonic(), entry.weight) for entry in gone)][-20:]
+        growing = any(now[each.pid].weight > each.weight + GROWTH for each in self._family.values() if each.pid in now)
         # Orphans of a killed driver are not below it any more, and still ours to bury.
         self._family = now | {entry.pid: entry for entry in running(gone)}
         kill(entry for entry in now.values() if entry.weight > self._memory)
+        return growing
 
 
 async def _bid_farewell(way: Callable[[], Coroutine[None, None, None]]) -> None:

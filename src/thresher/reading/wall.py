@@ -19,6 +19,7 @@ FEW_FIELDS = 1
 MANY_LINKS = 30
 MOST_LINKS = 100
 _REFUSALS = frozenset({401, 403, 405, 406, 418, 429, 451, 503})
+_SPACES = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 _UNSHOWN = "script, style, template, noscript, noembed, noframes, textarea, select, datalist, svg, iframe, object"
 _FIELDS = "input[type=text], input[type=email], input[type=tel], input[type=search], input:not([type]), textarea, select"
 
@@ -88,7 +89,7 @@ def _shows_much(root: Node) -> bool:
         return False
     unshown = sum(len(node.text) for node in body.css(_UNSHOWN))
     beginning = text[: ENOUGH + unshown] if unshown <= ENOUGH else ""
-    return sum(map(len, beginning.split())) - unshown > SHORT
+    return len(beginning) - sum(map(beginning.count, _SPACES)) - unshown > SHORT
 
 
 def thorough(status: int, text: str) -> str | None:

@@ -61,6 +61,13 @@ class Wait:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Go:
+    """Send within `PROMPT_US`, or ask again. `paced`: an interval is kept here, so it matters when the request ended."""
+
+    paced: bool
+
+
 def reserve(store: Store, gates: Sequence[str], *, claim: Claim | None, holder: int | None, expires_us: int) -> Permit | Wait:
     """Take what one request needs of these gates, all of them or none. Raises `ClaimLost`.
 
@@ -79,8 +86,8 @@ def reserve(store: Store, gates: Sequence[str], *, claim: Claim | None, holder: 
         return wait or Permit(_write(session, foreign, claim, holder, image.now, expires_us), tuple(names.values()))
 
 
-def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Wait | None:
-    """The last look before the first byte. None: send within `PROMPT_US`, or ask again. Raises `ClaimLost`.
+def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wait:
+    """The last look before the first byte. Raises `ClaimLost`.
 
     Every gate of the lane must be open; the gap to the last start is kept for the gates that are named. A permit that was
     swept since it was reserved is a `Wait` without a date: nothing may go out on it any more.
@@ -91,13 +98,13 @@ def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Wait | 
         seen, wait = _look(store, session, names, claim)
     limited = [each.gate.id for each in seen if each.gate.interval_us and each.gate.id in names]
     if wait or not limited:
-        return wait
+        return wait or Go(paced=False)
     with store.write() as session:
         image = Gates(session, store.backend.dialect, 0)
         image.load(limited)
         image.now = store.backend.now(session)
         seen, wait = _look(store, session, names, claim)
-        return wait or _stamp(session, image, [each for each in seen if each.gate.id in limited])
+        return wait or _stamp(session, image, [each for each in seen if each.gate.id in limited]) or Go(paced=True)
 
 
 def release(store: Store, permit: Permit, *, healthy: bool = False) -> None:
