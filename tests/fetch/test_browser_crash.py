@@ -21,8 +21,8 @@ from thresher.fetch.request import Bounds
 
 MEMORY = 500 << 20
 WAITING = "http://site.example/waiting"
-BUFFERS = "<script>const a = []; setInterval(() => { const b = new Uint8Array(2e7); b.fill(7); a.push(b) }, 5)</script>"
-NUMBERS = "<script>const a = []; setInterval(() => a.push(new Array(1e6).fill(Math.random())), 5)</script>"
+BUFFERS = "<script>const a = []; setInterval(() => { const b = new Uint8Array(2e7); b.fill(7); a.push(b) }, 40)</script>"
+NUMBERS = "<script>const a = []; setInterval(() => a.push(new Array(1e6).fill(Math.random())), 20)</script>"
 
 
 @pytest.fixture(scope="module")

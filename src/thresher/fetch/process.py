@@ -145,7 +145,9 @@ class Process:
         driver = running(self._roots[:1])  # if it is gone, its number may be another's by now
         now = {entry.pid: entry for entry in below(driver[0].pid, processes())} if driver else {}
         gone = [entry for entry in self._family.values() if entry.pid not in now]
-        self._lost = [*self._lost, *((monotonic(), entry.weight) for entry in gone)][-20:]
+        # One that has ended and is not buried yet weighs nothing: what it weighed before is what counts.
+        ended = [entry for entry in self._family.values() if entry.weight and entry.pid in now and not now[entry.pid].weight]
+        self._lost = [*self._lost, *((monotonic(), entry.weight) for entry in (*gone, *ended))][-20:]
         growing = any(now[each.pid].weight > each.weight + GROWTH for each in self._family.values() if each.pid in now)
         # Orphans of a killed driver are not below it any more, and still ours to bury.
         self._family = now | {entry.pid: entry for entry in running(gone)}

@@ -11,7 +11,7 @@ from thresher.store.extractors import Learned
 from thresher.store.store import Store
 
 _BESIDE = {
-    How.CELL: "the cell after {!r}", How.LEAF: "text {n} from {!r}", How.BLOCK: "paragraph {n} from {!r}", How.REST: "what follows {!r}",
+    How.CELL: "the cell after {!r}", How.LEAF: "the text after {!r}", How.BLOCK: "the paragraph after {!r}", How.REST: "what follows {!r}",
     How.UNDER: "the cell under {!r}",
 }  # fmt: skip
 
@@ -76,7 +76,7 @@ def _words(rule: Rule) -> str:
         case Css():
             said = f"{where.selector} @{where.attribute}" if where.attribute else where.selector
         case Label():
-            said = _BESIDE[where.how].format(where.key, n=where.n)
+            said = _BESIDE[where.how].format(where.key)
         case Data():
             said = f"{where.source} {where.path}"
         case _:
