@@ -1,7 +1,8 @@
 """What `make run` runs: a small web on this machine, the careers of its companies, crawled politely, and a catalogue, learned.
 
-Everything is real but the web and the model: the queue, the gates, robots.txt, the walls, the caps. Run it again and it is the next day there: some
-postings are new, some are gone. The project lies in the folder `harvest` beside this file, made when it is first needed.
+Everything is real but the web and the model: the queue, the gates, robots.txt, the walls, the caps. Run it again and it is the
+next day there: some postings are new, some are gone. The project lies in the folder `harvest` beside this file, made when it
+is first needed.
 """
 
 import contextlib

@@ -1,0 +1,118 @@
+"""Candidates: every rule that might read a field, made from the places where its value stands on one page."""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from thresher.core.schema import Field
+from thresher.learning.locator import Css, Data, Family, How, Label, Locator, Pattern, is_header
+from thresher.learning.occurrence import Occurrence, in_data, occurrences
+from thresher.learning.outline import Outline
+from thresher.learning.selectors import selectors
+from thresher.learning.wording import squeezed, word_spans
+
+MOST_CANDIDATES = 3_000
+REACH = 3  # leaves between a label and its value
+LONGEST_LABEL = 80
+_LEANS = {Family.DATA: 3.0, Family.LABEL: 2.6, Family.NAME: 2.5, Family.PATTERN: 2.0, Family.META: 1.6}
+_WORD = re.compile(r"[a-z]+|\d+")
+
+
+def candidates(outline: Outline, truths: Sequence[Any], constant: Collection[str]) -> list[Locator]:
+    """Locators that find the value on this page, each once. `constant` are the texts that stand on every page."""
+    found: dict[Locator, None] = {}
+    places = occurrences(outline, truths)
+    for locator in islice(_all(outline, truths, places, constant), MOST_CANDIDATES):
+        found.setdefault(locator)
+    return list(found)
+
+
+def _all(outline: Outline, truths: Sequence[Any], places: Sequence[Occurrence], constant: Collection[str]) -> Iterator[Locator]:
+    yield from in_data(outline, truths)
+    for place in places:
+        if place.first is not None and not place.attribute:
+            yield from _labelled(outline, place.first, constant)
+            yield from _prefixed(outline, place.first, truths)
+    for place in places:
+        for node, attribute in _holders(place):
+            yield from (Css(selector, attribute) for selector in selectors(node))
+
+
+def _holders(place: Occurrence) -> Iterator[tuple[Any, str]]:
+    if place.node is None:
+        return
+    yield place.node, place.attribute
+    parent = place.node.parent
+    if not place.attribute and parent is not None and parent.tag not in ("body", "html", "table", "tr"):
+        yield parent, ""  # the value may be a part of what stands in the parent
+
+
+def _labelled(outline: Outline, first: int, constant: Collection[str]) -> Iterator[Label]:
+    """The text right before the value, or at the end of the paragraph before, where it stands on every page."""
+    for at in range(first - 1, max(-1, first - 1 - REACH), -1):
+        key = outline.leaves[at].key
+        if key in constant and len(key) <= LONGEST_LABEL and any(char.isalpha() for char in key):
+            if at == first - 1:
+                yield Label(key, How.CELL)
+                yield Label(key, How.LEAF)
+            if outline.leaves[first].block - outline.leaves[at].block == 1:
+                yield Label(key, How.BLOCK)
+    yield from _above(outline, first, constant)
+
+
+def _above(outline: Outline, first: int, constant: Collection[str]) -> Iterator[Label]:
+    """The header of the column, where the value stands in a cell right below it."""
+    holder = outline.holder(first, first)
+    cell = holder.closest("td") if holder else None
+    row = cell.parent if cell else None
+    above = row.previous if row else None
+    if cell is None or row is None or above is None or above.tag != "tr":
+        return
+    column, cells = row.children.index(cell), above.children
+    if column < len(cells) and is_header(cells[column], above) and (key := squeezed(cells[column].line)) in constant:
+        yield Label(key, How.UNDER)
+
+
+def _prefixed(outline: Outline, first: int, truths: Sequence[Any]) -> Iterator[Label]:
+    """The words with which the paragraph begins, where the value stands behind them."""
+    text = " ".join(outline.blocks[outline.leaves[first].block].text.split())
+    for truth in truths:
+        for start, _ in word_spans(text, truth)[:2]:
+            key = squeezed(text[:start])
+            if 2 < len(key) <= LONGEST_LABEL and any(char.isalpha() for char in key):
+                yield Label(key, How.REST)
+
+
+def weight(field: Field, locator: Locator, whole: bool) -> float:
+    """How much it tells about a place that a locator finds it: what it leans on, and whether that speaks of the field."""
+    leans = _LEANS[locator.family]
+    if isinstance(locator, Label) and not locator.key.endswith((":", "?")):
+        leans -= 0.4
+    return leans + _affinity(field, locator) + (0.3 if whole else 0.0) - _length(locator)
+
+
+def _affinity(field: Field, locator: Locator) -> float:
+    match locator:
+        case Label():
+            said = locator.key
+        case Pattern():
+            said = f"{locator.expression} {locator.after}"
+        case Css():
+            said = f"{locator.selector} {locator.attribute}"
+        case Data():
+            said = f"{locator.source} {locator.path}"
+    wanted, words = set(_WORD.findall(field.name.lower())), said.lower()
+    return sum(word in words for word in wanted) / len(wanted)
+
+
+def _length(locator: Locator) -> float:
+    match locator:
+        case Label():
+            return {How.CELL: 0.0, How.REST: 0.0, How.UNDER: 0.1, How.LEAF: 0.1, How.BLOCK: 0.15}[locator.how]
+        case Css():
+            return 0.1 * locator.selector.count(" ") + (0.4 if locator.attribute else 0.0) + 0.002 * len(locator.selector)
+        case Pattern():
+            return 0.1 * (bool(locator.after) + bool(locator.before))
+        case Data():
+            return 0.05 * locator.path.count(".")

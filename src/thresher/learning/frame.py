@@ -1,0 +1,68 @@
+"""A frame: the element that a value stands in, and whether its neighbours look like it.
+
+Where a value is one of several alike, told from the others by its order alone, nothing would show if they changed places.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from thresher.learning.locator import Hit
+from thresher.learning.outline import Outline
+from thresher.reading.html import Element
+
+LEVELS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The tag right around the text, and how many runs of text there are."""
+
+    tag: str
+    leaves: int
+
+
+def span_of(outline: Outline, hit: Hit) -> tuple[int, int] | None:
+    """The first and the last leaf of a hit."""
+    if hit.node is not None:
+        return outline.span(hit.node.raw)
+    return (hit.leaf, hit.leaf) if hit.leaf is not None else None
+
+
+def frame(outline: Outline, hit: Hit) -> Frame:
+    """What a hit stands in. A run of text stands for itself; an element for all that is in it."""
+    span = span_of(outline, hit)
+    if span is None:
+        return Frame("", 0)
+    parent = outline.leaves[span[0]].node.parent
+    return Frame(_called(parent) if isinstance(parent, Element) else "", span[1] - span[0] + 1)
+
+
+def _called(element: Element) -> str:
+    """A link and the mere text of one are two things."""
+    return f"{element.tag}[href]" if element.attr("href") is not None else element.tag
+
+
+def follows_alike(outline: Outline, hit: Hit, constant: Collection[str], truths: Collection[str] = ()) -> bool:
+    """Whether the next text looks the same from outside, and is neither a right value too nor a text of every page."""
+    span = span_of(outline, hit)
+    if span is None or span[1] + 1 >= len(outline.leaves):
+        return False
+    own, following = outline.leaves[span[1]], outline.leaves[span[1] + 1]
+    if following.key in truths or following.key in constant:
+        return False
+    return _alike(own.node.parent, following.node.parent)
+
+
+def _alike(one: object, other: object) -> bool:
+    """Whether two elements look the same, and so do those around them, up to where they are neighbours."""
+    for _ in range(LEVELS):
+        if not isinstance(one, Element) or not isinstance(other, Element) or _face(one) != _face(other):
+            return False
+        if one == other or one.parent == other.parent:
+            return True
+        one, other = one.parent, other.parent
+    return False
+
+
+def _face(element: Element) -> tuple[str, str]:
+    return element.tag, element.attr("class") or ""

@@ -1,0 +1,238 @@
+"""Learning: from a few pages whose values are known to the rules that read all pages of the site.
+
+A rule counts only if it is right on every page where the value stands and silent where it does not: a site has
+thousands of pages, and a rule that is wrong on one in three is wrong on a third of them. Rules that lean on different
+things are kept side by side, as witnesses for each other.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+from urllib.parse import urlsplit
+
+from thresher.core.schema import Field, Schema
+from thresher.learning.candidate import candidates, weight
+from thresher.learning.echo import echo, usual_echo
+from thresher.learning.example import Example
+from thresher.learning.extractor import Extractor, FieldRules, Refusal
+from thresher.learning.frame import follows_alike, frame
+from thresher.learning.landmark import landmarks, skeleton, window
+from thresher.learning.locator import Family, Hit, Locator, Pattern, distinct
+from thresher.learning.occurrence import occurrences
+from thresher.learning.outline import Outline
+from thresher.learning.part import WHOLE, Part, fit, fit_list, same_values
+from thresher.learning.pattern import pattern
+from thresher.learning.rule import Rule, is_attribute, leaf_of
+from thresher.learning.shape import shape
+from thresher.learning.table import as_table, row_examples
+from thresher.learning.wording import says, squeezed
+
+MOST_EXAMPLES = 30
+MOST_WITNESSES = 4
+MOST_KIN = 3  # rules that lean on one label: the next is asked where the first is silent
+FEWEST = 2  # pages: what was seen once may be chance
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """An example opened for learning."""
+
+    example: Example
+    outline: Outline
+
+    def truths(self, field: Field) -> tuple[Any, ...]:
+        return self.example.truths(field)
+
+
+def learn(schema: Schema, examples: Sequence[Example], *, held_back: Sequence[Example] = ()) -> Extractor | Refusal:
+    """An extractor for the site of the examples; a refusal where no field could be learned.
+
+    `held_back` are examples that no rule is made from: a rule that is wrong on one of them is dropped.
+    """
+    if schema.many:
+        return _learn_table(schema, examples, held_back)
+    lessons = [Lesson(each, Outline(each.document)) for each in examples[:MOST_EXAMPLES]]
+    checks = [Lesson(each, Outline(each.document)) for each in held_back[:MOST_EXAMPLES]]
+    if len(lessons) < FEWEST:
+        return Refusal(f"{len(lessons)} example pages are too few to tell a rule from chance: give at least {FEWEST}, better 3 or more")
+    outlines, values = [each.outline for each in lessons], _known_values(schema, lessons)
+    marks = landmarks(outlines, values)
+    learned: dict[str, FieldRules] = {}
+    unlearned: dict[str, str] = {}
+    for field in schema.fields:
+        found = _FieldLearner(field, lessons, checks, marks).learn()
+        if isinstance(found, FieldRules):
+            learned[field.name] = found
+        else:
+            unlearned[field.name] = found
+    if not learned:
+        return Refusal(f"no field of {schema.name!r} could be learned from these {len(lessons)} pages: label other pages of the site, "
+                       "or check that the labels say what the pages say", unlearned)  # fmt: skip
+    return Extractor(
+        site=urlsplit(examples[0].document.url).hostname or "",
+        schema=schema,
+        fields=learned,
+        unlearned=unlearned,
+        skeleton=skeleton(outlines, values, marks),
+        pages=len(lessons),
+    )
+
+
+def _learn_table(schema: Schema, examples: Sequence[Example], held_back: Sequence[Example]) -> Extractor | Refusal:
+    """Of pages that show several things: what a row is, and the rules within it."""
+    if not examples:
+        return Refusal("there is no example page: give at least one with its things labelled under items")
+    found = row_examples(schema, examples[:MOST_EXAMPLES])
+    if isinstance(found, Refusal):
+        return found
+    selector, rows = found
+    kept = row_examples(schema, held_back[:MOST_EXAMPLES]) if held_back else None
+    checks = kept[1] if kept is not None and not isinstance(kept, Refusal) else ()
+    extractor = learn(replace(schema, many=False), rows, held_back=checks)
+    return as_table(extractor, schema, selector, len(examples)) if isinstance(extractor, Extractor) else extractor
+
+
+def _known_values(schema: Schema, lessons: Sequence[Lesson]) -> set[str]:
+    return {squeezed(str(truth)) for lesson in lessons for field in schema.fields for truth in lesson.truths(field)}
+
+
+class _FieldLearner:
+    """One field: which lessons have it, which candidates are right on all of them, which of those to keep."""
+
+    def __init__(self, field: Field, lessons: Sequence[Lesson], checks: Sequence[Lesson], marks: Mapping[str, Sequence[int]]) -> None:
+        self.field = field
+        self.all = lessons
+        self.checks = checks
+        self.marks = marks
+        self.numbers = [at for at, each in enumerate(lessons) if each.truths(field)]
+        self.denied = [each for each in lessons if each.example.denies(field)]
+        self.constant = set.intersection(*(set(lessons[at].outline.keys) for at in self.numbers)) if self.numbers else set()
+
+    def learn(self) -> FieldRules | str:
+        if self.field.judged:
+            return "it is a judgement, and stands nowhere in a page"
+        if len(self.numbers) < FEWEST:
+            return f"its value is known on {len(self.numbers)} of the pages, and a rule needs {FEWEST} to be checked: label more pages"
+        found = [rule for locator in self._candidates() if (rule := self._rule(locator)) is not None]
+        if not found:
+            return (
+                "no rule is right on every page where its value is known, or nothing but its position tells it from other texts: "
+                "check the labels, or label more pages of one layout"
+            )
+        steady = [rule for rule in found if rule.steady]
+        if not steady:
+            return "only its order tells it from its neighbours, and nothing would show if they changed places: ask for it in another way"
+        kept = [rule for rule in steady if all(self._right(rule, each) for each in self.checks)]
+        if not kept:
+            return "every rule that fits the examples is wrong on a page held back to check it: label more pages"
+        return self._chosen(kept)
+
+    def _candidates(self) -> list[Locator]:
+        pages = [self.all[at] for at in self.numbers]
+        found: dict[Locator, None] = {}
+        for lesson in pages[:2]:
+            for locator in candidates(lesson.outline, lesson.truths(self.field), self.constant):
+                found.setdefault(locator)
+        return [*found, *self._patterns(pages)]
+
+    def _patterns(self, pages: Sequence[Lesson]) -> Iterator[Pattern]:
+        """How the value is written, on the whole page or between the landmarks around it."""
+        written = None if self.field.many else pattern([str(each.truths(self.field)[0]) for each in pages])
+        if written is None:
+            return
+        yield Pattern(written)
+        lesson, number = pages[0], self.numbers[0]
+        places = [each.first for each in occurrences(lesson.outline, lesson.truths(self.field)[:1]) if each.first is not None]
+        for place in places[:5]:
+            before = max((at[number] for at in self.marks.values() if at[number] < place), default=None)
+            after = min((at[number] for at in self.marks.values() if at[number] > place), default=None)
+            leaves = lesson.outline.leaves
+            yield Pattern(written, leaves[before].key if before is not None else "", leaves[after].key if after is not None else "")
+
+    def _rule(self, locator: Locator) -> Rule | None:
+        hits = []
+        for at in self.numbers:
+            found = distinct(locator.find(self.all[at].outline))
+            if not found or (len(found) > 1 and not self.field.many):
+                return None
+            hits.append(found)
+        truths = [self.all[at].truths(self.field) for at in self.numbers]
+        part = self._part([[hit.text for hit in found] for found in hits], truths)
+        if part is None:
+            return None
+        rule = Rule(locator, part, weight=weight(self.field, locator, part.whole))
+        if any(rule.find(self.field, each.outline) is not None for each in self.denied):
+            return None
+        return rule if is_attribute(rule) else self._guarded(rule, hits, truths)
+
+    def _part(self, texts: list[list[str]], truths: list[tuple[Any, ...]]) -> Part | None:
+        if self.field.many:
+            if all(same_values(each, right) for each, right in zip(texts, truths, strict=True)):
+                return WHOLE
+            return fit_list([each[0] for each in texts], truths) if all(len(each) == 1 for each in texts) else None
+        return fit([each[0] for each in texts], truths)
+
+    def _guarded(self, rule: Rule, hits: Sequence[Sequence[Hit]], truths: Sequence[tuple[Any, ...]]) -> Rule:
+        """The rule with what its places have in common on all pages."""
+        outlines = [self.all[at].outline for at in self.numbers]
+        places = [leaf_of(outline, found[0]) for outline, found in zip(outlines, hits, strict=True)]
+        known = [place for place in places if place is not None]
+        if len(known) < len(places):
+            return rule
+        marks = {key: [at[number] for number in self.numbers] for key, at in self.marks.items()}
+        inner = [frame(outline, hit) for outline, found in zip(outlines, hits, strict=True) for hit in found]
+        ordered = not self.field.many and any(
+            follows_alike(outline, found[0], self.constant, {squeezed(str(truth)) for truth in right})
+            for outline, found, right in zip(outlines, hits, truths, strict=True)
+        )
+        return replace(
+            rule,
+            window=window(known, marks),
+            tags=frozenset(each.tag for each in inner),
+            single=all(each.leaves == 1 for each in inner),
+            ordered=ordered,
+        )
+
+    def _right(self, rule: Rule, lesson: Lesson) -> bool:
+        """Whether a rule says nothing wrong on a page. To be silent is to be incomplete, not wrong."""
+        found = rule.find(self.field, lesson.outline)
+        if found is None or self.field.name not in lesson.example.labels:
+            return True
+        truths = lesson.truths(self.field)
+        if self.field.many:
+            return same_values(found.texts, truths)
+        return any(says(found.texts[0], truth) for truth in truths)
+
+    def _chosen(self, rules: Sequence[Rule]) -> FieldRules:
+        ordered = sorted(rules, key=lambda rule: -rule.weight)
+        said = [self._said(ordered[0], at) for at in self.numbers]
+        # A value may stand on a page in two wordings. The rules of a field must all speak of the same one, or they contradict each other.
+        same = [rule for rule in ordered if [self._said(rule, at) for at in self.numbers] == said]
+        texts = [found.texts for at in self.numbers if (found := ordered[0].find(self.field, self.all[at].outline))]
+        known = [each for each in self.all if self.field.name in each.example.labels]
+        checked = len(self.numbers) + len(self.checks)
+        return FieldRules(
+            rules=tuple(witnesses(same)),
+            shape=shape(self.field, [text for each in texts for text in each], pages=len(self.numbers), seen=len(known)),
+            score=round(checked / (checked + 1), 3),
+            echo=usual_echo([echo(self.all[at].outline, each) for at, each in zip(self.numbers, texts, strict=True)]),
+        )
+
+    def _said(self, rule: Rule, at: int) -> tuple[str, ...]:
+        found = rule.find(self.field, self.all[at].outline)
+        return tuple(squeezed(text) for text in found.texts) if found else ()
+
+
+def witnesses(ordered: Sequence[Rule]) -> list[Rule]:
+    """Of rules that are all right, those to keep: the best of each that leans on something else.
+
+    Loose contexts are kept where nothing says the value alone.
+    """
+    firm = [rule for rule in ordered if rule.part.firm] or list(ordered)
+    kept: dict[Any, list[Rule]] = {}
+    for rule in firm:
+        kin = kept.setdefault(rule.kin, [])
+        if len(kin) < (MOST_KIN if rule.family is Family.LABEL else 1):
+            kin.append(rule)
+    return [rule for kin in islice(kept.values(), MOST_WITNESSES) for rule in kin]

@@ -1,0 +1,256 @@
+"""Locators: the ways in which a rule finds its place on a page. By name, by label, in the data, or by position.
+
+A locator says everything that it finds. Whether that is one answer, and whether to believe it, others decide.
+"""
+
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from thresher.learning.outline import MOST_CLIMB, Outline
+from thresher.learning.wording import one_line, squeezed
+from thresher.reading.embedded import Embedded
+from thresher.reading.html import Element, Node
+from thresher.reading.paths import values
+
+MOST_HITS = 300
+MOST_LABELS = 50
+MOST_CHARACTERS = 1_000_000  # of all hits together: nested boxes each hold the text of all boxes within
+LONGEST_SEARCHED = 500
+LINKING = ("href", "src")
+MOST_EMPTY = 3  # empty elements between a label and its value: line breaks, icons
+
+
+class Family(StrEnum):
+    """What a locator leans on. Two of different families that agree are two witnesses; of one family they may fall together."""
+
+    DATA = "data"
+    META = "meta"
+    NAME = "name"
+    LABEL = "label"
+    PATTERN = "pattern"
+
+
+class How(StrEnum):
+    """Where a value stands in relation to its label."""
+
+    CELL = "cell"  # in the next element beside it
+    LEAF = "leaf"  # in the next run of text
+    BLOCK = "block"  # in the next paragraph
+    REST = "rest"  # in the same paragraph, right behind it
+    UNDER = "under"  # in the cell below it
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What was found: its text, and the element or the path of data in which it stands. `leaf` is its number in the outline."""
+
+    text: str
+    node: Node | None = None
+    path: str | None = None
+    leaf: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Css:
+    """By a CSS selector: the text of what it selects, or an attribute of it."""
+
+    selector: str
+    attribute: str = ""
+
+    @property
+    def family(self) -> Family:
+        return Family.NAME
+
+    def find(self, outline: Outline) -> list[Hit]:
+        found: list[Hit] = []
+        left = MOST_CHARACTERS
+        for node in outline.document.root.css(self.selector)[:MOST_HITS]:
+            hit = self._hit(node, outline)
+            if hit is not None:
+                found.append(hit)
+                left -= len(hit.text)
+                if left < 0:
+                    return []
+        return found
+
+    def _hit(self, node: Node, outline: Outline) -> Hit | None:
+        text = self._said(node, outline) if self.attribute else node.line
+        return Hit(text, node, path=self.attribute or None) if text else None
+
+    def _said(self, node: Node, outline: Outline) -> str:
+        said = node.attribute(self.attribute) or ""
+        whole = outline.document.absolute(said) if self.attribute in LINKING and outline.document.url else None
+        return one_line(whole or html.unescape(said))
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """By a text that stands on every page: `key` is that text squeezed."""
+
+    key: str
+    how: How
+
+    @property
+    def family(self) -> Family:
+        return Family.LABEL
+
+    def find(self, outline: Outline) -> list[Hit]:
+        if self.how is How.REST:
+            return list(self._rest(outline))
+        places = outline.keys.get(self.key, ())[:MOST_LABELS]
+        return [hit for at in places if (hit := self._beside(outline, at)) is not None]
+
+    def _rest(self, outline: Outline) -> Iterator[Hit]:
+        seen = -1
+        for number, leaf in enumerate(outline.leaves):
+            if leaf.block != seen:
+                seen = leaf.block
+                key = outline.block_keys[seen]
+                if key.startswith(self.key) and len(key) > len(self.key):
+                    yield Hit(one_line(outline.blocks[seen].text), leaf=number)
+
+    def _beside(self, outline: Outline, at: int) -> Hit | None:
+        match self.how:
+            case How.LEAF:
+                return Hit(outline.leaves[at + 1].text, leaf=at + 1) if at + 1 < len(outline.leaves) else None
+            case How.BLOCK:
+                return _block(outline, outline.leaves[at].block + 1)
+            case How.UNDER:
+                return _below(outline, at)
+            case _:
+                return _next_element(outline, at)
+
+
+def _block(outline: Outline, number: int) -> Hit | None:
+    if not 0 <= number < len(outline.blocks):
+        return None
+    first = next((at for node in outline.blocks[number].nodes if (at := outline.number(node)) is not None), None)
+    return Hit(one_line(outline.blocks[number].text), leaf=first)
+
+
+def _next_element(outline: Outline, at: int) -> Hit | None:
+    """The element beside the label. First up, for as long as the label is all there is: wrapping it changes nothing."""
+    node = outline.leaves[at].node.parent
+    for _ in range(MOST_CLIMB):
+        parent = node.parent if isinstance(node, Element) else None
+        if not isinstance(parent, Element) or not outline.alone(parent, at):
+            break
+        node = parent
+    if not isinstance(node, Element) or not outline.alone(node, at):
+        return None
+    beside = (each for each in node.next_siblings if isinstance(each, Element))
+    for element in islice(beside, MOST_EMPTY):
+        span = outline.span(element)
+        if span is not None:
+            # Text between the two would be the value, and the element something else.
+            return Hit(Node(element).line, Node(element), leaf=span[0]) if span[0] == at + 1 else None
+    return None
+
+
+def _below(outline: Outline, at: int) -> Hit | None:
+    cell = Node(parent).closest("td, th") if isinstance(parent := outline.leaves[at].node.parent, Element) else None
+    row = cell.parent if cell else None
+    below = row.next if row else None
+    if cell is None or row is None or below is None or row.tag != "tr" or below.tag != "tr" or not is_header(cell, row):
+        return None
+    column = row.children.index(cell)
+    cells = below.children
+    return Hit(line, cells[column]) if column < len(cells) and (line := cells[column].line) else None
+
+
+def is_header(cell: Node, row: Node) -> bool:
+    """Whether a cell heads its column."""
+    return cell.tag == "th" or row.previous is None
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """In what the page says to machines: `source` names the data, `path` the way through it."""
+
+    source: str
+    path: str
+
+    @property
+    def family(self) -> Family:
+        return Family.META if self.source.startswith(("meta:", "title:")) else Family.DATA
+
+    def find(self, outline: Outline) -> list[Hit]:
+        return [hit for path, value in self._values(outline) for hit in _said(value, path)][:MOST_HITS]
+
+    def _values(self, outline: Outline) -> Iterator[tuple[str, Any]]:
+        kind, _, name = self.source.partition(":")
+        if kind == "title":
+            yield "head > title", outline.document.title
+        elif kind == "meta":
+            yield f'meta[name="{name}"]', outline.facts.meta.get(name)
+        else:
+            for path, root in self._roots(outline, kind, name):
+                yield from ((f"{path}.{self.path}", value) for value in values(self.path, root))
+
+    def _roots(self, outline: Outline, kind: str, name: str) -> Iterator[tuple[str, Any]]:
+        if kind == "embedded":
+            found: Sequence[Embedded] = [each for each in outline.facts.embedded if each.name == name]
+            yield from ((f"{each.path} $", each.value) for each in found[:MOST_HITS])
+        else:
+            things = [each for each in outline.facts.structured.things if each.type == name and each.syntax == kind]
+            yield from ((each.path, each.properties) for each in things[:MOST_HITS])
+
+
+def _said(value: Any, path: str) -> list[Hit]:
+    if isinstance(value, str):
+        text = one_line(html.unescape(value))
+        return [Hit(text, path=path)] if text else []
+    if isinstance(value, bool | int | float):
+        return [Hit(str(value).lower() if isinstance(value, bool) else str(value), path=path)]
+    return []
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """By how the value is written, among the texts between two landmarks. Without one, from the beginning or to the end."""
+
+    expression: str
+    after: str = ""
+    before: str = ""
+
+    @property
+    def family(self) -> Family:
+        return Family.PATTERN
+
+    def find(self, outline: Outline) -> list[Hit]:
+        first, last = _only(outline, self.after, -1), _only(outline, self.before, len(outline.leaves))
+        if first is None or last is None:
+            return []
+        compiled = expression(self.expression)
+        found = ((at, compiled.search(outline.leaves[at].text[:LONGEST_SEARCHED])) for at in range(first + 1, last))
+        return [Hit(match[0], leaf=at) for at, match in islice(((at, match) for at, match in found if match), MOST_HITS)]
+
+
+def _only(outline: Outline, mark: str, otherwise: int) -> int | None:
+    """Where a landmark stands; None where it is gone, or stands twice."""
+    if not mark:
+        return otherwise
+    places = outline.keys.get(mark, ())
+    return places[0] if len(places) == 1 else None
+
+
+@lru_cache(maxsize=1_000)
+def expression(text: str) -> re.Pattern[str]:
+    return re.compile(text)
+
+
+Locator = Css | Label | Data | Pattern
+
+
+def distinct(hits: Sequence[Hit]) -> list[Hit]:
+    """The first hit of each wording."""
+    found: dict[str, Hit] = {}
+    for hit in hits:
+        found.setdefault(squeezed(hit.text), hit)
+    return list(found.values())

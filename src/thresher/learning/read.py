@@ -1,0 +1,83 @@
+"""Reading with an extractor: what its rules say about a page, where that stands, and every sign that the page has changed.
+
+A page is free to change. An unknown value costs one question; a wrong one is believed. So nothing doubtful is handed out.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from thresher.core.evidence import Place
+from thresher.learning.drift import Drift, Sign
+from thresher.learning.extractor import Extractor
+from thresher.learning.hearing import Heard, Hearing
+from thresher.learning.outline import Outline
+from thresher.learning.place import in_page
+from thresher.learning.table import MOST_ROWS, row_document
+from thresher.reading.document import Document
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`values` holds what is known for certain; a field that is not in it is absent or, with a drift of its own, unknown.
+
+    `places` names the values as evidence does: `title`, `skills.2`. `confidence` is between 0 and 1.
+    """
+
+    values: Mapping[str, Any] = field(default_factory=dict)
+    places: Mapping[str, Place | None] = field(default_factory=dict)
+    drifts: tuple[Drift, ...] = ()
+    confidence: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def drifting(self) -> frozenset[str]:
+        return frozenset(drift.field for drift in self.drifts if drift.field)
+
+
+def read(extractor: Extractor, document: Document) -> Reading:
+    """The values of a page by the rules of an extractor; of a page of several things, under `items`."""
+    if extractor.row is not None:
+        return _read_table(extractor, document)
+    hearing = Hearing(extractor, Outline(document))
+    found = {
+        each.name: hearing.field(each, extractor.fields[each.name]) for each in extractor.schema.fields if each.name in extractor.fields
+    }
+    drifts = [*hearing.drifts(), *(each for each in found.values() if isinstance(each, Drift))]
+    if 2 * hearing.unheard >= hearing.echoed > 0 < hearing.unheard:
+        # What stands in the body may all belong to another thing.
+        drifts.append(Drift(Sign.OTHER_THING, None, "the body of the page speaks of another thing than its head"))
+        return Reading(drifts=tuple(drifts))
+    known: dict[str, Heard] = {}
+    for name, each in found.items():
+        if isinstance(each, Heard):
+            crossed = hearing.crossed(extractor.schema[name], extractor.fields[name], each)
+            if crossed is None:
+                known[name] = each
+            else:
+                drifts.append(crossed)
+    return Reading(
+        values={name: each.value for name, each in known.items()},
+        places={name: place for each in known.values() for name, place in each.places.items()},
+        drifts=tuple(drifts),
+        confidence={name: each.confidence for name, each in known.items()},
+    )
+
+
+def _read_table(extractor: Extractor, document: Document) -> Reading:
+    nodes = document.root.css(extractor.row or "")[:MOST_ROWS]
+    outline = Outline(document)
+    inner = replace(extractor, row=None)
+    items: list[Mapping[str, Any]] = []
+    places: dict[str, Place | None] = {}
+    signs: Counter[tuple[Sign, str | None]] = Counter()
+    for node in nodes:
+        found = read(inner, row_document(document, node))
+        signs.update({(drift.sign, drift.field) for drift in found.drifts})
+        if found.values and all(each.name in found.values for each in extractor.schema.fields if each.required):
+            places |= {f"{len(items)}.{name}": in_page(outline, node, place) for name, place in found.places.items()}
+            items.append(found.values)
+    drifts = [Drift(sign, name, f"{name or 'the row'}: {sign} in {times} of {len(nodes)} rows") for (sign, name), times in signs.items()]
+    if not items:
+        drifts.append(Drift(Sign.MISSING, None, f"{len(nodes)} rows were found, and nothing in them, where known pages have some"))
+    return Reading({"items": items}, places, tuple(drifts))

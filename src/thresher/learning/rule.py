@@ -1,0 +1,87 @@
+"""A rule: a way to a value, the part of it to take, and the window in which it must stand. It answers or it keeps silent."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from thresher.core.schema import Field
+from thresher.learning.landmark import NO_WINDOW, Stand, Window
+from thresher.learning.locator import Css, Family, Hit, Label, Locator, distinct
+from thresher.learning.outline import Outline
+from thresher.learning.part import WHOLE, Part
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule says: the texts, where they stand, and how well the place fits its window."""
+
+    texts: tuple[str, ...]
+    hits: tuple[Hit, ...]
+    leaf: int | None
+    stand: Stand
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`weight` orders the rules of a field: how much it tells about a place that it is found this way.
+
+    `tags` are those right around the value on the known pages; `single`: it was one run of text on each of them.
+    `ordered`: it is one of several alike, told from them by its order alone.
+    """
+
+    locator: Locator
+    part: Part = WHOLE
+    window: Window = NO_WINDOW
+    weight: float = 0.0
+    tags: frozenset[str] = frozenset()
+    single: bool = False
+    ordered: bool = False
+
+    @property
+    def family(self) -> Family:
+        return self.locator.family
+
+    @property
+    def kin(self) -> tuple[str, str]:
+        """What the rule leans on. Rules that lean on the same thing are one witness."""
+        return (self.family, self.locator.key if isinstance(self.locator, Label) else "")
+
+    @property
+    def steady(self) -> bool:
+        """Whether something would show if the value changed places with its neighbours: a name, or a word in the same text."""
+        return self.family is not Family.LABEL or not self.ordered or self.spells
+
+    @property
+    def spells(self) -> bool:
+        """Whether the text itself says what it is, by the words before the value or by how it is written."""
+        return self.family is Family.PATTERN or any(char.isalpha() for char in self.part.before)
+
+    def find(self, field: Field, outline: Outline) -> Found | None:
+        """The one answer of the rule; None where it finds nothing, or more than one thing."""
+        taken = list(self._taken(outline))
+        if not taken or (not field.many and len({text.casefold() for text, _ in taken}) > 1):
+            return None
+        chosen = taken if field.many else taken[:1]
+        leaf = leaf_of(outline, chosen[0][1])
+        return Found(tuple(text for text, _ in chosen), tuple(hit for _, hit in chosen), leaf, self.window.stand(outline, leaf))
+
+    def _taken(self, outline: Outline) -> Iterator[tuple[str, Hit]]:
+        for hit in distinct(self.locator.find(outline)):
+            for text in self.part.take(hit.text):
+                if not self._coined(text):
+                    yield text, hit
+
+    def _coined(self, text: str) -> bool:
+        """Whether a class name is a machine's and says nothing: builds make up names with figures in them."""
+        return isinstance(self.locator, Css) and self.locator.attribute == "class" and any(char.isdigit() for char in text)
+
+
+def leaf_of(outline: Outline, hit: Hit) -> int | None:
+    """The leaf at which a hit begins; of an attribute, the leaf that follows is not asked for."""
+    if hit.leaf is not None or hit.node is None:
+        return hit.leaf
+    span = outline.span(hit.node.raw)
+    return span[0] if span else None
+
+
+def is_attribute(rule: Rule) -> bool:
+    return isinstance(rule.locator, Css) and bool(rule.locator.attribute)

@@ -1,0 +1,60 @@
+"""Selectors: the CSS ways to an element by the names that people gave it.
+
+An element is called by its id, its classes, its `itemprop` or its data attributes, alone or below an ancestor that has a
+name. Positions (`div:nth-of-type(3)`) are no names: they hold until somebody puts a banner before them, and then lead
+to something else without a word.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from thresher.reading.html import Node
+
+MOST_ANCESTORS = 12
+MOST_TOKENS = 5
+MOST_SELECTORS = 150
+LONGEST_NAME = 60
+_NAMING = ("itemprop", "property", "id", "data-testid", "data-test", "data-automation", "data-qa", "data-cy", "data-field", "name", "role",
+           "rel", "headers", "for", "aria-label")  # fmt: skip
+# Tags that say what they hold; `div` and `span` do not.
+_SPEAKING = frozenset({"h1", "address", "time", "title", "main", "article", "figcaption"})
+_PLAIN = re.compile(r"[a-z][a-z0-9-]{0,40}")  # `fb:like` is a tag to a parser and a pseudo-class to a selector
+
+
+def selectors(node: Node) -> Iterator[str]:
+    """Selectors that may lead to the element, the most telling first. Whether they lead to it alone is for the page to say."""
+    if not _PLAIN.fullmatch(node.tag):
+        return
+    yield from islice(_named(node), MOST_SELECTORS)
+
+
+def _named(node: Node) -> Iterator[str]:
+    own = list(tokens(node))
+    yield from own
+    if node.tag in _SPEAKING:
+        yield node.tag
+    below = [*own, node.tag]
+    above = list(islice(node.ancestors, MOST_ANCESTORS))
+    for depth, ancestor in enumerate(above):
+        for name in tokens(ancestor):
+            for token in below:
+                yield f"{name} {token}"
+                if depth == 0:
+                    yield f"{name} > {token}"
+
+
+def tokens(node: Node) -> Iterator[str]:
+    """What the element is called, as simple selectors. Quoted, so that any name will do."""
+    if not _PLAIN.fullmatch(node.tag):
+        return
+    for attribute in _NAMING:
+        value = node.attribute(attribute)
+        if value and _quotable(value):
+            yield f'{node.tag}[{attribute}="{value}"]'
+    for name in islice((each for each in node.classes if _quotable(each)), MOST_TOKENS):
+        yield f'{node.tag}[class~="{name}"]'
+
+
+def _quotable(name: str) -> bool:
+    return 0 < len(name) <= LONGEST_NAME and name.isprintable() and not any(char in name for char in '"\\')

@@ -1,0 +1,117 @@
+"""A shape: what the values of a field have looked like, so that something else in their place is noticed.
+
+A few pages cannot say what all values look like. Only what would surprise a person counts: letters in a number, a price
+without a figure, a name of four hundred characters.
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from thresher.core.schema import Field, Kind
+from thresher.learning.look import figured, is_dated, look, odd_look
+from thresher.learning.wording import number
+from thresher.reading.money import Price, read_price
+
+_NUMERIC = (Kind.NUMBER, Kind.INTEGER)
+_FIGURES = (*_NUMERIC, Kind.MONEY, Kind.DATE)
+ROOM = 4  # times longer or shorter than anything seen
+LONG = 80  # characters: what is shorter may be shorter still
+RANGE = 50  # times larger or smaller than anything seen
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What is usual. Kinds of characters are letter, digit and currency.
+
+    `always` are those that every value had, and must have; of `usually` another value may do without. `never`: none had.
+    `looks` are all that were seen, `low` and `high` the range of amounts. `always_there` says that every page had the
+    field; `pages` of `seen` had it.
+    """
+
+    shortest: int
+    longest: int
+    always: frozenset[str]
+    never: frozenset[str]
+    usually: frozenset[str] = frozenset()
+    looks: frozenset[str] = frozenset()
+    low: float | None = None
+    high: float | None = None
+    priced: bool = False
+    dated: bool = False
+    always_there: bool = True
+    pages: int = 0
+    seen: int = 0
+
+    @property
+    def share(self) -> float:
+        """The share of the known pages that had the field: what coverage is measured against."""
+        return self.pages / self.seen if self.seen else 0.0
+
+    def complaint(self, text: str, *, strictly: bool = False) -> str | None:
+        """What is odd about a text, in words; None where nothing is. Strictly, where there is nothing else to go by."""
+        if len(text) > self.longest * ROOM + 40 or (self.shortest >= LONG and len(text) < self.shortest // ROOM):
+            return f"has {len(text)} characters, where {self.shortest} to {self.longest} are usual"
+        kinds = _kinds(text)
+        if lost := (self.always | self.usually if strictly else self.always) - kinds:
+            return f"has no {', no '.join(sorted(lost))}, which every known value has"
+        if strange := self.never & kinds:
+            return f"has a {' and a '.join(sorted(strange))}, which no known value has"
+        if (found := odd_look(text, self.looks)) is not None:
+            return f"looks like {found}, where known values look like {' or '.join(sorted(self.looks))}"
+        if self.priced and _priced(text) is None:
+            return "names no price"
+        if self.dated and not is_dated(text):
+            return "names no day"
+        return None
+
+    def out_of_range(self, text: str) -> str | None:
+        """Whether an amount is far outside of what was seen, in words."""
+        found = _amount(text, self.priced)
+        if found is None or self.low is None or self.high is None:
+            return None
+        if min(self.low / RANGE, self.low) <= float(found) <= max(self.high * RANGE, self.high):
+            return None
+        return f"is {found}, where {self.low:g} to {self.high:g} is usual"
+
+
+def shape(field: Field, texts: Sequence[str], *, pages: int, seen: int) -> Shape:
+    """The shape of the known values of a field."""
+    kinds = [_kinds(text) for text in texts]
+    always, ever = frozenset.intersection(*kinds), frozenset.union(*kinds)
+    # Three places with a postcode do not make one without it odd; three figures without a letter do make a word odd.
+    figures = "digit" in always and "letter" not in ever
+    wanted = always if figures or field.kind in _FIGURES or all(map(figured, texts)) else always - {"digit"}
+    never = frozenset({"letter", "currency"} - ever) if figures else frozenset()
+    priced = field.kind is Kind.MONEY and all(_priced(text) is not None for text in texts)
+    sums = [found for text in texts if (found := _amount(text, priced)) is not None] if priced or field.kind in _NUMERIC else []
+    lengths = [len(text) for text in texts]
+    return Shape(
+        shortest=min(lengths), longest=max(lengths), always=wanted, never=never, usually=always - wanted, looks=frozenset(map(look, texts)),
+        low=float(min(sums)) if sums else None, high=float(max(sums)) if sums else None,
+        priced=priced, dated=field.kind is Kind.DATE and all(map(is_dated, texts)), always_there=pages == seen, pages=pages, seen=seen,
+    )  # fmt: skip
+
+
+def _kinds(text: str) -> frozenset[str]:
+    return frozenset(_kinds_of(text))
+
+
+def _kinds_of(text: str) -> Iterable[str]:
+    for char in set(text[:2_000]):
+        if char.isalpha():
+            yield "letter"
+        elif char.isdigit():
+            yield "digit"
+        elif unicodedata.category(char) == "Sc":
+            yield "currency"
+
+
+def _priced(text: str) -> Decimal | None:
+    found = read_price(text)
+    return found.amount if isinstance(found, Price) else None
+
+
+def _amount(text: str, priced: bool) -> Decimal | None:
+    return _priced(text) if priced else number(text)
