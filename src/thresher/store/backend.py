@@ -81,6 +81,11 @@ class Backend(Protocol):
         """For a look or two by key: every statement sees the newest, and none costs more than itself."""
         ...
 
+    @property
+    def near(self) -> bool:
+        """Whether a glance costs less than handing it to a thread, and waits for nobody."""
+        ...
+
     def now(self, session: Session) -> int:
         """The database's clock."""
         ...

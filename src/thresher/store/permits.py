@@ -93,10 +93,7 @@ def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wa
     swept since it was reserved is a `Wait` without a date: nothing may go out on it any more.
     """
     lanes = meet(store, gates)
-    with store.glance() as session:
-        names = _ids(store, session, lanes, gates)
-        seen, wait = _look(store, session, names, claim)
-    limited = [each.gate.id for each in seen if each.gate.interval_us and each.gate.id in names]
+    names, limited, wait = _glanced(store, lanes, gates, claim)
     if wait or not limited:
         return wait or Go(paced=False)
     with store.write() as session:
@@ -105,6 +102,22 @@ def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wa
         image.now = store.backend.now(session)
         seen, wait = _look(store, session, names, claim)
         return wait or _stamp(session, image, [each for each in seen if each.gate.id in limited]) or Go(paced=True)
+
+
+def peek(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wait | None:
+    """What `start` says, as far as nothing is written for it; None where it has to be asked."""
+    if store.lanes.missing((name,) for name in gates):
+        return None
+    _, limited, wait = _glanced(store, store.lanes, gates, claim)
+    return wait or (None if limited else Go(paced=False))
+
+
+def _glanced(store: Store, lanes: Lanes, gates: Sequence[str], claim: Claim | None) -> tuple[dict[int, str], list[int], Wait | None]:
+    """The gates of a request, those of them that keep an interval, and what forbids a start."""
+    with store.glance() as session:
+        names = _ids(store, session, lanes, gates)
+        seen, wait = _look(store, session, names, claim)
+    return names, [each.gate.id for each in seen if each.gate.interval_us and each.gate.id in names], wait
 
 
 def release(store: Store, permit: Permit, *, healthy: bool = False) -> None:

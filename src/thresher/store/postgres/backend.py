@@ -82,6 +82,8 @@ class PostgresBackend:
             session.run("set local enable_seqscan = on")  # whoever looks at everything may read from end to end
             yield session
 
+    near = False  # over the wire
+
     @contextlib.contextmanager
     def glance(self) -> Iterator[Session]:
         with self._postgres.connection() as connection:

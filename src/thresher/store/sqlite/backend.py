@@ -63,7 +63,11 @@ class SqliteBackend:
         return self._file.read()
 
     def glance(self) -> AbstractContextManager[Session]:
-        return self._file.read()
+        return self._file.glance()
+
+    @property
+    def near(self) -> bool:
+        return not self.in_memory  # there everybody shares the writer's connection, and would wait for it
 
     def now(self, session: Session) -> int:  # noqa: ARG002  this machine is the database
         return self._clock.now()

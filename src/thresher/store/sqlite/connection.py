@@ -51,7 +51,7 @@ class SqliteSession:
 
 
 class SqliteFile:
-    """A database file: one connection that writes, one that reads, and the lock that makes writers take turns."""
+    """A database file: one connection that writes, one that reads, one for glances, and the lock that makes writers take turns."""
 
     def __init__(self, path: str, durability: str) -> None:
         self.path = path
@@ -59,12 +59,15 @@ class SqliteFile:
         self._durability = DURABILITY[durability]
         self._write_mutex = threading.Lock()
         self._read_mutex = threading.Lock()
+        self._glance_mutex = threading.Lock()
         self._turnstile = self._open_turnstile()
         self._writer = self._connect()
         # A database in memory exists once; reads then share the writer's connection and its mutex.
         self._reader = self._writer if self.in_memory else self._connect()
+        # Whoever reads a whole table must not hold up who looks at a row.
+        self._glancer = self._writer if self.in_memory else self._connect()
         if self.in_memory:
-            self._read_mutex = self._write_mutex
+            self._read_mutex = self._glance_mutex = self._write_mutex
 
     def _open_turnstile(self) -> int | None:
         if self.in_memory or fcntl is None:
@@ -132,6 +135,12 @@ class SqliteFile:
                 if self._reader.in_transaction:
                     self._reader.execute("rollback")
 
+    @contextlib.contextmanager
+    def glance(self) -> Iterator[SqliteSession]:
+        """Single looks by key, each at the newest."""
+        with self._glance_mutex, advice(self.path):
+            yield SqliteSession(self._glancer)
+
     def data_version(self) -> int:
         """A number that changes when another process has committed."""
         with self._read_mutex, advice(self.path):
@@ -143,6 +152,8 @@ class SqliteFile:
         if not self.in_memory:
             with self._read_mutex:
                 self._reader.close()
+            with self._glance_mutex:
+                self._glancer.close()
         if self._turnstile is not None:
             os.close(self._turnstile)
             self._turnstile = None
