@@ -6,6 +6,7 @@ import pytest
 
 from tests.engine.workshop import Workshop
 from tests.harness.databases import Database
+from thresher.practice.web import PracticeWeb
 
 
 @pytest.fixture
@@ -13,3 +14,16 @@ def workshop(database: Database) -> Iterator[Workshop]:
     found = Workshop(database)
     yield found
     found.close()
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[PracticeWeb]:
+    with PracticeWeb() as web:
+        yield web
+
+
+@pytest.fixture
+def web(shared: PracticeWeb) -> PracticeWeb:
+    """The practice web, without the troubles of the test before."""
+    shared.reset()
+    return shared

@@ -1,6 +1,5 @@
 """Asking a model through the engine: on both databases, over the real protocol, with real workers."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -23,18 +22,6 @@ pytestmark = with_processes
 def clock() -> SystemClock:
     """Real time: between two calls there is nothing else to wait for."""
     return SystemClock()
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[PracticeWeb]:
-    with PracticeWeb() as web:
-        yield web
-
-
-@pytest.fixture
-def web(shared: PracticeWeb) -> PracticeWeb:
-    shared.reset()
-    return shared
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """Reading a site into records: by a model until it is learned, for nothing from then on, and never wrong when it changes."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -35,17 +34,10 @@ def clock() -> SystemClock:
     return SystemClock()
 
 
-@pytest.fixture(scope="module")
-def shared() -> Iterator[PracticeWeb]:
-    with PracticeWeb() as web:
-        yield web
-
-
 @pytest.fixture
-def web(shared: PracticeWeb) -> PracticeWeb:
-    shared.reset()
-    shared.turn(robots(HOST, "User-agent: *\nAllow: /\n"))
-    return shared
+def web(web: PracticeWeb) -> PracticeWeb:
+    web.turn(robots(HOST, "User-agent: *\nAllow: /\n"))
+    return web
 
 
 class School(Study):
