@@ -187,3 +187,36 @@ def test_half_an_extractor_is_not_used(workshop: Workshop, web: PracticeWeb, off
     assert all(each["teacher"] for each in school.records().values())
     (refusal, *_) = events(workshop.store, "extractor_refused")
     assert refusal
+
+
+LISTED = Schema("listed", (Field("title", required=True), Field("price", Kind.MONEY)), many=True, key=("title", "price"))
+
+
+def listing(school: School) -> tuple[str, list[tuple[str, str]], int]:
+    """Read the first page of the catalogue: by whom, its courses, and how many values stand in it."""
+    seen: list[Any] = []
+
+    async def look(ctx: Any) -> Done:
+        seen.append(await ctx.extract(await ctx.fetch(f"https://{HOST}/catalogue", max_age=0), LISTED))
+        return Done()
+
+    school.app = App("school", pipelines=(Pipeline("list", Stage(look, through=(f"host:{HOST}",))),))
+    registry = school.open()
+    school.shop.put(registry, NewTask("list"))
+    school.drain(registry)
+    (found,) = seen
+    values = [(thing["title"], thing["price"]) for thing in found.value["items"]]
+    return str(found.by), values, sum(place is not None for place in found.evidence.places.values())
+
+
+@pytest.mark.promise(14)
+def test_the_things_of_a_list_each_keep_their_own_values(school: School):
+    there = [(each.title, each.price) for each in courses(7, DAY_ZERO)[:12]]
+    assert listing(school) == ("model", there, 24)
+
+
+def test_without_a_model_a_list_is_told_by_the_likeness_of_its_rows(school: School):
+    there = [(each.title, each.price) for each in courses(7, DAY_ZERO)[:12]]
+    school.models = type(models(school.web))()
+    by, found, _ = listing(school)
+    assert (by, found, school.calls) == ("data", there, 0)

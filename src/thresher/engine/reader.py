@@ -19,6 +19,7 @@ from thresher.core.schema import Schema
 from thresher.engine.lessons import Lessons, extractor_of, taught
 from thresher.evidence.verify import verify
 from thresher.learning.read import Reading, read
+from thresher.learning.rows import rows
 from thresher.learning.structure import from_structure
 from thresher.reading.document import Document
 from thresher.reading.markdown import full_markdown
@@ -78,16 +79,15 @@ class Reader:
         return _Found(reading.values, Evidence(reading.places, source), By.LEARNED, doubts)
 
     async def _by_data(self, document: Document, schema: Schema) -> _Found | None:
-        """What the page declares of itself, if that is all that is wanted: a half of it would be taken for the whole."""
-        found = next(iter(from_structure(schema, [document])), None)
-        if found is None or schema.many:
+        """What the page says without anybody having read it: in its data, or in rows that look alike."""
+        value, doubts = await asyncio.to_thread(_rows if schema.many else _declared, schema, document)
+        if not value:
             return None
-        text = full_text(document)
+        text = full_markdown(document)
         data = [thing.properties for thing in structured(document).things]
         material = Material(text, data, await self._hand.save(text.encode()), document.url)
-        wanted = {field.name: found.labels.get(field.name) for field in schema.fields}
-        missing = tuple(f"the page declares no {name}" for name, value in wanted.items() if value is None and not schema[name].judged)
-        return _Found(wanted, verify(schema, wanted, material), By.DATA, (*schema.complaints(wanted), *missing))
+        evidence = await asyncio.to_thread(verify, schema, value, material)
+        return _Found(value, evidence, By.DATA, doubts)
 
     async def _by_model(self, document: Document, schema: Schema, lessons: Lessons, tier: str | None) -> Extract:
         text = full_markdown(document)
@@ -96,6 +96,23 @@ class Reader:
         await lessons.add(document, taught(schema, answer.value, answer.evidence), "model")
         unsure = tuple(f"{name} stands nowhere in the page" for name in answer.evidence.unverified())
         return Extract(answer.value, answer.evidence, By.MODEL, unsure, 0 if answer.cached else answer.cost)
+
+
+def _declared(schema: Schema, document: Document) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """What a page declares of itself. It must be all that is wanted: a half of it would be taken for the whole."""
+    found = next(iter(from_structure(schema, [document])), None)
+    if found is None:
+        return {}, ()
+    wanted = {field.name: found.labels.get(field.name) for field in schema.fields}
+    missing = (f"the page declares no {name}" for name, value in wanted.items() if value is None and not schema[name].judged)
+    return wanted, (*schema.complaints(wanted), *missing)
+
+
+def _rows(schema: Schema, document: Document) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """The largest group of things that look alike. Likeness alone is never certain: recommended things look alike, too."""
+    things = rows(schema, document)
+    value = {"items": [{field.name: thing.get(field.name) for field in schema.fields} for thing in things]}
+    return (value, ("told by their likeness alone", *schema.complaints(value))) if things else ({}, ())
 
 
 def _doubts(schema: Schema, reading: Reading) -> tuple[str, ...]:
