@@ -9,12 +9,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from thresher.ai.ask import Advisor
-from thresher.ai.library import Library
-from thresher.ai.prices import Prices
 from thresher.ai.providers import open_provider
 from thresher.ai.switchboard import Switchboard
 from thresher.config.models import Models
@@ -50,6 +47,9 @@ from thresher.store.settings import read_settings
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.sqlite.connection import DURABILITY
 from thresher.store.store import Store
+
+if TYPE_CHECKING:
+    from thresher.ai.ask import Advisor
 
 APP_GROUP = "thresher.apps"
 PROMPTS = "prompts"  # a project's own prompts, in this folder
@@ -277,8 +277,12 @@ def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: 
             beat.close()
 
 
-def make_advisor(shop: Workshop, switchboard: Switchboard) -> Advisor:
+def make_advisor(shop: Workshop, switchboard: Switchboard) -> "Advisor":
     """Who asks the models of a project. Without any it says so to whoever asks."""
+    from thresher.ai.ask import Advisor  # noqa: PLC0415  only workers ask, and it brings all the readers along
+    from thresher.ai.library import Library  # noqa: PLC0415
+    from thresher.ai.prices import Prices  # noqa: PLC0415
+
     return Advisor(switchboard, shop.models.tiers, Prices(shop.models), Library(shop.prompts), lambda: shop.store.settings)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.core.answer import Answer
 from thresher.core.errors import BudgetExhausted, UsageError
@@ -14,12 +14,14 @@ from thresher.core.task import Task
 from thresher.engine.desk import LOOK_AGAIN, StoreDesk
 from thresher.engine.escort import Escort
 from thresher.engine.reach import Reach
-from thresher.engine.reader import Reader
 from thresher.engine.registry import Registry
 from thresher.fetch.errand import Errand
 from thresher.fetch.order import order
 from thresher.store import blobs, sources
 from thresher.store.store import Store
+
+if TYPE_CHECKING:
+    from thresher.engine.reader import Reader
 
 T = TypeVar("T")
 
@@ -96,5 +98,7 @@ class Hands:
         return StoreDesk(self._store, self.task, self._registry.app_of(self.task.kind), self._escort)
 
     @cached_property
-    def _reader(self) -> Reader:
+    def _reader(self) -> "Reader":
+        from thresher.engine.reader import Reader  # noqa: PLC0415  most stages never read a page this way, and it brings much along
+
         return Reader(self._store, self)
