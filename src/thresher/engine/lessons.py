@@ -50,11 +50,15 @@ class Lessons:
                 extractors.doubt(self._store, learned.id, why)
 
     async def add(self, document: Document, labels: Mapping[str, Any], by: Labeller) -> None:
-        """Remember what stands on a page, and learn where there is enough to learn from."""
-        if not labels or not await self._store.run(self._add, document, labels, by):
+        """Remember what stands on a page, and learn where there is enough to learn from.
+
+        A dozen pages that could not be learned are not helped by a thousand more: then only a person's word is still taken.
+        """
+        _, fresh, _ = await self._store.run(self._given)
+        full = len(fresh) >= MOST and by != "person"
+        if full or not labels or not await self._store.run(self._add, document, labels, by):
             return
-        given, last = await self._store.run(self._given)
-        fresh = [each for each in given if last is None or each.at > last.made_at]
+        given, fresh, last = await self._store.run(self._given)
         if len(fresh) not in _TRIED_AT:
             return
         new = await self._store.run(self._examples, fresh)
@@ -72,9 +76,11 @@ class Lessons:
             by=by, url=document.url,
         )  # fmt: skip
 
-    def _given(self) -> tuple[list[Labelled], Learned | None]:
+    def _given(self) -> tuple[list[Labelled], list[Labelled], Learned | None]:
+        """The examples, those of them that came after the newest extractor, and that extractor."""
         found = examples.examples(self._store, self._site, self._schema.name, self._schema.digest, MOST)
-        return found, extractors.last(self._store, self._site, self._schema.name)
+        last = extractors.last(self._store, self._site, self._schema.name)
+        return found, [each for each in found if last is None or each.at > last.made_at], last
 
     def _examples(self, given: Sequence[Labelled]) -> list[Example]:
         pages = [(each, blobs.get(self._store, each.page).decode()) for each in given]

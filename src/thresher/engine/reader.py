@@ -62,7 +62,8 @@ class Reader:
             return Extract(learned.value, learned.evidence, By.LEARNED)
         declared = await self._by_data(document, schema)
         if declared and not declared.doubts:
-            await lessons.add(document, declared.value, "data")
+            if learned is None:  # else the site is known, and every further page would only be kept
+                await lessons.add(document, declared.value, "data")
             return Extract(declared.value, declared.evidence, By.DATA)
         if not await self._hand.can_ask(tier or "cheap") and (best := learned or declared):
             return Extract(best.value, best.evidence, best.by, best.doubts)

@@ -1,0 +1,38 @@
+"""What is kept of a site that cannot be learned, and that a person's word is always taken."""
+
+import asyncio
+
+from tests.harness.tasks import events, rows
+from thresher import Field, Schema
+from thresher.engine.lessons import MOST, Lessons
+from thresher.reading.document import Document
+from thresher.store.store import Store
+
+BOOK = Schema("book", (Field("title", required=True),))
+
+
+def teach(store: Store, number: int, by: str = "model") -> None:
+    """A page whose value stands in no place that a rule could name."""
+    words = " ".join(f"{word}{number}" for word in ("salt", "road", "moss", "stone"))
+    page = Document.from_html(f"<p>{words} title{number} and more of it, {number * 7}.</p>", f"https://books.example/{number}")
+    asyncio.run(Lessons(store, "books.example", BOOK).add(page, {"title": f"title{number} and"}, by))  # type: ignore[arg-type]
+
+
+def kept(store: Store) -> int:
+    return int(rows(store, "select count(*) from examples")[0][0])
+
+
+def test_a_site_that_cannot_be_learned_does_not_fill_the_store(store: Store):
+    for number in range(MOST + 5):
+        teach(store, number)
+    assert kept(store) == MOST
+    assert rows(store, "select count(*) from extractors") == [(0,)]
+    assert 0 < len(events(store, "extractor_refused")) < MOST
+    teach(store, 99, "person")
+    assert kept(store) == MOST + 1
+
+
+def test_nothing_known_is_nothing_taught(store: Store):
+    page = Document.from_html("<p>nothing</p>", "https://books.example/")
+    asyncio.run(Lessons(store, "books.example", BOOK).add(page, {}, "model"))
+    assert kept(store) == 0
