@@ -1,5 +1,6 @@
 """Asking a model through the engine: on both databases, over the real protocol, with real workers."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from tests.engine.workshop import Workshop
 from tests.harness.databases import with_processes
 from tests.harness.tasks import rows
 from thresher import Done
+from thresher.config.models import Thinker, Tier
 from thresher.control import settings, sources
 from thresher.core.clock import SystemClock
 from thresher.core.evidence import Material
@@ -170,6 +172,18 @@ def test_without_any_model_a_task_waits_and_says_what_to_do(study: Study):
     state, reason, failures = told(study, task)
     assert (state, failures) == ("pending", 0)
     assert "add models: to thresher.yaml" in (reason or "")
+
+
+@pytest.mark.promise(15)
+def test_a_model_whose_price_nobody_knows_is_not_asked_and_the_task_waits(study: Study):
+    tiers = dict.fromkeys(("cheap", "strong"), Tier("vendor", "no-such-model"))
+    study.models = replace(study.models, providers={"vendor": Thinker("vendor", "openai", "key")}, tiers=tiers)
+    registry = study.open()
+    (task,) = study.ask(registry, 1)
+    study.drain(registry)
+    state, reason, failures = told(study, task)
+    assert (state, failures, study.calls) == ("pending", 0, 0)
+    assert "no price is known for vendor/no-such-model" in (reason or "")
 
 
 @pytest.mark.promise(15)

@@ -21,6 +21,12 @@ database: sqlite:///thresher.db
 # fetch:
 #   contact: you@example.com
 
+# Who may be asked where rules and a page's own data do not suffice. Without it everything else still works.
+# models:
+#   providers:
+#     openai: {kind: openai, key: "${OPENAI_API_KEY}"}
+#   cheap: openai/gpt-5.4-mini
+
 # This project's defaults. `thresher config list` shows every setting; `thresher config set` changes one at run time.
 # settings:
 #   retry.max_retries: 5

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.core.answer import Answer
-from thresher.core.errors import BudgetExhausted, UsageError
+from thresher.core.errors import BudgetExhausted, ConfigError, NotYet, UsageError
 from thresher.core.extract import Extract
 from thresher.core.page import Page
 from thresher.core.schema import Schema
@@ -71,6 +71,8 @@ class Hands:
             if problem.gate is None and problem.away is None:  # too dear for any one call: nobody else is concerned
                 problem.away = LOOK_AGAIN
             raise
+        except ConfigError as problem:  # a model without a price, say: the task is not to blame, and waits until somebody has mended it
+            raise NotYet(str(problem), retry_after=LOOK_AGAIN) from problem
 
     async def can_ask(self, tier: str = "cheap") -> bool:
         gate = self._registry.tier(tier)
