@@ -12,7 +12,7 @@ from tests.harness.tasks import rows
 from thresher import Done
 from thresher.config.models import Thinker, Tier
 from thresher.control import settings, sources
-from thresher.core.clock import SystemClock
+from thresher.core.clock import MINUTE, SystemClock
 from thresher.core.evidence import Material
 from thresher.practice.web import Knob, PracticeWeb, Trouble
 from thresher.store.sources import find_gates
@@ -104,6 +104,16 @@ def test_raising_the_cap_opens_the_gate_that_it_closed(study: Study):
     study.shop.store.project_settings = dict(study.shop.store.project_settings) | {"budget.day": 5.0}
     study.drain(study.open(budget__day=5.0))
     assert told(study, task)[0] == "succeeded"
+
+
+def test_a_task_that_asks_outside_its_lane_does_not_sleep_on_until_midnight(study: Study):
+    study = Study(study.shop, study.web, through=())
+    registry = study.open(budget__day=0.0)
+    (task,) = study.ask(registry, 1)
+    study.drain(registry)
+    assert gate(study)["closed_tag"] == "budget"
+    (waits,) = rows(study.shop.store, "select run_at - created_at from tasks where id = :id", id=task)[0]
+    assert 0 < waits <= 16 * MINUTE
 
 
 @pytest.mark.promise(15)

@@ -13,8 +13,9 @@ from thresher.core.settlement import Blame, Brought, Error, Health, Settlement
 from thresher.core.task import Entry, NewTask, Task
 
 MAX_MESSAGE = 2_000
-# How long a task waits for a gate that was closed somewhere else than in its own lane.
-ELSEWHERE_US = MINUTE
+# How long a task stays away from a gate that was closed somewhere else than in its own lane: not so short that it knocks all the
+# time, and not so long that it sleeps on when somebody has opened it, because nobody would tell it.
+ELSEWHERE_US, LONGEST_ELSEWHERE_US = MINUTE, 15 * MINUTE
 # In seconds: what we make of a Retry-After of nothing, and of one of a thousand years.
 LEAST_WAIT = 1.0
 LONGEST_WAIT = 30 * 86_400.0
@@ -84,7 +85,7 @@ def _settle_waiting(task: Task, problem: TaskError, error: Error, blame: Blame |
     elif problem.near:
         delay = 0  # the blame closes a gate of the task's own lane, so it waits there
     else:
-        delay = max(asked, ELSEWHERE_US)  # the closed gate may not be one of its lane's: it must not come back at once
+        delay = min(max(asked, ELSEWHERE_US), LONGEST_ELSEWHERE_US)
     return Settlement.snooze(task, delay_us=delay, reason=error.message, error=error, blame=blame)
 
 
