@@ -91,10 +91,10 @@ def _settle_waiting(task: Task, problem: TaskError, error: Error, blame: Blame |
 
 def _blame(task: Task, problem: BaseException, error: Error) -> Blame | None:
     ruling = ruling_for(problem)
-    if ruling.effect is None or not task.lane or getattr(problem, "away", None) is not None:
+    gate = clean(problem.gate) if isinstance(problem, TaskError) and problem.gate else None
+    if ruling.effect is None or not (gate or task.lane) or getattr(problem, "away", None) is not None:
         return None
     wait = _wait_us(getattr(problem, "retry_after", None)) if ruling.effect is Health.PAUSE else 0
-    gate = clean(problem.gate) if isinstance(problem, TaskError) and problem.gate else None
     return Blame(ruling.effect, f"{error.name}: {error.message}", gate, wait, ruling.tag)
 
 

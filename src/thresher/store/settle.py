@@ -71,11 +71,11 @@ def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Hit
             if hit.settlement.healthy:
                 healthy.add(gate_id)
         blame = hit.settlement.blame
-        if blame and lane_gates:
+        if blame and (blame.gate or lane_gates):
             guilty = gate_named(session, blame.gate) if blame.gate else lane_gates[0]
             if guilty is not None:  # else it is the fault of something that has no gate here, such as a browser that died
                 blamed.append((guilty, blame))
-    if ended:
+    if ended or blamed:
         gates.load({*ended, *(gate_id for gate_id, _ in blamed)})
         gates.now = backend.now(session)  # after the wait for the locks, never before it
     # Blame first: a gate that closes must not wake anybody with the slots that come back.
