@@ -75,3 +75,27 @@ def test_a_gate_that_opens_while_a_claim_looks_at_it_does_not_strand_its_lane(da
                 if found:
                     break
             settle(store, done(*found))
+
+
+@only_postgres
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("step", [700, 1_100, 1_800, 2_600, 4_900])
+@pytest.mark.parametrize("slots", [None, 2])
+def test_tokens_that_come_in_while_a_claim_works_do_not_strand_who_found_none(database: Database, step: int, slots: int | None):
+    database.open()
+    with closing(Store(PostgresBackend(database.url))) as store:
+        name = gate(store, "host:bursts", slots, interval_us=10_000, burst=3)
+        change(store, f"create sequence ticks increment by {step}")
+        change(store, """create or replace function now_us() returns bigint language sql volatile
+            as 'select 1700000000000000 + nextval(''ticks'')'""")
+        put(store, *(entry(gates=(name,)) for _ in range(40)))
+        finished = 0
+        for visit in range(600):
+            if visit % 7 == 0:
+                put(store, entry(gates=(name,)))
+            found = store.turn([], 1 + visit % 4, SOMEBODY).tasks
+            assert rows(store, "select name from stranded") == []
+            settle(store, *map(done, found))
+            finished += len(found)
+            assert rows(store, "select name from stranded") == []
+        assert finished >= 40

@@ -363,7 +363,10 @@ begin
                     else coalesce(gate_opens_at(
                         greatest(g.open_after, case when b.used > 0 and g.failures >= g.trip_after then now + g.cooldown_us else g.tripped_until end),
                         case when b.used > 0 then now + gate_ahead(g.tat, g.interval_us, g.burst, now) + b.used * g.interval_us else g.tat end,
-                        g.interval_us, g.burst, now), b.opens, g.wake_at) end  -- opened since we looked: `b.opens` is past, and rings at once
+                        g.interval_us, g.burst, now),
+                        -- Closed when it was looked at, and not any more by the time that is written: it rings at once. But for slots
+                        -- no timer is needed, a settlement wakes.
+                        case when g.max_in_flight is null or g.in_flight + b.used < g.max_in_flight then now else g.wake_at end) end
             from unnest(g_ids, g_left, g_used, g_parked, g_opens) b(id, n, used, parked, opens)
             where g.id = b.id and g.id = any (g_ids) and (b.used > 0 or b.parked > 0 or g.id = any (owing)
                 -- Closed by time, and no timer: it rang for somebody whose clock was a moment ahead of ours.
