@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.harness.databases import NAMES, Database, drop_schema, file_database, memory_database, postgres_database
 from tests.harness.server import Server
@@ -11,6 +12,11 @@ from thresher.core.clock import FrozenClock
 from thresher.store.store import Store
 
 SERVER = Server()
+
+
+# How long an example takes says how busy the machine is, and nothing about the code.
+settings.register_profile("thresher", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("thresher")
 
 
 @pytest.hookimpl(optionalhook=True)

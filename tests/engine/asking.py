@@ -54,7 +54,7 @@ class Study:
         self.models = models(web)
 
     def open(self, **settings: Any) -> Registry:
-        wanted = self.shop.store.project_settings | {"host.interval": 0.0} | {n.replace("__", "."): v for n, v in settings.items()}
+        wanted = self.shop.store.project_settings | {"host.interval": 0.0, "worker.lease": 30.0} | {n.replace("__", "."): v for n, v in settings.items()}
         self.shop.store.project_settings, self.shop.store.settings = wanted, Settings(wanted)
         gates = {name: self.models.providers[tier.provider].gate for name, tier in self.models.tiers.items()}
         registry = Registry([self.app], self.shop.store.settings, tiers=gates)
