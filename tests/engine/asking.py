@@ -54,7 +54,8 @@ class Study:
         self.models = models(web)
 
     def open(self, **settings: Any) -> Registry:
-        wanted = self.shop.store.project_settings | {"host.interval": 0.0, "worker.lease": 30.0} | {n.replace("__", "."): v for n, v in settings.items()}
+        calm = {"host.interval": 0.0, "worker.lease": 30.0}  # a vendor's library loads for seconds, and must not cost the lease
+        wanted = self.shop.store.project_settings | calm | {name.replace("__", "."): value for name, value in settings.items()}
         self.shop.store.project_settings, self.shop.store.settings = wanted, Settings(wanted)
         gates = {name: self.models.providers[tier.provider].gate for name, tier in self.models.tiers.items()}
         registry = Registry([self.app], self.shop.store.settings, tiers=gates)
