@@ -3,7 +3,7 @@
 import importlib
 import importlib.util
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
+from thresher.ai.provider import Provider
 from thresher.ai.providers import open_provider
-from thresher.ai.switchboard import Switchboard
 from thresher.config.models import Models
 from thresher.config.outward import Outward
 from thresher.config.project import Project
@@ -267,8 +267,9 @@ def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: 
     patience = _patience(shop.store) if until_idle else 0.0
     try:
         pumps = PUMPS[shop.store.backend.dialect.name]
-        fetcher, switchboard = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store), Switchboard(shop.models)
-        reach = Reach(fetcher, make_advisor(shop, switchboard), switchboard)
+        providers = {name: open_provider(thinker) for name, thinker in shop.models.providers.items()}
+        fetcher = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store)
+        reach = Reach(fetcher, make_advisor(shop, providers), providers)
         yield Worker(
             shop.store, shop.registry, heartbeat_store=beat, pumps=pumps, until_idle=until_idle, patience=patience, reach=reach, **how
         )
@@ -277,13 +278,13 @@ def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: 
             beat.close()
 
 
-def make_advisor(shop: Workshop, switchboard: Switchboard) -> "Advisor":
+def make_advisor(shop: Workshop, providers: Mapping[str, Provider]) -> "Advisor":
     """Who asks the models of a project. Without any it says so to whoever asks."""
     from thresher.ai.ask import Advisor  # noqa: PLC0415  only workers ask, and it brings all the readers along
     from thresher.ai.library import Library  # noqa: PLC0415
     from thresher.ai.prices import Prices  # noqa: PLC0415
 
-    return Advisor(switchboard, shop.models.tiers, Prices(shop.models), Library(shop.prompts), lambda: shop.store.settings)
+    return Advisor(providers, shop.models.tiers, Prices(shop.models), Library(shop.prompts), lambda: shop.store.settings)
 
 
 def make_fetcher(outward: Outward, settings: Callable[[], Settings], store: Store | None = None) -> Fetcher:

@@ -9,7 +9,7 @@ from thresher import App, Done, NewTask, Pipeline, Stage
 from thresher.ai.ask import Advisor
 from thresher.ai.library import Library
 from thresher.ai.prices import Prices
-from thresher.ai.switchboard import Switchboard
+from thresher.ai.providers import open_provider
 from thresher.build import install, install_models, make_fetcher
 from thresher.config.models import Models, Rate, Thinker, Tier
 from thresher.config.outward import Outward
@@ -65,10 +65,10 @@ class Study:
 
     def worker(self, registry: Registry, store: Store | None = None, **how: Any) -> Worker:
         store = store or self.shop.store
-        switchboard = Switchboard(self.models)
-        advisor = Advisor(switchboard, self.models.tiers, Prices(self.models), Library(), lambda: store.settings)
+        providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
+        advisor = Advisor(providers, self.models.tiers, Prices(self.models), Library(), lambda: store.settings)
         fetcher = make_fetcher(Outward(resolve={"*": self.web.url}), lambda: store.settings, store)
-        return self.shop.worker(registry, store, reach=Reach(fetcher, advisor, switchboard), **how)
+        return self.shop.worker(registry, store, reach=Reach(fetcher, advisor, providers), **how)
 
     def drain(self, registry: Registry, *, workers: int = 1, patience: float = 0.0) -> None:
         async def all_of_them() -> None:

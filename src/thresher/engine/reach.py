@@ -1,9 +1,10 @@
 """How far a worker reaches: the hands it lends to its stages. What is None, this worker cannot do."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from thresher.ai.switchboard import Switchboard
+from thresher.ai.provider import Provider
 from thresher.fetch.fetcher import Fetcher
 
 if TYPE_CHECKING:
@@ -12,14 +13,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The way out to the web, who asks the models, and the lines to them. It belongs to one event loop and is closed there."""
+    """The way out to the web, who asks the models, and their providers. It belongs to one event loop and is closed there."""
 
     fetcher: Fetcher | None = None
     advisor: "Advisor | None" = None
-    switchboard: Switchboard | None = None
+    providers: Mapping[str, Provider] = field(default_factory=dict)
 
     async def close(self) -> None:
         if self.fetcher:
             await self.fetcher.close()
-        if self.switchboard:
-            await self.switchboard.close()
+        for provider in self.providers.values():
+            await provider.close()
