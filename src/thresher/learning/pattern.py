@@ -21,13 +21,13 @@ def pattern(values: Sequence[str]) -> str | None:
     if len({len(each) for each in runs}) != 1 or len(runs[0]) > MOST_RUNS:
         return None
     pieces = [_piece(column) for column in zip(*runs, strict=True)]
-    if any(piece is None for piece in pieces) or min(sum(char.isdigit() for char in value) for value in values) < FEWEST_DIGITS:
+    if any(piece is None for piece in pieces) or min(sum(char.isdecimal() for char in value) for value in values) < FEWEST_DIGITS:
         return None
     return rf"(?<![\w.,]){''.join(piece for piece in pieces if piece)}(?!\w|[.,]\d)"
 
 
 def _piece(column: Sequence[str]) -> str | None:
-    if all(each.isdigit() for each in column):
+    if all(each.isdecimal() for each in column):
         lengths = {len(each) for each in column}
         return rf"\d{{{min(lengths)}}}" if len(lengths) == 1 and min(lengths) > 2 else rf"\d{{1,{max(lengths) + 1}}}"
     if len(set(column)) > 1:
