@@ -8,7 +8,7 @@ from thresher.core import errors
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, SECOND
 from thresher.core.decide import MAX_MESSAGE, Step, settle_error, settle_outcome
-from thresher.core.outcome import Done, Failed, Filtered, Next, Skipped, Snooze
+from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Skipped, Snooze
 from thresher.core.policy import POLICY, ruling_for
 from thresher.core.record import Record
 from thresher.core.settlement import Ending, Health
@@ -31,13 +31,16 @@ class House:
     def step(self, task, outcome):
         return Step("extract", ("source:model",), "{}")
 
+    def mourn(self, task, error):
+        return Finds(records=(Record("grave", error.name),))
+
 
 def task(failures=0, lane=("host:acme.example",)):
     return Task(1, 3, "page", "fetch", {}, {}, None, 1, None, 0, failures, 0, lane)
 
 
 def after(problem, **about):
-    return settle_error(task(**about), problem, backoff=Backoff(jitter=0), luck=0.0)
+    return settle_error(task(**about), problem, House(), backoff=Backoff(jitter=0), luck=0.0)
 
 
 @pytest.mark.parametrize(
@@ -194,3 +197,24 @@ def test_a_gate_that_has_heard_of_it_is_not_told_again(away, waits):
     assert after(problem).blame is not None
     problem.away = away
     assert (after(problem).blame, after(problem).delay_us) == (None, waits)
+
+
+def test_a_failure_for_good_brings_what_the_app_wants_written_down():
+    assert [each.key for each in after(errors.Gone("404")).records] == ["Gone"]
+    assert [each.key for each in after(errors.TimedOut("slow"), failures=99).records] == ["TimedOut"]
+    assert after(errors.TimedOut("slow")).records == ()
+    assert after(errors.RateLimited("slow down")).records == ()
+
+
+def test_an_app_that_stumbles_over_a_failure_does_not_keep_the_task_from_ending():
+    class Clumsy(House):
+        def mourn(self, task, error):
+            raise KeyError("nobody")
+
+    settled = settle_error(task(), errors.Gone("404"), Clumsy(), backoff=Backoff(jitter=0), luck=0.0)
+    assert (settled.state, settled.records) == (State.FAILED, ())
+
+
+def test_a_failed_outcome_keeps_what_was_found_out_on_the_way():
+    settled = settle_outcome(task(), Failed("no", records=(Record("look", "7"),), children=(NewTask("page", key="k"),)), House())
+    assert (len(settled.records), len(settled.children)) == (1, 1)

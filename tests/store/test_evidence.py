@@ -6,7 +6,7 @@ from tests.harness.tasks import done, entry, running, settle
 from thresher.core.errors import InvalidPayload
 from thresher.core.evidence import Evidence, Place, as_json, of_json
 from thresher.core.record import Link, Record, pack
-from thresher.store.records import find_records
+from thresher.store.lookup import find_records
 
 EVIDENCE = Evidence({"title": Place("Emma", 10, 14), "price": Place("4.50", path="$.offers[0].price"), "mood": None}, "cafe")
 
@@ -19,7 +19,10 @@ def file(store, data, evidence=None, *links):
 def found(store):
     with store.read() as session:
         (record,) = find_records(session)
-    return record
+    return {
+        "data": record.data, "links": [f"{link.name}={link.target}" for link in record.links],
+        "evidence": as_json(record.evidence) if record.evidence else None,
+    }  # fmt: skip
 
 
 @pytest.mark.promise(14)

@@ -5,37 +5,12 @@ documentation is printed from this list.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 
+from thresher.config.jobs import JOBS
+from thresher.config.setting import Number, Setting
 from thresher.core.backoff import Backoff
 from thresher.core.clock import to_us
-from thresher.core.errors import ConfigError, UnknownName
-
-Number = int | float
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """One number with its owner."""
-
-    name: str
-    default: Number
-    unit: str
-    low: Number
-    high: Number
-    sentence: str
-
-    def parse(self, text: object) -> Number:
-        """The value a person wrote, or an error that names the key, what it got, and what it wants."""
-        wants = "a whole number" if isinstance(self.default, int) else "a number"
-        try:
-            value: Number = int(str(text)) if isinstance(self.default, int) else float(str(text))
-        except ValueError:
-            raise ConfigError(f"{self.name} wants {wants} ({self.unit}), got {text!r}") from None
-        if not self.low <= value <= self.high:
-            raise ConfigError(f"{self.name} wants {wants} from {self.low:g} to {self.high:g} ({self.unit}), got {text!r}")
-        return value
-
+from thresher.core.errors import UnknownName
 
 DAY = 86_400.0
 
@@ -93,6 +68,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("schedule.every", 1.0, "seconds", 0.01, 3_600, "How often the schedules are looked at."),
     Setting("schedule.max_missed", 100, "firings", 1, 100_000, "How many missed firings are made up for at most."),
     Setting("settings.every", 5.0, "seconds", 0.01, 3_600, "How often a worker reads changed settings."),
+    *JOBS,
 )  # fmt: skip
 
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}

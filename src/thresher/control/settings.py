@@ -1,6 +1,7 @@
 """Settings at run time: checked, written with their history, and in force everywhere within a few seconds."""
 
-from thresher.config.settings import Number, setting
+from thresher.config.setting import Number
+from thresher.config.settings import setting
 from thresher.core.errors import BudgetExhausted
 from thresher.core.policy import POLICY
 from thresher.store import sources

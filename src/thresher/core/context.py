@@ -1,11 +1,13 @@
 """What a stage is given besides its task."""
 
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from thresher.core.answer import Answer
 from thresher.core.extract import Extract
+from thresher.core.found import Found, Mark, Where
 from thresher.core.page import Page
+from thresher.core.record import Link
 from thresher.core.schema import Schema
 from thresher.core.task import Task
 
@@ -34,6 +36,25 @@ class Context(Protocol):
 
     async def load(self, content_hash: str) -> bytes:
         """The body stored under this hash."""
+        ...
+
+    async def record(self, kind: str, key: str) -> Found | None:
+        """One record as it stands now, or None."""
+        ...
+
+    async def records(
+        self, kind: str, *, keys: Sequence[str] | None = None, link: Link | None = None, where: Sequence[Where] = (),
+        order: str | None = None, limit: int = 100,
+    ) -> list[Found]:  # fmt: skip
+        """Records that match everything that is asked, the newest first; with `order`, by that mark instead.
+
+        `order` is the name of a mark that holds a number, the least first; with a minus before it the greatest. A record without
+        that mark is not found.
+        """
+        ...
+
+    async def marks(self, kind: str, link: Link) -> Mapping[str, Mapping[str, Mark]]:
+        """The marks of all records of a kind that belong to something, by their keys: much cheaper than the records."""
         ...
 
     async def fetch(

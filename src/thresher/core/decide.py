@@ -1,5 +1,6 @@
 """From what a stage returned, or raised, to the settlement: the *decide* of claim, perform, decide, settle. Pure."""
 
+import logging
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
@@ -13,6 +14,7 @@ from thresher.core.settlement import Blame, Brought, Error, Health, Settlement
 from thresher.core.task import Entry, NewTask, Task
 
 MAX_MESSAGE = 2_000
+_log = logging.getLogger(__name__)
 # How long a task stays away from a gate that was closed somewhere else than in its own lane: not so short that it knocks all the
 # time, and not so long that it sleeps on when somebody has opened it, because nobody would tell it.
 ELSEWHERE_US, LONGEST_ELSEWHERE_US = MINUTE, 15 * MINUTE
@@ -36,6 +38,7 @@ class House(Protocol):
     def admit(self, new: NewTask) -> Entry: ...
     def pack(self, record: Record) -> Filing: ...
     def step(self, task: Task, outcome: Next) -> Step: ...
+    def mourn(self, task: Task, error: Error) -> Finds: ...
 
 
 def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
@@ -53,7 +56,7 @@ def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
         case Snooze(delay, reason):
             return Settlement.snooze(task, delay_us=max(0, to_us(delay)), reason=_short(reason))
         case Failed(reason):
-            return Settlement.fail(task, error=Error("Failed", _short(reason)))
+            return Settlement.fail(task, error=Error("Failed", _short(reason)), **_brought(outcome, house))
         case _ as unreachable:
             assert_never(unreachable)
 
@@ -62,24 +65,34 @@ def _brought(finds: Finds, house: House) -> Brought:
     return {"records": tuple(map(house.pack, finds.records)), "children": tuple(map(house.admit, finds.children))}
 
 
-def settle_error(task: Task, problem: BaseException, *, backoff: Backoff, luck: float) -> Settlement:
-    """The settlement for a raised error, by its class."""
+def settle_error(task: Task, problem: BaseException, house: House, *, backoff: Backoff, luck: float) -> Settlement:
+    """The settlement for a raised error, by its class. A failure that is final brings what the app wants written down with it."""
     error = Error(type(problem).__name__, _short(str(problem)))
     blame = _blame(task, problem, error)
     if isinstance(problem, TaskError) and problem.retryable and not problem.spends_failure:
-        return _settle_waiting(task, problem, error, blame)
+        return _settle_waiting(task, problem, error, blame, house)
     retryable = not isinstance(problem, TaskError) or problem.retryable
     if not retryable or backoff.exhausted(task.failures + 1):
-        return Settlement.fail(task, error=error, blame=blame)
+        return Settlement.fail(task, error=error, blame=blame, **_last_words(task, error, house))
     delay_us = backoff.delay_us(task.failures + 1, luck)
     return Settlement.retry(task, delay_us=delay_us, error=error, blame=blame)
 
 
-def _settle_waiting(task: Task, problem: TaskError, error: Error, blame: Blame | None) -> Settlement:
+def _last_words(task: Task, error: Error, house: House) -> Brought:
+    """What an app writes down of a task that failed for good. A mistake in that must not keep the task from ending."""
+    try:
+        return _brought(house.mourn(task, error), house)
+    except Exception as problem:  # noqa: BLE001  an app may raise anything
+        _log.exception("the last words of task %s (%s) are lost", task.id, task.kind, exc_info=problem)
+        return {}
+
+
+def _settle_waiting(task: Task, problem: TaskError, error: Error, blame: Blame | None, house: House) -> Settlement:
     """An error that asks for patience, not for another try."""
     asked = _wait_us(problem.away) if problem.away is not None else _wait_us(getattr(problem, "retry_after", None))
     if blame is None and not asked:
-        return Settlement.fail(task, error=error)  # no gate to close and no time to wait for: a person must look
+        # No gate to close and no time to wait for: a person must look.
+        return Settlement.fail(task, error=error, **_last_words(task, error, house))
     if blame is None:
         delay = asked
     elif problem.near:

@@ -20,12 +20,16 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one value stands: characters `start` to `end` of a text, or at `path` of its structured data. `quote` is what stands there."""
+    """Where one value stands: characters `start` to `end` of a text, or at `path` of its structured data. `quote` is what stands there.
+
+    `source` is the hash of that text, where it is another than the one that the rest of the evidence counts in.
+    """
 
     quote: str
     start: int | None = None
     end: int | None = None
     path: str | None = None
+    source: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,5 +63,5 @@ def of_json(kept: Mapping[str, Any]) -> Evidence:
 
 
 def _place_as_json(place: Place) -> dict[str, Any]:
-    found = {"quote": place.quote, "start": place.start, "end": place.end, "path": place.path}
+    found = {"quote": place.quote, "start": place.start, "end": place.end, "path": place.path, "source": place.source}
     return {name: value for name, value in found.items() if value is not None}

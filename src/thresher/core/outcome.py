@@ -57,8 +57,8 @@ class Snooze:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
-    """It cannot be done, and trying again will not help."""
+class Failed(Finds):
+    """It cannot be done, and trying again will not help. What was found out on the way is kept."""
 
     reason: str
 

@@ -7,11 +7,14 @@ from typing import Any
 
 from thresher.core.context import Context
 from thresher.core.errors import DuplicateKind, UsageError
-from thresher.core.outcome import Outcome
+from thresher.core.outcome import Finds, Outcome
 from thresher.core.schema import Schema
-from thresher.core.task import NewTask
+from thresher.core.settlement import Error
+from thresher.core.task import NewTask, Task
 
 Perform = Callable[[Context], Awaitable[Outcome]] | Callable[[Context], Outcome]
+# Given the task, what went wrong and the settings: what is to be written down with the end of the task.
+Mourn = Callable[[Task, Error, Mapping[str, Any]], Finds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +56,20 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Pipeline:
-    """A kind of task and its stages, in order."""
+    """A kind of task and its stages, in order. `failed` says what to write down when a task fails for good: pure, and quick."""
 
     kind: str
     stages: tuple[Stage, ...]
+    failed: Mourn | None
     _by_name: Mapping[str, Stage] = field(repr=False, compare=False)
 
-    def __init__(self, kind: str, *stages: Stage) -> None:
+    def __init__(self, kind: str, *stages: Stage, failed: Mourn | None = None) -> None:
         names = [stage.name for stage in stages]
         if not kind or not stages or len(set(names)) < len(names):
             raise UsageError(f"pipeline {kind!r} needs a name and stages with different names, got {names}")
         object.__setattr__(self, "kind", kind)
         object.__setattr__(self, "stages", stages)
+        object.__setattr__(self, "failed", failed)
         object.__setattr__(self, "_by_name", dict(zip(names, stages, strict=True)))
 
     def stage(self, name: str) -> Stage | None:

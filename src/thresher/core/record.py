@@ -3,14 +3,18 @@
 A record is identified by (kind, key). Seen again, it is not stored twice; it still gains every new link, so a posting
 found under a second role, query or source belongs to both. Its data is replaced by the newer, and so is its evidence, both or
 neither: places of old values say nothing about new ones. Whoever brings a record without evidence leaves it without.
+
+A record that is put together by several tasks says so (`merge`): then each brings only the fields it knows, with their evidence,
+and leaves the others alone. What belongs to a person, such as the status of a match, is `initial`: it is written once.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from thresher.core.errors import InvalidPayload
 from thresher.core.evidence import Evidence, Place, as_json
-from thresher.core.task import dump
+from thresher.core.task import MAX_KEY, dump
 
 # Evidence quotes the values, and says for each where it stands: it is larger than they are.
 EVIDENCE_SHARE = 4
@@ -28,7 +32,8 @@ class Link:
 class Record:
     """One fact found, ready to be stored with the settlement of the task that found it.
 
-    `evidence` says where each value of `data` stands; a value that it has no place for is unverified.
+    `evidence` says where each value of `data` stands; a value that it has no place for is unverified. `marks` name the fields of
+    `data` that the record is found and ordered by: short texts and whole numbers. `initial` is only for a record that is new.
     """
 
     kind: str
@@ -36,6 +41,9 @@ class Record:
     data: Mapping[str, Any] = field(default_factory=dict)
     links: tuple[Link, ...] = ()
     evidence: Evidence | None = None
+    merge: bool = False
+    initial: Mapping[str, Any] = field(default_factory=dict)
+    marks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,9 @@ class Filing:
     data: str
     links: tuple[Link, ...] = ()
     evidence: str | None = None
+    merge: bool = False
+    initial: str | None = None
+    marks: tuple[str, ...] = ()
 
 
 def pack(record: Record, limit: int) -> Filing:
@@ -55,7 +66,34 @@ def pack(record: Record, limit: int) -> Filing:
     data = dump(record.data, f"data of record {what}", limit)
     links = tuple(Link(clean(link.name), clean(link.target)) for link in record.links)
     evidence = None if record.evidence is None else dump(_written(record.evidence), f"evidence of record {what}", EVIDENCE_SHARE * limit)
-    return Filing(clean(record.kind), clean(record.key), data, links, evidence)
+    initial = dump(record.initial, f"first data of record {what}", limit) if record.initial else None
+    for name in record.marks:
+        for said in (record.data, record.initial):
+            _check_mark(what, name, said.get(name))
+    return Filing(clean(record.kind), clean(record.key), data, links, evidence, record.merge, initial, record.marks)
+
+
+def _check_mark(what: str, name: str, value: object) -> None:
+    if value is not None and not isinstance(value, str | int):
+        raise InvalidPayload(f"record {what} is found by {name}, which must be a text or a whole number; got {value!r}")
+    if isinstance(value, str) and len(value) > MAX_KEY:
+        raise InvalidPayload(f"record {what} is found by {name}, which has {len(value)} characters; the limit is {MAX_KEY}")
+
+
+def merged_evidence(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, fields: Collection[str]) -> dict[str, Any] | None:
+    """The evidence of a merged record, as JSON: that of the new fields, and what is left of the old.
+
+    The places of old values say nothing about new ones, so those of every field that is written again go. What stays counts in the
+    text it was found in, whichever text the new places count in.
+    """
+    if old is None:
+        return dict(new) if new else None
+    if new is None:
+        new = {"source": old["source"], "places": {}}
+    kept = {name: place for name, place in old["places"].items() if name.partition(".")[0] not in fields}
+    if old["source"] != new["source"]:
+        kept = {name: place and {"source": old["source"], **place} for name, place in kept.items()}
+    return {"source": new["source"], "places": kept | new["places"]}
 
 
 def _written(evidence: Evidence) -> dict[str, Any]:

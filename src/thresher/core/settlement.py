@@ -131,11 +131,11 @@ class Settlement:
 
     @classmethod
     def fail(
-        cls, task: Task, *, error: Error, spends_failure: bool = True, blame: Blame | None = None
+        cls, task: Task, *, error: Error, spends_failure: bool = True, blame: Blame | None = None, **brought: Unpack[Brought]
     ) -> "Settlement":
         return cls(
             task.id, task.claim, task.stage, Ending.FAILED, State.FAILED,
-            reason=error.message, error=error, spends_failure=spends_failure, blame=blame,
+            reason=error.message, error=error, spends_failure=spends_failure, blame=blame, **brought,
         )  # fmt: skip
 
     @classmethod

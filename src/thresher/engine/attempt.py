@@ -35,7 +35,7 @@ async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settin
         outcome = await _perform(stage, hands, threads)
         return settle_outcome(task, outcome, registry)
     except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
-        return settle_error(task, problem, backoff=settings.backoff(), luck=random.random())
+        return settle_error(task, problem, registry, backoff=settings.backoff(), luck=random.random())
 
 
 async def _perform(stage: Stage, hands: Hands, threads: Executor) -> Outcome:
@@ -50,7 +50,7 @@ async def _perform(stage: Stage, hands: Hands, threads: Executor) -> Outcome:
     return cast("Outcome", outcome)
 
 
-def overdue(task: Task, seconds: float, settings: Settings) -> Settlement:
+def overdue(task: Task, seconds: float, registry: Registry, settings: Settings) -> Settlement:
     """The settlement of an attempt that took too long."""
     problem = TimedOut(f"stage {task.stage!r} took longer than {seconds:g} seconds")
-    return settle_error(task, problem, backoff=settings.backoff(), luck=random.random())
+    return settle_error(task, problem, registry, backoff=settings.backoff(), luck=random.random())

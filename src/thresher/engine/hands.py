@@ -1,14 +1,16 @@
 """The hands of a stage: everything it may reach for, governed, and on behalf of one task."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
-from functools import cached_property
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.core.answer import Answer
 from thresher.core.errors import BudgetExhausted, ConfigError, NotYet, UsageError
 from thresher.core.extract import Extract
+from thresher.core.found import Found, Mark, Where
 from thresher.core.page import Page
+from thresher.core.record import Link
 from thresher.core.schema import Schema
 from thresher.core.task import Task
 from thresher.engine.desk import LOOK_AGAIN, StoreDesk
@@ -18,6 +20,8 @@ from thresher.engine.registry import Registry
 from thresher.fetch.errand import Errand
 from thresher.fetch.order import order
 from thresher.store import blobs, sources
+from thresher.store.lookup import find_records, marks_of
+from thresher.store.session import Session
 from thresher.store.store import Store
 
 if TYPE_CHECKING:
@@ -45,6 +49,24 @@ class Hands:
 
     async def load(self, content_hash: str) -> bytes:
         return await self._store.run(blobs.get, self._store, content_hash)
+
+    async def record(self, kind: str, key: str) -> Found | None:
+        found = await self.records(kind, keys=[key], limit=1)
+        return found[0] if found else None
+
+    async def records(
+        self, kind: str, *, keys: Sequence[str] | None = None, link: Link | None = None, where: Sequence[Where] = (),
+        order: str | None = None, limit: int = 100,
+    ) -> list[Found]:  # fmt: skip
+        find = partial(find_records, kind=kind, keys=keys, link=link, where=where, order=order, limit=limit)
+        return await self._store.run(self._glance, find)
+
+    async def marks(self, kind: str, link: Link) -> Mapping[str, Mapping[str, Mark]]:
+        return await self._store.run(self._glance, partial(marks_of, kind=kind, link=link))
+
+    def _glance(self, look: Callable[[Session], T]) -> T:
+        with self._store.glance() as session:
+            return look(session)
 
     async def fetch(
         self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",

@@ -8,10 +8,11 @@ from thresher.core.clock import to_us
 from thresher.core.decide import Step
 from thresher.core.errors import InvalidPayload, UnknownName, UsageError
 from thresher.core.keys import canonical_url, url_key
-from thresher.core.outcome import Next
+from thresher.core.outcome import Finds, Next
 from thresher.core.pipeline import App, Pipeline, Stage, Trip, by_kind
 from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
+from thresher.core.settlement import Error
 from thresher.core.task import MAX_DELAY, MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, dump
 
 # A stage that asks a model goes through `model:cheap` or `model:strong`; which provider that is, the project file says.
@@ -72,6 +73,11 @@ class Registry:
             raise UsageError(f"{task.kind}.{task.stage} returned Next, but it is the last stage; return Done")
         checkpoint = dump(outcome.checkpoint, f"checkpoint of {task.kind}.{task.stage}", self._limit)
         return Step(stage.name, self._gates(stage, Trip(task.kind, task.payload, outcome.checkpoint, task.url)), checkpoint)
+
+    def mourn(self, task: Task, error: Error) -> Finds:
+        """What the app of a task wants written down of its failure."""
+        pipeline = self.pipeline(task.kind)
+        return pipeline.failed(task, error, self.settings) if pipeline and pipeline.failed else Finds()
 
     def _gates(self, stage: Stage, trip: Trip) -> tuple[str, ...]:
         """The gates of a stage. A tier without a model has no gate: there the stage finds out that nobody can be asked."""

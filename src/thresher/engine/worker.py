@@ -140,7 +140,7 @@ class Worker:
             now = monotonic()
             for running in list(self._hand.values()):
                 if running.deadline < now and running.ending is None:
-                    running.cut_short(overdue(running.task, running.seconds, self._store.settings))
+                    running.cut_short(overdue(running.task, running.seconds, self._registry, self._store.settings))
             await asyncio.sleep(WATCH_SECONDS)
 
     # --- the heart: claim, perform, decide, settle
@@ -220,7 +220,7 @@ class Worker:
 
     def _failure(self, task: Task, problem: BaseException) -> Settlement:
         surprise = RuntimeError(f"the stage ended with {type(problem).__name__}")
-        return settle_error(task, surprise, backoff=self._store.settings.backoff(), luck=random.random())
+        return settle_error(task, surprise, self._registry, backoff=self._store.settings.backoff(), luck=random.random())
 
     async def _turn(self, outgoing: list[tuple[Task, Settlement]], room: int) -> Turn | None:
         """Settle and claim. None when it did not work out; then nothing is lost and the next turn tries again."""

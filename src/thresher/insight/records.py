@@ -3,7 +3,10 @@
 from typing import Any
 
 from thresher.core.errors import UsageError
-from thresher.store.records import find_records
+from thresher.core.evidence import as_json
+from thresher.core.found import Found
+from thresher.core.record import Link
+from thresher.store.lookup import find_records
 from thresher.store.store import Store
 
 
@@ -15,4 +18,16 @@ def list_records(
     if link and not (name and equals):
         raise UsageError(f"a link is written as name=target, such as role=python-developer; got {link!r}")
     with store.read() as session:
-        return find_records(session, kind=kind, key=key, link=(name, target) if link else None, before=before, limit=limit)
+        found = find_records(
+            session, kind=kind, keys=None if key is None else [key], link=Link(name, target) if link else None, before=before, limit=limit
+        )
+    return [_shown(each) for each in found]
+
+
+def _shown(found: Found) -> dict[str, Any]:
+    return {
+        "id": found.id, "kind": found.kind, "key": found.key, "data": found.data,
+        "evidence": as_json(found.evidence) if found.evidence else None, "links": [f"{link.name}={link.target}" for link in found.links],
+        "first_task": found.first_task, "last_task": found.last_task, "seen": found.seen, "created_at": found.created_at,
+        "updated_at": found.updated_at,
+    }  # fmt: skip

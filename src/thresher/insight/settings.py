@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.config.settings import SETTINGS, Number, Setting, setting
+from thresher.config.setting import Number, Setting
+from thresher.config.settings import SETTINGS, setting
 from thresher.store.settings import read_settings, setting_history
 from thresher.store.store import Store
 

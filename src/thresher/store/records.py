@@ -1,12 +1,12 @@
-"""Records and their links, filed with the settlement that brought them."""
+"""Records, their links and their marks, filed with the settlement that brought them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import orjson
 
-from thresher.core.record import Filing
-from thresher.store.session import Row, Session
+from thresher.core.record import Filing, merged_evidence
+from thresher.store.session import Session, one
 
 # Evidence goes with the data it speaks of, also when there is none.
 _UPSERT = """insert into records (kind, key, data, evidence, first_task, last_task, created_at, updated_at)
@@ -14,49 +14,69 @@ _UPSERT = """insert into records (kind, key, data, evidence, first_task, last_ta
     on conflict (kind, key) do update set data = excluded.data, evidence = excluded.evidence, last_task = excluded.last_task,
         seen = records.seen + 1, updated_at = excluded.updated_at
     returning id"""
+_INSERT = """insert into records (kind, key, data, evidence, first_task, last_task, created_at, updated_at)
+    values (:kind, :key, :data, :evidence, :task, :task, :now, :now) on conflict (kind, key) do nothing returning id"""
+_OLD = "select id, data, evidence from records where kind = :kind and key = :key"
+_UPDATE = """update records set data = :data, evidence = :evidence, last_task = :task, seen = seen + 1, updated_at = :now
+    where id = :id"""
 _LINK = """insert into links (record_id, name, target, task_id, created_at)
     values (:record, :name, :target, :task, :now) on conflict do nothing"""
-
-_COLUMNS = ("id", "kind", "key", "data", "evidence", "first_task", "last_task", "seen", "created_at", "updated_at")
-_FIND = f"select {', '.join('r.' + name for name in _COLUMNS)} from records r"
-_FILTERS = {
-    "kind": "r.kind = :kind",
-    "key": "r.key = :key",
-    "before": "r.id < :before",
-    "link": "r.id in (select record_id from links where name = :link_name and target = :link_target)",
-}
-_LINKS = "select record_id, name, target from links where record_id in (:ids*) order by record_id, name, target"
+_MARK = """insert into marks (record_id, kind, name, word, number) values (:record, :kind, :name, :word, :number)
+    on conflict (record_id, name) do update set word = excluded.word, number = excluded.number"""
+_UNMARK = "delete from marks where record_id = :record and name in (:names*)"
 
 
-def file_records(session: Session, found: Sequence[tuple[int, Filing]], now: int) -> None:
+def file_records(session: Session, found: Sequence[tuple[int, Filing]], now: int, lock: str = "") -> None:
     """Store each record once and add its links. In key order, so that two settlers never wait in a circle."""
     for task_id, filing in sorted(found, key=lambda pair: (pair[1].kind, pair[1].key)):
-        values = {
-            "kind": filing.kind, "key": filing.key, "data": filing.data, "evidence": filing.evidence, "task": task_id, "now": now,
-        }  # fmt: skip
-        record_id = session.rows(_UPSERT, values)[0][0]
-        for link in sorted(filing.links, key=lambda link: (link.name, link.target)):
-            session.run(_LINK, {"record": record_id, "name": link.name, "target": link.target, "task": task_id, "now": now})
+        file_record(session, filing, task_id, now, lock)
 
 
-def find_records(
-    session: Session, *, kind: str | None = None, key: str | None = None, link: tuple[str, str] | None = None,
-    before: int | None = None, limit: int = 50,
-) -> list[dict[str, Any]]:  # fmt: skip
-    """Records that match, the newest first, each with its links."""
-    given = {name: value for name, value in {"kind": kind, "key": key, "before": before}.items() if value is not None}
-    clauses = [_FILTERS[name] for name in given]
-    if link:
-        clauses.append(_FILTERS["link"])
-        given |= {"link_name": link[0], "link_target": link[1]}
-    where = f" where {' and '.join(clauses)}" if clauses else ""
-    rows = session.rows(f"{_FIND}{where} order by r.id desc limit :limit", given | {"limit": limit})
-    found = {row[0]: _fields(row) for row in rows}
-    for record_id, name, target in session.rows(_LINKS, {"ids": list(found)}) if found else ():
-        found[record_id]["links"].append(f"{name}={target}")
-    return list(found.values())
+def file_record(session: Session, filing: Filing, task_id: int, now: int, lock: str = "") -> int:
+    """Store one record; its id. Task 0 means that a person did it. `lock` is the dialect's, for records that are merged."""
+    values = {"kind": filing.kind, "key": filing.key, "task": task_id, "now": now}
+    record_id, data = _merge(session, filing, values, lock) if filing.merge else _replace(session, filing, values)
+    for link in sorted(filing.links, key=lambda link: (link.name, link.target)):
+        session.run(_LINK, {"record": record_id, "name": link.name, "target": link.target, "task": task_id, "now": now})
+    if filing.marks:
+        _mark(session, record_id, filing, data)
+    return record_id
 
 
-def _fields(row: Row) -> dict[str, Any]:
-    data, evidence = orjson.loads(row[3]), row[4] and orjson.loads(row[4])
-    return dict(zip(_COLUMNS, row, strict=True)) | {"data": data, "evidence": evidence, "links": []}
+def _replace(session: Session, filing: Filing, values: Mapping[str, Any]) -> tuple[int, Mapping[str, Any]]:
+    record_id = session.rows(_UPSERT, {**values, "data": filing.data, "evidence": filing.evidence})[0][0]
+    return record_id, orjson.loads(filing.data) if filing.marks else {}
+
+
+def _merge(session: Session, filing: Filing, values: Mapping[str, Any], lock: str) -> tuple[int, Mapping[str, Any]]:
+    """New fields over old ones. Whoever comes second to a new record waits for the first, and merges into what it wrote."""
+    new = orjson.loads(filing.data)
+    old = one(session, _OLD + lock, values)
+    if old is None:
+        whole = orjson.loads(filing.initial or "{}") | new
+        made = session.rows(_INSERT, {**values, "data": orjson.dumps(whole).decode(), "evidence": filing.evidence})
+        if made:
+            return made[0][0], whole
+        old = session.rows(_OLD + lock, values)[0]
+    record_id, data, evidence = old
+    whole = orjson.loads(data) | new
+    places = merged_evidence(_read(evidence), _read(filing.evidence), new)
+    session.run(_UPDATE, {
+        **values, "id": record_id, "data": orjson.dumps(whole).decode(), "evidence": orjson.dumps(places).decode() if places else None,
+    })  # fmt: skip
+    return record_id, whole
+
+
+def _mark(session: Session, record_id: int, filing: Filing, data: Mapping[str, Any]) -> None:
+    """Marks as the data has them now. A field that is missing, or None, is no mark."""
+    present = [(name, data[name]) for name in filing.marks if data.get(name) is not None]
+    for name, value in present:
+        word, number = (value, None) if isinstance(value, str) else (None, int(value))
+        session.run(_MARK, {"record": record_id, "kind": filing.kind, "name": name, "word": word, "number": number})
+    absent = sorted(set(filing.marks) - {name for name, _ in present})
+    if absent:
+        session.run(_UNMARK, {"record": record_id, "names": absent})
+
+
+def _read(evidence: str | None) -> dict[str, Any] | None:
+    return None if evidence is None else orjson.loads(evidence)

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from thresher.config.settings import Number, Settings, setting
+from thresher.config.setting import Number
+from thresher.config.settings import Settings, setting
 from thresher.store.session import Session, one
 from thresher.store.store import Store
 

@@ -35,7 +35,8 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
     now = backend.now(session)
     hits = backend.fence(session, settlements, wanted, rules, now)
     _bear(backend, session, hits, below, rules, now)
-    file_records(session, [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records], now)
+    brought = [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records]
+    file_records(session, brought, now, backend.dialect.lock)
     gates = Gates(session, backend.dialect, now)
     release(backend, session, gates, hits)
     gates.save()

@@ -11,7 +11,8 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
-from thresher.config.settings import Number, Settings
+from thresher.config.setting import Number
+from thresher.config.settings import Settings
 from thresher.core.event import EventKind
 from thresher.core.ids import TaskId
 from thresher.core.settlement import Settlement

@@ -3,7 +3,8 @@
 from itertools import groupby
 
 from tests.house.pages.markdown import join, table
-from thresher.config.settings import SETTINGS, Setting
+from thresher.config.setting import Setting
+from thresher.config.settings import SETTINGS
 
 INTRO = """\
 Every number that steers Thresher, with its default. A project changes them in [`thresher.yaml`](project-file.md); a person
