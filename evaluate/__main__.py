@@ -11,7 +11,21 @@ from rich.table import Table
 from evaluate.score import Score
 
 # One module per area, each with `scores(corpus) -> list[Score]`.
-AREAS = ("addresses", "articles", "boards", "evidence", "looks", "pages", "pagination", "postings", "prices", "recipes", "robots")
+AREAS = (
+    "addresses",
+    "articles",
+    "boards",
+    "evidence",
+    "facts",
+    "fields",
+    "looks",
+    "pages",
+    "pagination",
+    "postings",
+    "prices",
+    "recipes",
+    "robots",
+)
 
 
 def main() -> int:

@@ -9,8 +9,10 @@ from urllib.parse import unquote
 
 from evaluate.manifest import entries, share
 from evaluate.score import Score
-from thresher.reading.boards import fingerprint, recognise
+from thresher.reading.boards import Board, fingerprint, recognise
+from thresher.reading.calls import list_call
 from thresher.reading.document import Document
+from thresher.reading.platform import platform_named
 
 HOMES = {
     "ashby": "https://jobs.ashbyhq.com/{}",
@@ -27,19 +29,30 @@ HOMES = {
 
 
 def scores(corpus: Path) -> list[Score]:
-    return [_listed(corpus), _linked(corpus)]
-
-
-def _listed(corpus: Path) -> Score:
     cases = [case for entry in entries(corpus, "boards/") for case in _cases(entry.path)]
-    misses = []
-    for url, platform, token in cases:
-        board = recognise(url)
-        if board is None or board.platform != platform or (board.token or "").lower() != token.lower():
-            misses.append(f"{url}: {platform} {token}, read {board}")
-    return Score(
-        "boards", "platform and token of an address", share(len(cases) - len(misses), len(cases)), len(cases), 0.99, misses=tuple(misses)
-    )
+    return [*_listed(cases), _linked(corpus), _asked(cases)]
+
+
+def _listed(cases: list[tuple[str, str, str]]) -> list[Score]:
+    seen = [(f"{url}: {platform} {token}", (platform, token.lower()), recognise(url)) for url, platform, token in cases]
+    misses = tuple(f"{what}, read {board}" for what, wanted, board in seen if board is None or _of(board) != wanted)
+    wrong = tuple(f"{what}, read {board}" for what, wanted, board in seen if board is not None and _of(board) != wanted)
+    return [
+        Score("boards", "platform and token of an address", share(len(cases) - len(misses), len(cases)), len(cases), 0.99, misses=misses),
+        Score("boards", "addresses given to another board", float(len(wrong)), len(cases), 0.0, lower=True, misses=wrong),
+    ]
+
+
+def _of(board: Board) -> tuple[str, str]:
+    return board.platform, (board.token or "").lower()
+
+
+def _asked(cases: list[tuple[str, str, str]]) -> Score:
+    """Boards that can be asked for their list, of platforms that answer. An address may name the tenant and not the site."""
+    seen = [(board, platform_named(board.platform)) for url, _, _ in cases if (board := recognise(url))]
+    boards = [board for board, platform in seen if platform and platform.endpoint]
+    silent = tuple(str(board) for board in boards if list_call(board) is None)
+    return Score("boards", "boards whose list can be asked for", share(len(boards) - len(silent), len(boards)), len(boards), misses=silent)
 
 
 def _cases(path: Path) -> Iterator[tuple[str, str, str]]:

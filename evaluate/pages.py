@@ -105,4 +105,4 @@ def _careers(corpus: Path) -> Score:
         cases += 1
         if plain(got).rstrip("/") != plain(urljoin(base, wanted) if wanted else "").rstrip("/"):
             misses.append(f"{entry.file}: {wanted}, read {got}")
-    return Score("pages", "link to a company's openings", share(cases - len(misses), cases), cases, 0.85, misses=tuple(misses))
+    return Score("pages", "link to a company's openings", share(cases - len(misses), cases), cases, 0.9, misses=tuple(misses))

@@ -15,7 +15,9 @@ from urllib.parse import parse_qsl, urlsplit
 from thresher.ai.provider import Provider
 from thresher.ai.providers import open_provider
 from thresher.config.models import Models
+from thresher.config.notify import Notify
 from thresher.config.outward import Outward
+from thresher.config.platforms import install_platforms
 from thresher.config.project import Project
 from thresher.config.settings import Settings
 from thresher.core.clock import SECOND, Clock, to_us
@@ -38,6 +40,7 @@ from thresher.fetch.order import order
 from thresher.fetch.request import Transport
 from thresher.fetch.resolver import MappedResolver, Resolver, SystemResolver
 from thresher.governance.gate import Limits, interval_us
+from thresher.notify.notifier import Notifier
 from thresher.store import sources
 from thresher.store.backend import Backend
 from thresher.store.dialect import SQLITE
@@ -52,6 +55,8 @@ if TYPE_CHECKING:
     from thresher.ai.ask import Advisor
 
 APP_GROUP = "thresher.apps"
+# The apps that come with us, by the short names that a project may use for them.
+OWN_APPS = {"jobs": "thresher.apps.jobs.app"}
 PROMPTS = "prompts"  # a project's own prompts, in this folder
 NO_KEY = "no_key"
 POSTGRES_THREADS = 4
@@ -157,16 +162,18 @@ class Workshop:
     outward: Outward = field(default_factory=Outward)
     models: Models = field(default_factory=Models)
     prompts: Path | None = None
+    notify: Notify = field(default_factory=Notify)
 
 
 @contextmanager
 def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> Iterator[Workshop]:
     """The apps of a project on their database, with what they declare installed, for the length of a block."""
     registry = project_registry(project, named)  # first: an app that cannot be loaded must not cost a migration
+    install_platforms(project.folder)
     with opened_store(url, project) as store:
         install(store, registry)
         install_models(store, project.models)
-        yield Workshop(store, registry, project.fetch, project.models, project.folder / PROMPTS)
+        yield Workshop(store, registry, project.fetch, project.models, project.folder / PROMPTS, project.notify)
 
 
 def project_registry(project: Project, named: Iterable[str] = ()) -> Registry:
@@ -198,8 +205,8 @@ def _load(name: str, load: Callable[[], object]) -> App:
 
 
 def _find(name: str, folder: Path) -> object:
-    """An app by `package.module:attribute`, or by the path of a file that has an `app`."""
-    place, _, attribute = name.partition(":")
+    """An app by its own short name, by `package.module:attribute`, or by the path of a file that has an `app`."""
+    place, _, attribute = OWN_APPS.get(name, name).partition(":")
     module = _load_file(folder / place) if place.endswith(".py") else importlib.import_module(place)
     return getattr(module, attribute or "app", None)
 
@@ -269,7 +276,7 @@ def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: 
         pumps = PUMPS[shop.store.backend.dialect.name]
         providers = {name: open_provider(thinker) for name, thinker in shop.models.providers.items()}
         fetcher = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store)
-        reach = Reach(fetcher, make_advisor(shop, providers), providers)
+        reach = Reach(fetcher, make_advisor(shop, providers), providers, Notifier(shop.notify.urls, shop.notify.unset))
         yield Worker(
             shop.store, shop.registry, heartbeat_store=beat, pumps=pumps, until_idle=until_idle, patience=patience, reach=reach, **how
         )

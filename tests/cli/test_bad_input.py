@@ -184,7 +184,7 @@ def test_add_wants_either_a_kind_or_a_file(queue: Thresher):
     ("text", "words"),
     [
         ("apps: [app.py\n", ["thresher.yaml:", "not YAML"]),
-        ("- a\n- b\n", ["thresher.yaml:1", "apps, database, fetch, models, settings"]),
+        ("- a\n- b\n", ["thresher.yaml:1", "apps, database, fetch, models, notify, settings"]),
         ("apps: [app.py]\ndatabse: x\n", ["thresher.yaml:2", "databse"]),
         ("apps: app.py\n", ["thresher.yaml:1", "apps wants a list"]),
         ("\nsettings:\n  retry.base: soon\n", ["thresher.yaml:3", "retry.base", "'soon'"]),

@@ -4,6 +4,7 @@ import io
 import json
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -93,6 +94,30 @@ def test_a_board_is_known_by_its_address(thresher: Thresher):
     one, other = lines(thresher("read", "board", "https://boards.greenhouse.io/acme", "https://idealever.example/lever.co", "--json").out)
     assert (one["platform"], one["token"]) == ("greenhouse", "acme")
     assert (other["platform"], other["token"], "no board" in other["reason"]) == (None, None, True)
+
+
+def test_a_board_says_where_its_list_is_asked_for(thresher: Thresher):
+    one = thresher("read", "board", "https://acme.wd5.myworkdayjobs.com/en-US/Work", "--json").json
+    assert one["list"] == "POST https://acme.wd5.myworkdayjobs.com/wday/cxs/acme/Work/jobs"
+
+
+def test_the_board_of_a_saved_page_answer_or_feed_is_read(thresher: Thresher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "page.html").write_text('<html><body><iframe src="https://jobs.ashbyhq.com/acme/embed"></iframe></body></html>')
+    row = {"id": "1", "text": "Ladder maker", "hostedUrl": "https://jobs.lever.co/acme/1", "categories": {"location": "Leeds"}}
+    (tmp_path / "answer.json").write_text(json.dumps([row]))
+    (tmp_path / "own.html").write_text('<html><head><script src="https://x.recruiteecdn.com/a.js"></script></head><body>x</body></html>')
+    (tmp_path / "other.txt").write_text("nothing of the kind")
+    monkeypatch.chdir(tmp_path)
+    found = lines(thresher("read", "board", "page.html", "answer.json", "own.html", "other.txt", "--json").out)
+    assert [each["platform"] for each in found] == ["ashby", "lever", "recruitee", None]
+    assert [each["token"] for each in found] == ["acme", "acme", None, None]
+
+
+def test_a_line_never_opens_a_file(thresher: Thresher, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "page.html").write_text('<iframe src="https://jobs.ashbyhq.com/acme/embed"></iframe>')
+    monkeypatch.chdir(tmp_path)
+    feed(monkeypatch, "page.html")
+    assert thresher("read", "board", "--json").json["platform"] is None
 
 
 def test_a_date_is_counted_from_the_day_that_is_given(thresher: Thresher):

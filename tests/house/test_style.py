@@ -17,7 +17,7 @@ MOST_LINES_OF_A_FUNCTION = 60
 VAGUE = {"utils", "util", "helpers", "helper", "manager", "service", "common", "misc", "base"}
 # Where "job" means employment: pages about jobs, and the rooms that read and serve them.
 EMPLOYMENT = ("`/Job/A` and `/job/a` are different pages", "https://example.com/jobs")
-EMPLOYERS = ("reading", "practice/web")
+EMPLOYERS = ("apps/jobs", "hiring", "reading", "practice/web")
 # Calls that open a database or set up logging; at import time nobody has asked for either.
 SETUPS = {
     "basicConfig", "dictConfig", "fileConfig", "addHandler", "setLevel", "captureWarnings", "connect", "open_store", "open_backend",

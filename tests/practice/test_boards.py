@@ -28,6 +28,10 @@ LEAST_KEYS = {
                  "state", "country",
                  "locations", "published_on", "created_at", "description"},
     "bamboohr": {"id", "jobOpeningName", "departmentLabel", "employmentStatusLabel", "location", "atsLocation", "isRemote", "locationType"},
+    "breezy": {"id", "friendly_id", "name", "url", "published_date", "type", "location", "department", "salary", "company"},
+    "rippling": {"uuid", "name", "department", "url", "workLocation"},
+    "pinpoint": {"id", "title", "url", "path", "description", "key_responsibilities", "skills_knowledge_expertise", "benefits",
+                 "employment_type", "employment_type_text", "workplace_type", "location", "compensation", "job", "deadline_at"},
 }  # fmt: skip
 LISTS = {
     "greenhouse": ("https://boards-api.greenhouse.io/v1/boards/acme/jobs?content=true", lambda found: found["jobs"]),
@@ -37,6 +41,9 @@ LISTS = {
     "recruitee": ("https://fathom.recruitee.com/api/offers/", lambda found: found["offers"]),
     "workable": ("https://apply.workable.com/api/v1/widget/accounts/garnet?details=true", lambda found: found["jobs"]),
     "bamboohr": ("https://juniper.bamboohr.com/careers/list", lambda found: found["result"]),
+    "breezy": ("https://orchard.breezy.hr/json", lambda found: found),
+    "rippling": ("https://api.rippling.com/platform/api/ats/v1/board/pumice/jobs", lambda found: found),
+    "pinpoint": ("https://quartz.pinpointhq.com/postings.json", lambda found: found["data"]),
 }  # fmt: skip
 WORKDAY = f"https://dunlin.wd{company(7, 'dunlin').workday_number}.myworkdayjobs.com/wday/cxs/dunlin/{company(7, 'dunlin').workday_site}"
 
@@ -57,8 +64,8 @@ def test_a_list_has_rows_with_the_fields_of_its_platform(web: PracticeWeb, platf
         assert set(row) >= LEAST_KEYS[platform]
 
 
-# Workable has one row per country: a trap, and tested apart.
-@pytest.mark.parametrize("platform", sorted(LISTS.keys() - {"workable"}))
+# Workable has one row per country, Rippling one per place: traps, and tested apart.
+@pytest.mark.parametrize("platform", sorted(LISTS.keys() - {"workable", "rippling"}))
 def test_ids_are_unique_within_a_list(web: PracticeWeb, platform: str):
     url, rows = LISTS[platform]
     ids = [row["id"] for row in rows(get(web, url).json)]
@@ -282,7 +289,7 @@ def test_a_token_belongs_to_one_platform_or_to_a_namesake(web: PracticeWeb):
 
 @pytest.mark.parametrize("url", [
     "https://jobs.ashbyhq.com/cobalt", f"{WORKDAY.partition('/wday')[0]}/en-US/{company(7, 'dunlin').workday_site}",
-    "https://apply.workable.com/garnet/", "https://juniper.bamboohr.com/careers",
+    "https://apply.workable.com/garnet/", "https://juniper.bamboohr.com/careers", "https://ats.rippling.com/pumice/jobs",
 ])  # fmt: skip
 def test_a_board_built_by_a_script_is_empty_and_knows_where_its_rows_are(web: PracticeWeb, url: str):
     text = get(web, url).text

@@ -26,6 +26,9 @@ TOKENS = {
     "myworkdaysite.com": "wd1",
     "invalid": "nobody",
     "bulk.example": "a",
+    "icims.com": "careers-mallow",
+    "breezy.hr": "orchard",
+    "pinpointhq.com": "quartz",
 }
 ALL = [f"{TOKENS[pattern[2:]]}.{pattern[2:]}" if pattern.startswith("*") else pattern for pattern, _ in HOSTS]
 HOST = st.sampled_from(
@@ -36,13 +39,31 @@ WORDS = [
     "companies", "ember", "accounts", "widget", "garnet", "offers", "wday", "cxs", "dunlin", "careers", "list", "detail", "xml",
     "search", "de", "catalogue", "course", "item", "page", "chat", "completions", "embeddings", "recruiting", "o", "j", "embed",
     "jobs.json", "jobs.rss", "robots.txt", "sitemap.xml", "feed.xml", "job", "²", "١", "-1", "0", "4000000000", "%ff%fe", "%00",
-    "..",
+    "..", "platform", "ats", "board", "pumice", "nutmeg", "postings.json", "json", "p", "en", "CompanyJobs", "Xml.aspx", "intro",
     company(7, "dunlin").workday_site,
     "9" * 5_000,
 ]  # fmt: skip
 PATH = st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=12)), max_size=7).map(lambda parts: "/" + "/".join(parts))
 NAMES = st.sampled_from(
-    ["page", "offset", "limit", "q", "what", "max_days_old", "posted_since", "app_key", "per_page", "skip", "results_per_page", "sold"]
+    [
+        "page",
+        "offset",
+        "limit",
+        "q",
+        "what",
+        "max_days_old",
+        "posted_since",
+        "app_key",
+        "per_page",
+        "skip",
+        "results_per_page",
+        "sold",
+        "pr",
+        "p",
+        "c",
+        "in_iframe",
+        "verbose",
+    ]
 )
 VALUES = st.one_of(
     st.sampled_from(["-1", "0", "1", "²", "9" * 30, "999999999", "2026-03-01T00:00:00+00:00", "9999-12-31T23:59:59-23:59", "k"]),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from thresher.core.errors import ConfigError
 from thresher.reading.boards import fingerprint, recognise
 from thresher.reading.document import Document
-from thresher.reading.platform import platforms, read_platform
+from thresher.reading.platform import Platform, platforms, read_platform
 
 ADDRESSES = [
     ("https://boards.greenhouse.io/acme", "greenhouse", "acme"),
@@ -128,12 +128,26 @@ def page(body: str, url: str = "https://acme.example/careers") -> Document:
         ('<footer><a href="https://acme.breezy.hr/">Careers</a></footer>', "breezy", "acme"),
         ('<script src="https://d1.recruiteecdn.com/x.js"></script>', "recruitee", None),
         ('<link href="https://assets.teamtailor-cdn.com/a.css"><p>x</p>', "teamtailor", None),
+        (
+            r'<script>x = {"u": "https:\/\/boards.greenhouse.io\/acme\/jobs\/12"}</script>',
+            "greenhouse",
+            "acme",
+        ),
+        ('<script>x = "https://jobs.lever.co/acme/0f9b1c2d-1111-4222-8333-444455556666"</script>', "lever", "acme"),
+        (r'<script>x = "https:\/\/jobs.ashbyhq.com\/Acme%20Labs\/0f9b1c2d-1111-4222-8333-444455556666"</script>', "ashby", "Acme Labs"),
+        ('<script>go("https://acme.wd5.myworkdayjobs.com/en-US/Work")</script>', "workday", "acme"),
+        ('<ul><li><a href="/work?gh_jid=12">Ladder maker</a></li></ul>', "greenhouse", None),
     ],
 )
 def test_a_page_on_a_companys_own_domain_shows_its_board(body: str, platform: str, token: str | None):
     board = fingerprint(page(body))
     assert board is not None
     assert (board.platform, board.token) == (platform, token)
+
+
+def test_scripts_that_name_several_boards_name_none():
+    script = "".join(f'"https://jobs.lever.co/c{n}/0f9b1c2d-1111-4222-8333-444455556666",' for n in range(3))
+    assert fingerprint(page(f"<script>x = [{script}]</script>")) is None
 
 
 def test_the_own_domain_of_a_company_is_asked_at_the_platforms_path():
@@ -194,12 +208,30 @@ def test_a_mistake_in_a_platform_file_is_named(text: str, advice: str):
     assert advice in str(raised.value)
 
 
+def reference_row(platform: Platform) -> str:
+    """What the reference says of a platform."""
+    endpoint, paging = platform.endpoint, platform.paging
+    more = {"none": "whole", "next": "next link"}.get(paging.kind, f"{paging.kind}, {paging.size} a page")
+    silent = "in the page" if platform.answers or platform.cards else "–"
+    listed = f"`{endpoint.method} {endpoint.url.partition('?')[0]}`" if endpoint else silent
+    return "| " + " | ".join((
+        platform.name, f"`{platform.home}`" if platform.home else "companies' own domains", listed,
+        more + (f", cut off at {paging.cap:,}" if paging.cap else "") if endpoint else "–", "yes" if platform.detail else "–",
+        ("own address" if platform.owner.url else "in the list") if platform.owner else "–", str(platform.guess or "–"),
+        platform.confidence, "yes" if platform.empty_is_proof else "no",
+    )) + " |"  # fmt: skip
+
+
 def test_the_reference_lists_every_platform():
     text = (Path(__file__).parents[2] / "docs" / "reference" / "boards.md").read_text("utf-8")
-    assert [platform.name for platform in platforms() if f"| {platform.name} |" not in text] == []
+    assert [row for platform in platforms() if (row := reference_row(platform)) not in text] == []
 
 
-def test_the_file_that_the_reference_shows_is_a_platform():
-    text = (Path(__file__).parents[2] / "docs" / "reference" / "boards.md").read_text("utf-8")
-    example = text.partition("```yaml\n")[2].partition("```")[0]
-    assert read_platform(example, "acme.yaml").name == "acme"
+def test_the_files_that_the_pages_show_are_platforms():
+    docs = Path(__file__).parents[2] / "docs"
+    shown = [
+        block.partition("```")[0]
+        for page in ("reference/platforms.md", "how-to/add-a-board.md")
+        for block in (docs / page).read_text("utf-8").split("```yaml\n")[1:]
+    ]
+    assert [read_platform(text, "shown.yaml").name for text in shown] == ["acme", "acme", "acme-api", "acme-feed"]

@@ -7,6 +7,7 @@ import pytest
 
 from tests.reading.pages import look
 from thresher.core.look import Verdict
+from thresher.reading.answers import read_answer
 
 TITLE = "Ladder maker"
 ANSWERS = {
@@ -182,3 +183,60 @@ def test_the_rows_of_a_platforms_page_are_read_by_its_selectors(body: str, platf
     assert [(posting.title, posting.location) for posting in seen.postings] == [(TITLE, "Leeds")]
     assert seen.board is not None
     assert seen.board.platform == platform
+
+
+ASHBY, RECRUITEE, PINPOINT = "https://jobs.ashbyhq.com/acme/1", "https://acme.recruitee.com/o/x", "https://acme.pinpointhq.com/1"
+REMOTE = [
+    ([{"id": "1", "text": TITLE, "hostedUrl": "https://jobs.lever.co/acme/1", "workplaceType": "on-site"}], "onsite"),
+    ({"jobs": [{"title": TITLE, "jobUrl": ASHBY, "isRemote": True, "workplaceType": "Hybrid"}], "apiVersion": "1"}, "hybrid"),
+    ({"jobs": [{"title": TITLE, "jobUrl": ASHBY, "isRemote": True, "workplaceType": None}], "apiVersion": "1"}, "remote"),
+    ({"jobs": [{"title": TITLE, "jobUrl": ASHBY, "isRemote": False}], "apiVersion": "1"}, None),
+    ({"meta": {"totalCount": 1}, "result": [{"id": "1", "jobOpeningName": TITLE, "locationType": "2", "isRemote": None}]}, "hybrid"),
+    ({"name": "Acme", "jobs": [{"title": TITLE, "shortcode": "A1", "telecommuting": True}]}, "remote"),
+    ({"offers": [{"title": TITLE, "careers_url": RECRUITEE, "remote": False, "hybrid": False, "on_site": True}]}, "onsite"),
+    ({"total": 1, "jobPostings": [{"title": TITLE, "externalPath": "/job/1", "remoteType": "Fully Remote"}]}, "remote"),
+    ({"total": 1, "jobPostings": [{"title": TITLE, "externalPath": "/job/1", "remoteType": "Ask us"}]}, None),
+    ({"data": [{"title": TITLE, "url": PINPOINT, "employment_type": "full_time", "workplace_type": "hybrid"}]}, "hybrid"),
+    ({"@type": "JobPosting", "title": TITLE, "jobLocationType": "TELECOMMUTE", "hiringOrganization": "Acme"}, "remote"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("answer", "remote"), REMOTE)
+def test_where_the_work_is_done_is_what_the_platform_says(answer: object, remote: str | None):
+    assert look(json.dumps(answer), kind="application/json").postings[0].remote == remote
+
+
+def test_a_number_of_places_is_no_place():
+    row = {"title": TITLE, "externalPath": "/job/1", "locationsText": "3 Locations"}
+    assert look(json.dumps({"total": 1, "jobPostings": [row]}), kind="application/json").postings[0].location is None
+
+
+@pytest.mark.parametrize("total", ["²", "9" * 5_000, -1, True, 1e300, "many", [1], {}, None])
+def test_a_total_that_is_no_count_is_nothing(total: object):
+    listing = read_answer({"total": total, "jobPostings": [{"title": TITLE, "externalPath": "/job/1"}]}, today=date(2026, 3, 10))
+    assert listing is not None
+    assert listing.total is None
+
+
+DETAILS = {
+    "recruitee": {"offer": {"id": 1, "title": TITLE, "careers_url": "https://acme.recruitee.com/o/x", "description": "<p>x</p>"}},
+    "rippling": {"uuid": "1", "name": TITLE, "description": {"role": "<p>x</p>"}, "workLocations": ["Leeds"], "companyName": "Acme"},
+    "workable": {"shortcode": "A1", "title": TITLE, "description": "<p>x</p>", "published": "2026-03-01", "location": {"city": "Leeds"}},
+}
+
+
+@pytest.mark.parametrize("platform", DETAILS)
+def test_the_answer_for_one_posting_is_a_posting_with_its_text(platform: str):
+    listing = read_answer(DETAILS[platform], today=date(2026, 3, 10))
+    assert listing is not None
+    assert (listing.platform, listing.single) == (platform, True)
+    assert (listing.postings[0].title, listing.postings[0].description) == (TITLE, "x")
+
+
+def test_no_part_of_a_text_is_lost_for_want_of_a_heading():
+    row = {
+        "id": "1", "text": TITLE, "hostedUrl": "https://jobs.lever.co/acme/1", "description": "<p>one</p>", "additional": "<p>four</p>",
+        "lists": [{"text": "", "content": "<li>two</li>"}, {"text": "Wants", "content": "<li>three</li>"}],
+    }  # fmt: skip
+    (posting,) = look(json.dumps([row]), kind="application/json").postings
+    assert [word for word in ("one", "two", "Wants", "three", "four") if word not in (posting.description or "")] == []

@@ -160,3 +160,10 @@ PIECES = ['<a href="?page=2">', "<a href=/p/3>", "</a>", "<li>", "1", "2", "Next
 @given(st.lists(st.sampled_from(PIECES)))
 def test_soup_of_pagers_is_some_page(pieces: list[str]):
     assert isinstance(read("".join(pieces)), Pagination)
+
+
+@pytest.mark.parametrize("figure", ["²", "³³", "①", "٣", "9²", "９"])
+def test_figures_of_other_kinds_are_no_trouble(figure: str):
+    links = f'<a href="/x?page={figure}">{figure}</a><a href="/x?page=3">3</a><a rel="next" href="/x?page={figure}{figure}">next</a>'
+    found = pagination(Document.from_html(links, f"https://x.example/x?page={figure}"))
+    assert found.next is None or found.next.startswith("https://x.example/")

@@ -291,3 +291,77 @@ JSON = st.recursive(
 def test_any_json_is_read_without_a_crash(data: object):
     read_answer(data, today=TODAY)
     read_rows(data, today=TODAY, source="x")
+
+
+TEXT = "<p>You make ladders of ash and steel, and you make them well. We have made them since the flood.</p>" * 4
+
+
+def test_the_text_of_an_opening_is_what_the_page_names_so():
+    body = f"""<h1>Ladder maker</h1><p>Company: Acme</p><p>Location: Leeds</p>
+        <section class="description"><h2>About the work</h2><div class="job-description">{TEXT}</div></section><footer>{TEXT}</footer>"""
+    (found,) = look(f"<title>Ladder maker job</title>{body}").postings
+    assert found.description is not None
+    assert found.description.count("ash and steel") == 4
+    assert "About the work" not in found.description
+
+
+def test_a_page_that_names_no_description_has_none():
+    (found,) = look(f"<title>Ladder maker job</title><h1>Ladder maker</h1><p>Company: Acme</p><p>Location: Leeds</p>{TEXT}").postings
+    assert found.description is None
+
+
+def test_company_and_place_under_the_headline_are_known_by_the_title():
+    body = "<h3>Ladder maker</h3><h4>HP</h4><h5>Leeds, West Yorkshire, United Kingdom</h5><p>Salary: 30,000 EUR a year</p>"
+    (found,) = look(f"<title>Job search - Ladder maker - HP - Leeds, UK - Site</title>{body}").postings
+    assert (found.company, found.location) == ("HP", "Leeds, West Yorkshire, United Kingdom")
+
+
+def test_a_line_under_the_headline_that_the_title_does_not_repeat_is_no_company():
+    body = "<h3>Ladder maker</h3><h4>HP</h4><h5>Leeds</h5><p>Salary: 30,000 EUR a year</p><p>Posted: 2026-03-01</p>"
+    (found,) = look(f"<title>Job search - Ladder maker - Cheap ladders</title>{body}").postings
+    assert (found.company, found.location) == (None, None)
+
+
+def labels(links: str) -> str:
+    return f"<title>Ladder maker job</title><div><h1>Ladder maker</h1></div><p>Location: Leeds</p><p>Posted: 2026-03-01</p>{links}"
+
+
+def test_a_link_to_the_page_of_one_company_names_the_company_of_the_opening():
+    page = labels('<a href="/company/x1/acme_ladders_ltd.html">Acme Ladders, Ltd.</a><a href="/company/x1/acme_ladders_ltd.html">More</a>')
+    assert look(page).postings[0].company == "Acme Ladders, Ltd."
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        '<a href="/company/acme">Acme</a><a href="/company/zenith">Zenith</a>',
+        '<nav><a href="/company/acme">Acme</a></nav>',
+        '<a href="/company/about">About</a>',
+        '<a href="/company/acme">View other openings of this company</a>',
+    ],
+)
+def test_links_to_several_companies_or_to_none_name_nobody(links: str):
+    assert look(labels(links)).postings[0].company is None
+
+
+def test_of_two_links_to_one_opening_the_one_that_its_address_repeats_is_the_title():
+    row = '<tr><td><a href="/job/{0}/ladder-maker-{0}">Leeds</a></td><td><a href="/job/{0}/ladder-maker-{0}">Ladder maker {0}</a></td></tr>'
+    rows = "".join(row.format(number) for number in range(1, 7))
+    found = look(f"<title>Jobs</title><table>{rows}</table>")
+    assert [posting.title for posting in found.postings] == [f"Ladder maker {n}" for n in range(1, 7)]
+
+
+def test_an_opening_that_is_offered_in_other_towns_too_is_still_one():
+    row = '<tr><td><a href="/job/{0}/ladder-maker">Leeds {0}</a></td><td><a href="/job/{0}/ladder-maker">Ladder maker</a></td></tr>'
+    rows = "".join(row.format(number) for number in range(1, 7))
+    body = f"<h1>Ladder maker</h1><p>Company: Acme</p><p>Location: York</p><table>{rows}</table>"
+    (found,) = look(f"<title>Ladder maker</title>{body}", url="https://site.example/job/9/ladder-maker").postings
+    assert (found.title, found.company, found.location) == ("Ladder maker", "Acme", "York")
+
+
+def test_a_link_that_says_more_than_the_name_gives_way_to_the_element_named_so():
+    row = """<li class="result"><a href="/job/{0}000{0}"><h3>Ladder maker {0}</h3></a>
+        <a href="/cmp/acme/faq">12 questions about Acme {0}</a><span class="company-name">Acme {0}</span></li>"""
+    rows = "".join(row.format(number) for number in range(1, 7))
+    found = look(f"<title>Jobs</title><ul>{rows}</ul>")
+    assert [posting.company for posting in found.postings] == [f"Acme {n}" for n in range(1, 7)]

@@ -28,6 +28,12 @@ class Call:
 
         return read_project(self.folder)
 
+    def learn_platforms(self) -> None:
+        """Make the hiring platforms known that the project describes: for commands that read pages without its apps."""
+        from thresher.config.platforms import install_platforms
+
+        install_platforms(self.folder)
+
     def url(self, project: "Project") -> str:
         from thresher.config.project import database_url
 

@@ -73,6 +73,7 @@ def _examine(call: Call) -> "list[Check]":
     from thresher.insight.costs import check_ledger
     from thresher.insight.doctor import Examination, check_file, check_store
     from thresher.insight.models import check_models
+    from thresher.insight.notify import check_notify
     from thresher.insight.outward import check_name, check_waivers, reach
 
     exam = Examination()
@@ -81,6 +82,7 @@ def _examine(call: Call) -> "list[Check]":
         exam.attempt("fetch", lambda: reach(project.fetch), str)
         exam.checks.append(check_name(project.fetch))
         exam.checks += check_models(project.models)
+        exam.checks += check_notify(project.notify)
     registry = exam.attempt("apps", lambda: project_registry(project, call.apps), _apps) if project else None
     url = call.url(project or Project(call.folder))
     store = exam.attempt("database", lambda: open_bare(url), lambda _: hide_password(url))

@@ -43,6 +43,7 @@ def command(
     code is not 0.
     """
     call, code = call_of(ctx), 0
+    call.learn_platforms()
     base = _checked(base_url)
     for source in sources:
         inspection, error, failure = _inspected(call, source, base, render=render)
@@ -76,6 +77,11 @@ def _inspected(call: Call, source: str, base: str | None, *, render: bool) -> "t
 def opened_page(call: Call, source: str, base_url: str | None) -> "Page":
     """The page at an address, or a saved one."""
     return _fetched(call, source, render=False) if _is_address(source) else _file(source, _checked(base_url))
+
+
+def saved_page(name: str) -> "Page":
+    """A page out of a file, which says itself where it came from, or not at all."""
+    return _file(name, None)
 
 
 def _is_address(source: str) -> bool:

@@ -13,19 +13,28 @@ import typer
 from thresher.cli import (
     add,
     bench,
+    boards,
+    companies,
     config,
     costs,
     doctor,
     events,
+    explain,
+    export,
     extractors,
     failures,
     init,
     inspect,
+    jobs,
+    keys,
     migrate,
+    notify,
+    postings,
     read,
     records,
     run,
     schedules,
+    serve,
     sources,
     status,
     tasks,
@@ -62,19 +71,24 @@ def shared(
     ctx.obj = Call(database, project, apps or [], as_json, verbose)
 
 
-for each in (init, run, worker, status, add):
+for each in (init, run, worker, serve, status, add):
     app.command(epilog=EPILOG, name=each.__name__.rsplit(".", 1)[-1])(each.command)
 for group, sentence in (
     (tasks, "See tasks, send them back, cancel them."),
     (failures, "See what failed, grouped, and send it back."),
     (sources, "See, limit, pause, test the sources and other gates."),
     (schedules, "See, pause and resume schedules."),
+    (jobs, "The openings that suit you, and the profile they are measured by."),
+    (companies, "See the companies that are followed."),
+    (boards, "See, test, enable, disable the boards that postings come from."),
+    (postings, "See postings, and which of them are the same opening."),
     (extractors, "See what was learned of which site, and teach it."),
     (config, "See and change settings."),
+    (keys, "Who may use the HTTP API: make and revoke keys."),
     (read, "Say what Thresher makes of a string: a price, an address, a board, a date, a robots.txt."),
 ):
     app.add_typer(group.app, name=group.__name__.rsplit(".", 1)[-1], help=sentence, no_args_is_help=True, epilog=EPILOG)
-for each in (records, costs, events, migrate, doctor, inspect):
+for each in (explain, export, records, costs, events, migrate, doctor, inspect, notify):
     app.command(epilog=EPILOG, name=each.__name__.rsplit(".", 1)[-1])(each.command)
 app.add_typer(bench.app, name="bench", help="Measure.", no_args_is_help=True)
 

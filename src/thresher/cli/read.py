@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from thresher.fetch.robots import Rules
+    from thresher.reading.boards import Board
 
 app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
 Texts = Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="What to read; without it, lines on standard input.")]
@@ -88,17 +89,37 @@ def _url_line(found: Fields) -> str:
 
 @app.command()
 def board(ctx: typer.Context, texts: Texts = None) -> None:
-    """Say which hiring board an address belongs to, and under which token."""
+    """Say which hiring board an address belongs to, under which token, and where its list is asked for.
+
+    An argument may also name a saved file: a page that embeds or links a board, an answer of its API, a feed.
+    """
     from thresher.reading.boards import recognise
+    from thresher.reading.calls import list_call
 
     def answer(fields: Fields) -> dict[str, Any]:
         text = wanted(fields, "text", "url")
-        found = recognise(text)
+        found = recognise(text) or (_board_of_file(text) if texts else None)  # lines may come from anywhere
         if found is None:
-            return {"text": text, "platform": None, "token": None, "url": None, "reason": "the address of no board we know"}
-        return {"text": text, "platform": found.platform, "token": found.token, "url": found.url}
+            return {"text": text, "platform": None, "token": None, "url": None, "list": None, "reason": "the address of no board we know"}
+        call = list_call(found)
+        asked_for = f"{call.method} {call.url}" if call else None
+        return {"text": text, "platform": found.platform, "token": found.token, "url": found.url, "list": asked_for}
 
+    call_of(ctx).learn_platforms()
     answer_each(call_of(ctx), texts, answer, _board_line)
+
+
+def _board_of_file(name: str) -> "Board | None":
+    """The board of a saved page or answer; None where there is no such file."""
+    from thresher.cli.inspect import saved_page
+    from thresher.reading.inspection import inspect
+
+    try:
+        if "://" in name or not Path(name).is_file():
+            return None
+    except (OSError, ValueError):  # no name that a file could have
+        return None
+    return inspect(saved_page(name), _today(None)).board
 
 
 def _board_line(found: Fields) -> str:

@@ -77,6 +77,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str |
     return made
 
 
+def known(rows: Iterable[tuple[str, Any]]) -> Table:
+    """Names with values, without those that nothing is known of."""
+    return pairs((name, value) for name, value in rows if value is not None and value != "")
+
+
 def pairs(rows: Iterable[tuple[str, Any]]) -> Table:
     """Names with values, one a line."""
     made = Table(box=None, show_header=False, pad_edge=False)

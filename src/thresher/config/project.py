@@ -1,4 +1,7 @@
-"""`thresher.yaml`: a project's apps, its database, how it goes out, the models it asks, its settings. Errors name file, line and key."""
+"""`thresher.yaml`: a project's apps, its database, how it goes out, the models it asks, whom it tells, its settings.
+
+Errors name file, line and key.
+"""
 
 import os
 import re
@@ -10,15 +13,17 @@ from typing import Any
 import yaml
 
 from thresher.config.models import Models, read_models
+from thresher.config.notify import Notify, read_notify
 from thresher.config.outward import Outward, read_outward
-from thresher.config.settings import Number, setting
+from thresher.config.setting import Number
+from thresher.config.settings import setting
 from thresher.config.variable import VARIABLE, looked_up
 from thresher.core.errors import ConfigError, UsageError
 
 FILE_NAME = "thresher.yaml"
 DEFAULT_DATABASE = "sqlite:///thresher.db"
 DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
-KEYS = ("apps", "database", "fetch", "models", "settings")
+KEYS = ("apps", "database", "fetch", "models", "notify", "settings")
 
 _PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
 _PASSWORD_OPTION = re.compile(r"password=[^&]*")
@@ -35,6 +40,7 @@ class Project:
     settings: Mapping[str, Number] = field(default_factory=dict)
     fetch: Outward = field(default_factory=Outward)
     models: Models = field(default_factory=Models)
+    notify: Notify = field(default_factory=Notify)
 
 
 def read_project(folder: Path) -> Project:
@@ -78,7 +84,8 @@ class _Reader:
                 raise self._error(key, f"is not known here; the keys are {', '.join(KEYS)}")
         outward = read_outward(data.get("fetch"), self._error)
         models = read_models(data.get("models"), self._error)
-        return Project(self.path.parent, self._apps(data), self._database(data), self._settings(data), outward, models)
+        notify = read_notify(data.get("notify"), self._error)
+        return Project(self.path.parent, self._apps(data), self._database(data), self._settings(data), outward, models, notify)
 
     def _load(self) -> dict[str, Any]:
         try:

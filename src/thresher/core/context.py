@@ -90,6 +90,10 @@ class Context(Protocol):
         """
         ...
 
+    async def tell(self, title: str, body: str) -> bool:
+        """Send a message to everybody whom the project names (`notify:`); False where it names nobody."""
+        ...
+
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         """For a stage that is a plain function: `page = ctx.wait(ctx.fetch(url))`. An `async` stage awaits instead."""
         ...

@@ -103,6 +103,13 @@ class Hands:
     async def extract(self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None) -> Extract:
         return await self._reader.extract(page, schema, site=site, tier=tier)
 
+    async def tell(self, title: str, body: str) -> bool:
+        notifier = self._reach.notifier
+        try:
+            return bool(notifier is not None and await notifier.send(title, body))
+        except ConfigError as problem:  # an address that is none: the message waits until somebody has mended it
+            raise NotYet(str(problem), retry_after=LOOK_AGAIN) from problem
+
     def lend(self, loop: asyncio.AbstractEventLoop) -> None:
         """The stage runs on a thread of its own; what it waits for happens on this loop."""
         self._loop = loop

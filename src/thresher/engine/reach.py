@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from thresher.ai.provider import Provider
 from thresher.fetch.fetcher import Fetcher
+from thresher.notify.notifier import Notifier
 
 if TYPE_CHECKING:
     from thresher.ai.ask import Advisor
@@ -13,11 +14,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The way out to the web, who asks the models, and their providers. It belongs to one event loop and is closed there."""
+    """The way out to the web, who asks the models, their providers, and who tells people.
+
+    It belongs to one event loop and is closed there.
+    """
 
     fetcher: Fetcher | None = None
     advisor: "Advisor | None" = None
     providers: Mapping[str, Provider] = field(default_factory=dict)
+    notifier: Notifier | None = None
 
     async def close(self) -> None:
         if self.fetcher:

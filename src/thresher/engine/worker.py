@@ -15,7 +15,7 @@ import socket
 from concurrent.futures import ThreadPoolExecutor
 
 from thresher.config.settings import setting
-from thresher.core.clock import SECOND, SystemClock, monotonic
+from thresher.core.clock import SECOND, Clock, SystemClock, monotonic
 from thresher.core.decide import settle_error
 from thresher.core.errors import DatabaseProblem
 from thresher.core.ids import WorkerId
@@ -52,14 +52,14 @@ class Worker:
     def __init__(
         self, store: Store, registry: Registry, *, heartbeat_store: Store | None = None,
         name: str | None = None, until_idle: bool = False, pumps: int = 1, concurrency: int | None = None,
-        patience: float = 0.0, reach: Reach | None = None,
+        patience: float = 0.0, reach: Reach | None = None, clock: Clock | None = None,
     ) -> None:  # fmt: skip
         self._reach = reach or Reach()
         self._store, self._registry, self._concurrency, self._patience = store, registry, concurrency, patience
         self._heartbeat_store = heartbeat_store or store
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._until_idle, self._pumps = until_idle, pumps
-        self._clock = SystemClock()
+        self._clock = clock or SystemClock()
         self._hand: dict[tuple[int, int], Running] = {}
         self._outbox: list[tuple[Task, Settlement]] = []
         self._stopping = False

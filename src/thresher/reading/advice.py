@@ -1,6 +1,7 @@
 """What to do next about a page, in one or two sentences."""
 
 from thresher.core.look import Verdict
+from thresher.reading.calls import list_call
 from thresher.reading.inspected import Inspection
 from thresher.reading.kind import Kind
 
@@ -21,5 +22,7 @@ def advice(seen: Inspection) -> str:
 
 
 def _board(seen: Inspection) -> str:
-    endpoint = seen.board.endpoint if seen.board else None
-    return f" The list of postings is at {endpoint}" if endpoint and seen.kind is not Kind.BOARD else ""
+    call = list_call(seen.board) if seen.board and seen.kind is not Kind.BOARD else None
+    if call is None:
+        return ""
+    return f" The list of postings is {'at' if call.method == 'GET' else f'had by a {call.method} to'} {call.url}"

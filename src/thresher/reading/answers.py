@@ -3,20 +3,24 @@
 An answer is known by its shape, not by where it came from, so a saved file is read like one that was just fetched.
 """
 
+import re
 from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from thresher.reading.boards import Board, filled, recognise
+from thresher.reading.boards import Board, board_named, key_in, recognise
+from thresher.reading.definition import Answer, Platform
 from thresher.reading.description import described
 from thresher.reading.listing import Listing
 from thresher.reading.paths import first, values
-from thresher.reading.platform import Answer, Platform, platforms
+from thresher.reading.platform import platforms
 from thresher.reading.posted import posted_on
 from thresher.reading.posting import Posting, merged
 from thresher.reading.salaries import salary_of
 
+_ONLY_COUNTED = re.compile(r"\d{1,4}\s+[^\W\d]+", re.ASCII)
 MOST_ROWS = 20_000
+MOST_FIGURES = 10  # of a count
 
 
 def read_answer(data: Any, *, today: date, board: Board | None = None, xml_root: str | None = None) -> Listing | None:
@@ -39,7 +43,9 @@ def _rows(answer: Answer, data: Any) -> list[Any] | None:
     rows = [data] if not answer.rows else values(answer.rows, data)
     if not answer.single and len(rows) == 1 and isinstance(rows[0], list):
         rows = rows[0]
-    rows = [row for row in rows if isinstance(row, Mapping)]
+    found, rows = [row for row in rows if row not in (None, "")], [row for row in rows if isinstance(row, Mapping)]
+    if found and not rows:
+        return None  # something stands where the rows should, and no row: that is not an empty list
     if rows and all(first(path, rows[0]) is not None for path in answer.row_has):
         return rows[:MOST_ROWS]
     specific = len(answer.root_has) > 1 and isinstance(data, Mapping) and all(first(path, data) is not None for path in answer.root_has)
@@ -73,15 +79,11 @@ def _board(answer: Answer, rows: list[Any], data: Any) -> Board | None:
     if answer.token_from and (home := first(answer.token_from, data)):
         return recognise(str(home))
     token = answer.fields["token"](rows[0], data) if rows and "token" in answer.fields else None
-    return _home(answer, token) if token else None
+    return _named(answer, token) if token else None
 
 
-def _home(answer: Answer, token: str) -> Board | None:
-    for platform in platforms():
-        if answer in platform.answers and platform.home:
-            parts = {"token": token}
-            return Board(platform.name, token, filled(platform.home, parts) or "", parts)
-    return None
+def _named(answer: Answer, token: str) -> Board | None:
+    return next((board_named(platform.name, token) for platform in platforms() if answer in platform.answers), None)
 
 
 def _posting(platform: Platform, answer: Answer, row: Any, data: Any, today: date, parts: Mapping[str, str]) -> Posting | None:
@@ -92,17 +94,34 @@ def _posting(platform: Platform, answer: Answer, row: Any, data: Any, today: dat
     return Posting(
         title=" ".join((described(said["title"]) or "").split()),
         company=said.get("company"),
-        location=said.get("location"),
+        location=_place(said.get("location")),
         url=said.get("url"),
         posted_date=posted_on(said.get("posted"), today, day_first=answer.day_first),
         employment_type=said.get("employment_type"),
         salary=salary_of(said.get("salary"), *(said.get(name) for name in ("low", "high", "currency", "period"))),
         description=described(said.get("description"), escaped=answer.escaped),
-        key=said.get("id"),
+        key=said.get("id") or key_in(platform, said.get("url")),
+        remote=_remote(answer, known, data),
         where=f"{platform.name}: {answer.rows or 'the answer'}",
     )
 
 
+def _place(said: str | None) -> str | None:
+    """A place; "3 Locations" says how many there are, and none of them."""
+    return None if said and _ONLY_COUNTED.fullmatch(said) else said
+
+
+def _remote(answer: Answer, row: Any, data: Any) -> str | None:
+    """Where the work is done, as far as the platform says it in words that its file knows."""
+    said = ((str(value).strip().lower(), places) for path, places in answer.remote for value in values(path, row, data))
+    return next((places[word] for word, places in said if word in places), None)
+
+
 def _count(answer: Answer, data: Any) -> int | None:
+    """How many postings the answer says there are. Whatever is no count is nothing."""
     total = first(answer.total, data) if answer.total else None
-    return int(total) if isinstance(total, int | float) or (isinstance(total, str) and total.isdigit()) else None
+    if isinstance(total, str):
+        return int(total) if total.isdecimal() and len(total) < MOST_FIGURES else None
+    if not isinstance(total, int | float) or isinstance(total, bool) or not 0 <= total < 10**MOST_FIGURES:
+        return None
+    return int(total)

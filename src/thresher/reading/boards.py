@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import ada_url
 
@@ -16,12 +16,12 @@ from thresher.core.keys import MAX_URL
 from thresher.reading.document import Document
 from thresher.reading.html import Node
 from thresher.reading.platform import Platform, platform_named, platforms
+from thresher.reading.template import filled, holes
 from thresher.reading.words import words
 
 MOST_HTML = 1_000_000  # characters searched for marks
 MOST_LINKS = 5_000
 MOST_MARKS = 500
-_HOLE = re.compile(r"\{(\w+)\}")
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 _EMBEDDED = "iframe[src], script[src], form[action], link[rel=canonical][href], meta[property='og:url'][content]"
 
@@ -41,6 +41,8 @@ class Board:
         found = platform_named(self.platform)
         if found is None or found.endpoint is None:
             return None
+        if found.endpoint.is_fixed:
+            return found.endpoint.url
         if self.token is None:
             return ada_url.join_url(self.url, found.endpoint.own) if found.endpoint.own and self.url else None
         return filled(found.endpoint.url, self.parts)
@@ -48,14 +50,67 @@ class Board:
 
 def recognise(url: str) -> Board | None:
     """The board that an address belongs to: its home, a posting on it, its API, its embedded form."""
-    target = _target(url)
+    target = target_of(url)
     if target is None:
         return None
     for platform in platforms():
-        for pattern in platform.urls:
-            if (match := pattern.match(target)) and (board := _board(platform, match)):
-                return board
+        if board := _recognised(platform, target):
+            return board
     return None
+
+
+def board_named(platform: str, token: str, parts: Mapping[str, str] = {}) -> Board | None:
+    """The board that a platform keeps under a token; None where there is no such platform, or no such token can be on it.
+
+    Parts that are not said are left out, as the region of a platform that is the same everywhere.
+    """
+    found = platform_named(platform)
+    if found is None or found.home is None:
+        return None
+    given = dict.fromkeys(holes(found.home), "") | dict(parts) | {"token": token}
+    home = filled(found.home, given)
+    target = target_of(home) if home else None
+    board = _recognised(found, target) if target else None
+    return board if board and (board.token or "").lower() == token.lower() else None
+
+
+def parts_of(board: Board) -> Mapping[str, str] | None:
+    """What fills the addresses of a board; None where its parts are not such as its platform's own patterns find.
+
+    A stored or hand-written board may say anything; only what its platform could have said is put into an address.
+    """
+    if board.token is None:
+        return {}
+    again = board_named(board.platform, board.token, board.parts)
+    said = {**board.parts, "token": board.parts.get("token", board.token)}
+    if again is None or any((again.parts.get(name) or "").lower() != value.lower() for name, value in said.items()):
+        return None
+    return again.parts
+
+
+def _recognised(platform: Platform, target: str) -> Board | None:
+    for pattern in platform.urls:  # every link of a page comes by here
+        if (match := pattern.match(target)) and (board := _board(platform, match)):
+            return board
+    return _only(platform, target) if platform.is_one_board else None
+
+
+def _only(platform: Platform, target: str) -> Board | None:
+    """The board of a platform that is a single list: at the address of the list, or of its page for people."""
+    url = platform.endpoint.url if platform.endpoint else ""
+    return Board(platform.name, None, url) if target in (target_of(url), target_of(platform.home or "")) else None
+
+
+def key_in(platform: Platform, url: str | None) -> str | None:
+    """The platform's own id of a posting, out of the posting's address."""
+    return known_from(platform, url).get("id")
+
+
+def known_from(platform: Platform, url: str | None) -> dict[str, str]:
+    """What the address of a posting says, by the names that the platform's file gives."""
+    target = target_of(url) if url and platform.posting else None
+    match = platform.posting.search(target) if target and platform.posting else None
+    return {name: unquote(value) for name, value in match.groupdict().items() if value} if match else {}
 
 
 def fingerprint(document: Document) -> Board | None:
@@ -69,15 +124,7 @@ def fingerprint(document: Document) -> Board | None:
     )
 
 
-def filled(template: str, parts: Mapping[str, str]) -> str | None:
-    """An address with its parts, each escaped; None where one is missing."""
-    holes = _HOLE.findall(template)
-    if not all(hole in parts for hole in holes):
-        return None
-    return _HOLE.sub(lambda match: quote(parts[match[1]], safe=".-_~&+"), template)
-
-
-def _target(url: str) -> str | None:
+def target_of(url: str) -> str | None:
     """Host, path and query as a browser would send them; None for what is no web address."""
     url = url.strip()
     if not url or len(url) > MAX_URL:

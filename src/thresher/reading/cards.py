@@ -46,6 +46,7 @@ _CHORES = re.compile(
 )
 _ID = re.compile(r"\d{6,}|[0-9a-f]{8}-[0-9a-f]{4}-")
 _NEW_WINDOW = re.compile(r"\s*\(?opens in (?:a )?new (?:window|tab)(?: or tab)?\)?\s*$", re.IGNORECASE)
+_WORD = re.compile(r"\w{2,}")
 _VARIES = re.compile(r"\d|%|[A-Z].*[a-z].*[A-Z]")
 
 
@@ -164,8 +165,16 @@ def _title(card: Node, links: list[Node]) -> str | None:
     if named:
         return named
     if said:
-        return said[0][1]
+        return _addressed([title for _, title in said], links[0].attribute("href") or "")
     return next((title for text in _other_names(card, links) if (title := _proper(text))), None)
+
+
+def _addressed(titles: list[str], url: str) -> str:
+    """Of several texts that lead to one address (the town, the title), the one whose words the address repeats most; else the first."""
+    if len(titles) == 1:
+        return titles[0]
+    path = plain(url.partition("?")[0].rpartition("//")[2].partition("/")[2])
+    return max(titles, key=lambda title: sum(len(word) for word in set(_WORD.findall(plain(title))) if word in path))
 
 
 def _first_block(link: Node) -> str | None:

@@ -37,7 +37,7 @@ def _agreeing(document: Document, title: str) -> Iterator[Node]:
 
 
 def _rank(node: Node) -> int:
-    return int(node.tag[1]) if node.tag[0] == "h" and node.tag[1:].isdigit() else 7
+    return int(node.tag[1]) if node.tag[0] == "h" and node.tag[1:].isdecimal() else 7
 
 
 def _repeating(document: Document) -> Node | None:

@@ -176,7 +176,7 @@ def _number(written: str) -> str:
     if "x" in bare.lower():
         return str(int(bare, 16))
     value = float(bare)
-    whole = bare.lstrip("-").isdigit()
+    whole = bare.lstrip("-").isdecimal()
     return str(int(bare)) if whole and len(bare) < 30 else repr(value) if abs(value) < float("inf") else "null"
 
 

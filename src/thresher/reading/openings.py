@@ -25,7 +25,7 @@ ENOUGH_ALONE = 3.0  # the same for a single row, which may be anything
 MOST_NODES = 250
 LONGEST_FIELD = 120
 _ADVERT = re.compile(r"/(?:pagead|adclick|aclk|ads?|sponsored|adserver|click-?ad)(?:/|\?|$)", re.IGNORECASE)
-_COMPANY_PAGE = re.compile(
+COMPANY_PAGE = re.compile(
     r"/(?:compan|cmp|employer|firma|unternehmen|entreprise|empresa|azienda|bedrijf|organi[sz]ation)[\w-]*/", re.IGNORECASE
 )
 _NOT_LETTERS = re.compile(r"[^a-z]+")
@@ -131,7 +131,7 @@ def fields_of(card: Node) -> dict[str, str]:
         if (
             "company" not in linked
             and node.tag == "a"
-            and _COMPANY_PAGE.search(node.attribute("href") or "")
+            and COMPANY_PAGE.search(node.attribute("href") or "")
             and _is_usable("company", node.line)
         ):
             linked["company"] = node.line
@@ -140,7 +140,13 @@ def fields_of(card: Node) -> dict[str, str]:
             # An element inside the first one that is named the same says it more exactly.
             if _is_usable(field, text) and (field not in said or (len(text) < len(said[field]) and text in said[field])):
                 said[field] = text
-    return _by_column(card) | said | linked
+    return _by_column(card) | said | _exact(linked, said)
+
+
+def _exact(linked: dict[str, str], said: dict[str, str]) -> dict[str, str]:
+    """A link may say more than the name ("12 reviews of Acme"); an element inside the same words that is named so says it exactly."""
+    company = said.get("company", "")
+    return {} if company and company in linked.get("company", "") else linked
 
 
 def _by_column(row: Node) -> dict[str, str]:

@@ -111,7 +111,7 @@ class Pager:
         """The current page: a number in the row that is no link."""
         linked = set(box.css("a[href]")[:100])
         for node in box.css("span, strong, b, em, li, a:not([href]), a.active, a.current, [aria-current]")[:200]:
-            if node not in linked and node.own_text.strip().isdigit() and len(node.own_text.strip()) < 6:
+            if node not in linked and node.own_text.strip().isdecimal() and len(node.own_text.strip()) < 6:
                 return int(node.own_text.strip())
         loose = re.findall(r"(?:^|\s)\[?(\d{1,5})\]?(?=\s|$)", box.own_text)
         return int(loose[0]) if loose else None

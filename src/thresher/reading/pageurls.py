@@ -47,8 +47,8 @@ def _counts(name: str, value: str) -> bool:
     if not _PARAMETERS.fullmatch(name):
         return False
     if len(name) == 1:  # ?p=4711 is an article of a blog
-        return value.isdigit() and len(value) <= 3
-    return (value.isdigit() and len(value) <= 9) or (bool(value) and name.lower() in _CURSORS)
+        return value.isdecimal() and len(value) <= 3
+    return (value.isdecimal() and len(value) <= 9) or (bool(value) and name.lower() in _CURSORS)
 
 
 def same_list(one: str, other: str) -> bool:
@@ -85,9 +85,9 @@ def _tells(number: int, url: str) -> bool:
     if parts is None:
         return False
     path, query = parts
-    values = [int(value) for name, value in query if value.isdigit() and len(value) < 8 and _PARAMETERS.fullmatch(name)]
+    values = [int(value) for name, value in query if value.isdecimal() and len(value) < 8 and _PARAMETERS.fullmatch(name)]
     if not values:
-        values = [int(value) for name, value in query if value.isdigit() and len(value) < 8 and not _SIZES.fullmatch(name)]
+        values = [int(value) for name, value in query if value.isdecimal() and len(value) < 8 and not _SIZES.fullmatch(name)]
     values += [int(match[1] or match[2]) for match in _PATH.finditer(path)]
     counted = any(number > 1 and value and value % (number - 1) == 0 and value // (number - 1) >= 2 for value in values)
     return any(value in (number, number - 1) for value in values) or counted

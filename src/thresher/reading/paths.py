@@ -11,16 +11,19 @@ to every item of a list, joined by `between`.
 """
 
 import re
+import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
-
-from thresher.core.errors import ConfigError
 
 Field = Callable[[Any, Any], str | None]  # (row, whole answer) -> what it says
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d*)\]")
 _HOLE = re.compile(r"\{([^{}]+)\}")
 _FORMS = {"all", "with", "template", "each", "between"}
 MOST = 5_000  # items a path may spread into: a hostile answer must not multiply
+
+
+class BadField(ValueError):
+    """What is written is no field."""
 
 
 def values(path: str, row: Any, root: Any = None) -> list[Any]:
@@ -50,25 +53,25 @@ def _stepped(found: list[Any], name: str, index: str, *, spread: bool) -> Iterat
             yield value
 
 
-def field(spec: Any, where: str) -> Field:
-    """Read a field as it is written in a platform's file."""
+def field(spec: Any) -> Field:
+    """Read a field as it is written in a platform's file. Raises BadField."""
     match spec:
         case str():
             return lambda row, root: _said(values(spec, row, root))
         case [*specs] if specs:
-            return _first_of([field(each, where) for each in specs])
-        case dict() if set(spec) <= _FORMS and ("all" in spec) != ("template" in spec):
-            return _repeated(spec, _joined(spec, where) if "all" in spec else _template(str(spec["template"])))
+            return _first_of([field(each) for each in specs])
+        case {"all": [*_]} | {"template": str()} if set(spec) <= _FORMS and ("all" in spec) != ("template" in spec):
+            return _repeated(spec, _joined(spec) if "all" in spec else _template(spec["template"]))
         case _:
-            raise ConfigError(f"{where}: {spec!r} is not a field; write a path, a list of paths, or a mapping with all or template")
+            raise BadField(f"{reprlib.repr(spec)} is not a field; write a path, a list of paths, or a mapping with all or template")
 
 
 def _first_of(fields: list[Field]) -> Field:
     return lambda row, root: next((said for each in fields if (said := each(row, root))), None)
 
 
-def _joined(forms: Mapping[str, Any], where: str) -> Field:
-    fields, between = [field(each, where) for each in forms["all"]], str(forms.get("with", "\n"))
+def _joined(forms: Mapping[str, Any]) -> Field:
+    fields, between = [field(each) for each in forms["all"]], str(forms.get("with", "\n"))
     return lambda row, root: between.join(dict.fromkeys(said for each in fields if (said := each(row, root)))) or None
 
 

@@ -22,7 +22,10 @@ class Salary:
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """`where` says where in the page or answer it stands; `key` is the source's own id for it."""
+    """`where` says where in the page or answer it stands; `key` is the source's own id for it.
+
+    `remote` is remote, hybrid or onsite where the source says so in a field of its own, else None.
+    """
 
     title: str
     company: str | None = None
@@ -34,6 +37,7 @@ class Posting:
     description: str | None = None
     key: str | None = None
     where: str = ""
+    remote: str | None = None
 
 
 def merged(postings: Iterable[Posting]) -> tuple[Posting, ...]:
@@ -71,4 +75,5 @@ def _joined(first: Posting, second: Posting) -> Posting:
         employment_type=first.employment_type or second.employment_type,
         salary=first.salary or second.salary,
         description=first.description or second.description,
+        remote=first.remote or second.remote,
     )

@@ -13,9 +13,10 @@ from datetime import date
 import ada_url
 
 from thresher.reading.answers import read_answer
-from thresher.reading.boards import Board, recognise
+from thresher.reading.boards import Board, key_in, recognise
 from thresher.reading.document import Document
 from thresher.reading.facts import Facts
+from thresher.reading.headline import headline_of
 from thresher.reading.html import Node
 from thresher.reading.listing import Listing
 from thresher.reading.openings import read_cards
@@ -25,6 +26,7 @@ from thresher.reading.posting import Posting, merged
 from thresher.reading.rows import read_rows
 from thresher.reading.salaries import salary_of
 from thresher.reading.schema import schema_posting
+from thresher.reading.selected import first_selected
 from thresher.reading.single import read_single
 from thresher.reading.words import plain
 
@@ -44,9 +46,16 @@ def read_postings(document: Document, facts: Facts, board: Board | None, *, toda
     if shown is not None:
         found.append(shown)
     best = max(found, key=lambda each: len(each.postings)) if found else None
-    if best is None or len(best.postings) < FEW:
+    if best is None or len(best.postings) < FEW or _is_elsewhere(best, document):
         return read_single(document, today=today) or best
     return _enriched(best, found)
+
+
+def _is_elsewhere(listing: Listing, document: Document) -> bool:
+    """Whether all the rows are what the page itself is about: one opening that is offered in other towns as well."""
+    titles = {plain(posting.title) for posting in listing.postings}
+    headline = headline_of(document) if len(titles) == 1 else None
+    return headline is not None and plain(headline.line) in titles
 
 
 def _enriched(best: Listing, found: list[Listing]) -> Listing:
@@ -95,7 +104,7 @@ def _absolute(document: Document, link: str, platform: Platform) -> str:
 
 
 def _by_selectors(document: Document, row: Node, selectors: Mapping[str, Sequence[str]], today: date, platform: Platform) -> Posting | None:
-    said = {name: _first_selected(row, choices) for name, choices in selectors.items() if name != "rows"}
+    said = {name: first_selected(row, choices) for name, choices in selectors.items() if name != "rows"}
     title = said.get("title")
     if not title:
         return None
@@ -109,21 +118,9 @@ def _by_selectors(document: Document, row: Node, selectors: Mapping[str, Sequenc
         employment_type=said.get("employment_type"),
         salary=salary_of(said.get("salary")),
         description=said.get("description"),
+        key=said.get("id") or key_in(platform, link and _absolute(document, link, platform)),
         where=row.path,
     )
-
-
-def _first_selected(row: Node, choices: Sequence[str]) -> str | None:
-    return next((text for choice in choices if (text := _selected(row, choice))), None)
-
-
-def _selected(row: Node, selector: str) -> str | None:
-    """What a selector points at: `a.title@href` is an attribute, everything else a text."""
-    css, _, attribute = selector.partition("@")
-    node = row.css_first(css)
-    if node is None:
-        return None
-    return (node.attribute(attribute) if attribute else node.line) or None
 
 
 def _embedded(document: Document, facts: Facts, board: Board | None, today: date) -> Iterator[Listing]:

@@ -36,6 +36,7 @@ def schema_posting(data: Mapping[str, Any], *, today: date, url: str | None, whe
         description=described(text_of(data.get("description"))),
         key=_identifier(data.get("identifier")),
         where=where,
+        remote="remote" if text_of(data.get("jobLocationType")) == _REMOTE else None,
     )
 
 

@@ -1,22 +1,36 @@
 """A page about one opening that declares nothing for machines: what its headline, labels and names of elements say."""
 
+import re
+from collections.abc import Iterator
 from datetime import date
+from functools import cache
 from itertools import islice
 
+from thresher.reading.blocks import read
 from thresher.reading.document import Document
-from thresher.reading.headline import agrees, headline_of
+from thresher.reading.headline import SHORTEST, agrees, headline_of
 from thresher.reading.html import Node
 from thresher.reading.labels import labelled
 from thresher.reading.listing import Listing
-from thresher.reading.openings import fields_of
+from thresher.reading.openings import COMPANY_PAGE, fields_of
 from thresher.reading.posted import posted_on
 from thresher.reading.posting import Posting
 from thresher.reading.salaries import salary_of
 from thresher.reading.subject import is_about_openings
-from thresher.reading.words import plain
+from thresher.reading.text import render
+from thresher.reading.words import plain, vocabulary, words
 
 ENOUGH = 2  # labels or named elements that only openings have together
+MOST_LINKS = 1_000
+MOST_NAMED = 100
+LONGEST_NAME = 100
+FOLLOWING = 3  # lines under the headline
+SHORTEST_DESCRIPTION = 200  # characters
+NEARLY_ALL = 0.8  # of a description: an element inside it that holds as much is it, without the headings around it
 _FIELDS = ("company", "location", "posted", "employment_type", "salary")
+_CHROME = "nav, header, footer, [role=navigation], [role=contentinfo]"
+_SEPARATOR = re.compile(r"\s+[-|·•»–—]\s+|\s*\|\s*|\s+(?:at|in|bei|à|en|chez)\s+")
+_NOT_A_LETTER = re.compile(r"[\W_]+")
 
 
 def read_single(document: Document, *, today: date) -> Listing | None:
@@ -25,7 +39,8 @@ def read_single(document: Document, *, today: date) -> Listing | None:
         return None
     headline, said = headline_of(document), labelled(document)
     title = _title(headline, said, document)
-    said = {**_repeated(headline, document), **(_beside(headline) if headline is not None and headline.tag == "h1" else {}), **said}
+    beside = _beside(headline) if headline is not None and headline.tag == "h1" else {}
+    said = {**_linked(document), **_repeated(headline, document), **beside, **said}
     if title is None or sum(name in said for name in _FIELDS) < ENOUGH:
         return None
     posting = Posting(
@@ -36,6 +51,7 @@ def read_single(document: Document, *, today: date) -> Listing | None:
         posted_date=posted_on(said.get("posted"), today),
         employment_type=said.get("employment_type"),
         salary=salary_of(said.get("salary")),
+        description=_description(document),
         where=headline.path if headline is not None else "title",
     )
     return Listing((posting,), "the headline and labels of the page", rows=1, single=True)
@@ -50,16 +66,86 @@ def _title(headline: Node | None, said: dict[str, str], document: Document) -> s
 
 
 def _repeated(headline: Node | None, document: Document) -> dict[str, str]:
-    """The company: what stands right under the headline and is repeated in the page's title behind it."""
-    following = headline.next if headline is not None else None
-    for _ in range(2):
-        if headline is None or following is None:
-            break
-        line, behind = following.line, plain(document.title).partition(plain(headline.line))[2]
-        if agrees(line, document) and plain(line) in behind:
-            return {"company": line}
-        following = following.next
-    return {}
+    """Company and place: lines right under the headline that the page's title repeats behind it, in this order."""
+    if headline is None:
+        return {}
+    behind = plain(document.title).partition(plain(headline.line))[2]
+    lines = list(islice(_following(headline), FOLLOWING))
+    company = next((line for line in lines[:2] if _repeats(line, behind)), None)
+    if company is None:
+        return {}
+    rest = behind.partition(plain(company))[2]
+    place = next((line for line in lines[lines.index(company) + 1 :] if _starts_part(line, rest)), None)
+    return {"company": company, **({"location": place} if place else {})}
+
+
+def _following(headline: Node) -> Iterator[str]:
+    node = headline.next
+    while node is not None:
+        if node.line:
+            yield node.line
+        node = node.next
+
+
+def _repeats(line: str, behind: str) -> bool:
+    """Whether a title holds a line: a short one (HP) only as a part of its own."""
+    said = plain(line)
+    return bool(said) and (said in _parts(behind) or (len(said) >= SHORTEST and said in behind))
+
+
+def _starts_part(line: str, behind: str) -> bool:
+    """Whether a part of the title begins as the line does, up to its comma: a title writes "Leeds, UK" where the line has all of it."""
+    town = next((piece for each in plain(line).split(",") if (piece := each.strip(" ,"))), "")
+    return len(line) <= LONGEST_NAME and len(town) > 2 and any(part.lstrip(" ,").startswith(town) for part in _parts(behind))
+
+
+def _parts(title: str) -> list[str]:
+    return [part.strip() for part in _SEPARATOR.split(title) if part and part.strip()]
+
+
+def _linked(document: Document) -> dict[str, str]:
+    """The company: what links to the page of one company say, where that page's address says it too. Of several, none."""
+    found: dict[str, str] = {}
+    chrome = set(document.root.css(_CHROME))
+    for node in document.root.css("a[href]")[:MOST_LINKS]:
+        url, text = (node.attribute("href") or "").partition("?")[0], node.line
+        if len(text) > LONGEST_NAME or not COMPANY_PAGE.search(url) or not _names(url, text):
+            continue
+        if chrome.isdisjoint(islice(node.ancestors, 20)):
+            found.setdefault(plain(text), text)
+    return {"company": next(iter(found.values()))} if len(found) == 1 else {}
+
+
+def _names(url: str, text: str) -> bool:
+    """Whether the end of an address is the text: `/company/acme_ladders.html` is that of Acme Ladders, `/company/about` of nobody."""
+    said, last = _squeezed(text), _squeezed(url.rstrip("/").rpartition("/")[2])
+    if len(said) < 2 or plain(text) in vocabulary("fields")["site_pages"] or words("button").is_one(text):
+        return False
+    return last.startswith(said) or (len(last) > 2 and said.startswith(last))
+
+
+def _squeezed(text: str) -> str:
+    return _NOT_A_LETTER.sub("", plain(text))
+
+
+def _description(document: Document) -> str | None:
+    """The text of the element that is named as the description; None where none is, for a whole page describes its menu too."""
+    named = [node for node in document.root.css(_described())[:MOST_NAMED] if len(node.line) >= SHORTEST_DESCRIPTION]
+    best = max(named, key=lambda node: len(node.line), default=None)
+    if best is None:
+        return None
+    inner = [node for node in named if len(node.line) >= NEARLY_ALL * len(best.line)]
+    return render(read(min(inner, key=lambda node: len(node.line))).blocks).strip() or None
+
+
+@cache
+def _described() -> str:
+    """A selector for elements whose names speak of a description."""
+    names, attributes = (
+        vocabulary("fields")["description_hints"],
+        ("class", "id", "itemprop", "data-testid", "data-automation", "data-automation-id"),
+    )
+    return ", ".join(f'body [{attribute}*="{name}" i]' for name in names for attribute in attributes)
 
 
 def _beside(headline: Node) -> dict[str, str]:

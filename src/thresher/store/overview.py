@@ -107,9 +107,11 @@ def permits(session: Session, limit: int = 100) -> list[Fields]:
     return _named(names, session.rows(_PERMITS, {"limit": limit}))
 
 
-def events(session: Session, *, kind: str | None = None, gate: str | None = None, limit: int = 50) -> list[Fields]:
+def events(
+    session: Session, *, kind: str | None = None, gate: str | None = None, before: int | None = None, limit: int = 50
+) -> list[Fields]:
     """What happened, the newest first."""
-    wanted = {"kind": ("e.kind = :kind", kind), "gate": ("g.name = :gate", gate)}
+    wanted = {"kind": ("e.kind = :kind", kind), "gate": ("g.name = :gate", gate), "before": ("e.id < :before", before)}
     given: Fields = {name: value for name, (_, value) in wanted.items() if value is not None}
     where = f" where {' and '.join(wanted[name][0] for name in given)}" if given else ""
     rows = session.rows(f"{_EVENTS}{where} order by e.id desc limit :limit", given | {"limit": limit})

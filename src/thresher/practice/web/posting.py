@@ -11,11 +11,12 @@ from functools import lru_cache
 
 from thresher.practice.web.clock import DAY_ZERO
 from thresher.practice.web.company import Company
+from thresher.practice.web.demands import HYBRID, ONSITE, REMOTE, Demands, demands
 from thresher.practice.web.draw import Draw, uuid
+from thresher.practice.web.traits import MAINE, OREGON, traits
 from thresher.practice.web.words import CITIES, DEPARTMENTS, EMPLOYMENT, LEVELS, OFFERS, WANTS
 
 City = tuple[str, str, str, str, str, int]
-REMOTE, HYBRID, ONSITE = "remote", "hybrid", "onsite"
 # A place's first posting opened this long before day 0 at most, so that day 0 already has old and new ones.
 RUN_UP = 150
 FIRST_ID = 4_000_000_000
@@ -23,6 +24,7 @@ FIRST_ID = 4_000_000_000
 ROTATION = 1_000
 # Short codes hold the posting's number, and do not look it.
 SCRAMBLE = 0x5A_3C_96_69_A5
+SQL = "SQL beyond the basics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,8 @@ class Posting:
     duties: tuple[str, ...]
     wants: tuple[str, ...]
     offers: tuple[str, ...]
+    level: str
+    demands: Demands
 
     @property
     def uuid(self) -> str:
@@ -81,10 +85,21 @@ class Posting:
 
     @property
     def where(self) -> str:
-        return f"{self.city[0]}, {self.city[2]}"
+        """City and country; with the state between them where the name alone could mean two cities."""
+        return ", ".join(self.city[:3] if self.city in (OREGON, MAINE) else (self.city[0], self.city[2]))
+
+    @property
+    def skills(self) -> tuple[str, ...]:
+        """What it names that one can learn, besides its title."""
+        return self.demands.skills + (("SQL",) if SQL in self.wants and "SQL" not in self.demands.skills else ())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything that a board may number it by."""
+        return (str(self.id), self.uuid, self.shortcode, self.mark, self.requisition)
 
 
-@lru_cache(256)
+@lru_cache(1_024)
 def postings(seed: int, company: Company, now: datetime) -> tuple[Posting, ...]:
     """What is open now, newest first."""
     found = (each for place in range(company.places) for each in _open(seed, company, place, now))
@@ -99,41 +114,67 @@ def number_in(key: str) -> int:
         return -1
 
 
-def _open(seed: int, company: Company, place: int, now: datetime) -> Iterator[Posting]:
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One posting of a place, from its opening to its closing. `words` is the round whose words it has: of a relisted one, an earlier."""
+
+    place: int
+    round: int
+    words: int
+    opened: datetime
+    closes: datetime
+
+    @property
+    def is_relisted(self) -> bool:
+        return self.words < self.round
+
+
+def lives(seed: int, company: Company, place: int, until: datetime) -> Iterator[Life]:
+    """The postings of a place that opened until then, the first one first."""
     draw = Draw(seed, "place", company.token, place)
     opened = DAY_ZERO - timedelta(days=RUN_UP) + timedelta(minutes=draw.below((RUN_UP - 10) * 1_440))
-    number, text_round = 0, 0
-    while opened <= now:
+    number, words = 0, 0
+    while opened <= until:
         closes = opened + timedelta(minutes=draw.between(12 * 1_440, 90 * 1_440))
-        if now < closes:
-            yield _posting(seed, company, place, (number, text_round), (opened, closes), now)
+        yield Life(place, number, words, opened, closes)
         again = draw.chance(35)
         opened = closes + timedelta(minutes=draw.between(60, 21 * 1_440))
         number += 1
-        text_round = text_round if again else number  # listed again: another number, the same words
+        words = words if again else number  # listed again: another number, the same words
 
 
-def _posting(seed: int, company: Company, place: int, rounds: tuple[int, int], life: tuple[datetime, datetime], now: datetime) -> Posting:
-    number, words = rounds
-    opened, closes = life
+def _open(seed: int, company: Company, place: int, now: datetime) -> Iterator[Posting]:
+    return (read_at(seed, company, life, now) for life in lives(seed, company, place, now) if now < life.closes)
+
+
+def read_at(seed: int, company: Company, life: Life, now: datetime) -> Posting:
+    """A posting as it reads at a moment of its life."""
+    place, words = life.place, life.words
     draw = Draw(seed, "posting", company.token, place, words)
     department = draw.pick(tuple(DEPARTMENTS))
     titles, duties = DEPARTMENTS[department]
     level, title = draw.pick(LEVELS), draw.pick(titles)
     city = company.city if draw.chance(60) else draw.pick(CITIES)
+    apart = Draw(seed, "demands", company.token, place, words)
+    portland = next((each for each in traits(seed, company).offices if each in (OREGON, MAINE)), None)
+    if portland and apart.chance(30):
+        city = portland
     also = tuple(each for each in draw.some(CITIES, draw.between(1, 3)) if each != city) if draw.chance(15) else ()
     pay = _pay(draw, city, LEVELS.index(level)) if draw.chance(55) else None
     edits = Draw(seed, "edits", company.token, place, words)  # of their own: an edit must not move the draws after it
-    revision, updated = _edits(edits, opened, now)
+    revision, updated = _edits(edits, life.opened, now)
     if revision and edits.chance(30):
         title = f"{title} ({edits.pick(('all genders', 'm/f/d', '4 days', 'hybrid'))})"
     if revision and pay:
         pay = Pay(pay.least + 1_000 * revision, pay.most + 2_000 * revision, pay.currency)
+    mode, employment = draw.pick((ONSITE, ONSITE, HYBRID, HYBRID, REMOTE)), draw.pick(EMPLOYMENT)
+    texts = [tuple(draw.some(choices, 3)) for choices in (duties, WANTS, OFFERS)]
+    asked = demands(apart, department, mode, city)
     return Posting(
-        id=FIRST_ID + Draw(seed, "id", company.token, place, number).below(900_000_000),
-        company=company, place=place, round=number, revision=revision, title=f"{level}{title}", department=department, city=city, also=also,
-        mode=draw.pick((ONSITE, ONSITE, HYBRID, HYBRID, REMOTE)), employment=draw.pick(EMPLOYMENT), pay=pay, opened=opened, updated=updated,
-        closes=closes, duties=tuple(draw.some(duties, 3)), wants=tuple(draw.some(WANTS, 3)), offers=tuple(draw.some(OFFERS, 3)),
+        id=FIRST_ID + Draw(seed, "id", company.token, place, life.round).below(900_000_000),
+        company=company, place=place, round=life.round, revision=revision, title=f"{level}{title}", department=department, city=city,
+        also=also, mode=mode, employment=employment, pay=pay, opened=life.opened, updated=updated, closes=life.closes, duties=texts[0],
+        wants=texts[1] + asked.wants, offers=texts[2] + asked.offers, level=level.strip().lower(), demands=asked,
     )  # fmt: skip
 
 

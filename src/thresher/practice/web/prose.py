@@ -4,7 +4,8 @@ import json
 from html import escape
 from typing import Any
 
-from thresher.practice.web.posting import HYBRID, REMOTE, Posting
+from thresher.practice.web.demands import HYBRID, REMOTE
+from thresher.practice.web.posting import Posting
 
 SCHEMA_EMPLOYMENT = {"Full-time": "FULL_TIME", "Part-time": "PART_TIME", "Contract": "CONTRACTOR", "Internship": "INTERN"}
 WORKPLACE = {REMOTE: "Remote", HYBRID: "Hybrid"}

@@ -3,9 +3,10 @@
 from html import escape
 from typing import Any
 
-from thresher.practice.web.answer import Answer, Ask, data, page, redirect
+from thresher.practice.web.answer import Answer, Ask, data, page, plain, redirect
 from thresher.practice.web.company import owner
-from thresher.practice.web.posting import HYBRID, REMOTE, Posting, postings
+from thresher.practice.web.demands import HYBRID, REMOTE
+from thresher.practice.web.posting import Posting, postings
 from thresher.practice.web.prose import document, html
 from thresher.practice.web.sites.shell import shell
 from thresher.practice.web.window import named, window
@@ -39,6 +40,8 @@ def site(ask: Ask) -> Answer:
                 for each in rows
             )
             return page(f'<div class="BambooHR-ATS-board"><h2>Current Openings</h2><ul class="BambooHR-ATS-Jobs-List">{items}</ul></div>')
+        case ("robots.txt",):
+            return plain("User-agent: *\nDisallow: /login.php\n")
         case ("login.php",):
             return page(document("Log In", "<form><input type=password></form>"))
         case _:

@@ -55,6 +55,7 @@ def _rss(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
     items = "\n".join(
         f'<item><title>{escape(_title(each))}</title><link>{_url(ask, each)}</link><guid isPermaLink="true">{_url(ask, each)}</guid>'
         f"<pubDate>{format_datetime(each.opened)}</pubDate><category>{each.department}</category>"
+        f"<company>{escape(each.company.name)}</company>"
         f"<description><![CDATA[{html(each)}]]></description></item>"
         for each in rows
     )

@@ -12,6 +12,8 @@ from thresher.practice.web.company import OWN, SCRIPTED, SITE_LABELS, Company, c
 from thresher.practice.web.posting import Posting, postings
 from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.sites import recruitee, teamtailor
+from thresher.practice.web.sites.about import about, organization, working_here
+from thresher.practice.web.traits import Traits, traits
 from thresher.practice.web.window import Window, named, window
 
 PAGE = 10
@@ -50,9 +52,9 @@ def site(ask: Ask) -> Answer:
         case () if ask.host.startswith(SITE_LABELS[1:]):
             return redirect("/careers")
         case ():
-            return page(_home(who), modified=DAY_ZERO)
+            return page(_home(who, traits(ask.seed, who)), modified=DAY_ZERO)
         case ("about",) | ("about-us",) | ("company",):
-            return page(_about(who), modified=DAY_ZERO)
+            return page(_framed(who, f"About {who.name}", about(who, traits(ask.seed, who))), modified=DAY_ZERO)
         case ("robots.txt",):
             return plain(f"User-agent: *\nDisallow: /internal/\nSitemap: https://{ask.host}/sitemap.xml\n")
         case ("sitemap.xml",):
@@ -80,7 +82,9 @@ def board_url(who: Company) -> str:
         "workday": f"https://{token}.wd{who.workday_number}.myworkdayjobs.com/en-US/{who.workday_site}",
         "recruitee": f"https://{token}.recruitee.com/", "workable": f"https://apply.workable.com/{token}/",
         "personio": f"https://{token}.jobs.personio.de/", "teamtailor": f"https://{token}.teamtailor.com/jobs",
-        "bamboohr": f"https://{token}.bamboohr.com/careers",
+        "bamboohr": f"https://{token}.bamboohr.com/careers", "icims": f"https://careers-{token}.icims.com/jobs/search",
+        "jobvite": f"https://jobs.jobvite.com/{token}/jobs", "breezy": f"https://{token}.breezy.hr/",
+        "rippling": f"https://ats.rippling.com/{token}/jobs", "pinpoint": f"https://{token}.pinpointhq.com/",
     }.get(who.platform, f"https://{who.site}/careers")  # fmt: skip
 
 
@@ -93,31 +97,20 @@ def _framed(who: Company, title: str, body: str, head: str = "") -> str:
     return document(f"{title} | {who.name}", f"{top}\n<main>\n<h1>{escape(title)}</h1>\n{body}\n</main>\n{foot}", head=head)
 
 
-def _home(who: Company) -> str:
-    organization = {"@context": "https://schema.org", "@type": "Organization", "name": who.name, "url": f"https://{who.site}/",
-                    "foundingDate": str(who.founded), "address": {"@type": "PostalAddress", "addressLocality": who.city[0]}}  # fmt: skip
+def _home(who: Company, known: Traits) -> str:
     body = (
         f'<p class="lead">We make {who.trade}.</p>\n<p>Since {who.founded} our {who.staff} people in {who.city[0]} and elsewhere have '
         "worked on one "
         f'thing at a time.</p>\n<p><a class="button" href="/{CAREERS[who.layout]}">We are hiring</a></p>'
     )
-    head = f'<meta name="description" content="{escape(who.name)} makes {who.trade}.">\n{ld(organization)}'
+    head = f'<meta name="description" content="{escape(who.name)} makes {who.trade}.">\n{organization(who, known)}'
     return _framed(who, f"{who.trade.capitalize()}, done properly", body, head)
-
-
-def _about(who: Company) -> str:
-    return _framed(
-        who, f"About {who.name}",
-        f"<p>{escape(who.name)} was founded in {who.founded} in {who.city[0]}, {who.city[2]}. We make {who.trade} and nothing else.</p>\n"
-        f"<p>Today {who.staff} people work here. We are owned by those who work in the company.</p>\n"
-        f"<h2>How we work</h2>\n<p>We write things down, we measure, and we go home in time.</p>",
-    )  # fmt: skip
 
 
 def _careers(ask: Ask, who: Company, rest: list[str]) -> Answer:
     rows = postings(ask.seed, who, ask.now)
     if who.platform not in (OWN, SCRIPTED):
-        return page(_outward(who, rows)) if not rest else page(_framed(who, "Page not found", ""), 404)
+        return page(_outward(who, rows, working_here(traits(ask.seed, who)))) if not rest else page(_framed(who, "Page not found", ""), 404)
     if rest == ["feed.xml"]:
         return _feed(ask, who, rows)
     if rest:
@@ -128,10 +121,10 @@ def _careers(ask: Ask, who: Company, rest: list[str]) -> Answer:
     if who.platform == SCRIPTED:
         return page(document(f"Careers | {who.name}", SHELL))
     place = max(1, ask.number("page", 1))
-    return page(_listing(who, window(ask, rows, (place - 1) * PAGE, PAGE), place))
+    return page(_listing(who, window(ask, rows, (place - 1) * PAGE, PAGE), place, working_here(traits(ask.seed, who))))
 
 
-def _outward(who: Company, rows: tuple[Posting, ...]) -> str:
+def _outward(who: Company, rows: tuple[Posting, ...], beside: str) -> str:
     """A careers page that sends people to the platform; three ways to do so."""
     url = board_url(who)
     if who.platform == "greenhouse" and who.layout == 2:
@@ -145,21 +138,28 @@ def _outward(who: Company, rows: tuple[Posting, ...]) -> str:
         body = f'<p>Some of the roles we are filling:</p><ul class="roles">{links}</ul><p><a href="{url}">View all openings</a></p>'
     else:
         body = f'<p>We look for people who like to finish things.</p><p><a class="button" href="{url}">See open positions</a></p>'
-    return _framed(who, "Careers", body)
+    return _framed(who, "Careers", f"{body}\n{beside}")
 
 
-def _listing(who: Company, shown: Window[Posting], number: int) -> str:
+def _listing(who: Company, shown: Window[Posting], number: int, told: str) -> str:
     pages = -(-shown.total // PAGE)
     items = "\n".join(_card(each) for each in shown.rows)
     if not shown.total:
         recommended = "\n".join(_card(each) for each in shown.recommended)
         beside = f"<h2>You may also like</h2><ul>{recommended}</ul>" if recommended else ""
-        return _framed(who, "Careers", f'<p class="count">0 results</p><p>No open positions match your search.</p>{beside}')
+        nothing = "<p>No open positions match your search.</p>"
+        return _framed(who, "Careers", f'<p class="count">0 results</p>{nothing}{beside}\n{told}', _feed_link(who))
     numbers = " ".join(f'<a href="?page={each}">{each}</a>' if each != number else f"<span>{each}</span>" for each in range(1, pages + 1))
     next_link = f'<a rel="next" href="?page={number + 1}">Next</a>' if number < pages else ""
     back_link = f'<a rel="prev" href="?page={number - 1}">Previous</a>' if number > 1 else ""
     pager = f'<nav class="pagination">{back_link} {numbers} {next_link}</nav>' if pages > 1 else ""
-    return _framed(who, "Careers", f'<p class="count">{shown.total} open positions</p><ul class="openings">{items}</ul>{pager}')
+    body = f'<p class="count">{shown.total} open positions</p><ul class="openings">{items}</ul>{pager}\n{told}'
+    return _framed(who, "Careers", body, _feed_link(who))
+
+
+def _feed_link(who: Company) -> str:
+    """Two of three say that they have a feed; the others have it and do not say so."""
+    return "" if who.layout == 1 else '<link rel="alternate" type="application/rss+xml" title="Openings" href="/careers/feed.xml">'
 
 
 def _card(posting: Posting) -> str:
@@ -181,10 +181,11 @@ def _detail(ask: Ask, posting: Posting) -> str:
 def _feed(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> Answer:
     items = "\n".join(
         f"<item><title>{escape(each.title)}</title><link>https://{ask.host}/careers/{each.id}-{each.slug}</link>"
-        f'<guid isPermaLink="false">{each.id}</guid><pubDate>{each.opened:%a, %d %b %Y %H:%M:%S} GMT</pubDate></item>'
+        f'<guid isPermaLink="false">{each.id}</guid><pubDate>{each.opened:%a, %d %b %Y %H:%M:%S} GMT</pubDate>'
+        f"<category>{each.department}</category><description>{escape(html(each))}</description></item>"
         for each in window(ask, rows).rows
     )
-    head = f"<title>{escape(who.name)} openings</title><link>https://{ask.host}/careers</link><description>Open positions</description>"
+    head = f"<title>Jobs at {escape(who.name)}</title><link>https://{ask.host}/careers</link><description>Open positions</description>"
     return xml(f'<rss version="2.0"><channel>{head}\n{items}\n</channel></rss>\n', "application/rss+xml")
 
 

@@ -15,6 +15,7 @@ from thresher.practice.web.company import OWN, Company, company, owner, token_of
 from thresher.practice.web.posting import Posting, number_in, postings
 from thresher.practice.web.prose import intro, pay_text
 from thresher.practice.web.sites import catalogue, home, market
+from thresher.practice.web.traits import Traits, traits
 from thresher.practice.web.window import found, named, window
 
 Facts = Mapping[str, Json]
@@ -168,7 +169,7 @@ def _company_pages(ask: Ask) -> Sequence[Facts] | None:
     who = company(ask.seed, token_of(ask.host))
     match ask.parts:
         case () | ("about",) | ("about-us",) | ("company",):
-            return [_about(who, whole=bool(ask.parts))]
+            return [_about(who, traits(ask.seed, who), whole=bool(ask.parts))]
         case (first,) if first in home.CAREERS and who.platform == OWN:
             shown = window(ask, postings(ask.seed, who, ask.now), (max(1, ask.number("page", 1)) - 1) * home.PAGE, home.PAGE)
             return [{**_short(each), "posted": f"{each.opened:%d %B %Y}"} for each in shown.rows]
@@ -178,10 +179,11 @@ def _company_pages(ask: Ask) -> Sequence[Facts] | None:
     return None
 
 
-def _about(who: Company, *, whole: bool) -> Facts:
+def _about(who: Company, known: Traits, *, whole: bool) -> Facts:
+    more = {"mission": known.mission, "culture": known.culture, "headquarters": known.headquarters} if whole else {}
     location = f"{who.city[0]}, {who.city[2]}" if whole else who.city[0]
     return {"title": who.name, "company": who.name, "founded": who.founded, "location": location, "city": who.city[0], "staff": who.staff,
-            "trade": who.trade, "description": f"We make {who.trade}" + (" and nothing else." if whole else ".")}  # fmt: skip
+            "trade": who.trade, "description": f"We make {who.trade}" + (" and nothing else." if whole else "."), **more}  # fmt: skip
 
 
 def _short(row: Posting) -> Facts:

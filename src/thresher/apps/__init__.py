@@ -1,0 +1,1 @@
+"""The apps, each in a room of its own. None knows another; they meet in tasks and records."""

@@ -1,0 +1,125 @@
+"""What is written down of a decision, so that anybody can later see why: every rule that spoke, its points and its quote."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from thresher.apps.jobs import component, rejection
+from thresher.apps.jobs.filter import Judgement
+from thresher.apps.jobs.judgement import intake, kept
+from thresher.apps.jobs.phrase import counted
+from thresher.apps.jobs.score import Score
+from thresher.apps.jobs.wants import Profile
+from thresher.core.record import Link, Record, clean
+from thresher.hiring.opening import Opening
+
+DECISION, MATCH = "decision", "match"
+FILTERED, SKIPPED, SAVED = "filtered", "skipped", "saved"
+NEW = "new"
+DECISION_MARKS = ("outcome",)
+MATCH_MARKS = ("status", "score", "priority", "decided_at", "notified_at")
+MOST_REJECTIONS = 50
+MOST_SKILLS = 50
+LONGEST = 500
+
+
+def filtered(posting: str, judgement: Judgement, profile: Profile, at: int) -> Record:
+    """The decision that a posting is not wanted."""
+    return _decision(posting, FILTERED, judgement, None, None, profile, at)
+
+
+def scored(posting: str, judgement: Judgement, score: Score, profile: Profile, at: int, model: Mapping[str, Any] | None = None) -> Record:
+    """The decision about a posting that passed the filter: saved, or skipped because it does not fit well enough.
+
+    `model` is what is kept of a model's judgement: {"name": ..., "answer": {...}}.
+    """
+    return _decision(posting, SAVED if score.passed else SKIPPED, judgement, score, model, profile, at)
+
+
+def stopped(posting: str, found: rejection.Rejection, profile: Profile, at: int, threshold: int) -> Record:
+    """The decision of a stop list, taken before anything was read."""
+    return filtered(posting, Judgement(found, (), 0, threshold), profile, at)
+
+
+def match_data(opening: Opening, score: Score, at: int, answer: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """What is kept of a match; `answer` is what a model said about it."""
+    said = answer or {}
+    return {
+        "posting": opening.key, "title": clean(opening.title[:LONGEST]), "company": opening.company and clean(opening.company[:LONGEST]),
+        "url": opening.url and clean(opening.url), "score": score.total, "priority": str(score.priority),
+        "matched_skills": list(score.matched[:MOST_SKILLS]),
+        "skill_gaps": (kept(said)["skill_gaps"] if answer else None) or list(score.gaps[:MOST_SKILLS]),
+        "resume_intake": intake(said) if answer else None,
+        "explanation": [_part(component.as_json(each)) for each in score.components if each.points], "decided_at": at,
+    }  # fmt: skip
+
+
+def match(data: Mapping[str, Any]) -> Record:
+    """A match. Its status belongs to the person: it is `new` once, and a second look never sets it back, nor tells of it again."""
+    key = data["posting"]
+    initial = {"status": NEW, "notified_at": 0}
+    return Record(MATCH, key, data, (Link("posting", key),), merge=True, initial=initial, marks=MATCH_MARKS)
+
+
+def _decision(
+    posting: str, outcome: str, judgement: Judgement, score: Score | None, model: Mapping[str, Any] | None, profile: Profile, at: int
+) -> Record:
+    data = {
+        "posting": posting, "outcome": outcome, "total_strikes": judgement.total, "threshold": judgement.threshold,
+        "rejections": [rejection.as_json(each) for each in judgement.rejections[:MOST_REJECTIONS]],
+        "score": None if score is None else score.total,
+        "components": [] if score is None else [component.as_json(each) for each in score.components],
+        "needed": None if score is None else score.needed, "city_bonus": None if score is None else score.city_bonus,
+        "model": model and {"name": model.get("name"), "answer": kept(model.get("answer") or {})}, "at": at, "profile": profile.digest,
+    }  # fmt: skip
+    return Record(DECISION, posting, data, (Link("posting", posting),), marks=DECISION_MARKS)
+
+
+def explain(decision: Mapping[str, Any]) -> list[str]:
+    """The decision in sentences that a person reads, from the data of its record."""
+    return list(_sentences(decision))
+
+
+def _sentences(decision: Mapping[str, Any]) -> Iterator[str]:
+    yield _verdict(decision)
+    for each in decision["rejections"]:
+        yield _rejection(each)
+    if _mild(decision):
+        yield "No single strike is heavy: together they reach the threshold. Raise jobs.filter.threshold to see more of these."
+    if decision["score"] is not None:
+        yield from (_part(each) for each in decision["components"])
+        lower = ", lower because of your city" if decision["city_bonus"] else ""
+        yield f"Score {decision['score']} of 100; {decision['needed']} are needed{lower}."
+    if decision.get("model"):
+        yield f"A model was asked for its judgement: {decision['model'].get('name') or 'unnamed'}."
+
+
+def _verdict(decision: Mapping[str, Any]) -> str:
+    hard = any(each["severity"] == rejection.Severity.HARD for each in decision["rejections"])
+    if decision["outcome"] == FILTERED and hard:
+        return "Filtered: something in it rules it out."
+    strikes = f"{counted(decision['total_strikes'], 'point')} of strikes, filtered from {decision['threshold']} on"
+    if decision["outcome"] == FILTERED:
+        return f"Filtered: {strikes}."
+    fate = "Saved as a match" if decision["outcome"] == SAVED else "Skipped: it does not fit well enough"
+    return f"{fate}; the filter let it pass ({strikes})."
+
+
+def _rejection(each: Mapping[str, Any]) -> str:
+    cost = "never" if each["severity"] == rejection.Severity.HARD else f"-{each['points']}"
+    return f"{cost}: {each['reason']}{_quoted(each)}"
+
+
+def _part(each: Mapping[str, Any]) -> str:
+    return f"{each['points']:+d} {each['name']}: {each['reason']}{_quoted(each)}"
+
+
+def _quoted(each: Mapping[str, Any]) -> str:
+    quote = " ".join((each["quote"] or "").split())
+    return f" - '{quote}'" if quote else ""
+
+
+def _mild(decision: Mapping[str, Any]) -> bool:
+    """Whether small things alone filtered it, as three of them do: age, salary and one technology."""
+    points = [each["points"] for each in decision["rejections"] if each["severity"] == rejection.Severity.STRIKE]
+    return decision["outcome"] == FILTERED and len(points) > 1 and max(points) * 2 < decision["threshold"]
+

@@ -1,0 +1,49 @@
+"""The whole of a posting: what its list says, completed from its own page or from the board's answer for it."""
+
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from thresher.core.context import Context
+from thresher.core.found import Found
+from thresher.core.page import Page
+from thresher.hiring.records import board_of
+from thresher.hiring.row import fields
+from thresher.reading.call import Call
+from thresher.reading.calls import detail_call
+from thresher.reading.inspection import inspect
+from thresher.reading.posting import Posting
+
+AGE = 3_600.0  # seconds: a stage that is performed again takes the page it already had
+# What a list says of a posting is the board's own; its page only adds to it. The description is the page's.
+_PAGE_KNOWS_BETTER = ("description",)
+
+
+def call_for(data: Mapping[str, Any], board: Found | None) -> Call | None:
+    """How to ask for the rest of a posting: the board's own way, else its page."""
+    known = Posting(str(data.get("title") or ""), url=data.get("url"), key=data.get("number"))
+    way = detail_call(board_of(board.data), known) if board else None
+    return way or (Call(data["url"]) if data.get("url") else None)
+
+
+async def fetch_detail(ctx: Context, call: Call) -> Page:
+    """What the board answers. A page that only a script builds is built."""
+    render = None if call.method == "GET" else False
+    return await ctx.fetch(call.url, method=call.method, headers=call.headers, body=call.body, render=render, max_age=AGE)
+
+
+def read_detail(page: Page, title: str, today: date) -> Posting | None:
+    """The one posting that a page is about; None where it shows several, and none of them has this title."""
+    found = inspect(page, today).postings
+    if len(found) == 1:
+        return found[0]
+    return next((each for each in found if each.title.casefold() == title.casefold()), None)
+
+
+def completed(data: Mapping[str, Any], detail: Posting) -> dict[str, Any]:
+    """What the page adds to the list."""
+    said = fields(detail)
+    if detail.company and not data.get("company_name"):
+        said["company_name"] = detail.company
+    said.pop("number", None)
+    return {name: value for name, value in said.items() if not data.get(name) or name in _PAGE_KNOWS_BETTER}

@@ -1,0 +1,175 @@
+"""The walk of one posting: scrape, filter, analyze, save.
+
+`scrape` completes the posting and reads its facts, `filter` rejects by rules, `analyze` scores what is left, `save` makes a match of
+it. Whatever the end is, it is written down with its reasons. A company that nobody knows yet gets a task of its own; nobody waits
+for it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from thresher.apps.jobs import decision
+from thresher.apps.jobs.case import case_of
+from thresher.apps.jobs.detail import call_for, completed, fetch_detail, read_detail
+from thresher.apps.jobs.employer import employer_of
+from thresher.apps.jobs.filter import judge, weigh
+from thresher.apps.jobs.judgement import PROMPT, judgement_inputs, judgement_schema, kept
+from thresher.apps.jobs.kinship import kin_of
+from thresher.apps.jobs.me import my_profile
+from thresher.apps.jobs.moment import day
+from thresher.apps.jobs.notify import announcement
+from thresher.apps.jobs.points import points_of
+from thresher.apps.jobs.profile import Profile
+from thresher.apps.jobs.rules import rules_of
+from thresher.apps.jobs.score import Score, rate, with_judgement
+from thresher.apps.jobs.stops import stopped
+from thresher.core.context import Context
+from thresher.core.errors import BudgetExhausted, Gone, NotYet, UsageError
+from thresher.core.found import Found, Is
+from thresher.core.host import host_gate
+from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped
+from thresher.core.pipeline import Pipeline, Stage, Trip
+from thresher.core.record import Link
+from thresher.core.task import NewTask
+from thresher.hiring.facts import read_facts
+from thresher.hiring.opening import Opening
+from thresher.hiring.openings import facts_of, opening_of, places_of
+from thresher.hiring.records import BOARD, COMPANY, POSTING, entry, name_key, posting_key
+
+KIND = "job"
+NO_PROFILE = "it is kept; there is no profile to match it with (thresher jobs profile set FILE)"
+
+
+def through_its_host(trip: Trip) -> tuple[str, ...]:
+    """Only a posting that has to be fetched waits in line for its host; most lists say everything."""
+    url = trip.payload.get("fetch")
+    return (host_gate(url),) if isinstance(url, str) else ()
+
+
+async def scrape(ctx: Context) -> Outcome:
+    """Complete the posting, read its facts, and see whether it is known already."""
+    known = await _known(ctx)
+    key, data = known.key, dict(known.data)
+    profile = await my_profile(ctx)
+    stop = profile and stopped(profile, title=data.get("title"), company=data.get("company_name"), url=data.get("url"))
+    if profile and stop:
+        return Filtered(stop.reason, records=(decision.stopped(key, stop, profile, ctx.now(), rules_of(ctx.setting).threshold),))
+    try:
+        added = await _detail(ctx, data)
+    except Gone as problem:
+        return Skipped(f"its page is gone: {problem}")
+    if added is None:
+        return Failed(f"unknown: nothing could be read of {data.get('url') or key}")
+    return await _read(ctx, known, {**data, **added}, added)
+
+
+async def _known(ctx: Context) -> Found:
+    """The posting that is meant, or the beginning of one: a person may name an address that nobody has seen."""
+    payload, url = ctx.task.payload, ctx.task.url
+    key = payload.get("posting") or (url and posting_key("", None, url))
+    if not key:
+        raise UsageError('a job task names a posting or an address: {"posting": "..."} or a url')
+    return await ctx.record(POSTING, key) or Found(POSTING, key, {"url": url, "state": "open", "first_seen": ctx.now()})
+
+
+async def _detail(ctx: Context, data: Mapping[str, Any]) -> dict[str, Any] | None:
+    """What the posting's own page adds; nothing where its list said enough. None: it has no text, and none could be read."""
+    enough = len(data.get("description") or "") >= ctx.setting("jobs.posting.description")
+    if enough and not ctx.task.payload.get("fresh"):
+        return {}
+    board = await ctx.record(BOARD, data["board"]) if data.get("board") else None
+    call = call_for(data, board)
+    if call is None:
+        return {} if data.get("title") else None
+    page = await fetch_detail(ctx, call)
+    detail = read_detail(page, str(data.get("title") or ""), day(ctx.now()))
+    if detail is None:
+        return {} if data.get("title") else None
+    return completed(data, detail)
+
+
+async def _read(ctx: Context, known: Found, data: Mapping[str, Any], added: dict[str, Any]) -> Outcome:
+    opening = read_facts(known.key, data, today=day(ctx.now()))
+    company, children = await _company(ctx, data)
+    kin = await kin_of(ctx, known, data)
+    facts: dict[str, Any] = {**added, "facts": facts_of(opening), "print": kin.print, "kin": kin.kin, "read_at": ctx.now()}
+    if company:
+        facts["company"] = company
+    if kin.links:
+        facts["group"] = kin.links[0].target
+    links = (*kin.links, *((Link("company", company),) if company else ()))
+    first = {"url": data.get("url"), "state": "open", "first_seen": ctx.now()}
+    record = entry(POSTING, known.key, facts, *links, evidence=places_of(opening), initial=first)
+    records = (record, *kin.records)
+    if kin.lead is not None:
+        return Skipped(f"the same opening as {kin.lead}: {kin.reason}", records=records, children=children)
+    return Next({"company": company}, records=records, children=children)
+
+
+async def _company(ctx: Context, data: Mapping[str, Any]) -> tuple[str | None, tuple[NewTask, ...]]:
+    """The company that hires, by its key or its name; where nobody knows it, a task that will find out."""
+    key, name = data.get("company"), str(data.get("company_name") or "")
+    if key and await ctx.record(COMPANY, key):
+        return key, ()
+    if not name_key(name):
+        return key, ()
+    known = await ctx.records(COMPANY, where=(Is("name_key", name_key(name)),), limit=1)
+    if known:
+        return known[0].key, ()
+    return key, (NewTask("company", {"name": name, "via": "posting"}, key=name_key(name)),)
+
+
+async def filter_(ctx: Context) -> Outcome:
+    """Reject by rules, with the rule and the quote. Without a profile there is nothing to reject by."""
+    profile, opening = await my_profile(ctx), await _opening(ctx)
+    if profile is None:
+        return Done(NO_PROFILE)
+    judgement = judge(opening, profile, rules_of(ctx.setting), day(ctx.now()))
+    if not judgement.passed:
+        return Filtered(judgement.summary, records=(decision.filtered(opening.key, judgement, profile, ctx.now()),))
+    return Next(ctx.task.checkpoint)
+
+
+async def analyze(ctx: Context) -> Outcome:
+    """Score what passed; ask a model for its opinion where one can be asked and it could change something."""
+    profile, opening = await my_profile(ctx), await _opening(ctx)
+    if profile is None:
+        return Done(NO_PROFILE)
+    company = ctx.task.checkpoint.get("company")
+    employer = await ctx.record(COMPANY, company) if company else None
+    rules, points, case = rules_of(ctx.setting), points_of(ctx.setting), case_of(opening, profile, day(ctx.now()))
+    found = rate(case, employer_of(employer.data if employer else None), rules, points)
+    answer = await _opinion(ctx, opening, profile, found)
+    if answer:
+        found = with_judgement(found, answer["answer"], points)
+    decided = decision.scored(opening.key, weigh(case, rules), found, profile, ctx.now(), answer)
+    if not found.passed:
+        return Skipped(f"scores {found.total}, {found.needed} are needed", records=(decided,))
+    return Next({"match": decision.match_data(opening, found, ctx.now(), answer and answer["answer"])}, records=(decided,))
+
+
+async def save(ctx: Context) -> Outcome:
+    """Make a match of it, and see to it that the person hears of it."""
+    match = decision.match(ctx.task.checkpoint["match"])
+    news = announcement(match.key, ctx.setting("jobs.notify.delay"))
+    return Done(f"a match of {match.data['score']}", records=(match,), children=(news,))
+
+
+async def _opening(ctx: Context) -> Opening:
+    """The facts that the first stage read."""
+    return opening_of(await _known(ctx))
+
+
+async def _opinion(ctx: Context, opening: Opening, profile: Profile, found: Score) -> dict[str, Any] | None:
+    """What a model makes of it: only where its opinion could still make a match, and never at the price of waiting."""
+    reach = found.total + ctx.setting("jobs.score.judgement")
+    if not ctx.setting("jobs.judge") or reach < found.needed or not await ctx.can_ask("strong"):
+        return None
+    try:
+        answer = await ctx.ask(PROMPT, judgement_schema(), judgement_inputs(opening, profile, found), tier="strong")
+    except (BudgetExhausted, NotYet):
+        return None
+    return {"name": answer.model, "answer": kept(answer.value)}
+
+
+job = Pipeline(KIND, Stage(scrape, through=through_its_host), Stage(filter_, name="filter"), Stage(analyze), Stage(save))

@@ -1,0 +1,99 @@
+"""Telling a person of new matches: one message for all that came together, each match at least once and hardly ever twice.
+
+Every match that is worth a message asks for its own `notify` task, a little later. The first of them to run tells of all that
+wait; the others find theirs told and end. They go through one source of their own, one at a time: so no two tell the same, and a
+match that is saved while a message is being sent has its own task after it. While nobody can be reached that source is closed, and
+they all wait without spending anything.
+
+A worker that dies after the message has left and before that is written down leaves a match untold, and it is told again.
+"""
+
+from collections.abc import Sequence
+
+from thresher.apps.jobs.profile import profile_of
+from thresher.apps.jobs.wants import Notify
+from thresher.core.context import Context
+from thresher.core.errors import RateLimited, Transient
+from thresher.core.found import Found, Is
+from thresher.core.outcome import Done, Outcome, Skipped
+from thresher.core.pipeline import Pipeline, Source, Stage
+from thresher.core.record import Record
+from thresher.core.task import NewTask
+
+KIND = "notify"
+SOURCE = Source("notify", in_flight=1, trip_after=None)
+MOST = 200  # matches in one settlement; each has a task, so that none is forgotten
+SHOWN = 20  # matches in one message
+LONGEST = 120
+
+# From which priority on a person is told.
+_PRIORITIES = {Notify.HIGH: ("high",), Notify.MEDIUM: ("high", "medium"), Notify.LOW: ("high", "medium", "low"), Notify.NEVER: ()}
+
+
+def announcement(match: str, delay: float) -> NewTask:
+    """The task that tells of a match that was just saved, together with those of the next `delay` seconds."""
+    return NewTask(KIND, {"match": match}, key=f"{KIND}/{match}", delay=delay)
+
+
+async def tell(ctx: Context) -> Outcome:
+    """Tell of every match that is new and that nobody was told of."""
+    wanted = await _wanted(ctx)
+    if not wanted:
+        return Skipped("the profile says never")
+    untold = (Is("notified_at", 0), Is("status", "new"), Is("priority", *wanted))
+    news = await ctx.records("match", where=untold, order="-score", limit=MOST)
+    if not news:
+        return Done("nothing to tell of: it was told with others, seen already, or is not worth a message to this person")
+    try:
+        told = await ctx.tell(headline(news), letter(news))
+    except Transient as problem:
+        raise RateLimited(str(problem), retry_after=ctx.setting("jobs.notify.retry"), gate=SOURCE.gate) from problem
+    if not told:
+        return Skipped("there is nobody to tell: thresher.yaml has no notify: list")
+    at = ctx.now()
+    return Done(f"told of {len(news)}", records=tuple(_told(each, at) for each in news))
+
+
+async def _wanted(ctx: Context) -> tuple[str, ...]:
+    found = await ctx.record("profile", "me")
+    return worth_telling(profile_of(found.data).notify if found else Notify.HIGH)
+
+
+def worth_telling(wanted: Notify) -> tuple[str, ...]:
+    """The priorities of which a person wants to be told."""
+    return _PRIORITIES[wanted]
+
+
+def _told(match: Found, at: int) -> Record:
+    return Record("match", match.key, {"notified_at": at}, merge=True, marks=("notified_at",))
+
+
+def headline(news: Sequence[Found]) -> str:
+    """The title of a message."""
+    if len(news) == 1:
+        return f"New match: {_text(news[0], 'title')} ({news[0].data.get('score')})"
+    return f"{len(news)} new matches, the best with {news[0].data.get('score')} points"
+
+
+def letter(news: Sequence[Found]) -> str:
+    """The text of a message: the best first, each with its address."""
+    lines = [_lines(each) for each in news[:SHOWN]]
+    if len(news) > SHOWN:
+        lines.append(f"… and {len(news) - SHOWN} more: thresher jobs matches --status new")
+    return "\n\n".join(lines)
+
+
+def _lines(match: Found) -> str:
+    where = f", {company}" if (company := _text(match, "company")) else ""
+    skills = ", ".join(str(each) for each in (match.data.get("matched_skills") or ())[:8])
+    parts = [f"{match.data.get('score')}  {_text(match, 'title')}{where}", skills and f"    {skills}", f"    {_text(match, 'url')}"]
+    return "\n".join(part for part in parts if part.strip())
+
+
+def _text(match: Found, name: str) -> str:
+    """A text of a stranger's, as one short line; an address is not cut, it would lead elsewhere."""
+    line = " ".join(str(match.data.get(name) or "").split())
+    return line if name == "url" or len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+notify = Pipeline(KIND, Stage(tell, through=(SOURCE.gate,)))

@@ -1,0 +1,98 @@
+"""Phrases as a person writes them, found in a text as whole words: any case, any dash, any space between the words.
+
+Searching is a plain search for the longest word; only where that stands anywhere are the places of the first word compared with the
+whole phrase. So a list of phrases costs microseconds, and a hostile text no more than its length.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+_GAP = re.compile(r"([\s\-\u2010-\u2015_]+)")
+_SPACE = r"[\s\-\u2010-\u2015]{1,3}"
+_DASH = r"[\s\-\u2010-\u2015]{0,2}"  # entry-level, entry level and entrylevel are one word
+_EDGE = re.compile(r"[.!?;\n\r]")
+AROUND = 80
+
+
+def folded(text: str) -> str:
+    """In lower case, with every character at its place: a few grow when they are lowered."""
+    low = text.lower()
+    if len(low) != len(text):
+        low = "".join(each.lower() if len(each.lower()) == 1 else each for each in text)
+    return low.replace("\u2019", "'")
+
+
+@dataclass(frozen=True)
+class Phrase:
+    """One phrase. `text` is as the person wrote it."""
+
+    text: str
+
+    @cached_property
+    def head(self) -> str:
+        return _GAP.split(folded(self.text).strip())[0]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        words, *rest = _GAP.split(folded(self.text).strip())
+        pieces = [re.escape(words)]
+        for gap, word in zip(rest[::2], rest[1::2], strict=True):
+            pieces += [_SPACE if gap.isspace() else _DASH, re.escape(word)]
+        return re.compile(rf"(?<!\w){''.join(pieces)}(?!\w|\+\+|#)")
+
+    @cached_property
+    def anchor(self) -> str:
+        """The longest word: a text without it is done with."""
+        return max(reversed(_GAP.split(folded(self.text).strip())[::2]), key=len)
+
+    def hits(self, low: str) -> Iterator[tuple[int, int]]:
+        """Where the phrase stands in a folded text."""
+        if self.anchor not in low:
+            return
+        head = self.head
+        at = low.find(head)
+        while at >= 0:
+            if match := self.pattern.match(low, at):
+                yield match.span()
+            at = low.find(head, at + 1)
+
+    def __contains__(self, low: str) -> bool:
+        return self.anchor in low and next(self.hits(low), None) is not None
+
+
+def counted(number: int, noun: str) -> str:
+    """A number with its noun: 1 day, 2 days."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def phrases(texts: Iterable[str]) -> tuple[Phrase, ...]:
+    """Each text as a phrase."""
+    return tuple(Phrase(text) for text in texts)
+
+
+def sentence(text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch of a text that a person should read about characters `start` to `end`: their sentence, as far as it is short."""
+    floor, ceiling = max(0, start - AROUND), min(len(text), end + AROUND)
+    before = [match.end() for match in _EDGE.finditer(text, floor, start)]
+    after = _EDGE.search(text, end, ceiling)
+    left = before[-1] if before else _word_edge(text, floor, start, 1)
+    right = after.start() if after else _word_edge(text, ceiling, end, -1)
+    while left < start and text[left].isspace():
+        left += 1
+    while right > end and text[right - 1].isspace():
+        right -= 1
+    return left, right
+
+
+def _word_edge(text: str, at: int, stop: int, step: int) -> int:
+    """From `at` towards `stop` to the next space, so that no word is cut in half. The ends of the text cut none."""
+    if at in (0, len(text)):
+        return at
+    spot = at if step > 0 else at - 1
+    while spot != stop and not text[spot].isspace():
+        spot += step
+        if (step > 0 and spot >= stop) or (step < 0 and spot < stop):
+            return stop
+    return spot if step > 0 else spot + 1

@@ -1,0 +1,71 @@
+"""The numbers of the score. Their owner is the list of settings: names here are names there, after `jobs.score.`."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+from thresher.config.settings import setting
+
+PREFIX = "jobs.score."
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """What each part of a score brings or costs, and how much is needed."""
+
+    start: int
+    needed: int
+    needed_in_city: int
+    high: int
+    medium: int
+    skill_required: int
+    skill_ok: int
+    skill_year: float
+    skill_years: int
+    skill_most: int
+    gap: int
+    gap_least: int
+    disliked: int
+    disliked_least: int
+    level_wanted: int
+    level_unwanted: int
+    title: int
+    title_other: int
+    remote: int
+    city: int
+    elsewhere: int
+    zone_same: int
+    zone_near: int
+    zone_apart: int
+    zone_far: int
+    zone_opposite: int
+    near_hours: int
+    apart_hours: int
+    far_hours: int
+    salary_met: int
+    salary_step: int
+    salary_missed: int
+    fresh: int
+    stale: int
+    old: int
+    fresh_days: int
+    stale_days: int
+    old_days: int
+    size_preferred: int
+    size_opposite: int
+    tier_s: int
+    tier_a: int
+    tier_b: int
+    remote_first: int
+    ai_focus: int
+    judgement: int
+
+
+def points_of(value: Callable[[str], Any]) -> Points:
+    """The points as the settings have them now: `points_of(ctx.setting)`."""
+    return Points(**{field.name: value(PREFIX + field.name) for field in fields(Points)})
+
+
+def usual_points() -> Points:
+    """The points as they are without a change."""
+    return points_of(lambda name: setting(name).default)

@@ -1,0 +1,159 @@
+"""`thresher boards`: where the postings come from: see, try, confirm, disable them."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from thresher.control.boards import TriedBoard
+    from thresher.insight.boards import BoardDetail, BoardView
+
+app = typer.Typer()
+
+Key = Annotated[str, typer.Argument(metavar="KEY", help="As `boards list` names it, or its address.")]
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    status: Annotated[str | None, typer.Option(help="pending (waits for you), active, disabled.")] = None,
+    platform: Annotated[str | None, typer.Option(help="greenhouse, lever, …; site for a company's own pages, rss for a feed.")] = None,
+    company: Annotated[str | None, typer.Option(metavar="KEY", help="Only this company's.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+) -> None:
+    """List boards: how the last look at each ended, and what is wrong with them."""
+    from thresher.cli.show import answer
+    from thresher.insight.boards import list_boards
+    from thresher.insight.checked import none_yet, what_was_checked
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_boards(store, status=status, platform=platform, company=company, limit=limit), read_now(store)
+        asked = status or platform or company
+        empty = "No boards match; thresher boards list shows all." if asked else none_yet(what_was_checked(store), "boards")
+    answer(call, found, lambda out, value: out.print(board_table(value, now) if value else empty))
+
+
+def board_table(found: "list[BoardView]", now: int) -> "Table":
+    """Boards, one a line."""
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    rows = [
+        [each.key, short(each.company_name or each.company, 30), each.status, each.confidence, each.verdict, each.open,
+         each.failures or None, ago(each.scraped_at, now), short("; ".join([each.reason or "", *each.alarms]).strip("; "), 70)]
+        for each in found
+    ]  # fmt: skip
+    return table(["board", "company", "status", "confidence", "last look", "#open", "#failures", "#ago", "why, and alarms"], rows)
+
+
+@app.command()
+def show(ctx: typer.Context, key: Key) -> None:
+    """Show one board: whose it is and by what proof, its last look, its coverage, its alarms."""
+    from thresher.cli.show import answer
+    from thresher.control.boards import find_board
+    from thresher.insight.boards import show_board
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        detail, now = show_board(store, find_board(store, key).key), read_now(store)
+    answer(call, detail, lambda out, value: _draw_one(out, value, now))
+
+
+def _draw_one(out: "Console", detail: "BoardDetail", now: int) -> None:
+    from thresher.cli.show import cell, known
+    from thresher.cli.words import when
+
+    board, data = detail.board, detail.data
+    look, sample = data.get("last_look") or {}, data.get("sample") or {}
+    out.print(known([
+        ("board", board.key), ("url", board.url), ("company", f"{board.company_name or '–'} ({board.company or 'unknown'})"),
+        ("status", cell(board.status)), ("why disabled", data.get("disabled_reason") if board.status == "disabled" else None),
+        ("confidence", f"{board.confidence or '–'}, found by {data.get('method') or '–'}"), ("proof", data.get("proof")),
+        ("last look", f"{look['verdict']}: {look.get('reason') or '–'}" if look else "none yet"), ("found", _found(look)),
+        ("tried", f"{sample.get('count') or 0:,} postings; the first are below" if sample and board.status == "pending" else None),
+        ("postings", f"{detail.postings['open']:,} open, {detail.postings['closed']:,} closed"),
+        ("failures in a row", board.failures or None),
+        ("coverage", ", ".join(f"{name} {share:.0%}" for name, share in (data.get("coverage") or {}).items()) or None),
+        ("looked at", when(board.scraped_at, now)), ("next look", when(board.due_at, now) if board.status == "active" else "–"),
+    ]))  # fmt: skip
+    for title in sample.get("titles") or () if board.status == "pending" else ():
+        out.print(cell(f"  {title}", "dim"))
+    for alarm in board.alarms:
+        out.print(cell(f"  ! {alarm}", "yellow"))
+
+
+def _found(look: dict[str, Any]) -> str | None:
+    if not look:
+        return None
+    total = "" if look.get("total") is None else f" of {look['total']:,}"
+    return f"{look.get('found') or 0:,}{total}, {'complete' if look.get('complete') else 'not complete'}"
+
+
+@app.command()
+def test(ctx: typer.Context, key: Key) -> None:
+    """Read a board as the next look would, and write nothing. Exits 1 if that finds no postings and no proof that there are none."""
+    import asyncio
+
+    from thresher.build import opened_fetcher
+    from thresher.cli.show import answer
+    from thresher.control.boards import find_board, try_board
+
+    call = call_of(ctx)
+    project = call.project()
+    with call.store() as store:
+        board = find_board(store, key)
+        settings = store.settings
+
+    async def visit() -> "TriedBoard":
+        async with opened_fetcher(project, settings) as fetcher:
+            return await try_board(board, fetcher)
+
+    found = asyncio.run(visit())
+    answer(call, found, _draw_trial)
+    raise typer.Exit(0 if found.readable else 1)
+
+
+def _draw_trial(out: "Console", found: "TriedBoard") -> None:
+    from thresher.cli.show import cell
+
+    total = "" if found.total is None else f" of {found.total:,}"
+    out.print(cell(f"{found.verdict}: {found.reason} ({found.count:,}{total} on the first page, {found.url})"))
+    for title in found.sample:
+        out.print(cell(f"  {title}"))
+
+
+@app.command()
+def enable(ctx: typer.Context, key: Key) -> None:
+    """Have a board read from now on: one that waits for your word, or one that was disabled. Its failures are forgotten."""
+    from thresher.cli.show import say
+    from thresher.control.boards import enable_board, find_board
+    from thresher.insight.boards import board_view
+
+    call = call_of(ctx)
+    with call.workshop() as shop:
+        asked = enable_board(shop.store, shop.registry, key)
+        view = board_view(find_board(shop.store, asked.key))
+    say(call, view, f"Board {asked.key} is active; task {asked.task} reads it.")
+
+
+@app.command()
+def disable(
+    ctx: typer.Context, key: Key, reason: Annotated[str, typer.Option(help="Why; shown wherever the board is.")] = "disabled by a person"
+) -> None:
+    """Read a board no more, until you enable it. Its postings stay as they are."""
+    from thresher.cli.show import say
+    from thresher.control.boards import disable_board
+    from thresher.insight.boards import board_view
+
+    call = call_of(ctx)
+    with call.store() as store:
+        view = board_view(disable_board(store, key, reason))
+    say(call, view, f"Board {view.key} is read no more; to read it again: thresher boards enable {view.key}")

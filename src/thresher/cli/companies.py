@@ -1,0 +1,102 @@
+"""`thresher companies`: the companies that are followed, and what is known of each."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.companies import CompanyDetail, CompanyView
+
+app = typer.Typer()
+
+# What is shown of a company besides the line of the list, in this order.
+FACTS = (
+    "industry", "founded", "size_category", "tech", "remote_first", "ai_focus", "about", "mission", "culture", "careers_url", "board_url",
+)  # fmt: skip
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    status: Annotated[str | None, typer.Option(help="analyzing, complete, partial, unknown_site, failed.")] = None,
+    tier: Annotated[str | None, typer.Option(help="S, A, B, C or D.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+) -> None:
+    """List companies, the newest first."""
+    from thresher.cli.show import answer
+    from thresher.insight.checked import none_yet, what_was_checked
+    from thresher.insight.companies import list_companies
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_companies(store, status=status, tier=tier, limit=limit), read_now(store)
+        empty = "" if found else _empty(none_yet(what_was_checked(store), "companies"), status or tier)
+    answer(call, found, lambda out, value: _draw(out, value, now, empty))
+
+
+def _empty(sentence: str, asked: str | None) -> str:
+    return "No companies match; thresher companies list shows all." if asked else sentence
+
+
+def _draw(out: "Console", found: "list[CompanyView]", now: int, empty: str) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    if not found:
+        out.print(empty)
+        return
+    rows = [
+        [each.key, short(each.name, 40), each.tier, each.score, each.status, short(each.size, 30), short(each.headquarters, 30),
+         each.boards or None, each.postings or None, ago(each.analyzed_at, now)]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["key", "name", "tier", "#score", "status", "size", "headquarters", "#boards", "#postings", "#looked at"], rows))
+
+
+@app.command()
+def show(ctx: typer.Context, key: Annotated[str, typer.Argument(metavar="KEY", help="As `companies list` names it.")]) -> None:
+    """Show everything that is known of a company, where it stands, and why it has its tier."""
+    from thresher.cli.show import answer
+    from thresher.insight.companies import show_company
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        detail, now = show_company(store, key), read_now(store)
+    answer(call, detail, lambda out, value: _draw_one(out, value, now))
+
+
+def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
+    from thresher.cli.boards import board_table
+    from thresher.cli.show import cell, known
+    from thresher.cli.words import short, when
+
+    company, data = detail.company, detail.data
+    places = (detail.evidence or {}).get("places") or {}
+    out.print(known([
+        ("company", company.key), ("name", company.name), ("website", company.website), ("status", company.status),
+        ("tier", f"{company.tier} ({company.score} points)" if company.tier else None), ("completeness", company.completeness),
+        ("size", company.size), ("headquarters", company.headquarters),
+        *((name, _fact(data[name], places.get(name))) for name in FACTS if data.get(name) not in (None, "", [])),
+        ("looked at", when(company.analyzed_at, now)), ("postings", company.postings),
+    ]))  # fmt: skip
+    for sentence in detail.points:
+        out.print(cell(f"  {short(sentence, 160)}"))
+    if detail.boards:
+        out.print(board_table(detail.boards, now))
+    elif data.get("board_url"):
+        out.print(cell(f"Its board waits for your word: thresher add board {data['board_url']} --company {company.key}"))
+
+
+def _fact(value: Any, place: Any) -> str:
+    """A value, and the words of the page that it was read from where they say more."""
+    from thresher.cli.words import short
+
+    text = ", ".join(map(str, value)) if isinstance(value, list) else {True: "yes", False: "no"}.get(value, str(value))
+    quote = place.get("quote") if isinstance(place, dict) else None
+    return short(text, 300) + (f"  “{short(quote, 100)}”" if quote and quote not in text else "")

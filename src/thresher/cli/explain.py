@@ -1,0 +1,43 @@
+"""`thresher explain`: why something is as it is."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.decisions import Explanation
+
+
+def command(
+    ctx: typer.Context,
+    what: Annotated[str, typer.Argument(metavar="ID", help="A task's id, or the key of a posting, match, company or board.")],
+) -> None:
+    """Say why something was filtered, skipped or saved.
+
+    Every decision with its rule, its points and the words that caused it; of a company why it has its tier, of a board whose it is
+    and how the last look ended.
+    """
+    from thresher.cli.show import answer
+    from thresher.insight.decisions import explain
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = explain(store, what), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+def _draw(out: "Console", found: "Explanation", now: int) -> None:
+    from thresher.cli.show import cell
+    from thresher.cli.tasks import task_table
+
+    out.print(cell(f"{found.kind} {found.key}", "bold"))
+    out.print(cell(found.title), cell(found.outcome))
+    for sentence in found.sentences:
+        out.print(cell(f"  {sentence}"))
+    if found.tasks:
+        out.print(task_table(found.tasks, now))

@@ -1,0 +1,43 @@
+"""`thresher export`: everything of one kind, as a file for other programs."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from thresher.cli.call import call_of
+
+
+def command(
+    ctx: typer.Context,
+    what: Annotated[str, typer.Argument(metavar="WHAT", help="matches, postings, companies or boards.")],
+    form: Annotated[str | None, typer.Option("--format", "-f", help="csv, jsonl or xlsx; else as the file is called, else csv.")] = None,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is standard output.")] = "-",
+    status: Annotated[str | None, typer.Option(help="Only those with this status; of postings: open or closed.")] = None,
+) -> None:
+    """Write matches, postings, companies or boards into a file.
+
+    JSON lines have all that is known. CSV and XLSX have the columns people look at; a text that a spreadsheet would take for a
+    formula gets an apostrophe before it.
+    """
+    from thresher.cli.show import say
+    from thresher.cli.words import number
+    from thresher.core.errors import UsageError
+    from thresher.insight.export import Form, What, export, export_file, form_of
+
+    call = call_of(ctx)
+    if what not in list(What):
+        raise UsageError(f"what can be exported is {', '.join(What)}; got {what!r}")
+    if form is not None and form not in list(Form):
+        raise UsageError(f"the formats are {', '.join(Form)}; got {form!r}")
+    chosen = Form(form) if form else form_of(output) or Form.CSV
+    if output != "-":
+        with call.store() as store:
+            done = export_file(store, What(what), chosen, Path(output), status=status)
+        say(call, done, f"{number(done.rows, 'row')} written to {done.file}.")
+        return
+    if chosen is Form.XLSX and sys.stdout.isatty():
+        raise UsageError("a workbook is no text for a terminal; name a file: -o FILE.xlsx")
+    with call.store() as store:
+        export(store, What(what), chosen, sys.stdout.buffer, status=status)

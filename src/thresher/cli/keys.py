@@ -1,0 +1,82 @@
+"""`thresher keys`: who may use the HTTP API."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.keys import KeyView
+
+app = typer.Typer()
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="Who or what the key is for.")]
+
+
+@app.command()
+def create(
+    ctx: typer.Context, name: Name,
+    scope: Annotated[list[str], typer.Option(help="read or write; both: --scope read --scope write.")],
+    expires: Annotated[str | None, typer.Option(metavar="TIME", help="How long it lasts: 12h, 90d. Else until it is revoked.")] = None,
+    rate: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="Requests a minute; else web.rate.")] = None,
+) -> None:  # fmt: skip
+    """Make a key for the HTTP API. It is shown once, and only its hash is kept."""
+    from thresher.cli.show import say
+    from thresher.control.duration import seconds
+    from thresher.control.keys import create_key
+    from thresher.insight.keys import key_view
+
+    call = call_of(ctx)
+    lasts = None if expires is None else seconds(expires)
+    with call.store(migrate=True) as store:
+        made = create_key(store, name, scope, lasts=lasts, rate=rate)
+        view = key_view(made.key, made.key.created_at)
+    told = f"{made.token}\nThis is the key of {name}; keep it, it cannot be shown again. Send it as: Authorization: Bearer KEY"
+    say(call, {"token": made.token, "key": view}, told)
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context, every: Annotated[bool, typer.Option("--all", help="Also those that are expired or revoked.")] = False
+) -> None:
+    """List keys: what they open, until when, and when they were last used."""
+    from thresher.cli.show import answer
+    from thresher.insight.keys import list_keys
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_keys(store, every=every), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+def _draw(out: "Console", found: "list[KeyView]", now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, when
+
+    if not found:
+        out.print("No keys. Make one with: thresher keys create NAME --scope read")
+        return
+    rows = [
+        [each.name, f"{each.prefix}…", ", ".join(each.scopes), each.state, f"{each.rate:,}/m", each.used, ago(each.used_at, now),
+         when(each.expires_at, now) if each.expires_at else "never"]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["name", "begins", "opens", "state", "#rate", "#used", "#last used", "expires"], rows))
+
+
+@app.command()
+def revoke(ctx: typer.Context, name: Name) -> None:
+    """Let a key open nothing from now on."""
+    from thresher.cli.show import say
+    from thresher.control.keys import revoke_key
+    from thresher.insight.keys import key_view
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        view = key_view(revoke_key(store, name), read_now(store))
+    say(call, view, f"The key {name} ({view.prefix}…) opens nothing any more.")

@@ -1,0 +1,116 @@
+"""`thresher postings`: the openings as boards describe them, and which of them are the same opening."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from thresher.insight.postings import PostingDetail, PostingView
+
+app = typer.Typer()
+
+Key = Annotated[str, typer.Argument(metavar="KEY", help="As `postings list` names it.")]
+MOST_TEXT = 1_500
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    state: Annotated[str | None, typer.Option(help="open or closed.")] = None,
+    board: Annotated[str | None, typer.Option(metavar="KEY", help="Only this board's.")] = None,
+    company: Annotated[str | None, typer.Option(metavar="KEY", help="Only this company's.")] = None,
+    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only those seen since: 12h, 7d, 2w, 2026-01-31.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
+) -> None:
+    """List postings, the newest first."""
+    from thresher.cli.show import answer
+    from thresher.insight.checked import none_yet, what_was_checked
+    from thresher.insight.moment import read_now
+    from thresher.insight.postings import list_postings
+    from thresher.insight.since import since as moment
+
+    call = call_of(ctx)
+    with call.store() as store:
+        now = read_now(store)
+        after = moment(since, now) if since else None
+        found = list_postings(store, state=state, board=board, company=company, seen_since=after, limit=limit)
+        asked = state or board or company or since
+        empty = "No postings match; thresher postings list shows all." if asked else none_yet(what_was_checked(store), "postings")
+    answer(call, found, lambda out, value: out.print(posting_table(value, now) if value else empty))
+
+
+def posting_table(found: "list[PostingView]", now: int) -> "Table":
+    """Postings, one a line."""
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    rows = [
+        [each.key, short(each.title, 50), short(each.company_name, 25), short(each.location, 30), short(each.pay, 25), each.posted,
+         each.state, ago(each.first_seen_at, now)]
+        for each in found
+    ]  # fmt: skip
+    return table(["posting", "title", "company", "location", "pay", "posted", "state", "#first seen"], rows)
+
+
+@app.command()
+def show(ctx: typer.Context, key: Key) -> None:
+    """Show one posting: what it says, what was read in it and where, how long it has been there."""
+    from thresher.cli.show import answer
+    from thresher.insight.moment import read_now
+    from thresher.insight.postings import show_posting
+
+    call = call_of(ctx)
+    with call.store() as store:
+        detail, now = show_posting(store, key), read_now(store)
+    answer(call, detail, lambda out, value: _draw_one(out, value, now))
+
+
+def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
+    from thresher.cli.show import cell, known
+    from thresher.cli.words import number, plain, short, when
+
+    posting, data = detail.posting, detail.data
+    out.print(known([
+        ("posting", posting.key), ("title", posting.title), ("company", posting.company_name), ("location", posting.location),
+        ("pay", posting.pay), ("url", posting.url), ("posted", posting.posted), ("state", cell(posting.state)),
+        ("first seen", when(posting.first_seen_at, now)), ("last seen", when(posting.seen_at, now)),
+        ("closed", when(posting.closed_at, now) if posting.closed_at else None),
+        ("listed again", number(data["relisted"], "time") if data.get("relisted") else None),
+        ("decided", f"{detail.outcome or 'not yet'}; thresher explain {posting.key}"), ("your status", detail.status),
+    ]))  # fmt: skip
+    for name, place in ((detail.evidence or {}).get("places") or {}).items():
+        out.print(cell(f"  {name}: “{short(place['quote'], 120)}”" if place else f"  {name}: unverified", "dim"))
+    if detail.same:
+        out.print(f"\nThe same opening ({(detail.group or {}).get('reason') or 'grouped'}):")
+        out.print(posting_table(detail.same, now))
+    if text := str(data.get("description") or ""):
+        out.print(cell("\n" + plain(text[:MOST_TEXT]) + ("\n…" if len(text) > MOST_TEXT else "")))
+
+
+@app.command()
+def ungroup(ctx: typer.Context, key: Key) -> None:
+    """Say that a posting is not the same opening as the others of its group. It stays apart from them, and is judged for itself."""
+    from thresher.cli.show import say
+    from thresher.control.groups import ungroup as take_out
+
+    call = call_of(ctx)
+    with call.workshop() as shop:
+        done = take_out(shop.store, shop.registry, key)
+    say(call, done, f"{key} stands for itself now, and is kept apart from the others of {done.group}.")
+
+
+@app.command()
+def group(ctx: typer.Context, first: Key, second: Key) -> None:
+    """Say that two postings are the same opening."""
+    from thresher.cli.show import say
+    from thresher.control.groups import group as put_together
+
+    call = call_of(ctx)
+    with call.store() as store:
+        done = put_together(store, first, second)
+    say(call, done, f"{len(done.members)} postings are one opening now ({done.group}); {done.lead} speaks for them.")

@@ -1,0 +1,21 @@
+"""The hiring platforms that a project describes in files of its own: `platforms/*.yaml` beside `thresher.yaml`."""
+
+from pathlib import Path
+
+from thresher.core.errors import ConfigError
+from thresher.reading.platform import read_platforms, use_platforms
+
+FOLDER = "platforms"
+
+
+def install_platforms(project: Path) -> None:
+    """Let them count in this process, before those that come with us. Raises ConfigError that names file, line and key."""
+    files = sorted((project / FOLDER).glob("*.yaml"))
+    use_platforms(read_platforms((f"{FOLDER}/{file.name}", _text(file)) for file in files))
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise ConfigError(f"{FOLDER}/{file.name} cannot be read: {problem}") from None

@@ -1,0 +1,129 @@
+"""Boards: add one by its address, confirm or refuse what was found, try one without writing anything."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from thresher.control.asked import HEAD_START, PERSON, Asked, Request, ask, look_up, now_of
+from thresher.control.records import write_records
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.core.found import Found
+from thresher.core.keys import canonical_url
+from thresher.core.look import Verdict
+from thresher.core.page import Page
+from thresher.core.task import NewTask
+from thresher.engine.registry import Registry
+from thresher.fetch.errand import Errand
+from thresher.fetch.fetcher import Fetcher
+from thresher.fetch.governor import Ungoverned
+from thresher.fetch.order import order
+from thresher.hiring.records import BOARD, board_key, entry
+from thresher.reading.boards import recognise
+from thresher.store.store import Store
+
+DISCOVERY, SCRAPE = "source_discovery", "scrape_source"
+BY_A_PERSON = "manual"
+
+
+def ask_boards(
+    store: Store, registry: Registry, urls: Sequence[str], *, company: str | None = None, name: str | None = None, hint: str = "auto"
+) -> list[Asked]:
+    """Have these addresses looked at as boards. One that is a board already is left alone."""
+    wanted = {url: _key(url) for url in map(canonical_url, urls)}
+    known = look_up(store, BOARD, [key for key in wanted.values() if key])
+    said = {"company": company, "name": name, "type_hint": hint, "via": PERSON}
+    payload = {field: value for field, value in said.items() if value}
+    requests = [
+        Request(url, key, NewTask(DISCOVERY, {"url": url, **payload}, url, key, HEAD_START), _known(url, known.get(key)))
+        for url, key in wanted.items()
+    ]
+    return ask(store, registry, requests)
+
+
+def _key(url: str) -> str:
+    board = recognise(url)
+    return board_key(board) if board else f"site:{url}"
+
+
+def _known(url: str, board: Found | None) -> str | None:
+    if board is None:
+        return None
+    status = board.data.get("status")
+    advice = "" if status == "active" else f"; to have it read: thresher boards enable {board.key}"
+    return f"{url} is known as {board.key}, {status}{advice}"
+
+
+def find_board(store: Store, key: str) -> Found:
+    """The board of that key, or of that address."""
+    found = look_up(store, BOARD, [key])
+    if not found and "://" in key:
+        found = look_up(store, BOARD, [_key(canonical_url(key))])
+    if not found:
+        raise UnknownName(f"there is no board {key!r}; thresher boards list shows them")
+    return next(iter(found.values()))
+
+
+def enable_board(store: Store, registry: Registry, key: str) -> Asked:
+    """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are forgotten."""
+    board = find_board(store, key)
+    now = now_of(store)
+    fields = {
+        "status": "active", "validation_required": False, "failures": 0, "disabled_tag": None, "disabled_reason": None, "due_at": now,
+        "enabled_at": now, "enabled_by": PERSON,
+    }  # fmt: skip
+    new = NewTask(SCRAPE, {"board": board.key, "failures": 0}, None, board.key, HEAD_START)
+    if registry.pipeline(SCRAPE) is None:
+        raise UnknownName(f"no app here reads boards; name the jobs app in thresher.yaml. {board.key} was not changed.")
+    write_records(store, [entry(BOARD, board.key, fields)])
+    return ask(store, registry, [Request(board.key, board.key, new)])[0]
+
+
+def disable_board(store: Store, key: str, reason: str) -> Found:
+    """Read a board no more, until a person enables it. What it had stays as it is: nobody looks, so nothing is closed."""
+    board = find_board(store, key)
+    if not reason.strip():
+        raise UsageError("say why the board is disabled: --reason TEXT")
+    if board.data.get("status") == "disabled":
+        raise NotAllowed(f"{board.key} is disabled already: {board.data.get('disabled_reason')}")
+    write_records(store, [entry(BOARD, board.key, {"status": "disabled", "disabled_tag": BY_A_PERSON, "disabled_reason": reason.strip()})])
+    return find_board(store, board.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A hand that only fetches, by a person's own request: no gates and nothing kept, but the guard and robots.txt hold."""
+
+    fetcher: Fetcher
+
+    async def fetch(
+        self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
+        render: bool | None = False, max_age: float | None = None, replay: bool = False,
+    ) -> Page:  # fmt: skip
+        del max_age, replay  # there is no shelf
+        return await self.fetcher.fetch(order(url, method=method, headers=headers, body=body), Errand(Ungoverned(), render=render))
+
+
+@dataclass(frozen=True, slots=True)
+class TriedBoard:
+    """What one call for a board's list brought. `sample` are the first titles, so that a person sees whose openings these are."""
+
+    board: str
+    url: str
+    status: int | None
+    verdict: str
+    reason: str
+    count: int
+    total: int | None
+    sample: tuple[str, ...]
+
+    @property
+    def readable(self) -> bool:
+        return self.verdict in (Verdict.FOUND, Verdict.CONFIRMED_EMPTY)
+
+
+async def try_board(board: Found, fetcher: Fetcher) -> TriedBoard:
+    """Read a board as the next look would begin, and write nothing."""
+    from thresher.apps.jobs.trial import trial  # noqa: PLC0415  only this needs the app's reading
+
+    found = await trial(Visitor(fetcher), board)
+    look = found.look
+    return TriedBoard(board.key, found.url, found.status, look.verdict.value, look.reason or "", found.count, found.total, found.sample)

@@ -1,0 +1,139 @@
+"""Keys of the API: made, shown once, revoked, and checked at the door.
+
+A key reads `thr_PREFIX_SECRET`. The prefix finds its row and is shown in lists; the secret is 256 random bits, of which only a
+hash is kept. Guessing is hopeless, so a plain hash is enough, and a check costs microseconds.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+from thresher.core.clock import SECOND, to_us
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.store import keys
+from thresher.store.keys import Key
+from thresher.store.store import Store
+
+MOST_NAME = 80
+MOST_RATE = 1_000_000
+MOST_SECONDS = 100 * 365 * 86_400.0
+_TOKEN = re.compile(r"thr_([0-9a-f]{12})_[A-Za-z0-9_-]{43}", re.ASCII)
+# What a key that nobody has is compared with, so that it takes no other way than one that somebody has.
+_NOBODY = hashlib.sha256(b"").hexdigest()
+
+
+class Scope(StrEnum):
+    """What a key opens."""
+
+    READ = "read"
+    WRITE = "write"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A new key. `token` is what its owner sends; it can never be shown again."""
+
+    token: str
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """Whoever holds a good key, and what it opens."""
+
+    name: str
+    scopes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """Why somebody is not let in. `retry_after` in seconds: the key is good, and over its rate."""
+
+    says: str
+    retry_after: int | None = None
+
+
+def create_key(store: Store, name: str, scopes: Collection[str], *, lasts: float | None = None, rate: int | None = None) -> Made:
+    """Make a key with these scopes. `lasts` in seconds; without it the key lasts until it is revoked."""
+    known = [scope.value for scope in Scope if scope in scopes]
+    if not known or set(scopes) - set(known):
+        got = ", ".join(sorted(map(repr, scopes))) or "nothing"
+        raise UsageError(f"a key opens {' or '.join(Scope)}, or both: --scope read --scope write; got {got}")
+    _check_name(name)
+    _check(lasts, rate)
+    prefix = f"thr_{secrets.token_hex(6)}"
+    token = f"{prefix}_{secrets.token_urlsafe(32)}"
+    allowed = store.settings.count("web.rate") if rate is None else rate
+    made = keys.add_key(store, name, prefix, _digest(token), known, allowed, None if lasts is None else to_us(lasts))
+    if made is None:
+        raise NotAllowed(f"a key named {name!r} is in use; choose another name, or first: thresher keys revoke {name}")
+    return Made(token, made)
+
+
+def _check_name(name: str) -> None:
+    if not name or len(name) > MOST_NAME or not name.isprintable() or any(char.isspace() for char in name):
+        raise UsageError(f"a key's name has no spaces and at most {MOST_NAME} characters, got {name[:MOST_NAME]!r}")
+
+
+def _check(lasts: float | None, rate: int | None) -> None:
+    if lasts is not None and not 0 < lasts <= MOST_SECONDS:
+        raise UsageError("a key lasts longer than no time and at most 100 years; without --expires it lasts until it is revoked")
+    if rate is not None and not 1 <= rate <= MOST_RATE:
+        raise UsageError(f"a key's rate is from 1 to {MOST_RATE:,} requests a minute, got {rate}")
+
+
+def revoke_key(store: Store, name: str) -> Key:
+    """Let a key open nothing from now on, in any process."""
+    found = keys.revoke_key(store, name)
+    if found is None:
+        raise UnknownName(f"no key named {name!r} is in use; thresher keys list shows them")
+    return found
+
+
+def admit(store: Store, token: str | None) -> Admitted | Denied:
+    """Whether a token opens the door now; a request that is let in is counted. Who is refused writes nothing."""
+    if token is None:
+        return Denied("there is no key; send one as Authorization: Bearer KEY (thresher keys create makes one)")
+    key = _holder(store, token)
+    if key is None:
+        return Denied("this key opens nothing; thresher keys list shows those that do")
+    with store.glance() as session:
+        now = store.backend.now(session)
+    refused = _refused(key, now)
+    if refused is None and not keys.charge(store, key):
+        refused = _second_look(store, key)
+    return refused or Admitted(key.name, key.scopes)
+
+
+def _holder(store: Store, token: str) -> Key | None:
+    """The key that a token is. Where the prefix leads to nobody the comparison is made all the same."""
+    match = _TOKEN.fullmatch(token)
+    key: Key | None = None
+    if match:
+        with store.glance() as session:
+            key = keys.key_with(session, f"thr_{match[1]}")
+    same = hmac.compare_digest(_digest(token), key.digest if key else _NOBODY)
+    return key if same else None
+
+
+def _refused(key: Key, now: int) -> Denied | None:
+    if (state := key.state(now)) != "live":
+        return Denied(f"the key {key.name} is {state}; make another: thresher keys create NAME")
+    if wait := key.wait_us(now):
+        return Denied(f"the key {key.name} may make {key.rate:,} requests a minute; wait", max(1, -(-wait // SECOND)))
+    return None
+
+
+def _second_look(store: Store, key: Key) -> Denied:
+    """Somebody else was faster: the key was used up, or revoked, since the first look."""
+    with store.glance() as session:
+        found = keys.key_with(session, key.prefix) or key
+        return _refused(found, store.backend.now(session)) or Denied(f"the key {key.name} is busy; try again", 1)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

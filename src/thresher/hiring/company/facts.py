@@ -1,0 +1,159 @@
+"""The facts of a company: what its pages declare, then what they label, then what their sentences say. Each with its place.
+
+What is read here is certain enough to be kept without asking anybody. What is not read is missing, and a model may be asked for it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from thresher.hiring.company.dossier import Dossier, Line
+from thresher.hiring.company.headcount import Headcount, bare_count, headcount
+from thresher.hiring.company.phrases import labels, phrases, words
+from thresher.hiring.company.seat import founded, is_known, seated, since, year_in
+from thresher.hiring.company.sections import opening_text, section, sentence
+from thresher.hiring.finding import Finding
+from thresher.hiring.records import name_key
+from thresher.reading.words import plain
+
+LONGEST_LABEL = 40
+LONGEST_VALUE = 120
+LONGEST_NAME = 100
+# In which order pages are believed about the company itself.
+_ROLES = ("about", "home", "mission", "culture", "careers")
+FIELDS = ("about", "culture", "mission", "size", "headquarters", "industry", "founded")
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The values by their field; a missing field was not found. The value of `size` is a Headcount, that of `founded` a year."""
+
+    found: Mapping[str, Finding[Any]] = field(default_factory=dict)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        return tuple(name for name in FIELDS if name not in self.found)
+
+
+def read_facts(dossier: Dossier, *, name: str = "", year: int) -> Facts:
+    """Everything that can be read by rules. `year` is the present one: nothing was founded later."""
+    labelled = _labelled(dossier, year)
+    found: dict[str, Finding[Any] | None] = {
+        "about": _about(dossier, name),
+        "culture": section(dossier, "culture", name),
+        "mission": section(dossier, "mission", name) or sentence(dossier, "mission"),
+        "size": _declared_size(dossier) or labelled.get("size") or _first(dossier, headcount),
+        "headquarters": labelled.get("headquarters") or _first(dossier, seated, name) or _declared_seat(dossier),
+        "industry": dossier.said("industry") or labelled.get("industry"),
+        "founded": _declared_year(dossier, year) or labelled.get("founded") or _began(dossier, name, year),
+    }
+    return Facts({key: value for key, value in found.items() if value is not None})
+
+
+def own_name(dossier: Dossier) -> Finding[str] | None:
+    """What the company calls itself."""
+    found = dossier.said("name", "og:site_name")
+    return found if found and len(found.value) <= LONGEST_NAME else None
+
+
+def _about(dossier: Dossier, name: str) -> Finding[str] | None:
+    """The longest that it says of itself: below a heading, on its page about itself, or in the words that it gives to search engines."""
+    found = [section(dossier, "about", name), opening_text(dossier, "about"), dossier.said("description"), dossier.said("og:description")]
+    best = max((each for each in found if each), key=lambda each: len(each.value), default=None)
+    return best or opening_text(dossier, "home")
+
+
+def _declared_size(dossier: Dossier) -> Finding[Headcount] | None:
+    said = dossier.said("numberOfEmployees")
+    return _moved(bare_count(said.value), said.start) if said else None
+
+
+def _declared_year(dossier: Dossier, year: int) -> Finding[int] | None:
+    said = dossier.said("foundingDate")
+    return _moved(year_in(said.value, year), said.start) if said else None
+
+
+def _declared_seat(dossier: Dossier) -> Finding[str] | None:
+    return dossier.said("address", "location")
+
+
+def _began(dossier: Dossier, name: str, year: int) -> Finding[int] | None:
+    return _first(dossier, lambda text: founded(text, year), name) or _first(dossier, lambda text: since(text, year), name)
+
+
+def _first(dossier: Dossier, read: Callable[[str], Finding[Any] | None], name: str | None = None) -> Finding[Any] | None:
+    """The first that a line says, on the page that is believed most. With a name, only what is said of the company itself."""
+    for role in _ROLES:
+        for line in dossier.lines:
+            found = read(line.text) if line.role == role and line.linked <= 0.5 else None
+            if found and (name is None or _is_its_own(line, found, name)):
+                return _moved(found, line.start)
+    return None
+
+
+def _is_its_own(line: Line, found: Finding[Any], name: str) -> bool:
+    """Whether a sentence is about the company: it says we or its name, or begins with the matter. Others were founded somewhere, too."""
+    if "©" in line.text or words("not").names(line.text[: found.end]):
+        return False
+    if line.role == "about" or plain(line.text[: found.start]).startswith(_openers()):
+        return True
+    return words("ourselves").names(line.text) or bool(name and name_key(name) in name_key(line.text))
+
+
+@cache
+def _openers() -> tuple[str, ...]:
+    """How a sentence begins that has no other subject than the company: "Founded in 1998, ..."."""
+    return tuple(phrase for name in ("founded", "since", "seated", "based") for phrase in phrases(name) if len(phrase) > 1)
+
+
+def _labelled(dossier: Dossier, year: int) -> dict[str, Finding[Any]]:
+    found: dict[str, Finding[Any]] = {}
+    for label, said in _pairs(dossier.lines):
+        if label not in found and (value := _value(label, said, year)):
+            found[label] = value
+    return found
+
+
+def _pairs(lines: tuple[Line, ...]) -> Iterator[tuple[str, Finding[str]]]:
+    """Labels and what stands behind them, in the same line or the next; above a label stand the numbers of a poster."""
+    for at, line in enumerate(lines):
+        head, colon, rest = line.text.partition(":")
+        name = labels().get(plain(head)) if len(head) <= LONGEST_LABEL else None
+        if name is None:
+            continue
+        if colon and rest.strip():
+            yield name, _stripped(rest, line.start + len(head) + 1)
+            continue
+        if not colon and name == "size" and line.tag not in ("dt", "th") and at and _is_figure(lines[at - 1].text):
+            yield name, _stripped(lines[at - 1].text, lines[at - 1].start)
+        if at + 1 < len(lines) and not lines[at + 1].level and lines[at + 1].page == line.page:
+            yield name, _stripped(lines[at + 1].text, lines[at + 1].start)
+
+
+def _is_figure(text: str) -> bool:
+    bare = text.strip(" +~>≈")
+    return len(bare) <= 10 and any(map(str.isdecimal, bare)) and all(char.isdecimal() or char in ".,'’ kK" for char in bare)
+
+
+def _stripped(text: str, start: int) -> Finding[str]:
+    value = text.strip()
+    start += len(text) - len(text.lstrip())
+    return Finding(value, start, start + len(value))
+
+
+def _value(label: str, said: Finding[str], year: int) -> Finding[Any] | None:
+    if not said.value or len(said.value) > LONGEST_VALUE or plain(said.value) in labels():
+        return None
+    if label == "size":
+        return _moved(bare_count(said.value), said.start)
+    if label == "founded":
+        return _moved(year_in(said.value, year), said.start)
+    if label == "headquarters":
+        return said if is_known(said.value) or "," in said.value else None
+    return said if not said.value.endswith((".", "!", "?")) else None
+
+
+def _moved(found: Finding[Any] | None, by: int) -> Finding[Any] | None:
+    """A finding in a line, as one in the dossier."""
+    return Finding(found.value, found.start + by, found.end + by) if found else None

@@ -1,0 +1,77 @@
+"""A title as it is compared between boards: what every board adds is taken off, what tells two openings apart stays.
+
+Gone are case and punctuation, "(m/f/d)", requisition numbers, "full-time", the company's own name and the place. Kept is everything
+that a person would read as another role: "(Agentforce)" and "(Data Cloud)", "II" and "III", "Night shift", "Summer 2026".
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from thresher.hiring.gazetteer import cities_named, country_named, regions_named
+from thresher.hiring.records import name_key
+from thresher.hiring.spots import read_spots
+
+LONGEST = 400
+_GENDER = re.compile(
+    r"\(?\b(?:[mwfdxh]|div|gn|all)(?: ?[/|,*.] ?(?:[mwfdxihn]|div|gn|in|nb|a|all)\b){1,4}\)?|\((?:all genders?|gn|any gender|"
+    r"alle geschlechter)\)|\b(?:all genders)\b|"
+    r"(?<=\w)(?:[:*/_]-?in(?:nen)?|/-in)\b",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"[\[(#]? ?\b(?:job|req|requisition|ref|reference|id|posting|vacancy|position|stellen-?id|kennziffer)\b\.?(?: ?(?:id|no|nr|number|"
+    r"code|#))?\.? ?[:#-]? ?[a-z]{0,4}-?[0-9]{2,}[0-9_-]*\b ?[\])]?|"
+    r"#[0-9]{2,}\b|[\[(] ?[a-z]{0,5}-?[0-9]{4,}[0-9_-]* ?[\])]|\b(?:r|jr|req|jo|ref|wd|p)[-_ ]?[0-9]{4,}\b|\b[0-9]{2}wd[0-9]{4,}\b|"
+    r"(?<![\w-])[0-9]{5,}\b",
+    re.IGNORECASE,
+)
+_ADDED = re.compile(
+    r"\((?:remote|hybrid|on-?site|remote possible|100% remote)\)|\b(?:full[- ]?time|vollzeit)\b|^copy of\b|"
+    r"^(?:job|hiring|now hiring|urgent):"
+)
+_DIVIDED = re.compile(r"\s+[-–—|@•·]\s+|\s*[|(),;\[\]]\s*|\s+(?:at|bei|chez|in|@)\s+")
+_SHORT = {
+    "sr": "senior", "snr": "senior", "jr": "junior", "mgr": "manager", "eng": "engineer", "engr": "engineer", "dev": "developer",
+    "swe": "software engineer", "fullstack": "full stack", "frontend": "front end", "backend": "back end",
+}  # fmt: skip
+_WORD = re.compile(r"[^\W_]+(?:[+#]+)?|\.net\b")
+_COUNTRIES = frozenset(("us", "usa", "uk", "eu", "emea", "apac", "latam", "dach"))
+_WORKPLACES = frozenset(("remote", "hybrid", "onsite", "on-site", "on site", "homeoffice", "home office"))
+
+
+@lru_cache(8_192)
+def headline(title: str, company: str = "") -> str:
+    """The words of a title that tell it from others, in order."""
+    text = unicodedata.normalize("NFKC", title[:LONGEST]).lower()
+    text = _ADDED.sub(" ", _NUMBERED.sub(" ", _GENDER.sub(" ", text)))
+    parts = [part for each in _DIVIDED.split(text) if (part := each.strip(" -–—:/."))]
+    own = name_key(company) if company else None
+    kept = [part for at, part in enumerate(parts) if at == 0 or not (_is_place(part) or name_key(part) == own)] or parts
+    if len(kept) > 1 and own and name_key(kept[0]) == own:
+        kept = kept[1:]
+    return " ".join(_SHORT.get(word, word) for part in kept for word in _WORD.findall(part))
+
+
+@lru_cache(8_192)
+def places_of(title: str) -> tuple[str, ...]:
+    """The parts of a title that name a place: "Engineer - Berlin"."""
+    parts = [part.strip(" -–—:/.") for part in _DIVIDED.split(title[:LONGEST])]
+    return tuple(part for part in parts[1:] if part and part.lower() not in _WORKPLACES and _is_place(part.lower()))
+
+
+def _is_place(part: str) -> bool:
+    if part in _WORKPLACES or part in _COUNTRIES or cities_named(part) or country_named(part):
+        return True
+    if len(part) > 3 and regions_named(part):
+        return True
+    words = part.split()
+    if len(words) == 1 and len(part) == 2:
+        return bool(regions_named(part.upper()))
+    if not 2 <= len(words) <= 4:
+        return False
+    last = words[-1].upper()
+    if not (words[0] in _WORKPLACES or country_named(last) or regions_named(last)):
+        return False
+    found = read_spots(part.title())
+    return len(found) == 1 and bool(cities_named(found[0].city or ""))

@@ -1,0 +1,113 @@
+"""The row of a posting in a board's list: which posting it is, how it reads, and what of it is written down.
+
+What a board lists is somebody else's text. Addresses that are none are dropped, texts that are too long are cut, and nothing
+in a row can break the look that found it.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from thresher.core.errors import InvalidUrl
+from thresher.core.evidence import Evidence, Place
+from thresher.core.keys import canonical_url
+from thresher.core.record import clean
+from thresher.hiring.records import name_key, posting_key
+from thresher.reading.posting import Posting, Salary
+
+MOST_DESCRIPTION = 30_000  # characters
+MOST_DESCRIPTION_BYTES = 45_000  # as JSON: a record has to stay below the limit of the queue
+MOST_LINE = 500
+MOST_KEY = 400
+MOST_QUOTE = 200
+_LINES = ("title", "location", "employment_type", "number")
+
+
+def key_of(board: str, posting: Posting) -> str:
+    """The key of a posting's record."""
+    key = posting_key(board, clean(posting.key) if posting.key else None, address(posting), clean(posting.title))
+    return key if len(key) <= MOST_KEY else f"{board[:MOST_KEY]}/{hashlib.sha256(key.encode()).hexdigest()[:32]}"
+
+
+def address(posting: Posting) -> str | None:
+    """Its address in the one spelling, where it is one."""
+    try:
+        return canonical_url(clean(posting.url)) if posting.url else None
+    except InvalidUrl:
+        return None
+
+
+def listed(posting: Posting) -> str:
+    """A fingerprint of how a row reads. Its number, its address and its date are no part of it: they change when nothing has."""
+    salary = posting.salary.text if posting.salary else ""
+    said = (posting.title, posting.company, posting.location, posting.employment_type, salary, posting.description)
+    words = "\x1f".join(" ".join((each or "").split()) for each in said)
+    return hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def fields(posting: Posting) -> dict[str, Any]:
+    """What a row says, as it is written down. What it does not say is left out: another page may say it."""
+    found: dict[str, Any] = {
+        "title": posting.title,
+        "location": posting.location,
+        "url": address(posting),
+        "posted": posting.posted_date.isoformat() if posting.posted_date else None,
+        "employment_type": posting.employment_type,
+        "remote": posting.remote,
+        "salary": _salary(posting.salary) if posting.salary else None,
+        "description": _cut(posting.description) if posting.description else None,
+        "number": posting.key,
+    }
+    kept = {name: value for name, value in found.items() if value}
+    return {name: clean(value)[:MOST_LINE] if name in _LINES else value for name, value in kept.items()}
+
+
+def evidence_of(posting: Posting, said: Mapping[str, Any], source: str | None) -> Evidence:
+    """Where each value stands: in which answer, and in which part of it. A date was worked out from the row, so it has no place."""
+    path = clean(posting.where)[:MOST_LINE] or "row"
+    worked_out = ("posted", "remote")
+    places = {name: None if name in worked_out else Place(_quote(value), path=path) for name, value in said.items()}
+    return Evidence(places, source)
+
+
+def owned_by(posting: Posting, board: Mapping[str, Any]) -> tuple[str, str | None]:
+    """The name of the company that hires, and its key where it is known: a board that gathers rows of many owns none of them."""
+    own, said = str(board.get("company_name") or ""), clean(posting.company or "").strip()[:MOST_LINE]
+    key = board.get("company")
+    if not said or (key and _is_same(said, own)):
+        return said or own, str(key) if key else None
+    return said, name_key(said) or None
+
+
+def _is_same(said: str, own: str) -> bool:
+    one, other = name_key(said), name_key(own)
+    return bool(one and other) and (one in other or other in one)
+
+
+def _quote(value: Any) -> str:
+    return str(value["text"] if isinstance(value, Mapping) else value)[:MOST_QUOTE]
+
+
+def _cut(text: str) -> str:
+    """At most as much as fits into a record, counted in bytes as JSON writes them: a character may take six."""
+    text = clean(text)[:MOST_DESCRIPTION]
+    while len(orjson.dumps(text)) > MOST_DESCRIPTION_BYTES:
+        text = text[: len(text) * 3 // 4]
+    return text
+
+
+def _salary(salary: Salary) -> dict[str, Any]:
+    found = {
+        "text": clean(salary.text)[:MOST_LINE], "low": _number(salary.low), "high": _number(salary.high),
+        "currency": salary.currency, "period": salary.period,
+    }  # fmt: skip
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _number(value: Decimal | None) -> int | float | None:
+    if value is None or not value.is_finite() or abs(value) > 10**15:
+        return None
+    return int(value) if value == value.to_integral_value() else float(value)

@@ -1,0 +1,219 @@
+"""The technologies that a text names, each as whole words: no "ai" in "html", no "java" in "javascript".
+
+Half of them are words of the language too. "Go", "Spring" or "C" count only where a neighbour speaks of technology, and in
+lower case only where that neighbour stands right beside them. Finding is a look-up of words, and only what was looked up
+is searched for, so that a posting costs microseconds.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from itertools import chain, islice
+from typing import Any
+
+from thresher.hiring.neighbours import Surroundings, speaks
+from thresher.reading.yamlfile import read_yaml
+
+MOST_TEXT = 200_000  # characters that are read; no posting is longer
+MOST_PLACES = 2_000  # at which one name is looked at
+SHORT = 3  # letters
+_SPACES = bytes(byte if chr(byte).isalnum() and byte < 128 else 32 for byte in range(256))
+_DENSE = 0x2E80  # from here on scripts put no space between a word and its neighbour
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """`name` is the one we call it by; characters `start` to `end` are how the text does."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """One way to write a technology. `word` is in lower case; with `spelling` only that, or (`unsure`) at least with a neighbour."""
+
+    name: str
+    word: str
+    spelling: str | None = None
+    unsure: bool = False
+    refused: tuple[tuple[int, tuple[str, ...]], ...] = ()  # phrases that make it another word, by how far before it they begin
+
+
+def technologies(text: str) -> list[Mention]:
+    """Every mention of a technology, in the order of the text. Of overlapping ones the longer counts."""
+    text = text[:MOST_TEXT]
+    low = _lowered(text)
+    sure: list[Mention] = []
+    unsure: list[tuple[Mention, Alias]] = []
+    for alias in _candidates(low):
+        for start in _places(alias, text, low):
+            mention = Mention(alias.name, start, start + len(alias.word))
+            if alias.unsure:
+                unsure.append((mention, alias))
+            else:
+                sure.append(mention)
+    found = _longest(sure)
+    if unsure:
+        found = _longest(chain(found, _confirmed(unsure, found, text, low)))
+    return found
+
+
+def names(text: str) -> tuple[str, ...]:
+    """The technologies that a text names, each once, in the order of the text."""
+    return tuple(dict.fromkeys(mention.name for mention in technologies(text)))
+
+
+def known_as(word: str) -> str:
+    """What we call a technology that a person wrote alone, as in a profile: `golang` is go, `k8s` kubernetes. Else the word itself."""
+    plain = " ".join(word.lower().split())
+    return _names().get(plain, plain)
+
+
+def family(name: str) -> str | None:
+    """The sort of technology: language, frontend, backend, data, ai, learning, infrastructure, testing, business."""
+    return _families().get(name)
+
+
+def _lowered(text: str) -> str:
+    """In lower case, with every character at its place: a single one, the dotted capital I, grows when it is lowered."""
+    low = text.lower()
+    return low if len(low) == len(text) else text.replace("\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}", "i").lower()
+
+
+def _candidates(low: str) -> Iterator[Alias]:
+    index = _index()
+    tokens = set(low.encode("utf-8", "replace").translate(_SPACES).split())
+    return (alias for token in tokens.intersection(index) for others, alias in index[token] if tokens.issuperset(others))
+
+
+def _places(alias: Alias, text: str, low: str) -> Iterator[int]:
+    size, spelling = len(alias.word), None if alias.unsure else alias.spelling
+    for start in islice(_occurrences(alias.word, low), MOST_PLACES):
+        spelled = spelling is None or text.startswith(spelling, start)
+        if spelled and _alone(low, start, start + size) and not (alias.refused and _refused(alias, low, start)):
+            yield start
+
+
+def _occurrences(word: str, low: str) -> Iterator[int]:
+    """Where these characters stand. Short ones stand in every second word, so those are left out that a letter follows."""
+    if len(word) <= SHORT:
+        yield from (match.start() for match in _ending(word).finditer(low))
+        return
+    at = low.find(word)
+    while at >= 0:
+        yield at
+        at = low.find(word, at + 1)
+
+
+def _alone(low: str, start: int, end: int) -> bool:
+    """Whether these characters are words of their own, and no piece of an address, a file name or another technology."""
+    if start:
+        before = low[start - 1]
+        if _is_letter(before) or before == "@" or (before == "." and start > 1 and _is_letter(low[start - 2])):
+            return False
+    if end == len(low):
+        return True
+    after = low[end]
+    if after in " ,\n":
+        return True
+    return not (_is_letter(after) or after == "#" or low.startswith("++", end) or (after == "." and _is_letter(low[end + 1 : end + 2])))
+
+
+def _is_letter(char: str) -> bool:
+    return (char.isalnum() and ord(char) < _DENSE) or char == "_"
+
+
+def _refused(alias: Alias, low: str, at: int) -> bool:
+    return any(
+        low.startswith(phrases, at - back) and any(_stands(low, phrase, at - back) for phrase in phrases)
+        for back, phrases in alias.refused
+        if back <= at
+    )
+
+
+def _stands(low: str, phrase: str, at: int) -> bool:
+    end = at + len(phrase)
+    return low.startswith(phrase, at) and not (end < len(low) and low[end].isalnum())
+
+
+def _longest(mentions: Iterable[Mention]) -> list[Mention]:
+    kept: list[Mention] = []
+    for mention in sorted(mentions, key=lambda each: (each.start, -each.end)):
+        if not kept or mention.start >= kept[-1].end:
+            kept.append(mention)
+    return kept
+
+
+def _confirmed(unsure: list[tuple[Mention, Alias]], sure: list[Mention], text: str, low: str) -> Iterator[Mention]:
+    """The doubtful ones with a neighbour. Spelled as they should be, two of them side by side in a list vouch for each other."""
+    spelled = {mention: alias.spelling is not None and text.startswith(alias.spelling, mention.start) for mention, alias in unsure}
+    around = Surroundings(
+        text=text,
+        low=low,
+        sure=[(each.start, each.end) for each in sure],
+        likely=sorted((each.start, each.end) for each, right in spelled.items() if right),
+    )
+    for mention, right in spelled.items():
+        if speaks(around, mention.start, mention.end, spelled=right):
+            yield mention
+
+
+@cache
+def _ending(word: str) -> re.Pattern[str]:
+    return re.compile(re.escape(word) + "(?![a-z0-9_])")
+
+
+@cache
+def _index() -> Mapping[bytes, tuple[tuple[frozenset[bytes], Alias], ...]]:
+    """The aliases by their first word as it stands among the words of a text, each with its other words."""
+    found: dict[bytes, list[tuple[frozenset[bytes], Alias]]] = {}
+    for alias in _aliases():
+        first, *others = alias.word.encode().translate(_SPACES).split()
+        found.setdefault(first, []).append((frozenset(others), alias))
+    return {token: tuple(aliases) for token, aliases in found.items()}
+
+
+@cache
+def _names() -> Mapping[str, str]:
+    return {alias.word: alias.name for alias in _aliases()} | {name: name for name in _families()}
+
+
+@cache
+def _families() -> Mapping[str, str]:
+    return {str(name): kind for kind, listed in _file().items() for name in listed}
+
+
+@cache
+def _aliases() -> tuple[Alias, ...]:
+    return tuple(alias for listed in _file().values() for name, said in listed.items() for alias in _aliases_of(str(name), said))
+
+
+def _aliases_of(name: str, said: Any) -> Iterator[Alias]:
+    said = {"is": said} if isinstance(said, str) else said
+    refused = _phrases(said.get("not", ""))
+    for key in ("is", "exact", "may"):
+        for phrase in _phrases(said.get(key, "")):
+            low = phrase.lower()
+            yield Alias(name, low, None if key == "is" else phrase, key == "may", _by_distance(low, refused))
+
+
+def _by_distance(word: str, phrases: list[str]) -> tuple[tuple[int, tuple[str, ...]], ...]:
+    found: dict[int, list[str]] = {}
+    for phrase in phrases:
+        for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", phrase):
+            found.setdefault(match.start(), []).append(phrase)
+    return tuple((back, tuple(listed)) for back, listed in found.items())
+
+
+def _phrases(text: str) -> list[str]:
+    return [phrase for piece in text.split(";") if (phrase := " ".join(piece.split()))]
+
+
+@cache
+def _file() -> Mapping[str, Mapping[str, Any]]:
+    found: Mapping[str, Mapping[str, Any]] = read_yaml((files("thresher.hiring") / "vocabulary" / "technology.yaml").read_text("utf-8"))
+    return found

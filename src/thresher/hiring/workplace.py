@@ -1,0 +1,233 @@
+"""Where the work of an opening is done: remote, hybrid or on site. A phrase counts only where it is said of the opening itself.
+
+"Remote sensing", "hybrid cloud" and "on-site gym" are no workplaces; "not remote" and "remote is not possible" mean the opposite of
+their word; "remote within the US" is remote. Where nothing says it, it is not known, and a city in the location says nothing.
+"""
+
+import re
+from collections.abc import Iterator
+from enum import IntEnum
+from functools import lru_cache
+
+from thresher.hiring import workplace_phrases as phrases
+from thresher.hiring.finding import Finding, flat
+from thresher.hiring.opening import Workplace
+
+MOST_MENTIONS = 80
+BEFORE, BEHIND = 60, 90  # characters around a word that are read
+QUOTED = 50  # characters around it that are quoted
+_FIELDS = {
+    "remote": Workplace.REMOTE, "fully": Workplace.REMOTE, "fully remote": Workplace.REMOTE, "telecommute": Workplace.REMOTE,
+    "true": Workplace.REMOTE,
+    "hybrid": Workplace.HYBRID, "temporary": Workplace.HYBRID, "partially remote": Workplace.HYBRID, "partial": Workplace.HYBRID,
+    "onsite": Workplace.ONSITE, "on-site": Workplace.ONSITE, "on site": Workplace.ONSITE, "on_site": Workplace.ONSITE,
+    "in office": Workplace.ONSITE,
+    "in-office": Workplace.ONSITE, "office": Workplace.ONSITE, "in person": Workplace.ONSITE,
+}  # fmt: skip
+
+# In a short field every mention counts.
+_SHORT = re.compile(
+    r"\b(?:(?P<no>(?:no|not|non)[- ]remote)|(?P<hybrid>hybrid|teilweise remote|partially remote)|(?P<onsite>on-?site(?: only)?|"
+    r"in-?office|on site|vor ort)|"
+    r"(?P<remote>remote|home[- ]?office|home[- ]?based|telecommute|work from (?:home|anywhere)|wfh|anywhere|worldwide|distributed|"
+    r"offsite/home|télétravail|"
+    r"teletrabajo|remoto))\b"
+)
+# A title may speak of remote things: only a part of it that says nothing else counts, or the word in front of a role.
+_TITLE = re.compile(
+    r"(?:^|[-(\[,|/:] ?)(?:100% |fully |us |usa |uk |eu )?(?:(?P<hybrid>hybrid)|(?P<onsite>on-?site)|(?P<remote>remote))"
+    r"(?: (?:us|usa|uk|eu|europe|emea|only|role|position|job|opportunity|possible|ok|eligible|first|friendly))?(?= ?(?:[-)\],|/:]|$| or |"
+    r" in ))"
+    r"|^(?P<front>remote) (?!sens|support|monitor|access|operat|desktop|control|system|site|patient|server|deposit|pilot|plant|asset|"
+    r"pharmac|area|coding)"
+)
+
+
+class _Says(IntEnum):
+    """What a mention says, the strongest first."""
+
+    EITHER = 0  # remote or hybrid, as one likes
+    FULLY_REMOTE = 1
+    HYBRID = 2
+    NOT_REMOTE = 3
+    REMOTE = 4
+    ONSITE = 5
+
+
+_MEANT = {
+    _Says.EITHER: Workplace.REMOTE,
+    _Says.FULLY_REMOTE: Workplace.REMOTE,
+    _Says.HYBRID: Workplace.HYBRID,
+    _Says.NOT_REMOTE: Workplace.ONSITE,
+    _Says.REMOTE: Workplace.REMOTE,
+    _Says.ONSITE: Workplace.ONSITE,
+}
+_TAGS = {"remote": _Says.REMOTE, "hybrid": _Says.HYBRID, "onsite": _Says.ONSITE, "on-site": _Says.ONSITE}  # "#LI-Remote"
+_ANCHORS = (
+    "remote", "hybrid", "on-site", "onsite", "on site", "in-office", "in office", "in-person", "in person", "days", "work from ", "wfh",
+    "telecommut", "vor ort",
+)  # fmt: skip
+
+
+def of_field(text: str) -> Workplace | None:
+    """What a field that is about nothing else says: "HYBRID", "TELECOMMUTE", "On-site"."""
+    return _FIELDS.get(" ".join(flat(text[:60]).split()))
+
+
+@lru_cache(4_096)
+def in_location(text: str) -> Finding[Workplace] | None:
+    """What a location says beside its places: "Remote - US", "Berlin (hybrid)"."""
+    found = list(_SHORT.finditer(flat(text[:1_000])))
+    chosen = next((each for name in ("no", "hybrid", "remote", "onsite") for each in found if each.lastgroup == name), None)
+    if chosen is None:
+        return None
+    remote_too = any(each.lastgroup == "remote" and _elsewhere(each, chosen) for each in found)  # "Leeds (hybrid); Remote, UK"
+    name = "remote" if chosen.lastgroup == "hybrid" and remote_too else str(chosen.lastgroup).replace("no", "onsite")
+    return Finding(Workplace("onsite" if name.startswith("onsite") else name), *chosen.span())
+
+
+def _elsewhere(one: re.Match[str], other: re.Match[str]) -> bool:
+    """Whether two mentions belong to two places."""
+    first, second = sorted((one, other), key=lambda each: each.start())
+    return not {";", "|", "\n", "/"}.isdisjoint(one.string[first.end() : second.start()])
+
+
+@lru_cache(4_096)
+def in_title(title: str) -> Finding[Workplace] | None:
+    """What a title says beside the role: "Engineer (Remote)"."""
+    found = _TITLE.search(flat(title[:300]))
+    if found is None:
+        return None
+    name = str(found.lastgroup)
+    return Finding(Workplace.REMOTE if name == "front" else Workplace(name), *found.span(name))
+
+
+def in_text(low: str) -> Finding[Workplace] | None:
+    """What a flat description says of the opening. Of several mentions the strongest counts, and of equals the first."""
+    best: tuple[_Says, int, int] | None = None
+    for says, start, end in _mentions(low):
+        if best is None or says < best[0]:
+            best = (says, start, end)
+    if best is None:
+        return None
+    return Finding(_MEANT[best[0]], best[1], best[2])
+
+
+def _mentions(low: str) -> Iterator[tuple[_Says, int, int]]:
+    left = MOST_MENTIONS
+    for word in _ANCHORS:
+        at = low.find(word)
+        while at >= 0 and left:
+            left -= 1
+            if (found := _said(low, word, at, at + len(word))) is not None:
+                yield found
+            at = low.find(word, at + len(word))
+
+
+def _said(low: str, word: str, at: int, end: int) -> tuple[_Says, int, int] | None:
+    before, behind = _squeezed(low[max(0, at - BEFORE) : at]), _squeezed(low[end : end + BEHIND])
+    if before[-1:].isalnum():
+        return None
+    if before.endswith("#li-") and word in _TAGS:
+        return _TAGS[word], at - 4, end
+    match word:
+        case "remote":
+            says = _Says.HYBRID if _days_of_week(low, at, end) and not _is_denied(before, behind) else _remote(before, behind)
+        case "hybrid":
+            says = _hybrid(before, behind)
+        case "days":
+            return _days(low, at)
+        case "work from " | "wfh" | "telecommut":
+            says = _home(word, before, behind)
+        case _:
+            says = _onsite(before, behind)
+    return None if says is None else (says, *_widened(low, at, end))
+
+
+def _squeezed(text: str) -> str:
+    """With single spaces: where mark-up stood, several stand now."""
+    return re.sub(" {2,}", " ", text) if "  " in text else text
+
+
+def _is_denied(before: str, behind: str) -> bool:
+    return phrases.NEGATED_BEFORE.search(before) is not None or phrases.NEGATED_BEHIND.match(behind) is not None
+
+
+def _remote(before: str, behind: str) -> _Says | None:
+    if (either := phrases.OR_HYBRID.match(behind)) is not None:
+        return None if phrases.GENERAL_BEHIND.match(behind, either.end()) else _Says.EITHER
+    if phrases.NOT_FULLY_BEFORE.search(before):
+        return None
+    if _is_denied(before, behind):
+        return _Says.NOT_REMOTE
+    if phrases.GENERAL_BEHIND.match(behind) or phrases.GENERAL_BEFORE.search(before) or phrases.CONDITION_BEFORE.search(before):
+        return None
+    if phrases.FULLY_BEFORE.search(before):
+        return _Says.FULLY_REMOTE
+    if phrases.THING_BEHIND.match(behind):
+        return None
+    if phrases.REMOTE_BEHIND.match(behind) or phrases.REMOTELY_BEHIND.match(behind):
+        return _Says.REMOTE
+    alone = phrases.LINE_REMOTE.search(before) and phrases.LINE_ENDS.match(behind)
+    return _Says.REMOTE if alone or (phrases.REMOTE_BEFORE.search(before) and not behind.startswith("ly ")) else None
+
+
+def _days_of_week(low: str, at: int, end: int) -> bool:
+    """Whether the days are counted on which it is remote: "remote 2 days a week"."""
+    days = phrases.SOME_DAYS.search(low, max(0, at - 30), min(len(low), end + 30))
+    if days is None or "week" not in low[days.start() : days.end() + 10]:
+        return False
+    return "\n" not in low[min(at, days.start()) : max(end, days.end())]
+
+
+def _hybrid(before: str, behind: str) -> _Says | None:
+    if (either := phrases.OR_REMOTE.match(behind)) is not None:
+        return None if phrases.GENERAL_BEHIND.match(behind, either.end()) else _Says.EITHER
+    if phrases.HYBRID_THING.match(behind) or phrases.GENERAL_BEHIND.match(behind):
+        return None
+    if phrases.NEGATED_BEFORE.search(before) or phrases.MAYBE_BEFORE.search(before) or phrases.CLOUD_BEFORE.search(before):
+        return None
+    said = phrases.HYBRID_BEFORE.search(before) or before.endswith(("this ", "the "))
+    return _Says.HYBRID if said and phrases.HYBRID_BEHIND.match(behind) else None
+
+
+def _days(low: str, at: int) -> tuple[_Says, int, int] | None:
+    """Days of a week that are spent in the office, or out of it: "three days a week in our Leeds office"."""
+    begin = max(low.rfind("\n", max(0, at - 24), at) + 1, at - 24, 0)
+    stop = low.find("\n", at, at + 70)
+    stop = stop if stop >= 0 else min(len(low), at + 70)
+    if (every := phrases.EVERY_DAY.search(low, begin, stop)) is not None and phrases.OFFICE.search(low, begin, stop):
+        return _Says.ONSITE, every.start(), every.end()
+    some = phrases.SOME_DAYS.search(low, begin, stop)
+    if some is None or not some.start() < at < some.end() or "week" not in low[begin:stop] or not phrases.OFFICE.search(low, begin, stop):
+        return None
+    return _Says.HYBRID, some.start(), some.end()
+
+
+def _onsite(before: str, behind: str) -> _Says | None:
+    if phrases.ONSITE_THING.match(behind) or phrases.NEGATED_BEFORE.search(before):
+        return None
+    return _Says.ONSITE if phrases.ONSITE_BEFORE.search(before) and phrases.ONSITE_BEHIND.match(behind) else None
+
+
+def _home(word: str, before: str, behind: str) -> _Says | None:
+    if phrases.NEGATED_BEFORE.search(before):
+        return _Says.NOT_REMOTE
+    if behind.startswith("ing ") or phrases.FOR_A_WHILE.match(behind):
+        return None
+    if word != "work from ":
+        return _Says.REMOTE if phrases.HOME_BEFORE.search(before) else None
+    home = phrases.HOME_BEHIND.match(behind)
+    if home is None:
+        return None
+    return _Says.REMOTE if "anywhere" in home[0] or " " in home[0] or phrases.HOME_BEFORE.search(before) else None
+
+
+def _widened(low: str, start: int, end: int) -> tuple[int, int]:
+    """The mention with the words beside it that make it what it is, within its sentence."""
+    since = max(0, start - QUOTED)
+    breaks = [low.rfind(mark, since, start) + len(mark) for mark in ("\n", ". ", "; ") if mark in low[since:start]]
+    begin = max(breaks) if breaks else low.find(" ", since, start) + 1 if since else 0
+    stops = [at for mark in "\n.;" if (at := low.find(mark, end, end + QUOTED)) >= 0]
+    last = min(stops) if stops else max(low.rfind(" ", end, end + QUOTED), end) if end + QUOTED < len(low) else len(low)
+    return (begin if 0 < begin <= start or since == 0 else start), last

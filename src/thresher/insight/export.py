@@ -1,0 +1,157 @@
+"""Everything of one kind as a file for other programs: which columns it has, and where their values come from."""
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from thresher.apps.jobs.status import Status
+from thresher.core.clock import as_text
+from thresher.core.errors import UsageError
+from thresher.core.found import Found, Is, Where
+from thresher.insight import boards, companies, postings
+from thresher.insight.lookup import PORTION, among, every, find
+from thresher.insight.sheet import write_csv, write_jsonl, write_xlsx
+from thresher.store.store import Store
+
+
+class Form(StrEnum):
+    """What a file is written as."""
+
+    CSV = "csv"
+    JSONL = "jsonl"
+    XLSX = "xlsx"
+
+
+class What(StrEnum):
+    """What can be exported."""
+
+    MATCHES = "matches"
+    POSTINGS = "postings"
+    COMPANIES = "companies"
+    BOARDS = "boards"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """How many rows went where."""
+
+    what: str
+    form: str
+    rows: int
+    file: str
+
+
+# A column is where its value stands in the data, or `name=place|place`: the first place that has one. `posting.` reaches into the
+# posting of a match.
+_PAY = ("pay=salary.text|facts.pay.text", "pay_low=salary.low|facts.pay.low", "pay_high=salary.high|facts.pay.high",
+        "currency=salary.currency|facts.pay.currency", "period=salary.period|facts.pay.period")  # fmt: skip
+_COLUMNS: Mapping[What, tuple[str, ...]] = {
+    What.MATCHES: (
+        "score", "priority", "status", "title", "company", "location=posting.location", "pay=posting.salary.text|posting.facts.pay.text",
+        "url", "posted=posting.posted", "state=posting.state", "matched_skills", "skill_gaps", "note", "decided_at", "key",
+    ),
+    What.POSTINGS: (
+        "title", "company_name", "location", "url", "posted", "state", "employment_type", *_PAY, "workplace=facts.workplace",
+        "level=facts.level", "skills=facts.skills", "first_seen", "seen_at", "closed_at", "relisted", "board", "company",
+        "group", "number", "key",
+    ),
+    What.COMPANIES: (
+        "name", "website", "tier", "score", "status", "completeness", "size", "size_category", "headquarters", "industry", "founded",
+        "tech", "remote_first", "ai_focus", "about", "mission", "culture", "careers_url", "board_url", "board_confidence", "analyzed_at",
+        "key",
+    ),
+    What.BOARDS: (
+        "company_name", "platform", "url", "status", "confidence", "open", "verdict=last_look.verdict", "reason=last_look.reason",
+        "complete=last_look.complete", "failures", "scraped_at", "due_at", "alarms", "disabled_reason", "proof", "method", "company", "key",
+    ),
+}  # fmt: skip
+_KINDS = {What.MATCHES: "match", What.POSTINGS: "posting", What.COMPANIES: "company", What.BOARDS: "board"}
+_STATUSES = {What.MATCHES: Status, What.POSTINGS: postings.STATES, What.COMPANIES: companies.STATUSES, What.BOARDS: boards.STATUSES}
+_TIMES = ("_at", "first_seen")
+
+
+def export(store: Store, what: What, form: Form, out: BinaryIO, *, status: str | None = None) -> int:
+    """Write everything of a kind; how many rows. JSON lines have all that is known, the others what fits into columns."""
+    wanted = among(status, _STATUSES[what], f"the status of {what}")
+    where: list[Where] = [Is("state" if what is What.POSTINGS else "status", wanted)] if wanted else []
+    found = every(store, _KINDS[what], where=where)
+    if form is Form.JSONL:
+        return write_jsonl(out, map(_whole, found))
+    columns = _COLUMNS[what]
+    rows = ([_value(data, column) for column in columns] for data in _data(store, what, found))
+    names = [column.partition("=")[0] for column in columns]
+    return write_csv(out, names, rows) if form is Form.CSV else write_xlsx(out, names, rows, what.value)
+
+
+def export_file(store: Store, what: What, form: Form, path: Path, *, status: str | None = None) -> Exported:
+    """Write a file, whole or not at all: whoever reads the old one meanwhile reads it to its end."""
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as out:
+                rows = export(store, what, form, out, status=status)
+            Path(name).chmod(0o644)
+            Path(name).replace(path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as problem:
+        raise UsageError(f"{path} cannot be written: {problem.strerror}") from None
+    return Exported(what, form, rows, str(path))
+
+
+def form_of(path: str) -> Form | None:
+    """What a file's name says it is."""
+    ending = path.rpartition(".")[2].lower()
+    return Form(ending) if ending in list(Form) else None
+
+
+def _data(store: Store, what: What, found: Iterable[Found]) -> Iterator[dict[str, Any]]:
+    if what is not What.MATCHES:
+        yield from ({**each.data, "key": each.key} for each in found)
+        return
+    some: list[Found] = []
+    for each in found:
+        some.append(each)
+        if len(some) == PORTION:
+            yield from _with_postings(store, some)
+            some = []
+    yield from _with_postings(store, some)
+
+
+def _with_postings(store: Store, matches: list[Found]) -> Iterator[dict[str, Any]]:
+    keys = [str(each.data.get("posting") or each.key) for each in matches]
+    postings = {each.key: each.data for each in find(store, "posting", keys=keys, limit=len(keys))} if keys else {}
+    for key, each in zip(keys, matches, strict=True):
+        yield {**each.data, "key": each.key, "posting": postings.get(key, {})}
+
+
+def _value(data: Mapping[str, Any], column: str) -> Any:
+    name, _, places = column.partition("=")
+    value = next((found for place in (places or name).split("|") if (found := _at(data, place)) not in (None, "")), None)
+    if isinstance(value, int) and name.endswith(_TIMES):
+        return as_text(value) if value else None
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return None if isinstance(value, Mapping) else value
+
+
+def _at(data: Mapping[str, Any], place: str) -> Any:
+    value: Any = data
+    for name in place.split("."):
+        value = value.get(name) if isinstance(value, Mapping) else None
+    return value
+
+
+def _whole(found: Found) -> dict[str, Any]:
+    times = {name: as_text(value) if value else None for name, value in found.data.items() if _is_time(name, value)}
+    links = [f"{link.name}={link.target}" for link in found.links]
+    return {"kind": found.kind, "key": found.key, **found.data, **times, "links": links}
+
+
+def _is_time(name: str, value: Any) -> bool:
+    return name.endswith(_TIMES) and isinstance(value, int) and not isinstance(value, bool)

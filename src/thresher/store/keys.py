@@ -1,0 +1,113 @@
+"""Keys of the API as they are kept: a hash, what it opens, and one timestamp that holds its rate for all processes at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from thresher.core.clock import MINUTE
+from thresher.store.session import Row, Session, one
+from thresher.store.store import Store
+
+# Two processes may read clocks that differ a little. Beyond that a timestamp comes from a clock that was set back since.
+SLACK_US = MINUTE
+_COLUMNS = (
+    "id", "name", "prefix", "digest", "scopes", "rate", "tat", "used", "created_at", "used_at", "expires_at", "revoked_at",
+)  # fmt: skip
+_SELECT = f"select {', '.join(_COLUMNS)} from api_keys"
+_ADD = """insert into api_keys (name, prefix, digest, scopes, rate, created_at, expires_at)
+    values (:name, :prefix, :digest, :scopes, :rate, :now, :expires_at) on conflict do nothing"""
+_REVOKE = "update api_keys set revoked_at = :now where name = :name and revoked_at is null"
+# The decision and the charge are one statement: of two processes that ask at the same instant the second sees what the first took.
+_CHARGE = """update api_keys set used = used + 1, used_at = :now,
+        tat = case when tat > :far then :latest when tat > :now then tat else :now end + :interval
+    where id = :id and revoked_at is null and (expires_at is null or expires_at > :now) and (tat <= :latest or tat > :far)"""
+_LIVE = "select count(*) from api_keys where revoked_at is null and (expires_at is null or expires_at > :now)"
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key as it is kept. `rate` is in requests a minute: after a quiet minute so many at once, then at an even pace."""
+
+    id: int
+    name: str
+    prefix: str
+    digest: str
+    scopes: tuple[str, ...]
+    rate: int
+    tat: int
+    used: int
+    created_at: int
+    used_at: int | None
+    expires_at: int | None
+    revoked_at: int | None
+
+    @property
+    def interval_us(self) -> int:
+        return -(-MINUTE // self.rate)  # rounded up: never more than was allowed
+
+    def state(self, now: int) -> str:
+        """live, expired or revoked."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and self.expires_at <= now else "live"
+
+    def wait_us(self, now: int) -> int:
+        """How long the next request has to wait."""
+        far = now + self.rate * self.interval_us + SLACK_US
+        return 0 if self.tat > far else max(0, self.tat - self._latest(now))
+
+    def _latest(self, now: int) -> int:
+        return now + (self.rate - 1) * self.interval_us
+
+    def charge(self, now: int) -> dict[str, int]:
+        """What one request needs to be let in and counted."""
+        far = now + self.rate * self.interval_us + SLACK_US
+        return {"id": self.id, "now": now, "interval": self.interval_us, "latest": self._latest(now), "far": far}
+
+
+def add_key(
+    store: Store, name: str, prefix: str, digest: str, scopes: Sequence[str], rate: int, lasts_us: int | None = None
+) -> Key | None:
+    """Keep a new key; None if a key of that name is in use."""
+    with store.write() as session:
+        now = store.backend.now(session)
+        values = {"name": name, "prefix": prefix, "digest": digest, "scopes": " ".join(scopes), "rate": rate, "now": now,
+                  "expires_at": None if lasts_us is None else now + lasts_us}  # fmt: skip
+        return key_with(session, prefix) if session.run(_ADD, values) > 0 else None
+
+
+def revoke_key(store: Store, name: str) -> Key | None:
+    """Let a key open nothing any more; None if no key of that name is in use."""
+    with store.write() as session:
+        found = one(session, f"{_SELECT} where name = :name and revoked_at is null", {"name": name})
+        if found is None:
+            return None
+        session.run(_REVOKE, {"name": name, "now": store.backend.now(session)})
+        return key_with(session, _key(found).prefix)
+
+
+def key_with(session: Session, prefix: str) -> Key | None:
+    """The key of that prefix, whatever became of it."""
+    found = one(session, f"{_SELECT} where prefix = :prefix", {"prefix": prefix})
+    return _key(found) if found else None
+
+
+def list_keys(session: Session, limit: int = 1_000) -> list[Key]:
+    """All keys, the newest first."""
+    return [_key(row) for row in session.rows(f"{_SELECT} order by id desc limit :limit", {"limit": limit})]
+
+
+def live_keys(session: Session, now: int) -> int:
+    """How many keys open something."""
+    return int(session.rows(_LIVE, {"now": now})[0][0])
+
+
+def charge(store: Store, key: Key) -> bool:
+    """Count one request against a key; False if it is over its rate, expired or revoked by now."""
+    with store.write() as session:
+        return session.run(_CHARGE, key.charge(store.backend.now(session))) > 0
+
+
+def _key(row: Row) -> Key:
+    said = dict(zip(_COLUMNS, row, strict=True))
+    said["scopes"] = tuple(said["scopes"].split())
+    return Key(**said)

@@ -1,0 +1,55 @@
+"""The API as one application: the door, the cap, the routes, and what errors look like."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from importlib.metadata import version
+
+from fastapi import FastAPI
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+
+from thresher.build import Workshop
+from thresher.core.errors import ThresherError
+from thresher.web.body import Cap
+from thresher.web.door import Door
+from thresher.web.problem import on_error, on_http, on_invalid, on_surprise
+from thresher.web.refresh import keep_fresh
+from thresher.web.route import Guarded
+from thresher.web.routes import ROUTES
+
+EXPORTS = 4  # at the same time; more wait for one of these to end
+
+
+def make_app(shop: Workshop) -> FastAPI:
+    """The API of a project. No page of it loads anything from elsewhere, so there is none of the framework's own."""
+    app = FastAPI(
+        title="Thresher", version=version("thresher"), lifespan=partial(_lifespan, shop), openapi_url=None, docs_url=None, redoc_url=None,
+        redirect_slashes=False,
+    )  # fmt: skip
+    app.state.shop = shop
+    app.router.route_class = Guarded
+    for route in ROUTES:
+        route.add_to(app)
+    app.add_exception_handler(ThresherError, on_error)
+    app.add_exception_handler(HTTPException, on_http)
+    app.add_exception_handler(RequestValidationError, on_invalid)
+    app.add_exception_handler(Exception, on_surprise)
+    app.add_middleware(Cap, settings=lambda: shop.store.settings)
+    app.add_middleware(Door, store=shop.store)  # added last, so it stands first
+    return app
+
+
+@asynccontextmanager
+async def _lifespan(shop: Workshop, app: FastAPI) -> AsyncIterator[None]:
+    with ThreadPoolExecutor(EXPORTS, thread_name_prefix="export") as writers:
+        app.state.writers = writers
+        fresh = asyncio.create_task(keep_fresh(shop))
+        try:
+            yield
+        finally:
+            fresh.cancel()
+            with suppress(asyncio.CancelledError):
+                await fresh

@@ -1,0 +1,75 @@
+"""How much a request may bring, how long it may take to bring it, and how long its answer waits to be taken.
+
+Counted while it arrives, never after. A client that stops in the middle must not hold a place for ever.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from fastapi import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from thresher.config.settings import Settings
+from thresher.web.problem import Problem
+
+
+class Cap:
+    """Stops reading at `web.body_limit` bytes, and after `web.body_patience` seconds; gives up an answer that nobody takes for as long."""
+
+    def __init__(self, app: ASGIApp, settings: Callable[[], Settings]) -> None:
+        self._app, self._settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        limit = self._settings().count("web.body_limit")
+        if declared(scope) > limit:
+            await Problem(413, "ContentTooLarge", _says(limit), {"Connection": "close"}).response()(scope, receive, send)
+            return
+        patience = float(self._settings()["web.body_patience"])
+        await self._app(scope, _Counted(receive, limit, patience), _patient(send, patience))
+
+
+def _patient(send: Send, patience: float) -> Send:
+    async def within(message: Message) -> None:
+        async with asyncio.timeout(patience):
+            await send(message)
+
+    return within
+
+
+class _Counted:
+    """The body of one request, a piece at a time."""
+
+    def __init__(self, receive: Receive, limit: int, patience: float) -> None:
+        self._receive, self._left, self._limit = receive, limit, limit
+        self._until: float | None = None
+        self._patience = patience
+        self._done = False
+
+    async def __call__(self) -> Message:
+        if self._done:
+            return await self._receive()  # waits for the other side to hang up, however long that takes
+        loop = asyncio.get_running_loop()
+        self._until = self._until or loop.time() + self._patience
+        try:
+            async with asyncio.timeout_at(self._until):
+                message = await self._receive()
+        except TimeoutError:
+            raise HTTPException(408, f"the body did not arrive within {self._patience:g} seconds", {"Connection": "close"}) from None
+        self._left -= len(message.get("body", b""))
+        self._done = message["type"] != "http.request" or not message.get("more_body", False)
+        if self._left < 0:
+            raise HTTPException(413, _says(self._limit), {"Connection": "close"})
+        return message
+
+
+def declared(scope: Scope) -> int:
+    """How long a request says that its body is; 0 where it does not say."""
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    return int(lengths[0][:20]) if lengths and lengths[0].isdigit() else 0
+
+
+def _says(limit: int) -> str:
+    return f"a body has at most {limit:,} bytes (web.body_limit); send it in parts"

@@ -1,0 +1,71 @@
+"""The door of the API: nobody passes without a key, whatever the path. What is behind it asks only for scopes.
+
+It stands before the routes, so that a route which forgets to ask is closed rather than open, and so that a stranger learns
+nothing of which routes there are.
+"""
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from thresher.control.keys import Admitted, Denied, admit
+from thresher.core.errors import ThresherError
+from thresher.store.store import Store
+from thresher.web.problem import Problem, of_error
+
+# Whoever watches over the server need not hold a key; it says only that it is there.
+OPEN = frozenset({("GET", "/api/health")})
+KEY = "thresher.key"
+
+
+class Door:
+    """Lets in whoever holds a key, and writes into the request who that is."""
+
+    def __init__(self, app: ASGIApp, store: Store) -> None:
+        self._app, self._store = app, store
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan" or (scope["type"] == "http" and (scope["method"], scope["path"]) in OPEN):
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return  # whatever it is, there is no door for it
+        found = await self._ask(scope)
+        if isinstance(found, Problem):
+            await found.response()(scope, receive, send)
+            return
+        await self._app({**scope, KEY: found}, receive, send)
+
+    async def _ask(self, scope: Scope) -> Admitted | Problem:
+        try:
+            found = await self._store.run(admit, self._store, token_in(scope["headers"]))
+        except ThresherError as error:
+            return of_error(error)
+        return denied(found) if isinstance(found, Denied) else found
+
+
+def denied(why: Denied) -> Problem:
+    """401, or 429 for a good key that is over its rate."""
+    if why.retry_after is not None:
+        return Problem(429, "TooManyRequests", f"{why.says} {why.retry_after} s", {"Retry-After": str(why.retry_after)})
+    return Problem(401, "KeyRefused", why.says, {"WWW-Authenticate": 'Bearer realm="thresher"'})
+
+
+def token_in(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
+    """The key that a request shows. Two that differ are none: nobody should have to guess which one counts."""
+    shown = set()
+    for name, value in headers:
+        text = value.decode("latin-1").strip()
+        if name == b"x-api-key":
+            shown.add(text)
+        elif name == b"authorization":
+            scheme, _, token = text.partition(" ")
+            shown.add(token.strip() if scheme.lower() == "bearer" else "")
+    return shown.pop() if len(shown) == 1 else "" if shown else None
+
+
+def holder(request: Request) -> Admitted | None:
+    """Whose key this request was let in with; None at the routes that are open."""
+    found = request.scope.get(KEY)
+    return found if isinstance(found, Admitted) else None

@@ -1,0 +1,96 @@
+"""What an error looks like over HTTP: problem details (RFC 9457), with one table from our error tree to a status.
+
+`detail` is the sentence that the command line would say. A surprise says nothing of what is inside: that goes to the log.
+"""
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from thresher.core.errors import DatabaseProblem, InvalidPayload, NotAllowed, ThresherError, UnknownName, UsageError
+from thresher.web.answer import written
+
+PROBLEM = "application/problem+json"
+MOST_DETAIL = 2_000
+MOST_SLIPS = 5
+
+STATUS: Mapping[type[ThresherError], int] = {
+    DatabaseProblem: 503,
+    InvalidPayload: 422,
+    NotAllowed: 409,
+    UnknownName: 404,
+    UsageError: 400,
+    ThresherError: 500,
+}
+
+log = logging.getLogger("thresher.web")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One error as it is told. `error` is its name, for programs; `title` the same in words, `detail` what is wrong and what to do."""
+
+    status: int
+    error: str
+    detail: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def response(self) -> Response:
+        title = HTTPStatus(self.status).phrase
+        told = {
+            "type": f"urn:thresher:{self.error}", "title": title, "status": self.status, "detail": self.detail[:MOST_DETAIL],
+            "error": self.error,
+        }  # fmt: skip
+        return Response(written(told), self.status, dict(self.headers), PROBLEM)
+
+
+def of_error(error: ThresherError) -> Problem:
+    """The problem that one of our errors is."""
+    status = next(STATUS[each] for each in type(error).__mro__ if each in STATUS)
+    return Problem(status, type(error).__name__, str(error), {"Retry-After": "5"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {})
+
+
+async def on_error(_: Request, error: Exception) -> Response:
+    """An error of ours."""
+    assert isinstance(error, ThresherError)
+    return of_error(error).response()
+
+
+async def on_http(request: Request, error: Exception) -> Response:
+    """What the framework says by itself: no such route, no such method, a body that cannot be read."""
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    name = "".join(word.title() for word in status.phrase.replace("-", " ").split())
+    usual = f"{request.method} {request.url.path}: {status.description or status.phrase}"
+    detail = error.detail if error.detail != status.phrase else usual
+    return Problem(status.value, name, detail, error.headers or {}).response()
+
+
+async def on_invalid(_: Request, error: Exception) -> Response:
+    """A parameter or a body that is not what the route wants: 400 where it is no JSON at all, else 422, each with its name."""
+    assert isinstance(error, RequestValidationError)
+    slips = error.errors()
+    if any(slip["type"] == "json_invalid" for slip in slips):
+        return Problem(400, "BadRequest", f"the body is not JSON: {slips[0].get('ctx', {}).get('error', 'it cannot be read')}").response()
+    said = "; ".join(_slip(slip) for slip in slips[:MOST_SLIPS])
+    more = f"; and {len(slips) - MOST_SLIPS} more" if len(slips) > MOST_SLIPS else ""
+    return Problem(422, "InvalidPayload", f"{said}{more}. Nothing was changed.").response()
+
+
+def _slip(slip: Mapping[str, Any]) -> str:
+    place, *path = [str(part) for part in slip["loc"]]
+    where = ".".join(path) or f"the {place}"
+    return f"{where[:100]}: {slip['msg']}"
+
+
+async def on_surprise(request: Request, error: Exception) -> Response:
+    """The last line of defence: whoever asked is told that it is our fault, and the log says what it was."""
+    log.error("%s %s: not expected", request.method, ascii(request.url.path), exc_info=error)
+    return Problem(500, "Bug", "this was not expected and may be a bug of Thresher or of an app; the server's log says more").response()

@@ -1,0 +1,71 @@
+"""Boards over HTTP: list them, open one, have an address looked at, confirm or refuse one."""
+
+from typing import Annotated
+
+from fastapi import Body, Query
+from starlette.responses import Response
+
+from thresher.build import Workshop
+from thresher.control.boards import ask_boards, disable_board, enable_board, find_board
+from thresher.control.keys import Scope
+from thresher.insight.boards import BoardDetail, BoardView, board_view, list_boards, show_board
+from thresher.store.store import Store
+from thresher.web.answer import answer
+from thresher.web.asked import BoardAsked, Reason, said
+from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
+from thresher.web.routes.companies import asked_for
+
+
+async def boards(
+    shop: Shop,
+    status: Annotated[str | None, Query(description="pending (waits for a person), active, disabled.")] = None,
+    platform: Annotated[str | None, Query(description="greenhouse, lever, …; site for a company's own pages, rss for a feed.")] = None,
+    company: Annotated[str | None, Query(description="Only this company's, by its key.")] = None,
+    limit: Limit = 50,
+    before: BeforeKey = None,
+) -> Response:
+    """Boards, the newest first: how the last look at each ended, and what is wrong with them."""
+    wanted = {"status": status, "platform": platform, "company": company, "before": before}
+    return await answer(shop.store, list_boards, shop.store, limit=limit, **wanted)
+
+
+async def board(shop: Shop, key: str) -> Response:
+    """One board, by its key or its address: whose it is and by what proof, its last look, its coverage, its alarms."""
+    return await answer(shop.store, _shown, shop.store, key)
+
+
+def _shown(store: Store, key: str) -> BoardDetail:
+    return show_board(store, find_board(store, key).key)
+
+
+async def add_board(shop: Shop, body: BoardAsked) -> Response:
+    """Have an address looked at as a board. One that is a board already is left alone."""
+    return await asked_for(shop, ask_boards, shop.store, shop.registry, [body.url], company=body.company, name=body.name)
+
+
+async def enable(shop: Shop, key: str) -> Response:
+    """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are forgotten."""
+    return await answer(shop.store, _enabled, shop, key)
+
+
+def _enabled(shop: Workshop, key: str) -> BoardView:
+    asked = enable_board(shop.store, shop.registry, key)
+    return board_view(find_board(shop.store, asked.key))
+
+
+async def disable(shop: Shop, key: str, body: Annotated[Reason | None, Body()] = None) -> Response:
+    """Read a board no more, until it is enabled. Its postings stay as they are."""
+    return await answer(shop.store, _disabled, shop.store, key, said(body, "disabled by a person"))
+
+
+def _disabled(store: Store, key: str, reason: str) -> BoardView:
+    return board_view(disable_board(store, key, reason))
+
+
+ROUTES = (
+    Route("GET", "/api/boards", boards, Owner.JOBS, Scope.READ),
+    Route("POST", "/api/boards", add_board, Owner.JOBS, Scope.WRITE, status=(200, 201)),
+    Route("POST", "/api/boards/{key:path}/enable", enable, Owner.JOBS, Scope.WRITE),
+    Route("POST", "/api/boards/{key:path}/disable", disable, Owner.JOBS, Scope.WRITE),
+    Route("GET", "/api/boards/{key:path}", board, Owner.JOBS, Scope.READ),
+)

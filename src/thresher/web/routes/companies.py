@@ -1,0 +1,68 @@
+"""Companies over HTTP: list them, open one, ask for more."""
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from fastapi import Query
+from starlette.responses import Response
+
+from thresher.build import Workshop
+from thresher.control.asked import Answered
+from thresher.control.asked import Asked as Outcome
+from thresher.control.companies import Wish, ask_companies, read_wish, wish
+from thresher.control.keys import Scope
+from thresher.core.errors import UsageError
+from thresher.insight.companies import list_companies, show_company
+from thresher.web.answer import JSON, answer, written
+from thresher.web.asked import CompaniesAsked, CompanyAsked
+from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
+
+
+async def companies(
+    shop: Shop,
+    status: Annotated[str | None, Query(description="analyzing, complete, partial, unknown_site, failed.")] = None,
+    tier: Annotated[str | None, Query(description="S, A, B, C or D.")] = None,
+    limit: Limit = 50,
+    before: BeforeKey = None,
+) -> Response:
+    """Companies, the newest first."""
+    return await answer(shop.store, list_companies, shop.store, status=status, tier=tier, limit=limit, before=before)
+
+
+async def company(shop: Shop, key: str) -> Response:
+    """Everything that is known of a company, where it stands, and why it has its tier."""
+    return await answer(shop.store, show_company, shop.store, key)
+
+
+async def add_companies(shop: Shop, body: CompaniesAsked) -> Response:
+    """Have companies looked at. Asking again is harmless: 201 if something is new, else 200; either way what became of each."""
+    return await asked_for(shop, ask_companies, shop.store, shop.registry, _wishes(body), force=body.force)
+
+
+async def asked_for(shop: Workshop, fn: object, *args: object, **kwargs: object) -> Response:
+    """Ask for work, and say what became of each request."""
+    found: Sequence[Outcome] = await shop.store.run(fn, *args, **kwargs)  # type: ignore[arg-type]
+    status = 201 if any(each.answer is Answered.ADDED for each in found) else 200
+    return Response(written({"asked": found}), status, media_type=JSON)
+
+
+def _wishes(body: CompaniesAsked) -> list[Wish]:
+    """All or none: the first that makes no sense is named."""
+    if body.companies is None:
+        return [wish(body.name, body.website)]
+    if body.name or body.website:
+        raise UsageError("a body has a name or a website, or a list of companies, not both")
+    found = []
+    for at, each in enumerate(body.companies):
+        try:
+            found.append(wish(each.name, each.website) if isinstance(each, CompanyAsked) else read_wish(each))
+        except UsageError as problem:
+            raise type(problem)(f"companies.{at}: {problem}. Nothing was added.") from None
+    return found
+
+
+ROUTES = (
+    Route("GET", "/api/companies", companies, Owner.JOBS, Scope.READ),
+    Route("POST", "/api/companies", add_companies, Owner.JOBS, Scope.WRITE, status=(200, 201)),
+    Route("GET", "/api/companies/{key:path}", company, Owner.JOBS, Scope.READ),
+)

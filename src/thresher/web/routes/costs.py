@@ -1,0 +1,29 @@
+"""Costs over HTTP: what models have cost, and what is left. Amounts are whole millionths of a dollar."""
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.responses import Response
+
+from thresher.control.duration import seconds
+from thresher.control.keys import Scope
+from thresher.core.clock import to_us
+from thresher.insight.costs import GROUPS, read_costs
+from thresher.web.answer import answer
+from thresher.web.route import Limit, Owner, Route, Shop
+
+MOST_SECONDS = 100 * 365 * 86_400.0
+
+
+async def costs(
+    shop: Shop,
+    by: Annotated[str, Query(description=f"One of {', '.join(GROUPS)}.")] = "day",
+    since: Annotated[str | None, Query(description="Only of the last 12h, 7d, 2w.")] = None,
+    limit: Limit = 50,
+) -> Response:
+    """What models have cost, the dearest first, with what is left of today's caps."""
+    span = None if since is None else to_us(min(seconds(since), MOST_SECONDS))
+    return await answer(shop.store, read_costs, shop.store, by=by, since_us=span, limit=limit)
+
+
+ROUTES = (Route("GET", "/api/costs", costs, Owner.THRESHER, Scope.READ),)

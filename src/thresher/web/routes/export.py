@@ -1,0 +1,42 @@
+"""Everything of one kind over HTTP, as a file: written while it is sent."""
+
+from typing import Annotated, BinaryIO
+
+from fastapi import Query
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from thresher.control.keys import Scope
+from thresher.core.errors import UsageError
+from thresher.insight.export import Form, What, export
+from thresher.web.flow import flow
+from thresher.web.route import Owner, Route, Shop
+
+TYPES = {
+    Form.CSV: "text/csv; charset=utf-8",
+    Form.JSONL: "application/x-ndjson",
+    Form.XLSX: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+
+
+async def exported(
+    shop: Shop,
+    request: Request,
+    what: str,
+    form: Annotated[str, Query(alias="format", description="csv, jsonl or xlsx.")] = "csv",
+    status: Annotated[str | None, Query(description="Only those with this status; of postings: open or closed.")] = None,
+) -> Response:
+    """Matches, postings, companies or boards. JSON lines have all that is known, the others what fits into columns."""
+    if what not in list(What):
+        raise UsageError(f"what can be exported is {', '.join(What)}; got {what!r}")
+    if form not in list(Form):
+        raise UsageError(f"the formats are {', '.join(Form)}; got {form!r}")
+
+    def write(out: BinaryIO) -> None:
+        export(shop.store, What(what), Form(form), out, status=status)
+
+    headers = {"Content-Disposition": f'attachment; filename="{What(what)}.{Form(form)}"'}
+    return StreamingResponse(flow(request.app.state.writers, write), headers=headers, media_type=TYPES[Form(form)])
+
+
+ROUTES = (Route("GET", "/api/export/{what}", exported, Owner.JOBS, Scope.READ),)

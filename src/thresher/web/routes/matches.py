@@ -1,0 +1,57 @@
+"""Matches over HTTP: the openings that suit the profile, and what was done about them."""
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.responses import Response
+
+from thresher.control.keys import Scope
+from thresher.control.matches import Changed, set_status
+from thresher.core.errors import UsageError
+from thresher.insight.matches import MatchView, Search, check, list_matches, saved_search
+from thresher.insight.moment import read_now
+from thresher.store.store import Store
+from thresher.web.answer import answer
+from thresher.web.asked import MatchChanged
+from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
+
+
+async def matches(
+    shop: Shop,
+    status: Annotated[str | None, Query(description="new, viewed, applied or dismissed.")] = None,
+    priority: Annotated[str | None, Query(description="high, medium or low.")] = None,
+    min_score: Annotated[int | None, Query(ge=-100_000, le=100_000, description="Only from this score on.")] = None,
+    since: Annotated[str | None, Query(description="Only those decided since: 12h, 7d, 2w, 2026-01-31.")] = None,
+    company: Annotated[str | None, Query(description="Part of the company's name.")] = None,
+    words: Annotated[str | None, Query(description="Words of the title.")] = None,
+    view: Annotated[str | None, Query(description="A saved search instead of filters.")] = None,
+    limit: Limit = 50,
+    before: BeforeKey = None,
+) -> Response:
+    """Matches, the best first."""
+    search = Search(status, priority, min_score, since, company, words)
+    if view is not None and search.as_json():
+        raise UsageError("a view has its filters with it; use view, or filters")
+    return await answer(shop.store, _listed, shop.store, search, view, limit, before)
+
+
+def _listed(store: Store, search: Search, view: str | None, limit: int, before: str | None) -> list[MatchView]:
+    now = read_now(store)
+    asked = check(search, now) if view is None else saved_search(store, view)
+    return list_matches(store, asked, now, limit, before)
+
+
+async def change_match(shop: Shop, key: str, body: MatchChanged) -> Response:
+    """Say what was done about a match. No later analysis changes it."""
+    return await answer(shop.store, _changed, shop.store, key, body)
+
+
+def _changed(store: Store, key: str, body: MatchChanged) -> Changed:
+    (changed,) = set_status(store, [key], body.status, body.note)
+    return changed
+
+
+ROUTES = (
+    Route("GET", "/api/matches", matches, Owner.JOBS, Scope.READ),
+    Route("PATCH", "/api/matches/{key:path}", change_match, Owner.JOBS, Scope.WRITE),
+)

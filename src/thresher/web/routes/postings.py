@@ -1,0 +1,53 @@
+"""Postings over HTTP: list them, open one, have one read that somebody came across."""
+
+from typing import Annotated
+
+from fastapi import Query
+from starlette.responses import Response
+
+from thresher.control.keys import Scope
+from thresher.control.postings import ask_postings
+from thresher.insight.moment import read_now
+from thresher.insight.postings import PostingView, list_postings, show_posting
+from thresher.insight.since import since as moment
+from thresher.store.store import Store
+from thresher.web.answer import answer
+from thresher.web.asked import PostingAsked
+from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
+from thresher.web.routes.companies import asked_for
+
+
+async def postings(
+    shop: Shop,
+    state: Annotated[str | None, Query(description="open or closed.")] = None,
+    board: Annotated[str | None, Query(description="Only this board's, by its key.")] = None,
+    company: Annotated[str | None, Query(description="Only this company's, by its key.")] = None,
+    since: Annotated[str | None, Query(description="Only those seen since: 12h, 7d, 2w, 2026-01-31.")] = None,
+    limit: Limit = 50,
+    before: BeforeKey = None,
+) -> Response:
+    """Postings, the newest first."""
+    wanted = {"state": state, "board": board, "company": company, "before": before}
+    return await answer(shop.store, _listed, shop.store, since, limit, wanted)
+
+
+def _listed(store: Store, since: str | None, limit: int, wanted: dict[str, str | None]) -> list[PostingView]:
+    after = moment(since, read_now(store)) if since else None
+    return list_postings(store, seen_since=after, limit=limit, **wanted)
+
+
+async def posting(shop: Shop, key: str) -> Response:
+    """One posting: what it says, what was read in it and where, how long it has been there."""
+    return await answer(shop.store, show_posting, shop.store, key)
+
+
+async def add_posting(shop: Shop, body: PostingAsked) -> Response:
+    """Have a posting read and judged. One that is known is judged anew."""
+    return await asked_for(shop, ask_postings, shop.store, shop.registry, [body.url])
+
+
+ROUTES = (
+    Route("GET", "/api/postings", postings, Owner.JOBS, Scope.READ),
+    Route("POST", "/api/postings", add_posting, Owner.JOBS, Scope.WRITE, status=(200, 201)),
+    Route("GET", "/api/postings/{key:path}", posting, Owner.JOBS, Scope.READ),
+)

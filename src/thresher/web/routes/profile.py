@@ -1,0 +1,68 @@
+"""The profile over HTTP: as YAML, like the file that a person writes, or as JSON."""
+
+import json
+from typing import Any
+
+import yaml
+from starlette.requests import Request
+from starlette.responses import Response
+
+from thresher.control.keys import Scope
+from thresher.control.profiles import ME, PROFILE, set_profile
+from thresher.core.errors import InvalidPayload, UnknownName
+from thresher.insight.lookup import maybe
+from thresher.store.store import Store
+from thresher.web.answer import answer
+from thresher.web.route import Owner, Route, Shop
+
+NAME = "profile"
+BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}, "application/yaml": {}}}}
+
+
+async def profile(shop: Shop) -> Response:
+    """The profile in use."""
+    return await answer(shop.store, _shown, shop.store)
+
+
+def _shown(store: Store) -> dict[str, Any]:
+    found = maybe(store, PROFILE, ME)
+    if found is None:
+        raise UnknownName("there is no profile yet: send one with PUT, or use thresher jobs profile set FILE")
+    return dict(found.data)
+
+
+async def put_profile(shop: Shop, request: Request) -> Response:
+    """Use a profile from now on. Postings that were judged before keep their decisions."""
+    kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
+    text = _text(await request.body(), kind)
+    return await answer(shop.store, _set, shop.store, text)
+
+
+def _set(store: Store, text: str) -> dict[str, Any]:
+    set_profile(store, text, NAME)
+    return _shown(store)
+
+
+def _text(body: bytes, kind: str) -> str:
+    """The profile as YAML. JSON is read as what it is: a few of its escapes mean something else in YAML."""
+    if not body.strip():
+        raise InvalidPayload("there is no profile in the body; nothing was changed")  # an empty one would mean the defaults
+    try:
+        if not kind.endswith("json"):
+            return body.decode("utf-8")
+        given = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+        if not isinstance(given, dict):
+            raise InvalidPayload("a profile is an object; nothing was changed")
+        return yaml.safe_dump(given, allow_unicode=True, sort_keys=False)
+    except (ValueError, RecursionError, yaml.YAMLError) as problem:
+        raise InvalidPayload(f"the profile cannot be read: {' '.join(str(problem).split())[:200]}") from None
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
+
+
+ROUTES = (
+    Route("GET", "/api/profile", profile, Owner.JOBS, Scope.READ),
+    Route("PUT", "/api/profile", put_profile, Owner.JOBS, Scope.WRITE, BODY),
+)

@@ -1,0 +1,40 @@
+"""Settings over HTTP: see them all, change one."""
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from thresher.build import Workshop
+from thresher.control.keys import Scope
+from thresher.control.settings import set_setting, unset_setting
+from thresher.insight.settings import SettingView, list_settings, show_setting
+from thresher.web.answer import answer
+from thresher.web.asked import Value
+from thresher.web.door import holder
+from thresher.web.refresh import refresh
+from thresher.web.route import Owner, Route, Shop
+
+
+async def settings(shop: Shop) -> Response:
+    """Every setting: its value, where it comes from, its unit and its sentence."""
+    return await answer(shop.store, list_settings, shop.store)
+
+
+async def put_setting(shop: Shop, request: Request, name: str, body: Value) -> Response:
+    """Change a setting at run time. Workers take it up within settings.every."""
+    key = holder(request)
+    return await answer(shop.store, _changed, shop, name, body, f"key {key.name}" if key else "nobody")
+
+
+def _changed(shop: Workshop, name: str, body: Value, by: str) -> SettingView:
+    if body.value is None:
+        unset_setting(shop.store, name, by)
+    else:
+        set_setting(shop.store, name, str(body.value), by)
+    refresh(shop)
+    return show_setting(shop.store, name)
+
+
+ROUTES = (
+    Route("GET", "/api/settings", settings, Owner.THRESHER, Scope.READ),
+    Route("PUT", "/api/settings/{name}", put_setting, Owner.THRESHER, Scope.WRITE),
+)

@@ -1,0 +1,63 @@
+"""Sources over HTTP: list them, pause, resume, disable, enable one. Each change answers with how the gate stands now."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from fastapi import Body, Query
+from starlette.responses import Response
+
+from thresher.control import sources as control
+from thresher.control.duration import seconds
+from thresher.control.keys import Scope
+from thresher.core.errors import UsageError
+from thresher.insight.gates import GateView, list_gates, show_gate
+from thresher.store.store import Store
+from thresher.web.answer import answer
+from thresher.web.asked import Pause, Reason, said
+from thresher.web.route import Limit, Owner, Route, Shop
+
+MOST_SECONDS = 10 * 365 * 86_400.0
+
+
+async def sources(
+    shop: Shop, every: Annotated[bool, Query(alias="all", description="All gates, hosts too.")] = False, limit: Limit = 1_000
+) -> Response:
+    """Sources with their limits, health, and the reason for every pause."""
+    return await answer(shop.store, list_gates, shop.store, every=every, limit=limit)
+
+
+async def pause(shop: Shop, name: str, body: Pause) -> Response:
+    """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
+    lasts = seconds(body.lasts)
+    if lasts > MOST_SECONDS:
+        raise UsageError("a pause lasts at most ten years; to close a source until somebody opens it, disable it")
+    return await answer(shop.store, _changed, shop.store, name, control.pause, lasts, said(body, "paused by a person"))
+
+
+async def resume(shop: Shop, name: str) -> Response:
+    """End a pause, or a breaker's cooldown, now."""
+    return await answer(shop.store, _changed, shop.store, name, control.resume)
+
+
+async def disable(shop: Shop, name: str, body: Annotated[Reason | None, Body()] = None) -> Response:
+    """Close a source until it is enabled. Its tasks wait and lose nothing."""
+    return await answer(shop.store, _changed, shop.store, name, control.disable, said(body, "disabled by a person"))
+
+
+async def enable(shop: Shop, name: str) -> Response:
+    """Open a source, whatever closed it, and forget its failures."""
+    return await answer(shop.store, _changed, shop.store, name, control.enable)
+
+
+def _changed(store: Store, name: str, change: Callable[..., None], *how: Any) -> GateView:
+    change(store, name, *how)
+    return show_gate(store, name)
+
+
+ROUTES = (
+    Route("GET", "/api/sources", sources, Owner.THRESHER, Scope.READ),
+    Route("POST", "/api/sources/{name:path}/pause", pause, Owner.THRESHER, Scope.WRITE),
+    Route("POST", "/api/sources/{name:path}/resume", resume, Owner.THRESHER, Scope.WRITE),
+    Route("POST", "/api/sources/{name:path}/disable", disable, Owner.THRESHER, Scope.WRITE),
+    Route("POST", "/api/sources/{name:path}/enable", enable, Owner.THRESHER, Scope.WRITE),
+)

@@ -1,0 +1,40 @@
+"""Whether the server is there, how the queue stands, and the list of routes for programs."""
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from thresher.control.keys import Scope
+from thresher.insight.moment import read_now
+from thresher.insight.status import read_status
+from thresher.store.store import Store
+from thresher.web.answer import answer
+from thresher.web.route import Owner, Route, Shop
+
+
+async def health(shop: Shop) -> Response:
+    """Whether the server can reach its database. Needs no key, and says nothing else."""
+    return await answer(shop.store, _healthy, shop.store)
+
+
+def _healthy(store: Store) -> dict[str, Any]:
+    read_now(store)
+    return {"status": "ok"}
+
+
+async def status(shop: Shop) -> Response:
+    """The queue at a glance: what waits, runs and has ended, who works, and which gates are closed."""
+    return await answer(shop.store, read_status, shop.store)
+
+
+async def openapi(request: Request) -> Response:
+    """This API, described for programs."""
+    return JSONResponse(request.app.openapi())
+
+
+ROUTES = (
+    Route("GET", "/api/health", health, Owner.THRESHER, None),
+    Route("GET", "/api/status", status, Owner.THRESHER, Scope.READ),
+    Route("GET", "/api/openapi.json", openapi, Owner.THRESHER, Scope.READ),
+)

@@ -1,0 +1,106 @@
+"""The server: a socket of our own, signals of our own, and an address that strangers reach only where somebody has a key."""
+
+import asyncio
+import contextlib
+import ipaddress
+import signal
+import socket
+from collections.abc import Callable, Iterator
+
+import uvicorn
+
+from thresher.build import Workshop
+from thresher.core.errors import UsageError
+from thresher.insight.keys import has_keys
+from thresher.web.app import make_app
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+BACKLOG = 512
+
+
+class _Server(uvicorn.Server):
+    """Leaves signals to us: its own way ends the process before the database is closed. Says when it is ready."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def check_address(shop: Workshop, host: str) -> None:
+    """Refuse an address that others can reach as long as nobody has a key."""
+    if not is_loopback(host) and not has_keys(shop.store):
+        raise UsageError(
+            f"{host} can be reached from other machines, and there is no key yet; first: thresher keys create NAME --scope read. "
+            "On this machine alone it needs no more than: thresher serve"
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches an address. A name counts as what it stands for, all of it."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as problem:
+        raise UsageError(f"{host!r} is no address of this machine: {problem}; try --host 127.0.0.1") from None
+    return bool(host) and all(ipaddress.ip_address(str(each[4][0]).partition("%")[0]).is_loopback for each in found)
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket at this address; port 0 takes any that is free."""
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        made = socket.socket(family, kind, proto)
+        try:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            made.bind(address)
+        except BaseException:
+            made.close()
+            raise
+    except OSError as problem:
+        raise UsageError(f"cannot listen at {host}:{port}: {problem.strerror}; choose another with --port or --host") from None
+    return made
+
+
+def address_of(bound: socket.socket) -> str:
+    """Where a socket can be reached."""
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def make_server(shop: Workshop, ready: Callable[[], None]) -> uvicorn.Server:
+    """The server of a project, not yet started. `ready` is called when it can be reached."""
+    settings = shop.store.settings
+    config = uvicorn.Config(
+        make_app(shop), http="h11", ws="none", lifespan="on", log_config=None, access_log=False, server_header=False, proxy_headers=False,
+        limit_concurrency=settings.count("web.connections"), timeout_graceful_shutdown=settings.count("web.grace"), backlog=BACKLOG,
+    )  # fmt: skip
+    return _Server(config, ready)
+
+
+async def serve(shop: Workshop, bound: socket.socket, ready: Callable[[], None]) -> list[int]:
+    """Serve until a signal comes, and let answers that are under way finish; the signals that came."""
+    server, came = make_server(shop, ready), list[int]()
+    loop = asyncio.get_running_loop()
+    for each in SIGNALS:
+        loop.add_signal_handler(each, _stop, server, came, each)
+    try:
+        await server.serve([bound])
+    finally:
+        for each in SIGNALS:
+            loop.remove_signal_handler(each)
+    return came
+
+
+def _stop(server: uvicorn.Server, came: list[int], signalled: int) -> None:
+    """The first signal asks to finish, the second to drop everything."""
+    came.append(signalled)
+    server.should_exit = True
+    server.force_exit = len(came) > 1

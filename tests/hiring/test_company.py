@@ -1,0 +1,457 @@
+"""What a company's pages say, read from hand-written pages in several languages and styles, and attacked."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from thresher.hiring.company.completeness import DAY, Completeness, Thresholds, completeness, is_fresh, size_category
+from thresher.hiring.company.dossier import Dossier, Leaf, dossier
+from thresher.hiring.company.facts import own_name, read_facts
+from thresher.hiring.company.focus import ai_focus, remote_first
+from thresher.hiring.company.headcount import headcount
+from thresher.hiring.company.openings import openings
+from thresher.hiring.company.pages import candidates, named
+from thresher.hiring.company.seat import founded, seated, since
+from thresher.reading.document import Document
+
+YEAR = 2026
+PROSE = "<html><head><title>About Tarn Tools</title></head><body><nav><a href='/'>Home</a> <a href='/jobs'>Jobs</a></nav>{}</body></html>"
+ENGLISH = """
+<h1>About Tarn Tools</h1>
+<p>Tarn Tools makes measuring instruments for boat yards. We were founded in 1987 by two sisters and still build everything ourselves.</p>
+<p>Our 85 people work from the old harbour office. We are headquartered in Bergen, Norway.</p>
+<h2>Our mission</h2><p>To make sure that no keel is laid crooked.</p>
+<h2>Our values</h2><ul><li>Measure twice, and tell the truth about the second time.</li><li>Ask before the wood is cut.</li></ul>
+<h2>Contact</h2><p>Write to us.</p>
+"""
+GERMAN = """
+<h1>Über uns</h1>
+<p>Die Kessel &amp; Sohn GmbH wurde 1952 in Köln gegründet und baut Heizungen für Krankenhäuser und Schulen in ganz Europa.</p>
+<p>Heute arbeiten rund 1.200 Mitarbeitende an fünf Standorten. Hauptsitz ist Köln, der Firmensitz in Köln wurde 2004 erweitert.</p>
+<h2>Unsere Mission</h2><p>Wärme für alle, ohne dass jemand dafür friert.</p>
+<h2>Unsere Werte</h2><p>Wir reden offen miteinander und halten, was wir versprechen.</p>
+"""
+FRENCH = """
+<h1>Qui sommes-nous</h1>
+<p>Fondée en 2004 à Lyon, Voile Claire conçoit des voiles légères pour les bateaux de course et les emmène autour du monde.</p>
+<p>Nos 45 collaborateurs partagent le même atelier. Notre siège est à Lyon, France.</p>
+<h2>Notre mission</h2><p>Aller plus loin avec moins de tissu et plus de vent.</p>
+<h2>Nos valeurs</h2><p>La curiosité, la patience, et le respect de la mer et de ceux qui y travaillent.</p>
+"""
+TABLE = """
+<h1>Company profile</h1>
+<p>Quarry Lane is a maker of paving stones and of the machines that lay them, sold in nine countries.</p>
+<dl><dt>Founded</dt><dd>1998</dd><dt>Headquarters</dt><dd>Leeds, UK</dd>
+<dt>Employees</dt><dd>51-200</dd><dt>Industry</dt><dd>Construction</dd></dl>
+"""
+TILES = """
+<h1>Who we are</h1><p>We sell parts for bicycles to shops that repair them.</p>
+<div>240+</div><div>Employees</div><div>12</div><div>Offices</div>
+"""
+DATA = """
+<script type="application/ld+json">{"@context": "https://schema.org", "@type": "Organization", "name": "Fen Foods",
+"foundingDate": "2011-05-02",
+"numberOfEmployees": {"@type": "QuantitativeValue", "minValue": 200, "maxValue": 500}, "industry": "Food",
+"address": {"@type": "PostalAddress", "addressLocality": "Utrecht", "addressCountry": "NL"},
+"description": "Fen Foods grows mushrooms."}</script>"""
+
+
+def told(html: str, role: str = "about", url: str = "https://www.tarn.example/about") -> Dossier:
+    return dossier([Leaf(role, Document(PROSE.format(html), url))])
+
+
+def facts(html: str, **how: str) -> dict[str, object]:
+    found = read_facts(told(html, **how), name="Tarn Tools", year=YEAR).found
+    return {name: getattr(each.value, "text", each.value) for name, each in found.items()}
+
+
+def test_an_english_page_is_read_whole():
+    found = facts(ENGLISH)
+    assert (found["founded"], found["size"], found["headquarters"]) == (1987, "85", "Bergen, Norway")
+    assert found["mission"] == "To make sure that no keel is laid crooked."
+    assert "Measure twice" in found["culture"]
+    assert "Ask before" in found["culture"]
+    assert "Write to us" not in found["culture"]
+    assert found["about"].startswith("Tarn Tools makes")
+    assert "Our values" not in found["about"]
+
+
+def test_a_german_page_is_read_whole():
+    found = facts(GERMAN)
+    assert (found["founded"], found["size"], found["headquarters"]) == (1952, "1.200", "Köln")
+    assert found["mission"].startswith("Wärme")
+    assert found["culture"].startswith("Wir reden")
+    assert found["about"].startswith("Die Kessel")
+
+
+def test_a_french_page_is_read_whole():
+    found = facts(FRENCH)
+    assert (found["founded"], found["size"], found["headquarters"]) == (2004, "45", "Lyon, France")
+    assert found["mission"].startswith("Aller")
+    assert found["culture"].startswith("La curiosité")
+
+
+def test_a_list_of_labelled_facts_is_read():
+    found = facts(TABLE)
+    assert (found["founded"], found["size"], found["headquarters"], found["industry"]) == (1998, "51-200", "Leeds, UK", "Construction")
+
+
+def test_a_number_above_its_label_belongs_to_that_label_and_not_to_the_next():
+    assert facts(TILES)["size"] == "240+"
+
+
+def test_what_is_declared_for_machines_is_read_first():
+    text = told(
+        f"{DATA}<h1>About us</h1><p>We were founded in 1990, so they say, and we grow mushrooms in the dark for people who like them.</p>"
+    )
+    found = {name: each.value for name, each in read_facts(text, year=YEAR).found.items()}
+    assert (found["founded"], found["size"].low, found["size"].high, found["industry"]) == (2011, 200, 500, "Food")
+    assert found["headquarters"] == "Utrecht, NL"
+    assert own_name(text).value == "Fen Foods"
+
+
+@pytest.mark.promise(14)
+@pytest.mark.parametrize("html", [ENGLISH, GERMAN, FRENCH, TABLE, TILES, DATA])
+def test_every_value_stands_where_it_says(html):
+    text = told(html)
+    for name, found in read_facts(text, name="Tarn Tools", year=YEAR).found.items():
+        value = getattr(found.value, "text", found.value)
+        assert text.text[found.start : found.end] == str(value), name
+
+
+def test_a_page_that_says_nothing_gives_nothing():
+    assert read_facts(told("<p>Hello.</p>"), year=YEAR).found == {}
+
+
+def test_a_cookie_notice_is_not_about_the_company():
+    found = facts(
+        "<p>We use cookies so that this site works, and to learn how people use it, every day and every night.</p><p>"
+        + "Tarn Tools makes rulers. " * 5
+        + "</p>"
+    )
+    assert found["about"].startswith("Tarn Tools makes")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text"),
+    [
+        ("Since 1998 our 240 people in Leeds have worked on one thing.", "240"),
+        ("Today 35 people work here.", "35"),
+        ("We are a team of 35.", "35"),
+        ("We're a 12-person company.", "12"),
+        ("We employ more than 1,200 people worldwide.", "1,200"),
+        ("a company with 51-200 employees", "51-200"),
+        ("over 5k employees", "5k"),
+        ("240+ employees", "240+"),
+        ("Wir sind 40 Menschen aus elf Ländern", "40"),
+        ("1.200 Mitarbeiter", "1.200"),
+        ("nos 300 salariés", "300"),
+        ("nuestro equipo de 25 personas", "25"),
+        ("We now have over 30 experienced team members.", "30"),
+    ],
+)
+def test_a_count_of_its_own_people_is_read(sentence, text):
+    found = headcount(sentence)
+    assert found is not None
+    assert found.value.text == text
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We help companies with 50 to 500 employees.",
+        "Trusted by teams of 10 people",
+        "More than 22 million people use it.",
+        "We serve 10,000 people every day.",
+        "In 2023 our employees planted trees.",
+        "500 customers in 30 countries",
+        "for businesses with up to 250 employees",
+        "We hired 40 people last year.",
+        "$240 people pay",
+        "Our rooms hold 30 people.",
+        "3 people were hurt in 1998",
+        "per 100 employees",
+        "a team of 4 years",
+    ],
+)
+def test_a_count_of_anybody_else_is_not(sentence):
+    assert headcount(sentence) is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "year"),
+    [
+        ("Founded in 1998 by two friends", 1998),
+        ("Acme was established in Leeds in 1872.", 1872),
+        ("Est. 1975", 1975),
+        ("1998 in Köln gegründet", 1998),
+        ("gegründet 1998", 1998),
+        ("Fondée en 2004", 2004),
+        ("Fundada en 1990", 1990),
+        ("Fondata nel 1964", 1964),
+        ("Opgericht in 1985", 1985),
+        ("1998年に設立", 1998),
+        ("In 2012 Ann Lee founded Acme", 2012),
+        ("założona w 1999 roku", 1999),
+    ],
+)
+def test_the_year_of_founding_is_read(sentence, year):
+    found = founded(sentence, YEAR)
+    assert found is not None
+    assert found.value == year
+    assert sentence[found.start : found.end] == str(year)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Founded in 2031", "Founded 12 years ago", "founded on trust. 1998 people", "founded", "©1998-2024", "founded in 19981"]
+)
+def test_what_is_no_year_of_founding_is_not_read(sentence):
+    assert founded(sentence, YEAR) is None
+
+
+def test_since_is_weaker_than_founded():
+    found = facts(
+        "<h1>About us</h1><p>Since 2019 we have used wind alone in all our yards and mills.</p>"
+        "<p>We were founded in 1950 in the north, far away from here.</p>"
+    )
+    assert found["founded"] == 1950
+    assert since("since 2019", YEAR).value == 2019
+
+
+def test_what_another_company_says_of_itself_on_the_home_page_is_not_taken():
+    found = facts("<p>Our friends at Moss, which was founded in 2005 in Rome, make lamps.</p>", role="home")
+    assert found.get("founded") in (None, 2005)
+    assert "founded" not in facts("<p>Moss - founded in 2005 - is a group of volunteers who read books aloud.</p>", role="home")
+
+
+def test_a_line_of_copyright_founds_nothing():
+    assert "founded" not in facts("<p>Copyright © 2017 Tarn Tools Incorporated. All rights reserved.</p>", role="home")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "place"),
+    [
+        ("We are headquartered in Portland, Oregon and ship everywhere.", "Portland, Oregon"),
+        ("Acme is based in Berlin.", "Berlin"),
+        ("Our headquarters are in Denver, United States. We also have offices in Munich.", "Denver, United States"),
+        ("mit Sitz in München", "München"),
+        ("con sede en Madrid, España", "Madrid, España"),
+        ("headquartered in St. Louis, Missouri", "St. Louis, Missouri"),
+        ("Our head office is in Washington, D.C.", "Washington, D.C."),
+    ],
+)
+def test_the_seat_is_read(sentence, place):
+    found = seated(sentence)
+    assert found is not None
+    assert found.value == place
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "customers based in Berlin",
+        "You must be based in London",
+        "based in trust",
+        "based in Nowhereville",
+        "located in the cloud",
+        "candidates located in Spain",
+        "headquarters",
+    ],
+)
+def test_what_is_no_seat_is_not_read(sentence):
+    assert seated(sentence) is None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We are a remote-first company.",
+        "Remote-first since the first day.",
+        "Everybody here works remotely, and always has.",
+        "We're fully distributed.",
+        "Our team is 100% remote.",
+        "Wir arbeiten komplett remote.",
+    ],
+)
+def test_a_remote_first_company_says_so(sentence):
+    assert remote_first(told(f"<p>{sentence}</p>")) is not None
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We are not a remote company: we like to meet.",
+        "Our sensors are read from remote valleys.",
+        "Remote work is the exception here.",
+        "Senior Engineer, fully remote",
+        "This is not a remote-first workplace.",
+        "We never work remotely.",
+        "a remote control",
+    ],
+)
+def test_a_company_that_is_not_remote_first_does_not(sentence):
+    assert remote_first(told(f"<p>{sentence}</p>")) is None
+
+
+def ai(html: str, mentions: int = 3) -> object:
+    text = told(html)
+    found = read_facts(text, name="Tarn Tools", year=YEAR).found
+    return ai_focus(text, about=found.get("about"), mission=found.get("mission"), mentions=mentions)
+
+
+def test_machine_learning_at_the_heart_is_a_focus():
+    assert ai("<p>Machine learning is at the heart of what we build.</p>")
+    assert ai("<h1>About us</h1><p>We are an AI company that reads meters for people who would rather not.</p>")
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<p>We work with PyTorch and Go.</p>",
+        "<p>The main hall is open. Plain HTML.</p>",
+        "<ul><li>Machine Learning Engineer</li></ul>",
+        "<p>We do not use AI, and we never will, whatever our competitors may say.</p>",
+        "<h2>How AI changes plumbing</h2>",
+    ],
+)
+def test_a_tool_a_title_or_a_denial_is_no_focus(html):
+    assert ai(html) is None
+
+
+HOME = """<nav><a href="/">Home</a><a href="/company/about-us">About us</a><a href="/careers">Careers</a><a href="/values">Our values</a>
+<a href="https://other.example/about">About</a><a href="/about-cookies">About cookies</a></nav><p>Hello</p>"""
+
+
+def test_the_links_of_the_home_page_name_its_pages():
+    found = named(Document(HOME, "https://www.tarn.example/"))
+    assert found == {
+        "about": "https://www.tarn.example/company/about-us", "careers": "https://www.tarn.example/careers", "culture": "https://www.tarn.example/values",
+    }  # fmt: skip
+
+
+def test_nothing_is_guessed_that_a_link_names():
+    tries = dict(candidates("https://www.tarn.example/", {"about": "https://www.tarn.example/us"}))
+    assert tries == {"about": ("https://www.tarn.example/us",), "careers": ("https://www.tarn.example/careers",)}
+
+
+def test_a_board_is_not_visited_because_its_address_says_what_it_is():
+    assert "careers" not in dict(candidates("https://www.tarn.example/", {"careers": "https://jobs.lever.co/tarn"}))
+
+
+def leaf(html: str, role: str = "careers", url: str = "https://www.tarn.example/careers") -> Leaf:
+    return Leaf(role, Document(f"<html><head></head><body>{html}</body></html>", url))
+
+
+def test_the_careers_page_shows_the_board():
+    found = openings([leaf("<a href='https://boards.greenhouse.io/tarn'>Open positions</a>")])
+    assert (found.board.platform, found.board.token, found.confidence) == ("greenhouse", "tarn", "high")
+
+
+def test_a_link_to_a_board_is_enough():
+    found = openings([leaf("<p>Hi</p>", "home", "https://www.tarn.example/")], "https://jobs.lever.co/tarn")
+    assert (found.board.platform, found.confidence) == ("lever", "medium")
+
+
+def test_a_page_of_its_own_is_low():
+    found = openings([leaf("<h1>Careers</h1><ul><li>Cook</li></ul>")])
+    assert (found.url, found.confidence, found.board) == ("https://www.tarn.example/careers", "low", None)
+
+
+def test_a_feed_of_openings_is_high_and_a_feed_of_comments_is_none():
+    feed = "<link rel='alternate' type='application/rss+xml' title='{}' href='{}'>"
+    good = openings([leaf(feed.format("Jobs at Tarn", "/jobs.rss"))])
+    assert (good.url, good.confidence) == ("https://www.tarn.example/jobs.rss", "high")
+    assert openings([leaf(feed.format("Careers Comments Feed", "/careers/feed/"))]).confidence == "low"
+    assert openings([leaf(feed.format("News", "/news.rss"))]).confidence == "low"
+
+
+def test_no_pages_show_nothing():
+    assert openings([]).url is None
+
+
+@pytest.mark.parametrize(
+    ("about", "culture", "wanted"),
+    [
+        (50, 25, "none"),
+        (51, 0, "minimal"),
+        (0, 26, "minimal"),
+        (100, 51, "minimal"),
+        (101, 50, "minimal"),
+        (101, 51, "good"),
+        (0, 0, "none"),
+    ],
+)
+def test_completeness_is_as_the_thresholds_say(about, culture, wanted):
+    data = {"name": "Tarn", "website": "https://www.tarn.example/", "about": "a" * about, "culture": "c" * culture}
+    assert completeness(data, Thresholds()) == wanted
+    assert completeness(data | {"name": ""}, Thresholds()) is Completeness.NONE
+    assert completeness(data | {"website": None}, Thresholds()) is Completeness.NONE
+
+
+@pytest.mark.parametrize(("days", "fresh"), [(0, True), (29.9, True), (30, False), (31, False), (-1, False)])
+def test_a_good_company_is_fresh_for_thirty_days(days, fresh):
+    now = 100 * DAY
+    assert is_fresh({"completeness": "good", "analyzed_at": int(now - days * DAY)}, Thresholds(), now) is fresh
+    assert not is_fresh({"completeness": "minimal", "analyzed_at": now}, Thresholds(), now)
+    assert not is_fresh({"completeness": "good"}, Thresholds(), now)
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "wanted"),
+    [(100, 100, "small"), (101, 101, "medium"), (1000, 1000, "medium"), (1001, None, "large"), (50, 150, "small")],
+)
+def test_sizes_have_categories(low, high, wanted):
+    assert size_category(low, high, Thresholds()) == wanted
+
+
+@given(st.text(max_size=300))
+def test_any_sentence_is_read_without_trouble(text):
+    for read in (headcount, seated, lambda said: founded(said, YEAR), lambda said: since(said, YEAR)):
+        found = read(text)
+        assert found is None or 0 <= found.start < found.end <= len(text)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "<h1>About us</h1>",
+                "<h2>Our values</h2>",
+                "<p>We are 30 people</p>",
+                "<p>",
+                "</div>",
+                "Founded: 1990",
+                "<dl><dt>HQ<dd>Rome, Italy",
+                "<li>x",
+                "\x00",
+                "😀",
+                ENGLISH,
+            ]
+        ),
+        max_size=30,
+    )
+)
+def test_any_page_is_read_and_its_values_stand_in_it(pieces):
+    text = told("".join(pieces))
+    assert all(text.text[line.start : line.end] == line.text for line in text.lines)
+    assert all(before.end <= after.start for before, after in pairwise(text.lines))
+    for found in read_facts(text, name="Tarn Tools", year=YEAR).found.values():
+        assert text.text[found.start : found.end] == str(getattr(found.value, "text", found.value))
+
+
+@pytest.mark.parametrize(
+    ("heading", "is_mission"),
+    [
+        ("Our mission", True),
+        ("Mission & Vision", True),
+        ("Tarn Tools mission", True),
+        ("Computer Vision", False),
+        ("Television", False),
+        ("Mission control software", False),
+    ],
+)
+def test_a_heading_says_the_topic_and_nothing_else(heading, is_mission):
+    found = facts(f"<h2>{heading}</h2><p>To lay every keel straight, whatever the weather.</p>", role="careers")
+    assert ("mission" in found) is is_mission

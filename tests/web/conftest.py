@@ -1,0 +1,125 @@
+"""A project whose API is served by a real server on a thread, and a client that speaks real HTTP to it."""
+
+import asyncio
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+from yarl import URL
+
+from thresher.build import Workshop, opened_workshop
+from thresher.config.project import read_project
+from thresher.control.keys import create_key
+from thresher.web.server import address_of, bind, make_server
+
+PROJECT = "apps: [jobs]\nsettings:\n  web.rate: 100000\n"
+PATIENCE = 30.0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    def problem(self, status: int) -> dict[str, Any]:
+        """The problem that this must be."""
+        assert (self.status, self.headers["Content-Type"]) == (status, "application/problem+json"), self.body
+        told = self.json
+        assert set(told) == {"type", "title", "status", "detail", "error"}
+        assert told["status"] == status
+        return dict(told)
+
+
+@dataclass(frozen=True)
+class Api:
+    """A client. `path` is sent as it is written."""
+
+    url: str
+    token: str | None = None
+
+    def ask(self, method: str, path: str, **how: Any) -> Answer:
+        return asyncio.run(self.send(method, path, **how))
+
+    async def send(self, method: str, path: str, *, headers: Any = None, **how: Any) -> Answer:
+        shown = {"Authorization": f"Bearer {self.token}"} if self.token and headers is None else headers or {}
+        timeout = aiohttp.ClientTimeout(total=PATIENCE)
+        async with aiohttp.ClientSession(timeout=timeout) as session:
+            async with session.request(method, URL(self.url + path, encoded=True), headers=shown, allow_redirects=False, **how) as got:
+                return Answer(got.status, dict(got.headers), await got.read())
+
+    def get(self, path: str, status: int = 200) -> Any:
+        found = self.ask("GET", path)
+        assert found.status == status, found.body
+        return found.json
+
+    def post(self, path: str, body: Any = None, status: int = 200) -> Any:
+        found = self.ask("POST", path, **({} if body is None else {"json": body}))
+        assert found.status == status, found.body
+        return found.json
+
+
+@contextmanager
+def served(shop: Workshop) -> Iterator[str]:
+    """A server on a thread of its own, at a port that was free."""
+    ready = threading.Event()
+    server = make_server(shop, ready.set)
+    with bind("127.0.0.1", 0) as bound:
+        url = address_of(bound)
+        thread = threading.Thread(target=lambda: asyncio.run(server.serve([bound])), name="server")
+        thread.start()
+        assert ready.wait(PATIENCE)
+        try:
+            yield url
+        finally:
+            server.should_exit = True
+            thread.join(PATIENCE)
+    assert not thread.is_alive()
+
+
+@contextmanager
+def project(folder: Path, url: str | None = None) -> Iterator[Workshop]:
+    (folder / "thresher.yaml").write_text(PROJECT)
+    with opened_workshop(url or f"sqlite:///{folder / 'thresher.db'}?durability=process", read_project(folder)) as shop:
+        yield shop
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Iterator[Workshop]:
+    with project(tmp_path) as shop:
+        yield shop
+
+
+@pytest.fixture
+def stranger(shop: Workshop) -> Iterator[Api]:
+    """Somebody without a key."""
+    with served(shop) as url:
+        yield Api(url)
+
+
+@pytest.fixture
+def api(shop: Workshop, stranger: Api) -> Api:
+    """Somebody who may do everything."""
+    return Api(stranger.url, create_key(shop.store, "anna", ["read", "write"]).token)
+
+
+def raw(url: str, data: bytes) -> bytes:
+    """Bytes as they are, and all that comes back until the other side hangs up."""
+    address = URL(url)
+    assert address.host
+    with socket.create_connection((address.host, address.port or 80), timeout=PATIENCE) as line:
+        line.sendall(data)
+        return b"".join(iter(lambda: line.recv(65_536), b""))

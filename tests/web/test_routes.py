@@ -1,0 +1,266 @@
+"""The routes do what the commands do, and say what they say."""
+
+from urllib.parse import quote
+
+import pytest
+
+from tests.cli.jobs_project import board, company, decision, match, posting
+from thresher.control.companies import ask_companies, wish
+from thresher.control.matches import save_view
+from thresher.control.records import write_records
+from thresher.core.clock import DAY, SECOND
+from thresher.core.task import NewTask
+from thresher.insight.moment import read_now
+from thresher.web.answer import written
+
+SITE = "site:https://acme.com/careers?team=a b"
+
+
+@pytest.fixture
+def filled(shop):
+    now = read_now(shop.store)
+    write_records(shop.store, [
+        company("acme.com", "Acme", now), company("beta.io", "Beta", now, tier="B"), company("gamma.dev", "Gamma", now - 60 * DAY),
+        board("greenhouse:acme", "acme.com", now), board(SITE, "acme.com", now, status="pending", platform="site"),
+        posting("greenhouse:acme/1", "Engineer", now), posting("greenhouse:acme/2", "Designer", now, state="closed"),
+        decision("greenhouse:acme/1", "saved", now), match("greenhouse:acme/1", "Engineer", 91, now),
+        match("greenhouse:acme/2", "Designer", 82, now), match("greenhouse:acme/3", "Writer", 82, now),
+    ])  # fmt: skip
+    return shop
+
+
+def keys(found: list) -> list[str]:
+    return [each["key"] for each in found]
+
+
+def test_companies_are_listed_filtered_and_paged(api, filled):
+    assert keys(api.get("/api/companies")) == ["gamma.dev", "beta.io", "acme.com"]
+    assert keys(api.get("/api/companies?tier=A")) == ["gamma.dev", "acme.com"]
+    assert keys(api.get("/api/companies?limit=2")) == ["gamma.dev", "beta.io"]
+    assert keys(api.get("/api/companies?limit=2&before=beta.io")) == ["acme.com"]
+    assert "first page" in api.ask("GET", "/api/companies?before=nobody").problem(404)["detail"]
+
+
+def test_a_company_is_opened_with_its_evidence(api, filled):
+    found = api.get("/api/companies/acme.com")
+    assert found["company"]["name"] == "Acme"
+    assert found["evidence"]["places"]["size"]["quote"] == "our 240 people"
+    assert {each["key"] for each in found["boards"]} == {"greenhouse:acme", SITE}
+    assert found["company"]["analyzed_at"].endswith("Z")
+    told = api.ask("GET", "/api/companies/nobody.com").problem(404)
+    assert told["error"] == "UnknownName"
+    assert "nobody.com" in told["detail"]
+
+
+def test_asking_for_a_company_twice_is_harmless(api, filled):
+    said = api.post("/api/companies", {"website": "delta.io", "name": "Delta"}, 201)["asked"]
+    assert (said[0]["answer"], said[0]["key"]) == ("added", "delta.io")
+    again = api.post("/api/companies", {"website": "https://delta.io"}, 200)["asked"]
+    assert (again[0]["answer"], again[0]["task"]) == ("waiting", said[0]["task"])
+    known = api.post("/api/companies", {"website": "acme.com"}, 200)["asked"]
+    assert known[0]["answer"] == "known"
+    forced = api.post("/api/companies", {"website": "acme.com", "force": True}, 201)["asked"]
+    assert forced[0]["answer"] == "added"
+
+
+def test_many_companies_are_asked_for_at_once_each_with_its_answer(api, filled):
+    body = {"companies": ["epsilon.dev", "Zeta Inc.", {"name": "Acme", "website": "acme.com"}, "epsilon.dev"]}
+    said = api.post("/api/companies", body, 201)["asked"]
+    assert [each["answer"] for each in said] == ["added", "added", "known", "added"]
+    assert said[0]["task"] == said[3]["task"]
+
+
+@pytest.mark.parametrize(("body", "status", "match"), [
+    ({}, 400, "name or a website"), ({"companies": []}, 422, "companies"), ({"companies": ["acme.com", ""]}, 400, "companies.1"),
+    ({"companies": ["fine.dev", "https://boards.greenhouse.io/acme"]}, 400, "add board"), ({"name": 1}, 422, "name"),
+    ({"companies": ["a.dev"], "name": "B"}, 400, "not both"), ({"nmae": "Acme"}, 422, "nmae"), ([], 422, "body"), ("x", 422, "body"),
+    ({"companies": ["a.dev"] * 1_001}, 422, "companies"), ({"website": "a.dev", "force": "yes"}, 422, "force"),
+    ({"name": "a\0b"}, 422, "NUL"), ({"website": "http://user:pw@a.dev/"}, 400, "website"), ({"name": "x" * 5_000}, 422, "name"),
+    ({"website": "javascript:alert(1)"}, 400, ""), ({"website": "http://[::1"}, 400, ""), (None, 422, "body"),
+], ids=lambda value: str(value)[:40])  # fmt: skip
+def test_a_body_that_makes_no_sense_is_refused_whole(api, filled, body, status, match):
+    told = api.ask("POST", "/api/companies", json=body).problem(status)
+    assert match in told["detail"]
+    assert api.get("/api/tasks") == []
+
+
+def test_what_the_api_answers_is_what_the_command_line_would(api, filled):
+    said = api.post("/api/companies", {"companies": ["acme.com", "new.dev"]}, 201)["asked"]
+    again = ask_companies(filled.store, filled.registry, [wish(None, "acme.com"), wish(None, "new.dev")])
+    assert said[0] == {"what": again[0].what, "key": again[0].key, "answer": "known", "task": None, "says": again[0].says}
+    assert said[1]["task"] == again[1].task
+
+
+def test_boards_are_listed_opened_confirmed_and_refused(api, filled):
+    assert keys(api.get("/api/boards")) == [SITE, "greenhouse:acme"]
+    assert keys(api.get("/api/boards?status=pending")) == [SITE]
+    assert keys(api.get(f"/api/boards?before={quote(SITE, safe='')}")) == ["greenhouse:acme"]
+    assert api.get("/api/boards/greenhouse:acme")["postings"] == {"open": 1, "closed": 1}
+    place = quote(SITE, safe="")
+    assert api.get(f"/api/boards/{place}")["board"]["status"] == "pending"
+    assert api.get(f"/api/boards/{quote(SITE, safe='/:')}")["board"]["key"] == SITE
+    assert api.post(f"/api/boards/{place}/enable")["status"] == "active"
+    assert [each["kind"] for each in api.get("/api/tasks")] == ["scrape_source"]
+    told = api.post(f"/api/boards/{place}/disable", {"reason": "not theirs"})
+    assert (told["status"], told["reason"]) == ("disabled", "not theirs")
+    assert "not theirs" in api.ask("POST", f"/api/boards/{place}/disable").problem(409)["detail"]
+    api.ask("POST", "/api/boards/nothing/enable").problem(404)
+
+
+def test_a_board_is_asked_for_by_its_address(api, filled):
+    said = api.post("/api/boards", {"url": "https://boards.greenhouse.io/newco", "company": "newco.com"}, 201)["asked"]
+    assert said[0]["answer"] == "added"
+    assert api.get(f"/api/tasks/{said[0]['task']}")["task"]["payload"]["company"] == "newco.com"
+    known = api.post("/api/boards", {"url": "https://boards.greenhouse.io/acme"}, 200)["asked"]
+    assert known[0]["answer"] == "known"
+    assert api.ask("POST", "/api/boards", json={"url": "not a url"}).problem(400)["error"] == "InvalidUrl"
+
+
+def test_postings_are_listed_opened_and_asked_for(api, filled):
+    assert keys(api.get("/api/postings")) == ["greenhouse:acme/2", "greenhouse:acme/1"]
+    assert keys(api.get("/api/postings?state=open&board=greenhouse:acme&since=1d")) == ["greenhouse:acme/1"]
+    assert keys(api.get("/api/postings?before=greenhouse:acme/2")) == ["greenhouse:acme/1"]
+    assert api.get("/api/postings/greenhouse:acme/1")["outcome"] == "saved"
+    assert api.get("/api/postings/greenhouse:acme%2F1")["posting"]["title"] == "Engineer"
+    assert "7d" in api.ask("GET", "/api/postings?since=later").problem(400)["detail"]
+    assert api.post("/api/postings", {"url": "https://acme.com/jobs/9"}, 201)["asked"][0]["answer"] == "added"
+    assert api.post("/api/postings", {"url": "https://acme.com/jobs/9"}, 200)["asked"][0]["answer"] == "waiting"
+
+
+def test_matches_are_found_the_best_first_and_keep_what_a_person_did(api, filled):
+    assert keys(api.get("/api/matches")) == ["greenhouse:acme/1", "greenhouse:acme/2", "greenhouse:acme/3"]
+    assert keys(api.get("/api/matches?limit=1&before=greenhouse:acme/1")) == ["greenhouse:acme/2"]
+    assert keys(api.get("/api/matches?min_score=85&status=new&company=acm&words=engineer&since=7d&priority=high")) == ["greenhouse:acme/1"]
+    told = api.ask("PATCH", "/api/matches/greenhouse:acme/1", json={"status": "applied", "note": "sent it"})
+    assert (told.status, told.json["was"], told.json["status"]) == (200, "new", "applied")
+    (found,) = api.get("/api/matches?status=applied")
+    assert found["note"] == "sent it"
+    assert "dismissed" in api.ask("PATCH", "/api/matches/greenhouse:acme/1", json={"status": "hired"}).problem(400)["detail"]
+    api.ask("PATCH", "/api/matches/nothing", json={"status": "new"}).problem(404)
+    api.ask("GET", "/api/matches?company=.").problem(400)
+
+
+def test_a_saved_search_is_used_by_its_name(api, filled):
+    save_view(filled.store, "good", {"min_score": 85})
+    assert keys(api.get("/api/matches?view=good")) == ["greenhouse:acme/1"]
+    assert "use view, or filters" in api.ask("GET", "/api/matches?view=good&status=new").problem(400)["detail"]
+    api.ask("GET", "/api/matches?view=bad").problem(404)
+
+
+def test_every_decision_is_explained(api, filled):
+    said = api.get("/api/explain/greenhouse:acme/1")
+    assert said["outcome"] == "saved"
+    assert any("$150,000" in sentence for sentence in said["sentences"])
+    assert api.get("/api/explain/acme.com")["kind"] == "company"
+    task = api.post("/api/companies", {"website": "delta.io"}, 201)["asked"][0]["task"]
+    assert api.get(f"/api/explain/{task}")["kind"] == "task"
+    for nothing in ("9" * 30, "9" * 3_000, "9007199254740992", "nothing", "٣"):
+        api.ask("GET", f"/api/explain/{quote(nothing)}").problem(404)
+
+
+def test_a_profile_is_put_as_yaml_or_json_and_read_back(api, filled):
+    assert "PUT" in api.ask("GET", "/api/profile").problem(404)["detail"]
+    yaml = {"Authorization": f"Bearer {api.token}", "Content-Type": "application/yaml"}
+    text = "city: Portland\ncountry: US\nskills:\n  python: {rank: required}\n"
+    first = api.ask("PUT", "/api/profile", data=text.encode(), headers=yaml)
+    assert (first.status, first.json["city"]) == (200, "Portland"), first.body
+    second = api.ask("PUT", "/api/profile", json={"city": "Zürich \U0001f600", "country": "NO", "workplace": {"remote": True}})
+    assert (second.status, second.json["city"], second.json["country"]) == (200, "Zürich \U0001f600", "NO"), second.body
+    assert api.get("/api/profile") == second.json
+    told = api.ask("PUT", "/api/profile", data=b"city: Portland\ncuontry: US\n", headers=yaml).problem(400)
+    assert "profile:2" in told["detail"]
+    assert "cuontry" in told["detail"]
+    for wrong in (b"", b"  ", b"{", b"\xff", b"[1]", b"null", b"[" * 100_000, b'{"city": "\\ud800"}', b'{"city": NaN}'):
+        told = api.ask("PUT", "/api/profile", data=wrong, headers=yaml | {"Content-Type": "application/json"})
+        assert told.status in (400, 422), wrong[:40]
+    for wrong in (b"", b"\xff", b"a: &a [*a]", b"- 1", b"!!python/object:os.system x", b"a: " + b"[" * 100_000):
+        assert api.ask("PUT", "/api/profile", data=wrong, headers=yaml).status in (400, 422), wrong[:40]
+    assert api.get("/api/profile") == second.json
+
+
+def test_tasks_are_listed_opened_cancelled_and_sent_back(api, filled):
+    ids = [filled.store.enqueue([filled.registry.admit(NewTask("scrape", key=f"k{at}"))])[0] for at in range(3)]
+    assert [each["id"] for each in api.get("/api/tasks?kind=scrape&state=pending&limit=2")] == [ids[2], ids[1]]
+    assert [each["id"] for each in api.get(f"/api/tasks?before={ids[1]}")] == [ids[0]]
+    detail = api.get(f"/api/tasks/{ids[0]}")
+    assert any("no worker is alive" in sentence for sentence in detail["waits"])
+    assert api.post(f"/api/tasks/{ids[0]}/cancel", {"reason": "no longer needed"})["cancelled"] == [ids[0]]
+    assert api.get(f"/api/tasks/{ids[0]}")["task"]["reason"] == "no longer needed"
+    api.ask("POST", f"/api/tasks/{ids[0]}/cancel").problem(409)
+    assert api.post(f"/api/tasks/{ids[0]}/retry")["retried"] == [ids[0]]
+    assert api.ask("POST", f"/api/tasks/{ids[0]}/retry").problem(409)["error"] == "NotAllowed"
+    api.ask("POST", "/api/tasks/99999/retry").problem(404)
+    assert "pending" in api.ask("GET", "/api/tasks?state=sleeping").problem(400)["detail"]
+
+
+def test_sources_are_paused_resumed_disabled_and_enabled(api, filled):
+    (source,) = api.get("/api/sources")
+    place = f"/api/sources/{source['source']}"
+    assert len(api.get("/api/sources?all=true")) >= 1
+    told = api.post(f"{place}/pause", {"for": "2h", "reason": "they asked"})
+    assert (told["state"], told["why"]) == ("paused", "they asked")
+    assert api.post(f"{place}/resume")["state"] == "open"
+    assert api.post(f"{place}/disable")["why"] == "disabled by a person"
+    assert "enable" in api.ask("POST", f"{place}/resume").problem(409)["detail"]
+    assert api.post(f"{place}/enable")["state"] == "open"
+    for wrong in ("soon", "-1", "0s", "9999999999d", "9" * 400 + "d"):
+        api.ask("POST", f"{place}/pause", json={"for": wrong}).problem(400)
+    api.ask("POST", f"{place}/pause", json={}).problem(422)
+    api.ask("POST", "/api/sources/host:nowhere.example/pause", json={"for": "1m"}).problem(404)
+    assert [each["kind"] for each in api.get("/api/events?limit=2")] == ["gate_resumed", "gate_disabled"]
+
+
+def test_events_are_paged(api, filled):
+    (source,) = api.get("/api/sources")
+    for _ in range(3):
+        api.post(f"/api/sources/{source['source']}/disable")
+    first = api.get("/api/events?limit=2&kind=gate_disabled")
+    rest = api.get(f"/api/events?limit=2&kind=gate_disabled&before={first[-1]['id']}")
+    assert [each["id"] for each in first + rest] == sorted({each["id"] for each in first + rest}, reverse=True)
+    assert (len(first), len(rest)) == (2, 1)
+    assert first[0]["sentence"]
+    api.ask("GET", "/api/events?kind=nonsense").problem(400)
+
+
+def test_costs_and_status_are_shown(api, filled):
+    assert api.get("/api/costs?by=model&since=7d")["by"] == "model"
+    api.ask("GET", "/api/costs?by=moon").problem(400)
+    status = api.get("/api/status")
+    assert status["schema"] >= 5
+    assert status["at"].endswith("Z")
+
+
+@pytest.mark.promise(12)
+def test_a_setting_is_changed_with_the_name_of_the_key_and_is_in_force_here_at_once(api, filled):
+    told = api.ask("PUT", "/api/settings/retry.base", json={"value": 5})
+    assert (told.json["value"], told.json["origin"]) == (5, "database")
+    assert filled.store.settings["retry.base"] == 5
+    with filled.store.read() as session:
+        assert session.rows("select changed_by from setting_changes") == [("key anna",)]
+    assert api.ask("PUT", "/api/settings/retry.base", json={"value": None}).json["origin"] == "default"
+    assert {each["name"]: each["value"] for each in api.get("/api/settings")}["retry.base"] == 60
+    for wrong, status in (({"value": -1}, 400), ({"value": "5"}, 422), ({"value": True}, 422), ({}, 422), ({"value": 1e300}, 400)):
+        api.ask("PUT", "/api/settings/retry.base", json=wrong).problem(status)
+    told = api.ask("PUT", "/api/settings/retry.bsae", json={"value": 1}).problem(404)
+    assert "retry.base" in told["detail"]
+
+
+def test_whoever_misspells_a_filter_is_told_and_not_answered_with_everything(api, filled):
+    told = api.ask("GET", "/api/companies?teir=A").problem(400)
+    assert "teir" in told["detail"]
+    assert "tier" in told["detail"]
+    assert "2 times" in api.ask("GET", "/api/companies?tier=A&tier=B").problem(400)["detail"]
+
+
+def test_the_api_describes_itself_without_pages_from_elsewhere(api):
+    said = api.get("/api/openapi.json")
+    assert said["openapi"].startswith("3.")
+    assert set(said["paths"]["/api/companies"]) == {"get", "post"}
+    for path in ("/docs", "/redoc", "/api/docs", "/openapi.json"):
+        api.ask("GET", path).problem(404)
+
+
+def test_times_become_text_and_what_is_no_text_does_no_harm():
+    assert written({"at": SECOND, "run_at": None, "payload": {"at": 5}, "half": "\ud800"}) == (
+        b'{"at": "1970-01-01T00:00:01.000Z", "run_at": null, "payload": {"at": 5}, "half": "?"}'
+    )
