@@ -17,14 +17,14 @@ from typing import Any
 
 import orjson
 
-from thresher.apps.jobs.case import case_of
-from thresher.apps.jobs.employer import Employer
-from thresher.apps.jobs.filter import judge, weigh
-from thresher.apps.jobs.points import usual_points
-from thresher.apps.jobs.profile import read_profile
-from thresher.apps.jobs.rules import usual_rules
-from thresher.apps.jobs.score import rate
-from thresher.apps.jobs.wants import Size
+from thresher.apps.jobs.filtering.case import case_of
+from thresher.apps.jobs.filtering.filter import judge, weigh
+from thresher.apps.jobs.filtering.rules import usual_rules
+from thresher.apps.jobs.person.profile import read_profile
+from thresher.apps.jobs.person.wants import Size
+from thresher.apps.jobs.scoring.employer import Employer
+from thresher.apps.jobs.scoring.points import usual_points
+from thresher.apps.jobs.scoring.score import rate
 from thresher.hiring.facts import read_facts
 from thresher.hiring.opening import Opening
 

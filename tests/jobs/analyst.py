@@ -10,7 +10,7 @@ from thresher.ai.ask import Advisor
 from thresher.ai.library import Library
 from thresher.ai.prices import Prices
 from thresher.ai.providers import open_provider
-from thresher.apps.jobs.company import company
+from thresher.apps.jobs.company.pipeline import company
 from thresher.build import install_models
 from thresher.config.models import Models
 from thresher.config.settings import Settings

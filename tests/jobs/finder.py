@@ -8,7 +8,7 @@ import orjson
 from tests.engine.workshop import Workshop
 from tests.harness.tasks import rows
 from thresher import App, Done, NewTask, Pipeline, Stage
-from thresher.apps.jobs.discovery import discovery
+from thresher.apps.jobs.discovery.discovery import discovery
 from thresher.config.settings import Settings
 from thresher.core.found import Found
 from thresher.engine.reach import Reach

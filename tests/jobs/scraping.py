@@ -14,9 +14,9 @@ from thresher.ai.ask import Advisor
 from thresher.ai.library import Library
 from thresher.ai.prices import Prices
 from thresher.ai.providers import open_provider
-from thresher.apps.jobs.openings import OPENINGS
-from thresher.apps.jobs.scrape import scrape
-from thresher.apps.jobs.scrape_source import scrape_source
+from thresher.apps.jobs.looks.openings import OPENINGS
+from thresher.apps.jobs.looks.scrape import scrape
+from thresher.apps.jobs.looks.scrape_source import scrape_source
 from thresher.build import install_models
 from thresher.control.records import write_records
 from thresher.core.clock import DAY, SECOND

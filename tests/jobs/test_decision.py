@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.jobs.opening import POINTS, PORTLAND, RULES, TODAY, ago, opening, pay, profile
 from tests.jobs.test_filter import openings
 from thresher.apps.jobs import decision
-from thresher.apps.jobs.employer import Employer
-from thresher.apps.jobs.filter import judge
-from thresher.apps.jobs.score import score
-from thresher.apps.jobs.stops import stopped
+from thresher.apps.jobs.filtering.filter import judge
+from thresher.apps.jobs.filtering.stops import stopped
+from thresher.apps.jobs.scoring.employer import Employer
+from thresher.apps.jobs.scoring.score import score
 from thresher.core.evidence import Evidence, Place
 from thresher.core.record import Record, pack
 from thresher.hiring.opening import Level, Opening, Workplace

@@ -7,8 +7,8 @@ import pytest
 from tests.engine.workshop import Workshop
 from tests.harness.databases import memory_database
 from tests.jobs.finder import Finder
-from thresher.apps.jobs.candidate import guesses
-from thresher.apps.jobs.trial import trial
+from thresher.apps.jobs.discovery.candidate import guesses
+from thresher.apps.jobs.discovery.trial import trial
 from thresher.control.boards import disable_board
 from thresher.core.clock import HOUR, FrozenClock
 from thresher.core.found import Found

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.house.paper import ROOT
 from tests.jobs.opening import PORTLAND, RULES, TEXT, TODAY, ago, opening, pay, profile
 from tests.jobs.test_negation import MEANT, TAKEN_BACK
-from thresher.apps.jobs.filter import Judgement, judge
-from thresher.apps.jobs.rejection import Severity, as_json, of_json
-from thresher.apps.jobs.rules import PREFIX, Rules
-from thresher.apps.jobs.wants import Levels, Profile, Rank, Salary, Skill, Stops, Workplaces
+from thresher.apps.jobs.filtering.filter import Judgement, judge
+from thresher.apps.jobs.filtering.rejection import Severity, as_json, of_json
+from thresher.apps.jobs.filtering.rules import PREFIX, Rules
+from thresher.apps.jobs.person.wants import Levels, Profile, Rank, Salary, Skill, Stops, Workplaces
 from thresher.config.settings import BY_NAME
 from thresher.core.evidence import Evidence, Place
 from thresher.hiring.facts import read_facts

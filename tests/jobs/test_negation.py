@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.apps.jobs.negation import negated
-from thresher.apps.jobs.phrase import Phrase, folded, sentence
+from thresher.apps.jobs.filtering.negation import negated
+from thresher.apps.jobs.filtering.phrase import Phrase, folded, sentence
 
 TAKEN_BACK = [
     "No security clearance required.",

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.apps.jobs.profile import KEYS, Profile, Rank, Skill, as_json, profile_of, read_profile
-from thresher.apps.jobs.wants import Salary, Size
+from thresher.apps.jobs.person.profile import KEYS, Profile, Rank, Skill, as_json, profile_of, read_profile
+from thresher.apps.jobs.person.wants import Salary, Size
 from thresher.core.errors import ConfigError
 
 

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from tests.jobs.opening import POINTS, PORTLAND, RULES, TEXT, TODAY, ago, opening, pay, profile
 from tests.jobs.test_filter import BERLIN, COUNTRY, MAINE, openings, said_by
 from thresher.ai.library import Library
-from thresher.apps.jobs import zones
-from thresher.apps.jobs.case import case_of
-from thresher.apps.jobs.component import Component
-from thresher.apps.jobs.employer import Employer, employer_of
-from thresher.apps.jobs.filter import judge, weigh
-from thresher.apps.jobs.judgement import PROMPT, intake, judgement_inputs, judgement_schema
-from thresher.apps.jobs.points import PREFIX, Points, usual_points
-from thresher.apps.jobs.profile import Profile
-from thresher.apps.jobs.score import Priority, Score, rate, score, with_judgement
-from thresher.apps.jobs.wants import Levels, Rank, Size, Skill
-from thresher.apps.jobs.zones import hours_between, zone_of
+from thresher.apps.jobs.filtering.case import case_of
+from thresher.apps.jobs.filtering.filter import judge, weigh
+from thresher.apps.jobs.person.profile import Profile
+from thresher.apps.jobs.person.wants import Levels, Rank, Size, Skill
+from thresher.apps.jobs.scoring import zones
+from thresher.apps.jobs.scoring.component import Component
+from thresher.apps.jobs.scoring.employer import Employer, employer_of
+from thresher.apps.jobs.scoring.judgement import PROMPT, intake, judgement_inputs, judgement_schema
+from thresher.apps.jobs.scoring.points import PREFIX, Points, usual_points
+from thresher.apps.jobs.scoring.score import Priority, Score, rate, score, with_judgement
+from thresher.apps.jobs.scoring.zones import hours_between, zone_of
 from thresher.config.settings import BY_NAME
 from thresher.core.evidence import Material
 from thresher.hiring.opening import Level, Opening, Spot, Workplace

@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from thresher.apps.jobs.sight import Sight, read_sight
+from thresher.apps.jobs.looks.sight import Sight, read_sight
 from thresher.core.look import Verdict
 from thresher.core.page import Page
 from thresher.reading.boards import Board, recognise

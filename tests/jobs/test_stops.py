@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.jobs.opening import profile
-from thresher.apps.jobs.stops import stopped
-from thresher.apps.jobs.wants import Stops
+from thresher.apps.jobs.filtering.stops import stopped
+from thresher.apps.jobs.person.wants import Stops
 
 DOMAINS = ("acme.example", "https://www.rival.example/")
 LISTS = profile(excluded=Stops(companies=("Meta", "Acme Robotics"), domains=DOMAINS, keywords=("crypto",)))

@@ -122,7 +122,7 @@ class TriedBoard:
 
 async def try_board(board: Found, fetcher: Fetcher) -> TriedBoard:
     """Read a board as the next look would begin, and write nothing."""
-    from thresher.apps.jobs.trial import trial  # noqa: PLC0415  only this needs the app's reading
+    from thresher.apps.jobs.discovery.trial import trial  # noqa: PLC0415  only this needs the app's reading
 
     found = await trial(Visitor(fetcher), board)
     look = found.look

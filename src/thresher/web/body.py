@@ -4,6 +4,7 @@ Counted while it arrives, never after. A client that stops in the middle must no
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from fastapi import HTTPException
@@ -11,6 +12,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.config.settings import Settings
 from thresher.web.problem import Problem
+
+log = logging.getLogger("thresher.web")
 
 
 class Cap:
@@ -28,13 +31,23 @@ class Cap:
             await Problem(413, "ContentTooLarge", _says(limit), {"Connection": "close"}).response()(scope, receive, send)
             return
         patience = float(self._settings()["web.body_patience"])
-        await self._app(scope, _Counted(receive, limit, patience), _patient(send, patience))
+        try:
+            await self._app(scope, _Counted(receive, limit, patience), _patient(send, patience))
+        except _Untaken:
+            log.info("%s %s: the answer was not taken for %g seconds, and is given up", scope["method"], ascii(scope["path"]), patience)
+
+
+class _Untaken(Exception):
+    """The other side does not read."""
 
 
 def _patient(send: Send, patience: float) -> Send:
     async def within(message: Message) -> None:
-        async with asyncio.timeout(patience):
-            await send(message)
+        try:
+            async with asyncio.timeout(patience):
+                await send(message)
+        except TimeoutError:
+            raise _Untaken from None
 
     return within
 

@@ -6,15 +6,27 @@ client that hangs up breaks the pipe, which ends the writer.
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Executor
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from typing import BinaryIO
+
+from starlette.responses import StreamingResponse
+from starlette.types import Send
 
 CHUNK = 65_536
 
 
-async def flow(executor: Executor, write: Callable[[BinaryIO], object]) -> AsyncIterator[bytes]:
+class Flow(StreamingResponse):
+    """An answer that is written while it is sent; however it ends, the writer ends with it."""
+
+    async def stream_response(self, send: Send) -> None:
+        assert isinstance(self.body_iterator, AsyncGenerator)
+        async with aclosing(self.body_iterator):
+            await super().stream_response(send)
+
+
+async def flow(executor: Executor, write: Callable[[BinaryIO], object]) -> AsyncGenerator[bytes, None]:
     """What `write` writes, as it comes. If it fails in the middle this raises, so that nobody takes a part for the whole."""
     loop = asyncio.get_running_loop()
     source, drain = os.pipe()

@@ -1,13 +1,13 @@
 """What the jobs app brings: its pipelines, its schedule, and the shapes that it asks pages and models for."""
 
-from thresher.apps.jobs.company import company
-from thresher.apps.jobs.discovery import discovery
+from thresher.apps.jobs.company.pipeline import company
+from thresher.apps.jobs.discovery.discovery import discovery
 from thresher.apps.jobs.job import job
-from thresher.apps.jobs.judgement import judgement_schema
+from thresher.apps.jobs.looks.openings import OPENINGS
+from thresher.apps.jobs.looks.scrape import scrape
+from thresher.apps.jobs.looks.scrape_source import scrape_source
 from thresher.apps.jobs.notify import SOURCE, notify
-from thresher.apps.jobs.openings import OPENINGS
-from thresher.apps.jobs.scrape import scrape
-from thresher.apps.jobs.scrape_source import scrape_source
+from thresher.apps.jobs.scoring.judgement import judgement_schema
 from thresher.core.pipeline import App, Schedule
 from thresher.core.task import NewTask
 

@@ -3,12 +3,13 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from thresher.apps.jobs import component, rejection
-from thresher.apps.jobs.filter import Judgement
-from thresher.apps.jobs.judgement import intake, kept
-from thresher.apps.jobs.phrase import counted
-from thresher.apps.jobs.score import Score
-from thresher.apps.jobs.wants import Profile
+from thresher.apps.jobs.filtering import rejection
+from thresher.apps.jobs.filtering.filter import Judgement
+from thresher.apps.jobs.filtering.phrase import counted
+from thresher.apps.jobs.person.wants import Profile
+from thresher.apps.jobs.scoring import component
+from thresher.apps.jobs.scoring.judgement import intake, kept
+from thresher.apps.jobs.scoring.score import Score
 from thresher.core.record import Link, Record, clean
 from thresher.hiring.opening import Opening
 

@@ -9,20 +9,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from thresher.apps.jobs import decision
-from thresher.apps.jobs.case import case_of
 from thresher.apps.jobs.detail import call_for, completed, fetch_detail, read_detail
-from thresher.apps.jobs.employer import employer_of
-from thresher.apps.jobs.filter import judge, weigh
-from thresher.apps.jobs.judgement import PROMPT, judgement_inputs, judgement_schema, kept
+from thresher.apps.jobs.filtering.case import case_of
+from thresher.apps.jobs.filtering.filter import judge, weigh
+from thresher.apps.jobs.filtering.rules import rules_of
+from thresher.apps.jobs.filtering.stops import stopped
 from thresher.apps.jobs.kinship import kin_of
-from thresher.apps.jobs.me import my_profile
 from thresher.apps.jobs.moment import day
 from thresher.apps.jobs.notify import announcement
-from thresher.apps.jobs.points import points_of
-from thresher.apps.jobs.profile import Profile
-from thresher.apps.jobs.rules import rules_of
-from thresher.apps.jobs.score import Score, rate, with_judgement
-from thresher.apps.jobs.stops import stopped
+from thresher.apps.jobs.person.me import my_profile
+from thresher.apps.jobs.person.profile import Profile
+from thresher.apps.jobs.scoring.employer import employer_of
+from thresher.apps.jobs.scoring.judgement import PROMPT, judgement_inputs, judgement_schema, kept
+from thresher.apps.jobs.scoring.points import points_of
+from thresher.apps.jobs.scoring.score import Score, rate, with_judgement
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted, Gone, NotYet, UsageError
 from thresher.core.found import Found, Is

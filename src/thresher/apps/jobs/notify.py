@@ -10,8 +10,8 @@ A worker that dies after the message has left and before that is written down le
 
 from collections.abc import Sequence
 
-from thresher.apps.jobs.profile import profile_of
-from thresher.apps.jobs.wants import Notify
+from thresher.apps.jobs.person.profile import profile_of
+from thresher.apps.jobs.person.wants import Notify
 from thresher.core.context import Context
 from thresher.core.errors import RateLimited, Transient
 from thresher.core.found import Found, Is

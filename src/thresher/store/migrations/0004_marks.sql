@@ -10,3 +10,5 @@ create table marks (
 ){compact};
 create index marks_word on marks (kind, name, word, record_id) where word is not null;
 create index marks_number on marks (kind, name, number, record_id) where number is not null;
+-- The newest of a kind first: how people page through records, and how they are exported.
+create index records_kind on records (kind, id);

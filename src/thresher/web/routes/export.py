@@ -4,12 +4,12 @@ from typing import Annotated, BinaryIO
 
 from fastapi import Query
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from thresher.control.keys import Scope
 from thresher.core.errors import UsageError
 from thresher.insight.export import Form, What, export
-from thresher.web.flow import flow
+from thresher.web.flow import Flow, flow
 from thresher.web.route import Owner, Route, Shop
 
 TYPES = {
@@ -36,7 +36,7 @@ async def exported(
         export(shop.store, What(what), Form(form), out, status=status)
 
     headers = {"Content-Disposition": f'attachment; filename="{What(what)}.{Form(form)}"'}
-    return StreamingResponse(flow(request.app.state.writers, write), headers=headers, media_type=TYPES[Form(form)])
+    return Flow(flow(request.app.state.writers, write), headers=headers, media_type=TYPES[Form(form)])
 
 
 ROUTES = (Route("GET", "/api/export/{what}", exported, Owner.JOBS, Scope.READ),)

@@ -1,0 +1,1 @@
+"""From a company's pages to what is known of it."""

@@ -1,0 +1,1 @@
+"""From a company to its board, with proof that it is theirs."""

@@ -1,0 +1,216 @@
+"""Discovery: from an address or a company's name to the board that lists its openings, tried and proven to be its own.
+
+    discover   what could it be: the address itself, what a company's pages show, and, with a name, a few guesses
+    validate   is it: the call that a scrape begins with, live postings, and whose board it is
+    probe_N    the same for one guess each, in the line before its own platform
+
+What is sure goes to work at once. Everything else waits for a person, with all that was tried. Nothing is called found or absent
+without proof: what cannot be reached now is asked again later, and a name that nobody answers to says nothing.
+"""
+
+from dataclasses import replace
+from functools import partial
+
+from thresher.apps.jobs.discovery.asked import AUTO, HTML, RSS, Asked, asked_of
+from thresher.apps.jobs.discovery.candidate import Candidate, Tried, guesses
+from thresher.apps.jobs.discovery.enrolment import Find, enrolled, joined, scrape, unfound, walled
+from thresher.apps.jobs.discovery.owner import owner_of
+from thresher.apps.jobs.discovery.search import WALLS, Search, search_of
+from thresher.apps.jobs.discovery.sighting import Sighting, sight
+from thresher.apps.jobs.discovery.trial import FEED, SITE, first_call, look_at
+from thresher.apps.jobs.looks.openings import read_openings
+from thresher.core.context import Context
+from thresher.core.errors import ConfigError, InvalidPayload, InvalidUrl, Permanent, Transient
+from thresher.core.found import Found
+from thresher.core.host import host_gate
+from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped
+from thresher.core.pipeline import Pipeline, Stage, Trip
+from thresher.core.policy import ruling_for
+from thresher.hiring.confidence import Method, accepts
+from thresher.hiring.ownership import Strength
+from thresher.hiring.records import BOARD, board_key
+from thresher.reading.boards import Board, recognise
+from thresher.reading.calls import list_call
+from thresher.reading.platform import platform_named
+
+KIND = "source_discovery"
+MOST_PROBES = 30
+# So often a guessed board that is down is waited for. Then the search goes on without it, and says so.
+PATIENCE = 2
+
+
+async def discover(ctx: Context) -> Outcome:
+    """Which boards it could be, the likeliest first."""
+    try:
+        asked = await asked_of(ctx)
+    except InvalidPayload as problem:
+        return Failed(str(problem))
+    pages, max_age = int(ctx.setting("jobs.discovery.pages")), float(ctx.setting("jobs.discovery.max_age"))
+    named = _by_address(asked)
+    seen = Sighting() if named else await sight(ctx, _starts(asked), most=pages, max_age=max_age)
+    named = named or tuple(each for each in seen.ordered() if _fits(each, asked))
+    # A company that lists its openings itself needs no guess: whoever has a board under its name is somebody else.
+    probes = 0 if seen.lists or asked.hint in (RSS, HTML) else int(ctx.setting("jobs.discovery.probes"))
+    search = Search(named, _guesses(asked, probes), seen.tried)
+    if search.named or search.guesses:
+        return Next(checkpoint=search.as_json())
+    if seen.wall is None:
+        return _nothing(asked, search)
+    if asked.url is None:
+        raise seen.wall  # the company's own site is closed: the task waits before its gate, where a person sees it
+    return _disabled(ctx, Candidate(Method.URL, Board(SITE, None, asked.url)), asked, seen.wall, search)
+
+
+async def validate(ctx: Context) -> Outcome:
+    """The first of the named candidates that holds."""
+    asked, search = await asked_of(ctx), search_of(ctx.task.checkpoint)
+    for candidate in search.named:
+        found = await _attempt(ctx, candidate, asked, search)
+        if found is not None:
+            return _settled(ctx, found, asked, search) if isinstance(found, Find) else found
+    return Next(checkpoint=search.as_json()) if search.guesses else _nothing(asked, search)
+
+
+async def probe(ctx: Context) -> Outcome:
+    """One guess. The first that is proven is taken; of the others, at the end, the first that nothing speaks against."""
+    asked, search = await asked_of(ctx), search_of(ctx.task.checkpoint)
+    number = int(ctx.task.stage.rpartition("_")[2])
+    found = await _attempt(ctx, search.guesses[number], asked, search)
+    if isinstance(found, Find):
+        if found.owner.proof.strength is not Strength.NONE:
+            return _settled(ctx, found, asked, search)
+        search.doubtful = number if search.doubtful is None else search.doubtful
+    elif found is not None:
+        return found
+    if number + 1 < len(search.guesses):
+        return Next(checkpoint=search.as_json())
+    again = await _attempt(ctx, search.guesses[search.doubtful], asked, Search()) if search.doubtful is not None else None
+    return _settled(ctx, again, asked, search) if isinstance(again, Find) else _nothing(asked, search)
+
+
+async def _attempt(ctx: Context, candidate: Candidate, asked: Asked, search: Search) -> Find | Outcome | None:
+    """Try a candidate and note what came of it: a find, an end of the whole search, or nothing."""
+    known = await ctx.record(BOARD, board_key(candidate.board))
+    if known and _is_settled(known, candidate, asked):
+        return Skipped(f"{known.key} is there already ({known.data.get('status')})", records=(joined(asked, known),))
+    try:
+        found, row = await _examined(ctx, candidate, asked, known)
+    except (*WALLS, Permanent, Transient) as problem:
+        patient = candidate.method is not Method.GUESS or ctx.task.failures < PATIENCE
+        if isinstance(problem, Transient) and patient:
+            raise
+        call = first_call(candidate.board)
+        search.note(candidate, call.url if call else candidate.board.url, problem)
+        stops = isinstance(problem, WALLS) and candidate.method is not Method.GUESS
+        return _disabled(ctx, candidate, asked, problem, search) if stops else None
+    search.tried.append(row)
+    return found
+
+
+async def _examined(ctx: Context, candidate: Candidate, asked: Asked, known: Found | None) -> tuple[Find | None, Tried]:
+    """Does it answer, has it openings, whose is it."""
+    max_age = float(ctx.setting("jobs.discovery.max_age"))
+    seen = await look_at(ctx, candidate.board, max_age=max_age, read_more=partial(read_openings, ctx))
+    row = Tried(candidate.method, seen.url or candidate.board.url, seen.look.verdict, seen.status, seen.count)
+    if not seen.look.verdict.is_proof or (candidate.board.platform in (SITE, FEED) and not seen.postings):
+        return None, replace(row, reason=seen.look.reason)
+    if candidate.board.platform == FEED and seen.is_page:
+        return None, replace(row, reason="it is a page, and not a feed")
+    owner = await owner_of(ctx, candidate, seen, asked.wanted(candidate.page), max_age=max_age)
+    row = replace(row, name=owner.name)
+    if not accepts(candidate.method, owner.proof):
+        return None, replace(row, reason=owner.proof.sentence)
+    if known and known.data.get("company") != asked.company and not _may_join(candidate, owner.proof.strength):
+        whose = known.data.get("company") or "nobody yet"
+        return None, replace(row, reason=f"it is there already, as the board of {whose}, and {owner.proof.sentence}")
+    return Find(candidate, seen, owner, known), row
+
+
+def _by_address(asked: Asked) -> tuple[Candidate, ...]:
+    """What the address says without a look at it; nothing where a look is needed."""
+    platform = platform_named(asked.hint)
+    if platform is not None and platform.is_one_board and platform.endpoint is not None:
+        return (Candidate(Method.URL, Board(platform.name, None, platform.endpoint.url), asked.page),)
+    if asked.url is None:
+        return ()
+    if asked.hint in (RSS, HTML):
+        return (Candidate(Method.URL, Board(FEED if asked.hint == RSS else SITE, None, asked.url), asked.page),)
+    board = recognise(asked.url)
+    return (Candidate(Method.URL, board, asked.page),) if board and list_call(board) else ()
+
+
+def _starts(asked: Asked) -> list[str]:
+    """The pages to begin with. Whoever gave an address meant that one; else what is known of the company, its careers page first."""
+    return [asked.url] if asked.url else [url for url in (asked.careers_url, asked.website) if url]
+
+
+def _fits(candidate: Candidate, asked: Asked) -> bool:
+    """Whether a candidate is what somebody said that it is."""
+    return asked.hint == AUTO or candidate.board.platform == {RSS: FEED, HTML: SITE}.get(asked.hint, asked.hint)
+
+
+def _guesses(asked: Asked, most: int) -> tuple[Candidate, ...]:
+    found = guesses(asked.name, asked.website, min(most, MOST_PROBES))
+    return tuple(each for each in found if asked.hint in (AUTO, each.board.platform))
+
+
+def _is_settled(known: Found, candidate: Candidate, asked: Asked) -> bool:
+    """A board that is there needs no second discovery, unless it came by a guess and is now named, or it may be another's."""
+    return asked.company in (None, known.data.get("company")) and not _improves(known, candidate)
+
+
+def _improves(known: Found, candidate: Candidate) -> bool:
+    guessed = known.data.get("status") == "pending" and known.data.get("method") == Method.GUESS
+    return guessed and candidate.method is not Method.GUESS
+
+
+def _may_join(candidate: Candidate, strength: Strength) -> bool:
+    """Whether a board that is there may become another company's, too. A name that both have is not enough for a guess."""
+    return strength is Strength.PROVEN or (strength is Strength.LIKELY and candidate.method is not Method.GUESS)
+
+
+def _settled(ctx: Context, find: Find, asked: Asked, search: Search) -> Outcome:
+    proof = find.owner.proof.sentence
+    if find.known and not _improves(find.known, find.candidate):
+        return Skipped(f"{find.key} is there already; {proof}", records=(joined(asked, find.known),))
+    stands = find.standing(asked)
+    said = f"{find.key} ({stands.confidence} confidence, {stands.status}): {find.seen.look.reason}; {proof}"
+    return Done(said, records=enrolled(find, asked, search.tried, ctx.now()), children=scrape(find, asked))
+
+
+def _disabled(ctx: Context, candidate: Candidate, asked: Asked, problem: Exception, search: Search) -> Outcome:
+    tag = ruling_for(problem).tag or ("auth" if isinstance(problem, ConfigError) else "forbidden")
+    return Failed(f"blocked: {problem}", records=(walled(candidate, asked, tag, str(problem), search.tried, ctx.now()),))
+
+
+def _nothing(asked: Asked, search: Search) -> Outcome:
+    """Nothing was found. Where somebody named an address, or a question is still open, that is a failure to be looked at."""
+    records = unfound(asked, search.tried)
+    return Failed(search.says(), records=records) if asked.url or search.is_open else Skipped(search.says(), records=records)
+
+
+def _through_page(trip: Trip) -> tuple[str, ...]:
+    return _gate(trip.url or trip.payload.get("url") or trip.payload.get("website"))
+
+
+def _through_board(trip: Trip, *, of: str, number: int = 0) -> tuple[str, ...]:
+    """The host that is asked first; others are passed as they come."""
+    search = search_of(trip.checkpoint)
+    candidates = search.named if of == "named" else search.guesses
+    call = first_call(candidates[number].board) if number < len(candidates) else None
+    return _gate(call.url if call else None)
+
+
+def _gate(url: object) -> tuple[str, ...]:
+    try:
+        return (host_gate(url),) if isinstance(url, str) and url else ()
+    except InvalidUrl:
+        return ()
+
+
+discovery = Pipeline(
+    KIND,
+    Stage(discover, through=_through_page),
+    Stage(validate, through=partial(_through_board, of="named")),
+    *(Stage(probe, through=partial(_through_board, of="guesses", number=each), name=f"probe_{each}") for each in range(MOST_PROBES)),
+)

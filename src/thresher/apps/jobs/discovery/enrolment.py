@@ -1,0 +1,128 @@
+"""Enrolment: a board that was found and tried, as it is written down, and the work that follows from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.apps.jobs.discovery.asked import Asked
+from thresher.apps.jobs.discovery.candidate import Candidate, Tried
+from thresher.apps.jobs.discovery.owner import Owner
+from thresher.apps.jobs.discovery.trial import FEED, SITE, Trial
+from thresher.core.found import Found
+from thresher.core.look import Verdict
+from thresher.core.record import Link, Record
+from thresher.core.task import NewTask
+from thresher.hiring.confidence import Confidence, Standing, confidence, standing
+from thresher.hiring.records import BOARD, COMPANY, board_key, entry, name_key
+from thresher.reading.boards import Board
+from thresher.reading.platform import platform_named
+
+MOST_TRIED = 60
+_UNTOUCHED = {"failures": 0, "due_at": 0, "scraped_at": 0}
+_OF_NO_PLATFORM = {FEED: Confidence.HIGH, SITE: Confidence.LOW}
+
+
+@dataclass(frozen=True, slots=True)
+class Find:
+    """A candidate that answered, and whose it is. `known` is the record of it that is there already."""
+
+    candidate: Candidate
+    seen: Trial
+    owner: Owner
+    known: Found | None = None
+
+    @property
+    def key(self) -> str:
+        return board_key(self.candidate.board)
+
+    def standing(self, asked: Asked) -> Standing:
+        """How sure we are of it, and what follows."""
+        board, proof = self.candidate.board, self.owner.proof
+        platform = platform_named(board.platform)
+        good_for = platform.confidence if platform else _OF_NO_PLATFORM.get(board.platform, Confidence.LOW)
+        found = confidence(self.candidate.method, good_for, proof, named=asked.wanted(self.candidate.page).is_known)
+        return standing(found, proof, auto_enable=asked.auto_enable, validation_required=asked.validation_required)
+
+
+def enrolled(find: Find, asked: Asked, tried: Sequence[Tried], now: int) -> tuple[Record, ...]:
+    """The board, and what the company gains by it."""
+    stands = find.standing(asked)
+    company = asked.company if stands.is_theirs else None
+    name = (asked.name if stands.is_theirs else None) or find.owner.name
+    data: dict[str, Any] = {
+        **_address(find.candidate.board),
+        "confidence": stands.confidence.value,
+        "method": find.candidate.method.value,
+        "proof": find.owner.proof.sentence,
+        "ownership": find.owner.proof.strength.value,
+        "validation_required": stands.validation_required,
+        "sample": {"count": find.seen.count, "total": find.seen.total, "titles": list(find.seen.sample), "look": find.seen.look.reason},
+        "tried": [each.as_json() for each in tried[-MOST_TRIED:]],
+        "discovered_via": asked.via,
+        "discovered_at": now,
+        **_said(company=company, company_name=name, tier=asked.tier if company else None),
+    }
+    fresh = {"status": stands.status, **_UNTOUCHED}
+    if find.known is not None:  # a better discovery of a board that waits: only its standing changes
+        data["status"] = stands.status
+    return (_board(find.key, data, company, fresh), *(_company(asked, find, stands) if company else ()))
+
+
+def walled(candidate: Candidate, asked: Asked, tag: str, reason: str, tried: Sequence[Tried], now: int) -> Record:
+    """A board that does not let us in. It is written down, disabled, so that a person can see it and open it again."""
+    data = {
+        **_address(candidate.board), "confidence": Confidence.LOW.value, "method": candidate.method.value, "validation_required": True,
+        "proof": "it did not let us in, so nothing is known of its owner", "tried": [each.as_json() for each in tried[-MOST_TRIED:]],
+        "discovered_via": asked.via, "discovered_at": now, **_said(company=asked.company, company_name=asked.name),
+    }  # fmt: skip
+    look = {"verdict": Verdict.BLOCKED.value, "reason": reason, "found": 0, "total": None, "complete": False, "pages": 0, "at": now}
+    fresh = {"status": "disabled", "disabled_tag": tag, "disabled_reason": reason, "last_look": look}
+    return _board(board_key(candidate.board), data, asked.company, {**_UNTOUCHED, **fresh})
+
+
+def joined(asked: Asked, known: Found) -> Record:
+    """A board that is there already, and is this company's too."""
+    alone = not known.data.get("company")
+    data = _said(company=asked.company, company_name=asked.name) if alone else {}
+    return entry(BOARD, known.key, data, *_links(asked.company))
+
+
+def unfound(asked: Asked, tried: Sequence[Tried]) -> tuple[Record, ...]:
+    """What a company gains by a discovery that found nothing: the list of what was tried."""
+    rows = [each.as_json() for each in tried[-MOST_TRIED:]]
+    return (entry(COMPANY, asked.company, {"tried": rows}, initial=_introduced(asked)),) if asked.company and rows else ()
+
+
+def scrape(find: Find, asked: Asked) -> tuple[NewTask, ...]:
+    """The first scrape, where nobody has to be asked."""
+    if find.standing(asked).status != "active":
+        return ()
+    return (NewTask("scrape_source", {"board": find.key, "failures": 0}, key=find.key),)
+
+
+def _address(board: Board) -> dict[str, Any]:
+    return {"url": board.url, "platform": board.platform, "token": board.token, "parts": dict(board.parts)}
+
+
+def _board(key: str, data: dict[str, Any], company: str | None, fresh: dict[str, Any]) -> Record:
+    return entry(BOARD, key, data, *_links(company), initial={name: value for name, value in fresh.items() if name not in data})
+
+
+def _company(asked: Asked, find: Find, stands: Standing) -> tuple[Record, ...]:
+    if not asked.company:
+        return ()
+    data = {"board_url": find.candidate.board.url, "board_confidence": stands.confidence.value}
+    return (entry(COMPANY, asked.company, data, initial=_introduced(asked)),)
+
+
+def _introduced(asked: Asked) -> dict[str, Any]:
+    """A company that nobody has written down yet at least has its name."""
+    return _said(name=asked.name, website=asked.website, name_key=name_key(asked.name) if asked.name else None)
+
+
+def _links(company: str | None) -> tuple[Link, ...]:
+    return (Link("company", company),) if company else ()
+
+
+def _said(**known: Any) -> dict[str, Any]:
+    return {name: value for name, value in known.items() if value is not None}

@@ -1,0 +1,132 @@
+"""Where a company's pages lead: from its home page to its careers page, and from there to the board, the feed or the rows themselves.
+
+A few pages at most. What a page shows is only a candidate; nothing is asked of a board here.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+
+from thresher.apps.jobs.discovery.candidate import GONE, LOOK, Candidate, Tried
+from thresher.apps.jobs.discovery.trial import FEED, SITE, Hand, day_of, is_one_site
+from thresher.core.errors import Blocked, Gone, InvalidUrl, Permanent, TaskError, Unauthorized
+from thresher.core.keys import canonical_url
+from thresher.core.look import Verdict
+from thresher.core.page import Page
+from thresher.hiring.confidence import Method
+from thresher.reading.addresses import read_address
+from thresher.reading.boards import Board, recognise
+from thresher.reading.body import Body, Format, read_body
+from thresher.reading.calls import list_call
+from thresher.reading.inspection import Inspection, inspect
+from thresher.reading.kind import Kind
+from thresher.reading.words import words
+
+MOST_FEEDS = 2
+MOST_LEADS = 4
+MOST_LINKS = 3_000
+LONGEST_LINK = 60  # characters: what is longer is a sentence, not a link to openings
+_FEEDS = "link[rel~=alternate][type='application/rss+xml'], link[rel~=alternate][type='application/atom+xml']"
+
+
+@dataclass(slots=True)
+class Sighting:
+    """What was seen on the way. `wall` is what stood before the company's own site; `lists`: a page lists openings itself."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    wall: TaskError | None = None
+    lists: bool = False
+    seen: set[str] = field(default_factory=set)
+
+    def ordered(self) -> tuple[Candidate, ...]:
+        """Boards of platforms first, then feeds, then pages; of pages the last, for the walk goes towards the openings."""
+        ranks, latest = {FEED: 1, SITE: 2}, list(reversed(self.candidates))
+        return tuple(sorted(latest, key=lambda each: ranks.get(each.board.platform, 0)))
+
+    @property
+    def has_board(self) -> bool:
+        return any(each.board.platform not in (FEED, SITE) for each in self.candidates)
+
+
+async def sight(hand: Hand, starts: list[str], *, most: int, max_age: float) -> Sighting:
+    """Follow a company's pages until one shows a board. Errors that ask for patience pass; others end that page only."""
+    found, waiting = Sighting(), list(starts)
+    while waiting and len(found.seen) < most and not found.has_board:
+        url = waiting.pop(0)
+        if (key := _key(url)) is None or key in found.seen:
+            continue
+        found.seen.add(key)
+        try:
+            page = await hand.fetch(url, render=None, max_age=max_age)
+        except (Blocked, Unauthorized) as problem:
+            found.wall = found.wall or (problem if any(is_one_site(url, start) for start in starts) else None)
+            found.tried.append(Tried(LOOK, url, Verdict.BLOCKED, reason=str(problem)))
+        except Permanent as problem:
+            verdict = GONE if isinstance(problem, Gone) else Verdict.UNKNOWN
+            found.tried.append(Tried(LOOK, url, verdict, reason=str(problem)))
+        else:
+            found.seen.add(_key(page.final_url) or key)
+            waiting[:0] = await asyncio.to_thread(_note, found, page)
+    return found
+
+
+def _note(found: Sighting, page: Page) -> list[str]:
+    """Write down what a page shows; the pages to go on with."""
+    body = read_body(page)
+    if body.is_feed:
+        found.candidates.append(Candidate(Method.URL, Board(FEED, None, page.final_url)))
+        return []
+    seen = inspect(page, day_of(page))
+    board = recognise(page.final_url) or seen.board
+    if board is not None and (board := _askable(board)):
+        found.candidates.append(Candidate(Method.PAGE, board, page.url))
+        return []
+    found.candidates += [Candidate(Method.PAGE, Board(FEED, None, url), page.final_url) for url in _feeds(body)]
+    found.lists = found.lists or _lists(seen)
+    if _lists(seen) or _should_list(seen):
+        found.candidates.append(Candidate(Method.PAGE, Board(SITE, None, page.final_url), page.final_url))
+    else:
+        found.tried.append(Tried(LOOK, page.url, seen.look.verdict, page.status, reason=f"it shows no board: {seen.look.reason}"))
+    return [url for url in (seen.company.careers_url, *_leads(body)) if url]
+
+
+def _leads(body: Body) -> Iterator[str]:
+    """Links that speak of openings. The best of them may lead to the page it stands on, and the next to the board."""
+    if body.format is Format.HTML:
+        nodes = (node for node in body.document.root.css("a[href]")[:MOST_LINKS] if len(node.line) <= LONGEST_LINK)
+        urls = (body.document.absolute(node.attribute("href") or "") for node in nodes if words("careers").names(node.line))
+        near = (url for url in dict.fromkeys(urls) if url and (is_one_site(url, body.page.final_url) or recognise(url)))
+        yield from islice(near, MOST_LEADS)
+
+
+def _askable(board: Board) -> Board | None:
+    """A board that can be asked for its list. On a company's own domain it is the whole host, whichever page showed it."""
+    if board.token is None and board.url:
+        board = replace(board, url=f"{read_address(board.url).origin}/")
+    return board if list_call(board) else None
+
+
+def _lists(seen: Inspection) -> bool:
+    return seen.kind is Kind.LISTING and seen.look.verdict is Verdict.FOUND and bool(seen.postings)
+
+
+def _should_list(seen: Inspection) -> bool:
+    """A page that seems to be the list, and shows no rows to our rules. Somebody else may be able to read it."""
+    return seen.look.verdict is Verdict.UNKNOWN and seen.kind not in (Kind.SHELL, Kind.WALL, Kind.DETAIL)
+
+
+def _feeds(body: Body) -> Iterator[str]:
+    """Feeds that a page offers. Most are of its articles; which one lists openings shows when it is read."""
+    if body.format is Format.HTML:
+        for node in body.document.root.css(_FEEDS)[:MOST_FEEDS]:
+            if url := body.document.absolute(node.attribute("href") or ""):
+                yield url
+
+
+def _key(url: str) -> str | None:
+    try:
+        return canonical_url(url)
+    except InvalidUrl:
+        return None

@@ -1,0 +1,1 @@
+"""What rules a posting out, and what counts against it."""

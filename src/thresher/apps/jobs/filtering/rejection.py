@@ -1,0 +1,77 @@
+"""What speaks against a posting: the rule, what it costs, and the words of the posting that caused it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from thresher.apps.jobs.filtering.phrase import sentence
+from thresher.core.evidence import Place
+from thresher.core.record import clean
+
+LONGEST_QUOTE = 300
+LONGEST_REASON = 600
+
+
+class Severity(StrEnum):
+    """Whether a rejection is final, or costs points."""
+
+    HARD = "hard"
+    STRIKE = "strike"
+
+
+@dataclass(frozen=True, slots=True)
+class Rejection:
+    """`category` and `name` are the rule. `place` is where the posting says it; None where it is what the posting does not say."""
+
+    category: str
+    name: str
+    reason: str
+    place: Place | None = None
+    severity: Severity = Severity.HARD
+    points: int = 0
+
+    @property
+    def quote(self) -> str | None:
+        return None if self.place is None else self.place.quote
+
+
+def strike(category: str, name: str, reason: str, place: Place | None, points: int) -> Rejection:
+    """A rejection that costs points."""
+    return Rejection(category, name, reason, place, Severity.STRIKE, points)
+
+
+def in_field(path: str, text: str) -> Place:
+    """A field of the posting that is quoted whole."""
+    return Place(text[:LONGEST_QUOTE], path=path)
+
+
+def in_text(text: str, start: int, end: int) -> Place:
+    """A stretch of the description, with the sentence around it."""
+    left, right = sentence(text, start, end)
+    right = min(right, left + LONGEST_QUOTE) if right - left > LONGEST_QUOTE else right
+    return Place(text[left:right], left, right)
+
+
+def place_as_json(place: Place | None) -> dict[str, Any] | None:
+    """A place as a decision keeps it."""
+    if place is None:
+        return None
+    found = {"start": place.start, "end": place.end, "path": place.path}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def as_json(rejection: Rejection) -> dict[str, Any]:
+    """A rejection as a decision keeps it."""
+    quote = rejection.quote
+    return {
+        "category": rejection.category, "name": rejection.name, "reason": clean(rejection.reason[:LONGEST_REASON]),
+        "quote": None if quote is None else clean(quote[:LONGEST_QUOTE]), "place": place_as_json(rejection.place),
+        "severity": str(rejection.severity), "points": rejection.points,
+    }  # fmt: skip
+
+
+def of_json(kept: Mapping[str, Any]) -> Rejection:
+    """The way back."""
+    place = None if kept["quote"] is None else Place(kept["quote"], **(kept["place"] or {}))
+    return Rejection(kept["category"], kept["name"], kept["reason"], place, Severity(kept["severity"]), kept["points"])

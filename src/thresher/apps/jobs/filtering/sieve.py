@@ -1,0 +1,100 @@
+"""A profile made ready for use: its lists as phrases, its technologies by name. Made once, used for every posting."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from thresher.apps.jobs.filtering.phrase import Phrase, folded, phrases
+from thresher.apps.jobs.filtering.places import home, places
+from thresher.apps.jobs.person.wants import Profile, Rank, Skill
+from thresher.core.errors import InvalidUrl
+from thresher.hiring.opening import Level, Spot
+from thresher.hiring.records import name_key
+from thresher.hiring.technology import family
+from thresher.reading.addresses import read_address
+
+# How people write levels that we know.
+_LEVELS = {
+    "intern": Level.INTERN, "internship": Level.INTERN, "co-op": Level.INTERN, "trainee": Level.INTERN, "working student": Level.INTERN,
+    "junior": Level.JUNIOR, "entry-level": Level.JUNIOR, "entry level": Level.JUNIOR, "graduate": Level.JUNIOR,
+    "mid": Level.MID, "mid-level": Level.MID, "mid level": Level.MID, "intermediate": Level.MID,
+    "senior": Level.SENIOR, "staff": Level.STAFF, "principal": Level.PRINCIPAL, "lead": Level.LEAD, "tech lead": Level.LEAD,
+    "manager": Level.MANAGER, "director": Level.DIRECTOR, "executive": Level.EXECUTIVE, "vp": Level.EXECUTIVE,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sieve:
+    """The profile, and its words as they are looked for."""
+
+    profile: Profile
+    titles: tuple[Phrase, ...]
+    types: tuple[Phrase, ...]
+    seniority: tuple[Phrase, ...]
+    unwanted: tuple[tuple[Phrase, int | None], ...]
+    wanted: tuple[Phrase, ...]
+    excluded_levels: Mapping[Level, str]
+    unwanted_levels: Mapping[Level, int | None]
+    wanted_levels: frozenset[Level]
+    companies: tuple[tuple[Phrase, str], ...]
+    keywords: tuple[Phrase, ...]
+    domains: tuple[str, ...]
+    commission: tuple[Phrase, ...]
+    buzzwords: tuple[Phrase, ...]
+    skills: Mapping[str, Skill]
+    # Skills that are no technology we know, such as welding: nobody has read them out of the posting.
+    unread: tuple[tuple[str, Phrase], ...]
+    required: frozenset[str]
+    home: Spot | None
+    hybrid_in: tuple[Spot, ...] | None
+    onsite_in: tuple[Spot, ...]
+
+
+@lru_cache(maxsize=16)
+def sieve(profile: Profile) -> Sieve:
+    """The profile made ready."""
+    out, levels = profile.excluded, profile.levels
+    return Sieve(
+        profile=profile,
+        titles=phrases(profile.titles),
+        types=phrases(out.types),
+        seniority=phrases(levels.excluded),
+        unwanted=tuple((Phrase(word), points) for word, points in levels.unwanted.items()),
+        wanted=phrases(levels.wanted),
+        excluded_levels={level: word for word in levels.excluded if (level := level_named(word))},
+        unwanted_levels={level: points for word, points in levels.unwanted.items() if (level := level_named(word))},
+        wanted_levels=frozenset(level for word in levels.wanted if (level := level_named(word))),
+        companies=tuple((Phrase(name), name_key(name)) for name in out.companies),
+        keywords=phrases(out.keywords),
+        domains=tuple(_domain(each) for each in out.domains),
+        commission=phrases(out.commission),
+        buzzwords=phrases(out.buzzwords),
+        skills=profile.skills,
+        unread=tuple((name, Phrase(name)) for name in profile.skills if family(name) is None),
+        required=frozenset(name for name, skill in profile.skills.items() if skill.rank is Rank.REQUIRED),
+        home=home(profile),
+        hybrid_in=_hybrid(profile),
+        onsite_in=places(profile.workplace.onsite_in, profile),
+    )
+
+
+def _hybrid(profile: Profile) -> tuple[Spot, ...] | None:
+    """Where hybrid work is fine. None: the person did not say, and has no city either."""
+    if profile.workplace.hybrid_in is not None:
+        return places(profile.workplace.hybrid_in, profile)
+    own = home(profile)
+    return None if own is None else (own,)
+
+
+def level_named(word: str) -> Level | None:
+    """The level that a person's word for it means."""
+    return _LEVELS.get(" ".join(folded(word).split()))
+
+
+def _domain(text: str) -> str:
+    """A domain as hosts are compared with it, whether a person wrote it bare or as an address."""
+    try:
+        host = read_address(text if "://" in text else f"https://{text}").hostname
+    except InvalidUrl:
+        return folded(text)
+    return host.removeprefix("www.")

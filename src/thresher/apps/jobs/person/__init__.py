@@ -1,0 +1,1 @@
+"""The person whom the app works for, and what they want."""

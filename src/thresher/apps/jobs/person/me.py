@@ -1,0 +1,21 @@
+"""The person whom the app works for: their profile, as it stands now."""
+
+from functools import lru_cache
+
+import orjson
+
+from thresher.apps.jobs.person.profile import Profile, profile_of
+from thresher.core.context import Context
+
+PROFILE, ME = "profile", "me"
+
+
+async def my_profile(ctx: Context) -> Profile | None:
+    """The profile, or None where nobody has given one yet."""
+    found = await ctx.record(PROFILE, ME)
+    return _read(orjson.dumps(found.data, option=orjson.OPT_SORT_KEYS)) if found else None
+
+
+@lru_cache(8)  # it is read for every posting, and checked strictly
+def _read(data: bytes) -> Profile:
+    return profile_of(orjson.loads(data))
