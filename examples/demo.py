@@ -1,4 +1,4 @@
-"""What `make run` runs: a small web on this machine, the careers of its companies, crawled politely, and a catalogue, learned.
+"""What `make run` runs: a small web on this machine, a search for openings among its companies, and a catalogue, learned.
 
 Everything is real but the web and the model: the queue, the gates, robots.txt, the walls, the caps. Run it again and it is the
 next day there: some postings are new, some are gone. The project lies in the folder `harvest` beside this file, made when it
@@ -14,7 +14,6 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from careers import COMPANIES
 from findings import report
 from rich.console import Console
 
@@ -28,9 +27,12 @@ DATABASE = f"sqlite:///{FOLDER / 'harvest.db'}"
 SEED, PORT = 7, 8123
 DONE = (0, 1)  # 1: a task failed, and some of them are meant to
 INTERRUPTED = 128 + signal.SIGINT
+COMPANIES = (
+    "acme", "borealis", "cobalt", "fathom", "garnet", "heron", "isthmus", "juniper", "kestrel", "larkspur", "marlin", "nettle", "verbena",
+)  # fmt: skip
 # Polite, and still short enough to watch. On the real web leave the interval alone.
 PROJECT = """# Written by demo.py at every run: the practice web may listen elsewhere the next time.
-apps: [../careers.py, ../courses.py]
+apps: [jobs, ../courses.py]
 database: sqlite:///harvest.db
 fetch:
   contact: https://example.com/about-this-bot
@@ -43,18 +45,47 @@ models:
 settings:
   host.interval: 0.5
   retry.base: 0.5
+  jobs.company.ask: 0           # the rules read these sites, and the practice model can read but not judge
+  jobs.judge: 0
+  jobs.interval: 0              # hours: boards are due again at the next run
+  jobs.interval_a: 0
+  jobs.interval_s: 0
+  jobs.notify.delay: 0
+  jobs.filter.age_limit: 36500  # it is March there, and always will be: no posting is too old
+  jobs.filter.age_points: 0
+  jobs.score.fresh: 0
+  jobs.score.stale: 0
+  jobs.score.old: 0
+"""
+PROFILE = """# Who the demo looks for openings for. Write your own in five minutes: thresher jobs profile example
+city: Denver
+region: CO
+country: US
+timezone: America/Denver
+titles: [analyst, engineer, product manager, designer, accountant, controller]
+skills:
+  sql: {rank: required, years: 6}
+  python: {rank: required, years: 6}
+  excel: {rank: ok, years: 8}
+  tableau: {rank: ok, years: 4}
+workplace: {remote: yes, hybrid_in: [Denver, Austin, Portland], onsite: yes}
+salary: {floor: 60k, target: 110k, currency: USD}
+size: large
+experience: 2
+levels: {wanted: [senior, staff, lead], unwanted: {principal: 1, director: 1}, excluded: [intern, junior]}
+excluded: {types: [sales, recruiter, support], keywords: [clearance required, security clearance]}
 """
 TROUBLE = (
     Knob(Trouble.RATE_LIMITED, "api.lever.co", times=1, seconds=3),
     Knob(Trouble.CAPTCHA, "www.marlin.example", text="cloudflare"),
-    robots("www.nettle.example", "User-agent: *\nDisallow: /career\nDisallow: /jobs\nDisallow: /join-us\n"),
+    robots("www.nettle.example", "User-agent: *\nDisallow: /\n"),
     Knob(Trouble.NO_RESULTS, "www.verbena.example"),
 )
 
 
 @dataclass
 class Round:
-    """One pass over all companies: which day it is in the practice web, when the last one and this one began, whether it ended."""
+    """One day of the search: which day it is in the practice web, when the last one and this one began, whether it ended."""
 
     day: int
     last: int = 0
@@ -77,7 +108,7 @@ class Round:
     def has_begun(self) -> bool:
         """Whether its first tasks are in the queue: then it only has to go on."""
         with opened_store(DATABASE) as store:
-            return any(task["created_at"] >= self.began for task in list_tasks(store, kind="company", limit=1))
+            return any(task["created_at"] >= self.began for task in list_tasks(store, limit=1))
 
 
 def main() -> int:
@@ -98,22 +129,36 @@ def main() -> int:
 
 
 def work(now: Round, out: Console) -> int:
-    """`thresher run`, as anybody would run it, and a report if it came to its end. The exit code of the run."""
+    """What a person types, and a report if it came to its end. The exit code of the run."""
     goes_on = now.has_begun()
     with opened_web(now.day) as web:
         (FOLDER / "thresher.yaml").write_text(PROJECT.format(url=web.url), "utf-8")
+        (FOLDER / "profile.yaml").write_text(PROFILE, "utf-8")
         out.print(f"The practice web listens at {web.url}: {len(COMPANIES)} companies and their boards, on day {now.day}.", style="bold")
-        out.print("Going on where the last run stopped.\n" if goes_on else f"{opening(now.day)} Ctrl-C is safe.\n")
-        code = thresher(["--project", str(FOLDER), "--database", DATABASE, "run", *([] if goes_on else ["--again"])])
+        if goes_on:
+            out.print("Going on where the last run stopped.\n")
+        else:
+            ask(now.day, out)
+        code = command("run", *([] if goes_on else ["--again"]))
         log = web.log()
     if code in DONE:
         with opened_store(DATABASE) as store:
-            report(out, store, (now.last, now.began), log, web.port)
+            report(out, store, COMPANIES, (now.last, now.began), log, web.port)
     return code
 
 
-def opening(day: int) -> str:
-    return "Looking for their openings." if day == 0 else "Everything of the day before was done. Looking for news."
+def ask(day: int, out: Console) -> None:
+    """On the first day: who looks, and at whom. On every other: for news of all boards."""
+    out.print("Following these companies. Ctrl-C is safe.\n" if day == 0 else "Looking for news. Ctrl-C is safe.\n")
+    if day == 0:
+        command("jobs", "profile", "set", str(FOLDER / "profile.yaml"))
+        command("add", "company", *(f"https://www.{name}.example/" for name in COMPANIES))
+    else:
+        command("add", "scrape", "--key", "scrape")
+
+
+def command(*words: str) -> int:
+    return thresher(["--project", str(FOLDER), "--database", DATABASE, *words])
 
 
 @contextlib.contextmanager

@@ -1,27 +1,33 @@
-"""What the demo tells at its end: found, empty, unknown, blocked, company by company, and how the web was treated meanwhile."""
+"""What the demo tells at its end: company by company what was found or why not, the matches, and how the web was treated meanwhile."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from careers import COMPANIES
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from thresher.insight.boards import BoardView, list_boards
+from thresher.insight.companies import list_companies
 from thresher.insight.costs import dollars, list_calls
 from thresher.insight.events import list_events
+from thresher.insight.matches import Search, list_matches
 from thresher.insight.records import list_records
 from thresher.insight.tasks import list_tasks
 from thresher.practice.web import Entry, gaps, peak
 from thresher.store.store import Store
 
 MOST = 10_000
-COLOURS = {"found": "green", "confirmed empty": "cyan", "unknown": "yellow", "refused": "yellow", "blocked": "red"}
+BEST = 8  # matches that are shown
+COLOURS = {
+    "found": "green", "confirmed empty": "cyan", "waits for you": "magenta", "unknown": "yellow", "refused": "yellow", "blocked": "red",
+}  # fmt: skip
 MODEL = "127.0.0.1"  # the practice web's model has no name, only an address
+BY_ITSELF = ("/static/", "/api/openings")  # what a page loads that a browser has to build
 READERS = {"model": "read by a model", "learned": "by what was learned from its answers", "data": "from their own data"}
-LIVE = ("pending", "retryable", "running")
+ENDS = ("failed", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,51 +37,92 @@ class Finding:
     company: str
     verdict: str
     why: str
+    tier: str = "–"
     open: int = 0
     new: int = 0
     gone: int = 0
 
 
-def report(out: Console, store: Store, since: tuple[int, int], log: Sequence[Entry], port: int) -> None:
+def report(out: Console, store: Store, names: Sequence[str], since: tuple[int, int], log: Sequence[Entry], port: int) -> None:
     """`since` is when the last round began and when this one did."""
     tasks = list_tasks(store, limit=MOST)
-    found = [finding(store, name, [each for each in tasks if each["payload"].get("company") == name], since) for name in COMPANIES]
+    tiers = {each.key: each.tier for each in list_companies(store, limit=MOST)}
+    found = [finding(store, name, [each for each in tasks if is_about(each, name)], tiers) for name in names]
     out.print(table_of(found, with_news=since[0] > 0))
+    out.print(matches(store))
+    out.print(decisions(store))
     out.print(lessons(store, since[1], [each for each in log if each.host == MODEL]))
     out.print(manners(store, since[1], [each for each in log if each.host != MODEL]))
     out.print(NEXT.format(port=port), soft_wrap=True)
 
 
-def finding(store: Store, company: str, tasks: Sequence[dict[str, Any]], since: tuple[int, int]) -> Finding:
-    """Only a look that proves something may call a posting gone: behind a wall nobody knows."""
-    last, began = since
-    for task in tasks:
-        if task["state"] in LIVE:
-            return Finding(company, "blocked" if task["error"] == "Blocked" else "unknown", task["reason"] or "still to be looked at")
-        if task["state"] == "failed" and task["created_at"] >= began:
-            why = task["reason"].partition(";")[0].removeprefix("unknown: ")
-            return Finding(company, "refused" if task["error"] == "Refused" else "unknown", why)
-    link = f"company={company}"
-    postings = list_records(store, kind="posting", link=link, limit=MOST)
-    looks = [each["data"] for each in list_records(store, kind="look", link=link, limit=MOST) if each["updated_at"] >= began]
-    if not looks:
-        return Finding(company, "unknown", "nobody has looked yet")
-    seen = sum(each["updated_at"] >= began for each in postings)
-    new = sum(each["created_at"] >= began for each in postings)
-    gone = sum(last <= each["updated_at"] < began for each in postings)
-    why = looks[0]["reason"] if len(looks) == 1 else f"{sum(each['postings'] for each in looks)} postings on {len(looks)} pages"
-    return Finding(company, "found" if seen else "confirmed empty", why, seen, new, gone)
+def is_about(task: dict[str, Any], name: str) -> bool:
+    said = task["payload"]
+    return said.get("company") == f"{name}.example" or f"//www.{name}.example/" in str(task["url"] or said.get("website") or "")
+
+
+def finding(store: Store, name: str, tasks: Sequence[dict[str, Any]], tiers: dict[str, str | None]) -> Finding:
+    """Only a look that proves something says how many there are: behind a wall nobody knows."""
+    key = f"{name}.example"
+    boards = list_boards(store, company=key, limit=MOST)
+    tier = tiers.get(key) or "–"
+    if boards:
+        return looked(store, name, tier, boards[0])
+    live = next((each for each in tasks if each["state"] in ("pending", "retryable", "running")), None)
+    if live is not None:
+        return Finding(name, "blocked" if live["error"] == "Blocked" else "unknown", live["reason"] or "still to be looked at", tier)
+    ended = next((each for each in tasks if each["state"] in ENDS and each["kind"] in ("source_discovery", "company")), None)
+    why = ended["reason"] if ended else "nobody has looked yet"
+    return Finding(name, "refused" if "robots.txt forbids" in why else "unknown", why.partition(";")[0], tier)
+
+
+def looked(store: Store, name: str, tier: str, board: BoardView) -> Finding:
+    if board.status == "pending":
+        return Finding(name, "waits for you", f"thresher boards enable {board.key}", tier)
+    if not board.verdict:
+        return Finding(name, "unknown", "nobody has looked yet", tier)
+    last = next(each["data"]["last_look"] for each in list_records(store, kind="board", key=board.key))
+    verdict = str(last["verdict"]).replace("_", " ")
+    return Finding(name, verdict, f"{last['reason']}, on {board.key}", tier, board.open or 0, last.get("new", 0), last.get("closed", 0))
 
 
 def table_of(found: Sequence[Finding], *, with_news: bool) -> Table:
     table = Table(title="\nWhat was found", title_justify="left", title_style="bold", box=None, pad_edge=False)
-    for name in ("company", "postings", *(("new", "gone") if with_news else ()), "verdict", "why"):
+    for name in ("company", "tier", "postings", *(("new", "gone") if with_news else ()), "verdict", "why"):
         table.add_column(name, justify="right" if name in ("postings", "new", "gone") else "left", style="dim" if name == "why" else None)
     for each in found:
         news = (str(each.new or "–"), str(each.gone or "–")) if with_news else ()
         colour = COLOURS[each.verdict]
-        table.add_row(each.company, str(each.open or "–"), *news, f"[{colour}]{each.verdict}[/{colour}]", escape(each.why))
+        verdict = f"[{colour}]{each.verdict}[/{colour}]"
+        table.add_row(each.company, each.tier, str(each.open or "–"), *news, verdict, escape(each.why))
     return table
+
+
+def matches(store: Store) -> Table:
+    """The best of them, and what spoke for each."""
+    table = Table(title="\nWhat fits the profile", title_justify="left", title_style="bold", box=None, pad_edge=False)
+    for name in ("score", "opening", "company", "where", "because"):
+        table.add_column(name, justify="right" if name == "score" else "left", style="dim" if name == "because" else None)
+    for each in list_matches(store, Search(), 0, limit=BEST):
+        table.add_row(str(each.score), each.title, each.company, each.location or "–", escape(reasons(each.explanation)))
+    return table
+
+
+def reasons(parts: Any) -> str:
+    """The three parts of a score that brought most."""
+    told = [str(part) for part in parts or () if str(part).startswith("+") and " start:" not in str(part)]
+    best = sorted(told, key=lambda part: -int(part.split()[0]))[:3]
+    return "; ".join(part.split(":")[0] for part in best)
+
+
+def decisions(store: Store) -> str:
+    """Nothing disappears without a reason."""
+    found = [each["data"] for each in list_records(store, kind="decision", limit=MOST)]
+    ends = Counter(each["outcome"] for each in found)
+    rules = Counter(each["rejections"][0]["name"].replace("_", " ") for each in found if each["outcome"] == "filtered")
+    often = ", ".join(f"{name} {count}" for name, count in rules.most_common(4))
+    counts = f"{ends['filtered']} filtered ({often}), {ends['skipped']} skipped, {ends['saved']} saved"
+    return f"{len(found)} postings were judged: {counts}. Each with its reason: thresher explain KEY."
 
 
 def lessons(store: Store, began: int, calls: Sequence[Entry]) -> str:
@@ -95,7 +142,8 @@ def manners(store: Store, began: int, log: Sequence[Entry]) -> str:
     """How it looked from the other side."""
     hosts = Counter(each.host for each in log)
     busiest, most = (hosts.most_common(1) or [("nobody", 0)])[0]
-    closest = min((gap for host in hosts for gap in gaps(each for each in log if each.host == host)), default=0.0)
+    asked_for = [each for each in log if not each.path.startswith(BY_ITSELF)]
+    closest = min((gap for host in hosts for gap in gaps(each for each in asked_for if each.host == host)), default=0.0)
     waits = [each for each in list_events(store, kind="gate_paused", limit=MOST) if each["at"] >= began]
     asked = f" {waits[0]['gate']} asked us to wait, and we did." if waits else ""
     rules, same = sum(each.path == "/robots.txt" for each in log), sum(each.status == 304 for each in log)
@@ -103,16 +151,18 @@ def manners(store: Store, began: int, log: Sequence[Entry]) -> str:
     unchanged = f" {same} pages had not changed and were not sent again." if same else ""
     return (
         f"\n[bold]How the web saw it[/bold]\n{len(log)} requests to {len(hosts)} hosts, {first}{most} to "
-        f"{busiest}; at every host {peak(log)} at a time, never closer than {closest:.2f} s.{asked}{unchanged}"
+        f"{busiest}; at every host {peak(asked_for)} at a time, never closer than {closest:.2f} s.{asked}{unchanged}"
     )
 
 
 NEXT = """
 [bold]Look around[/bold]
-  .venv/bin/thresher --project examples/harvest records --kind posting --link company=acme
-  .venv/bin/thresher --project examples/harvest tasks tree 9
+  .venv/bin/thresher --project examples/harvest jobs matches
+  .venv/bin/thresher --project examples/harvest boards list
+  .venv/bin/thresher --project examples/harvest companies show acme.example
+  .venv/bin/thresher --project examples/harvest explain acme.example
+  .venv/bin/thresher --project examples/harvest export matches -f csv -o matches.csv
   .venv/bin/thresher --project examples/harvest sources list --all
-  .venv/bin/thresher --project examples/harvest failures list
   .venv/bin/thresher --project examples/harvest extractors show courses.practice.example course
   .venv/bin/thresher --project examples/harvest costs
 [bold]Look for news[/bold] (it will be tomorrow there): make run

@@ -20,7 +20,7 @@ EMPLOYMENT = ("`/Job/A` and `/job/a` are different pages", "https://example.com/
 EMPLOYERS = ("apps/jobs", "config/jobs.py", "cli/jobs.py", "hiring", "reading", "practice/web")
 # The app and its commands, its kind of task and its settings are called so; nothing else is.
 APP = re.compile(
-    r"""\bJOBS\b|config\.jobs|thresher jobs|jobs app|apps[./]jobs|"jobs?"|["']jobs\.|\bjobs (?:matches|profile|views|judge)|^\s*jobs,$|\(jobs, """
+    r"""\bJOBS\b|(?:config\.|thresher )jobs|jobs app|apps[./]jobs|"jobs?"|["']jobs\.|jobs (?:match|profile|view|judge)|^ *jobs,|\(jobs,"""
 )
 # Calls that open a database or set up logging; at import time nobody has asked for either.
 SETUPS = {

@@ -468,7 +468,7 @@ def test_to_say_less_never_brings_a_rejection_by_what_was_not_said(posting: Open
 def test_the_reference_names_every_rule_and_every_setting():
     page = (ROOT / "docs" / "reference" / "filter.md").read_text("utf-8")
     rooms = ROOT / "src" / "thresher" / "apps" / "jobs"
-    code = "".join((rooms / name).read_text("utf-8") for name in ("refusals.py", "strikes.py", "stops.py"))
+    code = "".join((rooms / name).read_text("utf-8") for name in ("filtering/refusals.py", "filtering/strikes.py", "filtering/stops.py"))
     rules = set(re.findall(r'"(?:type|seniority|company|keyword|salary|domain|age|technology|experience|quality)", "([a-z_]+)"', code))
     assert len(rules) > 15
     assert [rule for rule in sorted(rules) if f"`{rule}`" not in page] == []

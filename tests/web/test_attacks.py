@@ -6,20 +6,23 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 from urllib.parse import quote
 
+import aiohttp
 import pytest
 
 from tests.harness.tasks import change
-from tests.web.conftest import Api, raw
+from tests.web.conftest import Api, raw, served
 from thresher.control.keys import create_key
 from thresher.control.records import write_records
 from thresher.control.settings import set_setting
 from thresher.core.errors import ThresherError
 from thresher.core.record import Record
 from thresher.web.problem import STATUS, of_error
+from thresher.web.refresh import refresh
 
 pytestmark = pytest.mark.promise(17)
 
 LIMIT = 4_096
+ENDLESS = 256_000_000  # more than all buffers on the way hold
 JSON = "application/json"
 
 
@@ -51,14 +54,14 @@ def test_a_body_that_does_not_say_how_large_it_is_is_cut_while_it_streams(small)
 
     async def endless() -> AsyncIterator[bytes]:
         nonlocal taken
-        while taken < 1_000 * LIMIT:
-            taken += LIMIT // 2
-            yield b" " * (LIMIT // 2)
+        while taken < ENDLESS:
+            taken += 65_536
+            yield b" " * 65_536
 
     lines = {"Authorization": f"Bearer {small.token}", "Content-Type": JSON}
-    with suppress(OSError):  # it may hang up on us in the middle
+    with suppress(aiohttp.ClientError):  # it may hang up on us in the middle
         small.ask("POST", "/api/companies", data=endless(), headers=lines).problem(413)
-    assert taken < 900 * LIMIT
+    assert taken < ENDLESS
 
 
 @pytest.mark.promise(18)
@@ -75,6 +78,35 @@ def test_a_body_over_the_limit_in_pieces_is_refused(small, path):
 def test_a_body_that_never_comes_is_not_waited_for(small):
     said = raw(small.url, head(small, "POST", "/api/companies", f"Content-Type: {JSON}", "Content-Length: 100") + b'{"name"')
     assert said.startswith(b"HTTP/1.1 408"), said
+
+
+@pytest.fixture
+def hasty(shop):
+    """A server that was started with little patience."""
+    set_setting(shop.store, "web.body_patience", "0.3", "test")
+    refresh(shop)
+    with served(shop) as url:
+        yield url
+
+
+@pytest.mark.promise(18)
+@pytest.mark.parametrize("begun", [b"", b"G", b"GET /api/health HTTP/1.1\r\nHost: x\r\nX: "], ids=["nothing", "a letter", "some lines"])
+def test_a_request_that_never_comes_is_not_waited_for(hasty, begun):
+    assert raw(hasty, begun) == b""  # it hung up
+
+
+@pytest.mark.promise(18)
+def test_neither_is_a_second_one_on_the_same_line(hasty):
+    async def ask_and_begin() -> bytes:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(hasty.rpartition(":")[2]))
+        writer.write(b"GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n")
+        await reader.readuntil(b'"ok"}')
+        writer.write(b"GET /api/health HTTP/1.1\r\nX: ")
+        rest = await reader.read()
+        writer.close()
+        return rest
+
+    assert asyncio.run(ask_and_begin()) == b""
 
 
 @pytest.mark.parametrize("body", [

@@ -125,7 +125,7 @@ def test_refused_requests_are_not_charged(api, shop):
 @pytest.mark.parametrize("lines", [
     b"X-API-Key: a\r\nX-API-Key: b\r\n", b"Authorization: Bearer a\r\nAuthorization: Bearer b\r\n", b"X-API-Key: \xff\xfe\r\n",
     b"X-API-Key: a\x0bb\r\n", b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", b"Content-Length: -1\r\n", b"Content-Length: 1e3\r\n",
-    b"Upgrade: websocket\r\nConnection: Upgrade\r\n", b" folded: x\r\n",
+    b"Upgrade: websocket\r\nConnection: Upgrade\r\n", b"X: a\r\n folded: x\r\n",
 ])  # fmt: skip
 def test_strange_headers_do_not_open_the_door(stranger, lines):
     said = raw(stranger.url, b"GET /api/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + lines + b"\r\n")
@@ -139,6 +139,16 @@ def test_a_request_cannot_be_smuggled_behind_another(stranger):
     said = raw(stranger.url, first + body)
     assert said.count(b"HTTP/1.1 ") == 1
     assert said.startswith(b"HTTP/1.1 401")
+
+
+def test_the_log_says_who_asked_for_what_and_never_with_what(api, caplog):
+    caplog.set_level("INFO")
+    api.get("/api/status")
+    api.ask("GET", "/api/status%0aforged", headers={"X-API-Key": "thr_wrong"}).problem(401)
+    assert "GET '/api/status': 200, by anna" in caplog.text
+    assert "GET '/api/status\\nforged': 401" in caplog.text
+    assert str(api.token)[17:] not in caplog.text
+    assert "thr_wrong" not in caplog.text
 
 
 def test_answers_say_nothing_of_what_serves_them(api):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import secrets
 from typing import Any
 from urllib.parse import quote
 
@@ -56,7 +57,7 @@ def fuzzed(request, tmp_path):
     """A server with both databases in turn: what one swallows the other may choke on."""
     url = None
     if request.param == "postgres":
-        url = f"{request.getfixturevalue('postgres_url')}?schema=fuzz_{tmp_path.name[-8:].strip('_').lower()}"
+        url = f"{request.getfixturevalue('postgres_url')}?schema=fuzz_{secrets.token_hex(6)}"
     with project(tmp_path, url) as shop, served(shop) as at:
         yield Api(at, create_key(shop.store, "fuzz", ["read", "write"], rate=1_000_000).token)
     if url:

@@ -1,10 +1,11 @@
 """`thresher serve`: the HTTP API over the project's database."""
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thresher.cli.call import call_of
+from thresher.cli.call import Call, call_of
 
 if TYPE_CHECKING:
     from thresher.build import Workshop
@@ -22,7 +23,6 @@ def command(
     from signal import SIGINT
 
     from thresher.cli.labour import log_to_stderr
-    from thresher.cli.show import say
     from thresher.core.errors import ConfigError
 
     try:
@@ -35,10 +35,16 @@ def command(
     with call.workshop() as shop:
         server.check_address(shop, host)
         with server.bind(host, port) as bound:
-            url = f"{server.address_of(bound)}/api"
-            said = f"The API is at {url}. {_advice(shop)}"
-            came = asyncio.run(server.serve(shop, bound, lambda: say(call, {"url": url}, said)))
+            url, advice = f"{server.address_of(bound)}/api", _advice(shop)
+            came = asyncio.run(server.serve(shop, bound, lambda: _announce(call, url, advice)))
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)
+
+
+def _announce(call: Call, url: str, advice: str) -> None:
+    from thresher.cli.show import say
+
+    say(call, {"url": url}, f"The API is at {url}. {advice}")
+    sys.stdout.flush()  # whoever started us may wait for this line
 
 
 def _advice(shop: "Workshop") -> str:

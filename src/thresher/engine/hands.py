@@ -27,6 +27,7 @@ from thresher.store.store import Store
 if TYPE_CHECKING:
     from thresher.engine.reader import Reader
 
+A_FEW = 50  # records that are looked up in passing
 T = TypeVar("T")
 
 
@@ -59,13 +60,20 @@ class Hands:
         order: str | None = None, limit: int = 100,
     ) -> list[Found]:  # fmt: skip
         find = partial(find_records, kind=kind, keys=keys, link=link, where=where, order=order, limit=limit)
-        return await self._store.run(self._glance, find)
+        if limit > A_FEW or order is not None:
+            return await self._store.run(self._read, find)
+        # A stage looks something up at every step. Where that costs less than the way to a database thread and back, it is done here.
+        return self._glance(find) if self._store.backend.near else await self._store.run(self._glance, find)
 
     async def marks(self, kind: str, link: Link) -> Mapping[str, Mapping[str, Mark]]:
-        return await self._store.run(self._glance, partial(marks_of, kind=kind, link=link))
+        return await self._store.run(self._read, partial(marks_of, kind=kind, link=link))
 
     def _glance(self, look: Callable[[Session], T]) -> T:
         with self._store.glance() as session:
+            return look(session)
+
+    def _read(self, look: Callable[[Session], T]) -> T:
+        with self._store.read() as session:
             return look(session)
 
     async def fetch(

@@ -2,6 +2,7 @@
 
     new        not known before
     changed    its row reads differently
+    moved      its row reads as before, and leads to another page
     relisted   it was closed, and is listed again
     back       it was missed, and is there again
     missed     it is not there, in a complete look: counted, nothing more
@@ -15,8 +16,10 @@ everybody was hired at once.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 OPEN, CLOSED = "open", "closed"
+BY_ADDRESS = "url/"  # how the keys of postings begin that have no number of their board's (`records.posting_key`)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ USUAL = Rules()
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is kept of a posting: its state, in how many complete looks in a row it was missed, and how its row read."""
+    """What is kept of a posting: its state, in how many complete looks in a row it was missed, and the fingerprints of its row."""
 
     state: str = OPEN
     missed: int = 0
@@ -49,9 +52,25 @@ class Known:
         return self.state != CLOSED
 
 
+class Prints(NamedTuple):
+    """The fingerprints of a row: how it reads, where it leads, what it asks there, the number of that page. See `row.marked`."""
+
+    row: str
+    path: str = ""
+    query: str = ""
+    number: str = ""
+
+    @classmethod
+    def of(cls, mark: str) -> "Prints":
+        return cls(*mark.split(".", 3)[:4])
+
+
 @dataclass(frozen=True, slots=True)
 class Lives:
-    """The keys of postings by what becomes of them. `missed` are with the new count; `same` leads from a new key to the one it had."""
+    """The keys of postings by what becomes of them. `missed` are with the new count; `same` leads from a new key to the one it had.
+
+    `rotated` are those that a board numbers anew with every answer.
+    """
 
     new: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -60,23 +79,30 @@ class Lives:
     missed: Mapping[str, int] = field(default_factory=dict)
     closed: tuple[str, ...] = ()
     unchanged: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+    rotated: tuple[str, ...] = ()
     same: Mapping[str, str] = field(default_factory=dict)
     alarms: tuple[str, ...] = ()
 
     @property
     def is_quiet(self) -> bool:
         """Whether nothing has to be written down."""
-        return not (self.new or self.changed or self.relisted or self.back or self.missed or self.closed)
+        return not (self.new or self.changed or self.relisted or self.back or self.moved or self.missed or self.closed)
 
 
 def lives(known: Mapping[str, Known], seen: Mapping[str, str], *, complete: bool, rules: Rules = USUAL) -> Lives:
-    """What becomes of the known postings, and of those that a look has seen: their keys, and how their rows read."""
-    same = _renamed(known, seen)
-    rows = {same.get(key, key): listed for key, listed in seen.items()}
+    """What becomes of the known postings, and of those that a look has seen: their keys, and the fingerprints of their rows."""
+    before = {key: Prints.of(was.listed) for key, was in known.items()}
+    now = {key: Prints.of(mark) for key, mark in seen.items()}
+    renamed = _renamed(known, before, now)
+    same = renamed or _numbered(known, before, now)
+    rows = {same.get(key, key): prints for key, prints in now.items()}
     there = {key: known[key] for key in rows if key in known}
     relisted = tuple(key for key, was in there.items() if not was.is_open)
-    changed = tuple(key for key, was in there.items() if was.is_open and was.listed != rows[key])
-    back = tuple(key for key, was in there.items() if was.is_open and was.missed and was.listed == rows[key])
+    changed = tuple(key for key, was in there.items() if was.is_open and before[key].row != rows[key].row)
+    back = tuple(key for key, was in there.items() if was.is_open and was.missed and before[key].row == rows[key].row)
+    rotated = tuple(key for key in renamed.values() if key not in changed)
+    moved = _moved({key: (before[key], rows[key]) for key in there if key not in {*relisted, *changed, *rotated}})
     touched = {*relisted, *changed, *back}
     missed, closed, doubts = _gone(known, rows, complete, rules)
     return Lives(
@@ -87,13 +113,15 @@ def lives(known: Mapping[str, Known], seen: Mapping[str, str], *, complete: bool
         missed=missed,
         closed=closed,
         unchanged=tuple(key for key in there if key not in touched),
+        moved=moved,
+        rotated=rotated,
         same=same,
-        alarms=(*_rotation(same, known), *doubts),
+        alarms=(*_rotation(renamed, known), *doubts),
     )
 
 
 def _gone(
-    known: Mapping[str, Known], rows: Mapping[str, str], complete: bool, rules: Rules
+    known: Mapping[str, Known], rows: Mapping[str, Prints], complete: bool, rules: Rules
 ) -> tuple[dict[str, int], tuple[str, ...], tuple[str, ...]]:
     """What is missed, what is closed, and why something is not closed yet."""
     if not complete:
@@ -121,18 +149,43 @@ def _all(closing: int, is_open: int) -> str:
     return f"all {is_open} open postings" if closing == is_open else f"{closing} of {is_open} open postings"
 
 
-def _renamed(known: Mapping[str, Known], seen: Mapping[str, str]) -> dict[str, str]:
+def _moved(rows: Mapping[str, tuple[Prints, Prints]]) -> tuple[str, ...]:
+    """Those that lead to another page than before. An address of which nothing was kept, or that is none now, is no other one.
+
+    Where most of a board asks for something else on the same pages, it writes something new into its addresses with every answer.
+    """
+    known = {key: pair for key, pair in rows.items() if pair[0].path and pair[1].path}
+    elsewhere = [key for key, (was, now) in known.items() if was.path != now.path]
+    asked = [key for key, (was, now) in known.items() if was.path == now.path and was.query != now.query]
+    return (*elsewhere, *(() if len(asked) > 1 and 2 * len(asked) > len(known) else asked))
+
+
+def _numbered(known: Mapping[str, Known], before: Mapping[str, Prints], now: Mapping[str, Prints]) -> dict[str, str]:
+    """Postings whose address has other words and the same number; nobody else on the board has it, then or now.
+
+    Only of those that are known by their addresses: where a board numbers its rows, that is what they are.
+    """
+    holders = _by_row((prints.number, key) for each in (before, now) for key, prints in each.items() if key.startswith(BY_ADDRESS))
+    pairs = {}
+    for keys in (list(dict.fromkeys(each)) for each in holders.values()):
+        old, new = [key for key in keys if key in known and key not in now], [key for key in keys if key not in known]
+        if len(keys) == 2 and len(old) == len(new) == 1 and known[old[0]].is_open:
+            pairs[new[0]] = old[0]
+    return pairs
+
+
+def _renamed(known: Mapping[str, Known], before: Mapping[str, Prints], now: Mapping[str, Prints]) -> dict[str, str]:
     """Postings that read as before under other numbers.
 
     One such may have been listed anew. Where most of a board comes back so, it hands out other numbers with every
     answer, and the rows are told apart by what they say.
     """
     is_open = [key for key, was in known.items() if was.is_open]
-    by_row = _by_row((known[key].listed, key) for key in is_open if key not in seen)
+    by_row = _by_row((before[key].row, key) for key in is_open if key not in now)
     pairs = {}
-    for key, listed in seen.items():
-        if key not in known and by_row[listed]:
-            pairs[key] = by_row[listed].pop(0)
+    for key, prints in now.items():
+        if key not in known and by_row[prints.row]:
+            pairs[key] = by_row[prints.row].pop(0)
     return pairs if len(pairs) > 1 and 2 * len(pairs) > len(is_open) else {}
 
 

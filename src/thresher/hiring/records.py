@@ -21,12 +21,12 @@ from thresher.reading.boards import Board
 COMPANY, BOARD, POSTING, GROUP = "company", "board", "posting", "group"
 
 # What each kind is found and ordered by. Of a posting, `listed` is the fingerprint of its row as the board lists it, by which a look
-# knows what has changed; `print` is that of the whole posting, and `kin` that of its title and company, by which the same opening is
-# looked for on other boards.
+# knows what has changed; `checked_at` is when a look had its own page asked for, because the list does not say enough; `print` is
+# that of the whole posting, and `kin` that of its title and company, by which the same opening is looked for on other boards.
 MARKS: Mapping[str, tuple[str, ...]] = {
     COMPANY: ("status", "tier", "name_key", "analyzed_at"),
     BOARD: ("status", "company", "platform", "due_at", "scraped_at"),
-    POSTING: ("state", "listed", "print", "kin", "missed", "board", "company", "seen_at"),
+    POSTING: ("state", "listed", "print", "kin", "missed", "board", "company", "seen_at", "checked_at"),
     GROUP: ("lead",),
 }
 _NOT_WORDS = re.compile(r"[^\w]+")

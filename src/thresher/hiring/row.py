@@ -15,6 +15,7 @@ from thresher.core.errors import InvalidUrl
 from thresher.core.evidence import Evidence, Place
 from thresher.core.keys import canonical_url
 from thresher.core.record import clean
+from thresher.hiring.address import print_of_address
 from thresher.hiring.records import name_key, posting_key
 from thresher.reading.posting import Posting, Salary
 
@@ -46,6 +47,11 @@ def listed(posting: Posting) -> str:
     said = (posting.title, posting.company, posting.location, posting.employment_type, salary, posting.description)
     words = "\x1f".join(" ".join((each or "").split()) for each in said)
     return hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=12).hexdigest()
+
+
+def marked(posting: Posting) -> str:
+    """What a look keeps of a row to compare the next one with: how it reads, and where it leads."""
+    return f"{listed(posting)}.{print_of_address(address(posting))}"
 
 
 def fields(posting: Posting) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Looking records up: by key, by what they belong to, by their marks."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import orjson
@@ -13,19 +14,12 @@ from thresher.store.session import Row, Session
 
 AT_ONCE = 500  # names in one statement
 _COLUMNS = ("id", "kind", "key", "data", "evidence", "first_task", "last_task", "seen", "created_at", "updated_at")
-_FIND = f"select {', '.join('r.' + name for name in _COLUMNS)} from records r"
-_ORDER = " join marks o on o.record_id = r.id and o.name = :order_name and o.number is not null"
-_FILTERS = {
-    "kind": "r.kind = :kind",
-    "keys": "r.key in (:keys*)",
-    "before": "r.id < :before",
-    "link": "r.id in (select record_id from links where name = :link_name and target = :link_target)",
-}
-_LINKS = "select record_id, name, target from links where record_id in (:ids*) order by record_id, name, target"
-_MARKS = "select record_id, name, word, number from marks where record_id in (:ids*)"
+_FIND = f"select {', '.join('r.' + name for name in _COLUMNS)}"
+# What a record belongs to, and what it is found by, in one question: every one of them is a way to the database and back.
+_BESIDE = """select record_id, name, target, cast(null as bigint), 0 from links where record_id in (:ids*)
+    union all select record_id, name, word, number, 1 from marks where record_id in (:too*)"""
 _MARKS_OF = """select r.key, m.name, m.word, m.number from links l join records r on r.id = l.record_id join marks m on m.record_id = r.id
     where l.name = :name and l.target = :target and r.kind = :kind"""
-_COUNT = "select count(*) from records r"
 
 
 def find_records(
@@ -33,19 +27,17 @@ def find_records(
     order: str | None = None, before: int | None = None, limit: int = 100,
 ) -> list[Found]:  # fmt: skip
     """Records that match everything, the newest first; with `order` by that mark, the least first, or the greatest after a minus."""
-    clauses, values = _wanted(kind, keys, link, where, before)
-    join, sorting = "", "r.id desc"
+    search = _search(kind, keys, link, where, before, order)
+    sorting = f"{search.age} desc"
     if order is not None:
-        join, sorting = _ORDER, f"o.number {'desc' if order.startswith('-') else 'asc'}, r.id"
-        values["order_name"] = order.removeprefix("-")
-    rows = session.rows(f"{_FIND}{join}{clauses} order by {sorting} limit :limit", {**values, "limit": limit})
-    return _whole(session, rows)
+        sorting = f"o.number {'desc' if order.startswith('-') else 'asc'}, o.record_id"
+    return _whole(session, session.rows(f"{_FIND}{search.sql} order by {sorting} limit :limit", {**search.values, "limit": limit}))
 
 
 def count_records(session: Session, *, kind: str | None = None, link: Link | None = None, where: Sequence[Where] = ()) -> int:
     """How many records match."""
-    clauses, values = _wanted(kind, None, link, where, None)
-    return int(session.rows(f"{_COUNT}{clauses}", values)[0][0])
+    search = _search(kind, None, link, where, None, None)
+    return int(session.rows(f"select count(*){search.sql}", search.values)[0][0])
 
 
 def marks_of(session: Session, kind: str, link: Link) -> dict[str, dict[str, Mark]]:
@@ -56,33 +48,72 @@ def marks_of(session: Session, kind: str, link: Link) -> dict[str, dict[str, Mar
     return found
 
 
-def _wanted(
-    kind: str | None, keys: Sequence[str] | None, link: Link | None, where: Sequence[Where], before: int | None
-) -> tuple[str, dict[str, Any]]:
-    given: dict[str, Any] = {
-        name: value for name, value in (("kind", kind), ("keys", keys), ("before", before)) if value is not None
-    }
-    clauses = [_FILTERS[name] for name in given]
-    if link is not None:
-        clauses.append(_FILTERS["link"])
-        given |= {"link_name": link.name, "link_target": link.target}
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The tables and conditions of a question, and what orders the records by when they were first seen."""
+
+    sql: str
+    age: str
+    values: Mapping[str, Any]
+
+
+def _search(
+    kind: str | None, keys: Sequence[str] | None, link: Link | None, where: Sequence[Where], before: int | None, order: str | None
+) -> _Search:  # fmt: skip
+    """Records whose keys are known are asked for by them. All others are looked for where they are listed in order (by a mark, by what
+    they belong to), and only those that fit are read: a search must cost what it finds, not what there is.
+    """
+    given: dict[str, Any] = {name: value for name, value in (("kind", kind), ("keys", keys), ("before", before)) if value is not None}
+    lists = dict(_lists(link, where, order, given))
+    own = {"kind": "r.kind = :kind", "keys": "r.key in (:keys*)"}
+    if keys is not None or not lists:
+        lead, tables = "r.id", ["records r", *(f"join {table} on {_of(table)} = r.id" for table in lists)]
+    else:
+        first, *others = lists
+        lead = _of(first)
+        # To SQLite a cross join means: in this order.
+        tables = [first, *(f"join {table} on {_of(table)} = {lead}" for table in others), "cross join records r"]
+        own = {} if any(table.startswith("marks") for table in lists) else own  # a mark knows the kind of its record
+    clauses = [*lists.values(), *(clause for name, clause in own.items() if name in given)]
+    clauses += [f"r.id = {lead}"] if lead != "r.id" else []
+    clauses += [f"{lead} < :before"] if before is not None else []
+    # Those whose keys are known are sorted once they are found: an order that an index has would have the whole kind walked through.
+    age = lead if keys is None else f"{lead} + 0"
+    return _Search(f" from {' '.join(tables)}" + (f" where {' and '.join(clauses)}" if clauses else ""), age, given)
+
+
+def _of(table: str) -> str:
+    return f"{table.rpartition(' ')[2]}.record_id"
+
+
+def _lists(link: Link | None, where: Sequence[Where], order: str | None, given: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Each table that names records, with its conditions. What they are compared with goes into `given`."""
+    kind = "{0}.kind = :kind and " if "kind" in given else ""
     for at, each in enumerate(where):
         clause, values = _marked(each, at)
-        clauses.append(f"r.id in (select record_id from marks where name = :mark{at} and {clause}{' and kind = :kind' if kind else ''})")
         given |= values | {f"mark{at}": each.name}
-    return (f" where {' and '.join(clauses)}" if clauses else ""), given
+        yield f"marks m{at}", f"{kind.format(f'm{at}')}m{at}.name = :mark{at} and {clause}"
+    if link is not None:
+        given |= {"link_name": link.name, "link_target": link.target}
+        yield "links l", "l.name = :link_name and l.target = :link_target"
+    if order is not None:
+        given["order_name"] = order.removeprefix("-")
+        yield "marks o", f"{kind.format('o')}o.name = :order_name and o.number is not null"
 
 
 def _marked(where: Where, at: int) -> tuple[str, dict[str, Any]]:
     if isinstance(where, Between):
         bounds = {f"low{at}": where.low, f"high{at}": where.high}
         asked = {name: value for name, value in bounds.items() if value is not None}
-        clauses = [f"number {'>=' if name.startswith('low') else '<='} :{name}" for name in asked]
-        return " and ".join(["number is not null", *clauses]), asked
+        clauses = [f"m{at}.number {'>=' if name.startswith('low') else '<='} :{name}" for name in asked]
+        return " and ".join([f"m{at}.number is not null", *clauses]), asked
     words = [value for value in where.values if isinstance(value, str)]
     if words and len(words) < len(where.values):
         raise UsageError(f"the mark {where.name!r} is a text or a number; {where.values!r} mixes the two")
-    return f"{'word' if words else 'number'} in (:values{at}*)", {f"values{at}": list(where.values)}
+    column = f"m{at}.{'word' if words else 'number'}"
+    if len(where.values) == 1:  # then they are in order already
+        return f"{column} = :value{at}", {f"value{at}": where.values[0]}
+    return f"{column} in (:values{at}*)", {f"values{at}": list(where.values)}
 
 
 def _whole(session: Session, rows: Sequence[Row]) -> list[Found]:
@@ -91,11 +122,16 @@ def _whole(session: Session, rows: Sequence[Row]) -> list[Found]:
     links: dict[int, list[Link]] = {each: [] for each in ids}
     marks: dict[int, dict[str, Mark]] = {each: {} for each in ids}
     for some in _portions(ids):
-        for record_id, name, target in session.rows(_LINKS, {"ids": some}):
-            links[record_id].append(Link(name, target))
-        for record_id, name, word, number in session.rows(_MARKS, {"ids": some}):
-            marks[record_id][name] = word if word is not None else number
-    return [_found(row, links[row[0]], marks[row[0]]) for row in rows]
+        for record_id, name, word, number, marked in session.rows(_BESIDE, {"ids": some, "too": some}):
+            if marked:
+                marks[record_id][name] = word if word is not None else number
+            else:
+                links[record_id].append(Link(name, word))
+    return [_found(row, sorted(links[row[0]], key=_by_name), marks[row[0]]) for row in rows]
+
+
+def _by_name(link: Link) -> tuple[str, str]:
+    return link.name, link.target
 
 
 def _found(row: Row, links: Iterable[Link], marks: Mapping[str, Mark]) -> Found:

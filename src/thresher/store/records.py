@@ -23,6 +23,7 @@ _LINK = """insert into links (record_id, name, target, task_id, created_at)
     values (:record, :name, :target, :task, :now) on conflict do nothing"""
 _MARK = """insert into marks (record_id, kind, name, word, number) values (:record, :kind, :name, :word, :number)
     on conflict (record_id, name) do update set word = excluded.word, number = excluded.number"""
+_MARKED = "select name, word, number from marks where record_id = :record"
 _UNMARK = "delete from marks where record_id = :record and name in (:names*)"
 
 
@@ -68,14 +69,21 @@ def _merge(session: Session, filing: Filing, values: Mapping[str, Any], lock: st
 
 
 def _mark(session: Session, record_id: int, filing: Filing, data: Mapping[str, Any]) -> None:
-    """Marks as the data has them now. A field that is missing, or None, is no mark."""
-    present = [(name, data[name]) for name in filing.marks if data.get(name) is not None]
-    for name, value in present:
-        word, number = (value, None) if isinstance(value, str) else (None, int(value))
-        session.run(_MARK, {"record": record_id, "kind": filing.kind, "name": name, "word": word, "number": number})
-    absent = sorted(set(filing.marks) - {name for name, _ in present})
+    """Marks as the data has them now. A field that is missing, or None, is no mark. Most stay as they were, and are not written."""
+    present = {name: _columns(data[name]) for name in filing.marks if data.get(name) is not None}
+    known = {name: (word, number) for name, word, number in session.rows(_MARKED, {"record": record_id})}
+    changed = [(name, columns) for name, columns in present.items() if known.get(name) != columns]
+    if changed:
+        session.many(_MARK, [
+            {"record": record_id, "kind": filing.kind, "name": name, "word": word, "number": number} for name, (word, number) in changed
+        ])  # fmt: skip
+    absent = sorted((set(filing.marks) & set(known)) - set(present))
     if absent:
         session.run(_UNMARK, {"record": record_id, "names": absent})
+
+
+def _columns(value: str | int) -> tuple[str | None, int | None]:
+    return (value, None) if isinstance(value, str) else (None, int(value))
 
 
 def _read(evidence: str | None) -> dict[str, Any] | None:

@@ -4,10 +4,11 @@ It stands before the routes, so that a route which forgets to ask is closed rath
 nothing of which routes there are.
 """
 
+import logging
 from collections.abc import Sequence
 
 from starlette.requests import Request
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.control.keys import Admitted, Denied, admit
 from thresher.core.errors import ThresherError
@@ -17,6 +18,8 @@ from thresher.web.problem import Problem, of_error
 # Whoever watches over the server need not hold a key; it says only that it is there.
 OPEN = frozenset({("GET", "/api/health")})
 KEY = "thresher.key"
+
+log = logging.getLogger("thresher.web")
 
 
 class Door:
@@ -33,9 +36,10 @@ class Door:
             return  # whatever it is, there is no door for it
         found = await self._ask(scope)
         if isinstance(found, Problem):
+            log.info("%s %s: %d", scope["method"], ascii(scope["path"]), found.status)
             await found.response()(scope, receive, send)
             return
-        await self._app({**scope, KEY: found}, receive, send)
+        await self._app({**scope, KEY: found}, receive, _noted(scope, found.name, send))
 
     async def _ask(self, scope: Scope) -> Admitted | Problem:
         try:
@@ -43,6 +47,17 @@ class Door:
         except ThresherError as error:
             return of_error(error)
         return denied(found) if isinstance(found, Denied) else found
+
+
+def _noted(scope: Scope, name: str, send: Send) -> Send:
+    """Says in the log who asked for what, and how that ended. Never what they hold."""
+
+    async def noted(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            log.info("%s %s: %d, by %s", scope["method"], ascii(scope["path"]), message["status"], name)
+        await send(message)
+
+    return noted
 
 
 def denied(why: Denied) -> Problem:

@@ -13,6 +13,7 @@ from thresher.build import Workshop
 from thresher.core.errors import UsageError
 from thresher.insight.keys import has_keys
 from thresher.web.app import make_app
+from thresher.web.line import line_with
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 BACKLOG = 512
@@ -79,8 +80,9 @@ def make_server(shop: Workshop, ready: Callable[[], None]) -> uvicorn.Server:
     """The server of a project, not yet started. `ready` is called when it can be reached."""
     settings = shop.store.settings
     config = uvicorn.Config(
-        make_app(shop), http="h11", ws="none", lifespan="on", log_config=None, access_log=False, server_header=False, proxy_headers=False,
-        limit_concurrency=settings.count("web.connections"), timeout_graceful_shutdown=settings.count("web.grace"), backlog=BACKLOG,
+        make_app(shop), http=line_with(float(settings["web.body_patience"])), ws="none", lifespan="on", log_config=None,
+        access_log=False, server_header=False, proxy_headers=False, backlog=BACKLOG,
+        limit_concurrency=settings.count("web.connections"), timeout_graceful_shutdown=settings.count("web.grace"),
     )  # fmt: skip
     return _Server(config, ready)
 

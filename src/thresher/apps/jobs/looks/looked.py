@@ -13,7 +13,7 @@ from thresher.hiring.coverage import Health, Limits, health
 from thresher.hiring.leg import name_of
 from thresher.hiring.life import CLOSED, OPEN, Known, Lives, Rules, lives
 from thresher.hiring.records import BOARD, POSTING, entry
-from thresher.hiring.row import address, evidence_of, fields, key_of, listed, owned_by
+from thresher.hiring.row import address, evidence_of, fields, key_of, marked, owned_by
 from thresher.hiring.walk import Tally
 from thresher.reading.posting import Posting
 
@@ -33,11 +33,19 @@ class Looked:
     shared: tuple[str, ...]
     now: int
     stood: Mapping[str, str] = field(default_factory=dict)
+    open: int = 0
 
     @property
     def fresh(self) -> tuple[str, ...]:
         """What has to be read and judged (again)."""
         return (*self.lives.new, *self.lives.changed, *self.lives.relisted)
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """What is to be judged with its new address. Not where most of a board moves from look to look: then addresses mean nothing."""
+        last = (self.board.data.get("last_look") or {}).get("moved") or 0
+        restless = min(last, len(self.lives.moved)) * 2 > self.open
+        return () if restless else self.lives.moved
 
 
 def compare(
@@ -48,13 +56,14 @@ def compare(
     rows = {key_of(board.key, posting): posting for posting in tally.postings}
     shared = {key for key in rows if key in set(elsewhere) or _is_anothers(board.key, marks.get(key))}
     known = {key: Known.of(each) for key, each in marks.items() if not _is_anothers(board.key, each)}
-    seen = {key: listed(posting) for key, posting in rows.items() if key not in shared}
+    seen = {key: marked(posting) for key, posting in rows.items() if key not in shared}
     found = lives(known, seen, complete=tally.complete, rules=rules)
     well = health(
         tally.postings, board.data.get("coverage") or {}, board.data.get("yields") or (), complete=tally.complete, limits=limits
     )  # fmt: skip
     kept = {found.same.get(key, key): posting for key, posting in rows.items()}
-    return Looked(board, tally, found, well, kept, tuple(sorted(shared)), now, stood)
+    is_open = sum(each.is_open for each in known.values()) + len(found.new) + len(found.relisted) - len(found.closed)
+    return Looked(board, tally, found, well, kept, tuple(sorted(shared)), now, stood, is_open)
 
 
 def _is_anothers(board: str, marks: Mapping[str, Mark] | None) -> bool:
@@ -70,9 +79,10 @@ def posting_records(looked: Looked, before: Mapping[str, Found]) -> Iterable[Rec
         yield _written(looked, key, before.get(key))
     for key in found.back:
         yield entry(POSTING, key, {"missed": 0, "seen_at": now})
-    for key in set(found.same.values()) - set(looked.fresh):  # its old number may lead nowhere by now
+    for key in (*found.rotated, *found.moved):  # its old number and its old address may lead nowhere by now
         said = fields(looked.rows[key])
-        yield entry(POSTING, key, {name: said[name] for name in ("number", "url") if name in said} | {"seen_at": now})
+        where = {name: said[name] for name in ("number", "url") if name in said}
+        yield entry(POSTING, key, {**where, "listed": marked(looked.rows[key]), "seen_at": now})
     for key, count in found.missed.items():
         yield entry(POSTING, key, {"missed": count})
     for key in found.closed:
@@ -90,7 +100,7 @@ def _written(looked: Looked, key: str, before: Found | None) -> Record:
     forgotten = {name: None for name in old.get("said", ()) if name not in said and name not in looked.health.fallen}
     data: dict[str, Any] = {
         **forgotten, **said, "said": sorted(said), "company_name": name, **({"company": company} if company else {}),
-        "board": board.key, "state": OPEN, "missed": 0, "seen_at": looked.now, "listed": listed(posting),
+        "board": board.key, "state": OPEN, "missed": 0, "seen_at": looked.now, "listed": marked(posting),
         "relisted": int(old.get("relisted") or 0) + (key in looked.lives.relisted),
         "revision": int(old.get("revision") or 0) + (key in looked.lives.changed),
         **({"closed_at": None} if key in looked.lives.relisted else {}),
@@ -102,48 +112,39 @@ def _written(looked: Looked, key: str, before: Found | None) -> Record:
 
 def children(looked: Looked, least: int) -> tuple[NewTask, ...]:
     """A task for each posting that has to be read and judged. One whose row says less than `least` characters has its page read."""
-    urls = {key: address(looked.rows[key]) for key in looked.fresh}
+    urls = {key: address(looked.rows[key]) for key in (*looked.fresh, *looked.moved)}
     uses = Counter(urls.values())
     return tuple(_child(looked, key, url, least, alone=uses[url] == 1) for key, url in urls.items())
 
 
 def _child(looked: Looked, key: str, url: str | None, least: int, *, alone: bool) -> NewTask:
     payload: dict[str, Any] = {"posting": key, "url": url}
-    if len(looked.rows[key].description or "") < least:
+    if len(looked.rows[key].description or "") < least and key not in looked.moved:
         payload |= {"fetch": url, "fresh": key not in looked.lives.new}
     # An address that several rows share tells none of them from the others; the loop guard would let only one of them through.
     return NewTask("job", payload, url=url if alone else None, key=key)
 
 
-def board_record(looked: Looked, *, hash: str, due_at: int, reason: str) -> Record:  # noqa: A002  it is what the field is called
+def board_record(looked: Looked, *, hash: str, due_at: int, checks_due: int, reason: str) -> Record:  # noqa: A002  the field's name
     """The board after a look that proves something."""
     tally, found, now = looked.tally, looked.lives, looked.now
-    is_open = _count_open(looked)
     return entry(BOARD, looked.board.key, {
         "last_look": {
             "verdict": Verdict.FOUND.value if tally.found else Verdict.CONFIRMED_EMPTY.value, "reason": reason, "found": tally.found,
             "total": tally.total, "complete": tally.complete, "alone": tally.alone, "pages": tally.pages, "at": now, "hash": hash,
             "missed": len(found.missed), "new": len(found.new), "changed": len(found.changed), "closed": len(found.closed),
-            "relisted": len(found.relisted),
+            "relisted": len(found.relisted), "moved": len(found.moved),
         },
-        "open": is_open, "coverage": dict(looked.health.coverage), "yields": list(looked.health.yields),
+        "open": looked.open, "checks_due": checks_due, "coverage": dict(looked.health.coverage), "yields": list(looked.health.yields),
         "alarms": [*found.alarms, *looked.health.alarms][:MOST_ALARMS],
         "scraped_at": now, "due_at": due_at, "failures": 0, **({"completed_at": now} if tally.complete else {}),
     })  # fmt: skip
 
 
-def _count_open(looked: Looked) -> int:
-    """How many postings of this board are open now: those that were seen, and those that are not given up."""
-    found = looked.lives
-    seen = len(found.new) + len(found.changed) + len(found.relisted) + len(found.back) + len(found.unchanged)
-    was = int(looked.board.data.get("open") or 0)
-    return seen + len(found.missed) if looked.tally.complete else max(seen, was + len(found.new) + len(found.relisted))
-
-
-def unchanged_record(board: Found, *, now: int, due_at: int) -> Record:
+def unchanged_record(board: Found, *, now: int, due_at: int, **more: Any) -> Record:
     """The board after a look at the very page of the last time: nothing is read, and nothing else is written."""
-    last = {**(board.data.get("last_look") or {}), "at": now, "new": 0, "changed": 0, "closed": 0, "relisted": 0}
-    return entry(BOARD, board.key, {"last_look": last, "scraped_at": now, "due_at": due_at, "failures": 0, "completed_at": now})
+    last = {**(board.data.get("last_look") or {}), "at": now, "new": 0, "changed": 0, "closed": 0, "relisted": 0, "moved": 0}
+    return entry(BOARD, board.key, {"last_look": last, "scraped_at": now, "due_at": due_at, "failures": 0, "completed_at": now, **more})
 
 
 def keys_to_read(looked: Looked) -> Sequence[str]:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from thresher.apps.jobs.looks.checks import Terms
 from thresher.apps.jobs.looks.rotation import Pace
-from thresher.core.clock import HOUR
+from thresher.core.clock import DAY, HOUR
 from thresher.hiring.coverage import Limits
 from thresher.hiring.life import Rules
 from thresher.hiring.walk import Bounds
@@ -33,6 +34,14 @@ def bounds_of(ask: Ask, *, completed_at: int, now: int) -> Bounds:
 def rules_of(ask: Ask) -> Rules:
     """When a posting is closed."""
     return Rules(looks=int(ask("jobs.close_looks")), few=int(ask("jobs.close_few")), share=float(ask("jobs.close_share")))
+
+
+def terms_of(ask: Ask) -> Terms:
+    """When the page of a posting is asked for."""
+    return Terms(
+        recheck=round(ask("jobs.recheck_days") * DAY), recheck_batch=int(ask("jobs.recheck_batch")),
+        reread=round(ask("jobs.reread_days") * DAY), reread_batch=int(ask("jobs.reread_batch")),
+    )  # fmt: skip
 
 
 def limits_of(ask: Ask) -> Limits:

@@ -10,9 +10,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from thresher.apps.jobs.discovery.trial import board_of, first_call
+from thresher.apps.jobs.looks import checks
 from thresher.apps.jobs.looks.looked import Looked, Marks, board_record, children, compare, keys_to_read, posting_records, unchanged_record
 from thresher.apps.jobs.looks.openings import read_openings
-from thresher.apps.jobs.looks.pace import bounds_of, limits_of, pace_of, rules_of
+from thresher.apps.jobs.looks.pace import bounds_of, limits_of, pace_of, rules_of, terms_of
 from thresher.apps.jobs.looks.sight import Sight
 from thresher.apps.jobs.looks.trail import IsKnown, Trail, Walker
 from thresher.core.context import Context
@@ -25,9 +26,9 @@ from thresher.core.page import Page
 from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.record import Link, Record
 from thresher.core.settlement import Error
-from thresher.core.task import Task
+from thresher.core.task import NewTask, Task
 from thresher.hiring.coverage import health
-from thresher.hiring.life import CLOSED
+from thresher.hiring.life import CLOSED, Prints
 from thresher.hiring.records import BOARD, POSTING, entry
 from thresher.hiring.row import key_of, listed
 from thresher.reading.posting import Posting
@@ -70,10 +71,20 @@ async def walk_board(ctx: Context) -> Outcome:
     walker = Walker(ctx, board_of(board.data), since=began, oldest=oldest, bounds=bounds, most_bytes=most)
     trail = await walker.walk(board.data.get("last_look") or {}, knowledge, read_more)
     if trail.is_unchanged:
-        return Done(trail.look.reason, records=(unchanged_record(board, now=ctx.now(), due_at=_due(ctx, board)),))
+        return await _unchanged(ctx, board, trail)
     if trail.tally is None or not (trail.tally.found or trail.tally.complete):
         return _failed(ctx, board, trail)
     return await _settled(ctx, board, trail, marks["all"])
+
+
+async def _unchanged(ctx: Context, board: Found, trail: Trail) -> Outcome:
+    """Nothing has changed in the list. What stands behind it may have: it is asked for where it is time."""
+    now, due_at = ctx.now(), _due(ctx, board)
+    if not checks.is_due(board, now):
+        return Done(trail.look.reason, records=(unchanged_record(board, now=now, due_at=due_at),))
+    found = checks.unread_since(board, await ctx.marks(POSTING, Link("board", board.key)), terms_of(ctx.setting), now)
+    after = unchanged_record(board, now=now, due_at=due_at, checks_due=found.due_at)
+    return Done(trail.look.reason, records=(*checks.records(found, now), after), children=await _checked(ctx, found))
 
 
 async def _settled(ctx: Context, board: Found, trail: Trail, marks: Marks) -> Outcome:
@@ -87,11 +98,18 @@ async def _settled(ctx: Context, board: Found, trail: Trail, marks: Marks) -> Ou
     )  # fmt: skip
     before = {each.key: each for each in await _records(ctx, keys_to_read(looked))}
     reason = tally.ended if tally.found else f"{trail.look.reason} ({tally.ended})"
+    least = int(ctx.setting("jobs.posting.description"))
+    also = checks.after_look(looked, marks, terms_of(ctx.setting), least)
     records = (
         *posting_records(looked, before),
-        board_record(looked, hash=trail.hash, due_at=_due(ctx, board), reason=reason),
+        *checks.records(also, looked.now),
+        board_record(looked, hash=trail.hash, due_at=_due(ctx, board), checks_due=also.due_at, reason=reason),
     )
-    return Done(_note(looked), records=records, children=children(looked, ctx.setting("jobs.posting.description")))
+    return Done(_note(looked), records=records, children=(*children(looked, least), *await _checked(ctx, also)))
+
+
+async def _checked(ctx: Context, found: checks.Checks) -> tuple[NewTask, ...]:
+    return checks.tasks(found, await _records(ctx, found.keys))
 
 
 def _note(looked: Looked) -> str:
@@ -155,7 +173,7 @@ def _known(board: str, marks: Marks) -> IsKnown:
 
     def is_known(posting: Posting) -> bool:
         known = marks.get(key_of(board, posting))
-        return known is not None and known.get("state") != CLOSED and known.get("listed") == listed(posting)
+        return known is not None and known.get("state") != CLOSED and Prints.of(str(known.get("listed", ""))).row == listed(posting)
 
     return is_known
 

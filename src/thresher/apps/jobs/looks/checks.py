@@ -1,0 +1,100 @@
+"""Postings whose own page has to be asked for, because their list does not say enough. Pure.
+
+    unseen   a feed shows only the newest, and some lists never come to an end: that a posting is not there proves nothing
+    unread   a list without texts says nothing of an edit in the text
+
+The one that has waited longest comes first, and one that was asked for counts as checked whatever comes of it: a page that
+is never there to be read must not take the place of the others.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from thresher.apps.jobs.looks.looked import Looked, Marks
+from thresher.core.found import Found, Mark
+from thresher.core.record import Record
+from thresher.core.task import NewTask
+from thresher.hiring.life import CLOSED
+from thresher.hiring.records import POSTING, entry
+
+NEVER = 0  # of a board with nothing to check
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """How long a posting may go unseen or unread, in microseconds, and how many of each are asked for in one look."""
+
+    recheck: int
+    recheck_batch: int
+    reread: int
+    reread_batch: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """The keys of the postings to ask for, and when the next will have to be."""
+
+    unseen: tuple[str, ...] = ()
+    unread: tuple[str, ...] = ()
+    due_at: int = NEVER
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (*self.unseen, *self.unread)
+
+
+def after_look(looked: Looked, marks: Marks, terms: Terms, least: int) -> Checks:
+    """What to check after a look. A row that says less than `least` characters has its text elsewhere."""
+    own, now = _open(looked.board.key, marks), looked.now
+    hidden = [key for key in (*looked.lives.unchanged, *looked.lives.back) if len(looked.rows[key].description or "") < least]
+    unread = {key: own[key] for key in hidden if key in own and key not in looked.lives.moved}
+    unseen = {} if _proves_absence(looked, terms) else {key: each for key, each in own.items() if key not in looked.rows}
+    late = [key for key, each in unread.items() if _since(each) + terms.reread <= now]
+    lost = [key for key, each in unseen.items() if each.get("missed") or _since(each) + terms.recheck <= now]
+    fresh = [now + terms.reread for key in looked.fresh if len(looked.rows[key].description or "") < least]
+    due = [*(_since(each) + terms.reread for each in unread.values()), *fresh]
+    return Checks(_longest(lost, own, terms.recheck_batch), _longest(late, own, terms.reread_batch), min(due, default=NEVER))
+
+
+def unread_since(board: Found, marks: Marks, terms: Terms, now: int) -> Checks:
+    """What to check where the list is the very one of the last time: it cannot say what has changed behind it."""
+    own = _open(board.key, marks)
+    late = [key for key, each in own.items() if _since(each) + terms.reread <= now]
+    chosen = _longest(late, own, terms.reread_batch)
+    left = [now + terms.reread if key in chosen else _since(each) + terms.reread for key, each in own.items()]
+    return Checks(unread=chosen, due_at=min(left, default=NEVER))
+
+
+def is_due(board: Found, now: int) -> bool:
+    """Whether a board may have something unread, by what the last look at it wrote down."""
+    due = int(board.data.get("checks_due") or NEVER)
+    return due != NEVER and due <= now
+
+
+def records(checks: Checks, now: int) -> Iterable[Record]:
+    return (entry(POSTING, key, {"checked_at": now}) for key in checks.keys)
+
+
+def tasks(checks: Checks, found: Sequence[Found]) -> tuple[NewTask, ...]:
+    """A task for each that has an address. It is known by its key alone: several postings may share one page."""
+    unseen = set(checks.unseen)
+    urls = {each.key: each.data.get("url") for each in found}
+    wanted = [(key, urls[key]) for key in checks.keys if urls.get(key)]
+    return tuple(NewTask("job", {"posting": key, "check": True, "listed": key not in unseen, "fetch": url}, key=key) for key, url in wanted)
+
+
+def _open(board: str, marks: Marks) -> Mapping[str, Mapping[str, Mark]]:
+    return {key: each for key, each in marks.items() if each.get("state") != CLOSED and each.get("board", board) == board}
+
+
+def _since(marks: Mapping[str, Mark]) -> int:
+    return max(int(marks.get("seen_at") or 0), int(marks.get("checked_at") or 0))
+
+
+def _longest(keys: Iterable[str], own: Marks, number: int) -> tuple[str, ...]:
+    return tuple(sorted(keys, key=lambda key: (_since(own[key]), key))[:number])
+
+
+def _proves_absence(looked: Looked, terms: Terms) -> bool:
+    """Whether what is not there is known to be gone: by this look, or by another that is not long ago."""
+    return looked.tally.complete or looked.now - int(looked.board.data.get("completed_at") or 0) < terms.recheck

@@ -1,0 +1,115 @@
+"""What looking records up costs, counted and not timed: a search costs what it finds, not what there is."""
+
+from contextlib import contextmanager
+
+import pytest
+
+from tests.harness.databases import memory_database, only_postgres
+from thresher.core.clock import FrozenClock
+from thresher.core.found import Between, Is
+from thresher.core.record import Link
+from thresher.store.lookup import find_records
+
+MANY, FEW = 50_000, 500
+_RECORDS = """insert into records (kind, key, data, first_task, last_task, created_at, updated_at)
+    with recursive counted (n) as (select 0 union all select n + 1 from counted where n < {number} - 1)
+    select case when n % 100 = 0 then 'board' else 'posting' end, 'k' || n, '{{}}', 0, 0, 0, 0 from counted"""
+_MARKS = """insert into marks (record_id, kind, name, word, number) select id, kind, name, word, number from (
+    select r.id, r.kind, m.name,
+        case m.name when 'state' then case when r.id % 10 < 7 then 'open' else 'closed' end
+            when 'kin' then 'kin' || (r.id / 3) when 'company' then 'company' || (r.id % {boards}) end as word,
+        case m.name when 'due_at' then r.id end as number
+    from records r cross join (select 'state' as name union all select 'kin' union all select 'company' union all select 'due_at') m) listed"""
+_LINKS = "insert into links (record_id, name, target, task_id, created_at) select id, 'board', 'board' || (id % {boards}), 0, 0 from records"
+# Every way in which the apps, the commands and the pages ask. Each finds a handful of records.
+SEARCHES = {
+    "by key": {"kind": "posting", "keys": ["k7"]},
+    "by keys": {"kind": "posting", "keys": [f"k{n}" for n in range(1, 20)]},
+    "by a rare mark": {"kind": "posting", "where": (Is("kin", "kin77"),)},
+    "by a common mark": {"kind": "posting", "where": (Is("state", "open"),)},
+    "by a common mark, further back": {"kind": "posting", "where": (Is("state", "open"),), "before": 400},
+    "by a number": {"kind": "posting", "where": (Between("due_at", high=30),)},
+    "by key and mark": {"kind": "posting", "keys": ["k1", "k2"], "where": (Is("state", "open"),)},
+    "by what it belongs to": {"kind": "posting", "link": Link("board", "board7")},
+    "by order": {"kind": "posting", "order": "due_at"},
+    "by falling order": {"kind": "posting", "order": "-due_at"},
+    "the newest": {"kind": "posting"},
+    "the newest, further back": {"kind": "posting", "before": 400},
+}
+
+
+def fill(store, number):
+    with store.write() as session:
+        for statement in (_RECORDS, _MARKS, _LINKS):
+            session.run(statement.format(number=number, boards=number // 5))
+
+
+@contextmanager
+def counting(session):
+    """How many instructions SQLite's machine takes, in tens."""
+    counted = [0]
+
+    def count():
+        counted[0] += 1
+
+    session._connection.set_progress_handler(count, 10)
+    yield counted
+    session._connection.set_progress_handler(None, 0)
+
+
+def instructions(store):
+    found = {}
+    with store.read() as session:
+        for name, asked in SEARCHES.items():
+            with counting(session) as counted:
+                assert find_records(session, **asked, limit=20), name
+            found[name] = counted[0]
+    return found
+
+
+def filled_sqlite(number):
+    database = memory_database(FrozenClock())
+    store = database.open()
+    fill(store, number)
+    return database, store
+
+
+@pytest.mark.promise(4)
+def test_a_search_costs_the_same_among_fifty_thousand_records_on_sqlite():
+    (small, few), (large, many) = filled_sqlite(FEW), filled_sqlite(MANY)
+    among_few, among_many = instructions(few), instructions(many)
+    small.close()
+    large.close()
+    assert {name: (among_few[name], cost) for name, cost in among_many.items() if cost > 1.5 * among_few[name] + 100} == {}
+
+
+def read_by(plan):
+    """The rows that a plan of PostgreSQL read in all its nodes, those that it threw away included."""
+    own = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0) + plan.get("Rows Removed by Index Recheck", 0)
+    return own * plan["Actual Loops"] + sum(map(read_by, plan.get("Plans", ())))
+
+
+class Explaining:
+    """A session that asks how each statement is answered, too."""
+
+    def __init__(self, session):
+        self.session, self.plans = session, []
+
+    def rows(self, sql, params):
+        ((found,),) = self.session.rows(f"explain (analyze, format json) {sql}", params)
+        self.plans.append(found[0]["Plan"])
+        return self.session.rows(sql, params)
+
+
+@pytest.mark.promise(4)
+@only_postgres
+def test_a_search_reads_what_it_finds_among_fifty_thousand_records_on_postgres(store):
+    fill(store, MANY)
+    for analyzed in (False, True):
+        with store.glance() as session:
+            if analyzed:
+                session.run("analyze records, marks, links")
+            for name, asked in SEARCHES.items():
+                explaining = Explaining(session)
+                assert find_records(explaining, **asked, limit=20), name
+                assert sum(map(read_by, explaining.plans)) < 2_000, (name, analyzed, explaining.plans)

@@ -1,0 +1,31 @@
+"""The page about the API names every route, every scope and every problem, as the code has them."""
+
+import re
+
+from tests.house.paper import ROOT
+from thresher.config.settings import SETTINGS
+from thresher.web.problem import STATUS
+from thresher.web.routes import ROUTES
+
+PAGE = ROOT / "docs" / "reference" / "http-api.md"
+
+
+def row(route) -> str:
+    """A route as the page has it. A place in a path is written in capitals, as on the command line."""
+    path = re.sub(r"\{(\w+)(?::path)?\}", lambda match: {"task_id": "ID", "what": "WHAT"}.get(match[1], match[1].upper()), route.path)
+    return f"| `{route.method} {path}` | {route.scope or 'none'} | {route.owner} | {(route.endpoint.__doc__ or '').strip()} |"
+
+
+def test_the_page_has_every_route_and_no_other():
+    said = [line for line in PAGE.read_text("utf-8").splitlines() if re.match(r"\| `[A-Z]+ /", line)]
+    assert said == [row(route) for route in ROUTES]
+
+
+def test_the_page_has_every_status_of_our_errors():
+    page = PAGE.read_text("utf-8")
+    assert [kind.__name__ for kind, status in STATUS.items() if f"| {status} | `{kind.__name__}` |" not in page] == ["ThresherError"]
+
+
+def test_the_page_has_every_setting_of_the_server():
+    page = PAGE.read_text("utf-8")
+    assert [each.name for each in SETTINGS if each.name.startswith("web.") and f"`{each.name}`" not in page] == []
