@@ -49,7 +49,7 @@ def repeated(search: Search) -> list[tuple[object, ...]]:
     return [each for each, count in found.items() if count > 1]
 
 
-@pytest.mark.promise(4)
+@pytest.mark.promise(6)
 def test_a_posting_that_led_to_its_company_is_refused_when_the_company_s_board_leads_back_to_it(search: Search):
     """Posting, company, source, posting: the loop that is feared most."""
     url = address_of(search, "acme")
@@ -61,7 +61,7 @@ def test_a_posting_that_led_to_its_company_is_refused_when_the_company_s_board_l
     assert len(search.postings("acme")) == len(search.truth("acme").open)
 
 
-@pytest.mark.promise(4)
+@pytest.mark.promise(6)
 def test_a_posting_of_an_unknown_company_makes_one_task_for_it_however_many_there_are(search: Search):
     ask_boards(search.store, search.registry, ["https://feeds.practice.example/rss.xml"])
     search.work()
@@ -76,7 +76,7 @@ def test_a_posting_of_an_unknown_company_makes_one_task_for_it_however_many_ther
     assert depth <= MOST_DEPTH
 
 
-@pytest.mark.promise(4)
+@pytest.mark.promise(6)
 def test_companies_whose_pages_name_each_other_end(search: Search):
     """Each careers page says that the openings are on the other's site."""
     for one, other in (("kestrel", "verbena"), ("verbena", "kestrel")):

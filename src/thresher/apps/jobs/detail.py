@@ -26,10 +26,10 @@ def call_for(data: Mapping[str, Any], board: Found | None) -> Call | None:
     return way or (Call(data["url"]) if data.get("url") else None)
 
 
-async def fetch_detail(ctx: Context, call: Call) -> Page:
+async def fetch_detail(ctx: Context, call: Call, max_age: float = AGE) -> Page:
     """What the board answers. A page that only a script builds is built."""
     render = None if call.method == "GET" else False
-    return await ctx.fetch(call.url, method=call.method, headers=call.headers, body=call.body, render=render, max_age=AGE)
+    return await ctx.fetch(call.url, method=call.method, headers=call.headers, body=call.body, render=render, max_age=max_age)
 
 
 def read_detail(page: Page, title: str, today: date) -> Posting | None:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from thresher.apps.jobs import decision
+from thresher.apps.jobs.check import check
 from thresher.apps.jobs.detail import call_for, completed, fetch_detail, read_detail
 from thresher.apps.jobs.filtering.case import case_of
 from thresher.apps.jobs.filtering.filter import judge, weigh
@@ -54,6 +55,9 @@ async def scrape(ctx: Context) -> Outcome:
     stop = profile and stopped(profile, title=data.get("title"), company=data.get("company_name"), url=data.get("url"))
     if profile and stop:
         return Filtered(stop.reason, records=(decision.stopped(key, stop, profile, ctx.now(), rules_of(ctx.setting).threshold),))
+    if ctx.task.payload.get("check"):
+        news = await check(ctx, known)
+        return await _read(ctx, known, {**data, **news}, news) if isinstance(news, dict) else news
     try:
         added = await _detail(ctx, data)
     except Gone as problem:

@@ -51,9 +51,10 @@ def after_look(looked: Looked, marks: Marks, terms: Terms, least: int) -> Checks
     unseen = {} if _proves_absence(looked, terms) else {key: each for key, each in own.items() if key not in looked.rows}
     late = [key for key, each in unread.items() if _since(each) + terms.reread <= now]
     lost = [key for key, each in unseen.items() if each.get("missed") or _since(each) + terms.recheck <= now]
-    fresh = [now + terms.reread for key in looked.fresh if len(looked.rows[key].description or "") < least]
-    due = [*(_since(each) + terms.reread for each in unread.values()), *fresh]
-    return Checks(_longest(lost, own, terms.recheck_batch), _longest(late, own, terms.reread_batch), min(due, default=NEVER))
+    chosen = _longest(late, own, terms.reread_batch)
+    read_now = {*chosen, *(key for key in looked.fresh if len(looked.rows[key].description or "") < least)}
+    due = [now, *(_since(each) for key, each in unread.items() if key not in read_now)] if unread or read_now else []
+    return Checks(_longest(lost, own, terms.recheck_batch), chosen, min(due) + terms.reread if due else NEVER)
 
 
 def unread_since(board: Found, marks: Marks, terms: Terms, now: int) -> Checks:
@@ -61,8 +62,8 @@ def unread_since(board: Found, marks: Marks, terms: Terms, now: int) -> Checks:
     own = _open(board.key, marks)
     late = [key for key, each in own.items() if _since(each) + terms.reread <= now]
     chosen = _longest(late, own, terms.reread_batch)
-    left = [now + terms.reread if key in chosen else _since(each) + terms.reread for key, each in own.items()]
-    return Checks(unread=chosen, due_at=min(left, default=NEVER))
+    left = [_since(each) for key, each in own.items() if key not in set(chosen)]
+    return Checks(unread=chosen, due_at=min([now, *left]) + terms.reread)
 
 
 def is_due(board: Found, now: int) -> bool:
