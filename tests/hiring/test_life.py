@@ -153,6 +153,38 @@ def test_half_of_a_board_under_new_numbers_is_not_enough_to_speak_of_new_numbers
     assert lives(board(12), seen, complete=True).same == {}
 
 
+def test_a_row_that_leads_elsewhere_has_moved_and_not_changed():
+    known = {"a": Known(OPEN, 0, "row.p1.q1.n"), "b": Known(OPEN, 0, "row.p2.q2.n"), "c": Known(OPEN, 0, "row.p3.q3.n")}
+    found = lives(known, {"a": "row.p9.q1.n", "b": "row.p2.q9.n", "c": "row.p3.q3.n"}, complete=True)
+    assert (found.moved, found.changed, found.is_quiet) == (("a", "b"), (), False)
+
+
+def test_queries_that_differ_all_over_a_board_are_no_moves():
+    known = {f"p{each}": Known(OPEN, 0, f"row {each}.p{each}.q.") for each in range(8)}
+    assert lives(known, {f"p{each}": f"row {each}.p{each}.x{each}." for each in range(8)}, complete=True).is_quiet
+
+
+def test_an_address_of_which_nothing_is_kept_has_not_moved():
+    assert lives(board(3), {key: f"{row}.p.q.n" for key, row in rows(0, 1, 2).items()}, complete=True).is_quiet
+
+
+def test_the_same_number_in_another_address_is_the_same_posting_only_if_nobody_else_has_it():
+    known = {"url/a": Known(OPEN, 0, "r.p..n"), "url/b": Known(OPEN, 0, "s.q..m")}
+    found = lives(known, {"url/c": "t.x..n", "url/b": "s.q..m"}, complete=True)
+    assert (found.same, found.changed, found.new, found.missed) == ({"url/c": "url/a"}, ("url/a",), (), {})
+    both = lives(known, {"url/a": "r.p..n", "url/c": "t.x..n", "url/b": "s.q..m"}, complete=True)
+    assert (both.same, both.new) == ({}, ("url/c",))
+    two = lives(known, {"url/c": "t.x..n", "url/d": "t.y..n", "url/b": "s.q..m"}, complete=True)
+    assert (two.same, two.new) == ({}, ("url/c", "url/d"))
+    closed = lives({**known, "url/a": Known(CLOSED, 0, "r.p..n")}, {"url/c": "t.x..n"}, complete=False)
+    assert (closed.same, closed.new) == ({}, ("url/c",))
+
+
+def test_rows_that_their_board_numbers_are_not_paired_by_their_addresses():
+    known = {"board/1": Known(OPEN, 0, "r.p..n")}
+    assert lives(known, {"board/2": "t.x..n"}, complete=True).new == ("board/2",)
+
+
 KEYS = st.integers(0, 25)
 LOOKS = st.lists(st.tuples(st.frozensets(KEYS), st.booleans()), max_size=12)
 

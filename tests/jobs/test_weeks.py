@@ -106,9 +106,9 @@ def every_posting_that_is_open_is_known_as_open_and_reads_as_it_does_now(weeks: 
 
 
 def every_posting_that_closed_is_closed_after_two_looks(weeks: Weeks) -> None:
-    # A feed may show only what is new, so nothing can be concluded from what it does not show.
-    for token in [each for each in COMPANIES if each != "kestrel"]:
-        gone = shown(weeks.search.truth(token, until=WEEKS - 1).closed)
+    # A feed may show only what is new; what it does not show any more is asked for itself, after a few days and once more.
+    for token in COMPANIES:
+        gone = shown(weeks.search.truth(token, until=WEEKS - (5 if token == "kestrel" else 1)).closed)
         found = compared([*shown(weeks.search.truth(token).open), *gone], weeks.search.postings(token))
         numbers = {each.id for each in gone}
         states = [(each.title, record.data["state"]) for each, record in found.pairs if each.id in numbers]
@@ -184,6 +184,7 @@ def the_same_again_writes_nothing_new_and_asks_only_whether_something_has_change
         search.scrape()
         search.work()
 
+    search.set(jobs__recheck_days=365.0, jobs__reread_days=365.0)  # else some pages are asked for every day, as they should be
     again()  # what was missed for the first time yesterday is closed now
     again()
     before, kinds, since = written(), search.kinds(), len(search.web.log())

@@ -56,8 +56,7 @@ class Search:
     def __init__(self, database: Database, web: PracticeWeb, *beside: App, **settings: Any) -> None:
         self.web, self.shop = web, Workshop(database)
         self.store, self.clock = self.shop.store, database.clock
-        wanted = self.store.project_settings | CALM | {name.replace("__", "."): value for name, value in settings.items()}
-        self.store.project_settings, self.store.settings = wanted, Settings(wanted)
+        self.set(**CALM, **settings)
         self.registry = Registry([app, *beside], self.store.settings)
         install(self.store, self.registry)
         set_profile(self.store, (files("thresher.apps.jobs") / "example_profile.yaml").read_text("utf-8"), "example_profile.yaml")
@@ -66,6 +65,11 @@ class Search:
 
     def close(self) -> None:
         self.shop.close()
+
+    def set(self, **settings: Any) -> None:
+        """Settings as a project file would have them; two underlines stand for a dot."""
+        wanted = self.store.project_settings | {name.replace("__", "."): value for name, value in settings.items()}
+        self.store.project_settings, self.store.settings = wanted, Settings(wanted)
 
     # --- time
 

@@ -256,6 +256,8 @@ def test_the_api_describes_itself_without_pages_from_elsewhere(api):
     said = api.get("/api/openapi.json")
     assert said["openapi"].startswith("3.")
     assert set(said["paths"]["/api/companies"]) == {"get", "post"}
+    assert said["paths"]["/api/boards/{key}/enable"]["post"]["x-scope"] == "write"
+    assert set(said["components"]["securitySchemes"]) == {"bearer", "header"}
     for path in ("/docs", "/redoc", "/api/docs", "/openapi.json"):
         api.ask("GET", path).problem(404)
 

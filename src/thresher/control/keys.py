@@ -98,26 +98,24 @@ def admit(store: Store, token: str | None) -> Admitted | Denied:
     """Whether a token opens the door now; a request that is let in is counted. Who is refused writes nothing."""
     if token is None:
         return Denied("there is no key; send one as Authorization: Bearer KEY (thresher keys create makes one)")
-    key = _holder(store, token)
+    key, now = _holder(store, token)
     if key is None:
         return Denied("this key opens nothing; thresher keys list shows those that do")
-    with store.glance() as session:
-        now = store.backend.now(session)
     refused = _refused(key, now)
     if refused is None and not keys.charge(store, key):
         refused = _second_look(store, key)
     return refused or Admitted(key.name, key.scopes)
 
 
-def _holder(store: Store, token: str) -> Key | None:
-    """The key that a token is. Where the prefix leads to nobody the comparison is made all the same."""
+def _holder(store: Store, token: str) -> tuple[Key | None, int]:
+    """The key that a token is, and what time it is. Where the prefix leads to nobody the comparison is made all the same."""
     match = _TOKEN.fullmatch(token)
-    key: Key | None = None
-    if match:
-        with store.glance() as session:
-            key = keys.key_with(session, f"thr_{match[1]}")
+    if match is None:
+        return None, 0
+    with store.glance() as session:
+        key, now = keys.key_with(session, f"thr_{match[1]}"), store.backend.now(session)
     same = hmac.compare_digest(_digest(token), key.digest if key else _NOBODY)
-    return key if same else None
+    return (key if same else None), now
 
 
 def _refused(key: Key, now: int) -> Denied | None:

@@ -19,11 +19,15 @@ TRACKING_PARAMETERS = frozenset(
 )
 TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "hsa_")
 MAX_URL = 8_192
+REMEMBERED = 400  # characters: a site that writes long addresses must not fill our memory with them
 
 
-@lru_cache(1_024)  # the same address is asked for on its way in, at its gate and when it is fetched
 def canonical_url(url: str) -> str:
     """The one spelling of a web address. Refuses what is not http or https."""
+    return _known(url) if len(url) <= REMEMBERED else _canonical(url)
+
+
+def _canonical(url: str) -> str:
     if len(url) > MAX_URL:
         raise InvalidUrl(f"a URL of {len(url):,} characters; the limit is {MAX_URL:,}")
     try:
@@ -32,11 +36,17 @@ def canonical_url(url: str) -> str:
         raise InvalidUrl(f"{url!r} is not a URL; write it whole, as in https://example.com/jobs") from None
     if parsed.protocol not in ("http:", "https:"):
         raise InvalidUrl(f"{url!r} is not a web address; only http and https can be followed")
-    parsed.hash = ""
-    parsed.search = _clean_query(parsed.search[1:])  # also where it is empty: a lone "?" is no query
-    if len(parsed.href) > MAX_URL:  # written out in ASCII it may have grown
-        raise InvalidUrl(f"a URL of {len(parsed.href):,} characters; the limit is {MAX_URL:,}")
-    return parsed.href
+    if "?" in url or "#" in url:
+        parsed.hash = ""
+        parsed.search = _clean_query(parsed.search[1:])  # also where it is empty: a lone "?" is no query
+    whole = parsed.href
+    if len(whole) > MAX_URL:  # written out in ASCII it may have grown
+        raise InvalidUrl(f"a URL of {len(whole):,} characters; the limit is {MAX_URL:,}")
+    return whole
+
+
+# The same address is asked for on its way in, at its gate and when it is fetched, and those of a board at every look.
+_known = lru_cache(8_192)(_canonical)
 
 
 def _clean_query(query: str) -> str:

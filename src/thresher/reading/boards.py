@@ -7,12 +7,13 @@ host, never by a piece of text: `idealever.com` is not `lever.co`, and `lever.co
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import islice
 from urllib.parse import unquote
 
 import ada_url
 
-from thresher.core.keys import MAX_URL
+from thresher.core.keys import MAX_URL, REMEMBERED
 from thresher.reading.document import Document
 from thresher.reading.html import Node
 from thresher.reading.platform import Platform, platform_named, platforms
@@ -50,6 +51,10 @@ class Board:
 
 def recognise(url: str) -> Board | None:
     """The board that an address belongs to: its home, a posting on it, its API, its embedded form."""
+    return _known(url) if len(url) <= REMEMBERED else _recognise(url)
+
+
+def _recognise(url: str) -> Board | None:
     target = target_of(url)
     if target is None:
         return None
@@ -57,6 +62,9 @@ def recognise(url: str) -> Board | None:
         if board := _recognised(platform, target):
             return board
     return None
+
+
+_known = lru_cache(4_096)(_recognise)  # a page and its links are looked at from several sides
 
 
 def board_named(platform: str, token: str, parts: Mapping[str, str] = {}) -> Board | None:

@@ -6,7 +6,6 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from http import HTTPStatus
 from typing import Any
 
 from fastapi.exceptions import RequestValidationError
@@ -30,6 +29,22 @@ STATUS: Mapping[type[ThresherError], int] = {
     ThresherError: 500,
 }
 
+# What the framework says by itself, and we besides: one name for each, whatever the Python of the day calls it.
+TITLES: Mapping[int, str] = {
+    400: "Bad Request",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "Not Found",
+    405: "Method Not Allowed",
+    408: "Request Timeout",
+    409: "Conflict",
+    413: "Content Too Large",
+    422: "Unprocessable Content",
+    429: "Too Many Requests",
+    500: "Internal Server Error",
+    503: "Service Unavailable",
+}
+
 log = logging.getLogger("thresher.web")
 
 
@@ -43,18 +58,15 @@ class Problem:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def response(self) -> Response:
-        title = HTTPStatus(self.status).phrase
-        told = {
-            "type": f"urn:thresher:{self.error}", "title": title, "status": self.status, "detail": self.detail[:MOST_DETAIL],
-            "error": self.error,
-        }  # fmt: skip
+        title, detail = TITLES.get(self.status, "Problem"), self.detail[:MOST_DETAIL]
+        told = {"type": f"urn:thresher:{self.error}", "title": title, "status": self.status, "detail": detail, "error": self.error}
         return Response(written(told), self.status, dict(self.headers), PROBLEM)
 
 
 def of_error(error: ThresherError) -> Problem:
     """The problem that one of our errors is."""
     status = next(STATUS[each] for each in type(error).__mro__ if each in STATUS)
-    return Problem(status, type(error).__name__, str(error), {"Retry-After": "5"} if status == HTTPStatus.SERVICE_UNAVAILABLE else {})
+    return Problem(status, type(error).__name__, str(error), {"Retry-After": "5"} if status == 503 else {})
 
 
 async def on_error(_: Request, error: Exception) -> Response:
@@ -66,11 +78,12 @@ async def on_error(_: Request, error: Exception) -> Response:
 async def on_http(request: Request, error: Exception) -> Response:
     """What the framework says by itself: no such route, no such method, a body that cannot be read."""
     assert isinstance(error, HTTPException)
-    status = HTTPStatus(error.status_code)
-    name = "".join(word.title() for word in status.phrase.replace("-", " ").split())
-    usual = f"{request.method} {request.url.path}: {status.description or status.phrase}"
-    detail = error.detail if error.detail != status.phrase else usual
-    return Problem(status.value, name, detail, error.headers or {}).response()
+    status, path = error.status_code, request.url.path
+    usual = {
+        404: f"there is no {path} here; GET /api/openapi.json lists what there is",
+        405: f"{path} cannot be asked with {request.method}; the header Allow says with what",
+    }
+    return Problem(status, TITLES.get(status, "Problem").replace(" ", ""), usual.get(status, error.detail), error.headers or {}).response()
 
 
 async def on_invalid(_: Request, error: Exception) -> Response:

@@ -1,8 +1,7 @@
 """A check: a known posting's own page is asked for anew, because its list does not say whether it is still there and still reads so.
 
-    the page is this posting's     it is open; what has changed is read
-    the page is gone               missed once more, and closed when it was missed often enough; of one that is listed: nothing
-    anything else                  nothing is concluded
+Where the page is this posting's, it is open, and what has changed is read. Where it is gone, it was missed once more, and is closed
+when it was missed often enough; but not while its list shows it. From anything else nothing is concluded.
 """
 
 from typing import Any
@@ -63,7 +62,7 @@ def _seen(ctx: Context, known: Found, found: Posting, is_listed: bool) -> Outcom
 
 def _list_says_it(ctx: Context, known: Found) -> bool:
     text = known.data.get("description") if "description" in known.data.get("said", ()) else None
-    return len(text or "") >= ctx.setting("jobs.posting.description")
+    return len(text or "") >= int(ctx.setting("jobs.posting.description"))
 
 
 def _is_its_page(page: Page, call: Call, found: Posting, known: Found) -> bool:

@@ -12,6 +12,8 @@ from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import Owner, Route, Shop
 
+KEYS = {"bearer": {"type": "http", "scheme": "bearer"}, "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
+
 
 async def health(shop: Shop) -> Response:
     """Whether the server can reach its database. Needs no key, and says nothing else."""
@@ -30,7 +32,9 @@ async def status(shop: Shop) -> Response:
 
 async def openapi(request: Request) -> Response:
     """This API, described for programs."""
-    return JSONResponse(request.app.openapi())
+    said = dict(request.app.openapi())
+    said["components"] = {**said.get("components", {}), "securitySchemes": KEYS}
+    return JSONResponse({**said, "security": [{name: []} for name in KEYS]})
 
 
 ROUTES = (

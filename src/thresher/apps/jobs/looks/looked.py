@@ -81,7 +81,7 @@ def posting_records(looked: Looked, before: Mapping[str, Found]) -> Iterable[Rec
         yield entry(POSTING, key, {"missed": 0, "seen_at": now})
     for key in (*found.rotated, *found.moved):  # its old number and its old address may lead nowhere by now
         said = fields(looked.rows[key])
-        where = {name: said[name] for name in ("number", "url") if name in said}
+        where: dict[str, Any] = {name: said[name] for name in ("number", "url") if name in said}
         yield entry(POSTING, key, {**where, "listed": marked(looked.rows[key]), "seen_at": now})
     for key, count in found.missed.items():
         yield entry(POSTING, key, {"missed": count})

@@ -32,6 +32,10 @@ MOST_MONEY = 1_000_000_000
 MOST_YEARS = 60
 MOST_POINTS = 100
 
+DEEPEST = 10  # levels
+
+_OPENING = (yaml.FlowSequenceStartToken, yaml.FlowMappingStartToken, yaml.BlockSequenceStartToken, yaml.BlockMappingStartToken)
+_CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _COUNTRY = re.compile(r"[A-Z]{2}")
 _CURRENCY = re.compile(r"[A-Z]{3}")
 _AMOUNT = re.compile(r"([0-9]{1,3}(?:[,_][0-9]{3}){1,3}|[0-9]{1,10})(k?)")
@@ -70,18 +74,25 @@ def _composed(text: str, name: str) -> yaml.Node | None:
     if len(text) > MOST_CHARACTERS:
         raise ConfigError(f"{name} has {len(text):,} characters; a profile has at most {MOST_CHARACTERS:,}")
     try:
-        for token in yaml.scan(text, Loader=yaml.BaseLoader):
-            if isinstance(token, yaml.AliasToken):
-                raise ConfigError(f"{name}:{token.start_mark.line + 1} has *{token.value}; a profile has no aliases, write it out")
+        _scan(text, name)
         root: yaml.Node | None = yaml.compose(text, Loader=yaml.BaseLoader)
     except yaml.YAMLError as wrong:
         mark = getattr(wrong, "problem_mark", None)
         where = f":{mark.line + 1}" if mark else ""
         said = " ".join(str(getattr(wrong, "problem", None) or wrong).split())
         raise ConfigError(f"{name}{where} is not YAML: {said}") from None
-    except RecursionError:
-        raise ConfigError(f"{name} is nested far too deeply for a profile") from None
     return root
+
+
+def _scan(text: str, name: str) -> None:
+    """Refuse what a profile never has, before it is built: that would take time without end."""
+    depth = 0
+    for token in yaml.scan(text, Loader=yaml.BaseLoader):
+        if isinstance(token, yaml.AliasToken):
+            raise ConfigError(f"{name}:{token.start_mark.line + 1} has *{token.value}; a profile has no aliases, write it out")
+        depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
+        if depth > DEEPEST:
+            raise ConfigError(f"{name} is nested far too deeply for a profile")
 
 
 def _plain(node: yaml.Node, key: str, lines: dict[str, int], problem: Problem) -> Any:
