@@ -196,3 +196,12 @@ def test_a_flood_of_one_thing_is_read_within_bounds(piece: str):
     )
     assert len(found.text) <= LONGEST
     assert len(found.evidence.places) < 250
+
+
+def test_a_field_about_the_hours_does_not_hide_what_the_title_says_of_the_contract():
+    found = read_facts("k", {"title": "Software Engineering Intern", "employment_type": "Full time"}, today=TODAY)
+    assert found.employment == (Employment.FULL_TIME, Employment.INTERNSHIP)
+    assert found.evidence.places["employment.1"].quote == "Intern"
+    assert found.evidence.places["employment.0"].path == "employment_type"
+    plain = read_facts("k", {"title": "Internal Auditor, part-time possible", "employment_type": "Full time"}, today=TODAY)
+    assert plain.employment == (Employment.FULL_TIME,)

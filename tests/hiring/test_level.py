@@ -40,6 +40,15 @@ from thresher.hiring.level import read_level
         ("Mid/Senior Engineer", "mid"),
         ("Mid-Level Backend Developer", "mid"),
         ("Senior Product Manager", "senior"),
+        ("Junior Operations Manager", "junior"),
+        ("Jr. Store Manager", "junior"),
+        ("Entry Level Manager", "junior"),
+        ("Junior Team Lead", "junior"),
+        ("Senior Operations Manager", "manager"),
+        ("Manager, Junior Accounts", "manager"),
+        ("Early Career Recruiting Manager", "manager"),
+        ("Junior/Senior Developer", "junior"),
+        ("Junior to Mid Developer", "junior"),
     ],
 )
 def test_a_title_names_its_level(title: str, level: str):

@@ -1,5 +1,6 @@
 """One posting through its whole walk: completed, read, put beside what is known, filtered, scored, saved; and always with its reasons."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,6 +11,7 @@ from tests.harness.databases import Database
 from tests.jobs.weeks import Search
 from thresher import NewTask
 from thresher.apps.jobs.decision import explain
+from thresher.control.groups import SAID, group, ungroup
 from thresher.core.found import Found
 from thresher.core.record import Link, Record, pack
 from thresher.hiring.records import BOARD, COMPANY, POSTING, entry, name_key
@@ -55,6 +57,12 @@ def judge(search: Search, *keys: str, **payload: Any) -> list[tuple[str, str | N
         search.work()
         found += tasks.rows(search.store, f"select state, reason from tasks where id = {task_id}")
     return found
+
+
+def kestrel(website: str = "https://www.kestrel.example/") -> Record:
+    """A company that is known, so that nobody goes and looks at its site."""
+    said = {"name": "Kestrel Optics", "name_key": name_key("Kestrel Optics"), "status": "complete", "website": website}
+    return entry(COMPANY, "kestrel.example", said)
 
 
 def one(search: Search, kind: str, key: str | None = None) -> Found:
@@ -139,7 +147,8 @@ def test_without_a_profile_postings_are_read_and_kept(search: Search) -> None:
 def test_a_posting_whose_list_says_too_little_is_completed_from_its_page(search: Search, web: PracticeWeb) -> None:
     planted = search.truth("kestrel").open[0]
     url = f"https://www.kestrel.example/careers/{planted.id}-{planted.slug}"
-    write(search, posting("site:kestrel/1", title=planted.title, description=None, url=url, location=None, company_name="Kestrel Optics"))
+    row = {"title": planted.title, "description": None, "url": url, "location": None, "company_name": "Kestrel Optics"}
+    write(search, kestrel(), posting("site:kestrel/1", **row))
     ((state, reason),) = judge(search, "site:kestrel/1")
     assert state in ("filtered", "skipped", "succeeded"), reason
     found = one(search, POSTING)
@@ -181,10 +190,10 @@ def test_the_same_opening_on_another_board_is_grouped_and_not_judged_again(searc
     first, second = judge(search, "greenhouse:acme/1", "lever:acme/b7")
     assert (first[0], second[0]) == ("succeeded", "skipped")
     assert "greenhouse:acme/1" in (second[1] or "")
-    group = one(search, "group")
-    assert (group.data["lead"], group.data["members"]) == ("greenhouse:acme/1", ["greenhouse:acme/1", "lever:acme/b7"])
-    assert group.data["reason"]
-    assert {each.linked("group") for each in search.records(POSTING)} == {(group.key,)}
+    made = one(search, "group")
+    assert (made.data["lead"], made.data["members"]) == ("greenhouse:acme/1", ["greenhouse:acme/1", "lever:acme/b7"])
+    assert made.data["reason"]
+    assert {each.linked("group") for each in search.records(POSTING)} == {(made.key,)}
     assert [each.key for each in search.records("match")] == ["greenhouse:acme/1"]
     assert judge(search, "lever:acme/b7")[0][0] == "skipped"
     assert len(search.records("group")) == 1
@@ -196,6 +205,34 @@ def test_what_a_person_took_apart_stays_apart_also_by_way_of_a_third(search: Sea
     write(search, entry(POSTING, "ashby:acme/9", {}, Link("apart", "greenhouse:acme/1")))
     ended = judge(search, "greenhouse:acme/1", "lever:acme/b7", "ashby:acme/9")
     assert [state for state, _ in ended] == ["succeeded", "skipped", "succeeded"]
+
+
+@pytest.mark.promise(9)
+def test_what_a_person_put_together_stays_together_and_one_speaks_for_it(search: Search) -> None:
+    other = {"title": "Engineer, Harbours", "description": TEXT.replace("harbours", "ships"), "first_seen": 2}
+    write(search, posting("greenhouse:acme/1"), posting("lever:acme/b7", url="https://jobs.lever.co/acme/b7", **other))
+    judge(search, "greenhouse:acme/1")
+    made = group(search.store, "greenhouse:acme/1", "lever:acme/b7")
+    ((state, reason),) = judge(search, "lever:acme/b7")
+    assert state == "skipped"
+    assert "greenhouse:acme/1: a person said so" in (reason or "")
+    write(search, posting("ashby:acme/9", url="https://jobs.ashbyhq.com/acme/9", **{**other, "first_seen": 3}))
+    ((state, reason),) = judge(search, "ashby:acme/9")
+    found = one(search, "group")
+    assert (state, found.key, found.data["lead"]) == ("skipped", made.group, "greenhouse:acme/1")
+    assert (found.data["reason"], found.data["members"]) == (SAID, ["ashby:acme/9", "greenhouse:acme/1", "lever:acme/b7"])
+    assert [each.key for each in search.records("match")] == ["greenhouse:acme/1"]
+
+
+@pytest.mark.promise(9)
+def test_what_was_put_together_by_hand_can_be_taken_apart_by_hand(search: Search) -> None:
+    write(search, posting("greenhouse:acme/1"), posting("lever:acme/b7", title="Engineer, Harbours", url="https://jobs.lever.co/acme/b7"))
+    group(search.store, "greenhouse:acme/1", "lever:acme/b7")
+    ungroup(search.store, search.registry, "lever:acme/b7")
+    search.work()
+    ended = judge(search, "greenhouse:acme/1", "lever:acme/b7")
+    assert [reason for _, reason in ended if "the same opening" in (reason or "")] == []
+    assert {each.linked("group") for each in search.records(POSTING)} == {()}
 
 
 def test_another_title_is_another_opening(search: Search) -> None:
@@ -210,6 +247,47 @@ def test_a_company_that_nobody_knows_gets_a_task_and_nobody_waits_for_it(search:
     assert state == "succeeded"
     assert [each.data["status"] for each in search.records(COMPANY)] == ["unknown_site"]
     assert search.kinds()[("company", "skipped")] == 1
+
+
+def declared(**organization: Any) -> Knob:
+    """A posting's page that declares who hires."""
+    said = {"@context": "https://schema.org", "@type": "JobPosting", "title": "Senior Software Engineer", "description": TEXT,
+            "hiringOrganization": {"@type": "Organization", "name": "Kestrel Optics", **organization}}  # fmt: skip
+    html = f"<html><head><script type='application/ld+json'>{json.dumps(said)}</script></head><body><p>{TEXT}</p></body></html>"
+    return Knob(Trouble.BODY, "feeds.practice.example", "/1", text=html)
+
+
+def test_a_company_that_nobody_knows_is_looked_for_on_the_site_that_the_posting_names(search: Search, web: PracticeWeb):
+    web.turn(declared(sameAs=["https://www.linkedin.com/company/kestrel", "https://www.kestrel.example/about"]))
+    write(search, posting(description=None, company_name="Kestrel Optics", url="https://feeds.practice.example/1"))
+    judge(search, "greenhouse:acme/1")
+    found = one(search, COMPANY, "kestrel.example").data
+    assert (found["website"], found["name"]) == ("https://www.kestrel.example/", "Kestrel Optics")
+    assert one(search, POSTING, "greenhouse:acme/1").data["company_site"] == "https://www.kestrel.example/"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "https://www.linkedin.com/company/kestrel", "https://jobs.lever.co/kestrel", "https://kestrel.bamboohr.com/careers",
+        "javascript:alert(1)", "http://127.0.0.1/", "https://feeds.practice.example/companies/kestrel", "https://www.tarn.example/",
+        {"@id": "#"}, 7, [[["x"]]], "https://kestrel.example:secret@evil.example/", "",
+    ],
+)  # fmt: skip
+@pytest.mark.promise(17)
+def test_an_address_that_is_not_called_as_the_company_is_no_site_of_it(search: Search, web: PracticeWeb, said: Any):
+    web.turn(declared(url=said, sameAs=said))
+    write(search, posting(description=None, company_name="Kestrel Optics", url="https://feeds.practice.example/1"))
+    judge(search, "greenhouse:acme/1")
+    assert [each.data["status"] for each in search.records(COMPANY)] == ["unknown_site"]
+
+
+def test_the_site_of_a_company_that_is_known_is_not_taken_from_a_posting(search: Search, web: PracticeWeb):
+    web.turn(declared(url="https://www.kestrel.example/"))
+    write(search, kestrel("https://k.example/"))
+    write(search, posting(description=None, company_name="Kestrel Optics", url="https://feeds.practice.example/1"))
+    judge(search, "greenhouse:acme/1")
+    assert one(search, COMPANY).data["website"] == "https://k.example/"
 
 
 def test_a_company_that_is_known_by_name_is_linked_and_not_asked_for_again(search: Search) -> None:
@@ -232,6 +310,7 @@ def test_a_second_judgement_leaves_the_person_s_status_alone(search: Search) -> 
 def test_an_address_that_a_person_names_becomes_a_posting(search: Search) -> None:
     planted = search.truth("kestrel").open[0]
     url = f"https://www.kestrel.example/careers/{planted.id}-{planted.slug}"
+    write(search, kestrel())
     search.put(NewTask("job", {}, url=url))
     search.work()
     found = one(search, POSTING)

@@ -16,8 +16,13 @@ from tests.engine.workshop import Workshop
 from tests.harness import tasks
 from tests.harness.databases import Database
 from thresher import App, NewTask
+from thresher.ai.ask import Advisor
+from thresher.ai.library import Library
+from thresher.ai.prices import Prices
+from thresher.ai.providers import open_provider
 from thresher.apps.jobs.app import app
-from thresher.build import install
+from thresher.build import install, install_models
+from thresher.config.models import Models
 from thresher.config.settings import Settings
 from thresher.control.boards import ask_boards, enable_board
 from thresher.control.companies import Wish, ask_companies
@@ -53,12 +58,14 @@ CALM = {
 class Search:
     """One person's search for openings, on one database."""
 
-    def __init__(self, database: Database, web: PracticeWeb, *beside: App, **settings: Any) -> None:
-        self.web, self.shop = web, Workshop(database)
+    def __init__(self, database: Database, web: PracticeWeb, *beside: App, models: Models | None = None, **settings: Any) -> None:
+        self.web, self.shop, self.models = web, Workshop(database), models or Models()
         self.store, self.clock = self.shop.store, database.clock
         self.set(**CALM, **settings)
-        self.registry = Registry([app, *beside], self.store.settings)
+        gates = {name: self.models.providers[tier.provider].gate for name, tier in self.models.tiers.items()}
+        self.registry = Registry([app, *beside], self.store.settings, tiers=gates)
         install(self.store, self.registry)
+        install_models(self.store, self.models)
         set_profile(self.store, (files("thresher.apps.jobs") / "example_profile.yaml").read_text("utf-8"), "example_profile.yaml")
         self.day = 0.0
         self.begin(0)
@@ -103,11 +110,19 @@ class Search:
                 clock=self.clock,
             )  # fmt: skip
             worker = Worker(
-                self.store, self.registry, heartbeat_store=self.shop.machine(), until_idle=True, reach=Reach(fetcher), clock=self.clock
-            )
+                self.store, self.registry, heartbeat_store=self.shop.machine(), until_idle=True, reach=self._reach(fetcher),
+                clock=self.clock,
+            )  # fmt: skip
             return await asyncio.wait_for(worker.run(), PATIENCE)
 
         return asyncio.run(until_idle())
+
+    def _reach(self, fetcher: Fetcher) -> Reach:
+        if not self.models.providers:
+            return Reach(fetcher)
+        providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
+        advisor = Advisor(providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings)
+        return Reach(fetcher, advisor, providers)
 
     # --- what a person does
 

@@ -185,6 +185,12 @@ def test_the_rows_of_a_platforms_page_are_read_by_its_selectors(body: str, platf
     assert seen.board.platform == platform
 
 
+def test_a_date_of_figures_is_read_as_the_platform_of_the_page_writes_it():
+    dated = ICIMS.replace("</li>", '<span title="3/4/2026 9:15 AM">a while ago</span></li>')
+    (posting,) = look(dated, "saved.html").postings
+    assert posting.posted_date == date(2026, 3, 4)
+
+
 ASHBY, RECRUITEE, PINPOINT = "https://jobs.ashbyhq.com/acme/1", "https://acme.recruitee.com/o/x", "https://acme.pinpointhq.com/1"
 REMOTE = [
     ([{"id": "1", "text": TITLE, "hostedUrl": "https://jobs.lever.co/acme/1", "workplaceType": "on-site"}], "onsite"),

@@ -141,6 +141,7 @@ def test_readers_in_other_threads_see_all_platforms_or_the_new_ones_never_a_part
         ("name: x\nguess: true\n", 2, "guess", "whole number"),
         ("name: x\nconfidence: sure\n", 2, "confidence", "high, medium, low"),
         ("name: x\nempty_is_proof: maybe\n", 2, "empty_is_proof", "true or false"),
+        ("name: x\nday_first: maybe\n", 2, "day_first", "true or false"),
         ("name: x\npaging: {kind: offset, size: 10}\n", 2, "paging", "parameter and size"),
         ("name: x\npaging: {facets: [a]}\n", 2, "paging.facets", "facet is missing"),
         ("name: x\npaging:\n  in: cookie\n", 3, "paging.in", "query, body"),

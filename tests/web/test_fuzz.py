@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 
 from tests.harness.databases import drop_schema
 from tests.web.conftest import Api, project, served
-from tests.web.test_routes import SITE
+from tests.web.test_routes import SITE, fill
+from thresher.control.companies import ask_companies, wish
 from thresher.control.keys import create_key
 
 TEXTS = st.one_of(
     st.text(max_size=60),
-    st.sampled_from(["", "0", "-1", "1", "acme.com", "https://acme.com", "greenhouse:acme", SITE, "../..", "%00", "\0", "1d", "9" * 40,
+    st.sampled_from(["", "0", "-1", "1", "acme.com", "https://acme.com", "greenhouse:acme", "greenhouse:acme/1", SITE, "../..",
+                     "%00", "\0", "1d", "9" * 40,
                      "null", "true", "=1", "'", "\u202e", "open", "new", "pending", "retry.base", "host:a.example", "\ud7ff", "🙂" * 10]),
 )  # fmt: skip
 VALUES = st.recursive(
@@ -58,7 +60,8 @@ def fuzzed(request, tmp_path):
     url = None
     if request.param == "postgres":
         url = f"{request.getfixturevalue('postgres_url')}?schema=fuzz_{secrets.token_hex(6)}"
-    with project(tmp_path, url) as shop, served(shop) as at:
+    with project(tmp_path, url) as shop, served(fill(shop)) as at:
+        ask_companies(shop.store, shop.registry, [wish("Delta", "delta.io")])
         yield Api(at, create_key(shop.store, "fuzz", ["read", "write"], rate=1_000_000).token)
     if url:
         drop_schema(url)

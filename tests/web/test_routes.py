@@ -18,6 +18,11 @@ SITE = "site:https://acme.com/careers?team=a b"
 
 @pytest.fixture
 def filled(shop):
+    return fill(shop)
+
+
+def fill(shop):
+    """A few of each."""
     now = read_now(shop.store)
     write_records(shop.store, [
         company("acme.com", "Acme", now), company("beta.io", "Beta", now, tier="B"), company("gamma.dev", "Gamma", now - 60 * DAY),

@@ -6,6 +6,7 @@ import os
 import re
 import secrets
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -129,6 +130,45 @@ def test_a_stopping_server_finishes_the_answer_that_is_under_way(project, thresh
         process.communicate(timeout=PATIENCE)
         assert process.returncode == 0
     assert len([json.loads(line) for line in body.splitlines()]) == number
+
+
+@pytest.mark.parametrize("signals", [1, 2], ids=["after its grace", "at the second signal"])
+def test_a_client_that_does_not_read_cannot_keep_a_server_alive(project, thresher, signals):  # noqa: F811
+    token = key(thresher, "anna", "--scope", "read")
+    assert thresher("config", "set", "web.grace", "0" if signals == 1 else "3600").code == 0
+    with opened_store(f"sqlite:///{project / 'thresher.db'}") as store:
+        write_records(store, [company(f"c{at}.com", "Acme", 0, about="x" * 40_000) for at in range(600)])
+    with serving() as (process, said):
+        with socket.create_connection(("127.0.0.1", int(address(said).rpartition(":")[2])), PATIENCE) as line:
+            line.sendall(f"GET /api/export/companies?format=jsonl HTTP/1.1\r\nHost: x\r\nX-API-Key: {token}\r\n\r\n".encode())
+            assert line.recv(12) == b"HTTP/1.1 200"
+            process.send_signal(signal.SIGTERM)
+            if signals == 2:
+                assert process.stderr is not None
+                while "Stopping" not in process.stderr.readline():
+                    pass
+                process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+
+
+def test_settings_changed_elsewhere_come_into_force(project, thresher):  # noqa: F811
+    token = key(thresher, "anna", "--scope", "read", "--scope", "write", "--rate", 100_000)
+    assert thresher("config", "set", "settings.every", "0.05").code == 0
+    with serving() as (_, said):
+        api = Api(address(said), token)
+        big = {"name": "x" * 2_000}
+        assert api.ask("POST", "/api/companies", json=big).status == 400
+        assert thresher("config", "set", "web.body_limit", "1024").code == 0
+        while api.ask("POST", "/api/companies", json=big).status != 413:
+            pass
+
+
+def test_without_its_packages_it_says_what_to_install(project):
+    code = "import sys; sys.modules['fastapi'] = None; from thresher.cli import main; sys.exit(main(['serve']))"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE)
+    assert told.returncode == 3
+    assert "pip install 'thresher[web]'" in told.stderr
 
 
 @pytest.mark.promise(3)

@@ -67,7 +67,8 @@ def _work(call: Call, shop: "Workshop", concurrency: int | None) -> "Ended":
 
 
 def _print_summary(ended: "Ended", progress: "Progress", seconds: float, started: int) -> None:
-    from thresher.cli.show import jsonable, print_json
+    from thresher.cli.show import print_json
+    from thresher.insight.plain import jsonable
 
     facts: dict[str, Any] = {"seconds": round(seconds, 3), "started": started, **ended.summary()}
     print_json(facts | jsonable(progress))

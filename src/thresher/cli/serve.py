@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from thresher.build import Workshop
 
 INTERRUPTED = 130
+PACKAGES = ("fastapi", "pydantic", "starlette", "uvicorn")
 
 
 def command(
@@ -19,24 +20,28 @@ def command(
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any that is free.")] = 8000,
 ) -> None:
     """Serve the HTTP API until stopped. SIGTERM or Ctrl-C: answers under way finish; a second one drops them."""
-    import asyncio
+    import logging
     from signal import SIGINT
 
     from thresher.cli.labour import log_to_stderr
     from thresher.core.errors import ConfigError
+    from thresher.engine import loop
 
     try:
         from thresher.web import server
     except ModuleNotFoundError as missing:
+        if missing.name not in PACKAGES:
+            raise
         raise ConfigError(f"the API needs {missing.name}: pip install 'thresher[web]'") from None
 
     call = call_of(ctx)
     log_to_stderr(verbose=call.verbose)
+    logging.getLogger("uvicorn").setLevel(logging.INFO if call.verbose else logging.WARNING)  # we say ourselves that we begin and end
     with call.workshop() as shop:
         server.check_address(shop, host)
         with server.bind(host, port) as bound:
             url, advice = f"{server.address_of(bound)}/api", _advice(shop)
-            came = asyncio.run(server.serve(shop, bound, lambda: _announce(call, url, advice)))
+            came = loop.run(server.serve(shop, bound, lambda: _announce(call, url, advice)))
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)
 
 

@@ -2,8 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -13,11 +12,9 @@ from rich.text import Text
 
 from thresher.cli.call import Call
 from thresher.cli.words import plain
-from thresher.core.clock import as_text
+from thresher.insight.plain import jsonable
 
 PIPE_WIDTH = 200
-# What an app or a person wrote: shown as it is, whatever its keys are called.
-OPAQUE = frozenset({"payload", "checkpoint"})
 COLOURS = {
     "succeeded": "green", "ok": "green", "open": "green", "alive": "green", "running": "cyan", "pending": "blue", "retryable": "yellow",
     "failed": "red", "fail": "red", "disabled": "red", "lost": "red", "tripped": "yellow", "paused": "yellow", "warn": "yellow",
@@ -46,19 +43,6 @@ def say(call: Call, value: Any, sentence: str) -> None:
 
 def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(jsonable(value), indent=2, ensure_ascii=False, default=str) + "\n")
-
-
-def jsonable(value: Any, name: str = "") -> Any:
-    """Plain JSON, with times (`at`, `..._at`, `until`) as ISO 8601."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: jsonable(getattr(value, field.name), field.name) for field in fields(value)}
-    if isinstance(value, Mapping):
-        return {key: item if key in OPAQUE else jsonable(item, str(key)) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return [jsonable(item) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool) and (name in ("at", "until") or name.endswith("_at")):
-        return as_text(value)
-    return value
 
 
 def cell(value: Any, style: str | None = None) -> Text:

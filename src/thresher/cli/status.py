@@ -19,8 +19,9 @@ def command(ctx: typer.Context) -> None:
 
     What waits, runs and has ended, who works, and which gates are closed.
     """
-    from thresher.cli.show import jsonable, print_json
+    from thresher.cli.show import print_json
     from thresher.config.project import hide_password
+    from thresher.insight.plain import jsonable
     from thresher.insight.status import read_status
 
     call = call_of(ctx)

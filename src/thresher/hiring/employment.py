@@ -59,6 +59,7 @@ _ANCHORS = (
     ("seasonal", Employment.TEMPORARY),
 )
 MOST_MENTIONS = 40
+HOURS = (Employment.FULL_TIME, Employment.PART_TIME)  # how long somebody works, not as what
 
 
 @lru_cache(2_048)

@@ -139,7 +139,10 @@ class _Sheet:
         said = _text(self.data, "employment_type", 300)
         if said and (meant := employment.of_field(said)):
             self.places |= {f"employment.{at}": Place(said, path="employment_type") for at in range(len(meant))}
-            return meant
+            # A field may be about the hours alone: an intern who works full time is an intern.
+            extra = [each for each in employment.in_title(self.title) if each.value not in (*meant, *employment.HOURS)]
+            self.places |= {f"employment.{len(meant) + at}": place(each, self.title, "title") for at, each in enumerate(extra)}
+            return (*meant, *(each.value for each in extra))
         path, line = "title", self.title
         found = employment.in_title(self.title)
         if not found:

@@ -38,6 +38,7 @@ class Reason(StrEnum):
     SAME_TEXT = "the same title, company, places and text"
     PART_OF_TEXT = "the same title, company and places; the text of one is a part of the other's"
     OTHER_PLACES = "same text, other places"
+    SAID = "a person said so"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,8 @@
 """How senior an opening is, from the words of its title. The description is not asked: it speaks of the people around as well.
 
 A title may hold several: "Senior Staff Engineer" is staff, "Senior/Staff Engineer" asks for a senior at least, "Senior Product
-Manager" manages a product, "Lead Generation Specialist" leads nobody, and a staff accountant is no staff engineer.
+Manager" manages a product, "Junior Operations Manager" is the junior of those, "Lead Generation Specialist" leads nobody, and a
+staff accountant is no staff engineer.
 """
 
 import re
@@ -22,6 +23,7 @@ _JUNIOR = (
     r"auszubildende[rn]?|ausbildung|azubi|"
     r"berufseinsteiger(?:in)?|absolvent(?:in)?|d[ée]butant(?:e)?|aprendiz"
 )
+_BEGINNER = re.compile(r"junior|jr|entry[- ]level")  # "graduate" and "early career" may be what the role is about
 _LEARNER = r"trainee|apprentice|apprenticeship|auszubildende[rn]?|ausbildung|azubi|aprendiz"
 _MID = r"mid[- ]?level|midlevel|mid[- ]?weight|intermediate|mid|medior"
 _SENIOR = r"senior|sr|snr|sen|s[ée]nior|mid[- ](?:to[- ])?senior"
@@ -91,6 +93,8 @@ def read_level(title: str) -> Finding[Level] | None:
     for name in ("intern", "learner"):  # who learns to be a manager is none yet
         if name in names:
             return _finding(names[name])
+    if found and found[0].lastgroup == "junior" and _BEGINNER.fullmatch(found[0][0]):  # whatever the role is called, it is the first one
+        return _finding(found[0])
     own = [each for each in found if each.lastgroup in _OWN]
     if len(own) > 1 and _EITHER.fullmatch(line, own[0].end(), own[1].start()):
         names = {name: each for name, each in names.items() if name not in _OWN or each is own[0]}

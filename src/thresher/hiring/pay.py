@@ -39,6 +39,15 @@ _PAID = re.compile(
     r"vergütung|salaire|salario|remuneration|rémunération|"
     r"package|hiring range|brutto|stundenlohn|cash range)\b"
 )
+# What these two cannot do without: whether one of the words stands somewhere is known in a fraction of the time.
+_PAY_WORDS = (
+    "salar", "compensation", "pay", "wage", "range", "hourly", "gehalt", "vergütung", "salaire", "remuneration", "ote", "earnings",
+    "you earn",
+)  # fmt: skip
+_PAID_WORDS = (
+    "salar", "compensation", "pay", "paid", "wage", "rate", "base", "ote", "earn", "gehalt", "vergütung", "salaire", "remuneration",
+    "rémunération", "package", "range", "brutto", "stundenlohn",
+)  # fmt: skip
 _ELSE = re.compile(
     r"\b(?:bonus(?:es)?|sign-?on|signing|referral|stipend|allowance|budget|reimburse\w*|funding|funded|raised|raising|raise|series [a-f]|"
     r"revenues?|arr|valuation|valued|"
@@ -101,10 +110,11 @@ def of_field(salary: Any, country: str | None = None) -> Pay | None:
     if not isinstance(salary, Mapping):
         return None
     text = str(salary.get("text") or "")[:LONGEST]
-    known = salary_of(text or None, salary.get("low"), salary.get("high"), salary.get("currency"), salary.get("period"))
-    if known is not None and (salary.get("low") is not None or salary.get("high") is not None) and known.low is not None:
-        currency = known.currency if known.currency and len(known.currency) == 3 else None
-        return in_a_year(Pay(known.text, known.low, known.high, currency, known.period or period_of(text)))
+    if salary.get("low") is not None or salary.get("high") is not None:
+        known = salary_of(text or None, salary.get("low"), salary.get("high"), salary.get("currency"), salary.get("period"))
+        if known is not None and known.low is not None:
+            currency = known.currency if known.currency and len(known.currency) == 3 else None
+            return in_a_year(Pay(known.text, known.low, known.high, currency, known.period or period_of(text)))
     found = in_text(flat(text), text, country=country, surely=True)
     if found is not None:
         return replace(found.value, text=text)
@@ -179,7 +189,7 @@ def _said(low: str, *, surely: bool) -> Iterator[_Said]:
         if _is_else(low, before, found):
             continue
         period = found.period or _period(low, before, found)
-        paid = surely or _PAID.search(before) is not None or _GROSS.match(low, found.end) is not None
+        paid = surely or _is_paid(low, before, found.end)
         if not _counts(found, period, paid=paid, signed=found.currency is not None):
             continue
         least, most = _ends(found, before)
@@ -208,14 +218,31 @@ def _sums(low: str, *, surely: bool) -> Iterator[Sum]:
         match = MONEY.search(low, max(done, at - 8), at + 100)  # a sum begins at most a code before its digits
         if match is not None and match.start() <= at:
             done = match.end()
-            if (found := sum_of(match)) is not None:
+            known = surely or _is_signed(match) or _is_paid(low, _clause(low, match.start()), done)  # most are years, people and the like
+            if known and (found := sum_of(match)) is not None:
                 yield found
+
+
+def _is_signed(match: re.Match[str]) -> bool:
+    return any(match.group("lead1", "trail1", "lead2", "trail2")) or "lpa" in match[0]
+
+
+def _is_paid(low: str, before: str, end: int) -> bool:
+    """Whether the words around a sum say that it is pay. One without a currency counts only then."""
+    return (_has(_PAID_WORDS, before) and _PAID.search(before) is not None) or _GROSS.match(low, end) is not None
 
 
 def _is_moneyed(low: str, at: int, since: int) -> bool:
     if low[at - 1 : at] in _SIGNED:
         return True
-    return _MONEYED.search(low, max(since, at - 9), at + 26) is not None or _PAYING.search(low, max(0, at - 70), at) is not None
+    if _MONEYED.search(low, max(since, at - 9), at + 26) is not None:
+        return True
+    before = max(0, at - 70)
+    return _has(_PAY_WORDS, low[before:at]) and _PAYING.search(low, before, at) is not None
+
+
+def _has(words: tuple[str, ...], text: str) -> bool:
+    return any(map(text.__contains__, words))
 
 
 def _digits(low: str) -> list[int]:

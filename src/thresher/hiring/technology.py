@@ -87,7 +87,7 @@ def _lowered(text: str) -> str:
 def _candidates(low: str) -> Iterator[Alias]:
     index = _index()
     tokens = set(low.encode("utf-8", "replace").translate(_SPACES).split())
-    return (alias for token in tokens.intersection(index) for others, alias in index[token] if tokens.issuperset(others))
+    return (alias for token in index.keys() & tokens for others, alias in index[token] if tokens.issuperset(others))
 
 
 def _places(alias: Alias, text: str, low: str) -> Iterator[int]:

@@ -51,10 +51,6 @@ class Board:
 
 def recognise(url: str) -> Board | None:
     """The board that an address belongs to: its home, a posting on it, its API, its embedded form."""
-    return _known(url) if len(url) <= REMEMBERED else _recognise(url)
-
-
-def _recognise(url: str) -> Board | None:
     target = target_of(url)
     if target is None:
         return None
@@ -62,9 +58,6 @@ def _recognise(url: str) -> Board | None:
         if board := _recognised(platform, target):
             return board
     return None
-
-
-_known = lru_cache(4_096)(_recognise)  # a page and its links are looked at from several sides
 
 
 def board_named(platform: str, token: str, parts: Mapping[str, str] = {}) -> Board | None:
@@ -134,6 +127,10 @@ def fingerprint(document: Document) -> Board | None:
 
 def target_of(url: str) -> str | None:
     """Host, path and query as a browser would send them; None for what is no web address."""
+    return _known(url) if len(url) <= REMEMBERED else _target(url)
+
+
+def _target(url: str) -> str | None:
     url = url.strip()
     if not url or len(url) > MAX_URL:
         return None
@@ -148,6 +145,9 @@ def target_of(url: str) -> str | None:
     if parsed.protocol not in ("http:", "https:"):
         return None
     return f"{parsed.hostname.rstrip('.')}{parsed.pathname}{parsed.search}"
+
+
+_known = lru_cache(8_192)(_target)  # a page, its links and its postings are looked at from several sides
 
 
 def _board(platform: Platform, match: re.Match[str]) -> Board | None:

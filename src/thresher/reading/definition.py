@@ -117,7 +117,7 @@ class Platform:
     """Everything one file says.
 
     `posting` takes what `detail` needs out of the address of a posting. `guess` is the place in the order in which names are
-    tried; None means never.
+    tried; None means never. `day_first` is how its pages mean 3/4/2026; the answers say it each for themselves.
     """
 
     name: str
@@ -136,6 +136,7 @@ class Platform:
     empty_is_proof: bool = True
     answers: tuple[Answer, ...] = ()
     cards: tuple[Mapping[str, tuple[str, ...]], ...] = ()
+    day_first: bool | None = None
 
     @property
     def is_one_board(self) -> bool:

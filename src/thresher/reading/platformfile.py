@@ -27,7 +27,7 @@ AUTHS = ("bearer", "header", "query")
 WORKPLACES = ("remote", "hybrid", "onsite")
 _KEYS = (
     "name", "urls", "reserved", "home", "marks", "list", "detail", "posting", "owner", "paging", "guess", "confidence", "auth",
-    "empty_is_proof", "answers", "cards",
+    "empty_is_proof", "answers", "cards", "day_first",
 )  # fmt: skip
 _ANSWER = (
     "format", "root", "rows", "single", "row_has", "root_has", "total", "next", "hidden", "escaped", "token_from", "day_first", "fields",
@@ -83,6 +83,7 @@ def _platform(data: Any) -> Platform:
         empty_is_proof=_flag(data, "empty_is_proof", True, ()),
         answers=tuple(_each(data, "answers", _answer)),
         cards=tuple(_each(data, "cards", _card)),
+        day_first=_flag(data, "day_first", False, ()) if "day_first" in data else None,
     )
     _check_whole(platform)
     return platform

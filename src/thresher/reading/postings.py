@@ -114,7 +114,7 @@ def _by_selectors(document: Document, row: Node, selectors: Mapping[str, Sequenc
         company=said.get("company"),
         location=said.get("location"),
         url=_absolute(document, link, platform) if link else None,
-        posted_date=posted_on(said.get("posted"), today),
+        posted_date=posted_on(said.get("posted"), today, day_first=platform.day_first),
         employment_type=said.get("employment_type"),
         salary=salary_of(said.get("salary")),
         description=said.get("description"),

@@ -17,6 +17,7 @@ from thresher.reading.salaries import salary_from_schema
 
 _PLACE = ("addressLocality", "addressRegion", "addressCountry")
 _REMOTE = "TELECOMMUTE"
+MOST_SITES = 20
 
 
 def schema_posting(data: Mapping[str, Any], *, today: date, url: str | None, where: str) -> Posting | None:
@@ -38,6 +39,13 @@ def schema_posting(data: Mapping[str, Any], *, today: date, url: str | None, whe
         where=where,
         remote="remote" if text_of(data.get("jobLocationType")) == _REMOTE else None,
     )
+
+
+def employer_sites(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The addresses that a JobPosting gives for who hires: sites, but also pages on networks and boards."""
+    who = [each for each in _many(data.get("hiringOrganization")) if isinstance(each, Mapping)]
+    said = [text_of(each) for one in who for name in ("url", "sameAs") for each in _many(one.get(name))[:MOST_SITES]]
+    return tuple(_distinct(said)[:MOST_SITES])
 
 
 def schema_product(data: Mapping[str, Any], *, where: str) -> Product | None:

@@ -18,6 +18,7 @@ _FIND = f"select {', '.join('r.' + name for name in _COLUMNS)}"
 # What a record belongs to, and what it is found by, in one question: every one of them is a way to the database and back.
 _BESIDE = """select record_id, name, target, cast(null as bigint), 0 from links where record_id in (:ids*)
     union all select record_id, name, word, number, 1 from marks where record_id in (:too*)"""
+_BESIDE_ONE = _BESIDE.replace("in (:ids*)", "= :id").replace("in (:too*)", "= :id")  # by far the most are asked for alone
 _MARKS_OF = """select r.key, m.name, m.word, m.number from links l join records r on r.id = l.record_id join marks m on m.record_id = r.id
     where l.name = :name and l.target = :target and r.kind = :kind"""
 
@@ -63,9 +64,11 @@ def _search(
     """Records whose keys are known are asked for by them. All others are looked for where they are listed in order (by a mark, by what
     they belong to), and only those that fit are read: a search must cost what it finds, not what there is.
     """
-    given: dict[str, Any] = {name: value for name, value in (("kind", kind), ("keys", keys), ("before", before)) if value is not None}
+    one = keys[0] if keys is not None and len(keys) == 1 else None
+    asked = {"kind": kind, "key": one, "keys": None if one is not None else keys, "before": before}
+    given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     lists = dict(_lists(link, where, order, given))
-    own = {"kind": "r.kind = :kind", "keys": "r.key in (:keys*)"}
+    own = {"kind": "r.kind = :kind", "key": "r.key = :key", "keys": "r.key in (:keys*)"}
     if keys is not None or not lists:
         lead, tables = "r.id", ["records r", *(f"join {table} on {_of(table)} = r.id" for table in lists)]
     else:
@@ -78,7 +81,7 @@ def _search(
     clauses += [f"r.id = {lead}"] if lead != "r.id" else []
     clauses += [f"{lead} < :before"] if before is not None else []
     # Those whose keys are known are sorted once they are found: an order that an index has would have the whole kind walked through.
-    age = lead if keys is None else f"{lead} + 0"
+    age = f"{lead} + 0" if "keys" in given else lead
     return _Search(f" from {' '.join(tables)}" + (f" where {' and '.join(clauses)}" if clauses else ""), age, given)
 
 
@@ -122,7 +125,8 @@ def _whole(session: Session, rows: Sequence[Row]) -> list[Found]:
     links: dict[int, list[Link]] = {each: [] for each in ids}
     marks: dict[int, dict[str, Mark]] = {each: {} for each in ids}
     for some in _portions(ids):
-        for record_id, name, word, number, marked in session.rows(_BESIDE, {"ids": some, "too": some}):
+        asked = (_BESIDE, {"ids": some, "too": some}) if len(some) > 1 else (_BESIDE_ONE, {"id": some[0]})
+        for record_id, name, word, number, marked in session.rows(*asked):
             if marked:
                 marks[record_id][name] = word if word is not None else number
             else:

@@ -44,12 +44,13 @@ def make_app(shop: Workshop) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(shop: Workshop, app: FastAPI) -> AsyncIterator[None]:
-    with ThreadPoolExecutor(EXPORTS, thread_name_prefix="export") as writers:
-        app.state.writers = writers
-        fresh = asyncio.create_task(keep_fresh(shop))
-        try:
-            yield
-        finally:
-            fresh.cancel()
-            with suppress(asyncio.CancelledError):
-                await fresh
+    app.state.writers = writers = ThreadPoolExecutor(EXPORTS, thread_name_prefix="export")
+    fresh = asyncio.create_task(keep_fresh(shop))
+    try:
+        yield
+    finally:
+        # Not waited for: a writer ends when its pipe breaks, and it is this loop that breaks it.
+        writers.shutdown(wait=False, cancel_futures=True)
+        fresh.cancel()
+        with suppress(asyncio.CancelledError):
+            await fresh

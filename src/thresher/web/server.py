@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import ipaddress
+import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -14,6 +15,8 @@ from thresher.core.errors import UsageError
 from thresher.insight.keys import has_keys
 from thresher.web.app import make_app
 from thresher.web.line import line_with
+
+log = logging.getLogger("thresher.web")
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 BACKLOG = 512
@@ -106,3 +109,5 @@ def _stop(server: uvicorn.Server, came: list[int], signalled: int) -> None:
     came.append(signalled)
     server.should_exit = True
     server.force_exit = len(came) > 1
+    if len(came) == 1:
+        log.warning("Stopping: answers under way may finish. Once more to drop them.")

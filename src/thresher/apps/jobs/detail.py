@@ -9,10 +9,14 @@ from thresher.core.found import Found
 from thresher.core.page import Page
 from thresher.hiring.records import board_of
 from thresher.hiring.row import fields
+from thresher.hiring.website import website_of
+from thresher.reading.body import Format, read_body
 from thresher.reading.call import Call
 from thresher.reading.calls import detail_call
 from thresher.reading.inspection import inspect
 from thresher.reading.posting import Posting
+from thresher.reading.schema import employer_sites
+from thresher.reading.structured import structured
 
 AGE = 3_600.0  # seconds: a stage that is performed again takes the page it already had
 # What a list says of a posting is the board's own; its page only adds to it. The description is the page's.
@@ -38,6 +42,15 @@ def read_detail(page: Page, title: str, today: date) -> Posting | None:
     if len(found) == 1:
         return found[0]
     return next((each for each in found if each.title.casefold() == title.casefold()), None)
+
+
+def employer_site(page: Page, name: str | None) -> str | None:
+    """The site of the company that hires, by the page's own word for it."""
+    body = read_body(page)
+    if body.format is not Format.HTML:
+        return None
+    declared = structured(body.document).of("JobPosting")
+    return website_of(name, (url for each in declared for url in employer_sites(each.properties)))
 
 
 def completed(data: Mapping[str, Any], detail: Posting) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from thresher.apps.jobs import decision
 from thresher.apps.jobs.check import check
-from thresher.apps.jobs.detail import call_for, completed, fetch_detail, read_detail
+from thresher.apps.jobs.detail import call_for, completed, employer_site, fetch_detail, read_detail
 from thresher.apps.jobs.filtering.case import case_of
 from thresher.apps.jobs.filtering.filter import judge, weigh
 from thresher.apps.jobs.filtering.rules import rules_of
@@ -25,7 +25,7 @@ from thresher.apps.jobs.scoring.judgement import PROMPT, judgement_inputs, judge
 from thresher.apps.jobs.scoring.points import points_of
 from thresher.apps.jobs.scoring.score import Score, rate, with_judgement
 from thresher.core.context import Context
-from thresher.core.errors import BudgetExhausted, Gone, NotYet, UsageError
+from thresher.core.errors import BudgetExhausted, Gone, NotYet, Permanent, Transient, UsageError
 from thresher.core.found import Found, Is
 from thresher.core.host import host_gate
 from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped
@@ -89,7 +89,11 @@ async def _detail(ctx: Context, data: Mapping[str, Any]) -> dict[str, Any] | Non
     detail = read_detail(page, str(data.get("title") or ""), day(ctx.now()))
     if detail is None:
         return {} if data.get("title") else None
-    return completed(data, detail)
+    added = completed(data, detail)
+    if not await _employer(ctx, {**data, **added}):  # only of somebody whom nobody knows it is worth reading
+        site = employer_site(page, added.get("company_name") or data.get("company_name"))
+        added |= {"company_site": site} if site else {}
+    return added
 
 
 async def _read(ctx: Context, known: Found, data: Mapping[str, Any], added: dict[str, Any]) -> Outcome:
@@ -113,14 +117,20 @@ async def _read(ctx: Context, known: Found, data: Mapping[str, Any], added: dict
 async def _company(ctx: Context, data: Mapping[str, Any]) -> tuple[str | None, tuple[NewTask, ...]]:
     """The company that hires, by its key or its name; where nobody knows it, a task that will find out."""
     key, name = data.get("company"), str(data.get("company_name") or "")
+    known = await _employer(ctx, data)
+    if known or not name_key(name):
+        return known or key, ()
+    said = {"website": data["company_site"]} if data.get("company_site") else {}
+    return key, (NewTask("company", {"name": name, "via": "posting", **said}, key=name_key(name)),)
+
+
+async def _employer(ctx: Context, data: Mapping[str, Any]) -> str | None:
+    """The key of the company that hires, where it is known."""
+    key, name = data.get("company"), name_key(str(data.get("company_name") or ""))
     if key and await ctx.record(COMPANY, key):
-        return key, ()
-    if not name_key(name):
-        return key, ()
-    known = await ctx.records(COMPANY, where=(Is("name_key", name_key(name)),), limit=1)
-    if known:
-        return known[0].key, ()
-    return key, (NewTask("company", {"name": name, "via": "posting"}, key=name_key(name)),)
+        return str(key)
+    found = await ctx.records(COMPANY, where=(Is("name_key", name),), limit=1) if name else []
+    return found[0].key if found else None
 
 
 async def filter_(ctx: Context) -> Outcome:
@@ -171,7 +181,11 @@ async def _opinion(ctx: Context, opening: Opening, profile: Profile, found: Scor
         return None
     try:
         answer = await ctx.ask(PROMPT, judgement_schema(), judgement_inputs(opening, profile, found), tier="strong")
-    except (BudgetExhausted, NotYet):
+    except (BudgetExhausted, NotYet, Permanent):
+        return None
+    except Transient:
+        if not ctx.task.failures:  # once more, later; then its opinion is not worth waiting for
+            raise
         return None
     return {"name": answer.model, "answer": kept(answer.value)}
 

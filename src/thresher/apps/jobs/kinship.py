@@ -5,7 +5,7 @@ whoever looks at it finds the boards of all.
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +40,28 @@ async def kin_of(ctx: Context, known: Found, data: Mapping[str, Any]) -> Kinship
     apart = {pair(each.key, other) for each in (known, *found) for other in each.linked(APART)}
     related = _related(mine, _without_apart(mine.key, found, apart), apart)
     bare = Kinship(mine.print.exact, kin)
-    return _grouped(bare, mine, found, related) if related else bare
+    records = {each.key: each for each in found}
+    group = await _group(ctx, [known, *(records[each] for each in related)])
+    if group is not None and _is_by_hand(group):
+        mates = await ctx.records(POSTING, keys=[each for each in _members(group) if each != known.key][:MOST], limit=MOST)
+        records |= {each.key: each for each in mates}
+        copies = (copy_of(each.key, each.data) for each in mates if pair(mine.key, each.key) not in apart)
+        related |= {copy.key: (copy, Reason.SAID) for copy in copies}
+    return _grouped(bare, mine, records, related, group) if related else bare
+
+
+async def _group(ctx: Context, postings: Sequence[Found]) -> Found | None:
+    """The group that they have: the posting's own, which it may have from a person, before that of its likes."""
+    key = next((group for each in postings for group in each.linked(GROUP)), None)
+    return await ctx.record(GROUP, key) if key else None
+
+
+def _is_by_hand(group: Found) -> bool:
+    return group.data.get("reason") == Reason.SAID
+
+
+def _members(group: Found | None) -> list[str]:
+    return [str(each) for each in group.data.get("members") or ()] if group else []
 
 
 def kin_mark(print_: Print) -> str:
@@ -62,16 +83,18 @@ def _related(mine: Copy, found: list[Found], apart: set[Pair]) -> dict[str, tupl
     return {copy.key: (copy, reason) for copy, reason in reasons if reason is not None}
 
 
-def _grouped(bare: Kinship, mine: Copy, found: list[Found], related: Mapping[str, tuple[Copy, Reason]]) -> Kinship:
+def _grouped(
+    bare: Kinship, mine: Copy, records: Mapping[str, Found], related: Mapping[str, tuple[Copy, Reason]], group: Found | None
+) -> Kinship:
     """The group, old or new, with this posting in it. Everybody in it is linked to it, and it to every board."""
     first = lead([mine, *(copy for copy, _ in related.values())])
     reason = related[first.key][1] if first.key in related else next(iter(related.values()))[1]
-    records = {each.key: each for each in found}
-    key = next((group for each in related for group in records[each].linked(GROUP)), f"group/{first.key}")
+    key = group.key if group else f"group/{first.key}"
     link = Link(GROUP, key)
-    members = sorted({mine.key, *related})
-    group = entry(GROUP, key, {"lead": first.key, "reason": str(reason), "members": members}, *(Link("posting", each) for each in members))
-    others = tuple(entry(POSTING, each, {"group": key}, link) for each in sorted(related) if key not in records[each].linked(GROUP))
+    members = sorted({mine.key, *related, *_members(group)})
+    said = Reason.SAID if group and _is_by_hand(group) else reason
+    record = entry(GROUP, key, {"lead": first.key, "reason": str(said), "members": members}, *(Link("posting", each) for each in members))
+    others = tuple(entry(POSTING, each, {"group": key}, link) for each in sorted(related) if not records[each].linked(GROUP))
     # Another place is another opening to whoever wants to work there: it is shown with its group, and judged for itself.
     speaks = first.key != mine.key and reason is not Reason.OTHER_PLACES
-    return Kinship(bare.print, bare.kin, first.key if speaks else None, str(reason), (group, *others), (link,))
+    return Kinship(bare.print, bare.kin, first.key if speaks else None, str(reason), (record, *others), (link,))

@@ -1,0 +1,23 @@
+"""Whatever a person may see, as plain JSON: the same on the command line and over HTTP."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from thresher.core.clock import as_text
+
+# What an app or a person wrote: shown as it is, whatever its keys are called.
+OPAQUE = frozenset({"payload", "checkpoint"})
+
+
+def jsonable(value: Any, name: str = "") -> Any:
+    """Plain JSON, with times (`at`, `..._at`, `until`) as ISO 8601."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: jsonable(getattr(value, field.name), field.name) for field in fields(value)}
+    if isinstance(value, Mapping):
+        return {key: item if key in OPAQUE else jsonable(item, str(key)) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [jsonable(item) for item in value]
+    if isinstance(value, int) and not isinstance(value, bool) and (name in ("at", "until") or name.endswith("_at")):
+        return as_text(value)
+    return value
