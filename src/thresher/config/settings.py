@@ -70,7 +70,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("settings.every", 5.0, "seconds", 0.01, 3_600, "How often a worker reads changed settings."),
     Setting("web.rate", 60, "requests a minute", 1, 1_000_000, "How many requests a minute a new key of the API may make."),
     Setting("web.body_limit", 1_048_576, "bytes", 1_024, 67_108_864, "The largest body of a request to the API; reading stops there."),
-    Setting("web.body_patience", 30.0, "seconds", 0.1, 3_600, "How long a request to the API may take to arrive, or part of its answer to leave."),
+    Setting("web.body_patience", 30.0, "seconds", 0.1, 3_600, "How long a request to the API may take to arrive, or an answer to leave."),
     Setting("web.connections", 1_000, "connections", 1, 100_000, "How many connections to the API are served at once; more are told 503."),
     Setting("web.grace", 10, "seconds", 0, 3_600, "How long a stopping server lets answers that are under way finish."),
     *JOBS,
