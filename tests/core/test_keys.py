@@ -5,8 +5,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from thresher.core import keys
 from thresher.core.errors import InvalidUrl
-from thresher.core.keys import MAX_URL, canonical_url, content_hash, url_key
+from thresher.core.keys import MAX_URL, REMEMBERED, canonical_url, content_hash, url_key
 
 SAME = {
     "case of scheme and host": ("HTTP://Acme.EXAMPLE/Jobs", "http://acme.example/Jobs"),
@@ -94,3 +95,18 @@ def test_no_text_whatever_raises_anything_but_a_refusal(text):
 def test_a_key_has_a_fixed_size_and_a_hash_is_the_content():
     assert len(url_key("http://acme.example/" + "a" * 5_000)) == 32
     assert content_hash(b"") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+def test_long_addresses_are_not_remembered():
+    """A site may write addresses as long as it likes; short ones are remembered by the thousand."""
+    before = keys._known.cache_info().currsize
+    for number in range(20):
+        long = f"https://acme.example/{number}/{'x' * REMEMBERED}"
+        assert canonical_url(long) == long
+    assert keys._known.cache_info().currsize == before
+
+
+@given(st.text(string.ascii_letters + "/.%2f:@ \t\uff1f\uff03é", max_size=30))
+def test_an_address_without_a_query_is_spelled_as_if_it_had_an_empty_one(path):
+    """The short way, for the many addresses that have neither, must not make another spelling."""
+    assert canonical_url(f"https://acme.example/{path}") == canonical_url(f"https://acme.example/{path.rstrip()}?#")

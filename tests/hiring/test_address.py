@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.core.keys import canonical_url
 from thresher.hiring.address import number_in, print_of_address
 
 
@@ -14,7 +15,10 @@ from thresher.hiring.address import number_in, print_of_address
         ("https://acme.example/careers/smith-4711", "https://acme.example/careers/senior-smith-4711"),
         ("https://acme.example/careers/smith_4711.html", "https://acme.example/careers/senior-smith_4711.html"),
         ("https://acme.example/careers/4711/smith", "https://acme.example/careers/4711/senior-smith"),
-        ("https://acme.example/j/0b6e7a1c-1111-4222-8333-444455556666-smith", "https://acme.example/j/0b6e7a1c-1111-4222-8333-444455556666"),
+        (
+            "https://acme.example/j/0b6e7a1c-1111-4222-8333-444455556666-smith",
+            "https://acme.example/j/0b6e7a1c-1111-4222-8333-444455556666",
+        ),
         ("https://acme.example/careers/4711-smith/", "https://www.acme.example/careers/4711-smiths?utm_source=x"),
     ],
 )
@@ -53,4 +57,4 @@ def test_any_text_has_three_prints_and_none_is_long(url):
 
 
 def number_of(url: str) -> str:
-    return print_of_address(url).split(".")[2]
+    return print_of_address(canonical_url(url)).split(".")[2]

@@ -230,3 +230,27 @@ def test_the_rules_are_numbers():
     known = board(20, **{f"p{each}": 3 for each in range(20)})
     assert lives(known, rows(0), complete=True, rules=Rules(looks=4, few=20)).closed
     assert not lives(known, rows(0), complete=True, rules=Rules(looks=5)).closed
+
+
+PARTS = st.sampled_from(["", "1", "2", "3"])
+MARKED = st.builds(lambda *parts: ".".join(parts), st.sampled_from("abc"), PARTS, PARTS, PARTS)
+NAMES = st.sampled_from([*(f"url/{each}" for each in range(6)), *(f"board/{each}" for each in range(3))])
+
+
+@given(
+    st.dictionaries(NAMES, st.builds(Known, st.sampled_from([OPEN, CLOSED]), st.integers(0, 3), MARKED)),
+    st.dictionaries(NAMES, MARKED),
+    st.booleans(),
+)
+def test_every_row_is_one_posting_and_every_posting_has_one_fate(known, seen, complete):
+    found = lives(known, seen, complete=complete)
+    assert len(set(found.same.values())) == len(found.same)
+    assert not set(found.same.values()) & set(seen)
+    assert set(found.same) <= set(seen) - set(known)
+    kept = {found.same.get(key, key) for key in seen}
+    assert len(kept) == len(seen)
+    fates = [*found.new, *found.changed, *found.relisted, *found.back, *found.unchanged, *found.missed, *found.closed]
+    assert len(fates) == len(set(fates))
+    assert kept == {*found.new, *found.changed, *found.relisted, *found.back, *found.unchanged}
+    assert {*found.moved, *found.rotated} <= {*found.unchanged, *found.back}
+    assert not set(found.moved) & set(found.rotated)

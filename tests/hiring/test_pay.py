@@ -3,7 +3,10 @@
 from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from thresher.hiring import pay
 from thresher.hiring.finding import flat
 from thresher.hiring.pay import in_text, of_field
 
@@ -117,3 +120,10 @@ def test_a_number_that_no_year_pays_is_kept_and_not_counted_in_years():
     found = of_field({"low": 95, "high": 120, "currency": "USD", "period": "year"})
     assert found is not None
     assert (found.low, found.year_low) == (Decimal(95), None)
+
+
+@pytest.mark.parametrize(("pattern", "words"), [(pay._PAID, pay._PAID_WORDS), (pay._PAYING, pay._PAY_WORDS)])
+@given(data=st.data())
+def test_whatever_speaks_of_pay_has_one_of_the_words_that_are_looked_for_first(pattern, words, data):
+    said = data.draw(st.from_regex(pattern))
+    assert pay._has(words, said)

@@ -16,7 +16,7 @@ from thresher.core.clock import DAY
 from thresher.core.found import Found
 from thresher.core.record import Link
 from thresher.hiring.records import BOARD, COMPANY, POSTING, entry
-from thresher.practice.web import Knob, PracticeWeb, Trouble
+from thresher.practice.web import Knob, PracticeWeb, Trouble, robots
 
 HOST = "www.kestrel.example"
 FEED = f"https://{HOST}/feed.xml"
@@ -117,6 +117,27 @@ def test_no_trouble_with_its_page_closes_a_posting(search: Search, trouble: Knob
         search.reopen()
     assert states(search) == {"1": "open", "2": "open"}
     assert (posting(search, 1).data["missed"], asked(search, 1) > 0) == (0, True)
+
+
+def test_a_page_that_we_may_not_ask_for_is_neither_asked_for_nor_a_failure(search: Search):
+    search.look(feed(1, 2), day=0)
+    search.look(feed(2), robots(HOST, "User-agent: *\nDisallow: /careers/"), gone(1), day=4)
+    assert (states(search)["1"], asked(search, 1), posting(search, 1).data["missed"]) == ("open", 0, 0)
+    assert [state for (kind, state) in search.kinds() if kind == "job" and state == "failed"] == []
+
+
+def test_a_site_that_loses_all_its_pages_at_once_is_believed_only_the_third_time(search: Search):
+    numbers = range(1, 14)
+    search.look(feed(*numbers), day=0)
+    lost = Knob(Trouble.STATUS, HOST, "/careers", status=404)
+    for day in (4, 5):
+        search.look(feed(13), lost, day=day)
+    assert set(states(search).values()) == {"open"}
+    search.look(feed(13), *map(page, numbers), day=6)
+    assert {each.data["missed"] for each in search.records(POSTING)} == {0}
+    for day in (10, 11, 12):
+        search.look(feed(13), lost, day=day)
+    assert states(search) == {str(each): "open" if each == 13 else "closed" for each in numbers}
 
 
 def test_a_page_that_leads_to_another_opening_proves_nothing(search: Search):

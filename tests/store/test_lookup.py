@@ -1,5 +1,6 @@
-"""What looking records up costs, counted and not timed: a search costs what it finds, not what there is."""
+"""Looking records up: whatever is asked, the right ones are found, and a search costs what it finds and not what there is."""
 
+import random
 from contextlib import contextmanager
 
 import pytest
@@ -7,8 +8,9 @@ import pytest
 from tests.harness.databases import memory_database, only_postgres
 from thresher.core.clock import FrozenClock
 from thresher.core.found import Between, Is
-from thresher.core.record import Link
-from thresher.store.lookup import find_records
+from thresher.core.record import Link, Record, pack
+from thresher.store.lookup import count_records, find_record, find_records
+from thresher.store.records import file_record
 
 MANY, FEW = 50_000, 500
 _RECORDS = """insert into records (kind, key, data, first_task, last_task, created_at, updated_at)
@@ -19,8 +21,10 @@ _MARKS = """insert into marks (record_id, kind, name, word, number) select id, k
         case m.name when 'state' then case when r.id % 10 < 7 then 'open' else 'closed' end
             when 'kin' then 'kin' || (r.id / 3) when 'company' then 'company' || (r.id % {boards}) end as word,
         case m.name when 'due_at' then r.id end as number
-    from records r cross join (select 'state' as name union all select 'kin' union all select 'company' union all select 'due_at') m) listed"""
-_LINKS = "insert into links (record_id, name, target, task_id, created_at) select id, 'board', 'board' || (id % {boards}), 0, 0 from records"
+    from records r cross join
+        (select 'state' as name union all select 'kin' union all select 'company' union all select 'due_at') m) listed"""
+_LINKS = """insert into links (record_id, name, target, task_id, created_at)
+    select id, 'board', 'board' || (id % {boards}), 0, 0 from records"""
 # Every way in which the apps, the commands and the pages ask. Each finds a handful of records.
 SEARCHES = {
     "by key": {"kind": "posting", "keys": ["k7"]},
@@ -113,3 +117,78 @@ def test_a_search_reads_what_it_finds_among_fifty_thousand_records_on_postgres(s
                 explaining = Explaining(session)
                 assert find_records(explaining, **asked, limit=20), name
                 assert sum(map(read_by, explaining.plans)) < 2_000, (name, analyzed, explaining.plans)
+
+
+# --- what is found, beside a plain search through everything
+
+
+STATES, COMPANIES = ("open", "closed", None), ("a", "b", None)
+
+
+def described(dice, number):
+    data = {"state": dice.choice(STATES), "company": dice.choice(COMPANIES), "due_at": dice.choice((None, 1, 2, 2, 5, 9))}
+    links = tuple(Link("board", each) for each in ("x", "y") if dice.random() < 0.4)
+    return Record(dice.choice(("posting", "board")), f"k{number}", data, links, marks=("state", "company", "due_at"))
+
+
+def asked(dice, keys):
+    """Any question that can be asked."""
+    one_of = (Is("state", "open"), Is("state", "open", "closed"), Is("state"), Is("company", "a"), Is("due_at", 2), Is("due_at", 2, 9),
+              Between("due_at", 2), Between("due_at", 2, 5), Between("due_at", high=1), Between("due_at"))  # fmt: skip
+    return {
+        "kind": dice.choice(("posting", "board", "posting", None)),
+        "keys": dice.sample(keys, dice.randint(0, 6)) if dice.random() < 0.4 else None,
+        "link": Link("board", dice.choice(("x", "y", "z"))) if dice.random() < 0.3 else None,
+        "where": tuple(dice.sample(one_of, dice.choice((0, 0, 1, 1, 2, 3)))),
+        "order": dice.choice((None, None, "due_at", "-due_at", "state")),
+        "before": dice.randint(1, 45) if dice.random() < 0.3 else None,
+        "limit": dice.choice((1, 3, 100)),
+    }  # fmt: skip
+
+
+def fits(record, where):
+    mark = record.marks.get(where.name)
+    if isinstance(where, Is):
+        return mark in where.values
+    return isinstance(mark, int) and (where.low is None or where.low <= mark) and (where.high is None or mark <= where.high)
+
+
+def searched(records, *, kind, keys, link, where, order, before, limit):
+    found = [
+        each for each in records
+        if kind in (None, each.kind) and (keys is None or each.key in keys) and (link is None or link in each.links)
+        and all(fits(each, one) for one in where) and (before is None or each.id < before)
+    ]  # fmt: skip
+    if order is None:
+        return sorted(found, key=lambda each: -each.id)[:limit]
+    name, sign = order.removeprefix("-"), -1 if order.startswith("-") else 1
+    ordered = [each for each in found if isinstance(each.marks.get(name), int)]
+    return sorted(ordered, key=lambda each: (sign * each.marks[name], each.id))[:limit]
+
+
+def test_a_single_record_is_found_as_it_is_among_others(store):
+    dice = random.Random(7)
+    with store.write() as session:
+        for number in range(10):
+            file_record(session, pack(described(dice, number), 65_536), 0, 1)
+    with store.read() as session:
+        for each in find_records(session):
+            assert find_record(session, each.kind, each.key) == each
+        assert find_record(session, "posting", "nobody") is None
+        assert find_record(session, "nothing", "k1") is None
+
+
+def test_whatever_is_asked_the_same_is_found_as_by_looking_at_everything(store):
+    dice = random.Random(7)
+    with store.write() as session:
+        for number in range(40):
+            file_record(session, pack(described(dice, number), 65_536), 0, 1)
+    with store.read() as session:
+        everything = find_records(session, limit=100)
+        assert len(everything) == 40
+        for _ in range(400):
+            question = asked(dice, [each.key for each in everything])
+            wanted = searched(everything, **question)
+            assert find_records(session, **question) == wanted, question
+            if question["keys"] is question["order"] is question["before"] is None and question["limit"] == 100:
+                assert count_records(session, kind=question["kind"], link=question["link"], where=question["where"]) == len(wanted)

@@ -74,6 +74,23 @@ def test_a_mark_that_goes_is_no_longer_found(store):
     assert keys(store, where=(Is("score", 1),)) == ["a"]
 
 
+def test_a_mark_that_got_lost_is_written_again_with_its_record(store):
+    """Marks that stay as they were are not written, so what is there has to be looked at and not assumed."""
+    file(store, match("a", status="new", score=1))
+    with store.write() as session:
+        session.run("delete from marks where name = 'status'")
+        session.run("update marks set number = 7 where name = 'score'")
+    file(store, match("a", place="Leeds"))
+    assert keys(store, where=(Is("status", "new"), Is("score", 1))) == ["a"]
+
+
+def test_a_mark_may_change_from_a_text_to_a_number(store):
+    file(store, match("a", score="7"))
+    file(store, match("a", score=7))
+    assert keys(store, where=(Is("score", "7"),)) == []
+    assert keys(store, where=(Is("score", 7),)) == ["a"]
+
+
 def test_the_marks_of_all_that_belongs_together_are_read_at_once(store):
     file(store, match("a", "x", status="new", score=1), match("b", "x", "y", score=2), match("c", "y", score=3))
     with store.read() as session:

@@ -20,7 +20,7 @@ from thresher.engine.registry import Registry
 from thresher.fetch.errand import Errand
 from thresher.fetch.order import order
 from thresher.store import blobs, sources
-from thresher.store.lookup import find_records, marks_of
+from thresher.store.lookup import find_record, find_records, marks_of
 from thresher.store.session import Session
 from thresher.store.store import Store
 
@@ -52,8 +52,7 @@ class Hands:
         return await self._store.run(blobs.get, self._store, content_hash)
 
     async def record(self, kind: str, key: str) -> Found | None:
-        found = await self.records(kind, keys=[key], limit=1)
-        return found[0] if found else None
+        return await self._pass_by(partial(find_record, kind=kind, key=key))
 
     async def records(
         self, kind: str, *, keys: Sequence[str] | None = None, link: Link | None = None, where: Sequence[Where] = (),
@@ -62,11 +61,14 @@ class Hands:
         find = partial(find_records, kind=kind, keys=keys, link=link, where=where, order=order, limit=limit)
         if limit > A_FEW or order is not None:
             return await self._store.run(self._read, find)
-        # A stage looks something up at every step. Where that costs less than the way to a database thread and back, it is done here.
-        return self._glance(find) if self._store.backend.near else await self._store.run(self._glance, find)
+        return await self._pass_by(find)
 
     async def marks(self, kind: str, link: Link) -> Mapping[str, Mapping[str, Mark]]:
         return await self._store.run(self._read, partial(marks_of, kind=kind, link=link))
+
+    async def _pass_by(self, look: Callable[[Session], T]) -> T:
+        """A stage looks something up at every step. Where that costs less than the way to a database thread and back, it is done here."""
+        return self._glance(look) if self._store.backend.near else await self._store.run(self._glance, look)
 
     def _glance(self, look: Callable[[Session], T]) -> T:
         with self._store.glance() as session:

@@ -8,7 +8,7 @@ is then another address of the same page (`/careers/4711-smith`, `/careers/4711-
 import hashlib
 import re
 
-from thresher.hiring.group import page_of
+from thresher.hiring.group import page_at
 
 _UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 # A year is no number, and two figures are too few to be one.
@@ -19,8 +19,8 @@ _ALONE = re.compile(_NUMBER, re.IGNORECASE)
 
 
 def print_of_address(url: str | None) -> str:
-    """The three fingerprints. Each is empty where there is nothing to tell pages apart by."""
-    path, _, query = page_of(url or "").partition("?")
+    """The three fingerprints of an address in its one spelling. Each is empty where there is nothing to tell pages apart by."""
+    path, _, query = page_at(url or "").partition("?")
     return f"{_short(path)}.{_short(query)}.{_short(number_in(path))}"
 
 

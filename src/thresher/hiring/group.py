@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, urlencode
 
 from thresher.core.errors import InvalidUrl
 from thresher.core.keys import canonical_url
@@ -165,15 +165,21 @@ def page_of(url: str) -> str:
     if "#" in url and any(char.isdecimal() or char in "/=" for char in url.partition("#")[2]):
         return ""
     try:
-        parts = urlsplit(canonical_url(url))
+        return page_at(canonical_url(url))
     except InvalidUrl:
         return ""
-    query = urlencode([(name, value) for name, value in parse_qsl(parts.query, keep_blank_values=True) if name.lower() not in _REFERRERS])
-    path = parts.path
+
+
+def page_at(url: str) -> str:
+    """The same of an address that is in its one spelling already."""
+    base, _, asked = url.partition("://")[2].partition("?")
+    host, slash, path = base.partition("/")
+    path = slash + path
     for tail in _TAILS:
         path = path.removesuffix(tail)
-    host = parts.netloc.removeprefix("www.")
-    return urlunsplit(("", host, path, query, "")) if path or query else ""  # a front page is no posting
+    kept = [pair for pair in parse_qsl(asked, keep_blank_values=True) if pair[0].lower() not in _REFERRERS] if asked else []
+    query = f"?{urlencode(kept)}" if kept else ""
+    return f"//{host.removeprefix('www.')}{path}{query}" if path or query else ""  # a front page is no posting
 
 
 def home(new: Copy, groups: Mapping[str, Sequence[Copy]], apart: Collection[Pair] = ()) -> tuple[str, Reason] | None:

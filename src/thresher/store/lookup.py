@@ -15,6 +15,7 @@ from thresher.store.session import Row, Session
 AT_ONCE = 500  # names in one statement
 _COLUMNS = ("id", "kind", "key", "data", "evidence", "first_task", "last_task", "seen", "created_at", "updated_at")
 _FIND = f"select {', '.join('r.' + name for name in _COLUMNS)}"
+_ONE = f"{_FIND} from records r where r.kind = :kind and r.key = :key"
 # What a record belongs to, and what it is found by, in one question: every one of them is a way to the database and back.
 _BESIDE = """select record_id, name, target, cast(null as bigint), 0 from links where record_id in (:ids*)
     union all select record_id, name, word, number, 1 from marks where record_id in (:too*)"""
@@ -33,6 +34,12 @@ def find_records(
     if order is not None:
         sorting = f"o.number {'desc' if order.startswith('-') else 'asc'}, o.record_id"
     return _whole(session, session.rows(f"{_FIND}{search.sql} order by {sorting} limit :limit", {**search.values, "limit": limit}))
+
+
+def find_record(session: Session, kind: str, key: str) -> Found | None:
+    """The record of a kind and a key: what is asked for most often by far, so nothing is made up for it."""
+    found = _whole(session, session.rows(_ONE, {"kind": kind, "key": key}))
+    return found[0] if found else None
 
 
 def count_records(session: Session, *, kind: str | None = None, link: Link | None = None, where: Sequence[Where] = ()) -> int:

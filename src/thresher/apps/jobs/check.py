@@ -9,7 +9,7 @@ from typing import Any
 from thresher.apps.jobs.detail import call_for, completed, fetch_detail, read_detail
 from thresher.apps.jobs.moment import day
 from thresher.core.context import Context
-from thresher.core.errors import Gone
+from thresher.core.errors import Gone, Permanent
 from thresher.core.found import Found
 from thresher.core.outcome import Done, Outcome, Skipped
 from thresher.core.page import Page
@@ -35,6 +35,8 @@ async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:
         page = await fetch_detail(ctx, call, max_age=0.0)  # only what the page says now counts
     except Gone as problem:
         return Skipped(f"its list shows it, though its page is gone: {problem}") if is_listed else _missed(ctx, known, problem)
+    except Permanent as problem:  # it is known, so that it cannot be asked for is no failure
+        return Skipped(f"unknown: {problem}")
     found = read_detail(page, str(data.get("title") or ""), day(ctx.now()))
     if found is None or not _is_its_page(page, call, found, known):
         return Skipped(f"unknown: {page.final_url} shows something else, which proves nothing")
@@ -43,8 +45,9 @@ async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:
 
 def _missed(ctx: Context, known: Found, problem: Gone) -> Outcome:
     count = int(known.data.get("missed") or 0) + 1
-    if count < ctx.setting("jobs.close_looks"):
-        return Done(f"its page is gone; one more check will close it: {problem}", records=(entry(POSTING, known.key, {"missed": count}),))
+    if count < ctx.setting("jobs.close_looks") + bool(ctx.task.payload.get("doubted")):
+        reason = f"its page is gone, and another check has to say so: {problem}"
+        return Done(reason, records=(entry(POSTING, known.key, {"missed": count}),))
     return Done(f"closed: {problem}", records=(entry(POSTING, known.key, {"state": CLOSED, "closed_at": ctx.now()}),))
 
 

@@ -14,7 +14,7 @@ from thresher.apps.jobs.looks.looked import Looked, Marks
 from thresher.core.found import Found, Mark
 from thresher.core.record import Record
 from thresher.core.task import NewTask
-from thresher.hiring.life import CLOSED
+from thresher.hiring.life import CLOSED, Rules
 from thresher.hiring.records import POSTING, entry
 
 NEVER = 0  # of a board with nothing to check
@@ -32,38 +32,44 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Checks:
-    """The keys of the postings to ask for, and when the next will have to be."""
+    """The keys of the postings to ask for, and when the next will have to be.
+
+    `is_doubted`: so many pages are gone at once that another check has to say the same, as in `life`.
+    """
 
     unseen: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     due_at: int = NEVER
+    is_doubted: bool = False
 
     @property
     def keys(self) -> tuple[str, ...]:
         return (*self.unseen, *self.unread)
 
 
-def after_look(looked: Looked, marks: Marks, terms: Terms, least: int) -> Checks:
+def after_look(looked: Looked, marks: Marks, terms: Terms, rules: Rules, least: int) -> Checks:
     """What to check after a look. A row that says less than `least` characters has its text elsewhere."""
-    own, now = _open(looked.board.key, marks), looked.now
-    hidden = [key for key in (*looked.lives.unchanged, *looked.lives.back) if len(looked.rows[key].description or "") < least]
-    unread = {key: own[key] for key in hidden if key in own and key not in looked.lives.moved}
+    own = _open(looked.board.key, marks)
     unseen = {} if _proves_absence(looked, terms) else {key: each for key, each in own.items() if key not in looked.rows}
-    late = [key for key, each in unread.items() if _since(each) + terms.reread <= now]
-    lost = [key for key, each in unseen.items() if each.get("missed") or _since(each) + terms.recheck <= now]
-    chosen = _longest(late, own, terms.reread_batch)
-    read_now = {*chosen, *(key for key in looked.fresh if len(looked.rows[key].description or "") < least)}
-    due = [now, *(_since(each) for key, each in unread.items() if key not in read_now)] if unread or read_now else []
-    return Checks(_longest(lost, own, terms.recheck_batch), chosen, min(due) + terms.reread if due else NEVER)
+    lost = [key for key, each in unseen.items() if each.get("missed") or _since(each) + terms.recheck <= looked.now]
+    hidden = {key for key, row in looked.rows.items() if len(row.description or "") < least}
+    calm = {*looked.lives.unchanged, *looked.lives.back} - {*looked.lives.moved}  # all others are read anyway
+    unread = _unread({key: own[key] for key in hidden & calm if key in own}, terms, looked.now)
+    due_at = unread.due_at or (looked.now + terms.reread if hidden else NEVER)
+    doubt = _is_doubtful(unseen.values(), looked.now - terms.recheck, rules)
+    return Checks(_longest(lost, own, terms.recheck_batch), unread.unread, due_at, doubt)
 
 
 def unread_since(board: Found, marks: Marks, terms: Terms, now: int) -> Checks:
     """What to check where the list is the very one of the last time: it cannot say what has changed behind it."""
-    own = _open(board.key, marks)
-    late = [key for key, each in own.items() if _since(each) + terms.reread <= now]
-    chosen = _longest(late, own, terms.reread_batch)
-    left = [_since(each) for key, each in own.items() if key not in set(chosen)]
-    return Checks(unread=chosen, due_at=min([now, *left]) + terms.reread)
+    return _unread(_open(board.key, marks), terms, now)
+
+
+def _unread(own: Marks, terms: Terms, now: int) -> Checks:
+    chosen = _longest((key for key, each in own.items() if _since(each) + terms.reread <= now), own, terms.reread_batch)
+    taken = set(chosen)
+    waiting = [now if key in taken else _since(each) for key, each in own.items()]
+    return Checks(unread=chosen, due_at=min(waiting) + terms.reread if waiting else NEVER)
 
 
 def is_due(board: Found, now: int) -> bool:
@@ -81,7 +87,14 @@ def tasks(checks: Checks, found: Sequence[Found]) -> tuple[NewTask, ...]:
     unseen = set(checks.unseen)
     urls = {each.key: each.data.get("url") for each in found}
     wanted = [(key, urls[key]) for key in checks.keys if urls.get(key)]
-    return tuple(NewTask("job", {"posting": key, "check": True, "listed": key not in unseen, "fetch": url}, key=key) for key, url in wanted)
+    how = {"check": True, "doubted": checks.is_doubted}
+    return tuple(NewTask("job", {**how, "posting": key, "listed": key not in unseen, "fetch": url}, key=key) for key, url in wanted)
+
+
+def _is_doubtful(unseen: Iterable[Mapping[str, Mark]], since: int, rules: Rules) -> bool:
+    """Whether too many of those that were checked of late are gone: rather a site in trouble than so many closings."""
+    checked = [bool(each.get("missed")) for each in unseen if int(each.get("checked_at") or 0) >= since]
+    return sum(checked) > rules.few and sum(checked) > rules.share * len(checked)
 
 
 def _open(board: str, marks: Marks) -> Mapping[str, Mapping[str, Mark]]:

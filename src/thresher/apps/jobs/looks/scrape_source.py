@@ -99,7 +99,7 @@ async def _settled(ctx: Context, board: Found, trail: Trail, marks: Marks) -> Ou
     before = {each.key: each for each in await _records(ctx, keys_to_read(looked))}
     reason = tally.ended if tally.found else f"{trail.look.reason} ({tally.ended})"
     least = int(ctx.setting("jobs.posting.description"))
-    also = checks.after_look(looked, marks, terms_of(ctx.setting), least)
+    also = checks.after_look(looked, marks, terms_of(ctx.setting), rules_of(ctx.setting), least)
     records = (
         *posting_records(looked, before),
         *checks.records(also, looked.now),
