@@ -15,14 +15,13 @@ from thresher.core.found import Found
 from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
-from thresher.hiring.group import copy_of, lead
+from thresher.hiring.group import Reason, copy_of, lead
 from thresher.hiring.records import GROUP, POSTING, entry
 from thresher.store.lookup import find_records
 from thresher.store.store import Store
 
 APART = "apart"
 MOST_MEMBERS = 1_000
-SAID = "a person said so"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ def group(store: Store, first: str, second: str) -> Grouped:
     name = names[0] if names else f"group/{_lead(members)}"
     records = [entry(POSTING, each.key, {"group": name}, Link(GROUP, name)) for each in members]
     records += [_group(gone, [], f"it became a part of {name}") for gone in names[1:]]
-    write_records(store, [*records, _group(name, members, SAID)], _undone(members, names[1:]))
+    write_records(store, [*records, _group(name, members, str(Reason.SAID))], _undone(members, names[1:]))
     return _grouped(name, members)
 
 
