@@ -11,9 +11,10 @@ from tests.harness.databases import Database
 from tests.jobs.weeks import Search
 from thresher import NewTask
 from thresher.apps.jobs.decision import explain
-from thresher.control.groups import SAID, group, ungroup
+from thresher.control.groups import group, ungroup
 from thresher.core.found import Found
 from thresher.core.record import Link, Record, pack
+from thresher.hiring.group import Reason
 from thresher.hiring.records import BOARD, COMPANY, POSTING, entry, name_key
 from thresher.practice.web import Knob, PracticeWeb, Trouble
 from thresher.store.records import file_record
@@ -220,7 +221,7 @@ def test_what_a_person_put_together_stays_together_and_one_speaks_for_it(search:
     ((state, reason),) = judge(search, "ashby:acme/9")
     found = one(search, "group")
     assert (state, found.key, found.data["lead"]) == ("skipped", made.group, "greenhouse:acme/1")
-    assert (found.data["reason"], found.data["members"]) == (SAID, ["ashby:acme/9", "greenhouse:acme/1", "lever:acme/b7"])
+    assert (found.data["reason"], found.data["members"]) == (Reason.SAID, ["ashby:acme/9", "greenhouse:acme/1", "lever:acme/b7"])
     assert [each.key for each in search.records("match")] == ["greenhouse:acme/1"]
 
 
