@@ -6,7 +6,7 @@ READY := .venv/.ready
 
 .PHONY: run test setup fuzz chaos bench evaluate clean
 
-run: setup ## Crawl the companies of the practice web, offline. Ctrl-C is safe; run it again to go on, or for the next day's news.
+run: setup ## Follow the companies of the practice web and find openings, offline. Ctrl-C is safe; run it again to go on, or for the next day's news.
 	@$(BIN)/python examples/demo.py
 
 test: setup ## Everything that must hold: lint, types, import contracts, and every test on both databases.

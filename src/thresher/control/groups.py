@@ -7,6 +7,7 @@ with (`apart`).
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from thresher.apps.jobs.kinship import APART
 from thresher.control.asked import Request, ask, look_up
 from thresher.control.postings import KIND
 from thresher.control.records import write_records
@@ -20,7 +21,6 @@ from thresher.hiring.records import GROUP, POSTING, entry
 from thresher.store.lookup import find_records
 from thresher.store.store import Store
 
-APART = "apart"
 MOST_MEMBERS = 1_000
 
 

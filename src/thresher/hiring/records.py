@@ -19,6 +19,7 @@ from thresher.reading.addresses import read_address
 from thresher.reading.boards import Board
 
 COMPANY, BOARD, POSTING, GROUP = "company", "board", "posting", "group"
+SITE = "site"  # the platform of a board that stands on a company's own pages
 
 # What each kind is found and ordered by. Of a posting, `listed` is the fingerprint of its row as the board lists it, by which a look
 # knows what has changed; `checked_at` is when a look had its own page asked for, because the list does not say enough; `print` is
@@ -74,5 +75,7 @@ def posting_key(board: str, number: str | None, url: str | None, title: str = ""
 
 
 def board_of(data: Mapping[str, Any]) -> Board:
-    """The board that a record describes, ready to be called."""
-    return Board(data["platform"], data.get("token"), data.get("url") or "", data.get("parts") or {})
+    """The board that a record describes, ready to be called. A record may say anything: what makes no sense is left out."""
+    said, token = data.get("parts"), data.get("token")
+    parts = {str(name): str(value) for name, value in said.items()} if isinstance(said, Mapping) else {}
+    return Board(str(data.get("platform") or SITE), str(token) if token else None, str(data.get("url") or ""), parts)

@@ -9,7 +9,6 @@ Each stage hands on what it found in the checkpoint; pages and the dossier are k
 """
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 from thresher.apps.jobs.company.model import ask_for, values_of
@@ -17,6 +16,7 @@ from thresher.apps.jobs.company.numbers import thresholds
 from thresher.apps.jobs.company.request import LONGEST_NAME, Request, request_of
 from thresher.apps.jobs.company.site import MOST_BODY, visit
 from thresher.apps.jobs.company.verdict import verdict
+from thresher.apps.jobs.moment import day
 from thresher.core.context import Context
 from thresher.core.errors import InvalidPayload, InvalidUrl
 from thresher.core.host import host_gate
@@ -82,7 +82,7 @@ def extract(ctx: Context) -> Outcome:
     text = dossier(leaves)
     source = ctx.wait(ctx.save(text.text.encode("utf-8", "replace")))
     name = said["name"] or _name(leaves, text)
-    facts = read_facts(text, name=name or "", year=datetime.fromtimestamp(ctx.now() / SECOND, UTC).year)
+    facts = read_facts(text, name=name or "", year=day(ctx.now()).year)
     answer = ctx.wait(ask_for(ctx, facts.missing, text.text, source))
     mentions = int(ctx.setting("jobs.company.ai_mentions"))
     focus = {

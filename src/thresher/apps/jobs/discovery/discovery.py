@@ -17,7 +17,7 @@ from thresher.apps.jobs.discovery.enrolment import Find, enrolled, joined, scrap
 from thresher.apps.jobs.discovery.owner import owner_of
 from thresher.apps.jobs.discovery.search import WALLS, Search, search_of
 from thresher.apps.jobs.discovery.sighting import Sighting, sight
-from thresher.apps.jobs.discovery.trial import FEED, SITE, first_call, look_at
+from thresher.apps.jobs.discovery.trial import FEED, first_call, look_at
 from thresher.apps.jobs.looks.openings import read_openings
 from thresher.core.context import Context
 from thresher.core.errors import ConfigError, InvalidPayload, InvalidUrl, Permanent, Transient
@@ -28,7 +28,7 @@ from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.policy import ruling_for
 from thresher.hiring.confidence import Method, accepts
 from thresher.hiring.ownership import Strength
-from thresher.hiring.records import BOARD, board_key
+from thresher.hiring.records import BOARD, SITE, board_key
 from thresher.reading.boards import Board, recognise
 from thresher.reading.calls import list_call
 from thresher.reading.platform import platform_named

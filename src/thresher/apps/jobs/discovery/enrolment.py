@@ -7,13 +7,13 @@ from typing import Any
 from thresher.apps.jobs.discovery.asked import Asked
 from thresher.apps.jobs.discovery.candidate import Candidate, Tried
 from thresher.apps.jobs.discovery.owner import Owner
-from thresher.apps.jobs.discovery.trial import FEED, SITE, Trial
+from thresher.apps.jobs.discovery.trial import FEED, Trial
 from thresher.core.found import Found
 from thresher.core.look import Verdict
 from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
 from thresher.hiring.confidence import Confidence, Standing, confidence, standing
-from thresher.hiring.records import BOARD, COMPANY, board_key, entry, name_key
+from thresher.hiring.records import BOARD, COMPANY, SITE, board_key, entry, name_key
 from thresher.reading.boards import Board
 from thresher.reading.platform import platform_named
 

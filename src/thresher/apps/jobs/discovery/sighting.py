@@ -9,12 +9,14 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 
 from thresher.apps.jobs.discovery.candidate import GONE, LOOK, Candidate, Tried
-from thresher.apps.jobs.discovery.trial import FEED, SITE, Hand, day_of, is_one_site
+from thresher.apps.jobs.discovery.trial import FEED, Hand, is_one_site
+from thresher.apps.jobs.moment import day
 from thresher.core.errors import Blocked, Gone, InvalidUrl, Permanent, TaskError, Unauthorized
 from thresher.core.keys import canonical_url
 from thresher.core.look import Verdict
 from thresher.core.page import Page
 from thresher.hiring.confidence import Method
+from thresher.hiring.records import SITE
 from thresher.reading.addresses import read_address
 from thresher.reading.boards import Board, recognise
 from thresher.reading.body import Body, Format, read_body
@@ -78,7 +80,7 @@ def _note(found: Sighting, page: Page) -> list[str]:
     if body.is_feed:
         found.candidates.append(Candidate(Method.URL, Board(FEED, None, page.final_url)))
         return []
-    seen = inspect(page, day_of(page))
+    seen = inspect(page, day(page.fetched_at))
     board = recognise(page.final_url) or seen.board
     if board is not None and (board := _askable(board)):
         found.candidates.append(Candidate(Method.PAGE, board, page.url))

@@ -7,15 +7,16 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from typing import Any, Protocol
+from typing import Protocol
 
 from thresher.apps.jobs.looks.sight import Sight, read_sight
+from thresher.apps.jobs.moment import day
 from thresher.core.errors import InvalidUrl
 from thresher.core.found import Found
 from thresher.core.host import parse
 from thresher.core.look import Look, Verdict
 from thresher.core.page import Page
+from thresher.hiring.records import board_of
 from thresher.reading.addresses import registered_domain
 from thresher.reading.boards import Board, recognise
 from thresher.reading.call import Call
@@ -23,7 +24,7 @@ from thresher.reading.calls import list_call, with_auth
 from thresher.reading.platform import Platform, platform_named
 from thresher.reading.posting import Posting
 
-SITE, FEED = "site", "rss"
+FEED = "rss"
 SAMPLE = 5
 
 ReadMore = Callable[[Page, Sight], Awaitable[Sight]]
@@ -66,13 +67,6 @@ async def trial(hand: Hand, board: Found) -> Trial:
     return await look_at(hand, board_of(board.data))
 
 
-def board_of(data: Mapping[str, Any]) -> Board:
-    """The board that a record is about."""
-    said, token = data.get("parts"), data.get("token")
-    parts = {str(name): str(value) for name, value in said.items()} if isinstance(said, Mapping) else {}
-    return Board(str(data.get("platform") or SITE), str(token) if token else None, str(data.get("url") or ""), parts)
-
-
 async def look_at(
     hand: Hand, board: Board, *, max_age: float | None = None, read_more: ReadMore | None = None, env: Mapping[str, str] = os.environ
 ) -> Trial:  # fmt: skip
@@ -90,7 +84,7 @@ async def look_at(
     page = await hand.fetch(sent.url, method=sent.method, headers=sent.headers, body=sent.body, render=render, max_age=max_age)
     if elsewhere := _elsewhere(board, call, page):
         return Trial(board, Look(Verdict.UNKNOWN, elsewhere), call.url, page.status)
-    sight = await asyncio.to_thread(read_sight, page, board, day_of(page))  # some boards are megabytes
+    sight = await asyncio.to_thread(read_sight, page, board, day(page.fetched_at))  # some boards are megabytes
     sight = await read_more(page, sight) if read_more else sight
     postings = sight.listing.postings if sight.look.verdict is Verdict.FOUND else ()
     return Trial(board, sight.look, call.url, page.status, postings, sight.listing.total, page, sight.is_page)
@@ -101,11 +95,6 @@ def first_call(board: Board) -> Call | None:
     if _has_list(platform_named(board.platform)):
         return list_call(board)
     return Call(board.url) if board.url.startswith(("http://", "https://")) else None
-
-
-def day_of(page: Page) -> date:
-    """The day on which a page was fetched."""
-    return datetime.fromtimestamp(page.fetched_at / 1_000_000, UTC).date()
 
 
 def is_one_site(one: str, other: str) -> bool:

@@ -9,7 +9,7 @@ A look that proves nothing fails, with its reason and the page that could not be
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from thresher.apps.jobs.discovery.trial import board_of, first_call
+from thresher.apps.jobs.discovery.trial import first_call
 from thresher.apps.jobs.looks import checks
 from thresher.apps.jobs.looks.looked import Looked, Marks, board_record, children, compare, keys_to_read, posting_records, unchanged_record
 from thresher.apps.jobs.looks.openings import read_openings
@@ -29,7 +29,7 @@ from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 from thresher.hiring.coverage import health
 from thresher.hiring.life import CLOSED, Prints
-from thresher.hiring.records import BOARD, POSTING, entry
+from thresher.hiring.records import BOARD, POSTING, board_of, entry
 from thresher.hiring.row import key_of, listed
 from thresher.reading.posting import Posting
 

@@ -11,8 +11,9 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from thresher.apps.jobs.discovery.trial import day_of, first_call
+from thresher.apps.jobs.discovery.trial import first_call
 from thresher.apps.jobs.looks.sight import Sight, read_sight
+from thresher.apps.jobs.moment import day
 from thresher.core.clock import SECOND
 from thresher.core.context import Context
 from thresher.core.errors import Gone, InvalidUrl
@@ -99,7 +100,7 @@ class Walker:
         trail.tally = walk.tally()
 
     async def _read(self, page: Page) -> Sight:
-        return await asyncio.to_thread(read_sight, page, self._board, day_of(page))
+        return await asyncio.to_thread(read_sight, page, self._board, day(page.fetched_at))
 
     async def _take(self, walk: Walk, trail: Trail, page: Page, sight: Sight, is_known: IsKnown) -> None:
         fresh = [posting for posting in sight.listing.postings if not is_known(posting)]
