@@ -25,6 +25,9 @@ class House:
     def admit(self, new):
         return entry(new.kind, key=new.key)
 
+    def vouch(self, deed):
+        return deed
+
     def pack(self, record):
         return filing(record.key)
 

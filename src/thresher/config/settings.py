@@ -7,6 +7,7 @@ documentation is printed from this list.
 from collections.abc import Iterable, Iterator, Mapping
 
 from thresher.config.jobs import JOBS
+from thresher.config.roles import ROLES
 from thresher.config.setting import Number, Setting
 from thresher.core.backoff import Backoff
 from thresher.core.clock import to_us
@@ -74,6 +75,7 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("web.connections", 1_000, "connections", 1, 100_000, "How many connections to the API are served at once; more are told 503."),
     Setting("web.grace", 10, "seconds", 0, 3_600, "How long a stopping server lets answers that are under way finish."),
     *JOBS,
+    *ROLES,
 )  # fmt: skip
 
 BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}

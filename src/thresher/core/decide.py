@@ -6,6 +6,7 @@ from typing import Protocol, assert_never
 
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, to_us
+from thresher.core.deed import Deed
 from thresher.core.errors import TaskError
 from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Outcome, Skipped, Snooze
 from thresher.core.policy import ruling_for
@@ -37,6 +38,7 @@ class House(Protocol):
 
     def admit(self, new: NewTask) -> Entry: ...
     def pack(self, record: Record) -> Filing: ...
+    def vouch(self, deed: Deed) -> Deed: ...
     def step(self, task: Task, outcome: Next) -> Step: ...
     def mourn(self, task: Task, error: Error) -> Finds: ...
 
@@ -62,7 +64,10 @@ def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
 
 
 def _brought(finds: Finds, house: House) -> Brought:
-    return {"records": tuple(map(house.pack, finds.records)), "children": tuple(map(house.admit, finds.children))}
+    return {
+        "records": tuple(map(house.pack, finds.records)), "children": tuple(map(house.admit, finds.children)),
+        "deeds": tuple(map(house.vouch, finds.deeds)),
+    }  # fmt: skip
 
 
 def settle_error(task: Task, problem: BaseException, house: House, *, backoff: Backoff, luck: float) -> Settlement:

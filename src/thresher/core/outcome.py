@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from thresher.core.deed import Deed
 from thresher.core.record import Record
 from thresher.core.task import NewTask
 
@@ -18,6 +19,7 @@ class Finds:
 
     records: tuple[Record, ...] = ()
     children: tuple[NewTask, ...] = ()
+    deeds: tuple[Deed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +31,12 @@ class Done(Finds):
 
 @dataclass(frozen=True, slots=True)
 class Next(Finds):
-    """This stage is complete; the next one goes on from the checkpoint."""
+    """This stage is complete; the next one goes on from the checkpoint. With `again` it is this one that goes on: a long piece of work
+    becomes fact a portion at a time.
+    """
 
     checkpoint: Mapping[str, Any] = field(default_factory=dict)
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

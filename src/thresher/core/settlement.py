@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypedDict, Unpack
 
+from thresher.core.deed import Deed
 from thresher.core.ids import TaskId
 from thresher.core.record import Filing
 from thresher.core.state import State
@@ -60,6 +61,7 @@ class Brought(TypedDict, total=False):
 
     children: tuple[Entry, ...]
     records: tuple[Filing, ...]
+    deeds: tuple[Deed, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,13 @@ class Settlement:
     crashed: bool = False
     children: tuple[Entry, ...] = ()
     records: tuple[Filing, ...] = ()
+    deeds: tuple[Deed, ...] = ()
     blame: Blame | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
-        return not (self.children or self.records) and self.blame is None and self.gates is None
+        return not (self.children or self.records or self.deeds) and self.blame is None and self.gates is None
 
     @classmethod
     def done(cls, task: Task, *, note: str | None = None, **brought: Unpack[Brought]) -> "Settlement":

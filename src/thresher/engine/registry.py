@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from thresher.config.settings import Settings
 from thresher.core.clock import to_us
 from thresher.core.decide import Step
+from thresher.core.deed import Deed
 from thresher.core.errors import InvalidPayload, UnknownName, UsageError
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.outcome import Finds, Next
@@ -14,6 +15,7 @@ from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
 from thresher.core.task import MAX_DELAY, MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, dump
+from thresher.store.deeds import DEEDS
 
 # A stage that asks a model goes through `model:cheap` or `model:strong`; which provider that is, the project file says.
 TIER = "model:"
@@ -68,7 +70,7 @@ class Registry:
     def step(self, task: Task, outcome: Next) -> Step:
         """Where a task goes on after this stage."""
         pipeline = self.pipeline(task.kind)
-        stage = pipeline.after(task.stage) if pipeline else None
+        stage = None if pipeline is None else pipeline.stage(task.stage) if outcome.again else pipeline.after(task.stage)
         if stage is None:
             raise UsageError(f"{task.kind}.{task.stage} returned Next, but it is the last stage; return Done")
         checkpoint = dump(outcome.checkpoint, f"checkpoint of {task.kind}.{task.stage}", self._limit)
@@ -91,6 +93,12 @@ class Registry:
 
     def pack(self, record: Record) -> Filing:
         return pack(record, self._limit)
+
+    def vouch(self, deed: Deed) -> Deed:
+        """Refuse a deed that the store does not know while its own attempt can still be blamed for it."""
+        if deed.name not in DEEDS:
+            raise UsageError(f"the store knows no deed {deed.name!r}; it knows {', '.join(sorted(DEEDS)) or 'none'}")
+        return deed
 
     @property
     def _limit(self) -> int:

@@ -1,6 +1,6 @@
 """Settling: one transaction in which an attempt becomes fact, behind its fence.
 
-Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, and the gates last.
+Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, deeds, and the gates last.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,7 @@ from thresher.core.settlement import Blame, Health, Settlement
 from thresher.core.state import TERMINAL
 from thresher.core.task import Entry
 from thresher.store.backend import Backend, Hit, Rules
+from thresher.store.deeds import do_deeds
 from thresher.store.events import record_event
 from thresher.store.gates import Gates, gate_named
 from thresher.store.lanes import Lanes
@@ -37,6 +38,7 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
     _bear(backend, session, hits, below, rules, now)
     brought = [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records]
     file_records(session, brought, now, backend.dialect.lock)
+    do_deeds(backend, session, [deed for hit in hits for deed in hit.settlement.deeds], now)
     gates = Gates(session, backend.dialect, now)
     release(backend, session, gates, hits)
     gates.save()
