@@ -25,6 +25,7 @@ AREAS = (
     "prices",
     "recipes",
     "robots",
+    "titles",
 )
 
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from agency import callings, recruit
 from findings import report
 from rich.console import Console
 
@@ -32,7 +33,7 @@ COMPANIES = (
 )  # fmt: skip
 # Polite, and still short enough to watch. On the real web leave the interval alone.
 PROJECT = """# Written by demo.py at every run: the practice web may listen elsewhere the next time.
-apps: [jobs, ../courses.py]
+apps: [jobs, roles, ../courses.py]
 database: sqlite:///harvest.db
 fetch:
   contact: https://example.com/about-this-bot
@@ -56,6 +57,7 @@ settings:
   jobs.score.fresh: 0
   jobs.score.stale: 0
   jobs.score.old: 0
+  roles.reset_after: 0          # hours: roles are due again at the next run
 """
 PROFILE = """# Who the demo looks for openings for. Write your own in five minutes: thresher jobs profile example
 city: Denver
@@ -141,9 +143,11 @@ def work(now: Round, out: Console) -> int:
             ask(now.day, out)
         code = command("run", *([] if goes_on else ["--again"]))
         log = web.log()
+        if code in DONE:
+            code = recruit(FOLDER, DATABASE, web.url)
     if code in DONE:
         with opened_store(DATABASE) as store:
-            report(out, store, COMPANIES, (now.last, now.began), log, web.port)
+            report(out, store, COMPANIES, (now.last, now.began), log, web.port, callings(store))
     return code
 
 
@@ -153,8 +157,10 @@ def ask(day: int, out: Console) -> None:
     if day == 0:
         command("jobs", "profile", "set", str(FOLDER / "profile.yaml"))
         command("add", "company", *(f"https://www.{name}.example/" for name in COMPANIES))
+        command("add", "candidates", str(FOLDER.parent / "candidates.csv"))
     else:
         command("add", "scrape", "--key", "scrape")
+        command("add", "reset_roles", "--key", "reset_roles")
 
 
 def command(*words: str) -> int:

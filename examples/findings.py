@@ -43,7 +43,9 @@ class Finding:
     gone: int = 0
 
 
-def report(out: Console, store: Store, names: Sequence[str], since: tuple[int, int], log: Sequence[Entry], port: int) -> None:
+def report(
+    out: Console, store: Store, names: Sequence[str], since: tuple[int, int], log: Sequence[Entry], port: int, callings: Table
+) -> None:
     """`since` is when the last round began and when this one did."""
     tasks = list_tasks(store, limit=MOST)
     tiers = {each.key: each.tier for each in list_companies(store, limit=MOST)}
@@ -51,6 +53,7 @@ def report(out: Console, store: Store, names: Sequence[str], since: tuple[int, i
     out.print(table_of(found, with_news=since[0] > 0))
     out.print(matches(store))
     out.print(decisions(store))
+    out.print(callings)
     out.print(lessons(store, since[1], [each for each in log if each.host == MODEL]))
     out.print(manners(store, since[1], [each for each in log if each.host != MODEL]))
     out.print(NEXT.format(port=port), soft_wrap=True)

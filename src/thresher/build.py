@@ -18,7 +18,7 @@ from thresher.config.models import Models
 from thresher.config.notify import Notify
 from thresher.config.outward import Outward
 from thresher.config.platforms import install_platforms
-from thresher.config.project import Project
+from thresher.config.project import OWN_APPS, Project
 from thresher.config.settings import Settings
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, UnknownName
@@ -55,8 +55,6 @@ if TYPE_CHECKING:
     from thresher.ai.ask import Advisor
 
 APP_GROUP = "thresher.apps"
-# The apps that come with us, by the short names that a project may use for them.
-OWN_APPS = {"jobs": "thresher.apps.jobs.app"}
 PROMPTS = "prompts"  # a project's own prompts, in this folder
 NO_KEY = "no_key"
 POSTGRES_THREADS = 4

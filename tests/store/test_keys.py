@@ -1,6 +1,7 @@
 """Keys of the API, attacked on every database: wrong, stale, revoked, too often, and from several machines at once."""
 
 import ast
+import hmac
 import threading
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 import thresher.control.keys
 from tests.harness.databases import with_processes
 from tests.harness.tasks import change, rows
-from thresher.control.keys import Admitted, Denied, admit, create_key, revoke_key
+from thresher.control.keys import Admitted, Denied, Scope, admit, create_key, revoke_key, revoke_key_id
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.insight.keys import has_keys, list_keys
@@ -27,7 +28,7 @@ def let_in(store, token: str | None) -> bool:
 def test_a_key_opens_what_it_was_made_for_and_is_counted(store, clock):
     made = create_key(store, "anna", ["write", "read"])
     clock.advance(5)
-    assert admit(store, made.token) == Admitted("anna", ("read", "write"))
+    assert admit(store, made.token) == Admitted(made.key.id, "anna", ("read", "write"))
     (view,) = list_keys(store)
     assert (view.name, view.state, view.used, view.used_at) == ("anna", "live", 1, clock.now())
     assert made.token.startswith(view.prefix)
@@ -173,10 +174,12 @@ def test_a_name_is_in_use_once(store):
 
 
 @pytest.mark.parametrize(("said", "match"), [
-    ({"scopes": []}, "--scope"), ({"scopes": ["admin"]}, "admin"), ({"scopes": ["read", "root"]}, "root"),
-    ({"name": ""}, "name"), ({"name": "a b"}, "name"), ({"name": "a\n"}, "name"), ({"name": "x" * 81}, "name"),
+    ({"scopes": []}, "--scope"), ({"scopes": ["read", "root"]}, "root"),
+    ({"name": ""}, "name"), ({"name": " a"}, "name"), ({"name": "a "}, "name"), ({"name": "a\n"}, "name"), ({"name": "x" * 101}, "name"),
     ({"name": "\x1b[31m"}, "name"),
     ({"lasts": 0}, "lasts"), ({"lasts": -1}, "lasts"), ({"lasts": float("inf")}, "lasts"), ({"lasts": float("nan")}, "lasts"),
+    ({"sources": ["a b"]}, "source"), ({"sources": [""]}, "source"), ({"sources": ["a\x1b"]}, "source"),
+    ({"sources": ["x" * 61]}, "source"), ({"sources": [str(at) for at in range(101)]}, "source"),
     ({"rate": 0}, "rate"), ({"rate": 10**9}, "rate"),
 ])  # fmt: skip
 def test_a_key_that_makes_no_sense_is_not_made(store, said, match):
@@ -200,3 +203,44 @@ def test_secrets_are_compared_in_constant_time():
     assert not [text for text in compared if "digest" in text or "token" in text.replace("token is None", "")]
     calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
     assert calls.count("hmac.compare_digest") == 1
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_the_comparison_is_made_for_a_prefix_that_nobody_has_too(store, known, monkeypatch):
+    compared = []
+    same = hmac.compare_digest
+    monkeypatch.setattr("thresher.control.keys.hmac.compare_digest", lambda one, other: compared.append(len(other)) or same(one, other))
+    prefix = create_key(store, "anna", ["read"]).key.prefix if known else "thr_" + "0" * 12
+    assert not let_in(store, f"{prefix}_{'a' * 43}")
+    assert compared == [64]
+
+
+def test_a_key_is_for_a_scraper_unless_it_is_said_what_for(store):
+    made = create_key(store, "Production Scraper 1", sources=["Dice", "indeed ", "dice"])
+    assert admit(store, made.token) == Admitted(made.key.id, "Production Scraper 1", ("scrape",), ("dice", "indeed"))
+    assert made.key.rate == 60
+    everywhere = create_key(store, "other", sources=[])
+    assert everywhere.key.sources is None
+    assert [(each.name, each.sources) for each in list_keys(store)] == [("other", None), ("Production Scraper 1", ("dice", "indeed"))]
+
+
+@pytest.mark.parametrize(("scopes", "opens"), [
+    (("read",), {"read"}), (("write",), {"write"}), (("scrape",), {"scrape"}), (("admin",), {"admin", "read", "write"}),
+    (("read", "scrape"), {"read", "scrape"}), ((), set()),
+])  # fmt: skip
+def test_a_scope_opens_itself_and_admin_what_is_not_for_scrapers(scopes, opens):
+    assert {scope for scope in Scope if Admitted(1, "anna", scopes).opens(scope)} == opens
+
+
+def test_a_key_is_revoked_by_its_name_or_its_id_and_the_name_goes_first(store):
+    first, second = create_key(store, "anna"), create_key(store, "bert")
+    numbered = create_key(store, str(first.key.id))
+    assert revoke_key(store, str(first.key.id)).id == numbered.key.id
+    assert revoke_key(store, str(first.key.id)).id == first.key.id
+    assert revoke_key_id(store, second.key.id).id == second.key.id
+    for gone in ("anna", str(first.key.id), "9" * 30, "\N{SUPERSCRIPT TWO}", "", "0"):
+        with pytest.raises(UnknownName):
+            revoke_key(store, gone)
+    with pytest.raises(UnknownName):
+        revoke_key_id(store, second.key.id)
+    assert not has_keys(store)

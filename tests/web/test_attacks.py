@@ -71,7 +71,7 @@ def test_a_body_over_the_limit_in_pieces_is_refused(small, path):
     chunks = b"".join(b"%x\r\n%s\r\n" % (1_024, b" " * 1_024) for _ in range(5)) + b"0\r\n\r\n"
     said = raw(small.url, head(small, method, path, f"Content-Type: {JSON}", "Transfer-Encoding: chunked") + chunks)
     assert said.startswith(b"HTTP/1.1 413"), said
-    assert b'"error": "ContentTooLarge"' in said
+    assert b'"urn:thresher:ContentTooLarge"' in said
 
 
 @pytest.mark.promise(18)
@@ -198,7 +198,7 @@ def test_a_database_that_is_gone_is_503_for_everybody(small, shop):
     shop.store.backend.close()
     for path in ("/api/health", "/api/status"):
         told = small.ask("GET", path)
-        assert told.problem(503)["error"] == "DatabaseProblem"
+        assert told.problem(503)["type"] == "urn:thresher:DatabaseProblem"
         assert told.headers["Retry-After"] == "5"
 
 
@@ -206,7 +206,7 @@ def test_a_surprise_tells_nothing_of_the_inside(small, shop, caplog):
     write_records(shop.store, [Record("company", "acme.com", {"name": "Acme"})])
     change(shop.store, "update records set data = 'secret inside'")
     told = small.ask("GET", "/api/companies")
-    assert told.problem(500)["error"] == "Bug"
+    assert told.problem(500)["type"] == "urn:thresher:Bug"
     assert b"secret" not in told.body
     assert "GET '/api/companies': not expected" in caplog.text
     assert small.ask("GET", "/api/status").status == 200

@@ -53,7 +53,7 @@ def test_a_company_is_opened_with_its_evidence(api, filled):
     assert {each["key"] for each in found["boards"]} == {"greenhouse:acme", SITE}
     assert found["company"]["analyzed_at"].endswith("Z")
     told = api.ask("GET", "/api/companies/nobody.com").problem(404)
-    assert told["error"] == "UnknownName"
+    assert told["type"] == "urn:thresher:UnknownName"
     assert "nobody.com" in told["detail"]
 
 
@@ -118,7 +118,7 @@ def test_a_board_is_asked_for_by_its_address(api, filled):
     assert api.get(f"/api/tasks/{said[0]['task']}")["task"]["payload"]["company"] == "newco.com"
     known = api.post("/api/boards", {"url": "https://boards.greenhouse.io/acme"}, 200)["asked"]
     assert known[0]["answer"] == "known"
-    assert api.ask("POST", "/api/boards", json={"url": "not a url"}).problem(400)["error"] == "InvalidUrl"
+    assert api.ask("POST", "/api/boards", json={"url": "not a url"}).problem(400)["type"] == "urn:thresher:InvalidUrl"
 
 
 def test_postings_are_listed_opened_and_asked_for(api, filled):
@@ -193,7 +193,7 @@ def test_tasks_are_listed_opened_cancelled_and_sent_back(api, filled):
     assert api.get(f"/api/tasks/{ids[0]}")["task"]["reason"] == "no longer needed"
     api.ask("POST", f"/api/tasks/{ids[0]}/cancel").problem(409)
     assert api.post(f"/api/tasks/{ids[0]}/retry")["retried"] == [ids[0]]
-    assert api.ask("POST", f"/api/tasks/{ids[0]}/retry").problem(409)["error"] == "NotAllowed"
+    assert api.ask("POST", f"/api/tasks/{ids[0]}/retry").problem(409)["type"] == "urn:thresher:NotAllowed"
     api.ask("POST", "/api/tasks/99999/retry").problem(404)
     assert "pending" in api.ask("GET", "/api/tasks?state=sleeping").problem(400)["detail"]
 
@@ -262,7 +262,7 @@ def test_the_api_describes_itself_without_pages_from_elsewhere(api):
     assert said["openapi"].startswith("3.")
     assert set(said["paths"]["/api/companies"]) == {"get", "post"}
     assert said["paths"]["/api/boards/{key}/enable"]["post"]["x-scope"] == "write"
-    assert set(said["components"]["securitySchemes"]) == {"bearer", "header"}
+    assert set(said["components"]["securitySchemes"]) == {"bearer", "header", "scraper", "login"}
     for path in ("/docs", "/redoc", "/api/docs", "/openapi.json"):
         api.ask("GET", path).problem(404)
 

@@ -56,7 +56,7 @@ def address(said: str) -> str:
 def key(thresher: Thresher, *argv: str | int) -> str:  # noqa: F811
     made = thresher("keys", "create", *argv, "--json")
     assert made.code == 0, made.err
-    return str(made.json["token"])
+    return str(made.json["key"])
 
 
 def test_a_server_without_keys_says_how_to_make_one_and_stops_when_told(project):
@@ -213,7 +213,7 @@ def test_a_key_is_shown_once_and_listed_by_how_it_begins(project, thresher):  # 
 
 
 @pytest.mark.parametrize("argv", [
-    ("a",), ("a", "--scope", "root"), ("a b", "--scope", "read"), ("a", "--scope", "read", "--expires", "soon"),
+    (" a",), ("a", "--scope", "root"), ("a", "--source", "x y"), ("a", "--scope", "read", "--expires", "soon"),
     ("a", "--scope", "read", "--expires", "0s"), ("a", "--scope", "read", "--expires", "9" * 400 + "d"),
     ("a", "--scope", "read", "--rate", "0"),
 ], ids=lambda argv: " ".join(argv)[:40])  # fmt: skip

@@ -1,4 +1,4 @@
-"""`thresher add`: ask for work. Companies, boards and postings in a person's words, any other task by its kind, or a file of either."""
+"""`thresher add`: ask for work. Companies, boards, postings and candidates in a person's words, any other task by its kind."""
 
 import sys
 from pathlib import Path
@@ -14,21 +14,22 @@ if TYPE_CHECKING:
     from thresher.control.roster import Roster
     from thresher.control.tasks import Added
 
-WORDS = ("company", "companies", "board", "posting")
+WORDS = ("company", "companies", "board", "posting", "candidates")
 MOST_BYTES = 100_000_000
 UNUSABLE = 2
 
 
 def command(
     ctx: typer.Context,
-    kind: Annotated[str | None, typer.Argument(help="company, companies, board, posting; or any kind of task that an app knows.")] = None,
+    kind: Annotated[str | None, typer.Argument(help="company, companies, board, posting, candidates; or any kind of task.")] = None,
     things: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME|URL|FILE]...", help="Names or sites of companies, URLs, or a file of companies.")
+        list[str] | None, typer.Argument(metavar="[NAME|URL|FILE]...", help="Names or sites of companies, URLs, or a file.")
     ] = None,
     name: Annotated[str | None, typer.Option(help="The company's name, beside its site or its board.")] = None,
     website: Annotated[str | None, typer.Option(metavar="URL", help="The company's site, beside its name.")] = None,
     company: Annotated[str | None, typer.Option(metavar="KEY", help="Whose board it is; thresher companies list shows the keys.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Look at a company again although it is known and fresh.")] = False,
+    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Of a file of candidates: leave out lines that cannot be used.")] = False,
     payload: Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="A JSON object, a file with one, or - for stdin.")] = None,
     url: Annotated[str | None, typer.Option(help="The page the task is about; the loop guard looks at it.")] = None,
     key: Annotated[str | None, typer.Option(help="Unique among live tasks of the kind: asking twice adds once.")] = None,
@@ -36,9 +37,10 @@ def command(
     delay: Annotated[str | None, typer.Option(help="Not before: 90s, 10m, 2h, 1d.")] = None,
     from_file: Annotated[str | None, typer.Option("--from", metavar="FILE.jsonl", help="Many: one task a line; - for stdin.")] = None,
 ) -> None:
-    """Add a company, a board, a posting, or any task.
+    """Add a company, a board, a posting, candidates, or any task.
 
-    `thresher add company acme.com`, `add board URL`, `add posting URL`, `add companies FILE.csv`: asking twice is harmless.
+    `thresher add company acme.com`, `add board URL`, `add posting URL`, `add companies FILE.csv`, `add candidates FILE.csv`: asking
+    twice is harmless.
     Any other kind takes --payload, --url and --key. With --from all tasks of the file are added, or none of them.
     """
     from thresher.core.errors import UsageError
@@ -48,9 +50,13 @@ def command(
         raise UsageError("say what to add: thresher add company acme.com, thresher add KIND, or thresher add --from FILE.jsonl")
     if kind is None:
         _add_file(call, from_file or "-")
-    elif kind in WORDS and (things or name or website):
+    elif kind == "candidates" and not (name or website or company or force):
+        from thresher.cli.candidates import add_file
+
+        add_file(call, things or [], skip_bad=skip_bad)
+    elif kind in WORDS and (things or name or website) and not skip_bad:
         _add_words(call, kind, things or [], {"name": name, "website": website, "company": company, "force": force})
-    elif things or name or website or company or force:
+    elif things or name or website or company or force or skip_bad:
         raise UsageError(f"{kind} is added with --payload, --url and --key; names and addresses are for {', '.join(WORDS)}")
     else:
         _add_one(call, {"kind": kind, "url": url, "key": key, "priority": priority, "delay": delay}, payload)

@@ -1,7 +1,7 @@
 """One call of the command line: the options that every command shares, and the way from them to a store."""
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,9 +24,11 @@ class Call:
     verbose: bool = False
 
     def project(self) -> "Project":
-        from thresher.config.project import read_project
+        from thresher.config.project import FILE_NAME, read_project
 
-        return read_project(self.folder)
+        found = read_project(self.folder)
+        # Who names an app where no project file is wants that one, and not ours besides.
+        return replace(found, apps=()) if self.apps and not (found.folder / FILE_NAME).exists() else found
 
     def learn_platforms(self) -> None:
         """Make the hiring platforms known that the project describes: for commands that read pages without its apps."""

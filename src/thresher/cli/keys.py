@@ -13,29 +13,32 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+Scopes = Annotated[list[str] | None, typer.Option(metavar="SCOPE", help="scrape (if nothing is said), read, write, admin; repeatable.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Who or what the key is for.")]
 
 
 @app.command()
 def create(
     ctx: typer.Context, name: Name,
-    scope: Annotated[list[str], typer.Option(help="read or write; both: --scope read --scope write.")],
+    scope: Scopes = None,
+    source: Annotated[list[str] | None, typer.Option(metavar="PLATFORM", help="Only this platform; repeatable. Else all.")] = None,
     expires: Annotated[str | None, typer.Option(metavar="TIME", help="How long it lasts: 12h, 90d. Else until it is revoked.")] = None,
     rate: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="Requests a minute; else web.rate.")] = None,
 ) -> None:  # fmt: skip
     """Make a key for the HTTP API. It is shown once, and only its hash is kept."""
     from thresher.cli.show import say
     from thresher.control.duration import seconds
-    from thresher.control.keys import create_key
-    from thresher.insight.keys import key_view
+    from thresher.control.keys import Scope, create_key
+    from thresher.insight.keys import made_view
 
     call = call_of(ctx)
     lasts = None if expires is None else seconds(expires)
     with call.store(migrate=True) as store:
-        made = create_key(store, name, scope, lasts=lasts, rate=rate)
-        view = key_view(made.key, made.key.created_at)
-    told = f"{made.token}\nThis is the key of {name}; keep it, it cannot be shown again. Send it as: Authorization: Bearer KEY"
-    say(call, {"token": made.token, "key": view}, told)
+        made = create_key(store, name, scope or (Scope.SCRAPE,), sources=source, lasts=lasts, rate=rate, made_by="the command line")
+    header = "X-Scraper-API-Key: KEY" if Scope.SCRAPE in made.key.scopes else "Authorization: Bearer KEY"
+    opens = ", ".join(made.key.scopes)
+    told = f"{made.token}\nThis is the key of {name}, for: {opens}; keep it, it cannot be shown again. Send it as: {header}"
+    say(call, made_view(made.key, made.token), told)
 
 
 @app.command("list")
@@ -58,18 +61,18 @@ def _draw(out: "Console", found: "list[KeyView]", now: int) -> None:
     from thresher.cli.words import ago, when
 
     if not found:
-        out.print("No keys. Make one with: thresher keys create NAME --scope read")
+        out.print("No keys. Make one with: thresher keys create NAME")
         return
     rows = [
-        [each.name, f"{each.prefix}…", ", ".join(each.scopes), each.state, f"{each.rate:,}/m", each.used, ago(each.used_at, now),
-         when(each.expires_at, now) if each.expires_at else "never"]
+        [each.id, each.name, f"{each.prefix}…", ", ".join(each.scopes), "all" if each.sources is None else ", ".join(each.sources),
+         each.state, f"{each.rate:,}/m", each.used, ago(each.used_at, now), when(each.expires_at, now) if each.expires_at else "never"]
         for each in found
     ]  # fmt: skip
-    out.print(table(["name", "begins", "opens", "state", "#rate", "#used", "#last used", "expires"], rows))
+    out.print(table(["#id", "name", "begins", "opens", "sources", "state", "#rate", "#used", "#last used", "expires"], rows))
 
 
 @app.command()
-def revoke(ctx: typer.Context, name: Name) -> None:
+def revoke(ctx: typer.Context, which: Annotated[str, typer.Argument(metavar="NAME|ID", help="Whose key, or its id.")]) -> None:
     """Let a key open nothing from now on."""
     from thresher.cli.show import say
     from thresher.control.keys import revoke_key
@@ -78,5 +81,5 @@ def revoke(ctx: typer.Context, name: Name) -> None:
 
     call = call_of(ctx)
     with call.store() as store:
-        view = key_view(revoke_key(store, name), read_now(store))
-    say(call, view, f"The key {name} ({view.prefix}…) opens nothing any more.")
+        view = key_view(revoke_key(store, which), read_now(store))
+    say(call, view, f"The key {view.name} ({view.prefix}…) opens nothing any more.")

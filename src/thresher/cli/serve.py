@@ -24,6 +24,7 @@ def command(
     from signal import SIGINT
 
     from thresher.cli.labour import log_to_stderr
+    from thresher.control.admins import new_setup
     from thresher.core.errors import ConfigError
     from thresher.engine import loop
 
@@ -40,15 +41,16 @@ def command(
     with call.workshop() as shop:
         server.check_address(shop, host)
         with server.bind(host, port) as bound:
-            url, advice = f"{server.address_of(bound)}/api", _advice(shop)
-            came = loop.run(server.serve(shop, bound, lambda: _announce(call, url, advice)))
+            url, advice, setup = f"{server.address_of(bound)}/api", _advice(shop), new_setup(shop.store)
+            came = loop.run(server.serve(shop, bound, lambda: _announce(call, url, advice, setup)))
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)
 
 
-def _announce(call: Call, url: str, advice: str) -> None:
+def _announce(call: Call, url: str, advice: str, setup: str | None) -> None:
     from thresher.cli.show import say
 
-    say(call, {"url": url}, f"The API is at {url}. {advice}")
+    first = f"\nThere is no administrator yet. For an hour this token makes the first one, once: {setup}" if setup else ""
+    say(call, {"url": url, **({"setup": setup} if setup else {})}, f"The API is at {url}. {advice}{first}")
     sys.stdout.flush()  # whoever started us may wait for this line
 
 

@@ -23,6 +23,8 @@ from thresher.core.errors import ConfigError, UsageError
 FILE_NAME = "thresher.yaml"
 DEFAULT_DATABASE = "sqlite:///thresher.db"
 DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
+# The apps that come with us, by the short names that a project may use for them. Where there is no project file all of them are there.
+OWN_APPS = {"jobs": "thresher.apps.jobs.app", "roles": "thresher.apps.roles.app"}
 KEYS = ("apps", "database", "fetch", "models", "notify", "settings")
 
 _PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
@@ -44,12 +46,12 @@ class Project:
 
 
 def read_project(folder: Path) -> Project:
-    """The project in this folder; an empty one where there is no file."""
+    """The project in this folder; where there is no file, one with all the apps that come with us."""
     if not folder.is_dir():
         raise ConfigError(f"there is no project folder {folder}; name an existing one with --project")
     path = folder / FILE_NAME
     if not path.exists():
-        return Project(folder)
+        return Project(folder, tuple(OWN_APPS))
     return _Reader(path).project()
 
 

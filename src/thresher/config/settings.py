@@ -74,6 +74,10 @@ SETTINGS: tuple[Setting, ...] = (
     Setting("web.body_patience", 30.0, "seconds", 0.1, 3_600, "How long a request to the API may take to arrive, or an answer to leave."),
     Setting("web.connections", 1_000, "connections", 1, 100_000, "How many connections to the API are served at once; more are told 503."),
     Setting("web.grace", 10, "seconds", 0, 3_600, "How long a stopping server lets answers that are under way finish."),
+    Setting("web.login_hours", 12.0, "hours", 0.01, 720, "How long an administrator stays logged in."),
+    Setting("web.login_rate", 5, "tries a minute", 1, 1_000, "How often a minute a password may be tried for one name."),
+    Setting("web.login_address_rate", 20, "tries a minute", 1, 10_000, "How often a minute passwords may be tried from one address."),
+    Setting("web.password_cost", 15, "power of two", 10, 20, "How dear a new password is to check; one more doubles it."),
     *JOBS,
     *ROLES,
 )  # fmt: skip

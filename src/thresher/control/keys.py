@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import re
 import secrets
+import shlex
 from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,10 +16,13 @@ from enum import StrEnum
 from thresher.core.clock import SECOND, to_us
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.store import keys
-from thresher.store.keys import Key
+from thresher.store.keys import Key, NewKey
 from thresher.store.store import Store
 
-MOST_NAME = 80
+MOST_NAME = 100
+MOST_SOURCES = 100
+MOST_SOURCE = 60
+MOST_DIGITS = 15
 MOST_RATE = 1_000_000
 MOST_SECONDS = 100 * 365 * 86_400.0
 _TOKEN = re.compile(r"thr_([0-9a-f]{12})_[A-Za-z0-9_-]{43}", re.ASCII)
@@ -27,10 +31,15 @@ _NOBODY = hashlib.sha256(b"").hexdigest()
 
 
 class Scope(StrEnum):
-    """What a key opens."""
+    """What a key opens. `scrape` is for scrapers and opens nothing else; `admin` opens everything but that: a role is held by a key."""
 
     READ = "read"
     WRITE = "write"
+    SCRAPE = "scrape"
+    ADMIN = "admin"
+
+
+_WITHIN_ADMIN = (Scope.READ, Scope.WRITE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +52,24 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """Whoever holds a good key, and what it opens."""
+    """Whoever holds a good key, or is logged in as an administrator (`admin`), and what that opens.
 
+    `id` is that of the key, or of the administrator. `sources` are the platforms that a key may look at; None is all of them.
+    """
+
+    id: int
     name: str
     scopes: tuple[str, ...]
+    sources: tuple[str, ...] | None = None
+    admin: bool = False
+
+    @property
+    def who(self) -> str:
+        """For the history: who did something."""
+        return f"administrator {self.name}" if self.admin else f"key {self.name}"
+
+    def opens(self, scope: str) -> bool:
+        return scope in self.scopes or (Scope.ADMIN in self.scopes and scope in _WITHIN_ADMIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,26 +80,49 @@ class Denied:
     retry_after: int | None = None
 
 
-def create_key(store: Store, name: str, scopes: Collection[str], *, lasts: float | None = None, rate: int | None = None) -> Made:
+def create_key(
+    store: Store, name: str, scopes: Collection[str] = (Scope.SCRAPE,), *, sources: Collection[str] | None = None,
+    lasts: float | None = None, rate: int | None = None, made_by: str | None = None,
+) -> Made:  # fmt: skip
     """Make a key with these scopes. `lasts` in seconds; without it the key lasts until it is revoked."""
     known = [scope.value for scope in Scope if scope in scopes]
     if not known or set(scopes) - set(known):
         got = ", ".join(sorted(map(repr, scopes))) or "nothing"
-        raise UsageError(f"a key opens {' or '.join(Scope)}, or both: --scope read --scope write; got {got}")
+        raise UsageError(f"a key opens {', '.join(Scope)}, or several of these: --scope read --scope write; got {got}")
     _check_name(name)
     _check(lasts, rate)
+    allowed = store.settings.count("web.rate") if rate is None else rate
+    new = NewKey(name, known, allowed, _sources(sources), None if lasts is None else to_us(lasts), made_by)
     prefix = f"thr_{secrets.token_hex(6)}"
     token = f"{prefix}_{secrets.token_urlsafe(32)}"
-    allowed = store.settings.count("web.rate") if rate is None else rate
-    made = keys.add_key(store, name, prefix, _digest(token), known, allowed, None if lasts is None else to_us(lasts))
+    made = keys.add_key(store, new, prefix, _digest(token))
     if made is None:
-        raise NotAllowed(f"a key named {name!r} is in use; choose another name, or first: thresher keys revoke {name}")
+        raise NotAllowed(f"a key named {name!r} is in use; choose another name, or first: thresher keys revoke {shlex.quote(name)}")
     return Made(token, made)
 
 
 def _check_name(name: str) -> None:
-    if not name or len(name) > MOST_NAME or not name.isprintable() or any(char.isspace() for char in name):
-        raise UsageError(f"a key's name has no spaces and at most {MOST_NAME} characters, got {name[:MOST_NAME]!r}")
+    if not name or len(name) > MOST_NAME or not name.isprintable() or name != name.strip():
+        raise UsageError(
+            f"a key's name is at most {MOST_NAME} characters that can be seen, with no space at its ends; got {name[:MOST_NAME]!r}"
+        )
+
+
+def _sources(given: Collection[str] | None) -> list[str] | None:
+    """The platforms as they are compared: in small letters, each once. None, and an empty list, allow all."""
+    if not given:
+        return None
+    found = list(dict.fromkeys(each.strip().lower() for each in given))
+    if len(found) > MOST_SOURCES or not all(map(_is_source, found)):
+        raise UsageError(
+            f"a key's sources are at most {MOST_SOURCES} names of platforms without spaces, such as --source dice; got "
+            f"{', '.join(found)[:MOST_NAME]!r}"
+        )
+    return found
+
+
+def _is_source(text: str) -> bool:
+    return 0 < len(text) <= MOST_SOURCE and text.isprintable() and " " not in text
 
 
 def _check(lasts: float | None, rate: int | None) -> None:
@@ -86,25 +132,35 @@ def _check(lasts: float | None, rate: int | None) -> None:
         raise UsageError(f"a key's rate is from 1 to {MOST_RATE:,} requests a minute, got {rate}")
 
 
-def revoke_key(store: Store, name: str) -> Key:
-    """Let a key open nothing from now on, in any process."""
-    found = keys.revoke_key(store, name)
+def revoke_key(store: Store, which: str) -> Key:
+    """Let a key open nothing from now on, in any process. A name goes before an id."""
+    found = keys.revoke_key(store, name=which)
+    if found is None and which.isascii() and which.isdecimal() and len(which) <= MOST_DIGITS:
+        found = keys.revoke_key(store, key_id=int(which))
     if found is None:
-        raise UnknownName(f"no key named {name!r} is in use; thresher keys list shows them")
+        raise UnknownName(f"no key named {which!r} is in use; thresher keys list shows them")
+    return found
+
+
+def revoke_key_id(store: Store, key_id: int) -> Key:
+    """The same for the key of this id, whatever names there are."""
+    found = keys.revoke_key(store, key_id=key_id)
+    if found is None:
+        raise UnknownName(f"no key with the id {key_id} is in use; thresher keys list shows them")
     return found
 
 
 def admit(store: Store, token: str | None) -> Admitted | Denied:
     """Whether a token opens the door now; a request that is let in is counted. Who is refused writes nothing."""
     if token is None:
-        return Denied("there is no key; send one as Authorization: Bearer KEY (thresher keys create makes one)")
+        return Denied("API key required: send one as X-Scraper-API-Key: KEY or Authorization: Bearer KEY (thresher keys create makes one)")
     key, now = _holder(store, token)
     if key is None:
-        return Denied("this key opens nothing; thresher keys list shows those that do")
+        return Denied("invalid or expired API key; thresher keys list shows those that open something")
     refused = _refused(key, now)
     if refused is None and not keys.charge(store, key):
         refused = _second_look(store, key)
-    return refused or Admitted(key.name, key.scopes)
+    return refused or Admitted(key.id, key.name, key.scopes, key.sources)
 
 
 def _holder(store: Store, token: str) -> tuple[Key | None, int]:
@@ -120,7 +176,7 @@ def _holder(store: Store, token: str) -> tuple[Key | None, int]:
 
 def _refused(key: Key, now: int) -> Denied | None:
     if (state := key.state(now)) != "live":
-        return Denied(f"the key {key.name} is {state}; make another: thresher keys create NAME")
+        return Denied(f"invalid or expired API key: {key.name} is {state}; make another: thresher keys create NAME")
     if wait := key.wait_us(now):
         return Denied(f"the key {key.name} may make {key.rate:,} requests a minute; wait", max(1, -(-wait // SECOND)))
     return None

@@ -6,6 +6,7 @@ from typing import Any, Protocol, TypeVar
 from thresher.core.answer import Answer
 from thresher.core.extract import Extract
 from thresher.core.found import Found, Mark, Where
+from thresher.core.neighbour import Neighbour
 from thresher.core.page import Page
 from thresher.core.record import Link
 from thresher.core.schema import Schema
@@ -44,13 +45,27 @@ class Context(Protocol):
 
     async def records(
         self, kind: str, *, keys: Sequence[str] | None = None, link: Link | None = None, where: Sequence[Where] = (),
-        order: str | None = None, limit: int = 100,
+        order: str | None = None, before: int | None = None, limit: int = 100, linked: str | None = None,
     ) -> list[Found]:  # fmt: skip
         """Records that match everything that is asked, the newest first; with `order`, by that mark instead.
 
         `order` is the name of a mark that holds a number, the least first; with a minus before it the greatest. A record without
-        that mark is not found.
+        that mark is not found. `before` asks for those with smaller ids: the next page. `linked` asks for any link of that name.
         """
+        ...
+
+    async def records_of(self, kind: str, ids: Sequence[int]) -> list[Found]:
+        """The records of a kind with these ids, in the order of their ids; those that are gone are left out."""
+        ...
+
+    async def points(self, kind: str, texts: Sequence[str]) -> Sequence[bytes | None]:
+        """Vectors of these texts, in their order: packed 32-bit numbers of length one, to be compared with each other. They are kept
+        in the store, so that each text is computed once. None where a text says nothing.
+        """
+        ...
+
+    async def near(self, kind: str, text: str, limit: int = 10) -> list[Neighbour]:
+        """What is known of a kind and has a name near this text, the nearest first. Today that is one kind: `role`."""
         ...
 
     async def marks(self, kind: str, link: Link) -> Mapping[str, Mapping[str, Mark]]:

@@ -9,6 +9,7 @@ from thresher.core.answer import Answer
 from thresher.core.errors import BudgetExhausted, ConfigError, NotYet, UsageError
 from thresher.core.extract import Extract
 from thresher.core.found import Found, Mark, Where
+from thresher.core.neighbour import Neighbour
 from thresher.core.page import Page
 from thresher.core.record import Link
 from thresher.core.schema import Schema
@@ -20,7 +21,7 @@ from thresher.engine.registry import Registry
 from thresher.fetch.errand import Errand
 from thresher.fetch.order import order
 from thresher.store import blobs, sources
-from thresher.store.lookup import find_record, find_records, marks_of
+from thresher.store.lookup import find_by_ids, find_record, find_records, marks_of
 from thresher.store.session import Session
 from thresher.store.store import Store
 
@@ -56,12 +57,29 @@ class Hands:
 
     async def records(
         self, kind: str, *, keys: Sequence[str] | None = None, link: Link | None = None, where: Sequence[Where] = (),
-        order: str | None = None, limit: int = 100,
+        order: str | None = None, before: int | None = None, limit: int = 100, linked: str | None = None,
     ) -> list[Found]:  # fmt: skip
-        find = partial(find_records, kind=kind, keys=keys, link=link, where=where, order=order, limit=limit)
+        find = partial(
+            find_records, kind=kind, keys=keys, link=link, where=where, order=order, before=before, limit=limit, linked=linked
+        )  # fmt: skip
         if limit > A_FEW or order is not None:
             return await self._store.run(self._read, find)
         return await self._pass_by(find)
+
+    async def records_of(self, kind: str, ids: Sequence[int]) -> list[Found]:
+        return await self._store.run(self._read, partial(find_by_ids, kind=kind, ids=ids))
+
+    async def points(self, kind: str, texts: Sequence[str]) -> Sequence[bytes | None]:
+        from thresher.engine.points import points  # noqa: PLC0415  few stages ask, and it brings the embedder along
+
+        return await points(self._store, kind, texts)
+
+    async def near(self, kind: str, text: str, limit: int = 10) -> list[Neighbour]:
+        from thresher.engine.rolenames import near_roles  # noqa: PLC0415  few stages ask, and it brings the words of titles along
+
+        if kind != "role":
+            raise UsageError(f"nothing of kind {kind!r} is known by its name; ctx.near knows: role")
+        return await asyncio.to_thread(near_roles, self._store, text, limit)
 
     async def marks(self, kind: str, link: Link) -> Mapping[str, Mapping[str, Mark]]:
         return await self._store.run(self._read, partial(marks_of, kind=kind, link=link))

@@ -43,6 +43,11 @@ _WORKPLACES = frozenset(("remote", "hybrid", "onsite", "on-site", "on site", "ho
 @lru_cache(8_192)
 def headline(title: str, company: str = "") -> str:
     """The words of a title that tell it from others, in order."""
+    return " ".join(_SHORT.get(word, word) for part in parts_of(title, company) for word in _WORD.findall(part))
+
+
+def parts_of(title: str, company: str = "") -> list[str]:
+    """What is left of a title, in lower case, where dashes, commas and brackets divide it."""
     text = unicodedata.normalize("NFKC", title[:LONGEST]).lower()
     text = _ADDED.sub(" ", _NUMBERED.sub(" ", _GENDER.sub(" ", text)))
     parts = [part for each in _DIVIDED.split(text) if (part := each.strip(" -–—:/."))]
@@ -50,7 +55,7 @@ def headline(title: str, company: str = "") -> str:
     kept = [part for at, part in enumerate(parts) if at == 0 or not (_is_place(part) or name_key(part) == own)] or parts
     if len(kept) > 1 and own and name_key(kept[0]) == own:
         kept = kept[1:]
-    return " ".join(_SHORT.get(word, word) for part in kept for word in _WORD.findall(part))
+    return kept
 
 
 @lru_cache(8_192)

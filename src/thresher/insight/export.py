@@ -3,18 +3,22 @@
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from thresher.apps.jobs.status import Status
+from thresher.apps.roles.candidate import CANDIDATE
 from thresher.core.clock import as_text
 from thresher.core.errors import UsageError
 from thresher.core.found import Found, Is, Where
 from thresher.insight import boards, companies, postings
+from thresher.insight.fits import FitView, list_fits
 from thresher.insight.lookup import PORTION, among, every, find
+from thresher.insight.plain import jsonable
 from thresher.insight.sheet import write_csv, write_jsonl, write_xlsx
+from thresher.store.roles.matches import STATUSES
 from thresher.store.store import Store
 
 
@@ -33,6 +37,8 @@ class What(StrEnum):
     POSTINGS = "postings"
     COMPANIES = "companies"
     BOARDS = "boards"
+    CANDIDATES = "candidates"
+    FITS = "candidate-matches"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +74,52 @@ _COLUMNS: Mapping[What, tuple[str, ...]] = {
         "company_name", "platform", "url", "status", "confidence", "open", "verdict=last_look.verdict", "reason=last_look.reason",
         "complete=last_look.complete", "failures", "scraped_at", "due_at", "alarms", "disabled_reason", "proof", "method", "company", "key",
     ),
+    What.CANDIDATES: (
+        "name", "email", "title", "roles", "skills", "tech_stack", "specializations", "experience_years", "locations", "salary_min",
+        "currency", "remote", "keywords", "key",
+    ),
+    What.FITS: (
+        "candidate_name", "score", "grade", "recommended", "status", "title", "company_name", "location", "pay", "url", "state",
+        "skills=parts.skills", "experience=parts.experience", "place=parts.location", "salary=parts.salary", "semantic=parts.semantic",
+        "note", "matched_at", "candidate", "posting",
+    ),
 }  # fmt: skip
-_KINDS = {What.MATCHES: "match", What.POSTINGS: "posting", What.COMPANIES: "company", What.BOARDS: "board"}
-_STATUSES = {What.MATCHES: Status, What.POSTINGS: postings.STATES, What.COMPANIES: companies.STATUSES, What.BOARDS: boards.STATUSES}
+_KINDS = {
+    What.MATCHES: "match", What.POSTINGS: "posting", What.COMPANIES: "company", What.BOARDS: "board", What.CANDIDATES: CANDIDATE,
+}  # fmt: skip
+_STATUSES: Mapping[What, Iterable[str]] = {
+    What.MATCHES: Status, What.POSTINGS: postings.STATES, What.COMPANIES: companies.STATUSES, What.BOARDS: boards.STATUSES,
+    What.CANDIDATES: (), What.FITS: STATUSES,
+}  # fmt: skip
 _TIMES = ("_at", "first_seen")
 
 
 def export(store: Store, what: What, form: Form, out: BinaryIO, *, status: str | None = None) -> int:
     """Write everything of a kind; how many rows. JSON lines have all that is known, the others what fits into columns."""
+    if status is not None and not _STATUSES[what]:
+        raise UsageError(f"{what} have no status; leave it out")
     wanted = among(status, _STATUSES[what], f"the status of {what}")
+    if what is What.FITS:
+        return _write(out, what, form, (asdict(each) for each in _fits(store, wanted)))
     where: list[Where] = [Is("state" if what is What.POSTINGS else "status", wanted)] if wanted else []
     found = every(store, _KINDS[what], where=where)
+    return _write(out, what, form, map(_whole, found) if form is Form.JSONL else _data(store, what, found))
+
+
+def _fits(store: Store, status: str | None) -> Iterator[FitView]:
+    """The matches of every candidate, the best of each first."""
+    for candidate in every(store, CANDIDATE):
+        after: str | None = None
+        while some := list_fits(store, candidate=candidate.key, status=status, after=after, limit=PORTION):
+            yield from some
+            after = some[-1].posting
+
+
+def _write(out: BinaryIO, what: What, form: Form, found: Iterable[Mapping[str, Any]]) -> int:
     if form is Form.JSONL:
-        return write_jsonl(out, map(_whole, found))
+        return write_jsonl(out, map(jsonable, found) if what is What.FITS else found)
     columns = _COLUMNS[what]
-    rows = ([_value(data, column) for column in columns] for data in _data(store, what, found))
+    rows = ([_value(data, column) for column in columns] for data in found)
     names = [column.partition("=")[0] for column in columns]
     return write_csv(out, names, rows) if form is Form.CSV else write_xlsx(out, names, rows, what.value)
 

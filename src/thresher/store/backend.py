@@ -73,6 +73,10 @@ class Backend(Protocol):
         """A transaction that writes: committed at the end, rolled back whole on any error."""
         ...
 
+    def jot(self) -> AbstractContextManager[Session]:
+        """A transaction that writes what may be lost with the machine, though never with the process: it waits for no disk."""
+        ...
+
     def read(self) -> AbstractContextManager[Session]:
         """A short transaction that only reads."""
         ...

@@ -1,5 +1,7 @@
 """Bodies by their content: the same bytes are stored once, compressed, under their SHA-256."""
 
+import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import zstandard
@@ -36,12 +38,30 @@ def pack(body: bytes) -> Packed:
     return Packed(content_hash(body), len(body), zstandard.ZstdCompressor(LEVEL).compress(body))
 
 
+def pack_pieces(pieces: Iterable[bytes]) -> Packed:
+    """The same for a body that is too large to be held: what is in memory is what is stored."""
+    digest, size, packer = hashlib.sha256(), 0, zstandard.ZstdCompressor(LEVEL).compressobj()
+    packed = []
+    for piece in pieces:
+        digest.update(piece)
+        size += len(piece)
+        if size > MAX_BODY:
+            raise TooLarge(f"a body of more than {MAX_BODY:,} bytes")
+        packed.append(packer.compress(piece))
+    return Packed(digest.hexdigest(), size, b"".join([*packed, packer.flush()]))
+
+
 def put(store: Store, body: bytes) -> str:
     """Store a body for good; safe to repeat."""
     packed = pack(body)
     with store.write() as session:
-        session.run(_PUT, _values(packed, store.backend.now(session)))
+        keep(session, packed, store.backend.now(session))
     return packed.hash
+
+
+def keep(session: Session, packed: Packed, now: int) -> None:
+    """The same in a transaction of the caller's."""
+    session.run(_PUT, _values(packed, now))
 
 
 def hold(session: Session, packed: Packed, now: int, lock: str) -> None:

@@ -11,11 +11,12 @@ from thresher.store.store import Store
 SLACK_US = MINUTE
 _COLUMNS = (
     "id", "name", "prefix", "digest", "scopes", "rate", "tat", "used", "created_at", "used_at", "expires_at", "revoked_at",
+    "sources", "made_by",
 )  # fmt: skip
 _SELECT = f"select {', '.join(_COLUMNS)} from api_keys"
-_ADD = """insert into api_keys (name, prefix, digest, scopes, rate, created_at, expires_at)
-    values (:name, :prefix, :digest, :scopes, :rate, :now, :expires_at) on conflict do nothing"""
-_REVOKE = "update api_keys set revoked_at = :now where name = :name and revoked_at is null"
+_ADD = """insert into api_keys (name, prefix, digest, scopes, sources, rate, made_by, created_at, expires_at)
+    values (:name, :prefix, :digest, :scopes, :sources, :rate, :made_by, :now, :expires_at) on conflict do nothing"""
+_REVOKE = "update api_keys set revoked_at = :now where id = :id and revoked_at is null"
 # The decision and the charge are one statement: of two processes that ask at the same instant the second sees what the first took.
 _CHARGE = """update api_keys set used = used + 1, used_at = :now,
         tat = case when tat > :far then :latest when tat > :now then tat else :now end + :interval
@@ -25,7 +26,10 @@ _LIVE = "select count(*) from api_keys where revoked_at is null and (expires_at 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key as it is kept. `rate` is in requests a minute: after a quiet minute so many at once, then at an even pace."""
+    """One key as it is kept. `rate` is in requests a minute: after a quiet minute so many at once, then at an even pace.
+
+    `sources` are the platforms that it may look at; None is all of them.
+    """
 
     id: int
     name: str
@@ -39,6 +43,8 @@ class Key:
     used_at: int | None
     expires_at: int | None
     revoked_at: int | None
+    sources: tuple[str, ...] | None = None
+    made_by: str | None = None
 
     @property
     def interval_us(self) -> int:
@@ -64,25 +70,37 @@ class Key:
         return {"id": self.id, "now": now, "interval": self.interval_us, "latest": self._latest(now), "far": far}
 
 
-def add_key(
-    store: Store, name: str, prefix: str, digest: str, scopes: Sequence[str], rate: int, lasts_us: int | None = None
-) -> Key | None:
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """What a new key shall be. `lasts_us` None: until it is revoked."""
+
+    name: str
+    scopes: Sequence[str]
+    rate: int
+    sources: Sequence[str] | None = None
+    lasts_us: int | None = None
+    made_by: str | None = None
+
+
+def add_key(store: Store, new: NewKey, prefix: str, digest: str) -> Key | None:
     """Keep a new key; None if a key of that name is in use."""
     with store.write() as session:
         now = store.backend.now(session)
-        values = {"name": name, "prefix": prefix, "digest": digest, "scopes": " ".join(scopes), "rate": rate, "now": now,
-                  "expires_at": None if lasts_us is None else now + lasts_us}  # fmt: skip
+        values = {"name": new.name, "prefix": prefix, "digest": digest, "scopes": " ".join(new.scopes), "rate": new.rate, "now": now,
+                  "sources": None if new.sources is None else " ".join(new.sources), "made_by": new.made_by,
+                  "expires_at": None if new.lasts_us is None else now + new.lasts_us}  # fmt: skip
         return key_with(session, prefix) if session.run(_ADD, values) > 0 else None
 
 
-def revoke_key(store: Store, name: str) -> Key | None:
-    """Let a key open nothing any more; None if no key of that name is in use."""
+def revoke_key(store: Store, *, name: str | None = None, key_id: int | None = None) -> Key | None:
+    """Let a key open nothing any more; None if no key of that name or id is in use."""
     with store.write() as session:
-        found = one(session, f"{_SELECT} where name = :name and revoked_at is null", {"name": name})
+        found = one(session, f"{_SELECT} where (name = :name or id = :id) and revoked_at is null", {"name": name or "", "id": key_id or 0})
         if found is None:
             return None
-        session.run(_REVOKE, {"name": name, "now": store.backend.now(session)})
-        return key_with(session, _key(found).prefix)
+        key = _key(found)
+        session.run(_REVOKE, {"id": key.id, "now": store.backend.now(session)})
+        return key_with(session, key.prefix)
 
 
 def key_with(session: Session, prefix: str) -> Key | None:
@@ -102,12 +120,16 @@ def live_keys(session: Session, now: int) -> int:
 
 
 def charge(store: Store, key: Key) -> bool:
-    """Count one request against a key; False if it is over its rate, expired or revoked by now."""
-    with store.write() as session:
+    """Count one request against a key; False if it is over its rate, expired or revoked by now.
+
+    Every request passes here, so it waits for no disk: a machine that fails may forget the last few requests, and nothing else.
+    """
+    with store.jot() as session:
         return session.run(_CHARGE, key.charge(store.backend.now(session))) > 0
 
 
 def _key(row: Row) -> Key:
     said = dict(zip(_COLUMNS, row, strict=True))
     said["scopes"] = tuple(said["scopes"].split())
+    said["sources"] = None if said["sources"] is None else tuple(said["sources"].split())
     return Key(**said)

@@ -1,7 +1,7 @@
 """Looking records up: by key, by what they belong to, by their marks."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
@@ -15,6 +15,8 @@ from thresher.store.session import Row, Session
 AT_ONCE = 500  # names in one statement
 _COLUMNS = ("id", "kind", "key", "data", "evidence", "first_task", "last_task", "seen", "created_at", "updated_at")
 _FIND = f"select {', '.join('r.' + name for name in _COLUMNS)}"
+_BY_IDS = f"{_FIND} from records r where r.id in (:ids*) and r.kind = :kind order by r.id"
+_LINKED = "exists (select 1 from links k where k.record_id = r.id and k.name = :linked)"
 _ONE = f"{_FIND} from records r where r.kind = :kind and r.key = :key"
 # What a record belongs to, and what it is found by, in one question: every one of them is a way to the database and back.
 _BESIDE = """select record_id, name, target, cast(null as bigint), 0 from links where record_id in (:ids*)
@@ -26,14 +28,27 @@ _MARKS_OF = """select r.key, m.name, m.word, m.number from links l join records 
 
 def find_records(
     session: Session, *, kind: str | None = None, keys: Sequence[str] | None = None, link: Link | None = None, where: Sequence[Where] = (),
-    order: str | None = None, before: int | None = None, limit: int = 100,
+    order: str | None = None, before: int | None = None, limit: int = 100, linked: str | None = None,
 ) -> list[Found]:  # fmt: skip
-    """Records that match everything, the newest first; with `order` by that mark, the least first, or the greatest after a minus."""
+    """Records that match everything, the newest first; with `order` by that mark, the least first, or the greatest after a minus.
+
+    `linked` asks for any link of that name.
+    """
     search = _search(kind, keys, link, where, before, order)
+    if linked is not None:
+        joint = "and" if " where " in search.sql else "where"
+        search = replace(search, sql=f"{search.sql} {joint} {_LINKED}", values={**search.values, "linked": linked})
     sorting = f"{search.age} desc"
     if order is not None:
         sorting = f"o.number {'desc' if order.startswith('-') else 'asc'}, o.record_id"
     return _whole(session, session.rows(f"{_FIND}{search.sql} order by {sorting} limit :limit", {**search.values, "limit": limit}))
+
+
+def find_by_ids(session: Session, kind: str, ids: Sequence[int]) -> list[Found]:
+    """The records of a kind with these ids, in the order of their ids; those that are gone are left out."""
+    wanted = sorted(set(ids))
+    rows = [row for some in _portions(wanted) for row in session.rows(_BY_IDS, {"kind": kind, "ids": some})]
+    return _whole(session, rows)
 
 
 def find_record(session: Session, kind: str, key: str) -> Found | None:

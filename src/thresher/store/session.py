@@ -1,7 +1,8 @@
 """One open transaction, the same for both databases.
 
 Statements are written once, with `:name` for a value and `(:names*)` for a list of them. PostgreSQL's driver wants
-another spelling; the translation is made once per statement and kept.
+another spelling; the translation is made once per statement and kept. For it alone `:!name` is a value that travels as
+bytes: long columns of text take a fraction of the time that writing them out as text takes.
 """
 
 import re
@@ -13,7 +14,7 @@ Row = tuple[Any, ...]
 Params = Mapping[str, Any]
 
 _LIST = re.compile(r"\(:(\w+)\*\)")
-_NAME = re.compile(r"(?<![:\w]):(\w+)")
+_NAME = re.compile(r"(?<![:\w]):(!?)(\w+)")
 
 
 class Session(Protocol):
@@ -47,4 +48,4 @@ def spread(sql: str, params: Params) -> tuple[str, Params]:
 @lru_cache(maxsize=512)
 def psycopg_style(sql: str) -> str:
     """`:name` as psycopg writes it."""
-    return _NAME.sub(r"%(\1)s", sql.replace("%", "%%"))
+    return _NAME.sub(lambda found: f"%({found[2]}){'b' if found[1] else 's'}", sql.replace("%", "%%"))

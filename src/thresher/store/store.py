@@ -56,6 +56,9 @@ class Store:
     def write(self) -> AbstractContextManager[Session]:
         return self.backend.write()
 
+    def jot(self) -> AbstractContextManager[Session]:
+        return self.backend.jot()
+
     def read(self) -> AbstractContextManager[Session]:
         return self.backend.read()
 

@@ -24,6 +24,7 @@ _FIRST = f"{_ALL} order by key limit :most"
 _NEXT = f"{_ALL} and key > :after order by key limit :most"
 _COUNT = "select count(*) from vectors where model = :model and version = :version and kind = :kind"
 _THERE = "select key from vectors where model = :model and version = :version and kind = :kind and key in (:keys*)"
+_TAKE = "select key, body from vectors where model = :model and version = :version and kind = :kind and key in (:keys*)"
 _FORGET = "delete from vectors where model = :model and version = :version and kind = :kind and key in (:keys*)"
 
 
@@ -57,6 +58,17 @@ def missing(store: Store, model: str, version: str, kind: str, keys: Sequence[st
             batch = [clean(key) for key in wanted[start : start + AT_ONCE]]
             there |= {row[0] for row in session.rows(_THERE, _of(model, version, kind) | {"keys": batch})}
     return [key for key in wanted if clean(key) not in there]
+
+
+def take(store: Store, model: str, version: str, kind: str, keys: Sequence[str]) -> dict[str, bytes]:
+    """The vectors of these keys, as far as there are any."""
+    wanted, found = list(dict.fromkeys(keys)), dict[str, bytes]()
+    for start in range(0, len(wanted), AT_ONCE):
+        with store.read() as session:
+            batch = {clean(key): key for key in wanted[start : start + AT_ONCE]}
+            rows = session.rows(_TAKE, _of(model, version, kind) | {"keys": list(batch)})
+        found |= {batch[key]: bytes(body) for key, body in rows}
+    return found
 
 
 def count(store: Store, model: str, version: str, kind: str) -> int:

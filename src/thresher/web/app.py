@@ -21,6 +21,8 @@ from thresher.web.route import Guarded
 from thresher.web.routes import ROUTES
 
 EXPORTS = 4  # at the same time; more wait for one of these to end
+IMPORTS = 2  # bodies with postings that are imported at the same time; nobody else waits for them
+HASHERS = 2  # passwords that are checked at the same time, each with 32 MiB and a core
 
 
 def make_app(shop: Workshop) -> FastAPI:
@@ -45,12 +47,16 @@ def make_app(shop: Workshop) -> FastAPI:
 @asynccontextmanager
 async def _lifespan(shop: Workshop, app: FastAPI) -> AsyncIterator[None]:
     app.state.writers = writers = ThreadPoolExecutor(EXPORTS, thread_name_prefix="export")
+    app.state.importers = importers = ThreadPoolExecutor(IMPORTS, thread_name_prefix="import")
+    app.state.hashers = hashers = ThreadPoolExecutor(HASHERS, thread_name_prefix="password")
     fresh = asyncio.create_task(keep_fresh(shop))
     try:
         yield
     finally:
         # Not waited for: a writer ends when its pipe breaks, and it is this loop that breaks it.
         writers.shutdown(wait=False, cancel_futures=True)
+        importers.shutdown(wait=False, cancel_futures=True)
+        hashers.shutdown(wait=False, cancel_futures=True)
         fresh.cancel()
         with suppress(asyncio.CancelledError):
             await fresh

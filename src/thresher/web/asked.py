@@ -18,6 +18,9 @@ def _whole(text: str) -> str:
 Text = Annotated[str, StringConstraints(max_length=MOST_TEXT), AfterValidator(_whole)]
 
 
+Many = Annotated[list[Text] | Text | None, Field(max_length=MOST_TEXT)]
+
+
 class Asked(BaseModel):
     """What every body has in common."""
 
@@ -57,6 +60,88 @@ class MatchChanged(Asked):
 
     status: Text
     note: Text | None = None
+
+
+class CandidateAsked(Asked):
+    """A candidate. Lists are lists, or texts with ; between the entries; what is not said is not known."""
+
+    id: Text | None = None
+    email: Text | None = None
+    name: Text | None = None
+    title: Text | None = None
+    roles: Many = None
+    skills: Many = None
+    tech_stack: Many = None
+    specializations: Many = None
+    experience_years: int | float | None = None
+    locations: Many = None
+    salary_min: int | None = None
+    currency: Text | None = None
+    remote: bool | None = None
+
+
+class CandidatesAsked(CandidateAsked):
+    """One candidate, or many."""
+
+    candidates: list[CandidateAsked] | None = Field(None, min_length=1, max_length=MOST_AT_ONCE)
+
+
+class PairChanged(Asked):
+    """What a person makes of a candidate's match: suggested, viewed, applied, rejected or shortlisted."""
+
+    status: Text
+    note: Text | None = None
+
+
+class RoleAsked(Asked):
+    """A role, its other names, and how urgent it is."""
+
+    name: Text
+    aliases: list[Text] = Field(default=[], max_length=MOST_AT_ONCE)
+    priority: Text | None = None
+
+
+class RolesAsked(Asked):
+    """One role, or many."""
+
+    name: Text | None = None
+    aliases: list[Text] = Field(default=[], max_length=MOST_AT_ONCE)
+    priority: Text | None = None
+    roles: list[RoleAsked] | None = Field(None, min_length=1, max_length=MOST_AT_ONCE)
+
+
+class RoleChanged(Asked):
+    """What is to be otherwise about a role. A category of null takes the old one away."""
+
+    name: Text | None = None
+    priority: Text | None = None
+    category: Text | None = None
+
+
+class Titles(Asked):
+    """Titles to be understood."""
+
+    titles: list[Text] = Field(min_length=1, max_length=MOST_AT_ONCE)
+
+
+class Into(Asked):
+    """The role that another becomes part of: its id, its name or an alias."""
+
+    into: int | Text
+
+
+class SplitAsked(Asked):
+    """The name of the new role, and the names and candidates that go along."""
+
+    name: Text
+    aliases: list[Text] = Field(default=[], max_length=MOST_AT_ONCE)
+    candidates: list[Text] = Field(default=[], max_length=MOST_AT_ONCE)
+
+
+class AliasAsked(Asked):
+    """One more name for a role."""
+
+    alias: Text
 
 
 class Reason(Asked):

@@ -5,7 +5,7 @@ Counted while it arrives, never after. A client that stops in the middle must no
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from fastapi import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -15,9 +15,15 @@ from thresher.web.problem import Problem
 
 log = logging.getLogger("thresher.web")
 
+# Whose limits hold: scrapers bring files that are read a piece at a time, everybody else brings forms.
+LARGE: Mapping[str, str] = {"/api/scraper/queue/jobs": "roles"}
+
 
 class Cap:
-    """Stops reading at `web.body_limit` bytes, and after `web.body_patience` seconds; gives up an answer that nobody takes for as long."""
+    """Stops reading at `web.body_limit` bytes, and after `web.body_patience` seconds; gives up an answer that nobody takes for as long.
+
+    The postings of a scraper have limits of their own: `roles.body_limit` and `roles.body_patience`.
+    """
 
     def __init__(self, app: ASGIApp, settings: Callable[[], Settings]) -> None:
         self._app, self._settings = app, settings
@@ -26,13 +32,14 @@ class Cap:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        limit = self._settings().count("web.body_limit")
+        room, settings = LARGE.get(scope["path"], "web"), self._settings()
+        limit, patience = settings.count(f"{room}.body_limit"), float(settings[f"{room}.body_patience"])
+        says = f"a body has at most {limit:,} bytes ({room}.body_limit); send it in parts"
         if declared(scope) > limit:
-            await Problem(413, "ContentTooLarge", _says(limit), {"Connection": "close"}).response()(scope, receive, send)
+            await Problem(413, "ContentTooLarge", says, {"Connection": "close"}).response()(scope, receive, send)
             return
-        patience = float(self._settings()["web.body_patience"])
         try:
-            await self._app(scope, _Counted(receive, limit, patience), _patient(send, patience))
+            await self._app(scope, _Counted(receive, limit, patience, says), _patient(send, patience))
         except _Untaken:
             log.info("%s %s: the answer was not taken for %g seconds, and is given up", scope["method"], ascii(scope["path"]), patience)
 
@@ -55,8 +62,8 @@ def _patient(send: Send, patience: float) -> Send:
 class _Counted:
     """The body of one request, a piece at a time."""
 
-    def __init__(self, receive: Receive, limit: int, patience: float) -> None:
-        self._receive, self._left, self._limit = receive, limit, limit
+    def __init__(self, receive: Receive, limit: int, patience: float, says: str) -> None:
+        self._receive, self._left, self._says = receive, limit, says
         self._until: float | None = None
         self._patience = patience
         self._done = False
@@ -74,7 +81,7 @@ class _Counted:
         self._left -= len(message.get("body", b""))
         self._done = message["type"] != "http.request" or not message.get("more_body", False)
         if self._left < 0:
-            raise HTTPException(413, _says(self._limit), {"Connection": "close"})
+            raise HTTPException(413, self._says, {"Connection": "close"})
         return message
 
 
@@ -82,7 +89,3 @@ def declared(scope: Scope) -> int:
     """How long a request says that its body is; 0 where it does not say."""
     lengths = [value for name, value in scope["headers"] if name == b"content-length"]
     return int(lengths[0][:20]) if lengths and lengths[0].isdigit() else 0
-
-
-def _says(limit: int) -> str:
-    return f"a body has at most {limit:,} bytes (web.body_limit); send it in parts"

@@ -1,4 +1,4 @@
-"""The door of the API: nobody passes without a key, whatever the path. What is behind it asks only for scopes.
+"""The door of the API: nobody passes without a key or a login, whatever the path. What is behind it asks only for scopes.
 
 It stands before the routes, so that a route which forgets to ask is closed rather than open, and so that a stranger learns
 nothing of which routes there are.
@@ -11,42 +11,55 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.control.keys import Admitted, Denied, admit
+from thresher.control.logins import admit_login
 from thresher.core.errors import ThresherError
 from thresher.store.store import Store
+from thresher.web.cookie import cookie_in, foreign, forged
 from thresher.web.problem import Problem, of_error
 
-# Whoever watches over the server need not hold a key; it says only that it is there.
-OPEN = frozenset({("GET", "/api/health")})
+# Whoever watches over the server need not hold a key; it says only that it is there. Nor can whoever is about to log in.
+OPEN = frozenset({("GET", "/api/health"), ("POST", "/api/setup"), ("POST", "/api/login")})
 KEY = "thresher.key"
+_HEADERS = (b"x-scraper-api-key", b"x-api-key")
 
 log = logging.getLogger("thresher.web")
 
 
 class Door:
-    """Lets in whoever holds a key, and writes into the request who that is."""
+    """Lets in whoever holds a key or is logged in, and writes into the request who that is."""
 
     def __init__(self, app: ASGIApp, store: Store) -> None:
         self._app, self._store = app, store
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "lifespan" or (scope["type"] == "http" and (scope["method"], scope["path"]) in OPEN):
+        if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
         if scope["type"] != "http":
             return  # whatever it is, there is no door for it
-        found = await self._ask(scope)
+        is_open = (scope["method"], scope["path"]) in OPEN
+        found = foreign(scope) if is_open else await self._ask(scope)
         if isinstance(found, Problem):
             log.info("%s %s: %d", scope["method"], ascii(scope["path"]), found.status)
             await found.response()(scope, receive, send)
-            return
-        await self._app({**scope, KEY: found}, receive, _noted(scope, found.name, send))
+        elif found is None:
+            await self._app(scope, receive, send if scope["method"] == "GET" else _noted(scope, "somebody without a key", send))
+        else:
+            await self._app({**scope, KEY: found}, receive, _noted(scope, found.who, send))
 
     async def _ask(self, scope: Scope) -> Admitted | Problem:
+        """Who this is. A key that is shown counts, and no cookie beside it: nobody sends a key by accident."""
+        token, cookie = token_in(scope["headers"]), cookie_in(scope["headers"])
         try:
-            found = await self._store.run(admit, self._store, token_in(scope["headers"]))
+            if token is not None or cookie is None:
+                found = await self._store.run(admit, self._store, token)
+            else:
+                found = await self._store.run(admit_login, self._store, cookie)
         except ThresherError as error:
             return of_error(error)
-        return denied(found) if isinstance(found, Denied) else found
+        if isinstance(found, Denied):
+            return denied(found)
+        return (forged(scope, cookie) if found.admin and cookie is not None else None) or found
 
 
 def _noted(scope: Scope, name: str, send: Send) -> Send:
@@ -72,7 +85,7 @@ def token_in(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
     shown = set()
     for name, value in headers:
         text = value.decode("latin-1").strip()
-        if name == b"x-api-key":
+        if name in _HEADERS:
             shown.add(text)
         elif name == b"authorization":
             scheme, _, token = text.partition(" ")
@@ -81,6 +94,6 @@ def token_in(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
 
 
 def holder(request: Request) -> Admitted | None:
-    """Whose key this request was let in with; None at the routes that are open."""
+    """Whose key or login this request was let in with; None at the routes that are open."""
     found = request.scope.get(KEY)
     return found if isinstance(found, Admitted) else None

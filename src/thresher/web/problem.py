@@ -50,16 +50,18 @@ log = logging.getLogger("thresher.web")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One error as it is told. `error` is its name, for programs; `title` the same in words, `detail` what is wrong and what to do."""
+    """One error as it is told. `type` ends with its name, for programs; `title` is its status in words, `detail` what is wrong and what
+    to do. `error` says the same once more: that is where a scraper looks for it.
+    """
 
     status: int
-    error: str
+    name: str
     detail: str
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def response(self) -> Response:
         title, detail = TITLES.get(self.status, "Problem"), self.detail[:MOST_DETAIL]
-        told = {"type": f"urn:thresher:{self.error}", "title": title, "status": self.status, "detail": detail, "error": self.error}
+        told = {"type": f"urn:thresher:{self.name}", "title": title, "status": self.status, "detail": detail, "error": detail}
         return Response(written(told), self.status, dict(self.headers), PROBLEM)
 
 

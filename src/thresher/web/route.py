@@ -30,6 +30,7 @@ class Owner(StrEnum):
 
     THRESHER = "thresher"
     JOBS = "jobs"
+    ROLES = "roles"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +78,10 @@ class Guarded(APIRoute):
 def without_scope(request: Request, scope: str | None) -> Problem | None:
     """Why the key of a request does not open a route; None if it does."""
     key = holder(request)
-    if scope is None or (key is not None and scope in key.scopes):
+    if scope is None or (key is not None and key.opens(scope)):
         return None
-    name, opens = (key.name, ", ".join(key.scopes)) if key else ("nobody", "nothing")
-    says = f"this needs a key with the scope {scope}; the key {name} opens {opens}"
+    name, opens = (f"the {key.who}", ", ".join(key.scopes)) if key else ("nobody", "nothing")
+    says = f"this needs a key with the scope {scope}; {name} opens {opens}"
     return Problem(403, "ScopeMissing", says)
 
 

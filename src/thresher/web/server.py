@@ -12,6 +12,7 @@ import uvicorn
 
 from thresher.build import Workshop
 from thresher.core.errors import UsageError
+from thresher.insight.admins import has_admins
 from thresher.insight.keys import has_keys
 from thresher.web.app import make_app
 from thresher.web.line import line_with
@@ -40,8 +41,8 @@ class _Server(uvicorn.Server):
 
 
 def check_address(shop: Workshop, host: str) -> None:
-    """Refuse an address that others can reach as long as nobody has a key."""
-    if not is_loopback(host) and not has_keys(shop.store):
+    """Refuse an address that others can reach as long as nobody has a key or could log in."""
+    if not is_loopback(host) and not has_keys(shop.store) and not has_admins(shop.store):
         raise UsageError(
             f"{host} can be reached from other machines, and there is no key yet; first: thresher keys create NAME --scope read. "
             "On this machine alone it needs no more than: thresher serve"

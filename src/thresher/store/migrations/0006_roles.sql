@@ -83,6 +83,7 @@ create table scrape_sessions (
 create index scrape_sessions_open on scrape_sessions (lease_until, id) where status = 'in_progress';
 create index scrape_sessions_started on scrape_sessions (started_at, id);
 create index scrape_sessions_key on scrape_sessions (key_id, id);
+create index scrape_sessions_role on scrape_sessions (role_id, id);
 
 -- What each body was answered: the same one again gets the same answer and changes nothing.
 create table scrape_posts (

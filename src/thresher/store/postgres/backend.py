@@ -77,6 +77,12 @@ class PostgresBackend:
         return self._postgres.transaction()
 
     @contextlib.contextmanager
+    def jot(self) -> Iterator[Session]:
+        with self._postgres.transaction() as session:
+            session.run("set local synchronous_commit = off")
+            yield session
+
+    @contextlib.contextmanager
     def read(self) -> Iterator[Session]:
         with self._postgres.transaction() as session:
             session.run("set local enable_seqscan = on")  # whoever looks at everything may read from end to end

@@ -59,6 +59,9 @@ class SqliteBackend:
     def write(self) -> AbstractContextManager[Session]:
         return self._file.write()
 
+    def jot(self) -> AbstractContextManager[Session]:
+        return self._file.jot()
+
     def read(self) -> AbstractContextManager[Session]:
         return self._file.read()
 

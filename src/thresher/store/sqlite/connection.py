@@ -102,15 +102,30 @@ class SqliteFile:
     @contextlib.contextmanager
     def write(self) -> Iterator[SqliteSession]:
         """Take turns with other processes, then own the one write lock. Never upgrades a read."""
+        with self._write_mutex, self._turn(), advice(self.path), self._transaction():
+            yield SqliteSession(self._writer)
+
+    @contextlib.contextmanager
+    def jot(self) -> Iterator[SqliteSession]:
+        """The same, and the commit does not wait for the disk; the next one that does takes it along."""
         with self._write_mutex, self._turn(), advice(self.path):
-            self._writer.execute("begin immediate")
+            self._writer.execute("pragma synchronous = normal")
             try:
-                yield SqliteSession(self._writer)
-                self._writer.execute("commit")
-            except BaseException:
-                if self._writer.in_transaction:
-                    self._writer.execute("rollback")
-                raise
+                with self._transaction():
+                    yield SqliteSession(self._writer)
+            finally:
+                self._writer.execute(f"pragma synchronous = {self._durability}")
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._writer.execute("begin immediate")
+        try:
+            yield
+            self._writer.execute("commit")
+        except BaseException:
+            if self._writer.in_transaction:
+                self._writer.execute("rollback")
+            raise
 
     @contextlib.contextmanager
     def _turn(self) -> Iterator[None]:

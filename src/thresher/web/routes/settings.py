@@ -22,7 +22,7 @@ async def settings(shop: Shop) -> Response:
 async def put_setting(shop: Shop, request: Request, name: str, body: Value) -> Response:
     """Change a setting at run time. Workers take it up within settings.every."""
     key = holder(request)
-    return await answer(shop.store, _changed, shop, name, body, f"key {key.name}" if key else "nobody")
+    return await answer(shop.store, _changed, shop, name, body, key.who if key else "nobody")
 
 
 def _changed(shop: Workshop, name: str, body: Value, by: str) -> SettingView:

@@ -12,7 +12,12 @@ from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import Owner, Route, Shop
 
-KEYS = {"bearer": {"type": "http", "scheme": "bearer"}, "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
+KEYS = {
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "scraper": {"type": "apiKey", "in": "header", "name": "X-Scraper-API-Key"},
+    "login": {"type": "apiKey", "in": "cookie", "name": "thresher_session"},
+}
 
 
 async def health(shop: Shop) -> Response:

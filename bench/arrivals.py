@@ -1,0 +1,246 @@
+"""How fast a scraper's postings come in: one POST of many, over HTTP to a real server; and the driver's own bulk upsert beside it.
+
+    python bench/arrivals.py --store sqlite|postgres [--jobs 10000] [--description 1500] [--rounds 3] [--json]
+
+Each round brings new postings for a role of its own. Then the rows that this has written (records, links, marks) are upserted by the
+database's driver alone, ready as they are, in one transaction, into the same tables of another database: no body, no check, no look
+at what is known. `ratio` is ours over the driver's, the medians of all rounds; `ratio_from_body` compares with a driver that has to
+read the body (the standard library's parser) and write out the same rows first. `again` is the same body for another role: everything
+is known, and gains a link. Resident sizes are those of the server, the last one at its peak.
+"""
+
+import argparse
+import http.client
+import json
+import random
+import sqlite3
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from thresher.bench.queue import database_for
+from thresher.build import open_store
+from thresher.control.keys import create_key
+from thresher.governance.demand import Demand
+from thresher.store.postgres.connection import split_schema
+from thresher.store.roles.roles import add_role
+from thresher.store.store import Store
+
+try:
+    from pysqlite3 import dbapi2
+except ImportError:
+    dbapi2 = sqlite3
+
+WORDS = (  # noqa: SIM905  a list of words would be a page long
+    "we are looking for a person who likes to build things with care in a small team that ships every week and answers for what it "
+    "ships: services, pipelines, tests, dashboards; you know Python, SQL and Linux well, and have run something in production"
+).split()
+TABLES = {
+    "records": (
+        ("id", "kind", "key", "data", "first_task", "last_task", "created_at", "updated_at"),
+        "(kind, key) do update set data = excluded.data",
+    ),
+    "links": (
+        ("record_id", "name", "target", "task_id", "created_at"),
+        "(record_id, name, target) do update set task_id = excluded.task_id",
+    ),
+    "marks": (
+        ("record_id", "kind", "name", "word", "number"),
+        "(record_id, name) do update set word = excluded.word, number = excluded.number",
+    ),
+}
+Rows = dict[str, list[tuple[Any, ...]]]
+
+
+def job(number: int, characters: int, pick: random.Random) -> dict[str, Any]:
+    """A posting as scrapers send them."""
+    text = f"Opening {number}. "
+    while len(text) < characters:
+        text += " ".join(pick.choices(WORDS, k=12)) + pick.choice((". ", ". ", ".\n\n"))
+    return {
+        "external_job_id": f"monster-{number}",
+        "platform": "monster",
+        "title": f"Senior Python Developer {number % 97}",
+        "company": f"Company {number % 701}",
+        "location": pick.choice(("San Francisco, CA", "Leeds", "Berlin, Germany", "Remote")),
+        "description": text[:characters],
+        "skills": pick.sample(("Python", "Django", "AWS", "SQL", "Docker", "Kubernetes"), 3),
+        "salary_min": 120_000,
+        "salary_max": 180_000,
+        "job_url": f"https://monster.example/jobs/{number}",
+        "posted_date": "2026-03-01",
+    }
+
+
+@contextmanager
+def serving(folder: Path, url: str) -> Iterator[tuple[str, int]]:
+    """A server in a process of its own: where it is, and its process."""
+    (folder / "thresher.yaml").write_text(f"database: {url}\napps: [roles]\n")
+    words = [sys.executable, "-m", "thresher", "--project", str(folder), "serve", "--port", "0", "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        try:
+            said = ""
+            while not said.rstrip().endswith("}"):
+                line = process.stdout.readline()
+                assert line, "the server did not start"
+                said += line
+            yield json.loads(said)["url"].removeprefix("http://").removesuffix("/api"), process.pid
+        finally:
+            process.terminate()
+
+
+def size_mb(process: int, name: str) -> int:
+    lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(name)) // 1_024
+
+
+class Scraper:
+    """A client with a key: takes a role, brings postings."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self._address = address
+        self._headers = {"X-Scraper-API-Key": token, "Content-Type": "application/json"}
+
+    def _ask(self, method: str, path: str, body: bytes | None = None) -> dict[str, Any]:
+        with closing(http.client.HTTPConnection(self._address, timeout=600)) as line:
+            line.request(method, f"/api/scraper/queue/{path}", body, self._headers)
+            answer = line.getresponse()
+            said = answer.read()
+        assert answer.status == 200, (answer.status, said[:500])
+        return dict(json.loads(said))
+
+    def bring(self, jobs: Sequence[dict[str, Any]]) -> tuple[float, dict[str, Any], bytes]:
+        """Seconds of the POST alone, its answer, and its body."""
+        body = json.dumps({"session_id": self._ask("GET", "next-role")["session_id"], "jobs": jobs}).encode()
+        began = time.perf_counter()
+        answer = self._ask("POST", "jobs", body)
+        return time.perf_counter() - began, answer, body
+
+
+def reading(body: bytes, rows: Rows) -> float:
+    """How long it takes to read a body and write out its rows, with no question asked."""
+    began = time.perf_counter()
+    for job, record in zip(json.loads(body)["jobs"], rows["records"], strict=True):
+        (record[0], "posting", f"{job['platform']}/{job['external_job_id']}", json.dumps(job), 0, 0, record[6], record[7])
+    return time.perf_counter() - began
+
+
+def add_roles(store: Store, number: int) -> None:
+    with store.write() as session:
+        for at in range(number):
+            name = f"role {time.time_ns()} {at}"
+            add_role(session, name, name, now=store.backend.now(session), demand=Demand.of(store.settings))
+
+
+def rows_of(store: Store, after: int) -> Rows:
+    """What a round has written."""
+    with store.read() as session:
+        return {
+            table: session.rows(
+                f"select {', '.join(columns)} from {table} where {'id' if table == 'records' else 'record_id'} > :after", {"after": after}
+            )
+            for table, (columns, _) in TABLES.items()
+        }
+
+
+def upsert_sqlite(url: str) -> Callable[[Rows], float]:
+    connection = dbapi2.connect(url.removeprefix("sqlite:///").partition("?")[0], isolation_level=None)
+    for pragma in ("journal_mode = wal", "synchronous = full", "foreign_keys = on", "cache_size = -65536"):
+        connection.execute(f"pragma {pragma}")
+
+    def upsert(rows: Rows) -> float:
+        began = time.perf_counter()
+        connection.execute("begin immediate")
+        for table, (columns, then) in TABLES.items():
+            values = ", ".join("?" * len(columns))
+            connection.executemany(f"insert into {table} ({', '.join(columns)}) values ({values}) on conflict {then}", rows[table])
+        connection.execute("commit")
+        return time.perf_counter() - began
+
+    return upsert
+
+
+def upsert_postgres(url: str) -> Callable[[Rows], float]:
+    address, schema = split_schema(url)
+    connection = psycopg.connect(address, options=f"-c search_path={schema}")
+
+    def upsert(rows: Rows) -> float:
+        began = time.perf_counter()
+        with connection.transaction(), connection.cursor() as cursor:
+            for table, (columns, then) in TABLES.items():
+                values = ", ".join(["%s"] * len(columns))
+                cursor.executemany(f"insert into {table} ({', '.join(columns)}) values ({values}) on conflict {then}", rows[table])
+        return time.perf_counter() - began
+
+    return upsert
+
+
+def measure(url: str, other: str, given: argparse.Namespace) -> dict[str, Any]:
+    pick = random.Random(7)
+    with closing(open_store(url)) as store, closing(open_store(other)), tempfile.TemporaryDirectory() as folder:
+        token = create_key(store, "bench", rate=1_000_000).token
+        upsert = (upsert_sqlite if given.store == "sqlite" else upsert_postgres)(other)
+        with serving(Path(folder), url) as (address, process):
+            scraper = Scraper(address, token)
+            add_roles(store, 1)
+            scraper.bring([job(-1, 100, pick)])
+            before, after = size_mb(process, "VmRSS"), 1
+            ours, driver, whole, again = list[float](), list[float](), list[float](), list[float]()
+            for at in range(given.rounds):
+                jobs = [job(at * given.jobs + number, given.description, pick) for number in range(given.jobs)]
+                add_roles(store, 2)
+                seconds, answer, body = scraper.bring(jobs)
+                assert answer["jobs_imported"] == given.jobs, answer
+                ours.append(seconds)
+                rows = rows_of(store, after)
+                after = max(row[0] for row in rows["records"])
+                driver.append(upsert(rows))
+                whole.append(driver[-1] + reading(body, rows))
+                seconds, answer, _ = scraper.bring(jobs)
+                assert answer["jobs_linked"] == given.jobs, answer
+                again.append(seconds)
+            peak = size_mb(process, "VmHWM")
+    rate = lambda seconds: round(given.jobs / statistics.median(seconds))  # noqa: E731
+    return {
+        "store": given.store,
+        "jobs": given.jobs,
+        "body_mb": round(len(body) / 2**20, 1),
+        "ours_per_second": rate(ours),
+        "driver_per_second": rate(driver),
+        "ratio": round(statistics.median(driver) / statistics.median(ours), 2),
+        "ratio_from_body": round(statistics.median(whole) / statistics.median(ours), 2),
+        "again_per_second": rate(again),
+        "resident_mb_before": before,
+        "resident_mb_peak": peak,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
+    parser.add_argument("--jobs", type=int, default=10_000)
+    parser.add_argument("--description", type=int, default=1_500, help="characters of a description")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    with database_for(given.store, None, "machine") as url:
+        with tempfile.TemporaryDirectory() as folder:
+            other = f"sqlite:///{Path(folder) / 'driver.db'}" if given.store == "sqlite" else f"{url}_driver"
+            found = measure(url, other, given)
+    if given.json:
+        print(json.dumps(found))
+    else:
+        print("\n".join(f"{name:20} {value}" for name, value in found.items()))
+
+
+if __name__ == "__main__":
+    main()

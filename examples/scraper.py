@@ -1,0 +1,72 @@
+"""A scraper for the roles app: it takes roles from the queue, looks for postings, and hands them in. Standard library only.
+
+    THRESHER_URL=http://127.0.0.1:8000 THRESHER_KEY=thr_... python scraper.py BOARD
+
+BOARD is the address of a list with one posting a line: id, title, company, place and address, with tabs between them. Put a `look`
+of your own in its place; the rest can stay as it is.
+"""
+
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
+
+QUEUE = os.environ.get("THRESHER_URL", "http://127.0.0.1:8000") + "/api/scraper/queue"
+HEADERS = {"X-Scraper-API-Key": os.environ.get("THRESHER_KEY", ""), "Content-Type": "application/json"}
+FIELDS = ("external_job_id", "title", "company", "location", "job_url")
+TRIES = 8
+
+
+def ask(path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
+    """Ask until there is an answer. Asking again is harmless: what a session is told twice counts once."""
+    data = None if body is None else json.dumps(body).encode()
+    for attempt in range(TRIES):
+        try:
+            with urlopen(Request(QUEUE + path, data, HEADERS), timeout=60) as got:
+                return got.status, json.loads(got.read() or b"null")
+        except HTTPError as refused:
+            if refused.code not in (429, 503):
+                return refused.code, json.loads(refused.read())
+            time.sleep(int(refused.headers.get("Retry-After") or 5))
+        except (URLError, ConnectionError, TimeoutError):
+            time.sleep(2**attempt / 4)
+    raise SystemExit(f"no answer from {QUEUE}")
+
+
+def turns() -> Iterator[dict[str, Any]]:
+    """What this key holds already, from a run that was killed; then one role after the other, until none waits."""
+    status, held = ask("/current-session")
+    if status != 200:
+        raise SystemExit(held["detail"])
+    yield from held["sessions"]
+    while (got := ask("/next-role"))[0] == 200:
+        yield got[1]
+
+
+def look(board: str, role: dict[str, Any]) -> dict[str, Any]:
+    """What the board has for a role. That it has nothing counts only with a proof: here, that the list as a whole is not empty."""
+    with urlopen(board, timeout=60) as got:
+        rows = [dict(zip(FIELDS, line.split("\t"), strict=False)) for line in got.read().decode().splitlines()]
+    names = [name.lower() for name in (role["name"], *role["aliases"])]
+    found = [row | {"platform": "board"} for row in rows if any(name in row.get("title", "").lower() for name in names)]
+    empty = {"verdict": "empty", "proof": {"url": board, "control": {"query": "the whole list", "results": len(rows)}}}
+    return {"jobs": found} | ({} if found or not rows else empty)
+
+
+def main(board: str) -> None:
+    for turn in turns():
+        session = {"session_id": turn["session_id"]}
+        try:
+            status, told = ask("/jobs", session | look(board, turn["role"]))
+        except (OSError, ValueError) as problem:
+            status, told = ask("/fail", session | {"reason": f"{type(problem).__name__}: {problem}"})
+        said = f"{told['jobs_imported']} new" if "jobs_imported" in told else told.get("detail") or told["session_status"]
+        print(f"{turn['role']['name']}: {status}, {said}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

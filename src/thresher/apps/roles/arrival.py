@@ -1,0 +1,271 @@
+"""One posting as a scraper sends it, read strictly: either everything we keep of it, or the reason why we do not.
+
+A wrong type condemns the posting and names the member; a value that makes no sense (a date, a salary upside down) is left out and
+noted. Members that we do not know are nobody's business. Whatever comes out is text that both databases keep.
+"""
+
+import math
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from typing import Any
+
+from thresher.core.errors import InvalidUrl
+from thresher.core.json_stream import Passed
+from thresher.core.keys import canonical_url, url_key
+from thresher.core.record import clean
+from thresher.hiring.content import content_of
+from thresher.reading.description import described
+from thresher.reading.salaries import period_of
+
+MOST_LINE = 500
+MOST_NUMBER = 300  # characters of an id
+MOST_PLATFORM = 80
+MOST_DESCRIPTION = 30_000
+MOST_SKILLS, MOST_SKILL = 100, 100
+MOST_SUM = 1e12
+MOST_YEARS = 100
+_HTML = re.compile(r"</(?:p|div|li|ul|ol|span|h[1-6]|strong|b|em|table|td|a|section)\s?>|<br\s?/?>", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://[a-z0-9.-]{1,250}(?::[0-9]{1,5})?(?:[/?#][!-~]{0,2000})?", re.IGNORECASE)  # as most are
+_EXPERIENCE = ("experience_text", "experience")
+_SALARY = frozenset(("salary", "salary_min", "salary_max"))
+_YEARS = frozenset((*_EXPERIENCE, "experience_min", "experience_max"))
+
+
+class Reason(StrEnum):
+    """Why a posting was skipped."""
+
+    INVALID = "invalid"
+    DUPLICATE_IN_BATCH = "duplicate_in_batch"
+    UNCHANGED = "unchanged"
+    PLATFORM_NOT_ALLOWED = "platform_not_allowed"
+    TOO_LARGE = "too_large"
+
+    @property
+    def is_sighting(self) -> bool:
+        """Whether it was a posting all the same: one that we have."""
+        return self in (Reason.UNCHANGED, Reason.DUPLICATE_IN_BATCH)
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A posting that can be kept. `key` is its platform and number there, or its address; `content` what a twin is known by."""
+
+    index: int
+    key: str
+    platform: str
+    content: str | None
+    data: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def number(self) -> str | None:
+        number: str | None = self.data.get("number")
+        return number
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """A posting that is not kept."""
+
+    index: int
+    number: str | None
+    reason: Reason
+    detail: str = ""
+
+
+class _Wrong(Exception):
+    """The member that condemns a posting, and what it wants."""
+
+
+@dataclass(slots=True)
+class _Sheet:
+    """One posting while it is read."""
+
+    said: Mapping[str, Any]
+    notes: list[str] = field(default_factory=list)
+
+    def text(self, name: str, most: int) -> str | None:
+        """A text, cut where it is too long; None where nothing is said."""
+        value = self.said.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            raise _Wrong(f"{name} wants text")
+        return clean(value[:most]).strip() or None
+
+    def line(self, name: str, most: int = MOST_LINE) -> str | None:
+        """The same with single spaces. Most are short and plain, and there are a dozen in every posting: this is where the time goes."""
+        value = self.said.get(name)
+        if value is None:
+            return None
+        if not isinstance(value, str):
+            raise _Wrong(f"{name} wants text")
+        text = " ".join(value[: 2 * most].split())[:most].rstrip()
+        return (text if text.isascii() and "\0" not in text else clean(text)) or None
+
+    def number(self, name: str, most: float) -> int | float | None:
+        value = self.said.get(name)
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise _Wrong(f"{name} wants a number")
+        if not (math.isfinite(value) and 0 <= value <= most):
+            self.notes.append(f"{name} is left out: it is not between 0 and {most:,.0f}")
+            return None
+        return int(value) if value == int(value) else value
+
+    def span(self, low: str, high: str, most: float) -> tuple[int | float | None, int | float | None]:
+        """Two numbers of which the first is not the greater."""
+        least, greatest = self.number(low, most), self.number(high, most)
+        if least is not None and greatest is not None and least > greatest:
+            self.notes.append(f"{low} is above {high}; both are left out")
+            return None, None
+        return least, greatest
+
+    def identity(self) -> str | None:
+        value = self.said.get("external_job_id")
+        if value is None:
+            return None
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise _Wrong("external_job_id wants text")
+        number = clean(str(value)).strip()
+        if len(number) > MOST_NUMBER:
+            raise _Wrong(f"external_job_id has more than {MOST_NUMBER} characters")
+        return number or None
+
+    def url(self) -> str | None:
+        text = self.said.get("job_url")
+        if text is None or text == "":
+            return None
+        if not isinstance(text, str):
+            raise _Wrong("job_url wants text")
+        if text.isascii() and _ADDRESS.fullmatch(text):
+            return text
+        try:
+            return clean(canonical_url(text))
+        except (InvalidUrl, UnicodeError):
+            self.notes.append("job_url is left out: it is no address of http or https")
+            return None
+
+    def description(self) -> str | None:
+        whole, more = self._plain("description"), self._plain("requirements")
+        if more and more not in whole:
+            whole = f"{whole}\n\n{more}" if whole else more
+        if len(whole) > MOST_DESCRIPTION:
+            self.notes.append(f"description is cut after {MOST_DESCRIPTION:,} characters")
+        return whole[:MOST_DESCRIPTION] or None
+
+    def _plain(self, name: str) -> str:
+        text = self.text(name, 4 * MOST_DESCRIPTION)
+        return ((described(text) or "") if "<" in text and _HTML.search(text) else text) if text else ""
+
+    def skills(self) -> list[str] | None:
+        value = self.said.get("skills")
+        if value is None:
+            return None
+        listed = value.split(",", MOST_SKILLS) if isinstance(value, str) else value
+        if not isinstance(listed, list):
+            raise _Wrong("skills wants a list of texts")
+        found = dict[str, str]()
+        for each in listed[:MOST_SKILLS]:
+            if not isinstance(each, str):
+                raise _Wrong("skills wants a list of texts")
+            if bare := " ".join(clean(each[:MOST_SKILL]).split()):
+                found.setdefault(bare.casefold(), bare)
+        return list(found.values()) or None
+
+    def posted(self) -> str | None:
+        text = self.line("posted_date", 40)
+        if text is None:
+            return None
+        try:
+            return (date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text).date()).isoformat()
+        except ValueError:
+            self.notes.append("posted_date is left out: it is no ISO date such as 2024-01-15")
+            return None
+
+    def salary(self) -> dict[str, Any] | None:
+        if _SALARY.isdisjoint(self.said):
+            return None
+        low, high = self.span("salary_min", "salary_max", MOST_SUM)
+        text, currency, period = self.line("salary", 300), self.line("salary_currency", 10), self.line("salary_period", 40)
+        if low is None and high is None and text is None:
+            return None
+        every = period_of(period) if period else None
+        written, coded = text or _told(low, high, currency, every), currency and currency.upper()
+        return {"text": written, "low": low, "high": high, "currency": coded, "period": every}
+
+    def experience(self) -> dict[str, Any] | None:
+        if _YEARS.isdisjoint(self.said):
+            return None
+        low, high = self.span("experience_min", "experience_max", MOST_YEARS)
+        text = next((found for name in _EXPERIENCE if (found := self.line(name, 300))), None)
+        return None if low is None and high is None and text is None else {"text": text, "low": low, "high": high}
+
+    def remote(self) -> bool | None:
+        for name in ("is_remote", "remote"):
+            value = self.said.get(name)
+            if value is not None:
+                if not isinstance(value, bool):
+                    raise _Wrong(f"{name} wants true or false")
+                return value
+        return None
+
+
+def platform_name(text: str) -> str:
+    """A platform as platforms are compared."""
+    return clean(text).strip().lower()
+
+
+def read_arrival(index: int, value: Any, platform: str | None = None, allowed: Collection[str] | None = None) -> Arrival | Skip:
+    """One element of a POST. `platform` is that of postings which name none; `allowed` are those that the key may bring, None all."""
+    if isinstance(value, Passed):
+        return Skip(index, None, Reason.TOO_LARGE, f"it is {value.why}")
+    if not isinstance(value, dict):
+        return Skip(index, None, Reason.INVALID, "it wants to be an object")
+    sheet, number = _Sheet(value), None
+    try:
+        number = sheet.identity()
+        where = (sheet.line("platform", MOST_PLATFORM + 1) or platform or "").lower()
+        if len(where) > MOST_PLATFORM:
+            raise _Wrong(f"platform has more than {MOST_PLATFORM} characters")
+        if allowed is not None and where not in allowed:
+            return Skip(index, number, Reason.PLATFORM_NOT_ALLOWED, f"this key does not bring postings of {where or 'no platform'!r}")
+        return _arrival(index, sheet, number, where)
+    except _Wrong as wrong:
+        return Skip(index, number, Reason.INVALID, str(wrong))
+
+
+def _arrival(index: int, sheet: _Sheet, number: str | None, platform: str) -> Arrival:
+    title = sheet.line("title")
+    if title is None:
+        raise _Wrong("title is missing")
+    url = sheet.url()
+    company, location, description = sheet.line("company"), sheet.line("location"), sheet.description()
+    content, remote = content_of(title, company, location, description), sheet.remote()
+    said = {
+        "title": title, "company_name": company, "location": location, "url": url, "posted": sheet.posted(), "salary": sheet.salary(),
+        "description": description, "number": number, "platform": platform or None, "skills": sheet.skills(),
+        "experience": sheet.experience(), "is_remote": remote, "remote": "remote" if remote else None, "content": content,
+    }  # fmt: skip
+    data = {name: each for name, each in said.items() if each is not None}
+    return Arrival(index, _key(platform, number, url), platform, content, data, tuple(sheet.notes))
+
+
+def _told(low: float | None, high: float | None, currency: str | None, every: str | None) -> str:
+    """A salary as a person would write it down."""
+    sums = " - ".join(f"{each:,}" for each in (low, high) if each is not None)
+    return sums + (f" {currency}" if currency else "") + (f" per {every}" if every else "")
+
+
+def _key(platform: str, number: str | None, url: str | None) -> str:
+    """Who a posting is. A number says it only together with its platform."""
+    if number and platform:
+        return f"{platform}/{number}"
+    if url:
+        return f"url/{url_key(url)}"
+    without = "platform is missing, and external_job_id means nothing without it"
+    raise _Wrong(without if number else "external_job_id is missing, and there is no job_url either")

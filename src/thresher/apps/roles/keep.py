@@ -1,0 +1,72 @@
+"""What matching reads and keeps of postings: their facts, read once and filed with their places, and the offers that are made of them."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, date, datetime
+
+from thresher.apps.roles.candidate import ROLE
+from thresher.apps.roles.matching.offer import Offer, offer_of
+from thresher.core.clock import SECOND
+from thresher.core.context import Context
+from thresher.core.errors import Malformed
+from thresher.core.found import Found, Is
+from thresher.core.record import Link, Record
+from thresher.hiring.facts import read_facts
+from thresher.hiring.openings import facts_of, places_of
+from thresher.hiring.records import POSTING
+
+PORTION = 100  # postings that are in memory whole; of the others only what is compared
+LONGEST_ID = 19  # digits
+IS_OPEN = Is("state", "open")
+
+
+def day(now: int) -> date:
+    """The day of a time in microseconds."""
+    return datetime.fromtimestamp(now / SECOND, UTC).date()
+
+
+def roles_in(found: Found, name: str) -> list[int]:
+    """The roles that a record belongs to by links of a name. Another app may use that name for something else than numbers."""
+    return sorted(int(target) for target in found.linked(name) if target.isascii() and target.isdecimal() and len(target) < LONGEST_ID)
+
+
+def with_facts(posting: Found, today: date) -> Record:
+    """What is added to a posting that nobody has read yet. Its other fields stay as they are."""
+    opening = read_facts(posting.key, posting.data, today=today)
+    return Record(POSTING, posting.key, {"facts": facts_of(opening)}, evidence=places_of(opening), merge=True)
+
+
+def offers_of(found: Iterable[Found]) -> list[Offer]:
+    """The offers that can be compared: open ones whose facts were read. Somebody else will read the others, and match them then."""
+    return [offer for each in found if each.data.get("state") == "open" and (offer := _offer(each)) is not None]
+
+
+def _offer(found: Found) -> Offer | None:
+    try:
+        return offer_of(found)
+    except Malformed:
+        return None
+
+
+async def offers_with(ctx: Context, ids: Sequence[int]) -> tuple[list[Offer], dict[int, frozenset[int]]]:
+    """The offers of these postings, and which postings each role has of them."""
+    offers: list[Offer] = []
+    roles: dict[int, set[int]] = {}
+    for start in range(0, len(ids), PORTION):
+        found = await ctx.records_of(POSTING, ids[start : start + PORTION])
+        offers += offers_of(found)
+        for each in found:
+            for role in roles_in(each, ROLE):
+                roles.setdefault(role, set()).add(each.id)
+    return offers, {role: frozenset(postings) for role, postings in roles.items()}
+
+
+async def open_offers(ctx: Context, role: int, before: int | None, most: int) -> tuple[list[Offer], int | None]:
+    """The offers among the next `most` open postings of a role, the newest first, and where to go on; None when that was all."""
+    offers: list[Offer] = []
+    for _ in range(0, most, PORTION):
+        found = await ctx.records(POSTING, link=Link(ROLE, str(role)), where=(IS_OPEN,), before=before, limit=PORTION)
+        offers += offers_of(found)
+        if len(found) < PORTION:
+            return offers, None
+        before = found[-1].id
+    return offers, before

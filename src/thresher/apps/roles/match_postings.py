@@ -1,0 +1,65 @@
+"""Postings came in: read their facts, then match them with everybody who wants one of their roles.
+
+A posting that two roles have is matched with the candidates of both, whichever role it came in for this time. Candidates are taken
+a slice at a time, each slice a settlement of its own: a role with ten thousand of them does not hold up the others.
+"""
+
+from thresher.apps.roles.candidate import CANDIDATE, WANTS
+from thresher.apps.roles.keep import PORTION, day, offers_with, with_facts
+from thresher.apps.roles.matched import matched
+from thresher.apps.roles.matching.points import points_of
+from thresher.apps.roles.matching.seeker import seeker_of
+from thresher.core.context import Context
+from thresher.core.errors import Permanent
+from thresher.core.found import Found
+from thresher.core.outcome import Done, Next, Outcome
+from thresher.core.pipeline import Pipeline, Stage
+from thresher.core.record import Link
+from thresher.hiring.records import POSTING
+
+KIND = "match_postings"
+MOST = 1_000  # postings of one task
+
+
+def read(ctx: Context) -> Outcome:
+    """File the facts of postings that have none, a portion at a time."""
+    ids, at = _postings(ctx), int(ctx.task.checkpoint.get("at", 0))
+    while at < len(ids):
+        found = ctx.wait(ctx.records_of(POSTING, ids[at : at + PORTION]))
+        at += PORTION
+        new = tuple(with_facts(each, day(ctx.now())) for each in found if not isinstance(each.data.get("facts"), dict))
+        if new:
+            return Next({"at": at}, again=True, records=new)
+    return Next()
+
+
+def match(ctx: Context) -> Outcome:
+    """Match the next slice of candidates; the task goes on until every role of the postings is through."""
+    points = points_of(ctx.setting)
+    offers, roles = ctx.wait(offers_with(ctx, _postings(ctx)))
+    left = sorted(role for role in roles if role >= int(ctx.task.checkpoint.get("role", 0)))
+    before = ctx.task.checkpoint.get("before")
+    for role in left:
+        wanted = [offer for offer in offers if offer.id in roles[role]]
+        people = _slice(ctx, role, before) if wanted else []
+        if people:
+            deed = matched(ctx, role, [seeker_of(each) for each in people], wanted, points)
+            return Next({"role": role, "before": people[-1].id}, again=True, deeds=(deed,))
+        before = None
+    return Done(f"{len(offers)} postings were matched with the candidates of {len(roles)} roles")
+
+
+def _slice(ctx: Context, role: int, before: int | None) -> list[Found]:
+    """Candidates of a role, the newest first."""
+    most = int(ctx.setting("roles.match.slice"))
+    return ctx.wait(ctx.records(CANDIDATE, link=Link(WANTS, str(role)), before=before, limit=most))
+
+
+def _postings(ctx: Context) -> list[int]:
+    ids = ctx.task.payload.get("postings")
+    if not isinstance(ids, list) or len(ids) > MOST or not all(isinstance(each, int) for each in ids):
+        raise Permanent(f'a {KIND} task names the records of at most {MOST:,} postings: {{"role": 7, "postings": [1, 2]}}')
+    return ids
+
+
+match_postings = Pipeline(KIND, Stage(read), Stage(match))

@@ -1,0 +1,109 @@
+"""A posting as matching sees it: its facts, what the scraper stated besides, and where each of them stands."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from thresher.apps.roles.matching.figure import figure
+from thresher.apps.roles.matching.ground import Site, sites_of
+from thresher.apps.roles.matching.skill import LONGEST, MOST, keys_of
+from thresher.core.evidence import Place
+from thresher.core.found import Found
+from thresher.hiring.opening import Opening, Workplace
+from thresher.hiring.openings import opening_of
+
+MOST_YEARS, MOST_MONEY = 100, 10**12
+LONGEST_TEXT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A skill that a posting asks for: what it is compared by, how the posting has it, and where that stands."""
+
+    key: str
+    word: str
+    place: Place | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """`id` is that of the record; pay is for a year. `places` say where the other facts stand, by their names."""
+
+    id: int
+    skills: tuple[Asked, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    sites: tuple[Site, ...] = ()
+    workplace: Workplace | None = None
+    remote_in: frozenset[str] = frozenset()
+    pay_low: int | None = None
+    pay_high: int | None = None
+    currency: str | None = None
+    text: str = ""
+    places: Mapping[str, Place | None] = field(default_factory=dict)
+
+    @property
+    def pays(self) -> int | None:
+        """The most that it says it pays."""
+        return self.pay_high if self.pay_high is not None else self.pay_low
+
+
+def offer_of(found: Found) -> Offer:
+    """From the record of a posting whose facts were read. Raises Malformed."""
+    opening = opening_of(found)
+    remote = opening.workplace is Workplace.REMOTE or any(spot.remote for spot in opening.spots)
+    low, high, at = _experience(found.data, opening)
+    places = dict(opening.evidence.places) | ({"experience": at} if at else {})
+    pay = opening.pay
+    return Offer(
+        id=found.id,
+        skills=_skills(found.data.get("skills"), opening),
+        low=low,
+        high=high,
+        sites=sites_of(opening.spots),
+        workplace=Workplace.REMOTE if remote else opening.workplace,
+        remote_in=frozenset(spot.country for spot in opening.spots if spot.country) if remote else frozenset(),
+        pay_low=_money(pay.year_low if pay else None),
+        pay_high=_money(pay.year_high if pay else None),
+        currency=pay.currency if pay else None,
+        text=_text(opening, found.data.get("skills")),
+        places=places,
+    )
+
+
+def _skills(stated: Any, opening: Opening) -> tuple[Asked, ...]:
+    """What the scraper stated, then what the text names besides."""
+    found: dict[str, Asked] = {}
+    for at, word in enumerate(_words(stated)):
+        for key in keys_of(word):
+            found.setdefault(key, Asked(key, word, Place(word, path=f"skills.{at}")))
+    for at, name in enumerate(opening.skills):
+        place = opening.evidence.places.get(f"skills.{at}")
+        for key in keys_of(name[:LONGEST]):
+            found.setdefault(key, Asked(key, place.quote if place else name, place))
+    return tuple(found.values())[:MOST]
+
+
+def _words(stated: Any) -> Iterable[str]:
+    return [str(word)[:LONGEST] for word in stated[:MOST]] if isinstance(stated, list) else ()
+
+
+def _experience(data: Mapping[str, Any], opening: Opening) -> tuple[float | None, float | None, Place | None]:
+    """The years as the scraper stated them, else as the text asks for them."""
+    said = data.get("experience")
+    if isinstance(said, Mapping):
+        low, high = figure(said.get("low"), MOST_YEARS), figure(said.get("high"), MOST_YEARS)
+        if (low is not None or high is not None) and not (low is not None and high is not None and low > high):
+            name = "low" if low is not None else "high"
+            return low, high, Place(str(said[name]), path=f"experience.{name}")
+    asked = opening.experience
+    return (float(asked.low), None if asked.high is None else float(asked.high), None) if asked else (None, None, None)
+
+
+def _money(said: object) -> int | None:
+    return int(figure(said, MOST_MONEY) or 0) or None
+
+
+def _text(opening: Opening, stated: Any) -> str:
+    words = list(_words(stated)) or list(opening.skills)
+    return ", ".join(each for each in (opening.title, *words) if each)[:LONGEST_TEXT]

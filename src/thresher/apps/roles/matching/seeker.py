@@ -1,0 +1,55 @@
+"""A candidate as matching sees them: compared with postings, and nothing personal."""
+
+from dataclasses import dataclass
+
+from thresher.apps.roles.candidate import Candidate, of_record
+from thresher.apps.roles.matching.figure import figure
+from thresher.apps.roles.matching.ground import Site, sites_of
+from thresher.apps.roles.matching.skill import skills_of
+from thresher.core.found import Found
+from thresher.hiring.spots import read_spots
+
+LONGEST_TEXT = 1_000
+MOST_YEARS, MOST_MONEY, MOST_PLACES = 100, 10**12, 20
+
+
+@dataclass(frozen=True, slots=True)
+class Seeker:
+    """`id` is that of the record. `skills` are as the candidate wrote them, by what they are compared by. None: nobody said."""
+
+    id: int
+    skills: dict[str, str]
+    years: float | None
+    sites: tuple[Site, ...]
+    remote: bool | None
+    salary: int | None
+    currency: str | None
+    text: str
+
+
+def seeker_of(found: Found) -> Seeker:
+    """From the record of a candidate."""
+    return as_seeker(found.id, of_record(found))
+
+
+def as_seeker(record_id: int, candidate: Candidate) -> Seeker:
+    spots = [spot for place in _listed(candidate.locations)[:MOST_PLACES] for spot in read_spots(place)]
+    skills, tools, fields = (_listed(each) for each in (candidate.skills, candidate.tech_stack, candidate.specializations))
+    text = ", ".join(each for each in (str(candidate.title), *skills, *fields) if each)
+    return Seeker(
+        id=record_id,
+        skills=skills_of((*skills, *tools, *fields)),
+        years=figure(candidate.experience_years, MOST_YEARS),
+        sites=sites_of(spots),
+        remote=True if candidate.remote or (any(spot.remote for spot in spots) and candidate.remote is None) else candidate.remote,
+        salary=int(figure(candidate.salary_min, MOST_MONEY) or 0) or None,
+        currency=str(candidate.currency or "").upper() or None,
+        text=text[:LONGEST_TEXT],
+    )
+
+
+def _listed(said: object) -> tuple[str, ...]:
+    """The words of a list. A record is only data: where a list is meant, one text may stand, or anything else."""
+    if isinstance(said, str):
+        return (said,)
+    return tuple(each for each in said if isinstance(each, str)) if isinstance(said, tuple | list) else ()

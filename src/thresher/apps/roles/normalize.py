@@ -1,0 +1,151 @@
+"""A title that neither a name, an alias nor the nearest role explains: a model is asked what it is called, once for all who wait.
+
+    begin    note since when it waits
+    name     the nearest role, a model's name for it, or the one that rules give it; the title becomes an alias of the role
+    gather   whoever waited for the answer wants the role now, a portion at a time, and is matched
+
+Nobody waits for ever: where no model can be asked for too long, or its answer is of no use, rules name the role.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from thresher.apps.roles.candidate import ASKS, CANDIDATE
+from thresher.core.clock import HOUR
+from thresher.core.context import Context
+from thresher.core.deed import Deed
+from thresher.core.errors import BudgetExhausted, NotYet, Permanent, Transient, UsageError
+from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped, Snooze
+from thresher.core.pipeline import Pipeline, Stage
+from thresher.core.record import Link, clean
+from thresher.core.schema import Field, Schema
+from thresher.core.task import NewTask
+from thresher.governance.demand import SETTINGS, Demand
+from thresher.hiring.title.choice import LOOKED_AT, choose
+from thresher.hiring.title.core import core_of, is_wide
+from thresher.hiring.title.guard import keeps_tools
+from thresher.hiring.title.key import LONGEST, title_key
+from thresher.hiring.title.name import canonical_name, proposed_name, written
+
+KIND, MATCH = "normalize", "match_candidates"
+PROMPT, TIER = "role_name", "cheap"
+PORTION = 500  # candidates that are linked together, and matched by one task
+LOOK_AGAIN = 300.0  # seconds until a closed model is looked at again
+TRIES = 2  # failures of a model after which rules have to do
+MOST_CATEGORY = 60
+SCHEMA = Schema(
+    "role_name",
+    (
+        Field("name", says="The name of the role, in two or three words.", required=True, judged=True),
+        Field("category", says="The field of work, in one or two words.", judged=True),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """What a title is called, by whom, and why. `role` is the id of one that is known."""
+
+    name: str
+    method: str
+    reason: str
+    role: int | None = None
+    category: str | None = None
+
+
+async def begin(ctx: Context) -> Outcome:
+    """Note since when the title waits."""
+    title = ctx.task.payload.get("title")
+    if not isinstance(title, str):
+        return Failed(f'a {KIND} task names the title: {{"title": "Java Developer"}}')
+    core = core_of(title)
+    if not core:
+        return Skipped(f"there is no word in {title[:LONGEST]!r}")
+    return Next({"key": core, "since": ctx.now()})
+
+
+async def name(ctx: Context) -> Outcome:
+    """Find the role, or a name for it."""
+    core = str(ctx.task.checkpoint["key"])
+    first = choose(core, await ctx.near("role", core, LOOKED_AT), ctx.setting("roles.near"))
+    if first.role is not None:
+        return _settled(ctx, core, _Named(first.role.name, "embedding", first.reason, first.role.id))
+    named = _by_rules(core, "it is as wide as a trade") if is_wide(core) else await _asked(ctx, core)
+    if isinstance(named, Snooze):
+        return named
+    second = choose(core_of(named.name), await ctx.near("role", named.name, LOOKED_AT), ctx.setting("roles.near"))
+    if second.role is not None:
+        named = _Named(second.role.name, named.method, f"{named.reason}; {second.reason}", second.role.id)
+    return _settled(ctx, core, named)
+
+
+async def gather(ctx: Context) -> Outcome:
+    """Whoever waited wants the role now. Performed until nobody is left."""
+    said = ctx.task.checkpoint
+    key = str(said["key"])
+    waiting = [each.id for each in await ctx.records(CANDIDATE, link=Link(ASKS, key), limit=PORTION)]
+    if not waiting:
+        return Done(f"{key!r} is {said['name']!r} ({said['method']}: {said['reason']}); {said['linked']} candidates waited for it")
+    if waiting == said.get("last"):
+        return Failed(f"candidates who wait for {key!r} cannot be linked: no role answers to it; name one: thresher roles add")
+    link = Deed("titles.link", {"key": key, "candidates": waiting, "demand": _demand(ctx)})
+    then = {**said, "linked": said["linked"] + len(waiting), "last": waiting}
+    return Next(then, again=True, deeds=(link,), children=(NewTask(MATCH, {"candidates": waiting}),))
+
+
+async def _asked(ctx: Context, core: str) -> _Named | Snooze:
+    """What a model calls it. Rules do where it does not answer in time, or with no name."""
+    try:
+        if not await ctx.can_ask(TIER):
+            return _patient(ctx, core, "no model can be asked now")
+        near = [each.name for each in await ctx.near("role", core, LOOKED_AT)]
+        title = clean(" ".join(str(ctx.task.payload["title"]).split())[:LONGEST])
+        answer = await ctx.ask(PROMPT, SCHEMA, {"title": title, "known_roles": near}, tier=TIER)
+    except (BudgetExhausted, NotYet) as problem:
+        return _patient(ctx, core, str(problem))
+    except Transient as problem:
+        if ctx.task.failures < TRIES:
+            raise
+        return _by_rules(core, f"the model failed: {problem}")
+    except (Permanent, UsageError) as problem:
+        return _by_rules(core, f"the model has no answer: {problem}")
+    return _checked(core, answer.value)
+
+
+def _checked(core: str, value: Any) -> _Named:
+    said = value if isinstance(value, Mapping) else {}
+    name = proposed_name(str(said.get("name") or ""))
+    if name is None or is_wide(core_of(name)) or not keeps_tools(core, core_of(name)):
+        return _by_rules(core, f"what the model calls it will not do: {str(said.get('name'))[:100]!r}")
+    category = said.get("category")
+    kept = clean(" ".join(category.split()))[:MOST_CATEGORY] if isinstance(category, str) else None
+    return _Named(name, "model", f"a model calls it {name!r}", category=kept or None)
+
+
+def _patient(ctx: Context, core: str, why: str) -> _Named | Snooze:
+    waited = ctx.now() - int(ctx.task.checkpoint["since"])
+    left = float(ctx.setting("roles.ask_patience")) * HOUR - waited
+    return Snooze(min(LOOK_AGAIN, left / 1_000_000 + 1), why) if left > 0 else _by_rules(core, f"{why}, for too long")
+
+
+def _by_rules(core: str, why: str) -> _Named:
+    return _Named(canonical_name(core), "rules", why)
+
+
+def _settled(ctx: Context, core: str, named: _Named) -> Outcome:
+    """The role is found or made with the end of this stage, so that whoever comes from now on finds it without waiting."""
+    deed = {
+        "title": written(core.split()), "key": core, "name": named.name, "name_key": title_key(named.name), "role": named.role,
+        "method": "rules" if named.method == "embedding" else named.method, "category": named.category,
+        "approved": not ctx.setting("roles.approval"), "demand": _demand(ctx),
+    }  # fmt: skip
+    then = {"key": core, "name": named.name, "method": named.method, "reason": clean(named.reason)[:500], "linked": 0}
+    return Next(then, deeds=(Deed("titles.settle", deed),))
+
+
+def _demand(ctx: Context) -> dict[str, Any]:
+    return asdict(Demand.of({each: ctx.setting(each) for each in SETTINGS}))
+
+
+normalize = Pipeline(KIND, Stage(begin), Stage(name), Stage(gather))

@@ -1,0 +1,108 @@
+"""`thresher admin`: who may log in to the HTTP API and its pages."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thresher.cli.call import Call, call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.admins import AdminView
+
+app = typer.Typer()
+
+MOST_LINE = 4_096  # of what is read as a password; longer than any that is allowed
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The administrator's name.")]
+Generate = Annotated[bool, typer.Option("--generate", help="Think one up, and print it once.")]
+FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read it from the first line of standard input.")]
+
+
+@app.command()
+def create(ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False) -> None:
+    """Make an administrator. Asks for a password, of which only a slow hash is kept."""
+    from thresher.control.admins import create_admin
+    from thresher.insight.admins import admin_view
+
+    call = call_of(ctx)
+    password = _password(generate=generate, stdin=password_stdin)
+    with call.store(migrate=True) as store:
+        view = admin_view(create_admin(store, name, password))
+    _told(call, view, password if generate else None, f"{name} is an administrator and can log in: POST /api/login")
+
+
+@app.command()
+def password(ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False) -> None:
+    """Give an administrator another password, and end their logins."""
+    from thresher.control.admins import change_password
+    from thresher.insight.admins import admin_view
+
+    call = call_of(ctx)
+    chosen = _password(generate=generate, stdin=password_stdin)
+    with call.store() as store:
+        view = admin_view(change_password(store, name, chosen))
+    _told(call, view, chosen if generate else None, f"{name} has another password and is logged out everywhere.")
+
+
+@app.command("list")
+def list_(ctx: typer.Context) -> None:
+    """List administrators, and when they last logged in."""
+    from thresher.cli.show import answer
+    from thresher.insight.admins import list_admins
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_admins(store), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+@app.command()
+def remove(ctx: typer.Context, name: Name) -> None:
+    """Remove an administrator, and end their logins. Keys that they made stay."""
+    from thresher.cli.show import say
+    from thresher.control.admins import remove_admin
+    from thresher.insight.admins import admin_view
+
+    call = call_of(ctx)
+    with call.store() as store:
+        view = admin_view(remove_admin(store, name))
+    say(call, view, f"{name} is no administrator any more.")
+
+
+def _password(*, generate: bool, stdin: bool) -> str:
+    """A password from wherever it was said to come from."""
+    from thresher.control.password import generated
+    from thresher.core.errors import UsageError
+
+    if generate and stdin:
+        raise UsageError("either --generate or --password-stdin, not both")
+    if generate:
+        return generated()
+    if stdin:
+        return sys.stdin.readline(MOST_LINE).rstrip("\r\n")
+    if not sys.stdin.isatty():
+        raise UsageError("there is nobody to ask for a password; say --generate, or --password-stdin to read it from standard input")
+    return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
+
+
+def _told(call: Call, view: "AdminView", chosen: str | None, sentence: str) -> None:
+    from dataclasses import asdict
+
+    from thresher.cli.show import say
+
+    first = f"{chosen}\nThis is the password; keep it, it cannot be shown again.\n" if chosen else ""
+    say(call, {**asdict(view), **({"password": chosen} if chosen else {})}, f"{first}{sentence}")
+
+
+def _draw(out: "Console", found: "list[AdminView]", now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago
+
+    if not found:
+        out.print("No administrators. Make one with: thresher admin create NAME")
+        return
+    rows = [[each.id, each.name, ago(each.created_at, now), ago(each.changed_at, now), ago(each.login_at, now)] for each in found]
+    out.print(table(["#id", "name", "#made", "#password", "#last login"], rows))

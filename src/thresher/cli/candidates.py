@@ -1,0 +1,275 @@
+"""`thresher candidates`: who looks for work, which roles they want, and which postings suit them."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import Call, call_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.console import Console
+
+    from thresher.control.candidate_file import Slip
+    from thresher.control.candidates import Admission
+    from thresher.insight.candidates import CandidateDetail, CandidateView
+    from thresher.insight.fits import FitDetail, FitView, Quote
+
+app = typer.Typer()
+
+Key = Annotated[str, typer.Argument(metavar="KEY", help="As `candidates list` names it.")]
+MOST_BYTES = 200_000_000
+FACTS = (
+    "email", "title", "roles", "skills", "tech_stack", "specializations", "experience_years", "locations", "salary_min", "currency",
+    "remote",
+)  # fmt: skip
+
+
+def read_body(name: str) -> bytes:
+    """A file, or standard input for -, as it is."""
+    from thresher.core.errors import UsageError
+
+    try:
+        if name == "-":
+            body = sys.stdin.buffer.read(MOST_BYTES + 1)
+        else:
+            with Path(name).open("rb") as opened:
+                body = opened.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as problem:
+        raise UsageError(f"cannot read {name!r}: {getattr(problem, 'strerror', None) or problem}") from None
+    if len(body) > MOST_BYTES:
+        raise UsageError(f"{name} has more than {MOST_BYTES:,} bytes; split it")
+    return body
+
+
+def add_file(call: Call, things: list[str], *, skip_bad: bool) -> None:
+    """`thresher add candidates FILE`: the whole file is read before anything is written."""
+    from thresher.cli.show import answer, cell
+    from thresher.control.candidate_file import read_sheet
+    from thresher.control.candidates import add_candidates
+    from thresher.control.rows import decoded
+    from thresher.core.errors import UsageError
+
+    if len(things) != 1:
+        raise UsageError("name one file: thresher add candidates FILE.csv, or - for standard input")
+    sheet = read_sheet(decoded(read_body(things[0]), things[0]), things[0])
+    sheet = sheet if skip_bad else sheet.whole(things[0])
+    with call.workshop() as shop:
+        found = add_candidates(shop.store, shop.registry, sheet.candidates)
+    value = counts(found) | {"candidates": found, "slips": sheet.slips}
+    answer(call, value, lambda out, _: out.print(cell("\n".join(_lines(found, sheet.slips, things[0])))))
+
+
+def counts(found: "Sequence[Admission]") -> dict[str, Any]:
+    """How many candidates of which answer, and how many roles were found, made, or wait for a model."""
+    said: dict[str, Any] = {word: sum(each.answer == word for each in found) for word in ("new", "changed", "unchanged")}
+    wanted = {(each.role_id or each.key): each for one in found for each in one.roles}
+    made = {each.role_id for one in found for each in one.roles if each.created}
+    waiting = sum(each.method == "waiting" for each in wanted.values())
+    known = {each.role_id for each in wanted.values() if each.role_id is not None} - made
+    return said | {"roles": {"found": len(known), "created": len(made), "waiting": waiting}}
+
+
+def _lines(found: "Sequence[Admission]", slips: "Sequence[Slip]", name: str) -> list[str]:
+    from thresher.cli.words import number
+
+    said = counts(found)
+    others = "".join(f", {said[word]:,} {word}" for word in ("changed", "unchanged") if said[word])
+    roles = said["roles"]
+    waiting = f", {roles['waiting']:,} titles wait for a model" if roles["waiting"] else ""
+    lines = [f"{name}:{slip.line}: left out: {slip.why}" for slip in slips]
+    lines.append(f"{number(said['new'], 'new candidate')}{others}.")
+    lines.append(f"Roles: {roles['found']:,} found, {roles['created']:,} created{waiting}.")
+    none = [each.name for each in found if not each.roles]
+    if none:
+        lines.append(f"{number(len(none), 'candidate')} without a title: nothing is matched for them ({', '.join(none[:3])}…).")
+    return lines
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    role: Annotated[str | None, typer.Option(metavar="ROLE", help="Only those who want this role: a name or an id.")] = None,
+    before: Annotated[str | None, typer.Option(metavar="KEY", help="Go on after this candidate.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
+) -> None:
+    """List candidates, the newest first."""
+    from thresher.cli.show import answer
+    from thresher.control.roles import find
+    from thresher.insight.candidates import list_candidates
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        role_id = find(store, role).id if role is not None else None
+        found, now = list_candidates(store, role_id=role_id, before=before, limit=limit), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+def _draw(out: "Console", found: "list[CandidateView]", now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    if not found:
+        out.print("No candidates; thresher add candidates FILE.csv adds some.")
+        return
+    rows = [
+        [each.key, short(each.name, 30), short(each.title, 40), short(", ".join(each.roles), 50), short(", ".join(each.skills), 40),
+         _years(each.experience_years), short("; ".join(each.locations), 30), each.matches, ago(each.updated_at, now)]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["key", "name", "title", "roles", "skills", "#years", "locations", "#matches", "#ago"], rows))
+
+
+def _years(years: float | None) -> str | None:
+    return None if years is None else f"{years:g}"
+
+
+@app.command()
+def show(ctx: typer.Context, key: Key) -> None:
+    """Show one candidate: what is known, what is searched for, which roles are wanted and how each was found."""
+    from thresher.cli.show import answer
+    from thresher.insight.candidates import show_candidate
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        detail, now = show_candidate(store, key), read_now(store)
+    answer(call, detail, lambda out, value: _draw_one(out, value, now))
+
+
+def _draw_one(out: "Console", detail: "CandidateDetail", now: int) -> None:
+    from thresher.cli.show import known, table
+    from thresher.cli.words import short, when
+
+    one = detail.candidate
+    out.print(known([
+        ("candidate", one.key), ("name", one.name), *((name, _fact(detail.data.get(name))) for name in FACTS),
+        ("keywords", ", ".join(detail.keywords)), ("matches", one.matches), ("changed", when(one.updated_at, now)),
+    ]))  # fmt: skip
+    rows = [
+        [short(each.role, 40), each.role_id, each.status, short(each.title, 40), each.method,
+         None if each.similarity is None else f"{each.similarity:.2f}", short(each.reason, 80)]
+        for each in detail.wants
+    ]  # fmt: skip
+    if rows:
+        out.print(table(["role", "#id", "status", "by the title", "method", "#similarity", "why"], rows))
+
+
+def _fact(value: Any) -> str | None:
+    if value is None or isinstance(value, bool):
+        return {True: "yes", False: "no"}.get(value)  # type: ignore[arg-type]
+    return "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+@app.command()
+def remove(ctx: typer.Context, keys: Annotated[list[str], typer.Argument(metavar="KEY...", help="As `candidates list` has them.")]) -> None:
+    """Forget candidates: their records, their links and their matches. The roles that they wanted are counted anew."""
+    from thresher.cli.show import say
+    from thresher.cli.words import number
+    from thresher.control.candidates import remove_candidates
+
+    call = call_of(ctx)
+    with call.store(migrate=True) as store:
+        gone = remove_candidates(store, keys)
+    lines = [f"{each.name} is forgotten, with {number(each.matches, 'match', 'matches')}." for each in gone]
+    say(call, gone, "\n".join(lines))
+
+
+@app.command()
+def matches(
+    ctx: typer.Context,
+    key: Key,
+    min_score: Annotated[float | None, typer.Option(min=0, max=100, help="Only from this score on.")] = None,
+    recommended: Annotated[bool, typer.Option("--recommended", help="Only those that are recommended.")] = False,
+    status: Annotated[str | None, typer.Option(help="suggested, viewed, applied, rejected or shortlisted.")] = None,
+    explain: Annotated[str | None, typer.Option(metavar="POSTING", help="Explain this one instead: its key or id.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
+) -> None:
+    """List the postings that suit a candidate, the best first: score, grade, and what it is made of."""
+    from thresher.cli.show import answer
+    from thresher.insight.fits import list_fits
+    from thresher.insight.moment import read_now
+
+    if explain is not None:
+        match(ctx, key, explain)
+        return
+    call = call_of(ctx)
+    with call.store() as store:
+        found = list_fits(store, candidate=key, min_score=min_score, recommended=recommended, status=status, limit=limit)
+        now = read_now(store)
+    answer(call, found, lambda out, value: _draw_fits(out, value, now))
+
+
+def _draw_fits(out: "Console", found: "list[FitView]", now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    if not found:
+        out.print("No matches suit. Candidates are matched when scrapers bring postings of their roles: thresher candidates show KEY.")
+        return
+    parts = list(found[0].parts)
+    rows = [
+        [f"{each.score:.1f}", each.grade, "yes" if each.recommended else None, *(f"{each.parts[part]:.0f}" for part in parts), each.status,
+         short(each.title, 40), short(each.company_name, 25), short(each.location, 25), ago(each.matched_at, now), each.posting]
+        for each in found
+    ]  # fmt: skip
+    heads = ["#score", "grade", "recommended", *(f"#{part}" for part in parts), "status", "title", "company", "location", "#ago", "posting"]
+    out.print(table(heads, rows))
+
+
+@app.command()
+def match(
+    ctx: typer.Context, key: Key, posting: Annotated[str, typer.Argument(metavar="POSTING", help="Its key, or the id of its record.")]
+) -> None:
+    """Explain how a candidate and a posting go together, part by part, with the words of the posting."""
+    from thresher.cli.show import answer
+    from thresher.control.pairs import posting_named
+    from thresher.insight.fits import explain_fit
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found = explain_fit(store, key, posting_named(posting))
+    answer(call, found, _draw_fit)
+
+
+def _draw_fit(out: "Console", found: "FitDetail") -> None:
+    from thresher.cli.show import cell, table
+    from thresher.cli.words import short
+
+    word = "recommended" if found.recommended else "not recommended"
+    kept = f"kept as {found.kept.status}" if found.kept else "not kept"
+    out.print(cell(f"{found.candidate} and {found.posting}: {found.score:.1f} ({found.grade}), {word}, {kept}."))
+    rows = [[part.name, f"{part.points:.0f}", f"{part.weight:g}", short(part.reason, 90), _quoted(part.quote)] for part in found.parts]
+    out.print(table(["part", "#points", "#weight", "why", "the posting says"], rows))
+    skills = [*(("has", each) for each in found.matched), *(("lacks", each) for each in found.missing)]
+    if skills:
+        lines = [[how, each.skill, each.own, _quoted(each.quote)] for how, each in skills]
+        out.print(table(["", "skill", "as the candidate says", "the posting says"], lines))
+
+
+def _quoted(quote: "Quote | None") -> str | None:
+    from thresher.cli.words import short
+
+    return f"“{short(quote.text, 80)}”" if quote else None
+
+
+@app.command("set-status")
+def set_status(
+    ctx: typer.Context,
+    key: Key,
+    posting: Annotated[str, typer.Argument(metavar="POSTING", help="Its key, or the id of its record.")],
+    status: Annotated[str, typer.Argument(metavar="STATUS", help="suggested, viewed, applied, rejected or shortlisted.")],
+    note: Annotated[str | None, typer.Option(help="A few words of your own, kept with the match.")] = None,
+) -> None:
+    """Say what was done about a match. It is yours: no later matching changes it."""
+    from thresher.cli.show import say
+    from thresher.control.pairs import posting_named, set_pair_status
+
+    call = call_of(ctx)
+    with call.store(migrate=True) as store:
+        done = set_pair_status(store, key, posting_named(posting), status, note)
+    say(call, done, f"{done.candidate} and {posting}: {done.status} (was {done.was}).")

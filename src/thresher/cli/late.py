@@ -1,0 +1,74 @@
+"""`thresher late`: what scrapers sent when their session was over. It is kept until a person decides."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.store.roles.posts import Late
+
+app = typer.Typer()
+
+Id = Annotated[int, typer.Argument(metavar="ID", min=1, help="The number that thresher late list shows.")]
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Also those that were decided.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+    after: Annotated[int, typer.Option(metavar="ID", min=0, help="Only those after this one: the next page.")] = 0,
+) -> None:
+    """List what came too late, the oldest first: from whom, for which role, how much, and why it did not count."""
+    from thresher.cli.show import answer
+    from thresher.control.late import late_posts
+    from thresher.insight.moment import read_now
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = late_posts(store, decided=None if every else False, limit=limit, after=after), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+def _draw(out: "Console", found: "list[Late]", now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    if not found:
+        out.print("Nothing came too late.")
+        return
+    rows = [
+        [each.id, each.scraper_name, short(each.role_name, 40), each.postings, ago(each.created_at, now), short(each.reason, 80),
+         each.decision]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["#id", "scraper", "role", "#postings", "#ago", "why", "decided"], rows))
+
+
+@app.command("import")
+def import_(ctx: typer.Context, late_id: Id) -> None:
+    """Import the postings of a late body under its role after all, and have them matched."""
+    from thresher.cli.show import say
+    from thresher.control.late import import_late
+
+    call = call_of(ctx)
+    with call.workshop() as shop:
+        done = import_late(shop.store, shop.registry, late_id)
+    counts = f"{done.imported} new, {done.linked} linked, {done.updated} updated, {done.skipped} skipped"
+    say(call, done, f"{done.role_name}: {done.found} postings, {counts}.")
+
+
+@app.command()
+def drop(ctx: typer.Context, late_id: Id) -> None:
+    """Let go of a late body."""
+    from thresher.cli.show import say
+    from thresher.control.late import drop_late
+
+    call = call_of(ctx)
+    with call.store() as store:
+        done = drop_late(store, late_id)
+    say(call, done, f"The {done.postings} postings that came too late for {done.role_name} are dropped.")

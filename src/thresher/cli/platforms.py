@@ -1,0 +1,110 @@
+"""`thresher platforms`: where scrapers outside look, how often, and how many at once."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thresher.cli.call import Call, call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.platforms import PlatformView
+    from thresher.store.store import Store
+
+app = typer.Typer()
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help="A platform's name, such as dice.")]
+Every = Annotated[str | None, typer.Option(metavar="TIME", help="How long a role rests there between two looks: 12h, 1d, none.")]
+PerMinute = Annotated[str | None, typer.Option(metavar="N", help="How many requests a minute scrapers are told to make there, or none.")]
+InFlight = Annotated[str | None, typer.Option(metavar="N", help="How many sessions may look there at the same time, or none.")]
+
+
+@app.command("list")
+def list_(ctx: typer.Context) -> None:
+    """List platforms: their limits, their failures, and why one is paused."""
+    from thresher.cli.show import answer
+    from thresher.insight.moment import read_now
+    from thresher.insight.platforms import list_views
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_views(store), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+def _draw(out: "Console", found: "list[PlatformView]", now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import short, span, when
+
+    if not found:
+        out.print("No platforms: every scraper looks wherever it likes. Name one with: thresher platforms add NAME")
+        return
+    rows = [
+        [each.name, each.state, span(each.every_seconds) if each.every_seconds else None, each.requests_per_minute, each.in_flight,
+         each.failures, when(each.opens_at, now), short(each.reason, 80)]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["platform", "state", "every", "#per minute", "#in flight", "#failures", "opens", "why"], rows))
+
+
+@app.command()
+def add(ctx: typer.Context, name: Name, every: Every = None, per_minute: PerMinute = None, in_flight: InFlight = None) -> None:
+    """Add a platform, or change one that is there. What is not said stays as it is.
+
+    With platforms every role is looked for on each of them in its turn, and a key may be kept to some.
+    """
+    from thresher.control.platforms import save
+
+    call = call_of(ctx)
+    with call.store() as store:
+        save(store, name, {"every": every, "per_minute": per_minute, "in_flight": in_flight})
+        _answer(call, store, name, f"Scrapers look at {name}.")
+
+
+@app.command()
+def remove(ctx: typer.Context, name: Name) -> None:
+    """Let nobody look there any more. Whoever does so now may finish."""
+    from thresher.cli.show import say
+    from thresher.control import platforms
+
+    call = call_of(ctx)
+    with call.store() as store:
+        platforms.remove(store, name)
+    say(call, {"removed": name}, f"Scrapers look at {name} no more.")
+
+
+@app.command()
+def pause(
+    ctx: typer.Context, name: Name,
+    lasts: Annotated[str | None, typer.Option("--for", metavar="TIME", help="How long: 90s, 2h, 1d. Else until it is resumed.")] = None,
+    reason: Annotated[str, typer.Option(help="Why; shown wherever it is paused.")] = "paused by a person",
+) -> None:  # fmt: skip
+    """Let no scraper begin there for a time. Roles wait and lose nothing."""
+    from thresher.control import platforms
+    from thresher.control.duration import seconds
+
+    call = call_of(ctx)
+    with call.store() as store:
+        platforms.pause(store, name, None if lasts is None else seconds(lasts), reason)
+        _answer(call, store, name, f"{name} is paused: {reason}.")
+
+
+@app.command()
+def resume(ctx: typer.Context, name: Name) -> None:
+    """Let scrapers begin there again, and forget its failures."""
+    from thresher.control import platforms
+
+    call = call_of(ctx)
+    with call.store() as store:
+        platforms.resume(store, name)
+        _answer(call, store, name, f"{name} is open.")
+
+
+def _answer(call: Call, store: "Store", name: str, sentence: str) -> None:
+    """Say how the platform stands after a change."""
+    from thresher.cli.show import say
+    from thresher.insight.platforms import list_views
+
+    (view,) = [each for each in list_views(store) if each.name == name.lower()]
+    say(call, view, sentence)

@@ -1,0 +1,288 @@
+"""`thresher roles`: what candidates want, under one name each: see, add, merge, split, name and rank roles, and try a title."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.control.resolve import Resolution
+    from thresher.control.roles import AddedRole, RoleWish
+    from thresher.insight.roles import RoleView
+    from thresher.store.roles.role import Role
+
+app = typer.Typer()
+alias_app = typer.Typer()
+app.add_typer(alias_app, name="alias", help="Other names of a role: add one, remove one.", no_args_is_help=True)
+
+RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="Its name, another name of it, or its id.")]
+MOST_TITLES = 100_000
+MOST_LINE = 10_000  # bytes
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    status: Annotated[str | None, typer.Option(help="proposed, pending, processing, completed or rejected.")] = None,
+    text: Annotated[str | None, typer.Option("--name", metavar="TEXT", help="Only those with this in a name.")] = None,
+    after: Annotated[int | None, typer.Option(metavar="ID", help="Go on after this role.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+) -> None:
+    """List roles: how many candidates want each, how many postings it has, when a scraper last looked."""
+    from thresher.cli.show import answer
+    from thresher.insight.moment import read_now
+    from thresher.insight.roles import list_roles
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = list_roles(store, status=status, text=text, after=after, limit=limit), read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now, asked=bool(status or text or after)))
+
+
+def _draw(out: "Console", found: "list[RoleView]", now: int, *, asked: bool) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    if not found:
+        none = "No roles yet: thresher add candidates FILE.csv makes them."
+        out.print("No roles match; thresher roles list shows all." if asked else none)
+        return
+    rows = [
+        [each.id, short(each.name, 50), each.status, each.priority, each.candidates, each.postings, ago(each.scraped_at, now),
+         short(", ".join(each.aliases), 60) or None]
+        for each in found
+    ]  # fmt: skip
+    out.print(table(["#id", "role", "status", "priority", "#candidates", "#postings", "#scraped", "aliases"], rows))
+
+
+@app.command()
+def show(ctx: typer.Context, role: RoleName) -> None:
+    """Show one role."""
+    from thresher.cli.show import answer
+    from thresher.control.roles import find
+    from thresher.insight.moment import read_now
+    from thresher.insight.roles import role_view
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found, now = role_view(store, find(store, role)), read_now(store)
+    answer(call, found, lambda out, value: _draw_one(out, value, now))
+
+
+def _draw_one(out: "Console", role: "RoleView", now: int) -> None:
+    from thresher.cli.show import known
+    from thresher.cli.words import when
+
+    out.print(known([
+        ("role", role.name), ("id", role.id), ("status", role.status), ("priority", role.priority), ("category", role.category),
+        ("aliases", ", ".join(role.aliases)), ("candidates", role.candidates), ("postings", role.postings),
+        ("imported", role.imported), ("came by", role.method), ("waits since", when(role.waiting_since_at, now)),
+        ("scraped", when(role.scraped_at, now) if role.scraped_at else "never"), ("made", when(role.created_at, now)),
+    ]))  # fmt: skip
+
+
+@app.command()
+def add(
+    ctx: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Names of roles.")] = None,
+    aliases: Annotated[list[str] | None, typer.Option("--alias", metavar="NAME", help="Another name of it; may be repeated.")] = None,
+    priority: Annotated[str | None, typer.Option(help="urgent, high, normal or low.")] = None,
+    file: Annotated[str | None, typer.Option(metavar="FILE.csv", help="With name, aliases (;-separated), priority; - is stdin.")] = None,
+) -> None:
+    """Add roles by name, or a file of them. One that is known gains the other names. All are added, or none."""
+    from thresher.cli.show import answer, cell
+    from thresher.control.roles import add_roles
+
+    call = call_of(ctx)
+    wishes = _wishes(names or [], aliases or [], priority, file)
+    with call.store(migrate=True) as store:
+        found = add_roles(store, wishes)
+    answer(call, found, lambda out, value: out.print(cell("\n".join(map(_added, value)))))
+
+
+def _wishes(names: list[str], aliases: list[str], priority: str | None, file: str | None) -> "list[RoleWish]":
+    from thresher.cli.candidates import read_body
+    from thresher.control.role_file import read_roles
+    from thresher.control.roles import wish
+    from thresher.control.rows import decoded
+    from thresher.core.errors import UsageError
+
+    if bool(names) == bool(file):
+        raise UsageError("name roles, or a file of them: thresher roles add NAME... or thresher roles add --file roles.csv")
+    if file:
+        if aliases or priority:
+            raise UsageError("a file has aliases and priority as columns; --alias and --priority are for one role")
+        return read_roles(decoded(read_body(file), file), file)
+    if aliases and len(names) > 1:
+        raise UsageError("--alias is for one role: thresher roles add NAME --alias OTHER")
+    return [wish(name, aliases, priority) for name in names]
+
+
+def _added(role: "AddedRole") -> str:
+    taken = f"; not taken from other roles: {', '.join(role.taken)}" if role.taken else ""
+    word = "added" if role.answer == "new" else f"known ({role.status})"
+    also = f", also called {', '.join(role.aliases)}" if role.aliases else ""
+    return f"{role.name} ({role.id}): {word}{also}{taken}."
+
+
+@app.command()
+def resolve(
+    ctx: typer.Context,
+    titles: Annotated[list[str] | None, typer.Argument(metavar="[TITLE]...", help="Without one, or with -: lines of stdin.")] = None,
+) -> None:
+    """Say which role a title means, how near it is, and by which rule; nothing is changed."""
+    from thresher.cli.show import answer
+    from thresher.control.resolve import resolve as understand
+
+    call = call_of(ctx)
+    given = titles if titles and titles != ["-"] else _lines()
+    models = "cheap" in call.project().models.tiers
+    with call.store() as store:
+        found = understand(store, given, create=False, models=models)
+    answer(call, found, _draw_resolved)
+
+
+def _draw_resolved(out: "Console", found: "list[Resolution]") -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import short
+
+    rows = [
+        [short(each.title, 60), short(each.role, 50), each.role_id, _share(each.similarity), each.method, short(each.reason, 90)]
+        for each in found
+    ]
+    out.print(table(["title", "role", "#id", "#similarity", "method", "why"], rows))
+
+
+def _share(similarity: float | None) -> str | None:
+    return None if similarity is None else f"{similarity:.2f}"
+
+
+def _lines() -> list[str]:
+    from thresher.core.errors import UsageError
+
+    if sys.stdin is None or sys.stdin.isatty():
+        raise UsageError("give titles as arguments, or lines on standard input")
+    found: list[str] = []
+    while piece := sys.stdin.buffer.readline(MOST_LINE + 1):
+        if len(piece) > MOST_LINE and not piece.endswith(b"\n"):
+            raise UsageError(f"line {len(found) + 1} has more than {MOST_LINE:,} bytes; that is no title")
+        if line := piece.decode("utf-8", "replace").strip():
+            found.append(line)
+        if len(found) > MOST_TITLES:
+            raise UsageError(f"at most {MOST_TITLES:,} titles are taken at once")
+    return found
+
+
+@app.command()
+def merge(
+    ctx: typer.Context,
+    source: Annotated[str, typer.Argument(metavar="FROM", help="The role that goes: a name or an id.")],
+    into: Annotated[str, typer.Argument(metavar="INTO", help="The role that stays.")],
+) -> None:
+    """Make one role part of another: all its candidates, postings, names and matches move."""
+    from thresher.cli.show import say
+    from thresher.cli.words import number
+    from thresher.control import roles
+
+    call = call_of(ctx)
+    with call.workshop() as shop:
+        done = roles.merge(shop.store, shop.registry, source, into)
+    moved = ", ".join([number(done.candidates, "candidate"), number(done.postings, "posting"), number(done.names, "name"),
+                       number(done.matches, "match", "matches")])  # fmt: skip
+    say(call, done, f"{done.gone} is now part of {done.name} ({done.id}); moved: {moved}.")
+
+
+@app.command()
+def split(
+    ctx: typer.Context,
+    role: RoleName,
+    name: Annotated[str, typer.Option(metavar="NAME", help="What the new role is called.")],
+    aliases: Annotated[list[str] | None, typer.Option("--alias", metavar="NAME", help="A name that goes along; repeatable.")] = None,
+    candidates: Annotated[list[str] | None, typer.Option("--candidate", metavar="KEY", help="Who goes along; repeatable.")] = None,
+) -> None:
+    """Make a role of its own out of some names and candidates of another. Postings belong to both from then on."""
+    from thresher.cli.show import say
+    from thresher.cli.words import number
+    from thresher.control import roles
+
+    call = call_of(ctx)
+    with call.store(migrate=True) as store:
+        done = roles.split(store, role, name, aliases or [], candidates or [])
+    say(call, done, f"{done.name} ({done.id}) is a role of its own, out of {done.out_of}, with {number(done.candidates, 'candidate')}.")
+
+
+@app.command()
+def rename(ctx: typer.Context, role: RoleName, name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")]) -> None:
+    """Give a role another name. The old one stays as an alias."""
+    from thresher.control.roles import Change
+
+    _change(ctx, role, Change(name=name))
+
+
+@app.command()
+def priority(
+    ctx: typer.Context, role: RoleName, level: Annotated[str, typer.Argument(metavar="LEVEL", help="urgent, high, normal or low.")]
+) -> None:
+    """Say how urgent a role is. Whoever waits long enough is served all the same."""
+    from thresher.control.roles import Change
+
+    _change(ctx, role, Change(priority=level))
+
+
+def _change(ctx: typer.Context, role: str, wanted: Any) -> None:
+    from thresher.control import roles
+
+    call = call_of(ctx)
+    with call.store(migrate=True) as store:
+        _said(ctx, roles.change(store, role, wanted))
+
+
+@app.command()
+def approve(ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]) -> None:
+    """Let scrapers have roles that were proposed."""
+    from thresher.control import roles
+
+    with call_of(ctx).store(migrate=True) as store:
+        _said(ctx, *roles.approve(store, names))
+
+
+@app.command()
+def reject(ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]) -> None:
+    """Never give roles to scrapers. Their names stay known, so that they are not proposed again."""
+    from thresher.control import roles
+
+    with call_of(ctx).store(migrate=True) as store:
+        _said(ctx, *roles.reject(store, names))
+
+
+@alias_app.command("add")
+def alias_add(ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
+    """Let a role answer to one more name."""
+    from thresher.control import roles
+
+    with call_of(ctx).store(migrate=True) as store:
+        _said(ctx, roles.add_alias(store, role, alias))
+
+
+@alias_app.command("remove")
+def alias_remove(ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
+    """Take a name from a role. Whoever came by it stays."""
+    from thresher.control import roles
+
+    with call_of(ctx).store(migrate=True) as store:
+        _said(ctx, roles.remove_alias(store, role, alias))
+
+
+def _said(ctx: typer.Context, *found: "Role") -> None:
+    """Roles as they are after a change; one alone as an object."""
+    from thresher.cli.show import say
+
+    lines = []
+    for role in found:
+        also = f", also called {', '.join(role.aliases)}" if role.aliases else ""
+        lines.append(f"{role.name} ({role.id}) is {role.status}, priority {role.priority}{also}.")
+    say(call_of(ctx), found[0] if len(found) == 1 else list(found), "\n".join(lines))

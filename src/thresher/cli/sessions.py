@@ -1,0 +1,50 @@
+"""`thresher sessions`: what scrapers outside are doing, and what they brought."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from thresher.insight.scrapes import SessionView
+
+app = typer.Typer()
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    status: Annotated[str | None, typer.Option(help="in_progress, completed, failed or timeout.")] = None,
+    key: Annotated[int | None, typer.Option(metavar="ID", min=1, help="Only those of this key.")] = None,
+    hours: Annotated[int, typer.Option(min=1, max=87_600, help="How far back to look.")] = 24,
+    limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
+) -> None:
+    """List the sessions of scrapers, the newest first: who looked for what, and how it ended."""
+    from thresher.cli.show import answer
+    from thresher.insight.moment import read_now
+    from thresher.insight.scrapes import list_sessions
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found = list_sessions(store, hours=hours, key_id=key, status=status, limit=limit)
+        now = read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value["sessions"], now))
+
+
+def _draw(out: "Console", found: "list[SessionView]", now: int) -> None:
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+
+    if not found:
+        out.print("No sessions in that time. Scrapers begin one with GET /api/scraper/queue/next-role.")
+        return
+    rows = [
+        [each.scraper_name, short(each.role_name, 40), ", ".join(each.platforms), each.status, each.verdict, ago(each.started_at, now),
+         each.duration_seconds, each.jobs_imported, each.jobs_linked, each.jobs_updated, each.jobs_skipped, short(each.error_message, 60)]
+        for each in found
+    ]  # fmt: skip
+    names = ["scraper", "role", "platforms", "status", "verdict", "#ago", "#seconds", "#new", "#linked", "#updated", "#skipped", "error"]
+    out.print(table(names, rows))

@@ -1,0 +1,169 @@
+"""A candidate as people write one down, in a row of a table or in a body of the API: each field checked, or an error that names it."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.apps.roles.candidate import Candidate, as_data
+from thresher.core.errors import UsageError
+from thresher.core.record import clean
+
+TEXTS = ("id", "email", "name", "title", "currency")
+LISTS = ("roles", "skills", "tech_stack", "specializations", "locations")
+COLUMNS = ("id", "email", "name", "title", "roles", "skills", "tech_stack", "specializations", "experience_years", "locations",
+           "salary_min", "currency", "remote")  # fmt: skip
+SEPARATOR = ";"
+MOST_TEXT = 200
+MOST_ITEMS = 200
+MOST_ROLES = 20
+MOST_YEARS = 80
+MOST_SALARY = 1_000_000_000_000
+MOST_ID = 10**18
+_YES, _NO = frozenset({"yes", "y", "true", "1"}), frozenset({"no", "n", "false", "0"})
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:[,_' ][0-9]{3}){1,4}")
+_PLAIN = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,6})?")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A candidate that somebody names, and the address by which they are reached. `by_name`: only the name says who it is."""
+
+    candidate: Candidate
+    email: str | None = None
+    by_name: bool = False
+
+    @property
+    def key(self) -> str:
+        return self.candidate.key
+
+    def data(self) -> dict[str, Any]:
+        """What the record says of them; how their titles were understood is written beside it."""
+        return as_data(self.candidate) | ({"email": self.email} if self.email else {})
+
+
+def read_candidate(fields: Mapping[str, Any]) -> Given:
+    """A candidate from fields as they were written: texts, or the types that JSON has. Raises `UsageError`."""
+    for field in fields:
+        if field not in COLUMNS:
+            raise UsageError(f"{str(field)[:60]!r} is not known; a candidate has {', '.join(COLUMNS)}")
+    texts = {name: _text(name, fields.get(name)) for name in TEXTS}
+    name, email = texts["name"], _email(texts["email"])
+    if not name or not name_key(name):
+        raise UsageError("a candidate wants a name; without one nobody knows who it is")
+    lists = {each: _list(each, fields.get(each)) for each in LISTS}
+    key = texts["id"] or email or name_key(name)
+    candidate = Candidate(
+        key, name, texts["title"], experience_years=_years(fields.get("experience_years")), salary_min=_salary(fields.get("salary_min")),
+        currency=_currency(texts["currency"]), remote=_remote(fields.get("remote")), **lists,
+    )  # fmt: skip
+    return Given(candidate, email or None, by_name=not (texts["id"] or email))
+
+
+def name_key(name: str) -> str:
+    """A person's name as it is compared: without case, accents and punctuation."""
+    bare = name.lower() if name.isascii() else _without_accents(name)
+    return " ".join("".join(char if char.isalnum() else " " for char in bare).split())
+
+
+def _without_accents(name: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFKD", name).casefold() if not unicodedata.combining(char))
+
+
+def _text(name: str, value: Any) -> str:
+    """One line of text. A number is taken for what it looks like: an id is often one."""
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < MOST_ID:
+        value = str(value)
+    if not isinstance(value, str):
+        raise UsageError(f"{name} wants text, got {_shown(value)}")
+    if len(value) > 10 * MOST_TEXT:  # spaces at the ends may be many, and are not worth counting
+        raise UsageError(f"{name} has {len(value):,} characters; at most {MOST_TEXT} are taken")
+    line = " ".join(clean(_whole(name, value)).split())
+    if len(line) > MOST_TEXT:
+        raise UsageError(f"{name} has {len(line):,} characters; at most {MOST_TEXT} are taken")
+    return line
+
+
+def _whole(name: str, text: str) -> str:
+    if not text.isprintable() and any((char < " " and char not in "\t\n\r") or "\x7f" <= char < "\xa0" for char in text):
+        raise UsageError(f"{name} has a control character in it: {text[:40]!r}; is the file text?")
+    return text
+
+
+def _list(name: str, value: Any) -> tuple[str, ...]:
+    """Many of something: `a; b; c`, or a list. Each once, as it was written first."""
+    if value is None:
+        return ()
+    most = MOST_ROLES if name == "roles" else MOST_ITEMS
+    if not isinstance(value, str | list | tuple):
+        raise UsageError(f"{name} wants texts with {SEPARATOR} between them, or a list, got {_shown(value)}")
+    if len(value) > most * (MOST_TEXT if isinstance(value, str) else 2):
+        raise UsageError(f"{name} is {len(value):,} long; at most {most} entries are taken")
+    parts = value.split(SEPARATOR) if isinstance(value, str) else value
+    items: dict[str, str] = {}
+    for part in parts:
+        if text := _text(name, part):
+            items.setdefault(text.casefold(), text)
+    if len(items) > most:
+        raise UsageError(f"{name} has {len(items):,} entries; at most {most} are taken")
+    return tuple(items.values())
+
+
+def _email(text: str) -> str:
+    name, at, host = text.rpartition("@")
+    if text and not (name and at and host and " " not in text):
+        raise UsageError(f"email wants an address such as anna@example.com, got {text[:60]!r}")
+    return text.casefold()
+
+
+def _currency(text: str) -> str | None:
+    if text and not (len(text) == 3 and text.isascii() and text.isalpha()):
+        raise UsageError(f"currency wants three letters such as USD, got {text[:20]!r}")
+    return text.upper() or None
+
+
+def _remote(value: Any) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    word = str(value).strip().casefold() if isinstance(value, str | int) else "?"
+    if word and word not in _YES | _NO:
+        raise UsageError(f"remote wants yes or no, or nothing where it is not known; got {_shown(value)}")
+    return word in _YES if word else None
+
+
+def _years(value: Any) -> float | None:
+    found = _number("experience_years", value, "years such as 7 or 2.5")
+    if found is not None and not 0 <= found <= MOST_YEARS:
+        raise UsageError(f"experience_years is between 0 and {MOST_YEARS}, got {found:g}")
+    return int(found) if found is not None and found == int(found) else found
+
+
+def _salary(value: Any) -> int | None:
+    found = _number("salary_min", value, "a whole number for a year, such as 85000")
+    if found is None:
+        return None
+    if not 0 <= found <= MOST_SALARY or found != int(found) or (isinstance(value, str) and "." in value and found < 1_000):
+        # 85.000 is 85 to a computer and a good salary to half of Europe.
+        raise UsageError(f"salary_min wants a whole number for a year, such as 85000, got {_shown(value)}")
+    return int(found)
+
+
+def _number(name: str, value: Any, wanted: str) -> float | None:
+    if isinstance(value, str):
+        text = value.strip()
+        if not text:
+            return None
+        digits = re.sub("[,_' ]", "", text) if len(text) < 30 and _THOUSANDS.fullmatch(text) else text
+        value = float(digits) if _PLAIN.fullmatch(digits) else value
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MOST_ID):
+        return value  # what is no number at all is not smaller than anything
+    raise UsageError(f"{name} wants {wanted}, got {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return repr(value[:60])
+    return repr(value) if value is None or (isinstance(value, int | float) and abs(value) < MOST_ID) else f"a {type(value).__name__}"

@@ -1,0 +1,111 @@
+"""Bodies that came too late to count: kept as they were sent, until a person imports or drops them.
+
+An import files the postings under the role of the session that brought them. The session stays as it ended.
+"""
+
+from dataclasses import dataclass
+
+from thresher.control.matching import ask_matching, check_app
+from thresher.control.portions import bring
+from thresher.control.spooled import Spooled
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.core.json_stream import NotJson
+from thresher.engine.registry import Registry
+from thresher.store import blobs
+from thresher.store.roles import posts
+from thresher.store.roles.arrivals import count_late, count_role, hold_arrivals
+from thresher.store.roles.posts import Late
+from thresher.store.roles.role import find_role
+from thresher.store.roles.scrape import Scrape
+from thresher.store.roles.transaction import in_transaction
+from thresher.store.session import Session
+from thresher.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What a late body has brought after all."""
+
+    id: int
+    role_id: int
+    role_name: str
+    found: int
+    imported: int
+    updated: int
+    linked: int
+    skipped: int
+    reasons: dict[str, int]
+
+
+def keep_late(store: Store, scrape: Scrape, reason: str, body: Spooled, number: int) -> str:
+    """Keep a body that came too late, the same one once; what to tell whoever sent it."""
+    packed, most = blobs.pack_pieces(body.pieces()), store.settings.count("roles.late_limit")
+
+    def keep(session: Session) -> bool:
+        if count_late(session, scrape.id, but=body.digest) >= most:
+            return False
+        now = store.backend.now(session)
+        blobs.keep(session, packed, now)
+        posts.keep_late(session, scrape, body.digest, packed.hash, number, reason, now)
+        return True
+
+    kept = in_transaction(store, keep)
+    what = f"its {number:,} postings are kept for review (thresher late list)"
+    if not kept:
+        what = f"and this body is not kept: {most} of this session are already (roles.late_limit)"
+    return f"{reason}: nothing was imported, {what}; GET /api/scraper/queue/next-role begins another session"
+
+
+def late_posts(store: Store, *, decided: bool | None = False, limit: int = 100, after: int = 0) -> list[Late]:
+    """The bodies that came too late, the oldest first: those that wait for a decision, or have one, or with None all."""
+    with store.read() as session:
+        return posts.list_late(session, decided=decided, limit=limit, after=after)
+
+
+def import_late(store: Store, registry: Registry, late_id: int) -> Imported:
+    """Import the postings of a late body under its role, and have them matched."""
+    check_app(registry)
+    body = Spooled.of(blobs.get(store, _waiting(store, late_id).hash))
+    found = in_transaction(store, lambda session: _import(store, registry, session, late_id, body))
+    store.backend.ping()
+    return found
+
+
+def _import(store: Store, registry: Registry, session: Session, late_id: int, body: Spooled) -> Imported:
+    late = _undecided(posts.find_late(session, late_id, store.backend.dialect.lock), late_id)
+    now = store.backend.now(session)
+    if find_role(session, late.role_id) is None:
+        raise NotAllowed(f"the role {late.role_name!r} is gone; thresher late drop {late_id} lets go of what came for it")
+    hold_arrivals(store.backend.dialect, session)
+    try:
+        brought = bring(store, session, late.role_id, body.pieces(), now)
+    except NotJson as problem:
+        raise UsageError(f"the late body {late_id} cannot be read: {problem}") from None
+    count_role(session, late.role_id, brought.tally["imported"], now)
+    posts.decide_late(session, late_id, "imported", now)
+    ask_matching(store, registry, session, late.role_id, late.token, brought.changed)
+    return Imported(late_id, late.role_id, late.role_name, **brought.tally, reasons=brought.reasons)
+
+
+def drop_late(store: Store, late_id: int) -> Late:
+    """Let go of a late body.."""
+
+    def drop(session: Session) -> Late:
+        late = _undecided(posts.find_late(session, late_id, store.backend.dialect.lock), late_id)
+        posts.decide_late(session, late_id, "dropped", store.backend.now(session))
+        return late
+
+    return in_transaction(store, drop)
+
+
+def _waiting(store: Store, late_id: int) -> Late:
+    with store.read() as session:
+        return _undecided(posts.find_late(session, late_id), late_id)
+
+
+def _undecided(late: Late | None, late_id: int) -> Late:
+    if late is None:
+        raise UnknownName(f"no late body has the number {late_id}; thresher late list shows them")
+    if late.decision is not None:
+        raise NotAllowed(f"the late body {late_id} was {late.decision} already")
+    return late

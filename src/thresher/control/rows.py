@@ -1,0 +1,102 @@
+"""Rows of a CSV file whose header is known: each with its line, or with what is wrong with it.
+
+A quote that nobody closed must not swallow the rest of the file, and a line that is no row must not stop the others from being
+looked at. A column that is not known is refused: a misspelt one would be lost in silence.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+
+from thresher.core.errors import InvalidPayload, UsageError
+
+MOST_ROW = 100_000  # characters of one row
+MOST_SPAN = 50  # lines of one row
+MOST_LINES = 1_000_000
+DELIMITERS = (",", ";", "\t", "|")
+MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK": "a workbook or an archive"}
+
+Cells = Mapping[str, str]
+
+
+def decoded(body: bytes, name: str) -> str:
+    """The text of a file, or an error that says where it stops being one."""
+    kind = next((kind for mark, kind in MARKS.items() if body.startswith(mark)), None)
+    if kind is not None:
+        raise InvalidPayload(f"{name} is {kind}, not UTF-8 text; save it as CSV (UTF-8) and add it again. Nothing was added.")
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = body.count(b"\n", 0, problem.start) + 1
+        raise InvalidPayload(f"{name}:{line}: it is not UTF-8 text; save the file as UTF-8 and add it again. Nothing was added.") from None
+
+
+def lines_of(text: str, name: str) -> list[str]:
+    """The lines of a text that has some, without their ends."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if len(lines) > MOST_LINES:
+        raise UsageError(f"{name} has {len(lines):,} lines; at most {MOST_LINES:,} are taken at once, so split it")
+    if not any(line.strip() for line in lines):
+        raise UsageError(f"{name} is empty")
+    return lines
+
+
+def read_rows(
+    lines: Sequence[str], name: str, known: Sequence[str], other_words: Mapping[str, str] = {}
+) -> Iterator[tuple[int, Cells | str]]:
+    """The rows under a header that has `name` among its columns: cells by column, or why a row cannot be used."""
+    start = next(at for at, line in enumerate(lines) if line.strip())
+    delimiter, columns = _header(lines[start], f"{name}:{start + 1}", known, other_words)
+    at = start + 1
+    while at < len(lines):
+        span = _span(lines, at)
+        if lines[at].strip():
+            yield at + 1, _row(lines[at : at + span], delimiter, columns)
+        at += max(1, span)
+
+
+def _header(line: str, where: str, known: Sequence[str], other_words: Mapping[str, str]) -> tuple[str, list[str]]:
+    """The delimiter, and the column of each cell."""
+
+    def cells(delimiter: str) -> list[str]:
+        return [_column(cell, other_words) for cell in line[:MOST_ROW].split(delimiter)]
+
+    delimiter = max(DELIMITERS, key=lambda each: sum(cell in known for cell in cells(each)))
+    columns = cells(delimiter)
+    for at, column in enumerate(columns):
+        if column not in known:
+            raise UsageError(f"{where}: the column {column[:60]!r} is not known; the columns are {', '.join(known)}. Nothing was added.")
+        if column in columns[:at]:
+            raise UsageError(f"{where}: the column {column!r} is there twice. Nothing was added.")
+    if "name" not in columns:
+        raise UsageError(f"{where}: there is no column name; the columns are {', '.join(known)}. Nothing was added.")
+    return delimiter, columns
+
+
+def _column(cell: str, other_words: Mapping[str, str]) -> str:
+    word = "_".join(cell.strip().strip('"').strip().casefold().replace("-", " ").split())
+    return other_words.get(word, word)
+
+
+def _span(lines: Sequence[str], at: int) -> int:
+    """How many lines a row has: a cell in quotes may have line breaks. 0: its quotes are never closed."""
+    quotes = 0
+    for more in range(min(MOST_SPAN, len(lines) - at)):
+        quotes += lines[at + more].count('"')
+        if quotes % 2 == 0:
+            return more + 1
+    return 0
+
+
+def _row(lines: Sequence[str], delimiter: str, columns: Sequence[str]) -> Cells | str:
+    if not lines:
+        return "a quote is opened and not closed"
+    size = sum(map(len, lines))
+    if size > MOST_ROW:
+        return f"it has {size:,} characters; at most {MOST_ROW:,} are read"
+    try:
+        (cells,) = csv.reader([f"{line}\n" for line in lines], delimiter=delimiter, strict=True)
+    except (csv.Error, ValueError) as problem:
+        return f"it is no row of a CSV file: {problem}"
+    if any(cells[len(columns) :]):
+        return f"it has {len(cells)} cells and the header {len(columns)}; a text with {delimiter!r} in it stands in quotes"
+    return dict(zip(columns, cells, strict=False))

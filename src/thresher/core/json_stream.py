@@ -1,0 +1,236 @@
+"""A large JSON object with one long list in it, read a piece at a time: first what stands beside the list, then the list, one
+element after the other. However large the body is, only a few of its elements are in memory.
+
+The bytes come from a stranger. Each is looked at a bounded number of times, whatever they are; an element that is too long, or
+nested too deeply, is passed over and told as such, and what is no JSON at all is refused with the place where it stops being it.
+"""
+
+import codecs
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from thresher.core.errors import UsageError
+
+LONGEST = 262_144  # characters of one element, or of one member beside the list
+MOST_MEMBERS = 100
+MOST_MARKS = 1_000_000  # brackets and texts that are passed over; a list of nothing but brackets would keep us busy for minutes
+WHOLE = 18  # digits of a number that is read as a whole one; a longer one is a float, or no number that anybody means
+_SPACE = re.compile(r"[ \t\n\r]*")
+# What matters to where a value ends: brackets, and the beginning of a text.
+_MARK = re.compile(r'[^"\[\]{}]*')
+_TEXT_END = re.compile(r'(?:[^"\\]++|\\[\s\S])*+')
+_PLAIN_END = re.compile(r"[^,\]} \t\n\r]*")
+
+
+class NotJson(UsageError):
+    """A body that cannot be read as JSON, or is no object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passed:
+    """An element that was passed over, and why."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What stands beside the list, by name; and how many elements it has, none where there is no list."""
+
+    members: dict[str, Any] = field(default_factory=dict)
+    length: int | None = None
+
+
+def outline(pieces: Iterable[bytes], listed: str) -> Outline:
+    """The members of the object beside the list. The list is read for its mistakes and its length alone."""
+    text, members, length = _Text(pieces), dict[str, Any](), None
+    for name in _names(text):
+        if name in members or (length is not None and name == listed):
+            raise NotJson(f"the member {name[:80]!r} is there twice; which of them counts?")
+        if len(members) >= MOST_MEMBERS:
+            raise NotJson(f"the body has more than {MOST_MEMBERS} members")
+        if name == listed:
+            length = sum(1 for _ in _listed(text, listed))
+        else:
+            members[name] = text.value()
+            if isinstance(members[name], Passed):
+                raise NotJson(f"the member {name[:80]!r} is {members[name].why}")
+    return Outline(members, length)
+
+
+def elements(pieces: Iterable[bytes], listed: str) -> Iterator[Any]:
+    """The elements of the list, in their order, each as soon as it is there: a value, or `Passed`."""
+    text = _Text(pieces)
+    for name in _names(text):
+        if name == listed:
+            yield from _listed(text, listed)
+        else:
+            text.value()
+
+
+def _listed(text: "_Text", listed: str) -> Iterator[Any]:
+    text.take("[", f"{listed} wants a list")
+    if text.peek() == "]":
+        text.take("]")
+        return
+    yield text.value()
+    while text.take(",]") == ",":
+        yield text.value()
+
+
+def _names(text: "_Text") -> Iterator[str]:
+    """The names of the members, each when the text stands before its value. Whoever asks for the next one has read it."""
+    text.take("{", "the body wants to be an object")
+    if text.peek() != "}":
+        while True:
+            if text.peek() != '"':
+                text.refuse("here the name of a member was expected")
+            name = text.value()
+            if isinstance(name, Passed):
+                raise NotJson(f"the name of a member is {name.why}")
+            text.take(":")
+            yield name
+            if text.take(",}") == "}":
+                break
+    else:
+        text.take("}")
+    if text.peek():
+        text.refuse("something follows after the end of the object")
+
+
+def _whole(digits: str) -> int | float:
+    return int(digits) if len(digits) <= WHOLE else float(digits)
+
+
+def _constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number of JSON")
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole, parse_constant=_constant, strict=False)
+
+
+class _Text:
+    """The body as text, as much of it as the longest element needs."""
+
+    __slots__ = ("_ahead", "_at", "_decode", "_ended", "_gone", "_marks", "_pieces")
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = iter(pieces)
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")()
+        self._ahead, self._at, self._gone, self._ended = "", 0, 0, False
+        self._marks = 0
+
+    def _fill(self, wanted: int) -> None:
+        """Have so many characters ahead, or all that are left. What was read is let go at the same time."""
+        if self._ended or len(self._ahead) - self._at >= wanted:
+            return
+        parts, missing = [self._ahead[self._at :]], wanted - len(self._ahead) + self._at
+        while missing > 0 and not self._ended:
+            piece = next(self._pieces, None)
+            self._ended = piece is None
+            try:
+                more = self._decode.decode(piece or b"", final=self._ended)
+            except UnicodeDecodeError:
+                raise NotJson("the body is not UTF-8") from None
+            parts.append(more)
+            missing -= len(more)
+        self._gone += self._at
+        self._ahead, self._at = "".join(parts), 0
+
+    def peek(self) -> str:
+        """The next character that is no space; nothing at the end."""
+        while True:
+            self._at = _SPACE.match(self._ahead, self._at).end()  # type: ignore[union-attr]  # matches anything
+            if self._at < len(self._ahead) or self._ended:
+                return self._ahead[self._at : self._at + 1]
+            self._fill(1)
+
+    def take(self, wanted: str, says: str = "") -> str:
+        """The next character, which must be one of these."""
+        found = self.peek()
+        if not found or found not in wanted:
+            self.refuse(says or f"here {' or '.join(wanted)} was expected")
+        self._at += 1
+        return found
+
+    def value(self) -> Any:
+        """The next value."""
+        if not self.peek():
+            self.refuse("it ends in the middle")
+        self._fill(LONGEST + 1)
+        begins = self._at
+        try:
+            value, end = _DECODER.raw_decode(self._ahead, begins)
+        except RecursionError:
+            self.skip()
+            return Passed("nested too deeply")
+        except ValueError as problem:
+            return self._passed(problem)
+        if end - begins > LONGEST:
+            self.skip()
+            return Passed(f"longer than {LONGEST:,} characters")
+        self._at = end
+        return value
+
+    def _passed(self, problem: ValueError) -> Passed:
+        """A value that cannot be read: too long for what is ahead, and passed over; or no JSON."""
+        before = self._gone + self._at
+        if self._ended:
+            self._blame(problem)
+        stood = self._ahead, self._at, self._gone
+        self.skip()
+        if self._gone + self._at - before <= LONGEST:
+            self._ahead, self._at, self._gone = stood
+            self._blame(problem)
+        return Passed(f"longer than {LONGEST:,} characters")
+
+    def _blame(self, problem: ValueError) -> NoReturn:
+        place = self._gone + (problem.pos if isinstance(problem, json.JSONDecodeError) else self._at)
+        says = problem.msg if isinstance(problem, json.JSONDecodeError) else str(problem)
+        raise NotJson(f"the body is not JSON: {says} (character {place:,})") from None
+
+    def skip(self) -> None:
+        """Pass over the next value, whatever its length, by its brackets and texts alone."""
+        depth, opening = 0, self.peek()
+        if opening not in '"[{':
+            self._run(_PLAIN_END)
+            return
+        while True:
+            mark = self._run(_MARK)
+            self._at += 1
+            self._marks += 1
+            if self._marks > MOST_MARKS:
+                raise NotJson(f"what is longer than {LONGEST:,} characters has too many brackets; send it in parts")
+            if mark == '"':
+                self._skip_text()
+            else:
+                depth += 1 if mark in "[{" else -1
+            if depth == 0:
+                return
+
+    def _skip_text(self) -> None:
+        while self._run(_TEXT_END) == "\\":  # the last character of a piece: what it stands before is in the next one
+            self._fill(2)
+            if len(self._ahead) - self._at < 2:
+                self.refuse("it ends in the middle")
+        self._at += 1
+
+    def _run(self, pattern: re.Pattern[str]) -> str:
+        """Go on to what the pattern ends before, over as many pieces as it takes; what that is."""
+        while True:
+            found = pattern.match(self._ahead, self._at)
+            assert found is not None  # they match nothing, too
+            self._at = found.end()
+            if self._at < len(self._ahead):
+                return self._ahead[self._at]
+            if self._ended and pattern is not _PLAIN_END:
+                self.refuse("it ends in the middle")
+            if self._ended:
+                return ""
+            self._fill(1)
+
+    def refuse(self, says: str) -> NoReturn:
+        raise NotJson(f"the body is not JSON: {says} (character {self._gone + self._at:,})")

@@ -1,0 +1,56 @@
+"""Points of texts: the vectors that a stage compares, each text computed once and kept in the store under its own digest.
+
+Computing takes milliseconds a text and is done on a thread.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from functools import cache
+
+from thresher.core.point import point_key
+from thresher.store import vectors
+from thresher.store.store import Store
+from thresher.vectors.embedder import Embedder, open_embedder
+
+# Texts computed and written together: as many as a batch gains from, and no more than a crash may cost.
+BATCH = 256
+
+
+async def points(store: Store, kind: str, texts: Sequence[str]) -> list[bytes | None]:
+    """A vector for each text, in their order; None for a text that says nothing."""
+    keys = [point_key(text) if text.strip() else None for text in texts]
+    wanted = {key: text for key, text in zip(keys, texts, strict=True) if key is not None}
+    if not wanted:
+        return [None] * len(texts)
+    embedder = await asyncio.to_thread(shared_embedder)
+    of = (embedder.name, embedder.version, kind)
+    found = await store.run(vectors.take, store, *of, list(wanted))
+    missing = [key for key in wanted if key not in found]
+    for start in range(0, len(missing), BATCH):
+        some = {key: wanted[key] for key in missing[start : start + BATCH]}
+        made = await asyncio.to_thread(_embed, embedder, some)
+        await store.run(vectors.put, store, *of, made)
+        found = {**found, **made}
+    return [found[key] if key is not None else None for key in keys]
+
+
+def points_now(store: Store, kind: str, texts: Sequence[str]) -> list[bytes | None]:
+    """The same for a person who asks: computed where nobody has yet, and not kept."""
+    embedder = shared_embedder()
+    wanted = {point_key(text): text for text in texts if text.strip()}
+    found = vectors.take(store, embedder.name, embedder.version, kind, list(wanted))
+    found |= _embed(embedder, {key: text for key, text in wanted.items() if key not in found})
+    return [found.get(point_key(text)) for text in texts]
+
+
+@cache
+def shared_embedder() -> Embedder:
+    """The embedder of this process: its weights are large, and read once."""
+    return open_embedder()
+
+
+def _embed(embedder: Embedder, texts: Mapping[str, str]) -> dict[str, bytes]:
+    if not texts:
+        return {}
+    matrix = embedder.embed(list(texts.values()))
+    return {key: matrix.pack(row) for row, key in enumerate(texts)}

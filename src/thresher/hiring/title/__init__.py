@@ -1,0 +1,1 @@
+"""Titles: what people call their work, read down to the role that is meant."""

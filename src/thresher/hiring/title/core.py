@@ -1,0 +1,171 @@
+"""The core of a title: what is left when rank, place, hours, numbers and punctuation are gone, and abbreviations are written out.
+
+"Sr. Java Dev (m/f/d) - Remote" and "Java Developer III" have one core, "java developer". It is in the form of a key, so that a core
+read again stays what it is.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from thresher.hiring.headline import parts_of
+from thresher.hiring.technology import family, names, technologies
+from thresher.hiring.title.key import LONGEST, MOST_KEY, words_of
+from thresher.hiring.title.person import is_person, singular
+from thresher.hiring.title.vocabulary import vocabulary
+
+MOST_WORDS = 12
+MOST_READINGS = 3
+PREFIX = 3  # words of a bracket that may stand before a head that says nothing alone
+TURNED = frozenset(("manager", "director", "president", "supervisor", "coordinator", "superintendent", "professor", "dean"))
+TOOLS = frozenset(("language", "frontend", "backend"))
+_DIVIDES = frozenset(("in", "at", "bei", "chez"))  # where a title is divided; what is left of a "drive-in" must not be
+_JOINS = frozenset(("of", "and", "or"))
+_SURE = frozenset(("ii", "iii", "iv"))  # numbers that are nothing else
+_GRADED = frozenset(("level", "grade", "tier", "band", "class"))
+# A dot before a word would be taken for punctuation on the way.
+_DOTTED, _KEPT = ".net", "dotnet"
+
+
+@lru_cache(16_384)
+def core_of(title: str) -> str:
+    """The core, as words in lower case; empty where a title has no word."""
+    core = _read(title[:LONGEST])
+    for _ in range(MOST_READINGS):  # what is taken off may bring together what was apart
+        if core == (again := _read(core)):
+            break
+        core = again
+    return core
+
+
+def _read(title: str) -> str:
+    text = _one_name_each(title)
+    parts = [words for part in parts_of(text) if (words := reduced(part))]
+    if not parts:
+        return " ".join(words_of(title)[-MOST_WORDS:])[:MOST_KEY].rstrip()
+    return " ".join(_with_head_singular(_main(parts, text))[-MOST_WORDS:])[:MOST_KEY].rstrip()
+
+
+def reduced(part: str) -> list[str]:
+    """The words of one part of a title without what says nothing about the work; none where it says nothing else."""
+    known = vocabulary()
+    words = [_DOTTED if word == _KEPT else word for word in words_of(part) if word not in _DIVIDES]
+    words = _written_out(_phrased(words))
+    here = set(words)
+    for phrase in known.noise:
+        if phrase[0] in here:
+            words = _without(words, phrase)
+    return _turned(_without_master(_without_grade(_without_rank(words))))
+
+
+def _one_name_each(title: str) -> str:
+    """Technologies under the one name that we call them by: golang is go, React.js is react. "ML Engineer" stays an engineer."""
+    pieces, at = [], 0
+    for mention in technologies(title):
+        *_, last = words_of(title[mention.start : mention.end]) or [""]
+        name = _KEPT if mention.name == _DOTTED else mention.name
+        pieces += [title[at : mention.start], f"{name} {last}" if is_person(last) and not name.endswith(last) else name]
+        at = mention.end
+    return "".join(pieces) + title[at:]
+
+
+def _phrased(words: list[str]) -> list[str]:
+    here = set(words)
+    for phrase, meant in vocabulary().phrases:
+        if not here.issuperset(phrase):
+            continue
+        size, at = len(phrase), 0
+        while at + size <= len(words):
+            if tuple(words[at : at + size]) == phrase:
+                words = [*words[:at], *meant, *words[at + size :]]
+                at += len(meant)
+            else:
+                at += 1
+    return words
+
+
+def _written_out(words: Sequence[str]) -> list[str]:
+    short = vocabulary().short
+    return [long for word in words for long in short.get(word, (word,))]
+
+
+def _without(words: list[str], phrase: tuple[str, ...]) -> list[str]:
+    size = len(phrase)
+    kept, at = [], 0
+    while at < len(words):
+        if tuple(words[at : at + size]) == phrase:
+            at += size
+        else:
+            kept.append(words[at])
+            at += 1
+    return kept
+
+
+def _without_rank(words: list[str]) -> list[str]:
+    """Without the words of rank. A title of nothing else keeps its last one: a lead is a lead."""
+    known = vocabulary()
+    kept, at = [], 0
+    while at < len(words):
+        phrase = next((each for each in known.levels if tuple(words[at : at + len(each)]) == each), None)
+        after = words[at + len(phrase)] if phrase and at + len(phrase) < len(words) else ""
+        if phrase and after not in known.levels[phrase]:
+            at += len(phrase)
+        else:
+            kept.append(words[at])
+            at += 1
+    while len(kept) > 1 and kept[0] in known.leading and kept[1] not in known.leading[kept[0]] and any(map(is_person, kept[1:])):
+        kept = kept[1:]
+    return kept
+
+
+def _without_grade(words: list[str]) -> list[str]:
+    """Without the number of a grade: "Engineer II", "Level 3 Support Engineer"."""
+    grades = vocabulary().grades
+    if len(words) > 2 and words[0] in _GRADED and words[1] in grades:
+        words = words[2:]
+    while len(words) > 1 and (words[-1] in _SURE or (words[-1] in grades and (is_person(words[-2]) or words[-2] in _GRADED))):
+        words = words[:-1]
+        if words[-1] in _GRADED and len(words) > 1:
+            words = words[:-1]
+    return words
+
+
+def _without_master(words: list[str]) -> list[str]:
+    """Whom somebody works for is not what they do: "Assistant to the CEO"."""
+    at = next((at for at, word in enumerate(words) if at and word == "to" and is_person(words[at - 1])), None)
+    return words if at is None else words[:at]
+
+
+def _turned(words: list[str]) -> list[str]:
+    """"Director of Sales" as the sales director."""
+    if "of" not in words:
+        return words
+    at = words.index("of")
+    behind = [word for word in words[at + 1 :] if word != "the"]
+    if not at or words[at - 1] not in TURNED or not behind or any(map(is_person, behind)):
+        return words
+    return [*behind, *words[:at]]
+
+
+def _main(parts: list[list[str]], text: str) -> list[str]:
+    """The part that names the work, with the word that tells it from others where that stands beside it."""
+    at = next((at for at, part in enumerate(parts) if any(map(is_person, part))), 0)
+    main = parts[at]
+    if is_wide(" ".join(main)) or (len(main) == 1 and f"{main[0]}," in text.lower()):
+        beside = next((part for part in (*parts[at + 1 :], *parts[:at]) if len(part) <= PREFIX and not any(map(is_person, part))), None)
+        return [*beside, *main] if beside else main
+    if len(parts) > 1 and vocabulary().heads.get(singular(main[-1])) == "developer" and not names(" ".join(main)):
+        tools = [tool for tool in names(text.replace(_KEPT, _DOTTED)) if family(tool) in TOOLS]
+        return [*words_of(tools[0]), *main] if len(tools) == 1 else main
+    return main
+
+
+def _with_head_singular(words: list[str]) -> list[str]:
+    heads = {at for at in range(len(words)) if at == len(words) - 1 or (at and words[at + 1] in _JOINS)}
+    return [singular(word) if at in heads else word for at, word in enumerate(words)]
+
+
+def is_wide(core: str) -> bool:
+    """Whether a core is as wide as a trade: a head that says nothing alone, and nothing before it."""
+    return core in vocabulary().wide
+
+

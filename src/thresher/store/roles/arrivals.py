@@ -1,0 +1,223 @@
+"""Postings that a scraper brought for a role, filed many at a time: each once, linked to everything it was found under.
+
+Whether one is known is asked in this order: by its number on its platform, by its content. Then it gains the links that are new,
+and whatever is new about it; what was there stays. A number or address under which a posting was ever seen is a link ("id", ...).
+
+One transaction files at a time (`hold_arrivals`): two that bring the same posting under different numbers at the same moment would
+each take it for new.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+import orjson
+
+from thresher.core.errors import DatabaseProblem
+from thresher.core.record import merged_evidence
+from thresher.hiring.sighting import seen_again, seen_first
+from thresher.store.bulk import among, insert_rows, new_ids, pour
+from thresher.store.dialect import Dialect
+from thresher.store.session import Session
+
+ID, ROLE = "id", "role"
+AT_ONCE = 500
+ARRIVALS_LOCK = 7_236_456
+
+_ANSWERS = "select answer from scrape_posts where session_id = :session order by created_at, digest limit :limit"
+_LATE = "select count(*) from late_posts where session_id = :session and digest <> :but"
+_COUNT = "update roles set imported = imported + :number, updated_at = :now where id = :role"
+_HOLD = "select pg_advisory_xact_lock(:lock, hashtext(current_schema()))"
+# One look into an index for each that is asked for: of a list PostgreSQL makes a filter, and walks through the whole table with it.
+_BY_ID = """select n.key, (select min(l.record_id) from links l join records r on r.id = l.record_id
+    where l.name = 'id' and l.target = n.key and r.kind = 'posting') from {asked}"""
+_BY_CONTENT = """select n.key, (select min(m.record_id) from marks m
+    where m.kind = 'posting' and m.name = 'content' and m.word = n.key and m.word is not null) from {asked}"""
+_BY_KEY = "select n.key, (select r.id from records r where r.kind = 'posting' and r.key = n.key) from {asked}"
+_KNOWN = "select id, key, data, evidence from records where id {keys} order by id"
+# By nothing that another index has: a role may have more postings than anybody brings.
+_OF_ROLE = "select record_id from links where record_id {keys} and name || '' = 'role' and target || '' = :role"
+_MADE = "select count(*) from records where id {keys}"
+_UNMAKE = "delete from records where id {keys} returning id"
+
+_RECORD = (
+    ("id", "bigint"), ("kind", "'posting'"), ("key", "text"), ("data", "text"), ("first_task", "0"), ("last_task", "0"),
+    ("created_at", "bigint"), ("updated_at", "bigint"),
+)  # fmt: skip
+_LINK = (("record_id", "bigint"), ("name", "text"), ("target", "text"), ("task_id", "0"), ("created_at", "bigint"))
+_MARK = (("record_id", "bigint"), ("kind", "'posting'"), ("name", "text"), ("word", "text"), ("number", "bigint"))
+_REMARK = "on conflict (record_id, name) do update set word = excluded.word, number = excluded.number"
+_UPDATE = """update records set data = n.data, evidence = n.evidence, last_task = 0, seen = seen + 1, updated_at = n.at
+    from {rows} where records.id = n.id"""
+_UPDATED = (("id", "bigint"), ("data", "text"), ("evidence", "text"), ("at", "bigint"))
+
+
+class Arriving(Protocol):
+    """A posting that came in: by what it is known, and what is said of it."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def content(self) -> str | None: ...
+    @property
+    def data(self) -> Mapping[str, Any]: ...
+
+
+class Ending(StrEnum):
+    """What became of one: it was new; known, and new to this role; known to it and changed; known to it and as it was."""
+
+    IMPORTED = "imported"
+    LINKED = "linked"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Filed:
+    """A posting that was filed, and under which record."""
+
+    record_id: int
+    ending: Ending
+
+
+class _Overtaken(Exception):
+    """Somebody else filed the same record, twice in a row: done again, this transaction finds it."""
+
+    sqlstate = "40001"  # what a database says of such a conflict
+
+
+@dataclass(slots=True)
+class _Posting:
+    """A record while a portion is filed. Several arrivals may be about one."""
+
+    id: int
+    key: str
+    data: Mapping[str, Any]
+    evidence: str | None = None
+    is_new: bool = False
+    of_role: bool = False
+    marked: Mapping[str, Any] = field(default_factory=dict)
+
+
+def answers_of(session: Session, scrape_id: int, limit: int = 1_000) -> list[str]:
+    """What the bodies of a session were answered, the oldest first."""
+    return [row[0] for row in session.rows(_ANSWERS, {"session": scrape_id, "limit": limit})]
+
+
+def count_late(session: Session, scrape_id: int, *, but: str) -> int:
+    """How many bodies of a session came too late, not counting one."""
+    return int(session.rows(_LATE, {"session": scrape_id, "but": but})[0][0])
+
+
+def count_role(session: Session, role_id: int, number: int, now: int) -> None:
+    """Count postings that were new when they came in for a role outside of any session."""
+    session.run(_COUNT, {"role": role_id, "number": number, "now": now})
+
+
+def hold_arrivals(dialect: Dialect, session: Session) -> None:
+    """Be the only one who files postings until this transaction ends. SQLite's one writer is alone anyway."""
+    if dialect.name == "postgres":
+        session.rows(_HOLD, {"lock": ARRIVALS_LOCK})
+
+
+def file_arrivals(dialect: Dialect, session: Session, role_id: int, arrivals: Sequence[Arriving], now: int) -> list[Filed]:
+    """File a portion of postings for a role, in their order. No key is in it twice. The caller holds the arrivals."""
+    role, keys = str(role_id), [each.key for each in arrivals]
+    by_id = _oldest(dialect, session, _BY_ID, keys)
+    filed = _file(dialect, session, role, arrivals, now, by_id, {})
+    if filed is None:  # another app has filed one of them, and knows nothing of numbers
+        by_key = _oldest(dialect, session, _BY_KEY, [key for key in keys if key not in by_id])
+        filed = _file(dialect, session, role, arrivals, now, by_id, by_key)
+    if filed is None:
+        raise DatabaseProblem("another process filed one of these postings at the same moment; try again") from _Overtaken()
+    return filed
+
+
+def _file(
+    dialect: Dialect, session: Session, role: str, arrivals: Sequence[Arriving], now: int, by_id: Mapping[str, int],
+    by_key: Mapping[str, int],
+) -> list[Filed] | None:  # fmt: skip
+    """None, and nothing is written, if one that was to be new is there already."""
+    found, postings = _resolve(dialect, session, arrivals, {**by_key, **by_id}, role)
+    filed = [_sight(posting, each, now) for posting, each in zip(found, arrivals, strict=True)]
+    if not _write(dialect, session, list(postings.values()), now):
+        return None
+    links = [(posting.id, ID, each.key, now) for posting, each in zip(found, arrivals, strict=True) if each.key not in by_id]
+    gained = dict.fromkeys(each.record_id for each in filed if each.ending in (Ending.IMPORTED, Ending.LINKED))
+    links += [(record_id, ROLE, role, now) for record_id in gained]
+    insert_rows(dialect, session, "links", _LINK, links, "on conflict do nothing")
+    return filed
+
+
+def _oldest(dialect: Dialect, session: Session, sql: str, asked: Collection[str]) -> dict[str, int]:
+    """The first record of each name that has one."""
+    return {name: record_id for name, record_id in among(dialect, session, sql, asked) if record_id is not None}
+
+
+def _resolve(
+    dialect: Dialect, session: Session, arrivals: Sequence[Arriving], by_name: Mapping[str, int], role: str
+) -> tuple[list[_Posting], dict[int, _Posting]]:
+    """The record of each arrival, known or new; and all these records, each once."""
+    contents = {each.content for each in arrivals if each.content and each.key not in by_name}
+    by_content = _oldest(dialect, session, _BY_CONTENT, contents)
+    ids = [by_name.get(each.key) or by_content.get(each.content or "") for each in arrivals]
+    postings = _load(dialect, session, {each for each in ids if each}, role)
+    fresh = iter(new_ids(dialect, session, "records", ids.count(None)) if None in ids else ())
+    found, made = [], dict[str, _Posting]()
+    for each, record_id in zip(arrivals, ids, strict=True):
+        posting = postings[record_id] if record_id else made.get(each.content or "")
+        if posting is None:
+            posting = _Posting(next(fresh), each.key, {}, is_new=True)
+            postings[posting.id] = posting
+            if each.content:
+                made[each.content] = posting
+        found.append(posting)
+    return found, postings
+
+
+def _load(dialect: Dialect, session: Session, ids: set[int], role: str) -> dict[int, _Posting]:
+    found = {}
+    for record_id, key, data, evidence in among(dialect, session, _KNOWN + dialect.lock, ids):
+        said = orjson.loads(data)
+        found[record_id] = _Posting(record_id, key, said, evidence, marked=said)
+    for (record_id,) in among(dialect, session, _OF_ROLE, ids, role=role):
+        found[record_id].of_role = True
+    return found
+
+
+def _sight(posting: _Posting, arrival: Arriving, now: int) -> Filed:
+    """What an arrival means for its record."""
+    if posting.is_new and not posting.data:
+        posting.data, posting.of_role = seen_first(arrival.data, now), True
+        return Filed(posting.id, Ending.IMPORTED)
+    seen = seen_again(posting.data, arrival.data, now, twin=arrival.key != posting.key)
+    if posting.evidence is not None and seen.changed:
+        news = [name for name in {*posting.data, *seen.data} if posting.data.get(name) != seen.data.get(name)]
+        places = merged_evidence(orjson.loads(posting.evidence), None, news)
+        posting.evidence = orjson.dumps(places).decode() if places else None
+    ending = Ending.LINKED if not posting.of_role else Ending.UPDATED if seen.changed else Ending.UNCHANGED
+    posting.data, posting.of_role = seen.data, True
+    return Filed(posting.id, ending)
+
+
+def _write(dialect: Dialect, session: Session, postings: Sequence[_Posting], now: int) -> bool:
+    """Records in the order of their keys, then what they are found by. False, and nothing is written, if a new one is there already."""
+    written = [(posting, orjson.dumps(posting.data).decode()) for posting in sorted(postings, key=lambda each: each.key)]
+    made = [(posting.id, posting.key, data, now, now) for posting, data in written if posting.is_new]
+    insert_rows(dialect, session, "records", _RECORD, made, "on conflict (kind, key) do nothing")
+    ids = [row[0] for row in made]
+    if made and among(dialect, session, _MADE, ids)[0][0] != len(made):
+        among(dialect, session, _UNMAKE, ids)
+        return False
+    known = [(posting.id, data, posting.evidence, now) for posting, data in written if not posting.is_new]
+    pour(dialect, session, _UPDATE, _UPDATED, known)
+    insert_rows(dialect, session, "marks", _MARK, [mark for posting in postings for mark in _marks(posting)], _REMARK)
+    return True
+
+
+def _marks(posting: _Posting) -> list[tuple[int, str, str | None, int | None]]:
+    """The marks that are not yet as the data has them."""
+    data, marked = posting.data, posting.marked
+    words = [(posting.id, name, data[name], None) for name in ("state", "content") if data.get(name) and data[name] != marked.get(name)]
+    return [*words, (posting.id, "seen_at", None, data["seen_at"])]

@@ -1,0 +1,49 @@
+"""Closing postings that no scraper has seen for long. What was seen again in the meantime stays open."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from thresher.core.record import Filing
+from thresher.hiring.records import POSTING
+from thresher.store.backend import Backend
+from thresher.store.records import file_record
+from thresher.store.roles.matches import drop_suggestions
+from thresher.store.session import Session, one
+
+_FIRST = "select model, version from vectors order by model, version limit 1"
+_NEXT = "select model, version from vectors where (model, version) > (:model, :version) order by model, version limit 1"
+_FORGET = "delete from vectors where model = :model and version = :version and kind = :kind and key in (:keys*)"
+_POSTING = "select key, data from records where id = :id and kind = :kind"
+
+
+def expire_postings(backend: Backend, session: Session, data: Mapping[str, Any], now: int) -> None:
+    """Deed: close these postings, each if it is still open and was still not seen since `before`.
+
+    The points of their texts go along. One that another posting needs too is computed again.
+    """
+    closed = [each for each in sorted(data["postings"]) if _close(backend, session, each, data["before"], now)]
+    drop_suggestions(backend, session, closed)
+    _forget(session, data.get("kind", ""), data.get("points", ()))
+
+
+def _forget(session: Session, kind: str, keys: Sequence[str]) -> None:
+    """Drop these points, whichever embedder made them. There are few embedders: they are found by stepping from one to the next."""
+    of = one(session, _FIRST) if keys else None
+    while of is not None:
+        given = {"model": of[0], "version": of[1]}
+        session.run(_FORGET, {**given, "kind": kind, "keys": sorted(keys)})
+        of = one(session, _NEXT, given)
+
+
+def _close(backend: Backend, session: Session, record_id: int, before: int, now: int) -> bool:
+    row = one(session, _POSTING + backend.dialect.lock, {"id": record_id, "kind": POSTING})
+    if row is None:
+        return False
+    said = orjson.loads(row[1])
+    if said.get("state") != "open" or not isinstance(said.get("seen_at"), int) or said["seen_at"] >= before:
+        return False
+    change = orjson.dumps({"state": "closed", "closed_at": now}).decode()
+    file_record(session, Filing(POSTING, row[0], change, merge=True, marks=("state",)), 0, now, backend.dialect.lock)
+    return True

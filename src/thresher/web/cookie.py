@@ -1,0 +1,80 @@
+"""What a browser sends by itself: the cookie of a login. And what shows that it was our page which made it do so.
+
+A foreign page can make a browser send a request with our cookie, but it cannot read our answers, nor set a header of its own.
+"""
+
+import hmac
+import ipaddress
+from collections.abc import Sequence
+
+from starlette.responses import Response
+from starlette.types import Scope
+
+from thresher.control.logins import Login, csrf_of
+from thresher.core.clock import SECOND
+from thresher.web.problem import Problem
+
+NAME = "thresher_session"
+HARMLESS = frozenset({"GET", "HEAD"})
+
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+def cookie_in(headers: Headers) -> str | None:
+    """The token that a browser sends. Two that differ are none: one of them was put there by somebody else."""
+    pairs = (pair.partition("=") for name, value in headers if name == b"cookie" for pair in value.decode("latin-1").split(";"))
+    found = {value.strip() for name, _, value in pairs if name.strip() == NAME}
+    return found.pop() if len(found) == 1 else "" if found else None
+
+
+def forged(scope: Scope, token: str) -> Problem | None:
+    """Why a request with a cookie may have been made by a foreign page; None where it cannot have been."""
+    if scope["method"] in HARMLESS:
+        return None
+    said = values(scope["headers"], b"x-csrf-token")
+    if len(said) != 1 or not hmac.compare_digest(said[0].encode("latin-1"), csrf_of(token).encode()):
+        return Problem(403, "CsrfRefused", "a change by a browser needs the header X-CSRF-Token, as the login and GET /api/me answer it")
+    return foreign(scope)
+
+
+def foreign(scope: Scope) -> Problem | None:
+    """Why a request comes from a page of another origin; None if it does not say so."""
+    origins, hosts = values(scope["headers"], b"origin"), values(scope["headers"], b"host")
+    if not origins:
+        return None
+    scheme, _, place = origins[0].partition("://")
+    if len(origins) == len(hosts) == 1 and scheme in ("http", "https") and place.lower() == hosts[0].lower():
+        return None
+    return Problem(403, "OriginRefused", "a page of another origin asked for this; a proxy in between must leave the header Host as it is")
+
+
+def put_cookie(response: Response, scope: Scope, login: Login) -> None:
+    """Let the browser hold a login, out of reach of any page's scripts."""
+    lasts = login.lasts_us // SECOND
+    response.set_cookie(NAME, login.token, max_age=lasts, path="/", secure=is_secure(scope), httponly=True, samesite="strict")
+
+
+def drop_cookie(response: Response, scope: Scope) -> None:
+    """Let the browser forget it."""
+    response.set_cookie(NAME, "", max_age=0, path="/", secure=is_secure(scope), httponly=True, samesite="strict")
+
+
+def is_secure(scope: Scope) -> bool:
+    """Whether the cookie may travel by https only: always, but for a browser on the machine itself."""
+    if scope.get("scheme") == "https" or values(scope["headers"], b"x-forwarded-proto") == ["https"]:
+        return True
+    hosts = values(scope["headers"], b"host")
+    return len(hosts) != 1 or not _is_near(hosts[0])
+
+
+def _is_near(host: str) -> bool:
+    name = host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0]
+    try:
+        return name.lower() == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
+
+
+def values(headers: Headers, name: bytes) -> list[str]:
+    """Every value that a header is given."""
+    return [value.decode("latin-1").strip() for header, value in headers if header == name]

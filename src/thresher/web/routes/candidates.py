@@ -1,0 +1,125 @@
+"""Candidates over HTTP: list, add, change and forget them, and what suits each of them."""
+
+import asyncio
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import Path, Query
+from starlette.responses import Response
+
+from thresher.build import Workshop
+from thresher.control.candidate import Given, read_candidate
+from thresher.control.candidates import Admission, Taken, add_candidates, remove_candidates
+from thresher.control.keys import Scope
+from thresher.control.pairs import set_pair_status
+from thresher.control.roles import find
+from thresher.core.errors import InvalidPayload, UsageError
+from thresher.insight.candidates import CandidateView, list_candidates, show_candidate
+from thresher.insight.fits import explain_fit, list_fits
+from thresher.store.store import Store
+from thresher.web.answer import JSON, answer, written
+from thresher.web.asked import CandidateAsked, CandidatesAsked, PairChanged, given
+from thresher.web.route import MOST_ID, BeforeKey, Limit, Owner, Route, Shop
+
+PostingId = Annotated[int, Path(ge=1, le=MOST_ID)]
+
+
+async def candidates(
+    shop: Shop,
+    role: Annotated[str | None, Query(description="Only those who want this role: a name or an id.")] = None,
+    limit: Limit = 50,
+    before: BeforeKey = None,
+) -> Response:
+    """Candidates, the newest first."""
+    return await answer(shop.store, _listed, shop.store, role, limit, before)
+
+
+def _listed(store: Store, role: str | None, limit: int, before: str | None) -> list[CandidateView]:
+    return list_candidates(store, role_id=None if role is None else find(store, role).id, limit=limit, before=before)
+
+
+async def add(shop: Shop, body: CandidatesAsked) -> Response:
+    """Add candidates, all or none: one, or a list. One whose id, email or name is known is updated: 201 if one is new, else 200."""
+    return await _taken(shop, _given(body))
+
+
+async def put(shop: Shop, key: str, body: CandidateAsked) -> Response:
+    """Add or replace the candidate of this key."""
+    found = _read(body, "the candidate")
+    if body.id is not None and found.key != key:
+        raise UsageError(f"the address says {key[:60]!r} and the body {body.id[:60]!r}; they must be the same. Nothing was changed.")
+    return await _taken(shop, [replace(found, candidate=replace(found.candidate, key=key))])
+
+
+async def _taken(shop: Workshop, wanted: list[Given]) -> Response:
+    """Titles are understood by computing, for a while: no database thread waits for that."""
+    found: list[Admission] = await asyncio.to_thread(add_candidates, shop.store, shop.registry, wanted)
+    status = 201 if any(each.answer is Taken.NEW for each in found) else 200
+    return Response(written({"candidates": found}), status, media_type=JSON)
+
+
+def _given(body: CandidatesAsked) -> list[Given]:
+    if body.candidates is None:
+        return [_read(body, "the candidate")]
+    if set(given(body)) != {"candidates"}:
+        raise UsageError("a body has one candidate, or a list of candidates, not both. Nothing was added.")
+    return [_read(each, f"candidates.{at}") for at, each in enumerate(body.candidates)]
+
+
+def _read(body: CandidateAsked, where: str) -> Given:
+    fields: dict[str, Any] = {name: value for name, value in given(body).items() if name != "candidates"}
+    try:
+        return read_candidate(fields)
+    except UsageError as problem:
+        raise InvalidPayload(f"{where}: {problem}. Nothing was added.") from None
+
+
+async def candidate(shop: Shop, key: str) -> Response:
+    """One candidate: what is known, what is searched for, which roles are wanted and how each was found."""
+    return await answer(shop.store, show_candidate, shop.store, key)
+
+
+async def remove(shop: Shop, key: str) -> Response:
+    """Forget a candidate: the record, its links and its matches."""
+    return await answer(shop.store, _removed, shop.store, key)
+
+
+def _removed(store: Store, key: str) -> Any:
+    return remove_candidates(store, [key])[0]
+
+
+async def matches(
+    shop: Shop,
+    key: str,
+    min_score: Annotated[float | None, Query(ge=0, le=100, description="Only from this score on.")] = None,
+    recommended: Annotated[bool, Query(description="Only those that are recommended.")] = False,
+    status: Annotated[str | None, Query(description="suggested, viewed, applied, rejected or shortlisted.")] = None,
+    limit: Limit = 50,
+    before: BeforeKey = None,
+) -> Response:
+    """The postings that suit a candidate, the best first: score, grade, and what it is made of."""
+    wanted: dict[str, Any] = {"min_score": min_score, "recommended": recommended, "status": status, "limit": limit, "after": before}
+    return await answer(shop.store, list_fits, shop.store, candidate=key, **wanted)
+
+
+async def match(shop: Shop, key: str, posting_id: PostingId) -> Response:
+    """How a candidate and a posting go together, part by part, with the words of the posting."""
+    found = await asyncio.to_thread(explain_fit, shop.store, key, posting_id)
+    return Response(written(found), media_type=JSON)
+
+
+async def change_match(shop: Shop, key: str, posting_id: PostingId, body: PairChanged) -> Response:
+    """Say what was done about a match: suggested, viewed, applied, rejected, shortlisted. No later matching changes it."""
+    return await answer(shop.store, set_pair_status, shop.store, key, posting_id, body.status, body.note)
+
+
+ROUTES = (
+    Route("GET", "/api/candidates", candidates, Owner.ROLES, Scope.READ),
+    Route("POST", "/api/candidates", add, Owner.ROLES, Scope.WRITE, status=(200, 201)),
+    Route("GET", "/api/candidates/{key:path}/matches", matches, Owner.ROLES, Scope.READ),
+    Route("GET", "/api/candidates/{key:path}/matches/{posting_id}", match, Owner.ROLES, Scope.READ),
+    Route("PATCH", "/api/candidates/{key:path}/matches/{posting_id}", change_match, Owner.ROLES, Scope.WRITE),
+    Route("GET", "/api/candidates/{key:path}", candidate, Owner.ROLES, Scope.READ),
+    Route("PUT", "/api/candidates/{key:path}", put, Owner.ROLES, Scope.WRITE, status=(200, 201)),
+    Route("DELETE", "/api/candidates/{key:path}", remove, Owner.ROLES, Scope.WRITE),
+)

@@ -1,0 +1,63 @@
+"""Keys over HTTP: see them, make one, take one back."""
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from pydantic import Field
+from starlette.requests import Request
+from starlette.responses import Response
+
+from thresher.control import keys as control
+from thresher.control.duration import seconds
+from thresher.control.keys import MOST_SOURCES, Scope
+from thresher.insight.keys import KeyView, key_view, list_keys, made_view
+from thresher.insight.moment import read_now
+from thresher.store.store import Store
+from thresher.web.answer import JSON, answer, written
+from thresher.web.asked import Asked, Text
+from thresher.web.door import holder
+from thresher.web.route import MOST_ID, Owner, Route, Shop
+
+
+class KeyAsked(Asked):
+    """A key: for whom, what it opens, which platforms it may look at (null: all), how long it lasts (90d), requests a minute."""
+
+    name: Text
+    scopes: list[Text] = Field([Scope.SCRAPE.value], max_length=len(Scope))
+    sources: list[Text] | None = Field(None, max_length=MOST_SOURCES)
+    expires: Text | None = None
+    rate: int | None = None
+
+
+async def keys(shop: Shop, every: Annotated[bool, Query(alias="all", description="Also expired and revoked ones.")] = False) -> Response:
+    """Keys, the newest first: what they open, until when, and when they were last used."""
+    return await answer(shop.store, list_keys, shop.store, every=every)
+
+
+async def create_key(shop: Shop, request: Request, body: KeyAsked) -> Response:
+    """Make a key. What its owner sends is in this answer as `key`, and nowhere else."""
+    found = holder(request)
+    made = await shop.store.run(_made, shop.store, body, found.who if found else None)
+    return Response(made, 201, {"Cache-Control": "no-store"}, JSON)
+
+
+def _made(store: Store, body: KeyAsked, by: str | None) -> bytes:
+    lasts = None if body.expires is None else seconds(body.expires)
+    made = control.create_key(store, body.name, body.scopes, sources=body.sources, lasts=lasts, rate=body.rate, made_by=by)
+    return written(made_view(made.key, made.token))
+
+
+async def revoke_key(shop: Shop, key_id: Annotated[int, Path(ge=1, le=MOST_ID)]) -> Response:
+    """Let a key open nothing from now on."""
+    return await answer(shop.store, _revoked, shop.store, key_id)
+
+
+def _revoked(store: Store, key_id: int) -> KeyView:
+    return key_view(control.revoke_key_id(store, key_id), read_now(store))
+
+
+ROUTES = (
+    Route("GET", "/api/keys", keys, Owner.THRESHER, Scope.ADMIN),
+    Route("POST", "/api/keys", create_key, Owner.THRESHER, Scope.ADMIN, status=(201,)),
+    Route("DELETE", "/api/keys/{key_id}", revoke_key, Owner.THRESHER, Scope.ADMIN),
+)

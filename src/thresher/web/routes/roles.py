@@ -1,0 +1,124 @@
+"""Roles over HTTP: list, add, change, merge and split them, and try titles."""
+
+import asyncio
+from typing import Annotated
+
+from fastapi import Path, Query
+from starlette.responses import Response
+
+from thresher.control import roles as control
+from thresher.control.keys import Scope
+from thresher.control.resolve import resolve
+from thresher.core.errors import UsageError
+from thresher.insight.roles import RoleView, list_roles, role_view
+from thresher.store.roles.role import Role
+from thresher.store.store import Store
+from thresher.web.answer import JSON, answer, written
+from thresher.web.asked import AliasAsked, Into, RoleChanged, RolesAsked, SplitAsked, Titles
+from thresher.web.route import MOST_ID, Limit, Owner, Route, Shop
+
+RoleId = Annotated[int, Path(ge=1, le=MOST_ID)]
+
+
+async def roles(
+    shop: Shop,
+    status: Annotated[str | None, Query(description="proposed, pending, processing, completed or rejected.")] = None,
+    name: Annotated[str | None, Query(description="Only those with this in a name.")] = None,
+    limit: Limit = 50,
+    after: Annotated[int | None, Query(ge=0, le=MOST_ID, description="Only ids above this one: the next page.")] = None,
+) -> Response:
+    """Roles, by their ids: how many candidates want each, how many postings it has, when a scraper last looked."""
+    return await answer(shop.store, list_roles, shop.store, status=status, text=name, limit=limit, after=after)
+
+
+async def role(shop: Shop, role_id: RoleId) -> Response:
+    """One role."""
+    return await answer(shop.store, _shown, shop.store, role_id)
+
+
+def _shown(store: Store, role_id: int) -> RoleView:
+    return role_view(store, control.find(store, str(role_id)))
+
+
+async def add_roles(shop: Shop, body: RolesAsked) -> Response:
+    """Add roles, all or none. One that is known gains the other names: 201 if one is new, else 200."""
+    found = await shop.store.run(control.add_roles, shop.store, _wishes(body))
+    status = 201 if any(each.answer is control.Answer.NEW for each in found) else 200
+    return Response(written({"roles": found}), status, media_type=JSON)
+
+
+def _wishes(body: RolesAsked) -> list[control.RoleWish]:
+    if body.roles is None:
+        return [control.wish(body.name or "", body.aliases, body.priority)]
+    if body.name or body.aliases or body.priority:
+        raise UsageError("a body has one role, or a list of roles, not both")
+    return [control.wish(each.name, each.aliases, each.priority) for each in body.roles]
+
+
+async def change_role(shop: Shop, role_id: RoleId, body: RoleChanged) -> Response:
+    """Rename a role, or give it another priority or category. Its old name stays as an alias."""
+    wanted = control.Change(body.name, body.priority, body.category, tuple(body.model_fields_set))
+    return await answer(shop.store, _viewed, shop.store, control.change, str(role_id), wanted)
+
+
+def _viewed(store: Store, change: object, *args: object) -> RoleView:
+    found: Role = change(store, *args)  # type: ignore[operator]
+    return role_view(store, found)
+
+
+async def resolve_titles(shop: Shop, body: Titles) -> Response:
+    """Which roles titles mean, how near they are, and by which rule. Nothing is changed."""
+    models = shop.registry.tier("cheap") is not None
+    found = await asyncio.to_thread(resolve, shop.store, body.titles, create=False, models=models)  # it computes, for a while
+    return Response(written({"titles": found}), media_type=JSON)
+
+
+async def merge(shop: Shop, role_id: RoleId, body: Into) -> Response:
+    """Make a role part of another: all its candidates, postings, names and matches move."""
+    return await answer(shop.store, control.merge, shop.store, shop.registry, str(role_id), str(body.into))
+
+
+async def split(shop: Shop, role_id: RoleId, body: SplitAsked) -> Response:
+    """Make a role of its own out of some names and candidates of this one. Postings belong to both from then on."""
+    found = await shop.store.run(control.split, shop.store, str(role_id), body.name, body.aliases, body.candidates)
+    return Response(written(found), 201, media_type=JSON)
+
+
+async def approve(shop: Shop, role_id: RoleId) -> Response:
+    """Let scrapers have a role that was proposed."""
+    return await answer(shop.store, _judged, shop.store, control.approve, role_id)
+
+
+async def reject(shop: Shop, role_id: RoleId) -> Response:
+    """Never give a role to scrapers. Its names stay known, so that it is not proposed again."""
+    return await answer(shop.store, _judged, shop.store, control.reject, role_id)
+
+
+def _judged(store: Store, judge: object, role_id: int) -> RoleView:
+    found: list[Role] = judge(store, [str(role_id)])  # type: ignore[operator]
+    return role_view(store, found[0])
+
+
+async def add_alias(shop: Shop, role_id: RoleId, body: AliasAsked) -> Response:
+    """Let a role answer to one more name."""
+    return await answer(shop.store, _viewed, shop.store, control.add_alias, str(role_id), body.alias)
+
+
+async def remove_alias(shop: Shop, role_id: RoleId, alias: str) -> Response:
+    """Take a name from a role. Whoever came by it stays."""
+    return await answer(shop.store, _viewed, shop.store, control.remove_alias, str(role_id), alias)
+
+
+ROUTES = (
+    Route("GET", "/api/roles", roles, Owner.ROLES, Scope.READ),
+    Route("POST", "/api/roles", add_roles, Owner.ROLES, Scope.WRITE, status=(200, 201)),
+    Route("POST", "/api/roles/resolve", resolve_titles, Owner.ROLES, Scope.READ),
+    Route("GET", "/api/roles/{role_id}", role, Owner.ROLES, Scope.READ),
+    Route("PATCH", "/api/roles/{role_id}", change_role, Owner.ROLES, Scope.WRITE),
+    Route("POST", "/api/roles/{role_id}/merge", merge, Owner.ROLES, Scope.WRITE),
+    Route("POST", "/api/roles/{role_id}/split", split, Owner.ROLES, Scope.WRITE, status=(201,)),
+    Route("POST", "/api/roles/{role_id}/approve", approve, Owner.ROLES, Scope.WRITE),
+    Route("POST", "/api/roles/{role_id}/reject", reject, Owner.ROLES, Scope.WRITE),
+    Route("POST", "/api/roles/{role_id}/aliases", add_alias, Owner.ROLES, Scope.WRITE),
+    Route("DELETE", "/api/roles/{role_id}/aliases/{alias:path}", remove_alias, Owner.ROLES, Scope.WRITE),
+)

@@ -1,0 +1,123 @@
+"""A project with roles, served, on either database and with a clock that only the test moves; and scrapers that speak HTTP to it."""
+
+import json
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.harness.databases import drop_schema
+from tests.web.conftest import Answer, Api, served
+from thresher.build import Workshop, install, open_store, project_registry
+from thresher.config.project import read_project
+from thresher.control.keys import create_key
+from thresher.control.records import write_records
+from thresher.core.clock import SECOND, FrozenClock
+from thresher.core.record import Record
+from thresher.governance.demand import Demand
+from thresher.store.roles.roles import add_role, link_candidates
+from thresher.store.store import Store
+
+QUEUE = "/api/scraper/queue"
+PROJECT = "apps: [roles]\nsettings:\n  web.rate: 1000000\n"
+
+
+@dataclass
+class World:
+    """Everything that a test needs to play scrapers."""
+
+    shop: Workshop
+    clock: FrozenClock
+    url: str
+    people: int = field(default=0)
+
+    @property
+    def store(self) -> Store:
+        return self.shop.store
+
+    def role(self, name: str, wanted: int = 0, priority: str = "normal", aliases: Sequence[str] = ()) -> int:
+        """A role that so many candidates want."""
+        demand = Demand.of(self.store.settings)
+        names = [f"person-{self.people + at}" for at in range(wanted)]
+        self.people += wanted
+        write_records(self.store, [Record("candidate", each, {"name": each}) for each in names])
+        with self.store.write() as session:
+            now = self.store.backend.now(session)
+            other = {alias.lower(): alias for alias in aliases}
+            role = add_role(session, name, name.lower(), aliases=other, priority=priority, now=now, demand=demand)
+            found = session.rows("select id from records where kind = 'candidate' and key in (:keys*)", {"keys": names}) if names else []
+            link_candidates(session, {role: [row[0] for row in found]}, now, demand)
+        return role
+
+    def scraper(self, name: str = "dice-1", sources: Sequence[str] | None = None) -> "Scraper":
+        return Scraper(self.url, create_key(self.store, name, ["scrape"], sources=sources).token)
+
+    def keeper(self) -> Api:
+        return Api(self.url, create_key(self.store, "keeper", ["admin"]).token)
+
+    def pass_time(self, seconds: float) -> None:
+        self.clock.advance(round(seconds * SECOND))
+
+    def rows(self, sql: str, **params: Any) -> list[tuple[Any, ...]]:
+        with self.store.read() as session:
+            return session.rows(sql, params)
+
+
+@dataclass(frozen=True)
+class Scraper(Api):
+    """A client that has a key for scraping, and shows it as the contract says."""
+
+    def call(self, method: str, path: str, body: Any = None) -> Answer:
+        data = {} if body is None else {"data": body if isinstance(body, bytes) else json.dumps(body).encode()}
+        headers = {"X-Scraper-API-Key": self.token or "", "Content-Type": "application/json"}
+        return self.ask(method, QUEUE + path, headers=headers, **data)
+
+    def claim(self, asked: str = "") -> dict[str, Any]:
+        found = self.call("GET", f"/next-role{asked}")
+        assert found.status == 200, found
+        return dict(found.json)
+
+    def say(self, path: str, session: dict[str, Any], status: int = 200, **more: Any) -> Any:
+        found = self.call("POST", path, {"session_id": session["session_id"], **more})
+        assert found.status == status, found.body
+        return found.json if status == 200 else found.problem(status)
+
+
+def job(number: int | str = 1, **more: Any) -> dict[str, Any]:
+    """A posting as the contract has it."""
+    return {
+        "external_job_id": f"monster-{number}", "platform": "monster", "title": "Senior Python Developer", "company": f"TechCorp {number}",
+        "location": "San Francisco, CA", "description": "...", "skills": ["Python", "Django", "AWS"], "salary_min": 120_000,
+        "salary_max": 180_000, "job_url": f"https://monster.example/{number}", "posted_date": "2024-01-15", **more,
+    }  # fmt: skip
+
+
+@contextmanager
+def world(folder: Path, url: str | None = None) -> Iterator[World]:
+    (folder / "thresher.yaml").write_text(PROJECT)
+    project, clock = read_project(folder), FrozenClock()
+    store = open_store(url or f"sqlite:///{folder / 'thresher.db'}?durability=process", project, clock=clock)
+    try:
+        registry = project_registry(project)
+        install(store, registry)
+        shop = Workshop(store, registry)
+        with served(shop) as at:
+            yield World(shop, clock, at)
+    finally:
+        store.close()
+
+
+@contextmanager
+def worlds(request: pytest.FixtureRequest, folder: Path) -> Iterator[World]:
+    """The world on the database that the fixture's parameter names."""
+    url = None
+    if request.param == "postgres":
+        url = f"{request.getfixturevalue('postgres_url')}?schema=scrape_{secrets.token_hex(6)}"
+    with world(folder, url) as found:
+        yield found
+    if url:
+        drop_schema(url)
