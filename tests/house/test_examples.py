@@ -47,8 +47,10 @@ def run(folder: Path, app: str) -> Ran:
 
 
 def test_every_example_has_a_test_here():
-    tested = ["courses.py", "demo.py", "findings.py", "greetings.py", "library.py", "orchard.py"]
-    assert sorted([*tested, "practice.py"]) == FILES, "practice.py is run by tests/practice/test_example.py"
+    tested = ["agency.py", "courses.py", "demo.py", "findings.py", "greetings.py", "library.py", "orchard.py"]
+    elsewhere = {"practice.py": "tests/practice/test_example.py", "scraper.py": "tests/roles/test_scrapers.py"}
+    assert sorted([*tested, *elsewhere]) == FILES
+    assert all((ROOT / test).exists() for test in elsewhere.values())
 
 
 def test_greetings_greets_those_on_the_list(tmp_path: Path):
@@ -106,7 +108,7 @@ class Demo:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in ("courses.py", "demo.py", "findings.py"):
+        for name in ("agency.py", "candidates.csv", "courses.py", "demo.py", "findings.py", "scraper.py"):
             shutil.copy(EXAMPLES / name, folder)
 
     def start(self) -> subprocess.Popen[str]:
@@ -132,6 +134,12 @@ class Demo:
     def count(self, kind: str) -> int:
         with sqlite3.connect(self.folder / "harvest" / "harvest.db") as connection:
             return int(connection.execute("select count(*) from records where kind = ?", (kind,)).fetchone()[0])
+
+    def scraped(self) -> int:
+        """How many postings the scraper brought."""
+        with sqlite3.connect(self.folder / "harvest" / "harvest.db") as connection:
+            sql = "select count(*) from records where kind = 'posting' and key like 'search/%'"
+            return int(connection.execute(sql).fetchone()[0])
 
     def postings(self) -> dict[str, int]:
         """How many are in the database, by company."""
@@ -174,8 +182,11 @@ def test_the_demo_goes_on_after_ctrl_c_and_tells_what_it_found_and_what_not(tmp_
     assert promised
     assert [line for line in promised if line not in rows.values()] == [], "the README shows other lines than the demo prints"
     assert "at every host 1 at a time, never closer than 0.5" in " ".join(said.split())
-    assert demo.count("decision") == demo.count("posting")
+    assert demo.count("decision") == demo.count("posting") - demo.scraped() > 0 < demo.scraped()
     assert demo.count("match") > 0
+    candidates = [line.partition(",")[0] for line in (EXAMPLES / "candidates.csv").read_text("utf-8").splitlines()[1:]]
+    told = said.partition("Whom to call about what")[2]
+    assert [name for name in candidates if name not in told] == [], "every candidate has a posting that suits"
     assert (tmp_path / "harvest" / ".gitignore").read_text("utf-8") == "*\n"
 
 

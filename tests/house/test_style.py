@@ -17,10 +17,14 @@ MOST_LINES_OF_A_FUNCTION = 60
 VAGUE = {"utils", "util", "helpers", "helper", "manager", "service", "common", "misc", "base"}
 # Where "job" means employment: pages about jobs, and the rooms that read and serve them.
 EMPLOYMENT = ("`/Job/A` and `/job/a` are different pages", "https://example.com/jobs")
-EMPLOYERS = ("apps/jobs", "config/jobs.py", "cli/jobs.py", "hiring", "reading", "practice/web")
-# The app and its commands, its kind of task and its settings are called so; nothing else is.
+EMPLOYERS = (
+    "apps/jobs", "apps/roles", "config/jobs.py", "cli/jobs.py", "control/arrivals.py", "hiring", "insight/scrapes.py", "reading",
+    "practice/web", "web/routes/scraper.py",
+)  # fmt: skip
+# The app and its commands, its kind of task and its settings are called so, and what scrapers say over HTTP; nothing else is.
 APP = re.compile(
     r"""\bJOBS\b|(?:config\.|thresher )jobs|jobs app|apps[./]jobs|"jobs?"|["']jobs\.|jobs (?:match|profile|view|judge)|^ *jobs,|\(jobs,"""
+    r"""|\bjobs?_\w+|\bexternal_job_id\b|queue/jobs|jobs/imported"""
 )
 # Calls that open a database or set up logging; at import time nobody has asked for either.
 SETUPS = {

@@ -99,7 +99,7 @@ def check_parameters(request: Request, names: frozenset[str]) -> None:
             raise UsageError(f"a parameter is a text of at most {MOST_TEXT:,} characters, without NUL; got {value[:40]!r}")
 
 
-def shop_of(request: Request) -> Workshop:
+async def shop_of(request: Request) -> Workshop:
     """The project that is served."""
     shop: Workshop = request.app.state.shop
     return shop

@@ -43,11 +43,6 @@ class Reason(StrEnum):
     PLATFORM_NOT_ALLOWED = "platform_not_allowed"
     TOO_LARGE = "too_large"
 
-    @property
-    def is_sighting(self) -> bool:
-        """Whether it was a posting all the same: one that we have."""
-        return self in (Reason.UNCHANGED, Reason.DUPLICATE_IN_BATCH)
-
 
 @dataclass(frozen=True, slots=True)
 class Arrival:

@@ -42,7 +42,10 @@ class Candidate:
 def keywords(candidate: Candidate) -> list[str]:
     """What to search for on a candidate's behalf: the title, then the first skills, then the tools, then what they specialise in."""
     found = [candidate.title, *candidate.skills[:SKILLS], *candidate.tech_stack[:STACK], *candidate.specializations]
-    return list({word.casefold(): word for word in reversed(found) if word}.values())[::-1]
+    once: dict[str, str] = {}
+    for word in found:
+        once.setdefault(word.casefold(), word)
+    return [word for word in once.values() if word]
 
 
 def as_data(candidate: Candidate) -> dict[str, Any]:

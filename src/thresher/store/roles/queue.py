@@ -12,6 +12,7 @@ import orjson
 from thresher.core.clock import FOREVER
 from thresher.governance.demand import Demand
 from thresher.governance.turns import Pace
+from thresher.store.backend import Backend
 from thresher.store.dialect import Dialect
 from thresher.store.roles.platform import COLUMNS, Platform
 from thresher.store.roles.role import SELECT, Role, whole
@@ -42,7 +43,7 @@ _LIMITS = "select name, in_flight from platforms where name in (:names*) and in_
 _HELD = "select count(*) from role_turns where state = 'held' and platform = :platform"
 _START = """insert into scrape_sessions (session_id, key_id, scraper_name, role_id, role_name, claim, platforms, started_at, updated_at,
         lease_until)
-    values (:token, :key, :name, :role, :role_name, :claim, :platforms, :started, :now, :until) returning id"""
+    values (:token, :key, :name, :role, :role_name, :claim, :platforms, :now, :now, :until) returning id"""
 _HAND_OVER = "update roles set status = 'processing', session_id = :session, claim = :claim, updated_at = :now where id = :role"
 
 
@@ -87,7 +88,7 @@ class _Place:
 def claim_role(store: Store, holder: Holder, asked: Sequence[str] | None, lease_us: int) -> Claimed | Empty:
     """Give the role that is next to a scraper, for `lease_us`. Only turns on platforms that it asked for and may look at."""
     now = _catch_up(store)
-    return in_transaction(store, lambda session: _claim(session, store.backend.dialect, holder, asked, now, lease_us))
+    return in_transaction(store, lambda session: _claim(session, store.backend, holder, asked, now, lease_us))
 
 
 def _catch_up(store: Store) -> int:
@@ -107,7 +108,7 @@ def _catch_up(store: Store) -> int:
     return now
 
 
-def _claim(session: Session, dialect: Dialect, holder: Holder, asked: Sequence[str] | None, now: int, lease_us: int) -> Claimed | Empty:
+def _claim(session: Session, backend: Backend, holder: Holder, asked: Sequence[str] | None, now: int, lease_us: int) -> Claimed | Empty:
     wanted = _wanted(_places(session), holder, asked)
     places = {name: place for name, place in wanted.items() if place.is_open(now)}
     for _ in range(MOST_TRIES):
@@ -115,15 +116,16 @@ def _claim(session: Session, dialect: Dialect, holder: Holder, asked: Sequence[s
         if not heads:
             break
         platform = min(heads)[1]
-        role = _pick(session, dialect, platform)
+        role = _pick(session, backend.dialect, platform)
         if role is None:  # others are busy with all that waits there
             places[platform] = replace(places[platform], head=None)
             continue
         waiting = waiting_turns(session, role.id)
-        full = _full(session, dialect, [name for name in waiting if name in places])
+        full = _full(session, backend.dialect, [name for name in waiting if name in places])
         places = {name: place for name, place in places.items() if name not in full}
         if mine := sorted(name for name in waiting if name in places):
-            return _start(session, role, holder, [places[name].platform for name in mine], len(mine) == len(waiting), now, lease_us)
+            started = backend.now(session)  # now that the role is ours: no session starts before the last one ended
+            return _start(session, role, holder, [places[name].platform for name in mine], len(mine) == len(waiting), started, lease_us)
     return Empty(_retry_at(session, wanted, now))
 
 
@@ -165,16 +167,14 @@ def _start(
 ) -> Claimed:
     names = tuple(platform.name for platform in platforms if platform.name != ANYWHERE)
     token, claim, until = str(uuid.uuid4()), role.claim + 1, now + lease_us
-    # It may have come back since we looked at the clock: no session starts before the last one ended.
-    started = max(now, role.updated_at)
     row_id = session.rows(_START, {
         "token": token, "key": holder.key_id, "name": holder.name, "role": role.id, "role_name": role.name, "claim": claim,
-        "platforms": orjson.dumps(names).decode(), "now": now, "until": until, "started": started,
+        "platforms": orjson.dumps(names).decode(), "now": now, "until": until,
     })[0][0]  # fmt: skip
     session.run(_HAND_OVER, {"session": row_id, "claim": claim, "role": role.id, "now": now})
     take_turns(session, role.id, [platform.name for platform in platforms], now, all_of_them=all_of_them)
     scrape = Scrape(
-        row_id, token, holder.key_id, holder.name, role.id, role.name, claim, names, OPEN, None, started, now, until, None, 0, 0, 0, 0, 0, None
+        row_id, token, holder.key_id, holder.name, role.id, role.name, claim, names, OPEN, None, now, now, until, None, 0, 0, 0, 0, 0, None
     )
     held = replace(role, status="processing", session_id=row_id, claim=claim, updated_at=now)
     return Claimed(scrape, held, tuple(platform for platform in platforms if platform.name != ANYWHERE))
