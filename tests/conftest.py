@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.harness.databases import NAMES, Database, drop_schema, file_database, memory_database, postgres_database
+from tests.harness.schemas import SCHEMAS
 from tests.harness.server import Server
 from thresher.core.clock import FrozenClock
 from thresher.store.store import Store
@@ -33,13 +34,14 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def postgres_url(request: pytest.FixtureRequest) -> str:
+def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """Where the server is. Without one the test fails: a promise that was not tried is not kept."""
     shared = getattr(request.config, "workerinput", {}).get("postgres")
     kind, text = shared or SERVER.answer()
     if kind == "problem":
         pytest.fail(text)
-    return text
+    yield text
+    SCHEMAS.clear(text)
 
 
 @pytest.fixture

@@ -69,6 +69,22 @@ def test_delimiters_byte_order_marks_and_line_ends_do_not_matter(mark: str, deli
     ]  # fmt: skip
 
 
+def test_a_spreadsheet_of_half_of_europe_is_read_as_it_is_meant():
+    text = 'Name;Title;Skills;Experience Years;Locations\r\nJürgen;Welder;"MIG, TIG";7,5;"Köln; Bonn, Germany"\r\n;;;;\r\n" ";;;;\r\n'
+    (found,) = people(text)
+    assert (found.skills, found.experience_years, found.locations) == (("MIG", "TIG"), 7.5, ("Köln", "Bonn, Germany"))
+    assert slips(text) == []
+
+
+@pytest.mark.parametrize(
+    ("cell", "skills"),
+    [("a, b", ("a", "b")), ("a, b; c", ("a, b", "c")), ("Welding (MIG, TIG)", ("Welding (MIG, TIG)",)), (" , a,, A ,", ("a",))],
+)
+def test_skills_may_have_commas_between_them_where_there_is_no_semicolon(cell: str, skills: tuple[str, ...]):
+    (found,) = people(f'name,skills,specializations\nAnna,"{cell}","x, y"\n')
+    assert (found.skills, found.specializations) == (skills, ("x, y",))
+
+
 def test_json_lines_say_the_same():
     lines = [
         {"name": "Anna", "title": "Welder", "skills": ["MIG", "TIG"], "experience_years": 3, "remote": False, "salary_min": 40000},

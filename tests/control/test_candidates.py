@@ -89,7 +89,7 @@ def test_a_role_that_a_person_gave_stays_when_the_title_changes(store):
 def test_what_a_person_split_is_not_undone_by_the_same_file(store):
     add(store, ANNA, BO)
     old = add(store, BO)[0].roles[0]
-    made = curating.split(store, str(old.role_id), "Underwater Welder", [], ["1"])
+    made = curating.split(store, REGISTRY, str(old.role_id), "Underwater Welder", [], ["1"])
     assert wanted(store, "1") == {"Underwater Welder"}
     assert add(store, ANNA, BO)[0].answer is Taken.UNCHANGED
     assert wanted(store, "1") == {"Underwater Welder"}

@@ -105,13 +105,16 @@ def test_a_split_takes_names_and_candidates_along_and_loses_no_posting(store):
     number = added(store, "Welder", "Diver", "Fabricator")
     add(store, {"id": "1", "name": "A", "title": "Diver"}, {"id": "2", "name": "B", "title": "Welder"})
     postings(store, number, "dice/1")
-    done = control.split(store, "Welder", "Underwater Welder", ["diver"], ["1"])
+    before = len(tasks(store, "match_candidates"))
+    done = control.split(store, REGISTRY, "Welder", "Underwater Welder", ["diver"], ["1"])
     assert (done.out_of, done.aliases, done.candidates) == ("Welder", ("Diver",), 1)
     assert (wanted(store, "1"), wanted(store, "2")) == ({"Underwater Welder"}, {"Welder"})
     assert control.find(store, "Diver").id == done.id
     assert role(store, number).aliases == ("Fabricator",)
     assert {each.name: each.postings for each in list_roles(store)} == {"Welder": 1, "Underwater Welder": 1}
     assert all(said == linked for said, linked in counted(store).values())
+    new = tasks(store, "match_candidates")[before:]
+    assert [json.loads(payload)["candidates"] for _, payload in new] == [[there(store, "1").id]]
 
 
 def test_a_split_that_makes_no_sense_changes_nothing(store):
@@ -123,7 +126,7 @@ def test_a_split_that_makes_no_sense_changes_nothing(store):
         ("X Welder", ["Welder"], [], UnknownName), ("X Welder", [], ["1"], NotAllowed), ("X Welder", [], ["nobody"], UnknownName),
     ):  # fmt: skip
         with pytest.raises(error):
-            control.split(store, "Welder", name, aliases, people)
+            control.split(store, REGISTRY, "Welder", name, aliases, people)
     assert (set(roles(store)), role(store, nurse).candidates) == ({"Welder", "Nurse"}, 1)
 
 
@@ -166,9 +169,20 @@ def test_in_approval_mode_a_role_waits_for_a_person(make_store):
     assert (welder.status, welder.candidates, nurse.status) == ("pending", 1, "rejected")
     with pytest.raises(NotAllowed, match="Welder is pending; only what is proposed or rejected can be approved"):
         control.approve(store, ["Welder"])
-    (refused,) = add(store, {"id": "3", "name": "C", "title": "Nurse"})[0].roles
-    assert (refused.role_id, refused.method) == (None, "refused")
     assert [each.name for each in list_roles(store, status="rejected")] == ["Nurse"]
+
+
+@pytest.mark.promise(9)
+def test_who_comes_while_a_role_is_rejected_is_not_forgotten_when_it_is_approved(store):
+    add(store, {"id": "1", "name": "A", "title": "Nurse"})
+    control.reject(store, ["Nurse"])
+    (late,) = add(store, {"id": "2", "name": "B", "title": "Senior Nurse"})[0].roles
+    assert (late.role, late.method) == ("Nurse", "exact")
+    assert late.reason.endswith("a person has rejected the role, so nobody looks for it")
+    assert [(each.name, each.status, each.candidates) for each in list_roles(store)] == [("Nurse", "rejected", 2)]
+    (nurse,) = control.approve(store, ["Nurse"])
+    assert (nurse.status, nurse.candidates) == ("pending", 2)
+    assert {key: wanted(store, key) for key in "12"} == {"1": {"Nurse"}, "2": {"Nurse"}}
 
 
 @only_sqlite

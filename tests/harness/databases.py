@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 
+from tests.harness.schemas import SCHEMAS
 from thresher.config.settings import Settings
 from thresher.core.clock import Clock
 from thresher.store.backend import Backend
@@ -26,9 +26,11 @@ with_processes = pytest.mark.parametrize("database", ["sqlite-file", "postgres"]
 class Database:
     """One database. Every store opened on it is another machine that works on the same tasks."""
 
-    def __init__(self, name: str, url: str, connect: Callable[[], Backend], clock: Clock) -> None:
+    def __init__(
+        self, name: str, url: str, connect: Callable[[], Backend], clock: Clock, make: Callable[[str], None] = lambda url: None
+    ) -> None:
         self.name, self.url, self.clock = name, url, clock
-        self._connect = connect
+        self._connect, self._make = connect, make
         self._stores: list[Store] = []
 
     def backend(self) -> Backend:
@@ -37,6 +39,8 @@ class Database:
 
     def open(self, **settings: Any) -> Store:
         """A migrated store; settings are named with `__` for the dot."""
+        if not self._stores:
+            self._make(self.url)
         store = Store(self._connect(), settings=Settings({name.replace("__", "."): value for name, value in settings.items()}))
         if not self._stores:
             store.backend.migrate()
@@ -62,10 +66,9 @@ def file_database(folder: Path, clock: Clock) -> Database:
 
 def postgres_database(server: str, clock: Clock) -> Database:
     url = f"{server}?schema=t_{secrets.token_hex(6)}"
-    return Database("postgres", url, lambda: PostgresBackend(url, clock=clock), clock)
+    return Database("postgres", url, lambda: PostgresBackend(url, clock=clock), clock, SCHEMAS.make)
 
 
 def drop_schema(url: str) -> None:
-    address, _, schema = url.partition("?schema=")
-    with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute(f"drop schema if exists {schema} cascade")
+    """Whoever used this schema is done with it."""
+    SCHEMAS.give_back(url)

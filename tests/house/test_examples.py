@@ -118,7 +118,7 @@ class Demo:
 
     def run(self) -> str:
         process = self.start()
-        said, wrong = process.communicate(timeout=120)
+        said, wrong = process.communicate(timeout=300)
         assert process.returncode == 0, wrong
         return said
 
@@ -165,7 +165,7 @@ def test_the_demo_goes_on_after_ctrl_c_and_tells_what_it_found_and_what_not(tmp_
         if re.search(r"\bjob \d+/", line):  # it is in the middle of it
             break
     interrupted.send_signal(signal.SIGINT)
-    said, wrong = interrupted.communicate(timeout=60)
+    said, wrong = interrupted.communicate(timeout=180)
     assert interrupted.returncode == 0, wrong
     assert "Nothing is lost: make run goes on where this stopped." in said
     said = demo.run()

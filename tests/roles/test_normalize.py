@@ -156,15 +156,15 @@ def test_where_people_approve_a_model_only_proposes(titles: Titles):
     assert [role.status for role in titles.roles()] == ["proposed"]
 
 
-def test_nobody_is_linked_to_a_role_that_a_person_rejected(titles: Titles):
+def test_who_waited_for_a_role_that_a_person_rejected_waits_no_more_and_is_not_forgotten(titles: Titles):
     role = titles.add("Happiness Officer")
     with titles.store.write() as session:
         reject_role(session, role, titles.store.backend.now(session), DEMAND)
     titles.wait(said("Happiness Officer"), "ann")
     titles.settle(said("Happiness Officer"))
-    assert titles.links(WANTS) == {"ann": ()}
+    assert titles.links(WANTS) == {"ann": (str(role),)}
     assert titles.links(ASKS) == {"ann": ()}
-    assert [each.id for each in titles.roles()] == [role]
+    assert [(each.id, each.status, each.candidates) for each in titles.roles()] == [(role, "rejected", 1)]
 
 
 def test_without_a_model_it_waits_and_then_rules_do(titles: Titles):

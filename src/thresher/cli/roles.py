@@ -210,8 +210,8 @@ def split(
     from thresher.control import roles
 
     call = call_of(ctx)
-    with call.store(migrate=True) as store:
-        done = roles.split(store, role, name, aliases or [], candidates or [])
+    with call.workshop() as shop:
+        done = roles.split(shop.store, shop.registry, role, name, aliases or [], candidates or [])
     say(call, done, f"{done.name} ({done.id}) is a role of its own, out of {done.out_of}, with {number(done.candidates, 'candidate')}.")
 
 

@@ -15,6 +15,7 @@ LISTS = ("roles", "skills", "tech_stack", "specializations", "locations")
 COLUMNS = ("id", "email", "name", "title", "roles", "skills", "tech_stack", "specializations", "experience_years", "locations",
            "salary_min", "currency", "remote")  # fmt: skip
 SEPARATOR = ";"
+COMMAS = ("skills", "tech_stack")  # lists that may have commas instead
 MOST_TEXT = 200
 MOST_ITEMS = 200
 MOST_ROLES = 20
@@ -23,6 +24,7 @@ MOST_SALARY = 1_000_000_000_000
 MOST_ID = 10**18
 _YES, _NO = frozenset({"yes", "y", "true", "1"}), frozenset({"no", "n", "false", "0"})
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:[,_' ][0-9]{3}){1,4}")
+_COMMA = re.compile(r"[0-9]{1,2},[0-9]{1,2}")  # as half of Europe writes seven years and a half
 _PLAIN = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,6})?")
 
 
@@ -102,7 +104,7 @@ def _list(name: str, value: Any) -> tuple[str, ...]:
         raise UsageError(f"{name} wants texts with {SEPARATOR} between them, or a list, got {_shown(value)}")
     if len(value) > most * (MOST_TEXT if isinstance(value, str) else 2):
         raise UsageError(f"{name} is {len(value):,} long; at most {most} entries are taken")
-    parts = value.split(SEPARATOR) if isinstance(value, str) else value
+    parts = value.split(_separator(name, value)) if isinstance(value, str) else value
     items: dict[str, str] = {}
     for part in parts:
         if text := _text(name, part):
@@ -110,6 +112,11 @@ def _list(name: str, value: Any) -> tuple[str, ...]:
     if len(items) > most:
         raise UsageError(f"{name} has {len(items):,} entries; at most {most} are taken")
     return tuple(items.values())
+
+
+def _separator(name: str, text: str) -> str:
+    """What stands between entries. Many write skills with commas, and a skill has none; a place has: Berlin, Germany."""
+    return "," if name in COMMAS and SEPARATOR not in text and "(" not in text else SEPARATOR
 
 
 def _email(text: str) -> str:
@@ -135,7 +142,8 @@ def _remote(value: Any) -> bool | None:
 
 
 def _years(value: Any) -> float | None:
-    found = _number("experience_years", value, "years such as 7 or 2.5")
+    said = value.replace(",", ".") if isinstance(value, str) and _COMMA.fullmatch(value.strip()) else value
+    found = _number("experience_years", said, "years such as 7 or 2.5")
     if found is not None and not 0 <= found <= MOST_YEARS:
         raise UsageError(f"experience_years is between 0 and {MOST_YEARS}, got {found:g}")
     return int(found) if found is not None and found == int(found) else found

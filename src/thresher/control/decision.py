@@ -54,12 +54,15 @@ def decide(store: Store, cores: Sequence[str], *, create: bool, models: bool, em
 
 
 def owned(core: str, owner: Owner, how: str) -> Decision:
-    """What follows where a role answers to a title."""
-    if owner.status == REJECTED:
-        return Decision(core, None, owner.name, None, REFUSED, f"the role {owner.name!r} was rejected by a person")
+    """What follows where a role answers to a title. Who wants one that was rejected is linked too: it may be approved some day."""
+    but = _rejected(owner)
     if owner.own:
-        return Decision(core, owner.id, owner.name, 1.0, EXACT, f"it is the name of a role, {how}")
-    return Decision(core, owner.id, owner.name, 1.0, ALIAS, f"the role {owner.name!r} answers to it, {how}")
+        return Decision(core, owner.id, owner.name, 1.0, EXACT, f"it is the name of a role, {how}{but}")
+    return Decision(core, owner.id, owner.name, 1.0, ALIAS, f"the role {owner.name!r} answers to it, {how}{but}")
+
+
+def _rejected(owner: Owner) -> str:
+    return "; a person has rejected the role, so nobody looks for it" if owner.status == REJECTED else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +149,9 @@ class _Asking:
         """By the name that rules give it: known, near a known one, or new."""
         name = self._case.called[core]
         owner = self._owners.get(title_key(name))
-        if owner is not None and owner.status == REJECTED:
-            return owned(core, owner, "")
         if owner is not None and self._answers(session, owner.id, core):
             return Decision(core, owner.id or None, owner.name, _score(first), self.unmade if not owner.id else RULES,
-                            f"{first.reason}; by rules it is called {name!r}, which is a role")  # fmt: skip
+                            f"{first.reason}; by rules it is called {name!r}, which is a role{_rejected(owner)}")  # fmt: skip
         second = self._chosen(core_of(name)) if core_of(name) != core else first
         if second.role is not None and (found := self._joined(session, core, second.role, second.reason)) is not None:
             return found

@@ -6,7 +6,7 @@
     rules      a role was named by rules: made now, or known under the name that rules give the title
     new        the same where nothing may be made: what the role would be called
     waiting    a model will be asked (the task `normalize`); `key` is what it is asked under
-    refused    the title has no word, or a person rejected the role
+    refused    the title has no word
 
 A title is looked up twice, as it stands and as its core, and so is the name that rules give it. What was understood becomes an alias of
 the role, unless it is as wide as a trade.

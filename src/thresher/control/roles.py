@@ -74,13 +74,14 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A role that was made out of a part of another."""
+    """A role that was made out of a part of another. `matchings` are the tasks that match its candidates anew."""
 
     id: int
     name: str
     out_of: str
     aliases: tuple[str, ...]
     candidates: int
+    matchings: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,7 @@ def merge(store: Store, registry: Registry, source: str, into: str) -> Merged:
     return merged
 
 
-def split(store: Store, role: str, name: str, aliases: Sequence[str], candidates: Sequence[str]) -> Split:
+def split(store: Store, registry: Registry, role: str, name: str, aliases: Sequence[str], candidates: Sequence[str]) -> Split:
     """Make a role of its own out of some names and some candidates of another. Postings belong to both from then on."""
     new = checked_name(name)
 
@@ -182,9 +183,13 @@ def split(store: Store, role: str, name: str, aliases: Sequence[str], candidates
         demand, now = Demand.of(store.settings), store.backend.now(session)
         made = split_role(session, old.id, new, title_key(new), alias_keys=keys, candidate_ids=people, now=now, demand=demand)
         found = _there(session, made)
-        return Split(made, found.name, old.name, found.aliases, found.candidates)
+        entries = matchings(registry, people)
+        Transaction(store, session).enqueue(entries)
+        return Split(made, found.name, old.name, found.aliases, found.candidates, len(entries))
 
-    return in_transaction(store, part)
+    done = in_transaction(store, part)
+    store.backend.ping()
+    return done
 
 
 def _candidates(session: Session, role: Role, keys: Sequence[str]) -> list[int]:

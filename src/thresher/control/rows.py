@@ -49,8 +49,9 @@ def read_rows(
     at = start + 1
     while at < len(lines):
         span = _span(lines, at)
-        if lines[at].strip():
-            yield at + 1, _row(lines[at : at + span], delimiter, columns)
+        row = _row(lines[at : at + span], delimiter, columns) if lines[at].strip() else {}
+        if isinstance(row, str) or any(cell.strip() for cell in row.values()):  # spreadsheets end with rows of nothing
+            yield at + 1, row
         at += max(1, span)
 
 
@@ -64,7 +65,8 @@ def _header(line: str, where: str, known: Sequence[str], other_words: Mapping[st
     columns = cells(delimiter)
     for at, column in enumerate(columns):
         if column not in known:
-            raise UsageError(f"{where}: the column {column[:60]!r} is not known; the columns are {', '.join(known)}. Nothing was added.")
+            raise UsageError(f"{where}: the column {column[:60]!r} is not known; the columns are {', '.join(known)}. "
+                             "Rename it or take it out. Nothing was added.")
         if column in columns[:at]:
             raise UsageError(f"{where}: the column {column!r} is there twice. Nothing was added.")
     if "name" not in columns:

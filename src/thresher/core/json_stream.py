@@ -12,16 +12,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
+import orjson
+
 from thresher.core.errors import UsageError
 
 LONGEST = 262_144  # characters of one element, or of one member beside the list
 MOST_MEMBERS = 100
 MOST_MARKS = 1_000_000  # brackets and texts that are passed over; a list of nothing but brackets would keep us busy for minutes
-WHOLE = 18  # digits of a number that is read as a whole one; a longer one is a float, or no number that anybody means
+AT_ONCE = 65_536  # characters of the list that are read in one go
+_DIGITS = 20  # of a whole number that 64 bits hold; a larger one is a float, or no number that anybody means
+_TRIES = 16  # places where one element may end and the next begin
 _SPACE = re.compile(r"[ \t\n\r]*")
 # What matters to where a value ends: brackets, and the beginning of a text.
 _MARK = re.compile(r'[^"\[\]{}]*')
 _TEXT_END = re.compile(r'(?:[^"\\]++|\\[\s\S])*+')
+# Between two objects of a list; between two members it cannot stand.
+_SEAM = re.compile(r"[ \t\n\r]*+,[ \t\n\r]*+\{")
 _PLAIN_END = re.compile(r"[^,\]} \t\n\r]*")
 
 
@@ -76,9 +82,10 @@ def _listed(text: "_Text", listed: str) -> Iterator[Any]:
     if text.peek() == "]":
         text.take("]")
         return
-    yield text.value()
-    while text.take(",]") == ",":
-        yield text.value()
+    while True:
+        yield from text.several() or (text.value(),)
+        if text.take(",]") == "]":
+            return
 
 
 def _names(text: "_Text") -> Iterator[str]:
@@ -102,7 +109,8 @@ def _names(text: "_Text") -> Iterator[str]:
 
 
 def _whole(digits: str) -> int | float:
-    return int(digits) if len(digits) <= WHOLE else float(digits)
+    number = int(digits) if len(digits) <= _DIGITS else None
+    return float(digits) if number is None or not -(2**63) <= number < 2**64 else number
 
 
 def _constant(name: str) -> NoReturn:
@@ -112,16 +120,28 @@ def _constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_int=_whole, parse_constant=_constant, strict=False)
 
 
+def _seam(text: str, begins: int, ends: int) -> int:
+    """The last place in this stretch where an object seems to end, with another one behind it; 0 where there is none."""
+    at = ends
+    for _ in range(_TRIES):
+        at = text.rfind("}", begins, at)
+        if at < 0:
+            return 0
+        if _SEAM.match(text, at + 1):
+            return at + 1
+    return 0
+
+
 class _Text:
     """The body as text, as much of it as the longest element needs."""
 
-    __slots__ = ("_ahead", "_at", "_decode", "_ended", "_gone", "_marks", "_pieces")
+    __slots__ = ("_ahead", "_at", "_decode", "_ended", "_gone", "_marks", "_pieces", "_singly")
 
     def __init__(self, pieces: Iterable[bytes]) -> None:
         self._pieces = iter(pieces)
         self._decode = codecs.getincrementaldecoder("utf-8-sig")()
         self._ahead, self._at, self._gone, self._ended = "", 0, 0, False
-        self._marks = 0
+        self._marks = self._singly = 0
 
     def _fill(self, wanted: int) -> None:
         """Have so many characters ahead, or all that are left. What was read is let go at the same time."""
@@ -155,6 +175,27 @@ class _Text:
             self.refuse(says or f"here {' or '.join(wanted)} was expected")
         self._at += 1
         return found
+
+    def several(self) -> list[Any]:
+        """The next values of a list, if they can be read in one go; none if they have to be read one by one.
+
+        A guess where an element ends is enough: what stands before it is a whole list when it is closed there, or no JSON. Then it
+        stands in a text, or within an element, or something is wrong; nothing before it is guessed at again.
+        """
+        if self._gone + self._at < self._singly:
+            return []
+        self._fill(AT_ONCE + 1)
+        begins = self._at
+        ends = _seam(self._ahead, begins, begins + AT_ONCE)
+        if ends <= begins:
+            return []
+        try:
+            values: list[Any] = orjson.loads(f"[{self._ahead[begins:ends]}]")
+        except orjson.JSONDecodeError:
+            self._singly = self._gone + ends
+            return []
+        self._at = ends
+        return values
 
     def value(self) -> Any:
         """The next value."""

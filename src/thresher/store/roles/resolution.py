@@ -82,7 +82,7 @@ def link_asking(backend: Backend, session: Session, data: Mapping[str, Any], now
     if owner is None:
         return
     waiting = [each for some in _portions(data["candidates"]) for each in _still(session, data["key"], some)]
-    if waiting and owner.status != REJECTED:
+    if waiting:  # also where the role was rejected: its status keeps it from the queue, and a person may change their mind
         link_candidates(session, {owner.id: waiting}, now, demand_of(data))
     for some in _portions(waiting):
         session.run(_ANSWERED, {"name": ASKS, "key": data["key"], "ids": some})

@@ -80,7 +80,7 @@ async def merge(shop: Shop, role_id: RoleId, body: Into) -> Response:
 
 async def split(shop: Shop, role_id: RoleId, body: SplitAsked) -> Response:
     """Make a role of its own out of some names and candidates of this one. Postings belong to both from then on."""
-    found = await shop.store.run(control.split, shop.store, str(role_id), body.name, body.aliases, body.candidates)
+    found = await shop.store.run(control.split, shop.store, shop.registry, str(role_id), body.name, body.aliases, body.candidates)
     return Response(written(found), 201, media_type=JSON)
 
 

@@ -1,0 +1,97 @@
+"""Schemas of the test server that are handed from test to test: making all our tables anew costs more than most tests do."""
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+import psycopg
+
+from thresher.store.postgres.backend import PostgresBackend
+from thresher.store.postgres.connection import split_schema
+
+# Every row goes, and every number starts again. A table that nobody wrote to needs nothing.
+_EMPTY = """do $$
+declare
+    here oid := '{schema}'::regnamespace;
+    written text;
+begin
+    select string_agg(oid::regclass::text, ', ') into written from pg_class
+        where relnamespace = here and relkind = 'r' and relname not in ('migrations', 'functions') and pg_relation_size(oid) > 0;
+    if written is not null then
+        execute 'truncate ' || written || ' cascade';
+    end if;
+    perform setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false) from pg_sequences
+        where schemaname = '{schema}' and last_value is not null;
+end $$"""
+# What a test could have changed besides rows: tables, columns, indexes, options, functions, statistics, the steps that were applied.
+_SHAPE = """select md5(string_agg(line, ',' order by line)) from (
+    select concat_ws(' ', relname, relkind, relnatts, relhastriggers, reloptions,
+        case when relkind = 'r' and relname not in ('migrations', 'functions') then reltuples end) as line from pg_class where relnamespace = '{schema}'::regnamespace
+    union all select concat_ws(' ', proname, md5(prosrc)) from pg_proc where pronamespace = '{schema}'::regnamespace
+    union all select concat_ws(' ', conname, contype) from pg_constraint where connamespace = '{schema}'::regnamespace
+    union all select 'statistics' from pg_statistic s join pg_class c on c.oid = s.starelid where c.relnamespace = '{schema}'::regnamespace
+    union all select concat_ws(' ', number, name) from {schema}.migrations
+    union all select hash from {schema}.functions
+) lines"""
+
+
+class Schemas:
+    """The schemas that are free, each as good as new. One of these for each test process."""
+
+    def __init__(self) -> None:
+        self._free: list[str] = []
+        self._new: str | None = None  # what a schema looks like that nobody has used
+
+    def make(self, url: str) -> None:
+        """The schema that a URL names, with all tables, and nothing in them. Its name is new, so nobody else still talks to it."""
+        address, schema = split_schema(url)
+        if not self._free:
+            with closing(PostgresBackend(url, connections=1)) as backend:
+                backend.migrate()
+        with _connected(address) as connection:
+            if self._free:
+                connection.execute(f"alter schema {self._free.pop()} rename to {schema}")
+            self._new = self._new or _shape(connection, schema)
+
+    def give_back(self, url: str) -> None:
+        """Kept for the next test; thrown away if anything but rows was changed, or if it was not made here."""
+        address, schema = split_schema(url)
+        with _connected(address) as connection:
+            if self._new and _has_tables(connection, schema):
+                connection.execute(_EMPTY.format(schema=schema))
+                if _shape(connection, schema) == self._new:
+                    self._free.append(schema)
+                    return
+            _drop(connection, schema)
+
+    def clear(self, url: str) -> None:
+        """Leave nothing on the server."""
+        with _connected(split_schema(url)[0]) as connection:
+            while self._free:
+                _drop(connection, self._free.pop())
+
+
+SCHEMAS = Schemas()
+
+
+@contextmanager
+def _connected(address: str) -> Iterator[psycopg.Connection[Any]]:
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute("set client_min_messages = warning")
+        yield connection
+
+
+def _has_tables(connection: psycopg.Connection[Any], schema: str) -> bool:
+    sql = "select count(*) from pg_tables where schemaname = %s and tablename in ('migrations', 'functions')"
+    return connection.execute(sql, [schema]).fetchone() == (2,)
+
+
+def _shape(connection: psycopg.Connection[Any], schema: str) -> str:
+    sql = _SHAPE.format(schema=schema)
+    row = connection.execute(sql).fetchone()
+    assert row
+    return str(row[0])
+
+
+def _drop(connection: psycopg.Connection[Any], schema: str) -> None:
+    connection.execute(f"drop schema if exists {schema} cascade")
