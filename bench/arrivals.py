@@ -1,17 +1,20 @@
 """How fast a scraper's postings come in: one POST of many, over HTTP to a real server; and the driver's own bulk upsert beside it.
 
-    python bench/arrivals.py --store sqlite|postgres [--jobs 10000] [--description 1500] [--rounds 3] [--json]
+    python bench/arrivals.py --store sqlite|postgres [--jobs 10000] [--description 1500] [--rounds 5] [--json]
 
 Each round brings new postings for a role of its own. Then the rows that this has written (records, links, marks) are upserted by the
 database's driver alone, ready as they are, in one transaction, into the same tables of another database: no body, no check, no look
-at what is known. `ratio` is ours over the driver's, the medians of all rounds; `ratio_from_body` compares with a driver that has to
-read the body (the standard library's parser) and write out the same rows first. `again` is the same body for another role: everything
-is known, and gains a link. Resident sizes are those of the server, the last one at its peak.
+at what is known. `ratio` is ours over the driver's, the medians of all rounds, with the least and the most of single rounds beside it;
+`ratio_from_body` compares with a driver that has to read the body (the standard library's parser) and write out the same rows first.
+`cpu` is what the server and the driver's process take of the processor for one posting: it says more where other programs run. On
+PostgreSQL the work of its own processes is not in it. `again` is the same body for another role: everything is known, and gains a
+link. Resident sizes are those of the server: before, at its peak after the first body, and at the end.
 """
 
 import argparse
 import http.client
 import json
+import os
 import random
 import sqlite3
 import statistics
@@ -21,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +100,12 @@ def serving(folder: Path, url: str) -> Iterator[tuple[str, int]]:
             yield json.loads(said)["url"].removeprefix("http://").removesuffix("/api"), process.pid
         finally:
             process.terminate()
+
+
+def cpu_seconds(process: int) -> float:
+    """What a process has used of the processor so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def size_mb(process: int, name: str) -> int:
@@ -184,8 +194,36 @@ def upsert_postgres(url: str) -> Callable[[Rows], float]:
     return upsert
 
 
+@dataclass(slots=True)
+class Rounds:
+    """Seconds of each round, by the clock and of the processor."""
+
+    ours: list[float] = field(default_factory=list)
+    ours_cpu: list[float] = field(default_factory=list)
+    driver: list[float] = field(default_factory=list)
+    driver_cpu: list[float] = field(default_factory=list)
+    reading: list[float] = field(default_factory=list)
+    again: list[float] = field(default_factory=list)
+
+    def told(self, jobs: int) -> dict[str, Any]:
+        middle = {name: statistics.median(getattr(self, name)) for name in self.__slots__}
+        whole = [one + other for one, other in zip(self.driver, self.reading, strict=True)]
+        return {
+            "ours_per_second": round(jobs / middle["ours"]),
+            "driver_per_second": round(jobs / middle["driver"]),
+            "ratio": round(middle["driver"] / middle["ours"], 2),
+            "ratio_least": round(min(one / other for one, other in zip(self.driver, self.ours, strict=True)), 2),
+            "ratio_most": round(max(one / other for one, other in zip(self.driver, self.ours, strict=True)), 2),
+            "ratio_from_body": round(statistics.median(whole) / middle["ours"], 2),
+            "ours_cpu_us": round(middle["ours_cpu"] / jobs * 1e6, 1),
+            "driver_cpu_us": round(middle["driver_cpu"] / jobs * 1e6, 1),
+            "ratio_cpu": round(middle["driver_cpu"] / middle["ours_cpu"], 2),
+            "again_per_second": round(jobs / middle["again"]),
+        }
+
+
 def measure(url: str, other: str, given: argparse.Namespace) -> dict[str, Any]:
-    pick = random.Random(7)
+    pick, rounds = random.Random(7), Rounds()
     with closing(open_store(url)) as store, closing(open_store(other)), tempfile.TemporaryDirectory() as folder:
         token = create_key(store, "bench", rate=1_000_000).token
         upsert = (upsert_sqlite if given.store == "sqlite" else upsert_postgres)(other)
@@ -193,35 +231,27 @@ def measure(url: str, other: str, given: argparse.Namespace) -> dict[str, Any]:
             scraper = Scraper(address, token)
             add_roles(store, 1)
             scraper.bring([job(-1, 100, pick)])
-            before, after = size_mb(process, "VmRSS"), 1
-            ours, driver, whole, again = list[float](), list[float](), list[float](), list[float]()
+            before, after, sizes = size_mb(process, "VmRSS"), 1, list[int]()
             for at in range(given.rounds):
                 jobs = [job(at * given.jobs + number, given.description, pick) for number in range(given.jobs)]
                 add_roles(store, 2)
+                spent = cpu_seconds(process)
                 seconds, answer, body = scraper.bring(jobs)
                 assert answer["jobs_imported"] == given.jobs, answer
-                ours.append(seconds)
+                rounds.ours_cpu.append(cpu_seconds(process) - spent)
+                rounds.ours.append(seconds)
+                sizes.append(size_mb(process, "VmHWM"))
                 rows = rows_of(store, after)
                 after = max(row[0] for row in rows["records"])
-                driver.append(upsert(rows))
-                whole.append(driver[-1] + reading(body, rows))
+                spent = time.process_time()
+                rounds.driver.append(upsert(rows))
+                rounds.driver_cpu.append(time.process_time() - spent)
+                rounds.reading.append(reading(body, rows))
                 seconds, answer, _ = scraper.bring(jobs)
                 assert answer["jobs_linked"] == given.jobs, answer
-                again.append(seconds)
-            peak = size_mb(process, "VmHWM")
-    rate = lambda seconds: round(given.jobs / statistics.median(seconds))  # noqa: E731
-    return {
-        "store": given.store,
-        "jobs": given.jobs,
-        "body_mb": round(len(body) / 2**20, 1),
-        "ours_per_second": rate(ours),
-        "driver_per_second": rate(driver),
-        "ratio": round(statistics.median(driver) / statistics.median(ours), 2),
-        "ratio_from_body": round(statistics.median(whole) / statistics.median(ours), 2),
-        "again_per_second": rate(again),
-        "resident_mb_before": before,
-        "resident_mb_peak": peak,
-    }
+                rounds.again.append(seconds)
+    about = {"store": given.store, "jobs": given.jobs, "body_mb": round(len(body) / 2**20, 1), "load": round(os.getloadavg()[0], 1)}
+    return about | rounds.told(given.jobs) | {"resident_mb_before": before, "resident_mb_first": sizes[0], "resident_mb_peak": sizes[-1]}
 
 
 def main() -> None:
@@ -229,7 +259,7 @@ def main() -> None:
     parser.add_argument("--store", choices=["sqlite", "postgres"], default="sqlite")
     parser.add_argument("--jobs", type=int, default=10_000)
     parser.add_argument("--description", type=int, default=1_500, help="characters of a description")
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     with database_for(given.store, None, "machine") as url:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.harness.databases import NAMES, Database, drop_schema, file_database, memory_database, postgres_database
+from tests.harness.databases import NAMES, Database, file_database, memory_database, postgres_database
 from tests.harness.schemas import SCHEMAS
 from tests.harness.server import Server
 from thresher.core.clock import FrozenClock
@@ -61,7 +61,7 @@ def database(request: pytest.FixtureRequest, clock: FrozenClock, tmp_path: Path)
     yield found
     found.close()
     if request.param == "postgres":
-        drop_schema(found.url)
+        SCHEMAS.give_back(found.url)
 
 
 @pytest.fixture

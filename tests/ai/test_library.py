@@ -17,7 +17,7 @@ def written(folder: Path, content: str, name: str = "roles") -> Path:
 
 
 def test_ours_are_all_there_and_say_what_they_are_for():
-    assert {prompt.name for prompt in Library()} == {"doubt", "extract", "frame", "judge", "match", "presence", "repair"}
+    assert {prompt.name for prompt in Library()} == {"doubt", "extract", "frame", "judge", "match", "presence", "repair", "role_name"}
     assert all(prompt.sentence.endswith(".") and prompt.text for prompt in Library())
 
 

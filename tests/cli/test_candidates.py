@@ -30,6 +30,14 @@ def test_a_file_of_candidates_is_added_and_says_what_it_brought(office: Thresher
     assert (bo["key"], len(bo["roles"])) == ("bo@example.com", 2)
 
 
+@pytest.mark.promise(9)
+def test_what_is_exported_can_be_added_again_and_nobody_becomes_another(office: Thresher):
+    office("add", "candidates", "people.csv")
+    office("export", "candidates", "-o", "out.csv")
+    again = office("add", "candidates", "out.csv", "--json").json
+    assert (again["new"], again["changed"], again["unchanged"], again["slips"]) == (0, 0, 2, [])
+
+
 def test_candidates_come_on_standard_input_too(office: Thresher, monkeypatch: pytest.MonkeyPatch):
     line = json.dumps({"name": "Eve", "title": "Nurse", "skills": ["Triage"]})
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(line.encode()), "utf-8"))

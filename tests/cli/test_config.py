@@ -79,3 +79,8 @@ def test_schedules_are_seen_paused_and_resumed(queue: Thresher):
     unknown = queue("schedules", "pause", "hourly")
     assert unknown.code == 4
     assert "hourly" in unknown.err
+
+
+def test_a_switch_is_told_without_what_else_it_might_be(queue: Thresher):
+    assert "roles.approval = 1. Running workers" in queue("config", "set", "roles.approval", "1").out
+    assert "retry.base = 7 seconds. Running workers" in queue("config", "set", "retry.base", "7").out

@@ -48,6 +48,11 @@ def taken(shop: Workshop) -> scrapes.Offer:
     return offer
 
 
+def test_a_platform_may_be_the_first_thing_that_a_project_has(roles: Thresher):
+    assert roles("platforms", "add", "dice").code == 0
+    assert [each["name"] for each in roles("platforms", "list", "--json").json] == ["dice"]
+
+
 def test_platforms_are_added_limited_paused_and_removed(roles: Thresher, shop: Workshop):
     assert "thresher platforms add" in roles("platforms", "list").out
     assert roles("platforms", "add", "Dice", "--every", "12h", "--per-minute", "30", "--in-flight", "2").code == 0

@@ -31,9 +31,11 @@ from thresher.core.clock import FrozenClock
 from thresher.core.errors import InvalidPayload, NotAllowed, UnknownName, UsageError
 from thresher.core.json_stream import NotJson
 from thresher.engine.registry import Registry
+from thresher.governance.demand import Demand
 from thresher.store.roles.platform import Platform
 from thresher.store.roles.platforms import save_platform
 from thresher.store.roles.queue import Holder
+from thresher.store.roles.roles import merge_roles, reject_role
 from thresher.store.session import Session
 from thresher.store.store import Store
 
@@ -319,6 +321,21 @@ def test_a_late_body_is_refused_and_kept(store: Store, clock: FrozenClock) -> No
     assert late_posts(store) == []
     with pytest.raises(NotAllowed, match="imported already"):
         import_late(store, REGISTRY, late.id)
+
+
+def test_a_scraper_whose_role_was_merged_or_rejected_under_it_is_told_so(store: Store) -> None:
+    gone, token = held(store)
+    into = role(store, "Snake Charmer")
+    with store.write() as session:
+        merge_roles(session, gone, into, store.backend.now(session), Demand.of(store.settings))
+    with pytest.raises(NotAllowed, match=rf"has failed \(merged into role {into}\): nothing was imported"):
+        post(store, token, job(1))
+    other = claim(store)
+    with store.write() as session:
+        reject_role(session, into, store.backend.now(session))
+    with pytest.raises(NotAllowed, match=r"has failed \(the role was rejected\): nothing was imported"):
+        post(store, other, job(1))
+    assert [each.role_id for each in late_posts(store)] == [into, into]
 
 
 @pytest.mark.promise(2)

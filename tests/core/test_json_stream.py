@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.core.json_stream import LONGEST, MOST_MEMBERS, NotJson, Passed, elements, outline
+from thresher.core.json_stream import AT_ONCE, LONGEST, MOST_MEMBERS, NotJson, Passed, elements, outline
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 VALUE = st.recursive(
@@ -180,3 +180,39 @@ def test_only_a_few_elements_are_in_memory() -> None:
 )
 def test_numbers_are_whole_as_long_as_they_are_of_sensible_length(written: str, meant: float) -> None:
     assert read(f'{{"jobs": [{written}]}}'.encode())[1] == [meant]
+
+
+INNER = '},{ "'  # what looks like the end of an element wherever it stands
+AWKWARD = [
+    pytest.param([{"a": number, "b": INNER, "c": f"{INNER}\\"} for number in range(40)], id="in a text"),
+    pytest.param([{"a": [{"b": 1}, {"b": [{}, {}]}], "c": {"d": {}}} for _ in range(40)], id="in an element"),
+    pytest.param([{"a": 1}, 2, {"a": [3]}, None, {"a": INNER}, [{"a": 4}, {}], {}, "5", {"a": "\0"}] * 9, id="among others"),
+    pytest.param([{"a": "\ud800"}, {"a": 1}, {"a": "\ud800"}, {"a": "é" * 50}] * 9, id="what one parser alone reads"),
+    pytest.param([{"a": 10**19}, {"a": -(2**63)}, {"a": 10**18}, {"a": 2**64 - 1}, {"a": INNER}] * 9, id="great numbers"),
+]
+
+
+@pytest.mark.parametrize("jobs", AWKWARD)
+@pytest.mark.parametrize("wide", [30, 60, 200, AT_ONCE])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_elements_that_are_read_together_are_those_that_are_read_one_by_one(
+    jobs: list[Any], wide: int, indent: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("thresher.core.json_stream.AT_ONCE", wide)
+    body = json.dumps({"jobs": jobs, "a": 1}, indent=indent).encode()
+    assert read(body, 100) == ({"a": 1}, jobs)
+
+
+@given(st.lists(st.dictionaries(TEXT, VALUE | st.just(INNER), max_size=3), max_size=8), st.integers(1, 99), st.integers(1, 40))
+def test_however_many_are_read_together_they_are_the_same(jobs: list[Any], wide: int, size: int) -> None:
+    body = json.dumps({"jobs": jobs, "a": 1}).encode()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("thresher.core.json_stream.AT_ONCE", wide)
+        assert read(body, size) == ({"a": 1}, jobs)
+
+
+@pytest.mark.promise(18)
+def test_a_mistake_among_elements_that_are_read_together_is_told_with_its_place() -> None:
+    body = b'{"jobs": [' + b'{"a": 1}, ' * 50 + b'{"a": oops}, ' + b'{"a": 1}, ' * 50 + b"{}]}"
+    with pytest.raises(NotJson, match=f"character {body.index(b'oops')}"):
+        outline(cut(body, 100), "jobs")

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from tests.harness.schemas import SCHEMAS
@@ -70,5 +71,6 @@ def postgres_database(server: str, clock: Clock) -> Database:
 
 
 def drop_schema(url: str) -> None:
-    """Whoever used this schema is done with it."""
-    SCHEMAS.give_back(url)
+    address, _, schema = url.partition("?schema=")
+    with psycopg.connect(address, autocommit=True) as connection:
+        connection.execute(f"drop schema if exists {schema} cascade")

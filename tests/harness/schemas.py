@@ -26,7 +26,8 @@ end $$"""
 # What a test could have changed besides rows: tables, columns, indexes, options, functions, statistics, the steps that were applied.
 _SHAPE = """select md5(string_agg(line, ',' order by line)) from (
     select concat_ws(' ', relname, relkind, relnatts, relhastriggers, reloptions,
-        case when relkind = 'r' and relname not in ('migrations', 'functions') then reltuples end) as line from pg_class where relnamespace = '{schema}'::regnamespace
+        case when relkind = 'r' and relname not in ('migrations', 'functions') then reltuples end) as line
+        from pg_class where relnamespace = '{schema}'::regnamespace
     union all select concat_ws(' ', proname, md5(prosrc)) from pg_proc where pronamespace = '{schema}'::regnamespace
     union all select concat_ws(' ', conname, contype) from pg_constraint where connamespace = '{schema}'::regnamespace
     union all select 'statistics' from pg_statistic s join pg_class c on c.oid = s.starelid where c.relnamespace = '{schema}'::regnamespace
@@ -63,6 +64,11 @@ class Schemas:
                     self._free.append(schema)
                     return
             _drop(connection, schema)
+
+    @property
+    def spare(self) -> int:
+        """How many are free."""
+        return len(self._free)
 
     def clear(self, url: str) -> None:
         """Leave nothing on the server."""

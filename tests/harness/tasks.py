@@ -45,8 +45,10 @@ def claim(store: Store, limit: int = 1, worker: int = SOMEBODY) -> list[Task]:
 
 
 def claim_one(store: Store, worker: int = SOMEBODY) -> Task:
-    (task,) = claim(store, 1, worker)
-    return task
+    found = claim(store, 1, worker)
+    # Said here, because whoever reads about it cannot look any more.
+    assert found, [rows(store, f"select * from {table} order by id limit 5") for table in ("tasks", "lanes", "gates")]
+    return found[0]
 
 
 def running(store: Store, *entries: Entry, worker: int = SOMEBODY) -> Task:

@@ -1,5 +1,6 @@
 """Every example runs to its end in a process of its own, and brings what the documentation says."""
 
+import contextlib
 import json
 import os
 import re
@@ -8,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -108,13 +110,25 @@ class Demo:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._started: list[subprocess.Popen[str]] = []
         for name in ("agency.py", "candidates.csv", "courses.py", "demo.py", "findings.py", "scraper.py"):
             shutil.copy(EXAMPLES / name, folder)
 
     def start(self) -> subprocess.Popen[str]:
         line = [sys.executable, "demo.py"]
         surroundings = {name: value for name, value in os.environ.items() if name != "THRESHER_DATABASE_URL"} | {"COLUMNS": "200"}
-        return subprocess.Popen(line, cwd=self.folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            line, cwd=self.folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        )
+        self._started.append(process)
+        return process
+
+    def stop(self) -> None:
+        """Whatever a failed test left at work would go on for ever: it, and all that it started itself."""
+        for process in self._started:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
 
     def run(self) -> str:
         process = self.start()
@@ -149,6 +163,13 @@ class Demo:
             return {target.removesuffix(".example"): count for target, count in connection.execute(sql)}
 
 
+@pytest.fixture
+def demo(tmp_path: Path) -> Iterator[Demo]:
+    made = Demo(tmp_path)
+    yield made
+    made.stop()
+
+
 def rows_of(said: str) -> dict[str, str]:
     """The lines of the report by their first word, each with single spaces."""
     lines = [" ".join(line.split()) for line in said.partition("What was found")[2].splitlines()]
@@ -157,8 +178,7 @@ def rows_of(said: str) -> dict[str, str]:
 
 @pytest.mark.promise(7)
 @pytest.mark.promise(16)
-def test_the_demo_goes_on_after_ctrl_c_and_tells_what_it_found_and_what_not(tmp_path: Path):
-    demo = Demo(tmp_path)
+def test_the_demo_goes_on_after_ctrl_c_and_tells_what_it_found_and_what_not(demo: Demo, tmp_path: Path):
     interrupted = demo.start()
     assert interrupted.stdout is not None
     for line in interrupted.stdout:
@@ -191,8 +211,7 @@ def test_the_demo_goes_on_after_ctrl_c_and_tells_what_it_found_and_what_not(tmp_
 
 
 @pytest.mark.promise(7)
-def test_the_next_run_of_the_demo_is_the_next_day_and_tells_the_news_but_calls_nothing_gone_that_it_could_not_see(tmp_path: Path):
-    demo = Demo(tmp_path)
+def test_the_next_run_of_the_demo_is_the_next_day_and_tells_the_news_but_calls_nothing_gone_that_it_could_not_see(demo: Demo):
     demo.only("acme", "garnet", "heron")
     demo.run()
     there = demo.postings()

@@ -62,7 +62,7 @@ def skipped(**said: Any) -> Skip:
 
 def test_a_posting_of_the_contract_is_kept_whole() -> None:
     found = kept()
-    assert (found.index, found.key, found.platform, found.notes) == (3, "monster/monster-123456", "monster", ())
+    assert (found.at, found.key, found.platform, found.notes) == (3, "monster/monster-123456", "monster", ())
     assert found.data == {
         "title": "Senior Python Developer",
         "company_name": "TechCorp",

@@ -167,6 +167,20 @@ def test_who_waited_for_a_role_that_a_person_rejected_waits_no_more_and_is_not_f
     assert [(each.id, each.status, each.candidates) for each in titles.roles()] == [(role, "rejected", 1)]
 
 
+@pytest.mark.promise(9)
+def test_titles_that_mean_the_same_and_are_asked_about_together_lead_to_one_role(titles: Titles):
+    names = ("Java Developer", "Java Engineer", "Java Developers")
+    for name in names:
+        titles.wait(said(name, name), name)
+    registry = titles.open()
+    titles.shop.put(registry, *(NewTask(KIND, {"title": said(name, name)}, key=core_of(said(name, name))) for name in names))
+    titles.drain(registry)
+    (role,) = titles.roles()
+    assert role.candidates == 3
+    assert set(titles.links(WANTS).values()) == {(str(role.id),)}
+    assert set(titles.links(ASKS).values()) == {()}
+
+
 def test_without_a_model_it_waits_and_then_rules_do(titles: Titles):
     titles.models = titles.models.__class__()
     titles.wait(WIZARD, "ann")

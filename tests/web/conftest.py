@@ -93,6 +93,13 @@ def served(shop: Workshop) -> Iterator[str]:
 @contextmanager
 def project(folder: Path, url: str | None = None) -> Iterator[Workshop]:
     (folder / "thresher.yaml").write_text(PROJECT)
+    with workshop(folder, url) as shop:
+        yield shop
+
+
+@contextmanager
+def workshop(folder: Path, url: str | None = None) -> Iterator[Workshop]:
+    """The project that a folder holds."""
     with opened_workshop(url or f"sqlite:///{folder / 'thresher.db'}?durability=process", read_project(folder)) as shop:
         yield shop
 
@@ -101,6 +108,20 @@ def project(folder: Path, url: str | None = None) -> Iterator[Workshop]:
 def shop(tmp_path: Path) -> Iterator[Workshop]:
     with project(tmp_path) as shop:
         yield shop
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A server that all tests of a module share: those that are refused, or only look, and leave nothing for the next."""
+
+    shop: Workshop
+    stranger: Api
+
+
+@pytest.fixture(scope="module")
+def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standing]:
+    with project(tmp_path_factory.mktemp("standing")) as shop, served(shop) as url:
+        yield Standing(shop, Api(url))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.harness.databases import drop_schema
+from tests.harness.schemas import SCHEMAS
 from tests.web.conftest import Answer, Api, served
 from thresher.build import Workshop, install, open_store, project_registry
 from thresher.config.project import read_project
@@ -117,7 +117,8 @@ def worlds(request: pytest.FixtureRequest, folder: Path) -> Iterator[World]:
     url = None
     if request.param == "postgres":
         url = f"{request.getfixturevalue('postgres_url')}?schema=scrape_{secrets.token_hex(6)}"
+        SCHEMAS.make(url)
     with world(folder, url) as found:
         yield found
     if url:
-        drop_schema(url)
+        SCHEMAS.give_back(url)

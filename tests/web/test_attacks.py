@@ -26,12 +26,13 @@ ENDLESS = 256_000_000  # more than all buffers on the way hold
 JSON = "application/json"
 
 
-@pytest.fixture
-def small(shop, stranger) -> Api:
+@pytest.fixture(scope="module")
+def small(standing) -> Api:
     """A server that takes little, and soon loses patience."""
+    shop = standing.shop
     set_setting(shop.store, "web.body_limit", str(LIMIT), "test")
     set_setting(shop.store, "web.body_patience", "0.3", "test")
-    api = Api(stranger.url, create_key(shop.store, "anna", ["read", "write"]).token)
+    api = Api(standing.stranger.url, create_key(shop.store, "anna", ["read", "write"]).token)
     assert api.ask("PUT", "/api/settings/retry.base", json={"value": 60}).status == 200  # this server has read the others by now
     return api
 
@@ -194,22 +195,22 @@ def test_nul_and_half_characters_are_refused_before_the_database_sees_them(small
         small.ask("POST", "/api/companies", data=body, headers=lines).problem(422)
 
 
-def test_a_database_that_is_gone_is_503_for_everybody(small, shop):
+def test_a_database_that_is_gone_is_503_for_everybody(api, shop):
     shop.store.backend.close()
     for path in ("/api/health", "/api/status"):
-        told = small.ask("GET", path)
+        told = api.ask("GET", path)
         assert told.problem(503)["type"] == "urn:thresher:DatabaseProblem"
         assert told.headers["Retry-After"] == "5"
 
 
-def test_a_surprise_tells_nothing_of_the_inside(small, shop, caplog):
+def test_a_surprise_tells_nothing_of_the_inside(api, shop, caplog):
     write_records(shop.store, [Record("company", "acme.com", {"name": "Acme"})])
     change(shop.store, "update records set data = 'secret inside'")
-    told = small.ask("GET", "/api/companies")
+    told = api.ask("GET", "/api/companies")
     assert told.problem(500)["type"] == "urn:thresher:Bug"
     assert b"secret" not in told.body
     assert "GET '/api/companies': not expected" in caplog.text
-    assert small.ask("GET", "/api/status").status == 200
+    assert api.ask("GET", "/api/status").status == 200
 
 
 def test_every_error_of_ours_has_a_status():

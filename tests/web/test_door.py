@@ -22,6 +22,13 @@ def filled(path: str) -> str:
     return re.sub(r"\{[^}]*\}", "1", path)
 
 
+@pytest.fixture(scope="module")
+def passer_by(standing) -> Api:
+    """Somebody without a key, where others have one."""
+    create_key(standing.shop.store, "anna", ["read"])
+    return standing.stranger
+
+
 GUARDED = [route for route in ROUTES if route.scope is not None]
 
 
@@ -56,33 +63,32 @@ def test_a_route_without_an_owner_cannot_be_added(shop):
     assert not any(isinstance(route, APIRoute) and route.path == "/api/back-door" for route in app.routes)
 
 
-def test_only_health_and_the_way_to_a_login_are_open(stranger):
-    assert stranger.get("/api/health") == {"status": "ok"}
+def test_only_health_and_the_way_to_a_login_are_open(passer_by):
+    assert passer_by.get("/api/health") == {"status": "ok"}
     for route in ROUTES:
         if (route.method, route.path) not in OPEN:
-            told = stranger.ask(route.method, filled(route.path))
+            told = passer_by.ask(route.method, filled(route.path))
             assert told.problem(401)["type"] == "urn:thresher:KeyRefused", route.path
             assert told.headers["WWW-Authenticate"].startswith("Bearer")
 
 
 @pytest.mark.parametrize("path", ["/", "/api", "/docs", "/redoc", "/openapi.json", "/api/nothing", "/api/health/", "/api/health/../status",
                                   "//api/health", "/API/HEALTH", "/api/health;x", "/api/%68ealth/%2e%2e/status"])  # fmt: skip
-def test_a_stranger_learns_nothing_of_what_is_there(stranger, path):
-    stranger.ask("GET", path).problem(401)
+def test_a_stranger_learns_nothing_of_what_is_there(passer_by, path):
+    passer_by.ask("GET", path).problem(401)
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "PATCH"])
-def test_health_is_open_for_looking_only(stranger, method):
-    assert stranger.ask(method, "/api/health").status == 401
+def test_health_is_open_for_looking_only(passer_by, method):
+    assert passer_by.ask(method, "/api/health").status == 401
 
 
 @pytest.mark.parametrize("headers", [
     {"Authorization": "Bearer"}, {"Authorization": "Bearer "}, {"Authorization": "Basic YTpi"}, {"X-API-Key": ""}, {"X-API-Key": "thr_1_2"},
     {"Authorization": "Bearer thr_000000000000_" + "a" * 43}, {"Cookie": "key=1"}, {"Authorization": "Bearer " + "x" * 8_000},
 ], ids=lambda headers: str(headers)[:40])  # fmt: skip
-def test_wrong_keys_are_refused(stranger, shop, headers):
-    create_key(shop.store, "anna", ["read"])
-    stranger.ask("GET", "/api/status", headers=headers).problem(401)
+def test_wrong_keys_are_refused(passer_by, headers):
+    passer_by.ask("GET", "/api/status", headers=headers).problem(401)
 
 
 def test_every_header_opens_the_door_and_two_different_keys_do_not(api, shop):
@@ -179,8 +185,8 @@ def test_refused_requests_are_not_charged(api, shop):
     b"X-API-Key: a\x0bb\r\n", b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", b"Content-Length: -1\r\n", b"Content-Length: 1e3\r\n",
     b"Upgrade: websocket\r\nConnection: Upgrade\r\n", b"X: a\r\n folded: x\r\n",
 ])  # fmt: skip
-def test_strange_headers_do_not_open_the_door(stranger, lines):
-    said = raw(stranger.url, b"GET /api/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + lines + b"\r\n")
+def test_strange_headers_do_not_open_the_door(passer_by, lines):
+    said = raw(passer_by.url, b"GET /api/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + lines + b"\r\n")
     assert said.split(b" ", 2)[1] in (b"400", b"401"), said
 
 
@@ -194,11 +200,11 @@ def test_a_list_of_keys_is_no_key(stranger, shop):
             stranger.ask("GET", "/api/status", headers={header: shown.format(one, other)}).problem(401)
 
 
-def test_a_request_cannot_be_smuggled_behind_another(stranger):
+def test_a_request_cannot_be_smuggled_behind_another(passer_by):
     """What follows the body of a refused request is not taken for a request with another's key."""
     body = b"GET /api/status HTTP/1.1\r\nHost: x\r\n\r\n"
     first = b"POST /api/companies HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body)
-    said = raw(stranger.url, first + body)
+    said = raw(passer_by.url, first + body)
     assert said.count(b"HTTP/1.1 ") == 1
     assert said.startswith(b"HTTP/1.1 401")
 

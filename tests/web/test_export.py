@@ -11,6 +11,8 @@ import pytest
 
 from tests.cli.jobs_project import company
 from tests.harness.tasks import change
+from tests.web.conftest import Api
+from thresher.control.keys import create_key
 from thresher.control.records import write_records
 from thresher.control.settings import set_setting
 from thresher.web.refresh import refresh
@@ -18,58 +20,67 @@ from thresher.web.refresh import refresh
 MANY = 600  # of 40,000 characters each: more than the buffers on the way hold
 
 
-@pytest.fixture
-def filled(shop):
-    records = [company(f"c{at}.com", f'=cmd|"{at}"', 0, about="x" * 40_000) for at in range(MANY)]
-    write_records(shop.store, records)
+def fill(shop):
+    write_records(shop.store, [company(f"c{at}.com", f'=cmd|"{at}"', 0, about="x" * 40_000) for at in range(MANY)])
     return shop
 
 
-def test_json_lines_have_everything(api, filled):
-    found = api.ask("GET", "/api/export/companies?format=jsonl")
+@pytest.fixture
+def filled(shop):
+    return fill(shop)
+
+
+@pytest.fixture(scope="module")
+def reader(standing) -> Api:
+    """Somebody who only looks, at what is there for all tests."""
+    return Api(standing.stranger.url, create_key(fill(standing.shop).store, "anna", ["read"]).token)
+
+
+def test_json_lines_have_everything(reader):
+    found = reader.ask("GET", "/api/export/companies?format=jsonl")
     assert found.headers["Content-Type"] == "application/x-ndjson"
     assert found.headers["Content-Disposition"] == 'attachment; filename="companies.jsonl"'
     lines = [json.loads(line) for line in found.body.splitlines()]
     assert sorted(line["key"] for line in lines) == sorted(f"c{at}.com" for at in range(MANY))
 
 
-def test_csv_is_harmless_for_spreadsheets(api, filled):
-    found = api.ask("GET", "/api/export/companies?status=complete")
+def test_csv_is_harmless_for_spreadsheets(reader):
+    found = reader.ask("GET", "/api/export/companies?status=complete")
     assert found.headers["Content-Type"] == "text/csv; charset=utf-8"
     rows = list(csv.DictReader(io.StringIO(found.body.decode("utf-8-sig"))))
     assert len(rows) == MANY
     assert all(row["name"].startswith("'=") for row in rows)
 
 
-def test_a_workbook_is_whole(api, filled):
-    found = api.ask("GET", "/api/export/companies?format=xlsx")
+def test_a_workbook_is_whole(reader):
+    found = reader.ask("GET", "/api/export/companies?format=xlsx")
     with zipfile.ZipFile(io.BytesIO(found.body)) as book:
         assert book.testzip() is None
         assert book.read("xl/worksheets/sheet1.xml").count(b"<row>") == MANY + 1
 
 
 @pytest.mark.parametrize("path", ["everything", "companies?format=exe", "companies?format=../x", "tasks"])
-def test_what_cannot_be_exported_is_named(api, path):
-    assert "," in api.ask("GET", f"/api/export/{path}").problem(400)["detail"]
+def test_what_cannot_be_exported_is_named(reader, path):
+    assert "," in reader.ask("GET", f"/api/export/{path}").problem(400)["detail"]
 
 
-def test_an_export_of_nothing_is_a_header_alone(api):
-    assert api.ask("GET", "/api/export/boards").body.decode("utf-8-sig").startswith("company_name,platform")
-    assert api.ask("GET", "/api/export/boards?format=jsonl").body == b""
+def test_an_export_of_nothing_is_a_header_alone(reader):
+    assert reader.ask("GET", "/api/export/boards").body.decode("utf-8-sig").startswith("company_name,platform")
+    assert reader.ask("GET", "/api/export/boards?format=jsonl").body == b""
 
 
 @pytest.mark.promise(18)
-def test_whoever_hangs_up_leaves_no_writer_behind(api, filled):
+def test_whoever_hangs_up_leaves_no_writer_behind(reader):
     async def hang_up() -> None:
-        headers = {"Authorization": f"Bearer {api.token}"}
+        headers = {"Authorization": f"Bearer {reader.token}"}
         async with aiohttp.ClientSession() as session:
             for _ in range(6):
-                async with session.get(f"{api.url}/api/export/companies?format=jsonl", headers=headers) as got:
+                async with session.get(f"{reader.url}/api/export/companies?format=jsonl", headers=headers) as got:
                     assert await got.content.readany()
                     got.close()
 
     asyncio.run(hang_up())
-    assert len(api.ask("GET", "/api/export/companies?format=jsonl").body.splitlines()) == MANY
+    assert len(reader.ask("GET", "/api/export/companies?format=jsonl").body.splitlines()) == MANY
 
 
 @pytest.mark.promise(18)

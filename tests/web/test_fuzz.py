@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.harness.databases import drop_schema
+from tests.harness.schemas import SCHEMAS
 from tests.web.conftest import Api, project, served
 from tests.web.test_routes import SITE, fill
 from thresher.control.companies import ask_companies, wish
@@ -61,12 +61,13 @@ def fuzzed(request, tmp_path):
     url = None
     if request.param == "postgres":
         url = f"{request.getfixturevalue('postgres_url')}?schema=fuzz_{secrets.token_hex(6)}"
+        SCHEMAS.make(url)
     with project(tmp_path, url) as shop, served(fill(shop)) as at:
         ask_companies(shop.store, shop.registry, [wish("Delta", "delta.io")])
         create_key(shop.store, "to be revoked")
         yield Api(at, create_key(shop.store, "fuzz", list(Scope), rate=1_000_000).token)
     if url:
-        drop_schema(url)
+        SCHEMAS.give_back(url)
 
 
 @pytest.mark.promise(17)

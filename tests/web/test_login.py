@@ -12,7 +12,7 @@ import pytest
 
 from tests.cli.conftest import Thresher, folder, thresher  # noqa: F401  fixtures
 from tests.harness.tasks import rows
-from tests.web.conftest import PROJECT, Answer, Api
+from tests.web.conftest import PROJECT, Answer, Api, served, workshop
 from tests.web.test_door import GUARDED, filled
 from tests.web.test_serve import address, serving
 from thresher.control import admins, password
@@ -280,9 +280,9 @@ def test_two_servers_share_the_tries_and_the_logins(folder, thresher):  # noqa: 
     (folder / "thresher.yaml").write_text(PROJECT + "  web.password_cost: 10\n")
     made = thresher("admin", "create", "anna", "--generate", "--json")
     assert made.code == 0, made.err
-    with serving() as (_, one), serving() as (_, other):
-        assert "token" not in one
-        here, there = Api(address(one)), Api(address(other))
+    with serving() as (_, said), workshop(folder) as shop, served(shop) as other:  # one in a process of its own, one in this process
+        assert "token" not in said
+        here, there = Api(address(said)), Api(other)
         told = log_in(here, password=made.json["password"])
         assert there.ask("GET", "/api/me", headers={"Cookie": f"{NAME}={cookie(told)[0]}"}).status == 200
         begun = time.monotonic()

@@ -259,6 +259,7 @@ def test_whoever_misspells_a_filter_is_told_and_not_answered_with_everything(api
 
 def test_the_api_describes_itself_without_pages_from_elsewhere(api):
     said = api.get("/api/openapi.json")
+    assert len([name for name, each in said["components"]["schemas"].items() if each.get("examples")]) >= 10
     assert said["openapi"].startswith("3.")
     assert set(said["paths"]["/api/companies"]) == {"get", "post"}
     assert said["paths"]["/api/boards/{key}/enable"]["post"]["x-scope"] == "write"

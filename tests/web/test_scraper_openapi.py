@@ -75,6 +75,14 @@ def test_every_route_for_scrapers_is_described_with_an_example_that_fits(world):
     assert "204" in said["paths"][f"{QUEUE}/next-role"]["get"]["responses"]
 
 
+def test_a_scrapers_key_opens_the_description_of_what_it_opens_and_no_more(world):
+    scraper = Api(world.url, create_key(world.store, "curious", ["scrape"]).token)
+    said, whole = scraper.get("/api/scraper/openapi.json"), described(world)
+    assert said["paths"] == {path: each for path, each in whole["paths"].items() if path.startswith("/api/scraper/")}
+    assert f"{QUEUE}/jobs" in said["paths"]
+    assert scraper.ask("GET", "/api/openapi.json").problem(403)["type"] == "urn:thresher:ScopeMissing"
+
+
 def test_every_answer_of_a_conversation_is_as_it_was_described(world):
     platforms.save(world.store, "monster", {"per_minute": "30"})
     platforms.save(world.store, "dice", {})

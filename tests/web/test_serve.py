@@ -18,8 +18,8 @@ import pytest
 
 from tests.cli.conftest import Thresher, folder, thresher  # noqa: F401  fixtures
 from tests.cli.jobs_project import company
-from tests.harness.databases import drop_schema
-from tests.web.conftest import PATIENCE, PROJECT, Api
+from tests.harness.schemas import SCHEMAS
+from tests.web.conftest import PATIENCE, PROJECT, Api, served, workshop
 from thresher.build import opened_store
 from thresher.control.records import write_records
 from thresher.core.errors import UsageError
@@ -155,8 +155,8 @@ def test_a_client_that_does_not_read_cannot_keep_a_server_alive(project, threshe
 def test_settings_changed_elsewhere_come_into_force(project, thresher):  # noqa: F811
     token = key(thresher, "anna", "--scope", "read", "--scope", "write", "--rate", 100_000)
     assert thresher("config", "set", "settings.every", "0.05").code == 0
-    with serving() as (_, said):
-        api = Api(address(said), token)
+    with workshop(project) as shop, served(shop) as url:
+        api = Api(url, token)
         big = {"name": "x" * 2_000}
         assert api.ask("POST", "/api/companies", json=big).status == 400
         assert thresher("config", "set", "web.body_limit", "1024").code == 0
@@ -175,17 +175,20 @@ def test_without_its_packages_it_says_what_to_install(project):
 @pytest.mark.promise(17)
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_two_servers_share_the_rate_of_a_key(project, thresher, kind, request, monkeypatch):  # noqa: F811
+    """One in a process of its own, one in this process."""
+    url = None
     if kind == "postgres":
         url = f"{request.getfixturevalue('postgres_url')}?schema=web_{secrets.token_hex(6)}"
         monkeypatch.setenv("THRESHER_DATABASE_URL", url)
-        request.addfinalizer(lambda: drop_schema(url))
+        SCHEMAS.make(url)
+        request.addfinalizer(lambda: SCHEMAS.give_back(url))
     token = key(thresher, "anna", "--scope", "read", "--rate", 5, "--expires", "1h")
 
     async def hammer(*servers: Api) -> list[int]:
         return [each.status for each in await asyncio.gather(*(api.send("GET", "/api/sources") for api in servers for _ in range(15)))]
 
-    with serving() as (_, one), serving() as (_, other):
-        found = asyncio.run(hammer(Api(address(one), token), Api(address(other), token)))
+    with serving() as (_, said), workshop(project, url) as shop, served(shop) as other:
+        found = asyncio.run(hammer(Api(address(said), token), Api(other, token)))
     # Five at once, and one more for every twelve seconds that this may have taken.
     assert 5 <= found.count(200) <= 5 + PATIENCE // 12 + 1
     assert found.count(200) + found.count(429) == 30

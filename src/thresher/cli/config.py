@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
+SWITCH = "0 or 1"
+
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting, such as retry.base.")]
 
 
@@ -71,7 +73,12 @@ def set_(ctx: typer.Context, name: Name, value: Annotated[str, typer.Argument(me
     with call.store() as store:
         set_setting(store, name, value, getuser())
         now = show_setting(store, name)
-    say(call, now, f"{name} = {now.value:g} {now.unit}. Running workers take it up within seconds.")
+    say(call, now, f"{name} = {_amount(now)}. Running workers take it up within seconds.")
+
+
+def _amount(now: "SettingView") -> str:
+    """A value with its unit; that of a switch says only what it may be."""
+    return f"{now.value:g}" if now.unit == SWITCH else f"{now.value:g} {now.unit}"
 
 
 @app.command()
@@ -87,7 +94,7 @@ def unset(ctx: typer.Context, name: Name) -> None:
     with call.store() as store:
         unset_setting(store, name, getuser())
         now = show_setting(store, name)
-    say(call, now, f"{name} = {now.value:g} {now.unit} (the {now.origin} value).")
+    say(call, now, f"{name} = {_amount(now)} (the {now.origin} value).")
 
 
 @app.command()

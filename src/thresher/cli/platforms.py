@@ -57,7 +57,7 @@ def add(ctx: typer.Context, name: Name, every: Every = None, per_minute: PerMinu
     from thresher.control.platforms import save
 
     call = call_of(ctx)
-    with call.store() as store:
+    with call.store(migrate=True) as store:
         save(store, name, {"every": every, "per_minute": per_minute, "in_flight": in_flight})
         _answer(call, store, name, f"Scrapers look at {name}.")
 

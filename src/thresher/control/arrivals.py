@@ -66,7 +66,7 @@ def _receive(store: Store, registry: Registry, holder: Holder, body: Spooled, re
         return dict(orjson.loads(known))
     now = store.backend.now(session)
     if not is_held(session, scrape, now, lock):
-        return _Late(scrape, f"the session on {scrape.role_name!r} {_HOW.get(scrape.status, 'is over')}")
+        return _Late(scrape, _over(scrape))
     hold_arrivals(store.backend.dialect, session)
     platform = report.platform or (scrape.platforms[0] if len(scrape.platforms) == 1 else None)
     allowed = None if holder.platforms is None else frozenset(name.lower() for name in holder.platforms)
@@ -77,6 +77,12 @@ def _receive(store: Store, registry: Registry, holder: Holder, body: Spooled, re
     keep_answer(session, scrape.id, body.digest, orjson.dumps(answer).decode(), now)
     ask_matching(store, registry, session, scrape.role_id, scrape.session_id, brought.changed)
     return answer
+
+
+def _over(scrape: Scrape) -> str:
+    """How a session ended, and why if somebody said so: a role may have been merged or rejected under it."""
+    why = f" ({scrape.error_message[:200]})" if scrape.status == "failed" and scrape.error_message else ""
+    return f"the session on {scrape.role_name!r} {_HOW.get(scrape.status, 'is over')}{why}"
 
 
 def _conclude(session: Session, scrape: Scrape, report: Report, brought: Brought) -> Conclusion:

@@ -10,7 +10,11 @@ from thresher.control.rows import MOST_ROW, lines_of, read_rows
 from thresher.core.errors import UsageError
 
 MOST_SLIPS = 20  # told one by one
-OTHER_WORDS = {"specialisations": "specializations", "specialization": "specializations", "location": "locations", "role": "roles"}
+OTHER_WORDS = {
+    "specialisations": "specializations", "specialization": "specializations", "location": "locations", "role": "roles",
+    "key": "id",  # as an export calls it
+}  # fmt: skip
+OURS = "keywords"  # a column of an export that is made of the others
 EXAMPLE = '{"name": "Anna", "title": "Python Developer", "skills": ["Python"]}'
 
 
@@ -46,7 +50,7 @@ def read_sheet(text: str, name: str) -> Sheet:
     candidates: list[Given] = []
     slips: list[Slip] = []
     seen: dict[str, int] = {}
-    for line, fields in _objects(lines) if is_json else read_rows(lines, name, COLUMNS, OTHER_WORDS):
+    for line, fields in _objects(lines) if is_json else _rows(lines, name):
         found = fields if isinstance(fields, str) else _read(fields)
         slip = found if isinstance(found, str) else _again(found, seen.setdefault(found.key, line), line)
         if slip:
@@ -54,6 +58,11 @@ def read_sheet(text: str, name: str) -> Sheet:
         elif isinstance(found, Given):
             candidates.append(found)
     return Sheet(tuple(candidates), tuple(slips))
+
+
+def _rows(lines: Sequence[str], name: str) -> Iterator[tuple[int, Mapping[str, str] | str]]:
+    for line, cells in read_rows(lines, name, (*COLUMNS, OURS), OTHER_WORDS):
+        yield line, cells if isinstance(cells, str) else {column: cell for column, cell in cells.items() if column != OURS}
 
 
 def _read(fields: Mapping[str, Any]) -> Given | str:

@@ -43,7 +43,7 @@ class Brought:
     def see(self, arrival: Arrival) -> None:
         self.seen[arrival.platform] = self.seen.get(arrival.platform, 0) + 1
         for note in arrival.notes[: MOST_TOLD - len(self.notes)]:
-            self.notes.append({"index": arrival.index, "external_job_id": arrival.number, "note": note})
+            self.notes.append({"index": arrival.at, "external_job_id": arrival.number, "note": note})
 
 
 def bring(
@@ -74,7 +74,7 @@ def _file(store: Store, session: Session, role_id: int, arrivals: list[Arrival],
         if filed.record_id in touched:  # the same posting under another number
             brought.skip(_twice(each))
         elif filed.ending is Ending.UNCHANGED:
-            brought.skip(Skip(each.index, each.number, Reason.UNCHANGED))
+            brought.skip(Skip(each.at, each.number, Reason.UNCHANGED))
         else:
             brought.count(filed.ending)
             brought.changed.append(filed.record_id)
@@ -82,4 +82,4 @@ def _file(store: Store, session: Session, role_id: int, arrivals: list[Arrival],
 
 
 def _twice(arrival: Arrival) -> Skip:
-    return Skip(arrival.index, arrival.number, Reason.DUPLICATE_IN_BATCH)
+    return Skip(arrival.at, arrival.number, Reason.DUPLICATE_IN_BATCH)

@@ -11,10 +11,13 @@ from functools import lru_cache
 
 from thresher.hiring.print import firm
 
-BEGINNING = 100  # characters of the description, as they are compared
-_READ = 400  # of it, as it is written: spaces, stars and dashes do not count
+BEGINNING = 100  # letters and digits of the description that are compared
+_READ = 400  # characters in which they are looked for: spaces, stars and dashes do not count
 _WORD = re.compile(r"\w+")
-_DIVIDING = "".join(char if char.isalnum() or char == "_" else " " for char in map(chr, range(128)))
+_ASCII = [chr(byte) for byte in range(128)]
+_OTHERS = bytes(ord(char) for char in _ASCII if not char.isalnum() and char != "_")
+_LOWER = bytes(range(256)).lower()
+_DIVIDING = "".join(" " if ord(char) in _OTHERS else char.lower() for char in _ASCII)
 
 
 def content_of(title: str, company: str | None, location: str | None, description: str | None) -> str | None:
@@ -22,15 +25,24 @@ def content_of(title: str, company: str | None, location: str | None, descriptio
     whose = firm(company) if company else ""
     if not whose or not (location or description):
         return None
-    begins = _bare(description[:_READ])[:BEGINNING] if description else "-"  # says that there is none; no word is a dash
+    begins = _beginning(description) if description else "-"  # says that there is none; no word is a dash
     said = f"{_line(title)}\x1f{whose}\x1f{_line(location or '')}\x1f{begins}"
     return hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
 
 
+def _beginning(text: str) -> str:
+    few = text[:_READ]
+    if few.isascii():  # the same, and twenty times as fast
+        return few.encode().translate(_LOWER, _OTHERS)[:BEGINNING].decode()
+    return "".join(_words(few))[:BEGINNING]
+
+
 def _bare(text: str) -> str:
-    if text.isascii():  # the same, and ten times as fast
-        return " ".join(text.translate(_DIVIDING).lower().split())
-    return " ".join(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+    return " ".join(text.translate(_DIVIDING).split() if text.isascii() else _words(text))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
 _line = lru_cache(4_096)(_bare)  # titles and places come again and again

@@ -16,6 +16,7 @@ from thresher.store.store import Store
 SHOWN_BY = "thresher candidates list"
 BY_HAND = "by hand"  # the method of a role that no title of the candidate leads to
 WAITING, MODEL = "waiting", "model"
+ANSWERED = "it was asked about as a task: thresher tasks list --kind normalize says what came of it"
 # What a record says besides, for our own use.
 OURS = frozenset({"titles", "name_key"})
 
@@ -111,7 +112,8 @@ def _wants(session: Session, found: Found) -> list[WantedRole]:
         role_id = next((one for one in (each["role_id"], owners.get(each["key"])) if one in linked), None)
         explained.add(role_id)
         name, status = there.get(role_id, (None, None)) if role_id is not None else (None, None)
-        method = MODEL if each["method"] == WAITING and role_id is not None else each["method"]
-        wants.append(WantedRole(each["title"], name, role_id, status, each["similarity"], method, each.get("reason")))
+        answered = each["method"] == WAITING and role_id is not None
+        method, reason = (MODEL, ANSWERED) if answered else (each["method"], each.get("reason"))
+        wants.append(WantedRole(each["title"], name, role_id, status, each["similarity"], method, reason))
     others = [each for each in linked if each not in explained and each in there]
     return [*wants, *(WantedRole(None, there[each][0], each, there[each][1], None, BY_HAND, None) for each in others)]

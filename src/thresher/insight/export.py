@@ -119,7 +119,8 @@ def _write(out: BinaryIO, what: What, form: Form, found: Iterable[Mapping[str, A
     if form is Form.JSONL:
         return write_jsonl(out, map(jsonable, found) if what is What.FITS else found)
     columns = _COLUMNS[what]
-    rows = ([_value(data, column) for column in columns] for data in found)
+    between = "; " if what is What.CANDIDATES else ", "  # as the files have it that candidates come in by
+    rows = ([_value(data, column, between) for column in columns] for data in found)
     names = [column.partition("=")[0] for column in columns]
     return write_csv(out, names, rows) if form is Form.CSV else write_xlsx(out, names, rows, what.value)
 
@@ -167,13 +168,13 @@ def _with_postings(store: Store, matches: list[Found]) -> Iterator[dict[str, Any
         yield {**each.data, "key": each.key, "posting": postings.get(key, {})}
 
 
-def _value(data: Mapping[str, Any], column: str) -> Any:
+def _value(data: Mapping[str, Any], column: str, between: str) -> Any:
     name, _, places = column.partition("=")
     value = next((found for place in (places or name).split("|") if (found := _at(data, place)) not in (None, "")), None)
     if isinstance(value, int) and name.endswith(_TIMES):
         return as_text(value) if value else None
     if isinstance(value, list | tuple):
-        return ", ".join(map(str, value))
+        return between.join(map(str, value))
     return None if isinstance(value, Mapping) else value
 
 

@@ -7,7 +7,7 @@ from thresher.core.deed import Deed
 from thresher.store.backend import Backend
 from thresher.store.roles.expiry import expire_postings
 from thresher.store.roles.matches import replace_matches, trim_matches
-from thresher.store.roles.resolution import link_asking, settle_title
+from thresher.store.roles.resolution import join_titles, link_asking, settle_title
 from thresher.store.roles.upkeep import expire_sessions, reset_rested
 from thresher.store.session import Session
 
@@ -19,6 +19,7 @@ DEEDS: dict[str, Do] = {
     "postings.expire": expire_postings,
     "roles.reset": reset_rested,
     "scrapes.expire": expire_sessions,
+    "titles.join": join_titles,
     "titles.link": link_asking,
     "titles.settle": settle_title,
 }

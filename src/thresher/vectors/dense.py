@@ -8,10 +8,8 @@ reaches that floor are looked at.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from thresher.vectors.matrix import Matrix
+from thresher.vectors.numeric import np, npt
 from thresher.vectors.plain import DIGITS
 from thresher.vectors.weights import Floats
 

@@ -5,8 +5,7 @@ NumPy has no error function. Abramowitz and Stegun's formula 7.1.26 has five coe
 not subtract nearly equal numbers where x is far below zero.
 """
 
-import numpy as np
-
+from thresher.vectors.numeric import np
 from thresher.vectors.weights import Floats
 
 ROOT_HALF = np.float32(0.5**0.5)

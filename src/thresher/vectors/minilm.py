@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-import numpy as np
-
 from thresher.core.errors import ConfigError
 from thresher.vectors.gelu import gelu
 from thresher.vectors.matrix import Matrix
+from thresher.vectors.numeric import np
 from thresher.vectors.weights import ADVICE, Floats, Weights, read_weights
 from thresher.vectors.wordpiece import MOST_TOKENS, WordPiece, read_vocabulary
 

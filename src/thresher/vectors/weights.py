@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from thresher.core.errors import ConfigError
+from thresher.vectors.numeric import np, npt
 
 MOST_HEADER = 1 << 20
 SAMPLE = 64

@@ -27,6 +27,11 @@ class Asked(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True)
 
 
+def like(**example: Any) -> ConfigDict:
+    """A body tells programs what it looks like by one that would do."""
+    return ConfigDict(json_schema_extra={"examples": [example]})
+
+
 class CompanyAsked(Asked):
     """A company by name, by site, or by both."""
 
@@ -65,6 +70,11 @@ class MatchChanged(Asked):
 class CandidateAsked(Asked):
     """A candidate. Lists are lists, or texts with ; between the entries; what is not said is not known."""
 
+    model_config = like(
+        name="Anna Berg", email="anna@example.com", title="Senior Python Developer", skills=["Python", "SQL"], experience_years=7,
+        locations=["Berlin, Germany"], salary_min=70_000, currency="EUR", remote=True,
+    )  # fmt: skip
+
     id: Text | None = None
     email: Text | None = None
     name: Text | None = None
@@ -83,11 +93,15 @@ class CandidateAsked(Asked):
 class CandidatesAsked(CandidateAsked):
     """One candidate, or many."""
 
+    model_config = like(candidates=[{"name": "Anna Berg", "title": "Senior Python Developer", "skills": ["Python", "SQL"]}])
+
     candidates: list[CandidateAsked] | None = Field(None, min_length=1, max_length=MOST_AT_ONCE)
 
 
 class PairChanged(Asked):
     """What a person makes of a candidate's match: suggested, viewed, applied, rejected or shortlisted."""
+
+    model_config = like(status="applied", note="sent on Monday")
 
     status: Text
     note: Text | None = None
@@ -104,6 +118,8 @@ class RoleAsked(Asked):
 class RolesAsked(Asked):
     """One role, or many."""
 
+    model_config = like(name="Python Developer", aliases=["Python Engineer"], priority="high")
+
     name: Text | None = None
     aliases: list[Text] = Field(default=[], max_length=MOST_AT_ONCE)
     priority: Text | None = None
@@ -113,6 +129,8 @@ class RolesAsked(Asked):
 class RoleChanged(Asked):
     """What is to be otherwise about a role. A category of null takes the old one away."""
 
+    model_config = like(name="Python Developer", priority="urgent", category="software")
+
     name: Text | None = None
     priority: Text | None = None
     category: Text | None = None
@@ -121,17 +139,23 @@ class RoleChanged(Asked):
 class Titles(Asked):
     """Titles to be understood."""
 
+    model_config = like(titles=["Sr. Python Dev (m/f/d)", "Java Developer"])
+
     titles: list[Text] = Field(min_length=1, max_length=MOST_AT_ONCE)
 
 
 class Into(Asked):
     """The role that another becomes part of: its id, its name or an alias."""
 
+    model_config = like(into="Python Developer")
+
     into: int | Text
 
 
 class SplitAsked(Asked):
     """The name of the new role, and the names and candidates that go along."""
+
+    model_config = like(name="Analytics Engineer", aliases=["dbt Developer"], candidates=["anna@example.com"])
 
     name: Text
     aliases: list[Text] = Field(default=[], max_length=MOST_AT_ONCE)
@@ -140,6 +164,8 @@ class SplitAsked(Asked):
 
 class AliasAsked(Asked):
     """One more name for a role."""
+
+    model_config = like(alias="Python Ninja")
 
     alias: Text
 

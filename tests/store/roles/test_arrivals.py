@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import pytest
@@ -169,6 +170,16 @@ def test_ids_are_new(store: Store) -> None:
         rows = [(number, f"k{number}", "{}", 1, 1) for number in ids]
         insert_rows(store.backend.dialect, session, "records", module._RECORD, rows)
         assert file_record(session, Filing("posting", "z", "{}"), 0, 1) not in ids
+
+
+@pytest.mark.parametrize("number", [0, 1, 9, 110, 234])
+def test_rows_that_are_there_already_are_not_counted(store: Store, number: int) -> None:
+    rows = [(at + 1, f"k{at}", "{}", 1, 1) for at in range(number)]
+    with store.write() as session:
+        insert = partial(insert_rows, store.backend.dialect, session, "records", module._RECORD)
+        assert insert(rows[::2], "on conflict do nothing") == len(rows[::2])
+        assert insert(rows, "on conflict do nothing") == len(rows) - len(rows[::2])
+        assert session.rows("select count(*) from records")[0][0] == number
 
 
 @only_postgres

@@ -7,7 +7,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule, run_state_machine_as_test
 
-from tests.harness.databases import drop_schema, memory_database, postgres_database
+from tests.harness.databases import memory_database, postgres_database
+from tests.harness.schemas import SCHEMAS
 from tests.harness.tasks import rows
 from tests.store.roles.queueing import DEMAND, LEASE, PACE, end, expire, person, platform, problems, reset, role, want
 from thresher.core.clock import DAY, HOUR, MINUTE, FrozenClock
@@ -172,6 +173,6 @@ def test_no_walk_breaks_a_rule_on_postgres(postgres_url):
 
         def teardown(self):
             super().teardown()
-            drop_schema(self.database.url)
+            SCHEMAS.give_back(self.database.url)
 
     run_state_machine_as_test(OnPostgres, settings=settings(max_examples=4, stateful_step_count=30))

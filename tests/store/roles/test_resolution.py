@@ -10,8 +10,8 @@ from thresher.governance.demand import Demand
 from thresher.hiring.title.key import title_key
 from thresher.store.lookup import find_records
 from thresher.store.records import file_record
-from thresher.store.roles.resolution import ASKS, link_asking, owners_of, settle_title
-from thresher.store.roles.roles import add_role, list_roles, merge_roles, roles_of_keys
+from thresher.store.roles.resolution import ASKS, join_titles, link_asking, owners_of, settle_title
+from thresher.store.roles.roles import add_role, list_roles, merge_roles, reject_role, rename_role, roles_of_keys
 from thresher.store.store import Store
 
 DEMAND = Demand(1_000_000, 50.0)
@@ -100,3 +100,37 @@ def test_without_a_role_that_answers_everybody_goes_on_waiting(store: Store):
     link(store, waits(store, "ann"))
     with store.read() as session:
         assert [found.linked(ASKS) for found in find_records(session, kind="candidate")] == [("code wizard",)]
+
+
+def join(store: Store, role: int, name: str, into: int, into_name: str) -> None:
+    data = {"role": role, "name_key": title_key(name), "into": into, "into_key": title_key(into_name), "demand": asdict(DEMAND)}
+    with store.write() as session:
+        join_titles(store.backend, session, data, store.backend.now(session))
+
+
+@pytest.mark.promise(9)
+def test_two_roles_that_were_made_at_the_same_moment_become_one_once(store: Store):
+    older = add(store, "Java Developer")
+    settle(store, answer("Java Engineer"))
+    with store.read() as session:
+        newer = roles_of_keys(session, ["java engineer"])["java engineer"]
+    for _ in range(2):
+        join(store, newer, "Java Engineer", older, "Java Developer")
+    link(store, waits(store, "ann"))
+    assert counts(store) == {"Java Developer": 1}
+    with store.read() as session:
+        assert roles_of_keys(session, ["java engineer", "code wizard"]) == {"java engineer": older, "code wizard": older}
+
+
+@pytest.mark.parametrize("by", ["rejected", "renamed"])
+def test_what_a_person_has_judged_meanwhile_is_not_joined(store: Store, by: str):
+    older, newer = add(store, "Java Developer"), add(store, "Java Engineer")
+    with store.write() as session:
+        now = store.backend.now(session)
+        if by == "rejected":
+            reject_role(session, older, now, DEMAND)
+        else:
+            merge_roles(session, older, add_role(session, "Coder", "coder", now=now, demand=DEMAND), now, DEMAND)
+            rename_role(session, newer, "Java Artist", "java artist", now)
+    join(store, newer, "Java Engineer", older, "Java Developer")
+    assert len(counts(store)) == 2

@@ -10,7 +10,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from thresher.core.errors import InvalidUrl
 from thresher.core.json_stream import Passed
@@ -28,7 +29,9 @@ MOST_SKILLS, MOST_SKILL = 100, 100
 MOST_SUM = 1e12
 MOST_YEARS = 100
 _HTML = re.compile(r"</(?:p|div|li|ul|ol|span|h[1-6]|strong|b|em|table|td|a|section)\s?>|<br\s?/?>", re.IGNORECASE)
-_ADDRESS = re.compile(r"https?://[a-z0-9.-]{1,250}(?::[0-9]{1,5})?(?:[/?#][!-~]{0,2000})?", re.IGNORECASE)  # as most are
+_ADDRESS = re.compile(r"(?i:https?)://[A-Za-z0-9.-]{1,250}+(?::[0-9]{1,5})?(?:[/?#][!-~]{0,2000}+)?")  # as most are
+_SHORT = 100  # characters of a line that is worth remembering: titles, companies and places come again and again
+_REMEMBERED = 8_192
 _EXPERIENCE = ("experience_text", "experience")
 _SALARY = frozenset(("salary", "salary_min", "salary_max"))
 _YEARS = frozenset((*_EXPERIENCE, "experience_min", "experience_max"))
@@ -44,11 +47,12 @@ class Reason(StrEnum):
     TOO_LARGE = "too_large"
 
 
-@dataclass(frozen=True, slots=True)
-class Arrival:
-    """A posting that can be kept. `key` is its platform and number there, or its address; `content` what a twin is known by."""
+class Arrival(NamedTuple):
+    """A posting that can be kept, and its place in the list. `key` is its platform and number there, or its address; `content` what a
+    twin is known by.
+    """
 
-    index: int
+    at: int
     key: str
     platform: str
     content: str | None
@@ -92,19 +96,20 @@ class _Sheet:
         return clean(value[:most]).strip() or None
 
     def line(self, name: str, most: int = MOST_LINE) -> str | None:
-        """The same with single spaces. Most are short and plain, and there are a dozen in every posting: this is where the time goes."""
+        """The same with single spaces. There are a dozen in every posting: this is where the time goes."""
         value = self.said.get(name)
         if value is None:
             return None
         if not isinstance(value, str):
             raise _Wrong(f"{name} wants text")
-        text = " ".join(value[: 2 * most].split())[:most].rstrip()
-        return (text if text.isascii() and "\0" not in text else clean(text)) or None
+        return _known_line(value, most) if len(value) <= _SHORT else _line(value, most)
 
     def number(self, name: str, most: float) -> int | float | None:
         value = self.said.get(name)
         if value is None:
             return None
+        if type(value) is int and 0 <= value <= most:
+            return value
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise _Wrong(f"{name} wants a number")
         if not (math.isfinite(value) and 0 <= value <= most):
@@ -126,7 +131,7 @@ class _Sheet:
             return None
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise _Wrong("external_job_id wants text")
-        number = clean(str(value)).strip()
+        number = clean(value if isinstance(value, str) else str(value)).strip()
         if len(number) > MOST_NUMBER:
             raise _Wrong(f"external_job_id has more than {MOST_NUMBER} characters")
         return number or None
@@ -164,23 +169,23 @@ class _Sheet:
         listed = value.split(",", MOST_SKILLS) if isinstance(value, str) else value
         if not isinstance(listed, list):
             raise _Wrong("skills wants a list of texts")
-        found = dict[str, str]()
+        found: dict[str, str] = {}
         for each in listed[:MOST_SKILLS]:
             if not isinstance(each, str):
                 raise _Wrong("skills wants a list of texts")
-            if bare := " ".join(clean(each[:MOST_SKILL]).split()):
-                found.setdefault(bare.casefold(), bare)
+            folded, bare = _skill(each[:MOST_SKILL])
+            if bare:
+                found.setdefault(folded, bare)
         return list(found.values()) or None
 
     def posted(self) -> str | None:
         text = self.line("posted_date", 40)
         if text is None:
             return None
-        try:
-            return (date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text).date()).isoformat()
-        except ValueError:
+        day = _day(text)
+        if day is None:
             self.notes.append("posted_date is left out: it is no ISO date such as 2024-01-15")
-            return None
+        return day
 
     def salary(self) -> dict[str, Any] | None:
         if _SALARY.isdisjoint(self.said):
@@ -207,6 +212,29 @@ class _Sheet:
                 if not isinstance(value, bool):
                     raise _Wrong(f"{name} wants true or false")
                 return value
+        return None
+
+
+def _line(text: str, most: int) -> str | None:
+    line = " ".join(text[: 2 * most].split())[:most].rstrip()
+    return (line if line.isascii() and "\0" not in line else clean(line)) or None
+
+
+_known_line = lru_cache(_REMEMBERED)(_line)
+
+
+@lru_cache(_REMEMBERED)
+def _skill(text: str) -> tuple[str, str]:
+    """A skill as skills are compared, and as it is written."""
+    bare = " ".join(clean(text).split())
+    return bare.casefold(), bare
+
+
+@lru_cache(_REMEMBERED)
+def _day(text: str) -> str | None:
+    try:
+        return (date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text).date()).isoformat()
+    except ValueError:
         return None
 
 
@@ -250,6 +278,7 @@ def _arrival(index: int, sheet: _Sheet, number: str | None, platform: str) -> Ar
     return Arrival(index, _key(platform, number, url), platform, content, data, tuple(sheet.notes))
 
 
+@lru_cache(_REMEMBERED)
 def _told(low: float | None, high: float | None, currency: str | None, every: str | None) -> str:
     """A salary as a person would write it down."""
     sums = " - ".join(f"{each:,}" for each in (low, high) if each is not None)

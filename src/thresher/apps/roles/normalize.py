@@ -2,6 +2,7 @@
 
     begin    note since when it waits
     name     the nearest role, a model's name for it, or the one that rules give it; the title becomes an alias of the role
+    compare  a role that was made meanwhile, for another title, may lie near: then the newer becomes part of the older
     gather   whoever waited for the answer wants the role now, a portion at a time, and is matched
 
 Nobody waits for ever: where no model can be asked for too long, or its answer is of no use, rules name the role.
@@ -11,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from thresher.apps.roles.candidate import ASKS, CANDIDATE
+from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
 from thresher.core.deed import Deed
@@ -80,6 +81,25 @@ async def name(ctx: Context) -> Outcome:
     return _settled(ctx, core, named)
 
 
+async def compare(ctx: Context) -> Outcome:
+    """Two titles that are asked about at the same time do not see each other's roles; once both are there, the newer one does."""
+    said = ctx.task.checkpoint
+    near = await ctx.near("role", str(said["name"]), LOOKED_AT)
+    own = next((each for each in near if title_key(each.name) == title_key(str(said["name"]))), None)
+    if not said.get("made") or own is None:
+        return Next(said)
+    older = choose(core_of(own.name), [each for each in near if each.id < own.id], ctx.setting("roles.near"))
+    if older.role is None:
+        return Next(said)
+    moved = [each.id for each in await ctx.records(CANDIDATE, link=Link(WANTS, str(own.id)), limit=PORTION)]
+    join = {
+        "role": own.id, "name_key": title_key(own.name), "into": older.role.id, "into_key": title_key(older.role.name),
+        "demand": _demand(ctx),
+    }  # fmt: skip
+    then = {**said, "name": older.role.name, "reason": f"{said['reason']}; {older.reason}"[:500]}
+    return Next(then, deeds=(Deed("titles.join", join),), children=(NewTask(MATCH, {"candidates": moved}),) if moved else ())
+
+
 async def gather(ctx: Context) -> Outcome:
     """Whoever waited wants the role now. Performed until nobody is left."""
     said = ctx.task.checkpoint
@@ -140,7 +160,8 @@ def _settled(ctx: Context, core: str, named: _Named) -> Outcome:
         "method": "rules" if named.method == "embedding" else named.method, "category": named.category,
         "approved": not ctx.setting("roles.approval"), "demand": _demand(ctx),
     }  # fmt: skip
-    then = {"key": core, "name": named.name, "method": named.method, "reason": clean(named.reason)[:500], "linked": 0}
+    then = {"key": core, "name": named.name, "method": named.method, "reason": clean(named.reason)[:500], "linked": 0,
+            "made": named.role is None}  # fmt: skip
     return Next(then, deeds=(Deed("titles.settle", deed),))
 
 
@@ -148,4 +169,4 @@ def _demand(ctx: Context) -> dict[str, Any]:
     return asdict(Demand.of({each: ctx.setting(each) for each in SETTINGS}))
 
 
-normalize = Pipeline(KIND, Stage(begin), Stage(name), Stage(gather))
+normalize = Pipeline(KIND, Stage(begin), Stage(name), Stage(compare), Stage(gather))

@@ -8,9 +8,10 @@ each take it for new.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Protocol
+from operator import attrgetter
+from typing import Any, NamedTuple, Protocol
 
 import orjson
 
@@ -29,6 +30,8 @@ _ANSWERS = "select answer from scrape_posts where session_id = :session order by
 _LATE = "select count(*) from late_posts where session_id = :session and digest <> :but"
 _COUNT = "update roles set imported = imported + :number, updated_at = :now where id = :role"
 _HOLD = "select pg_advisory_xact_lock(:lock, hashtext(current_schema()))"
+# To compress descriptions is a sixth of what postings cost PostgreSQL, unless it may do so the newer way.
+_QUICKLY = """select set_config(name, 'lz4', true) from pg_settings where name = 'default_toast_compression' and 'lz4' = any (enumvals)"""
 # One look into an index for each that is asked for: of a list PostgreSQL makes a filter, and walks through the whole table with it.
 _BY_ID = """select n.key, (select min(l.record_id) from links l join records r on r.id = l.record_id
     where l.name = 'id' and l.target = n.key and r.kind = 'posting') from {asked}"""
@@ -38,7 +41,6 @@ _BY_KEY = "select n.key, (select r.id from records r where r.kind = 'posting' an
 _KNOWN = "select id, key, data, evidence from records where id {keys} order by id"
 # By nothing that another index has: a role may have more postings than anybody brings.
 _OF_ROLE = "select record_id from links where record_id {keys} and name || '' = 'role' and target || '' = :role"
-_MADE = "select count(*) from records where id {keys}"
 _UNMAKE = "delete from records where id {keys} returning id"
 
 _RECORD = (
@@ -73,8 +75,7 @@ class Ending(StrEnum):
     UNCHANGED = "unchanged"
 
 
-@dataclass(frozen=True, slots=True)
-class Filed:
+class Filed(NamedTuple):
     """A posting that was filed, and under which record."""
 
     record_id: int
@@ -97,7 +98,7 @@ class _Posting:
     evidence: str | None = None
     is_new: bool = False
     of_role: bool = False
-    marked: Mapping[str, Any] = field(default_factory=dict)
+    marked: Mapping[str, Any] | None = None
 
 
 def answers_of(session: Session, scrape_id: int, limit: int = 1_000) -> list[str]:
@@ -119,6 +120,7 @@ def hold_arrivals(dialect: Dialect, session: Session) -> None:
     """Be the only one who files postings until this transaction ends. SQLite's one writer is alone anyway."""
     if dialect.name == "postgres":
         session.rows(_HOLD, {"lock": ARRIVALS_LOCK})
+        session.rows(_QUICKLY)
 
 
 def file_arrivals(dialect: Dialect, session: Session, role_id: int, arrivals: Sequence[Arriving], now: int) -> list[Filed]:
@@ -203,12 +205,10 @@ def _sight(posting: _Posting, arrival: Arriving, now: int) -> Filed:
 
 def _write(dialect: Dialect, session: Session, postings: Sequence[_Posting], now: int) -> bool:
     """Records in the order of their keys, then what they are found by. False, and nothing is written, if a new one is there already."""
-    written = [(posting, orjson.dumps(posting.data).decode()) for posting in sorted(postings, key=lambda each: each.key)]
+    written = [(posting, orjson.dumps(posting.data).decode()) for posting in sorted(postings, key=_key)]
     made = [(posting.id, posting.key, data, now, now) for posting, data in written if posting.is_new]
-    insert_rows(dialect, session, "records", _RECORD, made, "on conflict (kind, key) do nothing")
-    ids = [row[0] for row in made]
-    if made and among(dialect, session, _MADE, ids)[0][0] != len(made):
-        among(dialect, session, _UNMAKE, ids)
+    if insert_rows(dialect, session, "records", _RECORD, made, "on conflict (kind, key) do nothing") < len(made):
+        among(dialect, session, _UNMAKE, [row[0] for row in made])
         return False
     known = [(posting.id, data, posting.evidence, now) for posting, data in written if not posting.is_new]
     pour(dialect, session, _UPDATE, _UPDATED, known)
@@ -216,8 +216,15 @@ def _write(dialect: Dialect, session: Session, postings: Sequence[_Posting], now
     return True
 
 
+_key = attrgetter("key")
+
+
 def _marks(posting: _Posting) -> list[tuple[int, str, str | None, int | None]]:
-    """The marks that are not yet as the data has them."""
-    data, marked = posting.data, posting.marked
-    words = [(posting.id, name, data[name], None) for name in ("state", "content") if data.get(name) and data[name] != marked.get(name)]
-    return [*words, (posting.id, "seen_at", None, data["seen_at"])]
+    """The marks that are not yet as the data has them. When it was seen is always new."""
+    record_id, data, marked = posting.id, posting.data, posting.marked or {}
+    marks: list[tuple[int, str, str | None, int | None]] = [(record_id, "seen_at", None, data["seen_at"])]
+    for name in ("content", "state"):
+        word = data.get(name)
+        if word and word != marked.get(name):
+            marks.append((record_id, name, word, None))
+    return marks

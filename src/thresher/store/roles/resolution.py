@@ -7,13 +7,16 @@ from typing import Any
 from thresher.governance.demand import Demand
 from thresher.store.backend import Backend
 from thresher.store.lookup import AT_ONCE
+from thresher.store.roles.merging import merge_roles
 from thresher.store.roles.names import claim_name, hold_names, roles_of_keys
+from thresher.store.roles.role import find_role
 from thresher.store.roles.roles import add_role
 from thresher.store.roles.wants import link_candidates
 from thresher.store.session import Session
 
 ASKS = "asks"  # the link of a candidate to the key of a title that waits for a model's answer
 REJECTED = "rejected"
+_LIKE = (("proposed", "proposed"), *(("pending", other) for other in ("pending", "processing", "completed")))
 _OWNERS = """select n.key, r.id, r.name, r.status, case when n.name = r.name then 1 else 0 end
     from role_names n join roles r on r.id = n.role_id where n.key in (:keys*)"""
 _OWN = """select r.id, n.key, r.name from roles r join role_names n on n.role_id = r.id and n.name = r.name
@@ -73,6 +76,20 @@ def settle_title(backend: Backend, session: Session, data: Mapping[str, Any], no
         make_role(session, data["name"], data["name_key"], {data["key"]: data["title"]}, data, now)
     else:
         claim_name(session, role_id, data["title"], data["key"])
+
+
+def join_titles(backend: Backend, session: Session, data: Mapping[str, Any], now: int) -> None:
+    """Two titles got a role each at the same moment, and the two are one: the newer becomes part of the older.
+
+    What anybody has looked for or judged since then stays: from there on it is a person who merges.
+    """
+    hold_names(backend.dialect, session)
+    owners = roles_of_keys(session, [data["name_key"], data["into_key"]])
+    if (owners.get(data["name_key"]), owners.get(data["into_key"])) != (data["role"], data["into"]):
+        return  # it was done before, or a person was faster
+    made, into = find_role(session, data["role"]), find_role(session, data["into"])
+    if made and into and made.claim == 0 and (made.status, into.status) in _LIKE:
+        merge_roles(session, made.id, into.id, now, demand_of(data))
 
 
 def link_asking(backend: Backend, session: Session, data: Mapping[str, Any], now: int) -> None:

@@ -14,13 +14,15 @@ from thresher.insight.keys import KeyView, key_view, list_keys, made_view
 from thresher.insight.moment import read_now
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
-from thresher.web.asked import Asked, Text
+from thresher.web.asked import Asked, Text, like
 from thresher.web.door import holder
 from thresher.web.route import MOST_ID, Owner, Route, Shop
 
 
 class KeyAsked(Asked):
     """A key: for whom, what it opens, which platforms it may look at (null: all), how long it lasts (90d), requests a minute."""
+
+    model_config = like(name="dice-1", scopes=["scrape"], sources=["dice"], expires="90d", rate=60)
 
     name: Text
     scopes: list[Text] = Field([Scope.SCRAPE.value], max_length=len(Scope))

@@ -18,6 +18,7 @@ KEYS = {
     "scraper": {"type": "apiKey", "in": "header", "name": "X-Scraper-API-Key"},
     "login": {"type": "apiKey", "in": "cookie", "name": "thresher_session"},
 }
+SCRAPERS = "/api/scraper/"
 
 
 async def health(shop: Shop) -> Response:
@@ -37,13 +38,24 @@ async def status(shop: Shop) -> Response:
 
 async def openapi(request: Request) -> Response:
     """This API, described for programs."""
+    return JSONResponse(_described(request))
+
+
+async def scraper_openapi(request: Request) -> Response:
+    """The part of it that a scraper's key opens."""
+    said = _described(request)
+    return JSONResponse({**said, "paths": {path: each for path, each in said["paths"].items() if path.startswith(SCRAPERS)}})
+
+
+def _described(request: Request) -> dict[str, Any]:
     said = dict(request.app.openapi())
     said["components"] = {**said.get("components", {}), "securitySchemes": KEYS}
-    return JSONResponse({**said, "security": [{name: []} for name in KEYS]})
+    return {**said, "security": [{name: []} for name in KEYS]}
 
 
 ROUTES = (
     Route("GET", "/api/health", health, Owner.THRESHER, None),
     Route("GET", "/api/status", status, Owner.THRESHER, Scope.READ),
     Route("GET", "/api/openapi.json", openapi, Owner.THRESHER, Scope.READ),
+    Route("GET", f"{SCRAPERS}openapi.json", scraper_openapi, Owner.ROLES, Scope.SCRAPE),
 )

@@ -8,9 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
 from thresher.apps.roles.matching import parts
 from thresher.apps.roles.matching.flood import meetings
 from thresher.apps.roles.matching.ground import Ground, Site
@@ -18,6 +15,7 @@ from thresher.apps.roles.matching.offer import Offer
 from thresher.apps.roles.matching.points import FULL, HUNDRED, Points
 from thresher.apps.roles.matching.seeker import Seeker
 from thresher.hiring.opening import Workplace
+from thresher.vectors.numeric import np, npt
 
 Ints = npt.NDArray[np.int32]
 Vectors = Sequence[bytes | None]

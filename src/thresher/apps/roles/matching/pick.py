@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from thresher.apps.roles.matching.grid import Grid
 from thresher.apps.roles.matching.offer import Offer
 from thresher.apps.roles.matching.points import Points
 from thresher.apps.roles.matching.seeker import Seeker
+from thresher.vectors.numeric import np
 
 Row = tuple[int, int, int, int, int, int, int, int]
 
