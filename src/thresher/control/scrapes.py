@@ -199,7 +199,8 @@ def own_scrape(store: Store, session: Session, holder: Holder, token: str) -> Sc
 def check_held(store: Store, session: Session, scrape: Scrape, now: int) -> None:
     """Refuse whatever comes for a session that holds its role no more."""
     if not is_held(session, scrape, now, store.backend.dialect.lock):
-        how = {"in_progress": "has run out of time", "timeout": "has run out of time"}.get(scrape.status, f"is {scrape.status}")
+        ends = {"completed": "is completed", "failed": f"has failed ({scrape.error_message or 'no reason was given'})"}
+        how = ends.get(scrape.status, "has run out of time")
         raise NotAllowed(f"the session on {scrape.role_name!r} {how}: nothing was changed; GET /api/scraper/queue/next-role begins another")
 
 

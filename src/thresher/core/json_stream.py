@@ -22,6 +22,7 @@ MOST_MARKS = 1_000_000  # brackets and texts that are passed over; a list of not
 AT_ONCE = 65_536  # characters of the list that are read in one go
 _DIGITS = 20  # of a whole number that 64 bits hold; a larger one is a float, or no number that anybody means
 _TRIES = 16  # places where one element may end and the next begin
+_BEGINS = frozenset('{["-0123456789tfn')  # what a value begins with
 _SPACE = re.compile(r"[ \t\n\r]*")
 # What matters to where a value ends: brackets, and the beginning of a text.
 _MARK = re.compile(r'[^"\[\]{}]*')
@@ -172,6 +173,8 @@ class _Text:
         """The next character, which must be one of these."""
         found = self.peek()
         if not found or found not in wanted:
+            if says and found in _BEGINS:  # it is JSON, and not what was wanted
+                raise NotJson(f"{says} (character {self._gone + self._at:,})")
             self.refuse(says or f"here {' or '.join(wanted)} was expected")
         self._at += 1
         return found

@@ -21,7 +21,7 @@ from thresher.control.spooled import Spooled
 from thresher.insight import scrapes as insight
 from thresher.store.roles.queue import Holder
 from thresher.web.answer import JSON, answer, written
-from thresher.web.asked import Asked, Text, given
+from thresher.web.asked import Asked, Text, given, like
 from thresher.web.door import holder
 from thresher.web.problem import Problem
 from thresher.web.route import Owner, Route, Shop
@@ -30,6 +30,7 @@ from thresher.web.spool import spooled
 
 QUEUE = "/api/scraper/queue"
 MOST_PLATFORMS = 100
+_ID = "5b7e9c1e-6d0f-4a53-9d38-2f8a1c0b7e11"  # in examples
 
 Platform = Annotated[Text, StringConstraints(min_length=1, max_length=80)]
 SaidVerdict = Literal["found", "empty", "blocked", "failed"]
@@ -38,11 +39,15 @@ SaidVerdict = Literal["found", "empty", "blocked", "failed"]
 class Held(Asked):
     """A session, by the id that next-role gave."""
 
+    model_config = like(session_id=_ID)
+
     session_id: Text | None = None
 
 
 class Failed(Held):
     """Why a look came to nothing. With `platform` only that one is given up. `blocked`: it was kept out, rather than broken."""
+
+    model_config = like(session_id=_ID, reason="the login page came back", platform="dice", verdict="blocked")
 
     reason: Annotated[Text, StringConstraints(max_length=1_000)] | None = None
     platform: Platform | None = None
@@ -51,6 +56,8 @@ class Failed(Held):
 
 class Completed(Held):
     """How a session of several bodies ended, for all of its platforms or for each. That there is nothing wants a proof."""
+
+    model_config = like(session_id=_ID, verdicts={"dice": "found", "indeed": "blocked"})
 
     verdict: SaidVerdict | None = None
     verdicts: dict[Platform, SaidVerdict] | None = Field(None, max_length=MOST_PLATFORMS)
@@ -119,7 +126,6 @@ async def current_session(shop: Shop, scraper: Scraper) -> Response:
     return await answer(shop.store, control.held_sessions, shop.store, scraper)
 
 
-_ID = "5b7e9c1e-6d0f-4a53-9d38-2f8a1c0b7e11"
 _UNTIL = "2026-03-02T11:15:00.000Z"
 _OFFER = {
     "session_id": _ID,
