@@ -1,5 +1,6 @@
 """Schemas of the test server that are handed from test to test: making all our tables anew costs more than most tests do."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
@@ -59,6 +60,9 @@ class Schemas:
         address, schema = split_schema(url)
         with _connected(address) as connection:
             if self._new and _has_tables(connection, schema):
+                # First of all another name: whoever is still at work under the old one must not write behind the broom.
+                schema, used = f"free_{secrets.token_hex(6)}", schema
+                connection.execute(f"alter schema {used} rename to {schema}")
                 connection.execute(_EMPTY.format(schema=schema))
                 if _shape(connection, schema) == self._new:
                     self._free.append(schema)
