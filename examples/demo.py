@@ -158,6 +158,7 @@ def ask(day: int, out: Console) -> None:
         command("jobs", "profile", "set", str(FOLDER / "profile.yaml"))
         command("add", "company", *(f"https://www.{name}.example/" for name in COMPANIES))
         command("add", "candidates", str(FOLDER.parent / "candidates.csv"))
+        command("schedules", "pause", "jobs.scrape")  # a day passes there with every run, not with the clock
     else:
         command("add", "scrape", "--key", "scrape")
         command("add", "reset_roles", "--key", "reset_roles")

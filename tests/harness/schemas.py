@@ -25,11 +25,12 @@ begin
         where schemaname = '{schema}' and last_value is not null;
 end $$"""
 # What a test could have changed besides rows: tables, columns, indexes, options, functions, statistics, the steps that were applied.
+# Of a function its whole text: one whose body is SQL has no source to compare.
 _SHAPE = """select md5(string_agg(line, ',' order by line)) from (
     select concat_ws(' ', relname, relkind, relnatts, relhastriggers, reloptions,
         case when relkind = 'r' and relname not in ('migrations', 'functions') then reltuples end) as line
         from pg_class where relnamespace = '{schema}'::regnamespace
-    union all select concat_ws(' ', proname, md5(prosrc)) from pg_proc where pronamespace = '{schema}'::regnamespace
+    union all select md5(replace(pg_get_functiondef(oid), '{schema}', '')) from pg_proc where pronamespace = '{schema}'::regnamespace
     union all select concat_ws(' ', conname, contype) from pg_constraint where connamespace = '{schema}'::regnamespace
     union all select 'statistics' from pg_statistic s join pg_class c on c.oid = s.starelid where c.relnamespace = '{schema}'::regnamespace
     union all select concat_ws(' ', number, name) from {schema}.migrations
