@@ -15,6 +15,7 @@ from typing import Any
 from tests.engine.workshop import Workshop
 from tests.harness import tasks
 from tests.harness.databases import Database
+from tests.jobs.scraping import ended
 from thresher import App, NewTask
 from thresher.ai.ask import Advisor
 from thresher.ai.library import Library
@@ -201,7 +202,7 @@ class Search:
 
     def requests(self, since: int = 0) -> list[Entry]:
         """What the web was asked, robots.txt aside."""
-        return [each for each in self.web.log(since=since) if each.path != "/robots.txt"]
+        return ended(self.web, since)
 
 
 @dataclass(frozen=True, slots=True)
