@@ -323,6 +323,18 @@ def test_a_late_body_is_refused_and_kept(store: Store, clock: FrozenClock) -> No
         import_late(store, REGISTRY, late.id)
 
 
+@pytest.mark.promise(1)
+def test_a_late_body_that_names_its_platform_once_is_imported_as_if_it_had_been_in_time(store: Store, clock: FrozenClock) -> None:
+    _, token = held(store)
+    clock.advance(HOUR + 1)
+    nameless = {name: value for name, value in job(1).items() if name != "platform"}
+    with pytest.raises(NotAllowed):
+        post(store, token, nameless, platform="Monster")
+    (late,) = late_posts(store)
+    assert import_late(store, REGISTRY, late.id).imported == 1
+    assert set(postings(store)) == {"monster/m-1"}
+
+
 def test_a_scraper_whose_role_was_merged_or_rejected_under_it_is_told_so(store: Store) -> None:
     gone, token = held(store)
     into = role(store, "Snake Charmer")

@@ -68,9 +68,8 @@ def _receive(store: Store, registry: Registry, holder: Holder, body: Spooled, re
     if not is_held(session, scrape, now, lock):
         return _Late(scrape, _over(scrape))
     hold_arrivals(store.backend.dialect, session)
-    platform = report.platform or (scrape.platforms[0] if len(scrape.platforms) == 1 else None)
     allowed = None if holder.platforms is None else frozenset(name.lower() for name in holder.platforms)
-    brought = bring(store, session, scrape.role_id, body.pieces(), now, platform=platform, allowed=allowed)
+    brought = bring(store, session, scrape.role_id, body.pieces(), now, platform=report.where(scrape.platforms), allowed=allowed)
     concluded = _conclude(session, scrape, report, brought)
     count_scrape(session, scrape, brought.tally, now)
     answer = _answer(scrape, brought, now) | _go_on(store, session, scrape, report, concluded, now)

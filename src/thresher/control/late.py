@@ -5,11 +5,12 @@ An import files the postings under the role of the session that brought them. Th
 
 from dataclasses import dataclass
 
+from thresher.apps.roles.report import read_report
 from thresher.control.matching import ask_matching, check_app
-from thresher.control.portions import bring
+from thresher.control.portions import LISTED, bring
 from thresher.control.spooled import Spooled
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.core.json_stream import NotJson
+from thresher.core.json_stream import NotJson, outline
 from thresher.engine.registry import Registry
 from thresher.store import blobs
 from thresher.store.roles import posts
@@ -17,6 +18,7 @@ from thresher.store.roles.arrivals import count_late, count_role, hold_arrivals
 from thresher.store.roles.posts import Late
 from thresher.store.roles.role import find_role
 from thresher.store.roles.scrape import Scrape
+from thresher.store.roles.scrapes import find_scrape
 from thresher.store.roles.transaction import in_transaction
 from thresher.store.session import Session
 from thresher.store.store import Store
@@ -78,7 +80,8 @@ def _import(store: Store, registry: Registry, session: Session, late_id: int, bo
         raise NotAllowed(f"the role {late.role_name!r} is gone; thresher late drop {late_id} lets go of what came for it")
     hold_arrivals(store.backend.dialect, session)
     try:
-        brought = bring(store, session, late.role_id, body.pieces(), now)
+        report = read_report(outline(body.pieces(), LISTED).members)
+        brought = bring(store, session, late.role_id, body.pieces(), now, platform=report.where(_platforms(session, late)))
     except NotJson as problem:
         raise UsageError(f"the late body {late_id} cannot be read: {problem}") from None
     count_role(session, late.role_id, brought.tally["imported"], now)
@@ -87,8 +90,14 @@ def _import(store: Store, registry: Registry, session: Session, late_id: int, bo
     return Imported(late_id, late.role_id, late.role_name, **brought.tally, reasons=brought.reasons)
 
 
+def _platforms(session: Session, late: Late) -> tuple[str, ...]:
+    """Where the session looked that brought it."""
+    scrape = find_scrape(session, late.token)
+    return scrape.platforms if scrape else ()
+
+
 def drop_late(store: Store, late_id: int) -> Late:
-    """Let go of a late body.."""
+    """Let go of a late body."""
 
     def drop(session: Session) -> Late:
         late = _undecided(posts.find_late(session, late_id, store.backend.dialect.lock), late_id)

@@ -4,7 +4,7 @@ Nothing found is not nothing there. Postings speak for themselves; without any, 
 otherwise nobody knows how it ended, and the role is looked for again.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
@@ -34,6 +34,10 @@ class Report:
     complete: bool = True
     verdict: Verdict | None = None
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
+
+    def where(self, platforms: Sequence[str]) -> str | None:
+        """The platform of postings which name none, of a session on these platforms: what the body says, else the only one."""
+        return self.platform or (platforms[0] if len(platforms) == 1 else None)
 
 
 @dataclass(frozen=True, slots=True)
