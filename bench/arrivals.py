@@ -18,17 +18,16 @@ import os
 import random
 import sqlite3
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import psycopg
+from serving import serving
 
 from thresher.bench.queue import database_for
 from thresher.build import open_store
@@ -82,24 +81,6 @@ def job(number: int, characters: int, pick: random.Random) -> dict[str, Any]:
         "job_url": f"https://monster.example/jobs/{number}",
         "posted_date": "2026-03-01",
     }
-
-
-@contextmanager
-def serving(folder: Path, url: str) -> Iterator[tuple[str, int]]:
-    """A server in a process of its own: where it is, and its process."""
-    (folder / "thresher.yaml").write_text(f"database: {url}\napps: [roles]\n")
-    words = [sys.executable, "-m", "thresher", "--project", str(folder), "serve", "--port", "0", "--json"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        try:
-            said = ""
-            while not said.rstrip().endswith("}"):
-                line = process.stdout.readline()
-                assert line, "the server did not start"
-                said += line
-            yield json.loads(said)["url"].removeprefix("http://").removesuffix("/api"), process.pid
-        finally:
-            process.terminate()
 
 
 def cpu_seconds(process: int) -> float:
@@ -227,8 +208,8 @@ def measure(url: str, other: str, given: argparse.Namespace) -> dict[str, Any]:
     with closing(open_store(url)) as store, closing(open_store(other)), tempfile.TemporaryDirectory() as folder:
         token = create_key(store, "bench", rate=1_000_000).token
         upsert = (upsert_sqlite if given.store == "sqlite" else upsert_postgres)(other)
-        with serving(Path(folder), url) as (address, process):
-            scraper = Scraper(address, token)
+        with serving(Path(folder), url) as (where, process):
+            scraper = Scraper(where.removeprefix("http://"), token)
             add_roles(store, 1)
             scraper.bring([job(-1, 100, pick)])
             before, after, sizes = size_mb(process, "VmRSS"), 1, list[int]()

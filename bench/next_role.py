@@ -12,13 +12,14 @@ import asyncio
 import json
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
+
+from serving import serving
 
 from thresher.build import open_store
 from thresher.control.keys import create_key
@@ -106,25 +107,6 @@ async def measure(url: str, path: str, tokens: list[str | None], seconds: float,
     return {"answers": len(waits), "a_second": round(len(waits) / seconds, 1), "p50_ms": at(0.5), "p99_ms": at(0.99), "max_ms": at(1.0)}
 
 
-@contextmanager
-def serving(folder: Path, url: str) -> Iterator[str]:
-    """A server in a process of its own."""
-    (folder / "thresher.yaml").write_text(f"database: {url}\napps: [roles]\n")
-    words = [sys.executable, "-m", "thresher", "--project", str(folder), "serve", "--port", "0", "--json"]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        assert process.stdout is not None
-        try:
-            said = ""
-            while not said.rstrip().endswith("}"):
-                line = process.stdout.readline()
-                assert line, "the server did not start"
-                said += line
-            yield re.findall(r"http://[^/\s\"]+", said)[0]
-        finally:
-            process.terminate()
-            process.wait()
-
-
 def run(asked: argparse.Namespace) -> dict[str, object]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
@@ -133,7 +115,7 @@ def run(asked: argparse.Namespace) -> dict[str, object]:
         fill(store, asked.roles, asked.platforms)
         tokens: list[str | None] = [create_key(store, f"s{at}", ["scrape"], rate=RATE).token for at in range(asked.scrapers)]
         store.close()
-        at = stack.enter_context(serving(folder, url))
+        at, _ = stack.enter_context(serving(folder, url))
         nobody: list[str | None] = [None] * len(tokens)
         asyncio.run(measure(at, "/api/health", nobody, 1.0, 1.0))  # warm
         floor = asyncio.run(measure(at, "/api/health", nobody, asked.seconds / 2, asked.pace))
