@@ -77,8 +77,8 @@ def test_a_server_that_hangs_up_in_the_middle_costs_nothing_but_time(workshop, s
 
     async def cut_off(*asked):
         if next(calls) == 1:
-            for connection in store.backend._wire._idle:
-                rows(workshop.store, "select pg_terminate_backend(:pid)", pid=connection.info.backend_pid)
+            for line in store.backend._wire._idle:
+                rows(workshop.store, "select pg_terminate_backend(:pid)", pid=line.pid)
         return await turn(*asked)
 
     store.backend.turn_on_loop = cut_off
@@ -89,11 +89,11 @@ def test_a_server_that_hangs_up_in_the_middle_costs_nothing_but_time(workshop, s
 def test_a_conflict_is_tried_again_and_nobody_hears_of_it(workshop, store):
     send, left = store.backend._wire.rows, [3]
 
-    async def in_conflict(sql, params):
+    async def in_conflict(params):
         if left[0]:
             left[0] -= 1
             raise DatabaseProblem("again") from psycopg.errors.SerializationFailure()
-        return await send(sql, params)
+        return await send(params)
 
     store.backend._wire.rows = in_conflict
     worker_id = workers.register(store, name="w", host="h", pid=1, lease_us=60_000_000)
@@ -118,13 +118,55 @@ def test_the_fence_refuses_over_the_wire_what_it_refuses_elsewhere(workshop, sto
     assert rows(store, "select count(*) from events where kind = 'stale_settlement'") == [(1,)]
 
 
+@pytest.mark.promise(2)
+def test_a_task_that_is_settled_twice_in_one_turn_is_settled_once(workshop, store):
+    worker_id = workers.register(store, name="w", host="h", pid=1, lease_us=60_000_000)
+    visits = Visits(workshop, 2)
+
+    async def play():
+        one, two = (await store.take_turn([], 5, worker_id)).tasks
+        return await store.take_turn([Settlement.done(one), Settlement.done(two), Settlement.done(one)], 0, worker_id)
+
+    turn = asyncio.run(play())
+    assert [each.task_id for each in turn.stale] == visits.ids[:1]
+    assert {workshop.state(each) for each in visits.ids} == {"succeeded"}
+
+
+def test_a_turn_that_is_larger_than_the_wire_takes_at_once_arrives_whole(workshop, store):
+    worker_id = workers.register(store, name="w", host="h", pid=1, lease_us=60_000_000)
+    visits = Visits(workshop, 400)
+    why = "because " * 2_000
+
+    async def play():
+        tasks = (await store.take_turn([], 400, worker_id)).tasks
+        return await store.take_turn([Settlement.skipped(task, reason=why) for task in tasks], 0, worker_id)
+
+    assert asyncio.run(play()).stale == []
+    assert rows(store, "select count(*), min(reason), max(reason) from tasks where state = 'skipped'") == [(len(visits.ids), why, why)]
+
+
+def test_what_the_server_says_is_an_error_here_too_and_the_next_turn_has_a_new_line(workshop, store):
+    worker_id = workers.register(store, name="w", host="h", pid=1, lease_us=60_000_000)
+
+    async def play():
+        await store.take_turn([], 1, worker_id)
+        (before,) = [line.pid for line in store.backend._wire._idle]
+        with pytest.raises(psycopg.errors.NumericValueOutOfRange):
+            await store.take_turn([], 2**40, worker_id)
+        await store.take_turn([], 1, worker_id)
+        (after,) = [line.pid for line in store.backend._wire._idle]
+        return before != after
+
+    assert asyncio.run(play())
+
+
 def test_every_loop_has_connections_of_its_own_and_closing_leaves_none(workshop):
     store = Store(workshop.database.backend(), threads=4, settings=Settings(QUICK))
     worker_id = workers.register(store, name="w", host="h", pid=1, lease_us=60_000_000)
     pids = []
     for _ in range(2):
         asyncio.run(store.take_turn([], 1, worker_id))
-        pids += [connection.info.backend_pid for connection in store.backend._wire._idle]
+        pids += [line.pid for line in store.backend._wire._idle]
     assert len(set(pids)) == 2
     store.close()
     assert store.backend._wire._idle == []

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 
 from tests.harness.databases import Database
-from thresher.store.postgres.backend import _TURN
+from thresher.store.postgres.backend import send_turn
 from thresher.store.postgres.connection import SETTINGS, PostgresSession, split_schema
 from thresher.store.store import Store
 
@@ -35,7 +35,7 @@ class Hand:
         session = PostgresSession(self._connection)
         backend.write = backend.read = backend.glance = lambda: nullcontext(session)
         backend.enqueue = lambda births, rules: backend.insert(session, births, rules)
-        backend._send = lambda params: self._connection.execute(_TURN, params, binary=True).fetchall()
+        backend._send = lambda params: send_turn(self._connection, params)
         backend.ping = lambda: None
         backend.close = lambda: None
         store = Store(backend, settings=origin.settings)

@@ -9,8 +9,10 @@ from tests.harness.databases import Database
 from tests.harness.gates import gate, gate_row
 from tests.harness.hand import hands
 from tests.harness.image import look
-from tests.harness.tasks import LEASE_US, SOMEBODY, claim, claim_one, done, entry, put, retry, rows, settle, state_of, worker
+from tests.harness.tasks import LEASE_US, SOMEBODY, claim, claim_one, done, entry, failed, put, retry, rows, settle, state_of, worker
 from thresher.core.clock import SECOND, FrozenClock
+from thresher.core.settlement import Settlement
+from thresher.core.task import Task
 from thresher.store import sources
 from thresher.store.store import Store
 from thresher.store.tasks import cancel
@@ -60,7 +62,16 @@ def idle_against_requeue(database: Database, store: Store, clock: FrozenClock) -
 
 
 def zombie_while_the_next_owner_runs(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
-    """A worker that was given up answers, while the one that has the task now is about to."""
+    """A worker that was given up is done, while the one that has the task now is about to be."""
+    yield from _zombie(database, store, clock, done)
+
+
+def zombie_that_fails_while_the_next_owner_runs(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+    """The same, with an answer that has something to say."""
+    yield from _zombie(database, store, clock, failed)
+
+
+def _zombie(database: Database, store: Store, clock: FrozenClock, answer: Callable[[Task], Settlement]) -> Iterator[str]:
     gate(store, "source:a", slots=1)
     put(store, entry(gates=["source:a"]))
     old = claim_one(store, worker(store))
@@ -68,10 +79,10 @@ def zombie_while_the_next_owner_runs(database: Database, store: Store, clock: Fr
     reap(store, 10)
     new = claim_one(store)
     with hands(database, store, 2) as (owner, zombie):
-        zombie.begin(lambda store: store.turn([done(old)], 0, SOMEBODY).stale)
+        zombie.begin(lambda store: store.turn([answer(old)], 0, SOMEBODY).stale)
         if zombie.waits():
             yield "the zombie waits for a lock"
-        if zombie.finish() != [done(old)]:
+        if zombie.finish() != [answer(old)]:
             yield "the zombie was let through"
         if state_of(store, new.id) != "running":
             yield "the task is no longer its owner's"
@@ -289,8 +300,9 @@ def claim_with_a_clock_read_too_early(database: Database, store: Store, clock: F
 
 
 SCHEDULES: tuple[Schedule, ...] = (
-    idle_against_enqueue, idle_against_requeue, zombie_while_the_next_owner_runs, reaper_against_settlement, wake_meets_a_locked_lane,
-    claim_meets_a_gate_held_elsewhere, settlers_that_need_the_same_gates, park_against_release, release_against_park,
+    idle_against_enqueue, idle_against_requeue, zombie_while_the_next_owner_runs, zombie_that_fails_while_the_next_owner_runs,
+    reaper_against_settlement, wake_meets_a_locked_lane, claim_meets_a_gate_held_elsewhere, settlers_that_need_the_same_gates,
+    park_against_release, release_against_park,
     claim_against_cancel, rate_spent_while_others_are_parked, freed_slot_for_a_lane_that_cannot_use_it,
     machines_that_meet_the_same_new_hosts, claim_with_a_clock_read_too_early,
 )  # fmt: skip

@@ -33,6 +33,21 @@ def test_every_earlier_schema_comes_up_to_date(database, start):
     store.close()
 
 
+@pytest.mark.promise(20)
+def test_attempts_from_before_tasks_told_of_their_last_are_told_once(database):
+    backend = database.backend()
+    backend.migrate(to=7)
+    store = Store(backend)
+    change(store, """insert into tasks (id, kind, stage, state, lane_id, due, rank, priority, claim, worker_id, started_at, payload,
+        created_at, finished_at) values (1, 'pear', 'pick', 'succeeded', 1, 0, 0, 0, 2, 1, 5, '{}', 0, 7)""")  # fmt: skip
+    for claim, ending in ((1, "retry"), (2, "done")):
+        change(store, """insert into attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending)
+            values (1, :claim, 'pick', 1, 1, 2, :ending)""", claim=claim, ending=ending)  # fmt: skip
+    backend.migrate()
+    assert rows(store, "select claim, ending, ended_at from attempts where task_id = 1 order by claim") == [(1, "retry", 2), (2, "done", 2)]
+    store.close()
+
+
 @pytest.mark.promise(1)
 def test_bodies_from_before_pages_were_kept_stay(database):
     """Nobody knows who wrote their hashes down."""

@@ -36,22 +36,27 @@ SQL_MUTANTS = {
         schedules.claim_meets_a_gate_held_elsewhere,
     ),
     "a claim waits for gates": (
-        "from gates g where g.id = any (wanted) for no key update skip locked) z;",
-        "from gates g where g.id = any (wanted) for no key update) z;",
+        "where l.id = any (lane_ids)))\n                for no key update skip locked) z;",
+        "where l.id = any (lane_ids)))\n                for no key update) z;",
         schedules.claim_meets_a_gate_held_elsewhere,
     ),
     "the fence does not ask for the claim": (
         "and t.claim = i.claim and",
         "and",
+        schedules.zombie_that_fails_while_the_next_owner_runs,
+    ),
+    "the fence does not ask for the claim of what is simply done": (
+        "and t.claim = claims[i] and",
+        "and",
         schedules.zombie_while_the_next_owner_runs,
     ),
     "a timer is set only when a lane is parked": (
-        "when b.n > 0 or (b.parked = 0 and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id",
-        "when b.n > 0 or b.parked = 0 or (b.parked = 0 and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id",
+        "when g_left[i] > 0 or (g_parked[i] = 0 and (select",
+        "when g_left[i] > 0 or g_parked[i] = 0 or (g_parked[i] = 0 and (select",
         schedules.rate_spent_while_others_are_parked,
     ),
     "a gate that time keeps closed is left without a timer": (
-        "or (b.opens is not null and g.wake_at is null));",
+        "or (g_opens[i] is not null and g.wake_at is null));",
         ");",
         schedules.claim_with_a_clock_read_too_early,
     ),

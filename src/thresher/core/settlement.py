@@ -29,6 +29,10 @@ class Ending(StrEnum):
     CRASHED = "crashed"
 
 
+# How the attempt ended that a task ended by: the task's own row tells of it, so it needs none in the history.
+TOLD = {State.SUCCEEDED: Ending.DONE, State.FILTERED: Ending.FILTERED, State.SKIPPED: Ending.SKIPPED, State.FAILED: Ending.FAILED}
+
+
 class Health(StrEnum):
     """What an attempt says about a gate. Only trouble needs to name one: a success is good news for all."""
 
@@ -91,6 +95,11 @@ class Settlement:
     def is_plain(self) -> bool:
         """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
         return not (self.children or self.records or self.deeds) and self.blame is None and self.gates is None
+
+    @property
+    def is_told(self) -> bool:
+        """Whether the task's own row will tell of this attempt."""
+        return TOLD.get(self.state) is self.ending
 
     @classmethod
     def done(cls, task: Task, *, note: str | None = None, **brought: Unpack[Brought]) -> "Settlement":

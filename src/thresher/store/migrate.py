@@ -7,7 +7,8 @@ from functools import cache
 from importlib.resources import files
 
 from thresher.core.errors import DatabaseProblem
-from thresher.core.state import LIVE, WAITING, State, sql_list
+from thresher.core.settlement import TOLD
+from thresher.core.state import LIVE, TERMINAL, WAITING, State, sql_list
 from thresher.store.dialect import Dialect
 from thresher.store.session import Session
 
@@ -16,7 +17,10 @@ _HAS_MIGRATIONS = {
     "sqlite": "select count(*) from sqlite_master where type = 'table' and name = 'migrations'",
     "postgres": "select count(*) from pg_tables where schemaname = current_schema() and tablename = 'migrations'",
 }
-_STATES = {"states": sql_list(frozenset(State)), "live": sql_list(LIVE), "waiting": sql_list(WAITING)}
+_STATES = {
+    "states": sql_list(frozenset(State)), "live": sql_list(LIVE), "waiting": sql_list(WAITING), "terminal": sql_list(TERMINAL),
+    "told": sql_list(frozenset(TOLD)),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ _OLD = """select id, coalesce(tracking_id, id), finished_at from tasks
 _ACTIVE = """select distinct coalesce(tracking_id, id) from tasks
     where (tracking_id in (:roots*) or id in (:roots_too*)) and (finished_at is null or finished_at >= :before)"""
 _DELETE = (
-    "delete from attempts where task_id in (:ids*)",
+    "delete from other_attempts where task_id in (:ids*)",
     "delete from refusals where parent_id in (:ids*)",
     "delete from tasks where id in (:ids*) and finished_at is not null",
 )

@@ -17,6 +17,11 @@ _CANCEL_WAITING = f"""update tasks set state = 'cancelled', due = 0, run_at = nu
         error_name = null
     where id in (:ids*) and state in ({sql_list(WAITING)}) returning id"""
 _CANCEL_RUNNING = "update tasks set cancelling = 1 where id in (:ids*) and state = 'running' returning id"
+# What their rows told of their last attempt is about to be overwritten.
+_KEEP = f"""insert into other_attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
+    select task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name from attempts a
+    where a.task_id in (:ids*) and not exists (select 1 from other_attempts o where o.task_id = a.task_id and o.claim = a.claim)
+        and exists (select 1 from tasks t where t.id = a.task_id and t.state in ({sql_list(REVIVABLE)}))"""
 _REVIVE = f"""update tasks set state = 'pending', due = 1, rank = :now - priority * :head_start, failures = 0, crashes = 0,
         cancelling = 0, finished_at = null, reason = null, error_name = null
     where id in (:ids*) and state in ({sql_list(REVIVABLE)})
@@ -83,6 +88,7 @@ def revive(store: Store, ids: Sequence[int]) -> list[int]:
     with store.write() as session:
         store.backend.lock_lanes(session, (), ids)
         values = {"ids": ids, "rivals": ids, "now": store.backend.now(session), "head_start": store.rules.head_start_us}
+        session.run(_KEEP, {"ids": ids})
         rows = session.rows(_REVIVE, values)
         ranks: dict[int, int] = {}
         for _, lane_id, rank in rows:

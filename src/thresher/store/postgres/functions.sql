@@ -9,6 +9,9 @@
 --   "(select ... order by ... limit 1) is not null" instead of "exists": it cannot become a join over all parked lanes.
 --   "state || '' = 'running'": keeps the planner away from the partial index of running tasks, for a lookup by id.
 --   the time is assigned to a variable first: a volatile call in a predicate would disable the index.
+--   "from generate_series(1, n) i" and a[i], b[i] instead of "unnest(a, b)": that reads every array into a table of its own, and
+--   is taken for ten rows, for which the planner compares each with each.
+--   functions are called by an assignment: a statement would cost as much again as many of them do.
 
 create or replace function now_us() returns bigint language sql volatile parallel safe
     return (extract(epoch from clock_timestamp()) * 1000000)::bigint;
@@ -93,8 +96,8 @@ begin
     if due_lanes is not null then perform make_ready(due_lanes, due_ranks); end if;
 end $$;
 
--- Apply settlements (JSON, and their task ids, both in the order of the ids) to their tasks, behind the fence, and write the attempts. Returns
--- the numbers (from 1) of those that were let through, and the lane each task is in afterwards. The caller holds the lanes of
+-- Apply settlements (JSON, and their task ids, both in the order of the ids) to their tasks, behind the fence, and write the attempts that
+-- the tasks themselves do not tell of: those that name their ending. Returns the numbers (from 1) of those that were let through, and the lane each task is in afterwards. The caller holds the lanes of
 -- tasks that come back at once.
 create or replace function fence(ids bigint[], settlements json, head_start bigint, now bigint,
                                  out hits int[], out hit_lanes bigint[], out hit_health boolean[], out cancelled int[])
@@ -126,8 +129,8 @@ begin
         returning i.n, t.id, t.claim, t.lane_id, t.state, t.due, t.rank, t.worker_id, t.started_at, i.at_stage, i.ending, i.reason,
                   i.error, i.healthy),
     a as (
-        insert into attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
-        select u.id, u.claim, u.at_stage, u.worker_id, u.started_at, now, u.ending, u.reason, u.error from u)
+        insert into other_attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
+        select u.id, u.claim, u.at_stage, u.worker_id, u.started_at, now, u.ending, u.reason, u.error from u where u.ending is not null)
     select array_agg(u.n::int), array_agg(u.lane_id), array_agg(u.healthy), array_agg(u.n::int) filter (where u.state = 'cancelled'),
            array_agg(u.lane_id) filter (where u.due = 1), array_agg(u.rank) filter (where u.due = 1)
         into hits, hit_lanes, hit_health, cancelled, due_lanes, due_ranks from u;
@@ -135,21 +138,21 @@ begin
 end $$;
 
 -- Give slots back and pass on good news; wake as many lanes as that allows. Only gates that count, or are in trouble.
-create or replace function release(hit_lanes bigint[], healthy boolean[], at bigint) returns void language plpgsql as $$
+create or replace function release(hit_lanes bigint[], healthy boolean[], at bigint) returns int language plpgsql as $$
 declare
     gate_ids bigint[]; ended int[]; good boolean[]; held bigint[]; troubled boolean; now bigint;
     opened bigint[]; wants int[]; owing bigint[];
 begin
     select array_agg(c.gate_id), array_agg(c.n), array_agg(c.good) into gate_ids, ended, good from (
-        select x.gate_id, count(*)::int as n, bool_or(h.good) as good
-        from unnest(hit_lanes, healthy) h(lane_id, good)
-            join lanes l on l.id = h.lane_id and l.id = any (hit_lanes) cross join unnest(l.gates) x(gate_id)
+        select x.gate_id, count(*)::int as n, bool_or(healthy[i]) as good
+        from generate_series(1, cardinality(hit_lanes)) i
+            join lanes l on l.id = hit_lanes[i] and l.id = any (hit_lanes) cross join unnest(l.gates) x(gate_id)
         group by x.gate_id) c;
-    if gate_ids is null then return; end if;
+    if gate_ids is null then return 0; end if;
     select array_agg(z.id), bool_or(z.failures > 0) into held, troubled from (
         select g.id, g.failures from gates g where g.id = any (gate_ids) and (g.max_in_flight is not null or g.failures > 0)
         order by g.id for no key update) z;
-    if held is null then return; end if;
+    if held is null then return 0; end if;
     now := coalesce(at, now_us());  -- after the wait, never before it
     if troubled then
         insert into events (at, kind, gate_id, detail)
@@ -158,14 +161,14 @@ begin
     end if;
     with u as (
         update gates g set
-            in_flight     = case when g.max_in_flight is null then g.in_flight else greatest(0, g.in_flight - c.n) end,
-            failures      = case when c.good then 0 else g.failures end,
-            tripped_until = case when c.good and g.failures > 0 then 0 else g.tripped_until end
-        from unnest(gate_ids, ended, good) c(id, n, good) where g.id = c.id and g.id = any (held)
-        returning g.id, least(64, gate_allowance(g, now), greatest(1, c.n)) as n)
+            in_flight     = case when g.max_in_flight is null then g.in_flight else greatest(0, g.in_flight - ended[i]) end,
+            failures      = case when good[i] then 0 else g.failures end,
+            tripped_until = case when good[i] and g.failures > 0 then 0 else g.tripped_until end
+        from generate_series(1, cardinality(gate_ids)) i where g.id = gate_ids[i] and g.id = any (held)
+        returning g.id, least(64, gate_allowance(g, now), greatest(1, ended[i])) as n)
     select array_agg(u.id), array_agg(u.n) into opened, wants from u where u.n > 0;
     if (select l.id from lanes l where l.status = 'parked' order by l.parked_on, l.position, l.id limit 1) is null then
-        return;  -- nobody sleeps anywhere
+        return cardinality(held);  -- nobody sleeps anywhere
     end if;
     if opened is not null then
         owing := (wake(opened, wants)).owing;
@@ -177,6 +180,7 @@ begin
           and coalesce(g.wake_at, 9223372036854775807) > gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now)
           and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id order by l.position, l.id limit 1) is not null;
     end if;
+    return cardinality(held);
 end $$;
 
 -- Gates whose timer has come: wake what is allowed, or set the timer anew. Never waits. A rate or breaker that is further
@@ -213,37 +217,72 @@ begin
     if lane_ids is not null then perform make_ready(lane_ids, ranks); end if;
 end $$;
 
--- What they return has changed once, and such a function cannot be replaced.
-drop function if exists turn(bigint[], bigint[], json, bigint, int, bigint, int, bigint);
-drop function if exists claim_tasks(int, bigint, int, bigint);
+-- Settle plain settlements, behind the fence, and give back what their tasks held. Returns the numbers of those that were refused.
+-- `claims` are given when all of them are done and have nothing to say, which is most turns; else `settlements`, and in `back` the
+-- tasks among them that return to waiting.
+create or replace function conclude(ids bigint[], claims int[], back bigint[], settlements json, head_start bigint, at bigint)
+returns int[] language plpgsql as $$
+declare
+    n int := cardinality(ids); now bigint; hits int[]; hit_lanes bigint[]; good boolean[]; cancelled int[]; gates int;
+begin
+    if cardinality(back) > 0 then
+        perform 1 from lanes l where l.id = any (array(select t.lane_id from tasks t where t.id = any (back))) order by l.id for no key update;
+    end if;
+    now := coalesce(at, now_us());
+    if cardinality(claims) > 0 then
+        with u as (
+            update tasks t set state = 'succeeded', finished_at = now, reason = null, error_name = null
+            from generate_series(1, n) i
+            where t.id = any (ids) and t.id = ids[i] and t.claim = claims[i] and t.state || '' = 'running'
+            returning i, t.lane_id)
+        select array_agg(u.i), array_agg(u.lane_id), array_agg(true) into hits, hit_lanes, good from u;
+    else
+        select * into hits, hit_lanes, good, cancelled from fence(ids, settlements, head_start, now);
+    end if;
+    if hits is not null then gates := release(hit_lanes, good, at); end if;
+    if n = cardinality(hits) then return null; end if;
+    return array(select i from generate_series(1, n) i where i <> all (coalesce(hits, '{}')));
+end $$;
 
--- Claim up to `want` tasks. What each row is stands in `what`: a task; a note that the worker has been given up (l), and then
--- nothing else; or the summary at the end, in which `id` is the time
--- of the next timer, `tracking_id` the database's time, and `claim` 1 when another call right now may bring more.
+-- The whole turn of a worker: settle as `conclude` does, then claim up to `want` tasks. What each row is stands in `what`: the number of
+-- a settlement that was refused (s); a task (t); a note that the worker has been given up (l), and then no tasks; or the summary at the
+-- end (e), in which `id` is the time of the next timer, `tracking_id` the database's time, and `claim` 1 when another call right now may
+-- bring more.
 --
 -- Works in rounds of as many lanes as it should need, twice as many in each further round that meets closed gates; a round
 -- starts behind the last lane seen, because our own locks are not skipped. A lane is parked only while all its gates are
 -- held: otherwise it might carry the baton of a gate that we cannot see.
-create or replace function claim_tasks(want int, worker bigint, quantum int, at bigint)
+create or replace function turn(ids bigint[], claims int[], back bigint[], settlements json, head_start bigint, want int, worker bigint,
+                                quantum int, at bigint)
 returns table (what "char", id bigint, claim int, kind text, stage text, payload text, checkpoint text, url text,
                tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, lane_key text)
 language plpgsql as $$
 #variable_conflict use_column
 declare
-    now bigint := coalesce(at, now_us());
+    now bigint; refused int[];
     left_over int := want; turns int; open_first boolean; rounds int := 0; more boolean := false; busy boolean := false;
     last_position bigint := -9223372036854775808; last_id bigint := 0; lim int; q int;
-    lane_ids bigint[]; positions bigint[]; wanted bigint[];
+    lane_ids bigint[]; positions bigint[]; gated boolean;
     g_ids bigint[]; g_left int[]; g_opens bigint[]; g_used int[]; g_seen int[]; g_parked int[];
     x_ids bigint[]; x_status text[]; x_parked bigint[]; x_position bigint[]; x_served bigint[]; x_floor bigint[];
     taken bigint[]; taken_keys text[]; owing bigint[]; opened bigint[]; wants int[];
     lost boolean; ringing boolean; staging boolean;
     lane record; place int; closed int; n int; m int;
 begin
+    if cardinality(ids) > 0 then
+        refused := conclude(ids, claims, back, settlements, head_start, at);
+        if refused is not null then
+            return query select 's'::"char", s::bigint, null::int, null::text, null::text, null::text, null::text, null::text,
+                null::bigint, null::bigint, null::int, null::int, null::int, null::text from unnest(refused) s;
+        end if;
+    end if;
+    if want <= 0 then return; end if;
+    now := coalesce(at, now_us());
     select (select w.lost_at from workers w where w.id = worker) is not null,
            (select g.wake_at from gates g where g.wake_at is not null order by g.wake_at limit 1) <= now,
-           (select t.run_at from tasks t where t.run_at is not null order by t.run_at limit 1) <= now
-        into lost, ringing, staging;
+           (select t.run_at from tasks t where t.run_at is not null order by t.run_at limit 1) <= now,
+           (select cardinality(l.gates) = 0 from lanes l where l.status = 'ready' order by l.position, l.id limit 1)
+        into lost, ringing, staging, open_first;
     if lost then
         return query select 'l'::"char", null::bigint, null::int, null::text, null::text, null::text, null::text, null::text,
             null::bigint, null::bigint, null::int, null::int, null::int, null::text;
@@ -254,12 +293,10 @@ begin
     while left_over > 0 and rounds < 8 loop
         rounds := rounds + 1;
         -- Lanes without gates take long turns, so few of them are needed; locking more would leave none for the next claim.
-        open_first := (select cardinality(l.gates) = 0 from lanes l
-            where l.status = 'ready' and (l.position, l.id) > (last_position, last_id) order by l.position, l.id limit 1);
         turns := case when open_first then quantum * 32 else quantum end;
         lim := least(256, ((left_over + turns - 1) / turns) << (rounds - 1));
-        select array_agg(z.id), array_agg(z.position) into lane_ids, positions from (
-            select l.id, l.position from lanes l where l.status = 'ready' and (l.position, l.id) > (last_position, last_id)
+        select array_agg(z.id), array_agg(z.position), bool_or(z.gated) into lane_ids, positions, gated from (
+            select l.id, l.position, cardinality(l.gates) > 0 as gated from lanes l where l.status = 'ready' and (l.position, l.id) > (last_position, last_id)
             order by l.position, l.id limit lim for no key update skip locked) z;
         exit when lane_ids is null;
         last_position := positions[cardinality(positions)]; last_id := lane_ids[cardinality(lane_ids)];
@@ -268,25 +305,25 @@ begin
         now := coalesce(at, now_us());
         g_ids := '{}'; owing := null; taken := '{}'; taken_keys := '{}';
         x_ids := '{}'; x_status := '{}'; x_parked := '{}'; x_position := '{}'; x_served := '{}'; x_floor := '{}';
-        wanted := array(select distinct g.g from lanes l, unnest(l.gates) g(g) where l.id = any (lane_ids));
-        if cardinality(wanted) > 0 then
+        if gated then
             select coalesce(array_agg(z.id), '{}'), array_agg(z.n), array_agg(z.opens), array_agg(0), array_agg(0), array_agg(0)
                 into g_ids, g_left, g_opens, g_used, g_seen, g_parked from (
                 select g.id, gate_allowance(g, now) as n,
                        gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now) as opens
-                from gates g where g.id = any (wanted) for no key update skip locked) z;
+                from gates g where g.id = any (array(select distinct x.g from lanes l, unnest(l.gates) x(g) where l.id = any (lane_ids)))
+                for no key update skip locked) z;
             -- Read again: a slot may have come back between the last reading and the lock, and nobody starts before it did.
             now := coalesce(at, now_us());
         end if;
         -- A new statement, so a new snapshot: it sees every task committed before the lane lock was ours.
         for lane in
-            select o.id, o.position, l.key, array(select array_position(g_ids, g) from unnest(l.gates) g) as places, h.ids, h.ranks
-            from unnest(lane_ids, positions) with ordinality o(id, position, n) join lanes l on l.id = o.id
+            select l.id, positions[i] as position, l.key, array(select array_position(g_ids, g) from unnest(l.gates) g) as places, h.ids, h.ranks
+            from generate_series(1, cardinality(lane_ids)) i join lanes l on l.id = lane_ids[i] and l.id = any (lane_ids)
             cross join lateral (
                 select array_agg(t.id) as ids, array_agg(t.rank) as ranks from (
-                    select t.id, t.rank from tasks t where t.lane_id = o.id and t.due = 1 and t.rank >= l.floor
+                    select t.id, t.rank from tasks t where t.lane_id = l.id and t.due = 1 and t.rank >= l.floor
                     order by t.rank, t.id limit q * case when cardinality(l.gates) = 0 then 32 else 1 end + 1) t) h
-            order by o.n
+            order by i
         loop
             exit when left_over = 0;  -- lanes not visited stay as they are
             if array_position(lane.places, null) is not null then busy := true; continue; end if;
@@ -326,20 +363,21 @@ begin
             return query
                 with u as (
                     update tasks t set state = 'running', due = 0, claim = t.claim + 1, worker_id = worker, started_at = now
-                    where t.id = any (taken) and t.due + 0 = 1
+                    from generate_series(1, cardinality(taken)) i
+                    where t.id = any (taken) and t.id = taken[i] and t.due + 0 = 1
                     returning t.id, t.claim, t.kind, t.stage, t.payload, t.checkpoint, t.url, t.tracking_id, t.parent_id, t.depth,
-                              t.failures, t.crashes)
-                select 't'::"char", u.*, taken_keys[array_position(taken, u.id)] from u order by array_position(taken, u.id);
+                              t.failures, t.crashes, i)
+                select 't'::"char", u.id, u.claim, u.kind, u.stage, u.payload, u.checkpoint, u.url, u.tracking_id, u.parent_id, u.depth,
+                       u.failures, u.crashes, taken_keys[u.i] from u order by u.i;
             get diagnostics n = row_count;
             if n <> cardinality(taken) then
                 raise exception 'a due task moved although its lane was held' using errcode = 'serialization_failure';
             end if;
         end if;
         if cardinality(x_ids) > 0 then
-            update lanes l set status = x.status, parked_on = x.parked, position = x.position, served_at = greatest(l.served_at, x.served),
-                floor = coalesce(x.floor, l.floor)
-            from unnest(x_ids, x_status, x_parked, x_position, x_served, x_floor) x(id, status, parked, position, served, floor)
-            where l.id = x.id and l.id = any (x_ids);
+            update lanes l set status = x_status[i], parked_on = x_parked[i], position = x_position[i],
+                served_at = greatest(l.served_at, x_served[i]), floor = coalesce(x_floor[i], l.floor)
+            from generate_series(1, cardinality(x_ids)) i where l.id = x_ids[i] and l.id = any (x_ids);
         end if;
         if cardinality(g_ids) > 0 then
             -- The baton: each lane that was visited wakes another one from each of its gates that is still open.
@@ -352,60 +390,37 @@ begin
                 end if;
             end if;
             update gates g set
-                in_flight     = g.in_flight + case when g.max_in_flight is null then 0 else b.used end,
-                tat           = case when g.interval_us > 0 and b.used > 0
-                                     then now + gate_ahead(g.tat, g.interval_us, g.burst, now) + b.used * g.interval_us else g.tat end,
-                tripped_until = case when b.used > 0 and g.failures >= g.trip_after then now + g.cooldown_us else g.tripped_until end,
+                in_flight     = g.in_flight + case when g.max_in_flight is null then 0 else g_used[i] end,
+                tat           = case when g.interval_us > 0 and g_used[i] > 0
+                                     then now + gate_ahead(g.tat, g.interval_us, g.burst, now) + g_used[i] * g.interval_us else g.tat end,
+                tripped_until = case when g_used[i] > 0 and g.failures >= g.trip_after then now + g.cooldown_us else g.tripped_until end,
                 wake_at       = case
                     when g.id = any (owing) then now + 1000
-                    when b.n > 0 or (b.parked = 0 and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id
+                    when g_left[i] > 0 or (g_parked[i] = 0 and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id
                                                        order by l.position, l.id limit 1) is null) then g.wake_at
                     else coalesce(gate_opens_at(
-                        greatest(g.open_after, case when b.used > 0 and g.failures >= g.trip_after then now + g.cooldown_us else g.tripped_until end),
-                        case when b.used > 0 then now + gate_ahead(g.tat, g.interval_us, g.burst, now) + b.used * g.interval_us else g.tat end,
+                        greatest(g.open_after, case when g_used[i] > 0 and g.failures >= g.trip_after then now + g.cooldown_us else g.tripped_until end),
+                        case when g_used[i] > 0 then now + gate_ahead(g.tat, g.interval_us, g.burst, now) + g_used[i] * g.interval_us else g.tat end,
                         g.interval_us, g.burst, now),
                         -- Closed when it was looked at, and not any more by the time that is written: it rings at once. But for slots
                         -- no timer is needed, a settlement wakes.
-                        case when g.max_in_flight is null or g.in_flight + b.used < g.max_in_flight then now else g.wake_at end) end
-            from unnest(g_ids, g_left, g_used, g_parked, g_opens) b(id, n, used, parked, opens)
-            where g.id = b.id and g.id = any (g_ids) and (b.used > 0 or b.parked > 0 or g.id = any (owing)
+                        case when g.max_in_flight is null or g.in_flight + g_used[i] < g.max_in_flight then now else g.wake_at end) end
+            from generate_series(1, cardinality(g_ids)) i
+            where g.id = g_ids[i] and g.id = any (g_ids) and (g_used[i] > 0 or g_parked[i] > 0 or g.id = any (owing)
                 -- Closed by time, and no timer: it rang for somebody whose clock was a moment ahead of ours.
-                or (b.opens is not null and g.wake_at is null));
+                or (g_opens[i] is not null and g.wake_at is null));
         end if;
         exit when cardinality(lane_ids) < lim;
+        if left_over > 0 then
+            open_first := (select cardinality(l.gates) = 0 from lanes l
+                where l.status = 'ready' and (l.position, l.id) > (last_position, last_id) order by l.position, l.id limit 1);
+        end if;
     end loop;
     return query select 'e'::"char",
         least((select wake_at from gates where wake_at is not null order by wake_at limit 1),
               (select run_at from tasks where run_at is not null order by run_at limit 1)),
         (left_over <= 0 or busy or more or (select l.id from lanes l where l.status = 'ready' order by l.position, l.id limit 1) is not null)::int,
         null::text, null::text, null::text, null::text, null::text, now, null::bigint, null::int, null::int, null::int, null::text;
-end $$;
-
--- Settle plain settlements, then claim: the whole turn of a worker. Numbers of refused settlements come back as rows 's'.
--- `back` are the tasks among them that return to waiting.
-create or replace function turn(ids bigint[], back bigint[], settlements json, head_start bigint, want int, worker bigint, quantum int, at bigint)
-returns table (what "char", id bigint, claim int, kind text, stage text, payload text, checkpoint text, url text,
-               tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, lane_key text)
-language plpgsql as $$
-#variable_conflict use_column
-declare
-    done record; n int := cardinality(ids);
-begin
-    if n > 0 then
-        if cardinality(back) > 0 then
-            perform 1 from lanes l where l.id = any (array(select t.lane_id from tasks t where t.id = any (back))) order by l.id for no key update;
-        end if;
-        select * into done from fence(ids, settlements, head_start, coalesce(at, now_us()));
-        if done.hits is not null then
-            perform release(done.hit_lanes, done.hit_health, at);
-        end if;
-        if coalesce(cardinality(done.hits), 0) < n then
-            return query select 's'::"char", s::bigint, null::int, null::text, null::text, null::text, null::text, null::text,
-                null::bigint, null::bigint, null::int, null::int, null::int, null::text
-                from generate_series(1, n) s where s <> all (coalesce(done.hits, '{}'));
-        end if;
-    end if;
-    if want > 0 then return query select * from claim_tasks(want, worker, quantum, at); end if;
 end $$;
 
 -- The invariant that every committed state must keep: whoever is parked on a gate will be woken, because the gate's slots

@@ -1,8 +1,9 @@
-"""Connections that are used on the event loop itself.
+"""Connections that are used on the event loop itself, for the one statement that a busy worker sends hundreds of times a second.
 
-A worker's turn is one statement. Sent from a database thread it costs two hops between threads, and each of them waits
-for the interpreter's lock: on a busy worker that is longer than the statement takes. So the turn, and only the turn,
-goes over a connection that the loop waits for as it waits for any other socket.
+Sent from a database thread a turn costs two hops between threads, and each of them waits for the interpreter's lock: on a
+busy worker that is longer than the statement takes. So the turn, and only the turn, goes over a connection that the loop
+waits for as it waits for any other socket; and since it is always the same statement, it is prepared once and then sent and
+read with the few calls of the driver that this takes.
 """
 
 import asyncio
@@ -10,33 +11,39 @@ from collections.abc import Sequence
 from typing import Any
 
 import psycopg
+from psycopg import adapt, errors, pq
 
 from thresher.store.postgres.connection import RETRYABLE, Postgres
 
+_NAME = b"turn"
+_BINARY = pq.Format.BINARY
+
 
 class Wire:
-    """Idle connections of one loop; as many as there are statements under way at the same time."""
+    """Idle lines of one loop, all good for one statement; as many as there are turns under way at the same time.
 
-    def __init__(self, postgres: Postgres) -> None:
-        self._postgres = postgres
+    `sql` names its parameters $1, $2, and says what each is: they travel as text.
+    """
+
+    def __init__(self, postgres: Postgres, sql: str) -> None:
+        self._postgres, self._sql = postgres, sql
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._idle: list[psycopg.AsyncConnection[Any]] = []
+        self._idle: list[Line] = []
 
-    async def rows(self, sql: str, params: Sequence[Any]) -> list[Any]:
+    async def rows(self, params: Sequence[bytes | None]) -> list[Any]:
         """One statement, one transaction. A connection that saw trouble is not used again."""
         self._belong(asyncio.get_running_loop())
         with self._postgres.advice():
-            connection = self._idle.pop() if self._idle else await self._connect()
+            line = self._idle.pop() if self._idle else await self._connect()
             try:
-                cursor = await connection.execute(sql, params, prepare=True, binary=True)
-                found = await cursor.fetchall()
+                found = await line.ask(params)
             except RETRYABLE:
-                self._idle.append(connection)
+                self._idle.append(line)
                 raise
             except BaseException:
-                connection.pgconn.finish()
+                line.cut()
                 raise
-            self._idle.append(connection)
+            self._idle.append(line)
             return found
 
     def _belong(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -44,10 +51,81 @@ class Wire:
             self.close()  # a loop that has ended waits for nothing any more
             self._loop = loop
 
-    async def _connect(self) -> psycopg.AsyncConnection[Any]:
-        return await psycopg.AsyncConnection.connect(self._postgres.url, **self._postgres.options)
+    async def _connect(self) -> "Line":
+        connection = await psycopg.AsyncConnection.connect(self._postgres.url, **self._postgres.options)
+        line = Line(connection, asyncio.get_running_loop())
+        try:
+            await line.prepare(self._sql)
+        except BaseException:
+            line.cut()
+            raise
+        return line
 
     def close(self) -> None:
         idle, self._idle = self._idle, []
-        for connection in idle:
-            connection.pgconn.finish()
+        for line in idle:
+            line.cut()
+
+
+class Line:
+    """One connection, with one statement prepared."""
+
+    def __init__(self, connection: psycopg.AsyncConnection[Any], loop: asyncio.AbstractEventLoop) -> None:
+        self._connection, self._loop = connection, loop
+        self._wire = connection.pgconn
+        self._reader = adapt.Transformer(connection)
+
+    async def prepare(self, sql: str) -> None:
+        self._wire.send_prepare(_NAME, sql.encode())
+        await self._answer()
+
+    async def ask(self, params: Sequence[bytes | None]) -> list[Any]:
+        self._wire.send_query_prepared(_NAME, params, result_format=_BINARY)
+        result = await self._answer()
+        self._reader.set_pgresult(result, format=_BINARY)
+        return self._reader.load_rows(0, result.ntuples, tuple)
+
+    async def _answer(self) -> pq.abc.PGresult:
+        """Send what is still to be sent, and wait for the one result."""
+        socket = self._wire.socket
+        answered: asyncio.Future[list[pq.abc.PGresult]] = self._loop.create_future()
+        self._loop.add_reader(socket, self._read, answered, [])
+        try:
+            while self._wire.flush():
+                await self._writable(socket)
+            (result,) = await answered
+        finally:
+            self._loop.remove_reader(socket)
+        if result.status in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
+            return result
+        raise errors.error_from_result(result)
+
+    def _read(self, answered: "asyncio.Future[list[pq.abc.PGresult]]", results: list[pq.abc.PGresult]) -> None:
+        if answered.done():
+            return
+        try:
+            self._wire.consume_input()
+            while not self._wire.is_busy():
+                result = self._wire.get_result()
+                if result is None:
+                    answered.set_result(results)
+                    return
+                results.append(result)
+        except psycopg.Error as problem:
+            answered.set_exception(problem)
+
+    async def _writable(self, socket: int) -> None:
+        ready = asyncio.Event()
+        self._loop.add_writer(socket, ready.set)
+        try:
+            await ready.wait()
+        finally:
+            self._loop.remove_writer(socket)
+
+    @property
+    def pid(self) -> int:
+        """The server's process at the other end."""
+        return self._wire.backend_pid
+
+    def cut(self) -> None:
+        self._wire.finish()

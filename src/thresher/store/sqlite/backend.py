@@ -30,7 +30,7 @@ _LAST_ID = "select seq from sqlite_sequence where name = 'tasks'"
 _BORN = "select id from tasks where id >= ?"
 
 _HELD = "select id, claim, lane_id, priority, cancelling, worker_id, started_at from tasks where id in (:ids*) and state = 'running'"
-_ATTEMPT = """insert into attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
+_ATTEMPT = """insert into other_attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _END = """update tasks set state = ?, finished_at = ?, reason = ?, error_name = ?, failures = failures + ?, crashes = crashes + ?
     where id = ?"""
@@ -151,7 +151,8 @@ class SqliteBackend:
             hits.append(Hit(settlement, lane_id, cancelled))
             error_name = settlement.error and settlement.error.name
             reason = settlement.reason or (settlement.error and settlement.error.message)
-            attempts.append((*key, settlement.at_stage, worker_id, started_at, now, settlement.ending.value, reason, error_name))
+            if not settlement.is_told:
+                attempts.append((*key, settlement.at_stage, worker_id, started_at, now, settlement.ending.value, reason, error_name))
             said = (reason, error_name, int(settlement.spends_failure), int(settlement.crashed))
             if cancelled or settlement.state in TERMINAL:
                 state = State.CANCELLED if cancelled else settlement.state
