@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.harness.schemas import SCHEMAS
+from tests.harness.tables import TABLES
 from tests.web.conftest import Answer, Api, served
 from thresher.build import Workshop, install, open_store, project_registry
 from thresher.config.project import read_project
@@ -100,6 +101,8 @@ def job(number: int | str = 1, **more: Any) -> dict[str, Any]:
 def world(folder: Path, url: str | None = None) -> Iterator[World]:
     (folder / "thresher.yaml").write_text(PROJECT)
     project, clock = read_project(folder), FrozenClock()
+    if url is None:
+        TABLES.write(folder / "thresher.db")
     store = open_store(url or f"sqlite:///{folder / 'thresher.db'}?durability=process", project, clock=clock)
     try:
         registry = project_registry(project)

@@ -105,6 +105,22 @@ def test_roles_are_curated(api: Api):
     api.ask("POST", f"/api/roles/{welder}/merge", json={"into": "Nobody Knows"}).problem(404)
 
 
+def test_a_field_that_nobody_knows_is_named_with_what_to_do(api: Api):
+    told = api.ask("POST", "/api/candidates", json={"name": "Cy", "shoe": 44}).problem(422)
+    assert told["detail"].startswith("shoe: there is no such field; is it misspelt?")
+
+
+@pytest.mark.promise(2)
+def test_put_under_a_key_and_posted_by_email_is_one_candidate(api: Api):
+    assert api.ask("PUT", "/api/candidates/42", json={"name": "Cy", "email": "cy@example.com", "title": "Welder"}).status == 201
+    posted = api.post("/api/candidates", {"name": "Cy", "email": "cy@example.com", "title": "Nurse"}, 200)["candidates"]
+    assert [(each["key"], each["answer"]) for each in posted] == [("42", "changed")]
+    for other in ("43", "cy%40example.com"):
+        told = api.ask("PUT", f"/api/candidates/{other}", json={"name": "Cy", "email": "cy@example.com"}).problem(409)
+        assert "'42'" in told["error"]
+    assert [each["key"] for each in api.get("/api/candidates")] == ["42"]
+
+
 @pytest.mark.promise(13)
 def test_titles_are_resolved_and_nothing_is_changed(api: Api):
     api.post("/api/roles", {"name": "Welder"}, 201)

@@ -72,8 +72,8 @@ def test_only_health_and_the_way_to_a_login_are_open(passer_by):
             assert told.headers["WWW-Authenticate"].startswith("Bearer")
 
 
-@pytest.mark.parametrize("path", ["/", "/api", "/docs", "/redoc", "/openapi.json", "/api/nothing", "/api/health/", "/api/health/../status",
-                                  "//api/health", "/API/HEALTH", "/api/health;x", "/api/%68ealth/%2e%2e/status"])  # fmt: skip
+@pytest.mark.parametrize("path", ["/api", "/api/docs", "/api/nothing", "/api/health/", "/api/health/../status", "/api/health;x",
+                                  "/api/%68ealth/%2e%2e/status"])  # fmt: skip
 def test_a_stranger_learns_nothing_of_what_is_there(passer_by, path):
     passer_by.ask("GET", path).problem(401)
 

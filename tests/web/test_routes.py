@@ -264,8 +264,10 @@ def test_the_api_describes_itself_without_pages_from_elsewhere(api):
     assert set(said["paths"]["/api/companies"]) == {"get", "post"}
     assert said["paths"]["/api/boards/{key}/enable"]["post"]["x-scope"] == "write"
     assert set(said["components"]["securitySchemes"]) == {"bearer", "header", "scraper", "login"}
-    for path in ("/docs", "/redoc", "/api/docs", "/openapi.json"):
+    for path in ("/api/docs", "/api/redoc"):
         api.ask("GET", path).problem(404)
+    for path in ("/docs", "/redoc", "/openapi.json"):
+        assert api.ask("GET", path).headers["Location"] == "/setup", "what is not under /api is for people"
 
 
 def test_times_become_text_and_what_is_no_text_does_no_harm():

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 import re
 import secrets
 import signal
@@ -18,6 +17,7 @@ import pytest
 
 from tests.cli.conftest import Thresher, folder, thresher  # noqa: F401  fixtures
 from tests.cli.jobs_project import company
+from tests.harness.forks import Command
 from tests.harness.schemas import SCHEMAS
 from tests.web.conftest import PATIENCE, PROJECT, Api, served, workshop
 from thresher.build import opened_store
@@ -33,10 +33,23 @@ def project(folder: Path) -> Path:  # noqa: F811
 
 
 @contextmanager
-def serving(*argv: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def serving(*argv: str) -> Iterator[tuple[Command, str]]:
     """A server in a process of its own, and what it said when it was ready."""
+    process = Command("serve", "--port", "0", *argv)
+    try:
+        said = process.stdout.readline()
+        assert said, process.communicate(PATIENCE)[1]
+        yield process, said
+    finally:
+        process.kill()
+        process.close()
+
+
+@contextmanager
+def started(*argv: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The same from the command line on, as a person starts it."""
     line = [sys.executable, "-m", "thresher", "serve", "--port", "0", *argv]
-    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=dict(os.environ))
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         said = process.stdout.readline()
@@ -60,8 +73,9 @@ def key(thresher: Thresher, *argv: str | int) -> str:  # noqa: F811
 
 
 def test_a_server_without_keys_says_how_to_make_one_and_stops_when_told(project):
-    with serving() as (process, said):
+    with started() as (process, said):
         assert "thresher keys create me --scope read --scope write" in said
+        assert f"The dashboard is at {address(said)}/ " in said
         api = Api(address(said))
         assert api.get("/api/health") == {"status": "ok"}
         api.ask("GET", "/api/status").problem(401)
@@ -71,7 +85,7 @@ def test_a_server_without_keys_says_how_to_make_one_and_stops_when_told(project)
 
 
 def test_ctrl_c_ends_a_server_as_it_ends_every_command(project):
-    with serving("--json") as (process, _):
+    with started("--json") as (process, _):
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE)
         assert process.returncode == 130
@@ -118,7 +132,7 @@ def test_a_stopping_server_finishes_the_answer_that_is_under_way(project, thresh
     with opened_store(f"sqlite:///{project / 'thresher.db'}") as store:
         write_records(store, [company(f"c{at}.com", "Acme", 0, about="x" * 40_000) for at in range(number)])
 
-    async def half_then_stop(process: subprocess.Popen[str], url: str) -> bytes:
+    async def half_then_stop(process: Command, url: str) -> bytes:
         async with aiohttp.ClientSession(headers={"X-API-Key": token}, read_bufsize=1_024) as session:
             async with session.get(f"{url}/api/export/companies?format=jsonl") as got:
                 first = await got.content.readany()
@@ -144,7 +158,6 @@ def test_a_client_that_does_not_read_cannot_keep_a_server_alive(project, threshe
             assert line.recv(12) == b"HTTP/1.1 200"
             process.send_signal(signal.SIGTERM)
             if signals == 2:
-                assert process.stderr is not None
                 while "Stopping" not in process.stderr.readline():
                     pass
                 process.send_signal(signal.SIGTERM)

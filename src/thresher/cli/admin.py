@@ -30,7 +30,7 @@ def create(ctx: typer.Context, name: Name, generate: Generate = False, password_
     password = _password(generate=generate, stdin=password_stdin)
     with call.store(migrate=True) as store:
         view = admin_view(create_admin(store, name, password))
-    _told(call, view, password if generate else None, f"{name} is an administrator and can log in: POST /api/login")
+    _told(call, view, password if generate else None, f"{name} is an administrator and can log in at the dashboard: thresher serve")
 
 
 @app.command()

@@ -1,4 +1,4 @@
-"""`thresher serve`: the HTTP API over the project's database."""
+"""`thresher serve`: the dashboard and the HTTP API over the project's database."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -11,15 +11,18 @@ if TYPE_CHECKING:
     from thresher.build import Workshop
 
 INTERRUPTED = 130
-PACKAGES = ("fastapi", "pydantic", "starlette", "uvicorn")
+PACKAGES = ("fastapi", "jinja2", "markupsafe", "pydantic", "starlette", "uvicorn")
 
 
 def command(
     ctx: typer.Context,
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any that is free.")] = 8000,
+    proxies: Annotated[
+        str, typer.Option("--forwarded-allow-ips", metavar="ADDRESSES", help="Proxies whose X-Forwarded-For counts, with commas between.")
+    ] = "",
 ) -> None:
-    """Serve the HTTP API until stopped. SIGTERM or Ctrl-C: answers under way finish; a second one drops them."""
+    """Serve the dashboard and the HTTP API until stopped. SIGTERM or Ctrl-C: answers under way finish; a second one drops them."""
     import logging
     from signal import SIGINT
 
@@ -30,27 +33,29 @@ def command(
 
     try:
         from thresher.web import server
+        from thresher.web.proxies import read_proxies
     except ModuleNotFoundError as missing:
         if missing.name not in PACKAGES:
             raise
-        raise ConfigError(f"the API needs {missing.name}: pip install 'thresher[web]'") from None
+        raise ConfigError(f"the server needs {missing.name}: pip install 'thresher[web]'") from None
 
-    call = call_of(ctx)
+    call, trusted = call_of(ctx), read_proxies(proxies)
     log_to_stderr(verbose=call.verbose)
     logging.getLogger("uvicorn").setLevel(logging.INFO if call.verbose else logging.WARNING)  # we say ourselves that we begin and end
     with call.workshop() as shop:
         server.check_address(shop, host)
         with server.bind(host, port) as bound:
-            url, advice, setup = f"{server.address_of(bound)}/api", _advice(shop), new_setup(shop.store)
-            came = loop.run(server.serve(shop, bound, lambda: _announce(call, url, advice, setup)))
+            url, advice, setup = server.address_of(bound), _advice(shop), new_setup(shop.store)
+            came = loop.run(server.serve(shop, bound, lambda: _announce(call, url, advice, setup), trusted))
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)
 
 
 def _announce(call: Call, url: str, advice: str, setup: str | None) -> None:
     from thresher.cli.show import say
 
-    first = f"\nThere is no administrator yet. For an hour this token makes the first one, once: {setup}" if setup else ""
-    say(call, {"url": url, **({"setup": setup} if setup else {})}, f"The API is at {url}. {advice}{first}")
+    first = f"\nThere is no administrator yet. For an hour this token makes the first one, once, at {url}/setup: {setup}" if setup else ""
+    said = {"url": f"{url}/api", "dashboard": f"{url}/", **({"setup": setup} if setup else {})}
+    say(call, said, f"The dashboard is at {url}/ and the API at {url}/api. {advice}{first}")
     sys.stdout.flush()  # whoever started us may wait for this line
 
 
@@ -58,5 +63,5 @@ def _advice(shop: "Workshop") -> str:
     from thresher.insight.keys import has_keys
 
     if has_keys(shop.store):
-        return "Send a key with every request: Authorization: Bearer KEY. Ctrl-C stops."
-    return "It wants a key; make one with: thresher keys create me --scope read --scope write"
+        return "Programs send a key with every request: Authorization: Bearer KEY. Ctrl-C stops."
+    return "Programs need a key; make one with: thresher keys create me --scope read --scope write"

@@ -28,7 +28,11 @@ class Demand:
 
     def rank(self, waiting_since: int, priority: str, candidates: int) -> int:
         """The place in the queue; the smallest is served first."""
-        return waiting_since - PRIORITIES.index(check_priority(priority)) * self.step_us - self._worth(candidates)
+        return waiting_since - sum(self.head_starts(priority, candidates))
+
+    def head_starts(self, priority: str, candidates: int) -> tuple[int, int]:
+        """What priority and what demand are worth, each in microseconds of waiting."""
+        return PRIORITIES.index(check_priority(priority)) * self.step_us, self._worth(candidates)
 
     def _worth(self, candidates: int) -> int:
         count = max(0, candidates) * _PARTS

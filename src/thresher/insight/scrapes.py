@@ -53,11 +53,11 @@ def list_sessions(
         raise UsageError(f"a session is {', '.join(STATUSES[:-1])} or {STATUSES[-1]}; got {status[:40]!r}")
     with store.read() as session:
         now = store.backend.now(session)
-        found = figures.scrapes_since(session, _since(now, hours), key_id=key_id, status=status, limit=limit)
-        return {"sessions": [_view(scrape, now) for scrape in found]}
+        found = figures.scrapes_since(session, since_hours(now, hours), key_id=key_id, status=status, limit=limit)
+        return {"sessions": [view(scrape, now) for scrape in found]}
 
 
-def _view(scrape: Scrape, now: int) -> SessionView:
+def view(scrape: Scrape, now: int) -> SessionView:
     """A session as it is shown. One that runs has no duration yet."""
     return SessionView(
         scrape.id, scrape.session_id, scrape.scraper_name, scrape.key_id, scrape.role_id, scrape.role_name, scrape.platforms,
@@ -67,7 +67,8 @@ def _view(scrape: Scrape, now: int) -> SessionView:
     )  # fmt: skip
 
 
-def _since(now: int, hours: float) -> int:
+def since_hours(now: int, hours: float) -> int:
+    """The time so many hours ago."""
     return now - round(hours * HOUR)
 
 
@@ -75,7 +76,7 @@ def read_stats(store: Store) -> dict[str, Any]:
     """How many roles wait, are being scraped and are done, and what the last day brought."""
     with store.read() as session:
         counts = figures.status_counts(session)
-        totals = figures.totals_since(session, _since(store.backend.now(session), DAY_HOURS))
+        totals = figures.totals_since(session, since_hours(store.backend.now(session), DAY_HOURS))
     shown = {status: counts.get(status, (0, 0)) for status in SHOWN} | counts
     return {
         "queue": {status: {"roles": roles, "candidates": candidates} for status, (roles, candidates) in shown.items()},
@@ -89,8 +90,8 @@ def read_figures(store: Store, *, hours: float = DAY_HOURS) -> dict[str, Any]:
     """Who scrapes now, and what came of it: of all completed sessions, and of each scraper."""
     with store.read() as session:
         now = store.backend.now(session)
-        totals = figures.totals_since(session, _since(now, hours))
-        active, scrapers = figures.active_scrapers(session, now), figures.per_scraper(session, _since(now, hours))
+        totals = figures.totals_since(session, since_hours(now, hours))
+        active, scrapers = figures.active_scrapers(session, now), figures.per_scraper(session, since_hours(now, hours))
     return {"active_scrapers": active, "totals": _totals(totals), "per_scraper": [_scraper(each) for each in scrapers]}
 
 

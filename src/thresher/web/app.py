@@ -1,4 +1,4 @@
-"""The API as one application: the door, the cap, the routes, and what errors look like."""
+"""What is served as one application: the API with its door, its cap and its routes, and the pages beside it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -15,6 +15,7 @@ from thresher.build import Workshop
 from thresher.core.errors import ThresherError
 from thresher.web.body import Cap
 from thresher.web.door import Door
+from thresher.web.pages.site import Site
 from thresher.web.problem import on_error, on_http, on_invalid, on_surprise
 from thresher.web.refresh import keep_fresh
 from thresher.web.route import Guarded
@@ -26,7 +27,7 @@ HASHERS = 2  # passwords that are checked at the same time, each with 32 MiB and
 
 
 def make_app(shop: Workshop) -> FastAPI:
-    """The API of a project. No page of it loads anything from elsewhere, so there is none of the framework's own."""
+    """The API and the dashboard of a project. No page loads anything from elsewhere, so there is none of the framework's own."""
     app = FastAPI(
         title="Thresher", version=version("thresher"), lifespan=partial(_lifespan, shop), openapi_url=None, docs_url=None, redoc_url=None,
         redirect_slashes=False,
@@ -40,7 +41,8 @@ def make_app(shop: Workshop) -> FastAPI:
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(Exception, on_surprise)
     app.add_middleware(Cap, settings=lambda: shop.store.settings)
-    app.add_middleware(Door, store=shop.store)  # added last, so it stands first
+    app.add_middleware(Door, store=shop.store)
+    app.add_middleware(Site, shop=shop, state=app.state)  # added last, so it stands first
     return app
 
 

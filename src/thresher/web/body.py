@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Mapping
 
 from fastapi import HTTPException
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.config.settings import Settings
@@ -25,8 +26,8 @@ class Cap:
     The postings of a scraper have limits of their own: `roles.body_limit` and `roles.body_patience`.
     """
 
-    def __init__(self, app: ASGIApp, settings: Callable[[], Settings]) -> None:
-        self._app, self._settings = app, settings
+    def __init__(self, app: ASGIApp, settings: Callable[[], Settings], tell: Callable[[Problem], Response] = Problem.response) -> None:
+        self._app, self._settings, self._tell = app, settings, tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -36,7 +37,7 @@ class Cap:
         limit, patience = settings.count(f"{room}.body_limit"), float(settings[f"{room}.body_patience"])
         says = f"a body has at most {limit:,} bytes ({room}.body_limit); send it in parts"
         if declared(scope) > limit:
-            await Problem(413, "ContentTooLarge", says, {"Connection": "close"}).response()(scope, receive, send)
+            await self._tell(Problem(413, "ContentTooLarge", says, {"Connection": "close"}))(scope, receive, send)
             return
         try:
             await self._app(scope, _Counted(receive, limit, patience, says), _patient(send, patience))

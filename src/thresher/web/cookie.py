@@ -31,10 +31,14 @@ def forged(scope: Scope, token: str) -> Problem | None:
     """Why a request with a cookie may have been made by a foreign page; None where it cannot have been."""
     if scope["method"] in HARMLESS:
         return None
-    said = values(scope["headers"], b"x-csrf-token")
-    if len(said) != 1 or not hmac.compare_digest(said[0].encode("latin-1"), csrf_of(token).encode()):
+    if not carries(values(scope["headers"], b"x-csrf-token"), token):
         return Problem(403, "CsrfRefused", "a change by a browser needs the header X-CSRF-Token, as the login and GET /api/me answer it")
     return foreign(scope)
+
+
+def carries(said: Sequence[str], token: str) -> bool:
+    """Whether a change brings, once, what only a page of this login can know: in a header, or in a field of a form."""
+    return len(said) == 1 and hmac.compare_digest(said[0].encode("utf-8", "surrogatepass"), csrf_of(token).encode())
 
 
 def foreign(scope: Scope) -> Problem | None:

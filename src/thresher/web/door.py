@@ -43,9 +43,9 @@ class Door:
             log.info("%s %s: %d", scope["method"], ascii(scope["path"]), found.status)
             await found.response()(scope, receive, send)
         elif found is None:
-            await self._app(scope, receive, send if scope["method"] == "GET" else _noted(scope, "somebody without a key", send))
+            await self._app(scope, receive, send if scope["method"] == "GET" else noted(scope, "somebody without a key", send))
         else:
-            await self._app({**scope, KEY: found}, receive, _noted(scope, found.who, send))
+            await self._app({**scope, KEY: found}, receive, noted(scope, found.who, send))
 
     async def _ask(self, scope: Scope) -> Admitted | Problem:
         """Who this is. A key that is shown counts, and no cookie beside it: nobody sends a key by accident."""
@@ -62,15 +62,15 @@ class Door:
         return (forged(scope, cookie) if found.admin and cookie is not None else None) or found
 
 
-def _noted(scope: Scope, name: str, send: Send) -> Send:
+def noted(scope: Scope, name: str, send: Send) -> Send:
     """Says in the log who asked for what, and how that ended. Never what they hold."""
 
-    async def noted(message: Message) -> None:
+    async def told(message: Message) -> None:
         if message["type"] == "http.response.start":
             log.info("%s %s: %d, by %s", scope["method"], ascii(scope["path"]), message["status"], name)
         await send(message)
 
-    return noted
+    return told
 
 
 def denied(why: Denied) -> Problem:

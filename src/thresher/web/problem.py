@@ -19,6 +19,7 @@ from thresher.web.answer import written
 PROBLEM = "application/problem+json"
 MOST_DETAIL = 2_000
 MOST_SLIPS = 5
+UNKNOWN_FIELD = "there is no such field; is it misspelt? GET /api/openapi.json says which there are"
 
 STATUS: Mapping[type[ThresherError], int] = {
     DatabaseProblem: 503,
@@ -80,12 +81,17 @@ async def on_error(_: Request, error: Exception) -> Response:
 async def on_http(request: Request, error: Exception) -> Response:
     """What the framework says by itself: no such route, no such method, a body that cannot be read."""
     assert isinstance(error, HTTPException)
+    return of_http(request, error, "GET /api/openapi.json lists what there is").response()
+
+
+def of_http(request: Request, error: HTTPException, advice: str) -> Problem:
+    """The problem that one of the framework's errors is; `advice` for whoever asks for what is not there."""
     status, path = error.status_code, request.url.path
     usual = {
-        404: f"there is no {path} here; GET /api/openapi.json lists what there is",
+        404: f"there is no {path} here; {advice}",
         405: f"{path} cannot be asked with {request.method}; the header Allow says with what",
     }
-    return Problem(status, TITLES.get(status, "Problem").replace(" ", ""), usual.get(status, error.detail), error.headers or {}).response()
+    return Problem(status, TITLES.get(status, "Problem").replace(" ", ""), usual.get(status, error.detail), error.headers or {})
 
 
 async def on_invalid(_: Request, error: Exception) -> Response:
@@ -102,10 +108,16 @@ async def on_invalid(_: Request, error: Exception) -> Response:
 def _slip(slip: Mapping[str, Any]) -> str:
     place, *path = [str(part) for part in slip["loc"]]
     where = ".".join(path) or f"the {place}"
-    return f"{where[:100]}: {slip['msg']}"
+    says = UNKNOWN_FIELD if slip["type"] == "extra_forbidden" else slip["msg"]
+    return f"{where[:100]}: {says}"
 
 
 async def on_surprise(request: Request, error: Exception) -> Response:
     """The last line of defence: whoever asked is told that it is our fault, and the log says what it was."""
+    return of_surprise(request, error).response()
+
+
+def of_surprise(request: Request, error: Exception) -> Problem:
+    """The problem that nobody has thought of. What it was goes to the log."""
     log.error("%s %s: not expected", request.method, ascii(request.url.path), exc_info=error)
-    return Problem(500, "Bug", "this was not expected and may be a bug of Thresher or of an app; the server's log says more").response()
+    return Problem(500, "Bug", "this was not expected and may be a bug of Thresher or of an app; the server's log says more")

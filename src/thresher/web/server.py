@@ -6,7 +6,7 @@ import ipaddress
 import logging
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import uvicorn
 
@@ -80,20 +80,20 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def make_server(shop: Workshop, ready: Callable[[], None]) -> uvicorn.Server:
-    """The server of a project, not yet started. `ready` is called when it can be reached."""
+def make_server(shop: Workshop, ready: Callable[[], None], proxies: Sequence[str] = ()) -> uvicorn.Server:
+    """The server of a project, not yet started. `ready` is called when it can be reached; `proxies` may say for whom they ask."""
     settings = shop.store.settings
     config = uvicorn.Config(
         make_app(shop), http=line_with(float(settings["web.body_patience"])), ws="none", lifespan="on", log_config=None,
-        access_log=False, server_header=False, proxy_headers=False, backlog=BACKLOG,
+        access_log=False, server_header=False, proxy_headers=bool(proxies), forwarded_allow_ips=list(proxies), backlog=BACKLOG,
         limit_concurrency=settings.count("web.connections"), timeout_graceful_shutdown=settings.count("web.grace"),
     )  # fmt: skip
     return _Server(config, ready)
 
 
-async def serve(shop: Workshop, bound: socket.socket, ready: Callable[[], None]) -> list[int]:
+async def serve(shop: Workshop, bound: socket.socket, ready: Callable[[], None], proxies: Sequence[str] = ()) -> list[int]:
     """Serve until a signal comes, and let answers that are under way finish; the signals that came."""
-    server, came = make_server(shop, ready), list[int]()
+    server, came = make_server(shop, ready, proxies), list[int]()
     loop = asyncio.get_running_loop()
     for each in SIGNALS:
         loop.add_signal_handler(each, _stop, server, came, each)

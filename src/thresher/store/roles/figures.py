@@ -21,7 +21,10 @@ _SCRAPERS = """select t.key_id, s.scraper_name, t.sessions, t.imported, s.role_n
           from scrape_sessions where started_at >= :since group by key_id) t
     join scrape_sessions s on s.id = t.last order by t.active desc, t.key_id limit :limit"""
 _ACTIVE = "select count(distinct key_id) from scrape_sessions where status = 'in_progress' and lease_until > :now"
+# In the order of the index of open sessions: what it costs does not grow with the history.
+_RUNNING = f"{SCRAPES} where status = 'in_progress' order by lease_until, id limit :limit"
 _QUEUE = f"{SELECT} where status in ('pending', 'processing') order by rank, id limit :limit"
+_WAITING = f"{SELECT} where status = 'pending' order by rank, id limit :limit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,16 @@ def active_scrapers(session: Session, now: int) -> int:
     return int(session.rows(_ACTIVE, {"now": now})[0][0])
 
 
+def running(session: Session, limit: int = 100) -> list[Scrape]:
+    """The sessions under way; the one whose time is over first comes first."""
+    return [as_scrape(row) for row in session.rows(_RUNNING, {"limit": limit})]
+
+
 def queue(session: Session, limit: int = 50) -> list[Role]:
     """The roles that wait or are under way, in the order in which they are served."""
     return whole(session, session.rows(_QUEUE, {"limit": limit}))
+
+
+def waiting(session: Session, limit: int = 50) -> list[Role]:
+    """Of these only those that wait."""
+    return whole(session, session.rows(_WAITING, {"limit": limit}))

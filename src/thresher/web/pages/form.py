@@ -1,0 +1,61 @@
+"""What a form brings: fields of text, counted and read strictly before anybody looks at them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import parse_qsl
+
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+
+from thresher.core.errors import UsageError
+from thresher.web.route import MOST_TEXT
+
+KIND = "application/x-www-form-urlencoded"
+MOST_BYTES = 65_536
+MOST_FIELDS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The fields, each with all that was given for it."""
+
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def all(self, name: str) -> tuple[str, ...]:
+        return self.fields.get(name, ())
+
+    def one(self, name: str) -> str:
+        """A field that there is once. One that was left out is empty."""
+        given = self.all(name)
+        if len(given) > 1:
+            raise UsageError(f"the field {name} is given {len(given)} times; once is enough. Nothing was changed.")
+        return given[0] if given else ""
+
+
+async def read_form(request: Request) -> Form:
+    """The form of a request. At most 64 KiB; reading stops there."""
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != KIND:
+        raise UsageError("this wants a form as a browser sends it; nothing was changed. Programs use /api")
+    body = bytearray()
+    try:
+        async for piece in request.stream():
+            body += piece
+            if len(body) > MOST_BYTES:
+                raise HTTPException(413, f"a form has at most {MOST_BYTES:,} bytes; nothing was changed", {"Connection": "close"})
+    except ClientDisconnect:
+        raise HTTPException(400, "the other side hung up before the form was whole") from None
+    return parse_form(bytes(body))
+
+
+def parse_form(body: bytes) -> Form:
+    """The fields of a form as a browser writes them."""
+    try:
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
+    except ValueError:  # not ASCII, not UTF-8 inside, or too many fields
+        raise UsageError(f"the form cannot be read: at most {MOST_FIELDS} fields of text in UTF-8. Nothing was changed.") from None
+    fields: dict[str, tuple[str, ...]] = {}
+    for name, value in pairs:
+        if len(value) > MOST_TEXT or "\0" in value:
+            raise UsageError(f"a field is a text of at most {MOST_TEXT:,} characters, without NUL. Nothing was changed.")
+        fields[name] = (*fields.get(name, ()), value)
+    return Form(fields)

@@ -1,0 +1,13 @@
+"""The beginning: where one belongs. Who is not logged in has been sent to the way in before."""
+
+from starlette.responses import Response
+
+from thresher.web.pages.page import Page, Visit
+
+
+def home(visit: Visit) -> Response:
+    """The first page of the navigation."""
+    return visit.go(visit.places[0].path)
+
+
+PAGES = (Page("GET", "/", home),)

@@ -1,0 +1,119 @@
+"""Keys as a person keeps them: see them, make one, take one back.
+
+A new key is shown on the answer to the form that made it, and nowhere else: it stands in no address, no cookie and no cache, and what a
+reload sends again is refused, because the name is in use by then.
+"""
+
+import re
+from collections.abc import Mapping
+
+from starlette.responses import Response
+
+from thresher.control import keys as control
+from thresher.control.duration import seconds
+from thresher.control.keys import Made, Scope
+from thresher.core.errors import NotAllowed, ThresherError, UnknownName, UsageError
+from thresher.insight.keys import KeyView, key_view, list_keys
+from thresher.web.cookie import values
+from thresher.web.pages.page import Page, Visit
+from thresher.web.problem import of_error
+from thresher.web.route import Owner
+
+PATH = "/keys"
+SCOPES: Mapping[Scope, str] = {
+    Scope.SCRAPE: "take roles from the queue and bring postings",
+    Scope.READ: "see everything but keys and scrapers",
+    Scope.WRITE: "change what is looked for, tasks, sources and settings",
+    Scope.ADMIN: "everything that read and write may, keys and scrapers",
+}
+# What shows that a key works, and changes nothing. The widest scope first; there is nothing harmless that only writes.
+TRIES: Mapping[Scope, str] = {Scope.ADMIN: "/api/me", Scope.READ: "/api/status", Scope.SCRAPE: "/api/scraper/queue/stats"}
+MOST_LISTED = 1_000
+_HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?", re.ASCII)
+_SPACES = re.compile(r"[\s,;]+")
+
+
+def keys(visit: Visit) -> Response:
+    """The list, and the form that makes another."""
+    return _listed(visit)
+
+
+def create(visit: Visit) -> Response:
+    """Make a key, and show it this once. What makes no sense comes back with the form as it was filled in."""
+    try:
+        made = _made(visit)
+    except (NotAllowed, UsageError) as error:
+        return _listed(visit, error)
+    return visit.show("key_made.html", 201, made=made, key=key_view(made.key, made.key.created_at), line=_line(visit, made))
+
+
+def _made(visit: Visit) -> Made:
+    form, who = visit.form, visit.who
+    lasts, rate, sources = form.one("lasts").strip(), form.one("rate").strip(), form.one("sources").strip()
+    if rate and not (rate.isascii() and rate.isdecimal() and len(rate) <= len(str(control.MOST_RATE))):
+        raise UsageError(f"requests a minute are a whole number from 1 to {control.MOST_RATE:,}, got {rate[:40]!r}")
+    return control.create_key(
+        visit.shop.store, form.one("name").strip(), form.all("scope"), sources=[each for each in _SPACES.split(sources) if each],
+        lasts=seconds(lasts) if lasts else None, rate=int(rate) if rate else None, made_by=who.who if who else None,
+    )  # fmt: skip
+
+
+def _listed(visit: Visit, error: ThresherError | None = None) -> Response:
+    store, every = visit.shop.store, visit.request.query_params.get("all") == "1"
+    problem = of_error(error) if error else None
+    filled = {name: visit.form.one(name) for name in ("name", "sources", "lasts", "rate")}
+    return visit.show(
+        "keys.html", problem.status if problem else 200, keys=list_keys(store, every=every), every=every, scopes=SCOPES, problem=problem,
+        filled=filled, chosen=visit.form.all("scope") or (() if problem else (Scope.SCRAPE,)), usual=store.settings.count("web.rate"),
+        most=MOST_LISTED,
+    )  # fmt: skip
+
+
+def _line(visit: Visit, made: Made) -> str | None:
+    """What to type to see that the key works."""
+    path = next((path for scope, path in TRIES.items() if scope in made.key.scopes), None)
+    return None if path is None else f'curl -H "X-API-Key: {made.token}" {_origin(visit)}{path}'
+
+
+def _origin(visit: Visit) -> str:
+    """How this server was reached. What is no address is not repeated: somebody will paste it into a shell."""
+    scope = visit.request.scope
+    hosts = values(scope["headers"], b"host")
+    is_secure = scope["scheme"] == "https" or values(scope["headers"], b"x-forwarded-proto") == ["https"]
+    host = hosts[0] if len(hosts) == 1 and _HOST.fullmatch(hosts[0]) else "127.0.0.1:8000"
+    return f"{'https' if is_secure else 'http'}://{host}"
+
+
+def ask_revoke(visit: Visit) -> Response:
+    """Ask once more: there is no way back."""
+    return visit.show("key_revoke.html", key=_live(visit))
+
+
+def _live(visit: Visit) -> KeyView:
+    key_id = _id(visit)
+    found = [each for each in list_keys(visit.shop.store) if each.id == key_id]
+    if not found:
+        raise UnknownName(f"no key with the id {key_id} is in use: it was never made, is revoked already, or its time is over")
+    return found[0]
+
+
+def _id(visit: Visit) -> int:
+    said = visit.request.path_params["key_id"]
+    if not (said.isascii() and said.isdecimal() and len(said) <= control.MOST_DIGITS):
+        raise UnknownName(f"{said[:40]!r} is no id of a key; the list of keys has them")
+    return int(said)
+
+
+def revoke(visit: Visit) -> Response:
+    """Let a key open nothing from now on, and show it among those that did."""
+    key_id = _id(visit)
+    control.revoke_key_id(visit.shop.store, key_id)
+    return visit.go(f"{PATH}?all=1#key-{key_id}")
+
+
+PAGES = (
+    Page("GET", PATH, keys, Owner.THRESHER, "Keys", frozenset({"all"})),
+    Page("POST", PATH, create),
+    Page("GET", f"{PATH}/{{key_id}}/revoke", ask_revoke),
+    Page("POST", f"{PATH}/{{key_id}}/revoke", revoke),
+)

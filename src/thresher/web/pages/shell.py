@@ -1,0 +1,92 @@
+"""What all pages have in common: the templates, how a value is written into them, and the headers that keep strangers out.
+
+Whatever comes from a database is text: the templates escape it, and the browser is told to run nothing and to load nothing from
+elsewhere. So a name that somebody gave a role stays a name.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from thresher.core.clock import FOREVER, as_text
+from thresher.core.span import span
+
+HERE = Path(__file__).parent
+HEADERS: Mapping[str, str] = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    # Not no-referrer: with that a browser sends "Origin: null" with our own forms, and they could not be told from foreign ones.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+MOST_SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One entry of the navigation."""
+
+    title: str
+    path: str
+
+    def holds(self, path: str) -> bool:
+        """Whether a page stands here or below."""
+        return path == self.path or path.startswith(f"{self.path}/")
+
+
+def rendered(template: str, **values: Any) -> str:
+    """A template with these values."""
+    return _templates().get_template(template).render(**values)
+
+
+@cache
+def _templates() -> Environment:
+    found = Environment(
+        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        auto_reload=False,
+    )  # fmt: skip
+    found.filters |= {"time": _time, "count": _count, "span": span, "said": _said, "sentence": _sentence}
+    found.globals |= {"version": version("thresher"), "style": f"/style.css?v={mark('style.css')}"}
+    return found
+
+
+def mark(name: str) -> str:
+    """What a file holds, in a few letters: another style sheet has another address, so that no browser shows an old one."""
+    return hashlib.sha256((HERE / name).read_bytes()).hexdigest()[:12]
+
+
+def _time(at: int | None, otherwise: str = "–") -> str | Markup:
+    """A time in UTC, to the second, for people and for machines."""
+    if at is None:
+        return otherwise
+    text = as_text(at) or ""
+    if at >= FOREVER:
+        return text
+    return Markup('<time datetime="{}Z">{} {}</time>').format(text[:19], text[:10], text[11:19])
+
+
+def _count(number: int) -> str:
+    return f"{number:,}"
+
+
+def _said(text: str | None, most: int = MOST_SHOWN) -> Markup:
+    """What a stranger wrote, its beginning, kept apart so that its direction of writing turns nothing else around."""
+    line = " ".join((text or "").split())
+    return Markup("<bdi>{}</bdi>").format(line if len(line) <= most else f"{line[: most - 1]}…")
+
+
+def _sentence(text: str) -> str:
+    """What went wrong, with a full stop."""
+    return f"{text.rstrip('.')}."

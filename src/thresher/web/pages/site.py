@@ -1,0 +1,129 @@
+"""The pages beside the API, in one server: what lies under /api is for programs, everything else for people.
+
+Errors look like where they happen: problem details there, a page here. The two share the logins, the limits of a body and the log.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from inspect import iscoroutinefunction
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.datastructures import State
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route as Path
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from thresher.build import Workshop
+from thresher.core.errors import ThresherError
+from thresher.web.body import Cap
+from thresher.web.cookie import HARMLESS, carries, foreign
+from thresher.web.pages import PAGES
+from thresher.web.pages.entrance import Entrance
+from thresher.web.pages.form import Form, read_form
+from thresher.web.pages.page import HTML, Page, Visit
+from thresher.web.pages.shell import HEADERS, Place, rendered
+from thresher.web.problem import TITLES, Problem, of_error, of_http, of_surprise
+from thresher.web.route import check_parameters
+
+API = "/api"
+_FORGED = Problem(403, "CsrfRefused", (
+    "this form does not belong to your login: it was opened before you logged in, or by another page. Nothing was changed; go back, "
+    "load the page anew and try again"
+))  # fmt: skip
+
+
+class Site:
+    """Answers whatever does not lie under /api; the rest goes on to the API."""
+
+    def __init__(self, app: ASGIApp, shop: Workshop, state: State) -> None:
+        self._api, self._pages = app, make_pages(shop, state)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["path"] == API or scope["path"].startswith(f"{API}/"):
+            await self._api(scope, receive, send)
+        else:
+            await self._pages(scope, receive, _with_headers(send))
+
+
+def _with_headers(send: Send) -> Send:
+    """Every answer has them, whoever gives it: a page, a way back, an error."""
+
+    async def headed(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            has = {name for name, _ in message["headers"]}
+            more = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+            message = {**message, "headers": [*message["headers"], *(each for each in more if each[0] not in has)]}
+        await send(message)
+
+    return headed
+
+
+def make_pages(shop: Workshop, state: State, pages: Sequence[Page] = PAGES) -> Starlette:
+    """The dashboard of a project."""
+    there = [page for page in pages if page.is_there(shop)]
+    places = tuple(Place(page.title, page.path) for page in there if page.title)
+    opens = frozenset((page.method, page.path) for page in there if page.is_open)
+    made = Starlette(
+        routes=[Path(page.path, _answering(page, shop, places), methods=[page.method]) for page in there],
+        middleware=[
+            Middleware(Entrance, store=shop.store, opens=opens, tell=outside),
+            Middleware(Cap, settings=lambda: shop.store.settings, tell=outside),
+        ],
+        exception_handlers=_handlers(shop, places),
+    )  # fmt: skip
+    made.router.redirect_slashes = False
+    made.state = state
+    return made
+
+
+def _answering(page: Page, shop: Workshop, places: tuple[Place, ...]) -> Callable[[Request], Awaitable[Response]]:
+    endpoint: Any = page.endpoint
+
+    async def answer(request: Request) -> Response:
+        check_parameters(request, page.asks)
+        form = Form() if request.method in HARMLESS else await read_form(request)
+        visit = Visit(request, shop, places, form)
+        if not page.is_open and (problem := _forged(visit)) is not None:
+            return tell(visit, problem)
+        return await (endpoint(visit) if iscoroutinefunction(endpoint) else shop.store.run(endpoint, visit))
+
+    return answer
+
+
+def _forged(visit: Visit) -> Problem | None:
+    """Why a change may have been asked for by a foreign page. Here, so that no page can forget to ask.
+
+    Where no login is needed there is no token to bring: the entrance has looked where such a form comes from.
+    """
+    if visit.request.method in HARMLESS:
+        return None
+    return (None if carries(visit.form.all("csrf"), visit.token) else _FORGED) or foreign(visit.request.scope)
+
+
+def _handlers(shop: Workshop, places: tuple[Place, ...]) -> dict[Any, Any]:
+    def telling(of: Callable[[Request, Any], Problem]) -> Callable[[Request, Exception], Awaitable[Response]]:
+        async def on(request: Request, error: Exception) -> Response:
+            return tell(Visit(request, shop, places), of(request, error))
+
+        return on
+
+    return {
+        ThresherError: telling(lambda _, error: of_error(error)),
+        HTTPException: telling(lambda request, error: of_http(request, error, "the links at the top lead to what there is")),
+        Exception: telling(of_surprise),
+    }
+
+
+def tell(visit: Visit, problem: Problem) -> Response:
+    """A problem as a page."""
+    return visit.show("problem.html", problem.status, problem.headers, problem=problem, title=TITLES.get(problem.status, "Problem"))
+
+
+def outside(problem: Problem) -> Response:
+    """A problem as a page for whoever has not come in yet."""
+    nobody: dict[str, Any] = {"who": None, "csrf": "", "places": (), "path": ""}
+    page = rendered("problem.html", problem=problem, title=TITLES.get(problem.status, "Problem"), **nobody)
+    return Response(page, problem.status, dict(problem.headers), HTML)

@@ -1,0 +1,158 @@
+"""The shell: one row and one template are a page, and everything that a page needs is in the package."""
+
+import asyncio
+import fnmatch
+import re
+import tomllib
+from contextlib import suppress
+
+import pytest
+from starlette.datastructures import State
+from starlette.responses import Response
+from starlette.types import Message
+
+from tests.house.paper import ROOT
+from tests.web.pages.visitor import GOOD
+from thresher.build import Workshop
+from thresher.control.admins import create_admin
+from thresher.control.logins import Login, Tried, count_try, log_in
+from thresher.control.settings import set_setting
+from thresher.web.cookie import NAME
+from thresher.web.pages import PAGES
+from thresher.web.pages.form import KIND
+from thresher.web.pages.page import Page, Visit
+from thresher.web.pages.shell import HERE, Place, rendered
+from thresher.web.pages.site import make_pages
+from thresher.web.problem import Problem
+from thresher.web.refresh import refresh
+
+REFERENCE = ROOT / "docs" / "reference" / "dashboard.md"
+
+
+def tasks(visit: Visit) -> Response:
+    """A page as somebody might add one."""
+    return visit.show("problem.html", problem=Problem(200, "x", f"{len(visit.places)} places"), title="Tasks")
+
+
+def forgetful(visit: Visit) -> Response:
+    """One that asks nobody for anything."""
+    return visit.go("/tasks")
+
+
+def broken(visit: Visit) -> Response:
+    """One with a slip in it."""
+    raise RuntimeError("the name of the safe's code")
+
+
+ADDED = (Page("GET", "/tasks", tasks, title="Tasks"), Page("POST", "/tasks", forgetful), Page("GET", "/broken", broken))
+
+
+def ask(shop: Workshop, method: str, path: str, cookie: str = "") -> tuple[int, str]:
+    """What the pages with three more say, without a server in between."""
+    said: list[Message] = []
+
+    async def send(message: Message) -> None:
+        said.append(message)
+
+    async def receive() -> Message:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    headers = [(b"host", b"x"), (b"cookie", f"{NAME}={cookie}".encode()), (b"content-type", KIND.encode())]
+    where = {"path": path, "raw_path": path.encode(), "query_string": b"", "scheme": "http"}
+    scope = {"type": "http", "method": method, "headers": headers, **where}
+    with suppress(RuntimeError):  # told to the browser first, and then to whoever runs the server
+        asyncio.run(make_pages(shop, State(), (*PAGES, *ADDED))(scope, receive, send))
+    return said[0]["status"], b"".join(each.get("body", b"") for each in said).decode()
+
+
+@pytest.fixture
+def cookie(shop: Workshop) -> str:
+    set_setting(shop.store, "web.password_cost", "10", "test")
+    refresh(shop)
+    create_admin(shop.store, "anna", GOOD)
+    tried = count_try(shop.store, "anna", "127.0.0.1")
+    assert isinstance(tried, Tried)
+    found = log_in(shop.store, tried, fits=True)
+    assert isinstance(found, Login)
+    return found.token
+
+
+def test_a_page_with_a_title_stands_in_the_navigation_and_nothing_else_needs_to_be_said(shop, cookie):
+    status, text = ask(shop, "GET", "/tasks", cookie)
+    assert status == 200
+    assert '<a href="/tasks" aria-current="page">Tasks</a>' in text
+    assert "2 places" in text
+
+
+@pytest.mark.promise(17)
+def test_a_page_that_forgets_to_ask_is_closed_all_the_same(shop, cookie):
+    assert ask(shop, "GET", "/tasks")[0] == 303
+    assert ask(shop, "POST", "/tasks")[0] == 401
+    assert ask(shop, "POST", "/tasks", cookie)[0] == 403
+
+
+@pytest.mark.promise(17)
+def test_a_surprise_says_nothing_of_what_is_inside(shop, cookie):
+    status, text = ask(shop, "GET", "/broken", cookie)
+    assert status == 500
+    assert "this was not expected" in text.lower()
+    assert "safe" not in text
+    assert "Traceback" not in text
+
+
+def test_a_place_holds_the_pages_below_it_and_no_others():
+    place = Place("Keys", "/keys")
+    assert [path for path in ("/keys", "/keys/3/revoke", "/keyservers", "/") if place.holds(path)] == ["/keys", "/keys/3/revoke"]
+
+
+def test_every_file_of_the_pages_is_packaged():
+    packaged = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-data"]["thresher.web.pages"]
+    files = [str(path.relative_to(HERE)) for path in HERE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
+    assert files
+    assert [name for name in files if not any(fnmatch.fnmatch(name, pattern) for pattern in packaged)] == []
+
+
+def test_a_template_escapes_whatever_it_is_given():
+    problem = {"status": 400, "detail": "<b>&\"'", "name": "x", "headers": {}}
+    shown = rendered("problem.html", title="<i>", problem=problem, who=None, csrf="", places=(), path="/")
+    assert "&lt;b&gt;&amp;&#34;&#39;." in shown
+    assert "<i>" not in shown
+
+
+def test_no_template_switches_the_escaping_off_or_runs_anything():
+    for path in (HERE / "templates").iterdir():
+        text = path.read_text("utf-8")
+        assert not re.search(r"\|\s*safe|autoescape|<script|<style|style=|\son\w+=|https?://", text), path.name
+
+
+def test_every_field_that_a_person_fills_in_has_a_label():
+    for path in (HERE / "templates").iterdir():
+        text = path.read_text("utf-8")
+        for found in re.finditer(r"<input (?![^>]*type=\"(?:hidden|checkbox)\")[^>]*?id=\"(\w+)\"", text):
+            assert f'for="{found[1]}"' in text, (path.name, found[1])
+
+
+def test_words_stand_out_from_what_is_behind_them_by_day_and_by_night():
+    """As WCAG counts it, 4.5 to 1."""
+    for scheme in re.findall(r":root \{(.*?)\}", (HERE / "style.css").read_text("utf-8"), re.DOTALL):
+        colour = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", scheme))
+        pairs = [(ink, ground) for ink in ("ink", "soft", "link") for ground in ("paper", "card")]
+        pairs += [(name, f"{name}-wash") for name in ("good", "warn", "bad", "none")] + [("on-accent", "accent"), ("paper", "bad")]
+        assert [pair for pair in pairs if contrast(colour[pair[0]], colour[pair[1]]) < 4.5] == []
+
+
+def contrast(one: str, other: str) -> float:
+    dark, light = sorted((brightness(one), brightness(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def brightness(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_the_reference_has_every_page_and_no_other():
+    said = re.findall(r"^\| `([A-Z]+ /[^`]*)` \|(.*)\|(.*)\|$", REFERENCE.read_text("utf-8"), re.MULTILINE)
+    wanted = [(f"{each.method} {re.sub(r'{key_id}', 'ID', each.path)}", each.is_open, each.endpoint.__doc__) for each in PAGES]
+    assert [(name, who.strip() == "everybody", says.strip()) for name, who, says in said] == wanted
