@@ -3,12 +3,16 @@
     python bench/arrivals.py --store sqlite|postgres [--jobs 10000] [--description 1500] [--rounds 5] [--json]
 
 Each round brings new postings for a role of its own. Then the rows that this has written (records, links, marks) are upserted by the
-database's driver alone, ready as they are, in one transaction, into the same tables of another database: no body, no check, no look
-at what is known. `ratio` is ours over the driver's, the medians of all rounds, with the least and the most of single rounds beside it;
+database's driver alone, ready as they are and in the order of their keys, in one transaction, into the same tables with the same indexes
+of another database, which is opened and committed as ours is: no body, no check, no look at what is known. Both begin empty and grow
+alike; a first round, in which both warm up, is not counted.
+
+`ratio` is ours over the driver's, the medians of all rounds, with the least, the middle and the most of single rounds beside it;
 `ratio_from_body` compares with a driver that has to read the body (the standard library's parser) and write out the same rows first.
 `cpu` is what the server and the driver's process take of the processor for one posting: it says more where other programs run. On
 PostgreSQL the work of its own processes is not in it. `again` is the same body for another role: everything is known, and gains a
-link. Resident sizes are those of the server: before, at its peak after the first body, and at the end.
+link; it comes when all rounds are over, so that our database is no larger than the driver's. Resident sizes are those of the server:
+before, at its peak after the first body, and at the peak of the rounds.
 """
 
 import argparse
@@ -60,6 +64,11 @@ TABLES = {
         "(record_id, name) do update set word = excluded.word, number = excluded.number",
     ),
 }
+# As store/sqlite/connection.py opens ours.
+PRAGMAS = (
+    "journal_mode = wal", "synchronous = full", "foreign_keys = on", "temp_store = memory", "cache_size = -65536",
+    "wal_autocheckpoint = 4000",
+)  # fmt: skip
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
@@ -145,7 +154,7 @@ def rows_of(store: Store, after: int) -> Rows:
 
 def upsert_sqlite(url: str) -> Callable[[Rows], float]:
     connection = dbapi2.connect(url.removeprefix("sqlite:///").partition("?")[0], isolation_level=None)
-    for pragma in ("journal_mode = wal", "synchronous = full", "foreign_keys = on", "cache_size = -65536"):
+    for pragma in PRAGMAS:
         connection.execute(f"pragma {pragma}")
 
     def upsert(rows: Rows) -> float:
@@ -187,14 +196,17 @@ class Rounds:
     again: list[float] = field(default_factory=list)
 
     def told(self, jobs: int) -> dict[str, Any]:
-        middle = {name: statistics.median(getattr(self, name)) for name in self.__slots__}
-        whole = [one + other for one, other in zip(self.driver, self.reading, strict=True)]
+        warm = {name: getattr(self, name)[1:] for name in self.__slots__}
+        middle = {name: statistics.median(each) for name, each in warm.items()}
+        whole = [one + other for one, other in zip(warm["driver"], warm["reading"], strict=True)]
+        single = [one / other for one, other in zip(warm["driver"], warm["ours"], strict=True)]
         return {
             "ours_per_second": round(jobs / middle["ours"]),
             "driver_per_second": round(jobs / middle["driver"]),
             "ratio": round(middle["driver"] / middle["ours"], 2),
-            "ratio_least": round(min(one / other for one, other in zip(self.driver, self.ours, strict=True)), 2),
-            "ratio_most": round(max(one / other for one, other in zip(self.driver, self.ours, strict=True)), 2),
+            "ratio_least": round(min(single), 2),
+            "ratio_middle": round(statistics.median(single), 2),
+            "ratio_most": round(max(single), 2),
             "ratio_from_body": round(statistics.median(whole) / middle["ours"], 2),
             "ours_cpu_us": round(middle["ours_cpu"] / jobs * 1e6, 1),
             "driver_cpu_us": round(middle["driver_cpu"] / jobs * 1e6, 1),
@@ -203,19 +215,25 @@ class Rounds:
         }
 
 
+def jobs_of(at: int, given: argparse.Namespace) -> list[dict[str, Any]]:
+    """The postings of one round, the same whenever they are asked for."""
+    pick = random.Random(at)
+    return [job(at * given.jobs + number, given.description, pick) for number in range(given.jobs)]
+
+
 def measure(url: str, other: str, given: argparse.Namespace) -> dict[str, Any]:
-    pick, rounds = random.Random(7), Rounds()
+    rounds, after, sizes = Rounds(), 1, list[int]()
     with closing(open_store(url)) as store, closing(open_store(other)), tempfile.TemporaryDirectory() as folder:
         token = create_key(store, "bench", rate=1_000_000).token
         upsert = (upsert_sqlite if given.store == "sqlite" else upsert_postgres)(other)
         with serving(Path(folder), url) as (where, process):
             scraper = Scraper(where.removeprefix("http://"), token)
             add_roles(store, 1)
-            scraper.bring([job(-1, 100, pick)])
-            before, after, sizes = size_mb(process, "VmRSS"), 1, list[int]()
-            for at in range(given.rounds):
-                jobs = [job(at * given.jobs + number, given.description, pick) for number in range(given.jobs)]
-                add_roles(store, 2)
+            scraper.bring([job(-1, 100, random.Random(7))])
+            before = size_mb(process, "VmRSS")
+            for at in range(given.rounds + 1):
+                jobs = jobs_of(at, given)
+                add_roles(store, 1)
                 spent = cpu_seconds(process)
                 seconds, answer, body = scraper.bring(jobs)
                 assert answer["jobs_imported"] == given.jobs, answer
@@ -228,11 +246,15 @@ def measure(url: str, other: str, given: argparse.Namespace) -> dict[str, Any]:
                 rounds.driver.append(upsert(rows))
                 rounds.driver_cpu.append(time.process_time() - spent)
                 rounds.reading.append(reading(body, rows))
+            for at in range(given.rounds + 1):
+                jobs = jobs_of(at, given)
+                add_roles(store, 1)
                 seconds, answer, _ = scraper.bring(jobs)
                 assert answer["jobs_linked"] == given.jobs, answer
                 rounds.again.append(seconds)
     about = {"store": given.store, "jobs": given.jobs, "body_mb": round(len(body) / 2**20, 1), "load": round(os.getloadavg()[0], 1)}
-    return about | rounds.told(given.jobs) | {"resident_mb_before": before, "resident_mb_first": sizes[0], "resident_mb_peak": sizes[-1]}
+    sized = {"resident_mb_before": before, "resident_mb_first": sizes[0], "resident_mb_peak": sizes[-1]}
+    return about | rounds.told(given.jobs) | sized
 
 
 def main() -> None:

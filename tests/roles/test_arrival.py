@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from thresher.apps.roles.arrival import MOST_DESCRIPTION, Arrival, Reason, Skip, read_arrival
 from thresher.core.json_stream import Passed
+from thresher.hiring import content
 
 JOB: dict[str, Any] = {
     "external_job_id": "monster-123456",
@@ -231,6 +232,11 @@ def test_the_same_posting_in_other_clothes_has_the_same_content() -> None:
     assert kept().content != kept(location="Leeds").content
     assert kept().content != kept(description="Another team.").content
     assert kept(description=None).content != kept().content
+
+
+@given(st.text("aB3_ -*\n", max_size=600))
+def test_a_description_counts_by_its_first_letters_however_far_apart_they_stand(text: str) -> None:
+    assert content._beginning(text) == "".join(char for char in text[:400].lower() if char.isalnum() or char == "_")[:100]
 
 
 def test_a_posting_that_says_too_little_has_no_twin() -> None:

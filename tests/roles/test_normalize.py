@@ -106,6 +106,17 @@ def test_a_model_names_the_role_and_all_who_waited_want_it(titles: Titles):
     assert titles.calls == 1
 
 
+@pytest.mark.parametrize(("title", "name", "category"), [
+    ("Sr. Payments Dev II (m/f/d)", "Payments Developer", "engineering"), ("Lead Harbour Whisperer - Nights", "Harbour Whisperer", None),
+])  # fmt: skip
+def test_a_model_that_tells_the_truth_names_the_role_over_its_own_protocol(titles: Titles, title: str, name: str, category: str | None):
+    titles.wait(title, "ann")
+    titles.settle(title)
+    (role,) = titles.roles()
+    assert (role.name, role.method, role.category, role.candidates) == (name, "model", category, 1)
+    assert titles.calls == 1
+
+
 def test_who_comes_after_the_answer_does_not_wait(titles: Titles):
     titles.settle(said("Happiness Officer"))
     (found,) = resolve(titles.store, [f"Senior {WIZARD}"], create=True, models=True)

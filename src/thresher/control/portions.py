@@ -3,7 +3,7 @@
 Memory holds one portion, the keys of the whole body (so that no posting counts twice), and the ids of what has to be matched.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -29,9 +29,9 @@ class Brought:
     notes: list[dict[str, Any]] = field(default_factory=list)
     changed: list[int] = field(default_factory=list)
 
-    def count(self, ending: str) -> None:
-        self.tally["found"] += 1
-        self.tally[ending] += 1
+    def count(self, ending: str, number: int = 1) -> None:
+        self.tally["found"] += number
+        self.tally[ending] += number
 
     def skip(self, skip: Skip) -> None:
         self.count("skipped")
@@ -40,8 +40,7 @@ class Brought:
             told = {"index": skip.index, "external_job_id": skip.number, "reason": skip.reason.value, "detail": skip.detail or None}
             self.skips.append(told)
 
-    def see(self, arrival: Arrival) -> None:
-        self.seen[arrival.platform] = self.seen.get(arrival.platform, 0) + 1
+    def note(self, arrival: Arrival) -> None:
         for note in arrival.notes[: MOST_TOLD - len(self.notes)]:
             self.notes.append({"index": arrival.at, "external_job_id": arrival.number, "note": note})
 
@@ -52,33 +51,44 @@ def bring(
 ) -> Brought:  # fmt: skip
     """File all postings of a body for a role. The caller holds the arrivals; a body that is no JSON raises, and then nothing counts."""
     brought, keys, touched = Brought(), set[str](), set[int]()
-    read = (read_arrival(index, value, platform, allowed) for index, value in enumerate(elements(pieces, LISTED)))
-    while portion := list(islice(read, AT_ONCE)):
-        arrivals = []
-        for each in portion:
-            if isinstance(each, Skip):
-                brought.skip(each)
-                continue
-            brought.see(each)
-            if each.key in keys:
-                brought.skip(_twice(each))
-                continue
-            keys.add(each.key)
-            arrivals.append(each)
-        _file(store, session, role_id, arrivals, now, brought, touched)
+    values = enumerate(elements(pieces, LISTED))
+    while portion := [read_arrival(index, value, platform, allowed) for index, value in islice(values, AT_ONCE)]:
+        _file(store, session, role_id, _different(portion, keys, brought), now, brought, touched)
     return brought
 
 
-def _file(store: Store, session: Session, role_id: int, arrivals: list[Arrival], now: int, brought: Brought, touched: set[int]) -> None:
-    for each, filed in zip(arrivals, file_arrivals(store.backend.dialect, session, role_id, arrivals, now), strict=True):
-        if filed.record_id in touched:  # the same posting under another number
+def _different(portion: Sequence[Arrival | Skip], keys: set[str], brought: Brought) -> list[Arrival]:
+    """Those that are real postings, and whose keys this body has not brought before."""
+    arrivals, seen = [], brought.seen
+    for each in portion:
+        if isinstance(each, Skip):
+            brought.skip(each)
+            continue
+        seen[each.platform] = seen.get(each.platform, 0) + 1
+        if each.notes:
+            brought.note(each)
+        if each.key in keys:
             brought.skip(_twice(each))
-        elif filed.ending is Ending.UNCHANGED:
+            continue
+        keys.add(each.key)
+        arrivals.append(each)
+    return arrivals
+
+
+def _file(store: Store, session: Session, role_id: int, arrivals: list[Arrival], now: int, brought: Brought, touched: set[int]) -> None:
+    endings, unchanged = [], Ending.UNCHANGED
+    for each, (record_id, ending) in zip(arrivals, file_arrivals(store.backend.dialect, session, role_id, arrivals, now), strict=True):
+        if record_id in touched:  # the same posting under another number
+            brought.skip(_twice(each))
+            continue
+        touched.add(record_id)
+        if ending is unchanged:
             brought.skip(Skip(each.at, each.number, Reason.UNCHANGED))
-        else:
-            brought.count(filed.ending)
-            brought.changed.append(filed.record_id)
-        touched.add(filed.record_id)
+            continue
+        endings.append(ending)
+        brought.changed.append(record_id)
+    for ending in (Ending.IMPORTED, Ending.LINKED, Ending.UPDATED):
+        brought.count(ending.value, endings.count(ending))
 
 
 def _twice(arrival: Arrival) -> Skip:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from thresher.core.keys import content_hash
 
-PIECE = 262_144
+PIECE = 65_536  # larger ones are given back to the system each time, and fetched again: a fifth of what it takes to parse them
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,9 +104,7 @@ def test_whatever_comes_each_posting_is_there_once_with_every_link(store: Store,
             roles.setdefault(filed.record_id, set()).add(role)
         with store.write() as session:  # what a model of contents has no say in
             session.run("delete from marks where name = 'content'")
-            insert_rows(
-                store.backend.dialect, session, "marks", module._MARK, [(number, "content", word, None) for word, number in known.items()]
-            )
+            insert_rows(store.backend.dialect, session, "marks", module._CONTENT, [(number, word) for word, number in known.items()])
     with store.read() as session:
         found = find_records(session, kind="posting")
     assert {each.id: set(map(int, each.linked("role"))) for each in found} == roles
@@ -167,19 +165,30 @@ def test_ids_are_new(store: Store) -> None:
         ids = list(new_ids(store.backend.dialect, session, "records", 3))
         assert taken not in ids
         assert len(set(ids)) == 3
-        rows = [(number, f"k{number}", "{}", 1, 1) for number in ids]
-        insert_rows(store.backend.dialect, session, "records", module._RECORD, rows)
+        rows = [(number, f"k{number}", "{}") for number in ids]
+        insert_rows(store.backend.dialect, session, "records", module._RECORD, rows, now=1)
         assert file_record(session, Filing("posting", "z", "{}"), 0, 1) not in ids
 
 
-@pytest.mark.parametrize("number", [0, 1, 9, 110, 234])
+@pytest.mark.parametrize("number", [0, 1, 9, 110, 234, 1_111])
 def test_rows_that_are_there_already_are_not_counted(store: Store, number: int) -> None:
-    rows = [(at + 1, f"k{at}", "{}", 1, 1) for at in range(number)]
+    rows = [(at + 1, f"k{at}", "{}") for at in range(number)]
     with store.write() as session:
-        insert = partial(insert_rows, store.backend.dialect, session, "records", module._RECORD)
+        insert = partial(insert_rows, store.backend.dialect, session, "records", module._RECORD, now=1)
         assert insert(rows[::2], "on conflict do nothing") == len(rows[::2])
         assert insert(rows, "on conflict do nothing") == len(rows) - len(rows[::2])
         assert session.rows("select count(*) from records")[0][0] == number
+
+
+@pytest.mark.parametrize("number", [1, 11, 501])
+def test_what_is_the_same_in_all_rows_is_given_once(store: Store, number: int) -> None:
+    columns = (("id", "bigint"), ("kind", ":kind"), ("key", "text"), ("data", "'{}'"), ("first_task", ":task"), ("last_task", ":task"),
+               ("created_at", "7"), ("updated_at", ":now"))  # fmt: skip
+    with store.write() as session:
+        rows = [(at + 1, f"k{at}") for at in range(number)]
+        assert insert_rows(store.backend.dialect, session, "records", columns, rows, now=9, task=3, kind="it's :now") == number
+        found = session.rows("select id, kind, key, data, first_task, last_task, created_at, updated_at from records order by id")
+    assert found == [(at + 1, "it's :now", f"k{at}", "{}", 3, 3, 7, 9) for at in range(number)]
 
 
 @only_postgres

@@ -1,11 +1,11 @@
 """What a claim costs, counted and not timed: it reads a handful of rows, however many roles wait, are delayed, held or done."""
 
-import re
 from dataclasses import replace
 
 import psycopg
 import pytest
 
+from tests.harness.costs import instructions, plans, rows_read, scans, used
 from tests.harness.databases import memory_database, only_postgres
 from tests.harness.hand import hands
 from tests.store.roles.queueing import DEMAND, PACE, platform
@@ -13,7 +13,6 @@ from thresher.core.clock import DAY, HOUR, FrozenClock
 from thresher.governance.turns import Verdict
 from thresher.store.roles.queue import MOST_RIVALS, Claimed, Holder, claim_role
 from thresher.store.roles.scrapes import end_scrape, judge_turns
-from thresher.store.sqlite.connection import SqliteSession
 
 pytestmark = pytest.mark.promise(4)
 
@@ -21,10 +20,7 @@ SMALL, LARGE = 200, 8_000
 PLATFORMS = ("dice", "indeed", "monster", "glassdoor", "techfetch")
 PATIENT = replace(PACE, platform_failures=10**6)
 VERDICTS = (Verdict.FOUND, Verdict.FAILED, Verdict.BLOCKED, Verdict.EMPTY)
-TABLES = "('roles', 'role_turns', 'role_names', 'scrape_sessions', 'platforms')"
-TOUCHED = f"""select relname, coalesce(seq_scan, 0), coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) from pg_stat_xact_user_tables
-    where schemaname = current_schema() and relname in {TABLES}"""
-
+TABLES = ("roles", "role_turns", "role_names", "scrape_sessions", "platforms")
 
 ADD_ROLE = """insert into roles (id, name, status, method, waiting_since, rank, created_at, updated_at)
     values (:id, :name, 'pending', 'manual', :now, :rank, 0, 0)"""
@@ -81,67 +77,25 @@ def on_sqlite():
         database.close()
 
 
-def instructions(store, number=40):
-    """How many instructions SQLite's machine takes for this work."""
-    counted = [0]
-
-    def count():
-        counted[0] += 1
-
-    connection = store.backend._file._writer
-    connection.set_progress_handler(count, 20)
-    for _ in works(store, number):
-        pass
-    connection.set_progress_handler(None, 0)
-    return counted[0] * 20
+def instructed(store, number=40):
+    return instructions(store, lambda: list(works(store, number)), step=20)
 
 
 def test_every_statement_of_a_claim_uses_an_index_on_sqlite(on_sqlite, monkeypatch):
-    store, seen = on_sqlite(SMALL), {}
-    for name in ("rows", "run", "many"):
-        method = getattr(SqliteSession, name)
-
-        def noting(self, sql, params=(), method=method, name=name):
-            seen.setdefault(sql, params[0] if name == "many" and params else params)
-            return method(self, sql, params)
-
-        monkeypatch.setattr(SqliteSession, name, noting)
-    for _ in works(store, 30):
-        pass
-    monkeypatch.undo()
-    with store.read() as session:
-        plans = {sql: [row[3] for row in session.rows(f"explain query plan {sql}", params)] for sql, params in seen.items()}
-    assert len(plans) >= 15
-    assert {sql: plan for sql, plan in plans.items() for line in plan if re.match(r"SCAN (?!.*USING)(?!CONSTANT)(?!p$)", line)} == {}
-    used = " ".join(line for plan in plans.values() for line in plan)
+    store = on_sqlite(SMALL)
+    found = plans(store, monkeypatch, lambda: list(works(store, 30)))
+    assert len(found) >= 15
+    assert scans(found, but=("CONSTANT ROW", "p")) == {}
     for index in ("role_turns_waiting", "role_turns_later", "role_turns_held", "scrape_sessions_open", "role_names_role"):
-        assert index in used, f"nothing uses {index}"
+        assert index in used(found), f"nothing uses {index}"
 
 
 def test_a_claim_costs_the_same_with_a_hundred_times_as_many_roles_on_sqlite(on_sqlite):
-    assert instructions(on_sqlite(LARGE)) <= 1.3 * instructions(on_sqlite(SMALL))
+    assert instructed(on_sqlite(LARGE)) <= 1.3 * instructed(on_sqlite(SMALL))
 
 
-def touched(hand):
-    """(sequential scans, rows read) of this connection so far, by table."""
-    found = {name: (scans, read) for name, scans, read in hand._connection.execute(TOUCHED)}
-    hand.commit()
-    return found
-
-
-def costs(hand, number=12):
-    """The most rows that one step read, by table."""
-    before, most = touched(hand), {}
-    for _ in works(hand.store, number):
-        after = touched(hand)
-        for table, (scans, read) in after.items():
-            scans_before, read_before = before.get(table, (0, 0))
-            if read < read_before:
-                scans_before = read_before = 0
-            assert scans == scans_before or table == "platforms", f"{table} was read from end to end ({read - read_before} rows)"
-            most[table] = max(read - read_before, most.get(table, 0))
-        before = after
-    return most
+def costs(hand):
+    return rows_read(hand, TABLES, works(hand.store, 12), but=("platforms",))
 
 
 @only_postgres
@@ -152,7 +106,7 @@ def test_a_claim_reads_a_handful_of_rows_on_postgres_whatever_the_planner_knew(d
     schema = database.url.partition("schema=")[2]
     with psycopg.connect(database.url.partition("?")[0], autocommit=True) as connection, hands(database, store, 1) as (old,):
         connection.execute(f"set search_path = {schema}")
-        for table in ("roles", "role_turns", "role_names", "scrape_sessions", "platforms"):
+        for table in TABLES:
             connection.execute(f"alter table {table} set (autovacuum_enabled = false)")
         fill(store, 20)
         for _ in works(old.store, 12):
@@ -161,7 +115,7 @@ def test_a_claim_reads_a_handful_of_rows_on_postgres_whatever_the_planner_knew(d
         kept = costs(old)
         with hands(database, store, 1) as (blind,):  # the tables are full, and nobody has looked at them yet
             unseen = costs(blind)
-        connection.execute("analyze roles, role_turns, role_names, scrape_sessions, platforms")
+        connection.execute(f"analyze {', '.join(TABLES)}")
         with hands(database, store, 1) as (new,):
             fresh = costs(new)
     assert max(*kept.values(), *unseen.values(), *fresh.values()) <= 12 * MOST_RIVALS

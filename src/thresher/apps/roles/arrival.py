@@ -7,7 +7,7 @@ noted. Members that we do not know are nobody's business. Whatever comes out is 
 import math
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -34,6 +34,7 @@ _SHORT = 100  # characters of a line that is worth remembering: titles, companie
 _REMEMBERED = 8_192
 _EXPERIENCE = ("experience_text", "experience")
 _SALARY = frozenset(("salary", "salary_min", "salary_max"))
+_SALARY_WORDS = frozenset(("salary", "salary_currency", "salary_period"))
 _YEARS = frozenset((*_EXPERIENCE, "experience_min", "experience_max"))
 
 
@@ -84,7 +85,7 @@ class _Sheet:
     """One posting while it is read."""
 
     said: Mapping[str, Any]
-    notes: list[str] = field(default_factory=list)
+    notes: list[str]
 
     def text(self, name: str, most: int) -> str | None:
         """A text, cut where it is too long; None where nothing is said."""
@@ -151,7 +152,7 @@ class _Sheet:
             return None
 
     def description(self) -> str | None:
-        whole, more = self._plain("description"), self._plain("requirements")
+        whole, more = self._plain("description"), self._plain("requirements") if "requirements" in self.said else ""
         if more and more not in whole:
             whole = f"{whole}\n\n{more}" if whole else more
         if len(whole) > MOST_DESCRIPTION:
@@ -191,7 +192,9 @@ class _Sheet:
         if _SALARY.isdisjoint(self.said):
             return None
         low, high = self.span("salary_min", "salary_max", MOST_SUM)
-        text, currency, period = self.line("salary", 300), self.line("salary_currency", 10), self.line("salary_period", 40)
+        text = currency = period = None
+        if not _SALARY_WORDS.isdisjoint(self.said):
+            text, currency, period = self.line("salary", 300), self.line("salary_currency", 10), self.line("salary_period", 40)
         if low is None and high is None and text is None:
             return None
         every = period_of(period) if period else None
@@ -245,11 +248,10 @@ def platform_name(text: str) -> str:
 
 def read_arrival(index: int, value: Any, platform: str | None = None, allowed: Collection[str] | None = None) -> Arrival | Skip:
     """One element of a POST. `platform` is that of postings which name none; `allowed` are those that the key may bring, None all."""
-    if isinstance(value, Passed):
-        return Skip(index, None, Reason.TOO_LARGE, f"it is {value.why}")
     if not isinstance(value, dict):
-        return Skip(index, None, Reason.INVALID, "it wants to be an object")
-    sheet, number = _Sheet(value), None
+        too_large = isinstance(value, Passed)
+        return Skip(index, None, *((Reason.TOO_LARGE, f"it is {value.why}") if too_large else (Reason.INVALID, "it wants to be an object")))
+    sheet, number = _Sheet(value, []), None
     try:
         number = sheet.identity()
         where = (sheet.line("platform", MOST_PLATFORM + 1) or platform or "").lower()
@@ -268,14 +270,41 @@ def _arrival(index: int, sheet: _Sheet, number: str | None, platform: str) -> Ar
         raise _Wrong("title is missing")
     url = sheet.url()
     company, location, description = sheet.line("company"), sheet.line("location"), sheet.description()
-    content, remote = content_of(title, company, location, description), sheet.remote()
-    said = {
-        "title": title, "company_name": company, "location": location, "url": url, "posted": sheet.posted(), "salary": sheet.salary(),
-        "description": description, "number": number, "platform": platform or None, "skills": sheet.skills(),
-        "experience": sheet.experience(), "is_remote": remote, "remote": "remote" if remote else None, "content": content,
-    }  # fmt: skip
-    data = {name: each for name, each in said.items() if each is not None}
+    content = content_of(title, company, location, description)
+    data: dict[str, Any] = {"title": title}
+    # One by one, and not through a list of them: it is done for every posting that comes in.
+    if company is not None:
+        data["company_name"] = company
+    if location is not None:
+        data["location"] = location
+    if url is not None:
+        data["url"] = url
+    if description is not None:
+        data["description"] = description
+    if number is not None:
+        data["number"] = number
+    if platform:
+        data["platform"] = platform
+    if content is not None:
+        data["content"] = content
+    _add(sheet, data)
     return Arrival(index, _key(platform, number, url), platform, content, data, tuple(sheet.notes))
+
+
+def _add(sheet: _Sheet, data: dict[str, Any]) -> None:
+    """What many postings leave out."""
+    if (posted := sheet.posted()) is not None:
+        data["posted"] = posted
+    if (salary := sheet.salary()) is not None:
+        data["salary"] = salary
+    if (skills := sheet.skills()) is not None:
+        data["skills"] = skills
+    if (experience := sheet.experience()) is not None:
+        data["experience"] = experience
+    if (remote := sheet.remote()) is not None:
+        data["is_remote"] = remote
+        if remote:
+            data["remote"] = "remote"
 
 
 @lru_cache(_REMEMBERED)

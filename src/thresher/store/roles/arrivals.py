@@ -8,7 +8,7 @@ each take it for new.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any, NamedTuple, Protocol
@@ -17,6 +17,7 @@ import orjson
 
 from thresher.core.errors import DatabaseProblem
 from thresher.core.record import merged_evidence
+from thresher.hiring.life import OPEN
 from thresher.hiring.sighting import seen_again, seen_first
 from thresher.store.bulk import among, insert_rows, new_ids, pour
 from thresher.store.dialect import Dialect
@@ -32,12 +33,14 @@ _COUNT = "update roles set imported = imported + :number, updated_at = :now wher
 _HOLD = "select pg_advisory_xact_lock(:lock, hashtext(current_schema()))"
 # To compress descriptions is a sixth of what postings cost PostgreSQL, unless it may do so the newer way.
 _QUICKLY = """select set_config(name, 'lz4', true) from pg_settings where name = 'default_toast_compression' and 'lz4' = any (enumvals)"""
-# One look into an index for each that is asked for: of a list PostgreSQL makes a filter, and walks through the whole table with it.
-_BY_ID = """select n.key, (select min(l.record_id) from links l join records r on r.id = l.record_id
-    where l.name = 'id' and l.target = n.key and r.kind = 'posting') from {asked}"""
-_BY_CONTENT = """select n.key, (select min(m.record_id) from marks m
-    where m.kind = 'posting' and m.name = 'content' and m.word = n.key and m.word is not null) from {asked}"""
-_BY_KEY = "select n.key, (select r.id from records r where r.kind = 'posting' and r.key = n.key) from {asked}"
+# One look into an index for each that is asked for: of a list PostgreSQL makes a filter, and walks through the whole table with it. Most
+# are new: only those that are found come back, and the limit keeps either database from looking twice for them.
+_OLDEST = "select key, id from (select n.key, ({}) as id from {{asked}} limit 1000000) as found where id is not null"
+_BY_ID = _OLDEST.format("""select min(l.record_id) from links l join records r on r.id = l.record_id
+    where l.name = 'id' and l.target = n.key and r.kind = 'posting'""")
+_BY_CONTENT = _OLDEST.format("""select min(m.record_id) from marks m
+    where m.kind = 'posting' and m.name = 'content' and m.word = n.key and m.word is not null""")
+_BY_KEY = _OLDEST.format("select r.id from records r where r.kind = 'posting' and r.key = n.key")
 _KNOWN = "select id, key, data, evidence from records where id {keys} order by id"
 # By nothing that another index has: a role may have more postings than anybody brings.
 _OF_ROLE = "select record_id from links where record_id {keys} and name || '' = 'role' and target || '' = :role"
@@ -45,10 +48,14 @@ _UNMAKE = "delete from records where id {keys} returning id"
 
 _RECORD = (
     ("id", "bigint"), ("kind", "'posting'"), ("key", "text"), ("data", "text"), ("first_task", "0"), ("last_task", "0"),
-    ("created_at", "bigint"), ("updated_at", "bigint"),
+    ("created_at", ":now"), ("updated_at", ":now"),
 )  # fmt: skip
-_LINK = (("record_id", "bigint"), ("name", "text"), ("target", "text"), ("task_id", "0"), ("created_at", "bigint"))
-_MARK = (("record_id", "bigint"), ("kind", "'posting'"), ("name", "text"), ("word", "text"), ("number", "bigint"))
+_ID = (("record_id", "bigint"), ("name", "'id'"), ("target", "text"), ("task_id", "0"), ("created_at", ":now"))
+_ROLE = (("record_id", "bigint"), ("name", "'role'"), ("target", ":role"), ("task_id", "0"), ("created_at", ":now"))
+_MARK = (("record_id", "bigint"), ("kind", "'posting'"))
+_SEEN = (*_MARK, ("name", "'seen_at'"), ("word", "null"), ("number", "bigint"))
+_STATE = (*_MARK, ("name", "'state'"), ("word", ":state"), ("number", "null"))
+_CONTENT = (*_MARK, ("name", "'content'"), ("word", "text"), ("number", "null"))
 _REMARK = "on conflict (record_id, name) do update set word = excluded.word, number = excluded.number"
 _UPDATE = """update records set data = n.data, evidence = n.evidence, last_task = 0, seen = seen + 1, updated_at = n.at
     from {rows} where records.id = n.id"""
@@ -88,6 +95,9 @@ class _Overtaken(Exception):
     sqlstate = "40001"  # what a database says of such a conflict
 
 
+_IMPORTED, _LINKED = Ending.IMPORTED, Ending.LINKED
+
+
 @dataclass(slots=True)
 class _Posting:
     """A record while a portion is filed. Several arrivals may be about one."""
@@ -95,10 +105,10 @@ class _Posting:
     id: int
     key: str
     data: Mapping[str, Any]
+    marked: Mapping[str, Any] = field(default_factory=dict)  # the data that its marks were made of
     evidence: str | None = None
     is_new: bool = False
     of_role: bool = False
-    marked: Mapping[str, Any] | None = None
 
 
 def answers_of(session: Session, scrape_id: int, limit: int = 1_000) -> list[str]:
@@ -141,58 +151,56 @@ def _file(
     by_key: Mapping[str, int],
 ) -> list[Filed] | None:  # fmt: skip
     """None, and nothing is written, if one that was to be new is there already."""
-    found, postings = _resolve(dialect, session, arrivals, {**by_key, **by_id}, role)
-    filed = [_sight(posting, each, now) for posting, each in zip(found, arrivals, strict=True)]
+    filed, postings = _resolve(dialect, session, role, arrivals, now, {**by_key, **by_id})
     if not _write(dialect, session, list(postings.values()), now):
         return None
-    links = [(posting.id, ID, each.key, now) for posting, each in zip(found, arrivals, strict=True) if each.key not in by_id]
-    gained = dict.fromkeys(each.record_id for each in filed if each.ending in (Ending.IMPORTED, Ending.LINKED))
-    links += [(record_id, ROLE, role, now) for record_id in gained]
-    insert_rows(dialect, session, "links", _LINK, links, "on conflict do nothing")
+    named = [(record_id, each.key) for (record_id, _), each in zip(filed, arrivals, strict=True) if each.key not in by_id]
+    gained = [(record_id,) for record_id, ending in filed if ending is _IMPORTED or ending is _LINKED]  # either happens to a record once
+    insert_rows(dialect, session, "links", _ID, named, "on conflict do nothing", now=now)
+    insert_rows(dialect, session, "links", _ROLE, gained, "on conflict do nothing", now=now, role=role)
     return filed
 
 
 def _oldest(dialect: Dialect, session: Session, sql: str, asked: Collection[str]) -> dict[str, int]:
     """The first record of each name that has one."""
-    return {name: record_id for name, record_id in among(dialect, session, sql, asked) if record_id is not None}
+    return dict(among(dialect, session, sql, asked))
 
 
 def _resolve(
-    dialect: Dialect, session: Session, arrivals: Sequence[Arriving], by_name: Mapping[str, int], role: str
-) -> tuple[list[_Posting], dict[int, _Posting]]:
-    """The record of each arrival, known or new; and all these records, each once."""
+    dialect: Dialect, session: Session, role: str, arrivals: Sequence[Arriving], now: int, by_name: Mapping[str, int]
+) -> tuple[list[Filed], dict[int, _Posting]]:
+    """What becomes of each arrival; and the records of all, known or new, each once and as it will be."""
     contents = {each.content for each in arrivals if each.content and each.key not in by_name}
     by_content = _oldest(dialect, session, _BY_CONTENT, contents)
     ids = [by_name.get(each.key) or by_content.get(each.content or "") for each in arrivals]
     postings = _load(dialect, session, {each for each in ids if each}, role)
     fresh = iter(new_ids(dialect, session, "records", ids.count(None)) if None in ids else ())
-    found, made = [], dict[str, _Posting]()
+    filed, made = [], dict[str | None, _Posting]()
     for each, record_id in zip(arrivals, ids, strict=True):
-        posting = postings[record_id] if record_id else made.get(each.content or "")
-        if posting is None:
-            posting = _Posting(next(fresh), each.key, {}, is_new=True)
-            postings[posting.id] = posting
-            if each.content:
-                made[each.content] = posting
-        found.append(posting)
-    return found, postings
+        posting = postings[record_id] if record_id else made.get(each.content)
+        if posting is not None:
+            filed.append(_sight(posting, each, now))
+            continue
+        posting = _Posting(next(fresh), each.key, seen_first(each.data, now), is_new=True, of_role=True)
+        postings[posting.id] = posting
+        if each.content:
+            made[each.content] = posting
+        filed.append(Filed(posting.id, _IMPORTED))
+    return filed, postings
 
 
 def _load(dialect: Dialect, session: Session, ids: set[int], role: str) -> dict[int, _Posting]:
     found = {}
     for record_id, key, data, evidence in among(dialect, session, _KNOWN + dialect.lock, ids):
         said = orjson.loads(data)
-        found[record_id] = _Posting(record_id, key, said, evidence, marked=said)
+        found[record_id] = _Posting(record_id, key, said, said, evidence)
     for (record_id,) in among(dialect, session, _OF_ROLE, ids, role=role):
         found[record_id].of_role = True
     return found
 
 
 def _sight(posting: _Posting, arrival: Arriving, now: int) -> Filed:
-    """What an arrival means for its record."""
-    if posting.is_new and not posting.data:
-        posting.data, posting.of_role = seen_first(arrival.data, now), True
-        return Filed(posting.id, Ending.IMPORTED)
+    """What an arrival means for a record that is there."""
     seen = seen_again(posting.data, arrival.data, now, twin=arrival.key != posting.key)
     if posting.evidence is not None and seen.changed:
         news = [name for name in {*posting.data, *seen.data} if posting.data.get(name) != seen.data.get(name)]
@@ -206,25 +214,24 @@ def _sight(posting: _Posting, arrival: Arriving, now: int) -> Filed:
 def _write(dialect: Dialect, session: Session, postings: Sequence[_Posting], now: int) -> bool:
     """Records in the order of their keys, then what they are found by. False, and nothing is written, if a new one is there already."""
     written = [(posting, orjson.dumps(posting.data).decode()) for posting in sorted(postings, key=_key)]
-    made = [(posting.id, posting.key, data, now, now) for posting, data in written if posting.is_new]
-    if insert_rows(dialect, session, "records", _RECORD, made, "on conflict (kind, key) do nothing") < len(made):
+    made = [(posting.id, posting.key, data) for posting, data in written if posting.is_new]
+    if insert_rows(dialect, session, "records", _RECORD, made, "on conflict (kind, key) do nothing", now=now) < len(made):
         among(dialect, session, _UNMAKE, [row[0] for row in made])
         return False
-    known = [(posting.id, data, posting.evidence, now) for posting, data in written if not posting.is_new]
-    pour(dialect, session, _UPDATE, _UPDATED, known)
-    insert_rows(dialect, session, "marks", _MARK, [mark for posting in postings for mark in _marks(posting)], _REMARK)
+    if len(made) < len(written):
+        known = [(posting.id, data, posting.evidence, now) for posting, data in written if not posting.is_new]
+        pour(dialect, session, _UPDATE, _UPDATED, known)
+    _mark(dialect, session, postings)
     return True
 
 
 _key = attrgetter("key")
 
 
-def _marks(posting: _Posting) -> list[tuple[int, str, str | None, int | None]]:
-    """The marks that are not yet as the data has them. When it was seen is always new."""
-    record_id, data, marked = posting.id, posting.data, posting.marked or {}
-    marks: list[tuple[int, str, str | None, int | None]] = [(record_id, "seen_at", None, data["seen_at"])]
-    for name in ("content", "state"):
-        word = data.get(name)
-        if word and word != marked.get(name):
-            marks.append((record_id, name, word, None))
-    return marks
+def _mark(dialect: Dialect, session: Session, postings: Sequence[_Posting]) -> None:
+    """The marks that are not yet as the data has them, one name after the other. When it was seen is always new."""
+    insert_rows(dialect, session, "marks", _SEEN, [(each.id, each.data["seen_at"]) for each in postings], _REMARK)
+    stated = [(each.id,) for each in postings if each.marked.get("state") != OPEN]
+    insert_rows(dialect, session, "marks", _STATE, stated, _REMARK, state=OPEN)
+    told = [(each.id, each.data.get("content"), each.marked.get("content")) for each in postings]
+    insert_rows(dialect, session, "marks", _CONTENT, [(record_id, word) for record_id, word, was in told if word and word != was], _REMARK)
