@@ -168,6 +168,8 @@ NEXT = """
   .venv/bin/thresher --project examples/harvest sources list --all
   .venv/bin/thresher --project examples/harvest extractors show courses.practice.example course
   .venv/bin/thresher --project examples/harvest costs
+[bold]In a browser[/bold]: the line that this prints leads to the dashboard
+  .venv/bin/thresher --project examples/harvest serve
 [bold]Look for news[/bold] (it will be tomorrow there): make run
 [bold]Ask what Thresher makes of a page[/bold], with the practice web running in another terminal:
   .venv/bin/python -m thresher.practice.web --port {port}

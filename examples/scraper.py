@@ -34,7 +34,7 @@ def ask(path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
             time.sleep(int(refused.headers.get("Retry-After") or 5))
         except (URLError, ConnectionError, TimeoutError):
             time.sleep(2**attempt / 4)
-    raise SystemExit(f"no answer from {QUEUE}")
+    raise SystemExit(f"no answer from {QUEUE}; does thresher serve run there? THRESHER_URL says where to ask")
 
 
 def turns() -> Iterator[dict[str, Any]]:
@@ -69,4 +69,6 @@ def main(board: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2 or not os.environ.get("THRESHER_KEY"):
+        raise SystemExit("THRESHER_KEY=thr_... python scraper.py BOARD, where BOARD is the address of a list of postings")
     main(sys.argv[1])

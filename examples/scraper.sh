@@ -7,6 +7,10 @@
 # of your own in its place; the rest can stay as it is.
 set -eu
 
+if [ $# -ne 1 ] || [ -z "${THRESHER_KEY:-}" ]; then
+    echo "THRESHER_KEY=thr_... sh scraper.sh BOARD, where BOARD is the address of a list of postings" >&2
+    exit 2
+fi
 queue="${THRESHER_URL:-http://127.0.0.1:8000}/api/scraper/queue"
 board="$1"
 tab=$(printf '\t')

@@ -1,5 +1,7 @@
 """Fixtures that all tests share. Time moves by `clock`; the PostgreSQL server is started once for a whole run."""
 
+import os
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +15,11 @@ from thresher.core.clock import FrozenClock
 from thresher.store.store import Store
 
 SERVER = Server()
+
+# Bytecode is kept, whatever the surroundings say: else every process that a test starts compiles all that it imports, and every test
+# process writes the asserts of all tests anew, which takes longer than to import them. Set here, it holds for all of these.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 # How long an example takes says how busy the machine is, and nothing about the code. `make test` draws the same examples

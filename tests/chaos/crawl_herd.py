@@ -5,18 +5,15 @@ import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
 from tests.chaos.crawl import work
+from tests.harness.forks import CONTEXT, prepare
 
 WORKERS = 3
 KILLS = 10
 STUCK_SECONDS = 30.0  # without a word from anybody
-# A fresh interpreter costs a second of a processor. These are forked from one that has imported everything and done nothing.
-_FORK = get_context("forkserver")
-_FORK.set_forkserver_preload(["tests.chaos.crawl", "thresher.fetch.http", "thresher.fetch.browser", "thresher.store.postgres.backend"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +49,9 @@ class Herd:
                     self._listen(member)
 
     def _start(self) -> None:
-        hears, tells = _FORK.Pipe(duplex=False)
-        process = _FORK.Process(target=work, args=(self._url, self._web, f"w{self._started}", tells), daemon=True)
+        prepare()
+        hears, tells = CONTEXT.Pipe(duplex=False)
+        process = CONTEXT.Process(target=work, args=(self._url, self._web, f"w{self._started}", tells), daemon=True)
         process.start()
         tells.close()
         self._started += 1

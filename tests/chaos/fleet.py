@@ -1,19 +1,16 @@
 """The worker processes of a campaign: started, frozen, killed and replaced, each by its own id, and none left at the end."""
 
-import os
 import signal
 import subprocess
-import sys
 import threading
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
 
-from tests.chaos.app import LOG_VARIABLE
-from tests.chaos.worker import AWAY
+from tests.chaos.worker import AWAY, begin
+from tests.harness.forks import Fork
 
-ROOM = Path(__file__).resolve().parents[2]
 # Asked to stop before it could listen is honest too.
 HONEST_ENDS = (0, -signal.SIGKILL, -signal.SIGTERM, AWAY)
 
@@ -23,7 +20,7 @@ class Member:
     """One process."""
 
     number: int
-    process: subprocess.Popen[bytes]
+    process: Fork
     errors: Path
     thaw: threading.Timer | None = field(default=None)
 
@@ -40,16 +37,11 @@ class Fleet:
     def start(self, doom: str | None = None, fsize: int | None = None) -> Member:
         number = self.started
         self.started += 1
-        words = [sys.executable, "-m", "tests.chaos.worker", self._url, "--control", str(self._folder / "control"), "--name", f"w{number}"]
+        words = [self._url, "--control", str(self._folder / "control"), "--name", f"w{number}"]
         words += ["--doom", doom] if doom else []
         words += ["--fsize", str(fsize)] if fsize else []
         errors = self._folder / f"worker-{number}.err"
-        with errors.open("wb") as file:
-            process = subprocess.Popen(
-                words, stdout=file, stderr=file, stdin=subprocess.DEVNULL, cwd=ROOM,
-                env={**os.environ, LOG_VARIABLE: str(self._folder / f"effects-{number}.jsonl")},
-            )  # fmt: skip
-        member = Member(number, process, errors)
+        member = Member(number, Fork(begin, words, self._folder / f"effects-{number}.jsonl", errors), errors)
         self.members.append(member)
         return member
 

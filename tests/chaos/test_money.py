@@ -3,12 +3,12 @@
 import os
 import random
 import signal
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
 import pytest
 
 from tests.harness.databases import Database, with_processes
+from tests.harness.forks import CONTEXT, prepare
 from tests.harness.tasks import claim, entry, events, put, retry, rows, settle
 from thresher.core.answer import Usage
 from thresher.core.clock import HOUR, SystemClock
@@ -22,7 +22,6 @@ PROCESSES = 8
 KILLED = 3
 CALLS = 40
 CAPS = Caps(run=9_000, app=20_000, day=30_000)
-SPAWN = get_context("spawn")
 _PASSED = "select scope, spent, reserved from budgets"
 # In one statement, so that it is one instant.
 _BOOKS = "select day, sum(case when state = 'reserved' then reserved else spent end) from spendings group by day"
@@ -75,9 +74,10 @@ def test_processes_that_race_and_are_killed_with_money_in_hand_never_pass_a_cap(
     store = database.open()
     put(store, *(entry() for _ in range(PROCESSES)))
     tasks = claim(store, PROCESSES)
-    pipes = [SPAWN.Pipe() for _ in tasks]
+    prepare()
+    pipes = [CONTEXT.Pipe() for _ in tasks]
     hands = [
-        SPAWN.Process(target=spend, args=(database.url, n, (task.id, task.claim), n < KILLED, pipes[n][1]))
+        CONTEXT.Process(target=spend, args=(database.url, n, (task.id, task.claim), n < KILLED, pipes[n][1]))
         for n, task in enumerate(tasks)
     ]  # fmt: skip
     over: list[tuple[object, ...]] = []

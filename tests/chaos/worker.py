@@ -18,7 +18,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.app import SETTINGS, app
+from tests.chaos.app import LOG_VARIABLE, SETTINGS, app
 from tests.chaos.control import Control, JumpingClock
 from thresher.build import PUMPS, open_backend, open_store
 from thresher.config.project import Project
@@ -155,14 +155,23 @@ async def work(url: str, control: Control, doom: Doom, name: str) -> None:
         store.close()
 
 
-def main() -> None:
+def begin(words: list[str], effects: Path, log: Path) -> None:
+    """Be a worker in a process that was forked: `log` has all that it says."""
+    os.environ[LOG_VARIABLE] = str(effects)
+    with log.open("wb") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    main(words)
+
+
+def main(words: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("url")
     parser.add_argument("--control", type=Path, required=True)
     parser.add_argument("--doom")
     parser.add_argument("--fsize", type=int)
     parser.add_argument("--name", default="worker")
-    asked = parser.parse_args()
+    asked = parser.parse_args(words)
     logging.basicConfig(format=f"%(asctime)s {asked.name} %(levelname)s %(name)s %(message)s", level=logging.INFO)
     if asked.fsize:
         choke(asked.fsize)

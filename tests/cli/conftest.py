@@ -6,12 +6,18 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
+from tests.harness.tables import TABLES
 from thresher.cli import main
+
+# A process makes its commands out of our functions once. Tests call many commands in one process, and would spend most of their time on it.
+typer.main.get_command = cache(typer.main.get_command)
 
 APP = '''
 import asyncio
@@ -111,7 +117,7 @@ def thresher(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 @pytest.fixture
 def queue(project: Path, thresher: Thresher) -> Thresher:
     """The command line on a project whose database is made."""
-    assert thresher("migrate").code == 0
+    TABLES.write(project / "thresher.db")
     return thresher
 
 

@@ -8,7 +8,7 @@ from thresher.control.records import write_records
 from thresher.core.clock import DAY, HOUR
 from thresher.core.evidence import Evidence, Place
 from thresher.core.record import Link, Record
-from thresher.hiring.records import entry, name_key
+from thresher.hiring.records import company_name_key, entry
 
 APP = """
 from thresher import *
@@ -36,8 +36,8 @@ def now(folder: Path) -> int:
 
 def company(key: str, name: str, at: int, **data: object) -> Record:
     said = {
-        "name": name, "website": f"https://{key}/", "name_key": name_key(name), "status": "complete", "completeness": "good", "tier": "A",
-        "score": 105, "analyzed_at": at, "size": "240 people", "headquarters": "Portland, Oregon", "tech": ["python", "react"],
+        "name": name, "website": f"https://{key}/", "name_key": company_name_key(name), "status": "complete", "completeness": "good",
+        "tier": "A", "score": 105, "analyzed_at": at, "size": "240 people", "headquarters": "Portland, Oregon", "tech": ["python", "react"],
         "score_parts": [{"rule": "office in Portland", "points": 50, "quote": "our office in Portland, Oregon"},
                         {"rule": "works with python", "points": 55, "quote": "we write Python"}],
     }  # fmt: skip

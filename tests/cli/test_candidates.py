@@ -77,6 +77,7 @@ def test_a_hostile_file_gets_a_clear_error(office: Thresher, project: Path, body
 def test_what_is_missing_is_said(office: Thresher, project: Path):
     assert "cannot read 'nobody.csv'" in office("add", "candidates", "nobody.csv").err
     assert "name one file" in office("add", "candidates").err
+    assert "did you mean: thresher add candidates?" in office("add", "candidate", "people.csv").err
     assert "names and addresses are for" in office("add", "company", "acme.com", "--skip-bad").err
     (project / "thresher.yaml").write_text("apps: [app.py]\n")
     assert "write apps: [roles] into thresher.yaml" in office("add", "candidates", "people.csv").err
@@ -119,13 +120,26 @@ def test_matches_are_listed_the_best_first_and_one_is_explained_with_quotes(matc
     assert "Python" in matched("candidates", "match", "a1", "dice/1").out
 
 
-def test_what_a_person_does_about_a_match_is_kept(matched: Thresher):
+def test_what_a_person_does_about_a_match_is_kept(matched: Thresher, project: Path):
     done = matched("candidates", "set-status", "a1", "dice/1", "applied", "--note", "sent on Monday")
     assert (done.code, done.out) == (0, "a1 and dice/1: applied (was suggested).\n")
     (found,) = matched("candidates", "matches", "a1", "--status", "applied", "--json").json
     assert found["note"] == "sent on Monday"
     assert matched("candidates", "set-status", "a1", "dice/2", "applied").code == 4
+    (project / "others.csv").write_text("name\nCleo Marsh\n")
+    assert "nothing is matched for them (Cleo Marsh).\n" in matched("add", "candidates", "others.csv").out
+    assert "thresher candidates matches 'cleo marsh' shows" in matched("candidates", "set-status", "cleo marsh", "dice/1", "viewed").err
     assert "a match is suggested" in matched("candidates", "set-status", "a1", "dice/1", "hired").err
+
+
+def test_a_match_in_hand_that_fits_no_longer_says_that_its_score_is_an_old_one(matched: Thresher, project: Path):
+    matched("candidates", "set-status", "a1", "dice/1", "applied")
+    (kept,) = matched("candidates", "matches", "a1", "--json").json
+    assert "kept as applied." in matched("candidates", "match", "a1", "dice/1").out
+    (project / "other.csv").write_text("id,name,title,skills\na1,Anna Berg,Nurse,Knitting\n")
+    assert matched("add", "candidates", "other.csv").code == 0
+    told = " ".join(matched("candidates", "match", "a1", "dice/1").out.split())
+    assert f"kept as applied with {kept['score']:.1f}, what it was when it was last matched." in told
 
 
 def test_a_candidate_is_forgotten(matched: Thresher):

@@ -25,7 +25,7 @@ def listed(office: Thresher) -> dict[str, dict]:
 def test_roles_are_added_by_name_and_from_a_file(office: Thresher, project: Path):
     assert office("roles", "list").out == "No roles yet: thresher add candidates FILE.csv makes them.\n"
     said = office("roles", "add", "Python Developer", "--alias", "Pythonista", "--priority", "high")
-    assert (said.code, said.out) == (0, "Python Developer (1): added, also called Pythonista.\n")
+    assert (said.code, said.out) == (0, "Python Developer (1): added, priority high, also called Pythonista.\n")
     (project / "roles.csv").write_text("name,aliases\nWelder,Fabricator;Pythonista\nNurse,\n")
     welder, nurse = office("roles", "add", "--file", "roles.csv", "--json").json
     assert (welder["answer"], welder["aliases"], welder["taken"]) == ("new", ["Fabricator"], ["Pythonista (role 1)"])

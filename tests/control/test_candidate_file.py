@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.apps.roles.candidate import Candidate
-from thresher.control.candidate import COLUMNS, Given, read_candidate
+from thresher.control.candidate import COLUMNS, By, Given, read_candidate
 from thresher.control.candidate_file import Sheet, read_sheet
 from thresher.control.role_file import read_roles
 from thresher.control.roles import RoleWish
@@ -51,8 +51,8 @@ def test_a_wish_for_remote_work_is_said_in_many_words(word: str):
 def test_a_candidate_is_known_by_id_else_email_else_name():
     rows = "id,email,name\n7,a@x.org,Anna\n,B@X.org,Bo\n,,Zoë  van-Dam\n"
     found = read_sheet(rows, "people.csv").whole("people.csv").candidates
-    assert [(each.key, each.by_name, each.email) for each in found] == [
-        ("7", False, "a@x.org"), ("b@x.org", False, "b@x.org"), ("zoe van dam", True, None),
+    assert [(each.key, each.by, each.email) for each in found] == [
+        ("7", "id", "a@x.org"), ("b@x.org", "email", "b@x.org"), ("zoe van dam", "name", None),
     ]  # fmt: skip
 
 
@@ -237,7 +237,7 @@ def test_whatever_is_said_of_a_candidate_is_read_or_refused(fields: dict):
     assert json.dumps(found.data())
     found.data()["name"].encode()
     said = {name: value for name, value in found.data().items() if name in COLUMNS}
-    assert read_candidate(said | ({} if found.by_name else {"id": found.key})) == found
+    assert read_candidate(said | ({"id": found.key} if found.by is By.ID else {})) == found
 
 
 @given(st.text(alphabet=st.sampled_from('name,title;"\n\r\t|{}[]: aZ\x00é')))

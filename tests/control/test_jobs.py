@@ -16,7 +16,7 @@ from thresher.core.outcome import Done
 from thresher.core.pipeline import App, Pipeline, Stage
 from thresher.core.record import Link, Record
 from thresher.engine.registry import Registry
-from thresher.hiring.records import entry, name_key
+from thresher.hiring.records import company_name_key, entry
 from thresher.insight.boards import list_boards, show_board
 from thresher.insight.checked import what_was_checked
 from thresher.insight.companies import list_companies, show_company
@@ -57,7 +57,7 @@ def match(key: str, score: int, at: int) -> Record:
 @pytest.mark.promise(19)
 def test_a_search_is_seen_and_steered_the_same_on_every_database(store):
     at = now(store)
-    company = entry("company", "acme.com", {"name": "Acme", "name_key": name_key("Acme"), "tier": "A", "status": "complete"})
+    company = entry("company", "acme.com", {"name": "Acme", "name_key": company_name_key("Acme"), "tier": "A", "status": "complete"})
     write_records(
         store, [company, board("greenhouse:acme", scraped_at=at), posting("greenhouse:acme/1", seen_at=at), posting("greenhouse:acme/2")]
     )

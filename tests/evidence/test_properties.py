@@ -105,22 +105,28 @@ class Counting(str):
         return super().find(*args)
 
 
+MOST_WORK = 2_000_000  # a tenth of what is allowed, so that a tenth of the text is enough to pass it
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("a" * 1_000_000, "a"), ("a" * 1_000_000, "aaaa"), ("1" * 1_000_000, "11"), ("a " * 500_000, "aa"), ("a " * 500_000, "a" * 5_000)],
+    [("a" * 100_000, "a"), ("a" * 100_000, "aaaa"), ("1" * 100_000, "11"), ("a " * 50_000, "aa"), ("a " * 50_000, "a" * 5_000)],
+    ids=["a", "aaaa", "11", "aa", "a x 5,000"],
 )
-def test_the_work_of_a_search_is_bounded_on_a_text_built_against_it(text: str, value: str):
+def test_the_work_of_a_search_is_bounded_on_a_text_built_against_it(text: str, value: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(words, "MOST_WORK", MOST_WORK)
     flat = level(text)
     page = fold(flat)
     letters = Counting(page.letters)
     wanted = needle(value)
     assert wanted is not None
     assert not list(spans(wanted, words.Folded(letters, page.gaps, page.at, page.until), flat))
-    assert letters.searches * 33 <= words.MOST_WORK + 33 * 2
+    assert letters.searches * 33 <= MOST_WORK + 33 * 2
 
 
 @pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.MONEY, Kind.DATE, Kind.URL])
 @pytest.mark.parametrize("unit", ["1", "1 ", "1,", "$", "1/1/", "1-", "](", "[x](/y) ", "March ", "@a.", "# ", "| "])
-def test_a_megabyte_of_anything_is_read_to_its_end(kind: Kind, unit: str):
-    text = unit * (200_000 // len(unit)) + "\n\n7 EUR\n\n"
+def test_a_long_page_of_anything_is_read_to_its_end(kind: Kind, unit: str):
+    # Long enough: where the work grew with the square of it, this would take minutes.
+    text = unit * (50_000 // len(unit)) + "\n\n7 EUR\n\n"
     find(Field("it", kind), {Kind.NUMBER: 123456, Kind.URL: "https://a.example/"}.get(kind, "9 March 1999"), Material(text))

@@ -258,7 +258,7 @@ def test_a_script_without_end_ends_with_the_time_limit_and_harms_nobody(world: W
     world.pages |= {"/loop": "<p>x</p><script>while (true) {}</script>", "/a": BUILT}
 
     async def both():
-        slow = asyncio.ensure_future(world.browsers[0].render("http://site.example/loop", Bounds(connect=1, read=1, total=5)))
+        slow = asyncio.ensure_future(world.browsers[0].render("http://site.example/loop", Bounds(connect=1, read=1, total=2)))
         good = await world.browsers[0].render("http://site.example/a")
         return good, (await asyncio.gather(slow, return_exceptions=True))[0]
 
@@ -268,7 +268,7 @@ def test_a_script_without_end_ends_with_the_time_limit_and_harms_nobody(world: W
     late = "<script>setTimeout(() => { while (true) {} }, 200)</script>"
     world.pages["/late"] = late
     with pytest.raises(TimedOut, match="still"):
-        world.render("/late", Bounds(total=2), idle=True)
+        world.render("/late", Bounds(total=1), idle=True)
     assert b"built" in world.render("/a").body
 
 

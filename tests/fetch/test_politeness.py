@@ -2,10 +2,7 @@
 
 import contextlib
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -14,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.harness.databases import Database, with_processes
+from tests.harness.forks import Command
 from tests.harness.tasks import rows
 from thresher import NewTask
 from thresher.build import install, open_store, project_registry
@@ -70,21 +68,19 @@ class Ground:
         new = [NewTask(kind, url=f"https://{host}{path}/{at}") for at in range(number)]
         self.store.enqueue([self.registry.admit(each) for each in new])
 
-    def start(self, command: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "thresher", command, "--json"], cwd=self.folder, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, "THRESHER_DATABASE_URL": self.url},
-        )  # fmt: skip
+    def start(self, command: str) -> Command:
+        return Command(command, "--json", folder=self.folder, THRESHER_DATABASE_URL=self.url)
 
     def run(self) -> None:
         """Several workers, until nothing is left to do."""
         workers = [self.start("run") for _ in range(WORKERS)]
         for worker in workers:
-            _, said = worker.communicate(timeout=PATIENCE)
+            _, said = worker.communicate(PATIENCE)
+            worker.close()
             assert worker.returncode in (0, 1), said
 
     @contextlib.contextmanager
-    def working(self, number: int = 2) -> Iterator[list[subprocess.Popen[str]]]:
+    def working(self, number: int = 2) -> Iterator[list[Command]]:
         """Several workers, for the length of a block."""
         workers = [self.start("worker") for _ in range(number)]
         try:
@@ -93,7 +89,8 @@ class Ground:
             for worker in workers:
                 worker.send_signal(signal.SIGTERM)
             for worker in workers:
-                worker.communicate(timeout=PATIENCE)
+                worker.wait(PATIENCE)
+                worker.close()
 
     def until(self, is_so) -> None:
         """Wait for something that the log or the database will show."""

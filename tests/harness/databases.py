@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from tests.harness.schemas import SCHEMAS
+from tests.harness.tables import TABLES
 from thresher.config.settings import Settings
 from thresher.core.clock import Clock
 from thresher.store.backend import Backend
@@ -28,7 +29,7 @@ class Database:
     """One database. Every store opened on it is another machine that works on the same tasks."""
 
     def __init__(
-        self, name: str, url: str, connect: Callable[[], Backend], clock: Clock, make: Callable[[str], None] = lambda url: None
+        self, name: str, url: str, connect: Callable[[], Backend], clock: Clock, make: Callable[[str], None] | None = None
     ) -> None:
         self.name, self.url, self.clock = name, url, clock
         self._connect, self._make = connect, make
@@ -40,10 +41,10 @@ class Database:
 
     def open(self, **settings: Any) -> Store:
         """A migrated store; settings are named with `__` for the dot."""
-        if not self._stores:
+        if not self._stores and self._make:
             self._make(self.url)
         store = Store(self._connect(), settings=Settings({name.replace("__", "."): value for name, value in settings.items()}))
-        if not self._stores:
+        if not self._stores and not self._make:
             store.backend.migrate()
         self._stores.append(store)
         return store
@@ -57,12 +58,12 @@ class Database:
 def memory_database(clock: Clock) -> Database:
     """In memory there is one connection, so all stores share it."""
     backend = SqliteBackend(":memory:", clock=clock)
-    return Database("sqlite-memory", ":memory:", lambda: backend, clock)
+    return Database("sqlite-memory", ":memory:", lambda: backend, clock, lambda _: TABLES.fill(backend))
 
 
 def file_database(folder: Path, clock: Clock) -> Database:
     path = str(folder / "thresher.db")
-    return Database("sqlite-file", path, lambda: SqliteBackend(path, clock=clock, durability="process"), clock)
+    return Database("sqlite-file", path, lambda: SqliteBackend(path, clock=clock, durability="process"), clock, TABLES.write)
 
 
 def postgres_database(server: str, clock: Clock) -> Database:

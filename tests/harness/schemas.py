@@ -1,8 +1,7 @@
 """Schemas of the test server that are handed from test to test: making all our tables anew costs more than most tests do."""
 
 import secrets
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from typing import Any
 
 import psycopg
@@ -44,6 +43,8 @@ class Schemas:
     def __init__(self) -> None:
         self._free: list[str] = []
         self._new: str | None = None  # what a schema looks like that nobody has used
+        # Kept from test to test: to open one, and to let the server look up all tables anew, costs several times what is done with it.
+        self._lines: dict[str, psycopg.Connection[Any]] = {}
 
     def make(self, url: str) -> None:
         """The schema that a URL names, with all tables, and nothing in them. Its name is new, so nobody else still talks to it."""
@@ -51,24 +52,24 @@ class Schemas:
         if not self._free:
             with closing(PostgresBackend(url, connections=1)) as backend:
                 backend.migrate()
-        with _connected(address) as connection:
-            if self._free:
-                connection.execute(f"alter schema {self._free.pop()} rename to {schema}")
-            self._new = self._new or _shape(connection, schema)
+        connection = self._line(address)
+        if self._free:
+            connection.execute(f"alter schema {self._free.pop()} rename to {schema}")
+        self._new = self._new or _shape(connection, schema)
 
     def give_back(self, url: str) -> None:
         """Kept for the next test; thrown away if anything but rows was changed, or if it was not made here."""
         address, schema = split_schema(url)
-        with _connected(address) as connection:
-            if self._new and _has_tables(connection, schema):
-                # First of all another name: whoever is still at work under the old one must not write behind the broom.
-                schema, used = f"free_{secrets.token_hex(6)}", schema
-                connection.execute(f"alter schema {used} rename to {schema}")
-                connection.execute(_EMPTY.format(schema=schema))
-                if _shape(connection, schema) == self._new:
-                    self._free.append(schema)
-                    return
-            _drop(connection, schema)
+        connection = self._line(address)
+        if self._new and _has_tables(connection, schema):
+            # First of all another name: whoever is still at work under the old one must not write behind the broom.
+            schema, used = f"free_{secrets.token_hex(6)}", schema
+            connection.execute(f"alter schema {used} rename to {schema}")
+            connection.execute(_EMPTY.format(schema=schema))
+            if _shape(connection, schema) == self._new:
+                self._free.append(schema)
+                return
+        _drop(connection, schema)
 
     @property
     def spare(self) -> int:
@@ -77,19 +78,29 @@ class Schemas:
 
     def clear(self, url: str) -> None:
         """Leave nothing on the server."""
-        with _connected(split_schema(url)[0]) as connection:
-            while self._free:
-                _drop(connection, self._free.pop())
+        connection = self._line(split_schema(url)[0])
+        while self._free:
+            _drop(connection, self._free.pop())
+        connection.close()
+
+    def _line(self, address: str) -> psycopg.Connection[Any]:
+        """The connection that is kept; another one if a test has ended it."""
+        kept = self._lines.get(address)
+        if kept is None or not _is_alive(kept):
+            kept = self._lines[address] = psycopg.connect(address, autocommit=True)
+            kept.execute("set client_min_messages = warning")
+        return kept
 
 
 SCHEMAS = Schemas()
 
 
-@contextmanager
-def _connected(address: str) -> Iterator[psycopg.Connection[Any]]:
-    with psycopg.connect(address, autocommit=True) as connection:
-        connection.execute("set client_min_messages = warning")
-        yield connection
+def _is_alive(connection: psycopg.Connection[Any]) -> bool:
+    try:
+        connection.execute("select 1")
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def _has_tables(connection: psycopg.Connection[Any], schema: str) -> bool:

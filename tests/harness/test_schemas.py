@@ -3,6 +3,7 @@
 import secrets
 from contextlib import closing
 
+import psycopg
 import pytest
 
 from tests.harness.schemas import Schemas
@@ -66,3 +67,11 @@ def test_a_schema_that_was_changed_is_not_handed_on(schemas, urls, sql):
     assert schemas.spare == 1
     used(schemas, urls[1], sql)
     assert schemas.spare == 0
+
+
+def test_the_connection_that_is_kept_is_opened_again_when_a_test_has_ended_it(schemas, urls, postgres_url):
+    used(schemas, urls[0])
+    with psycopg.connect(postgres_url, autocommit=True) as other:
+        other.execute("select pg_terminate_backend(%s)", [schemas._lines[postgres_url].info.backend_pid])
+    used(schemas, urls[1])
+    assert schemas.spare == 1

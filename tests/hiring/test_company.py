@@ -1,31 +1,13 @@
 """What a company's pages say, read from hand-written pages in several languages and styles, and attacked."""
 
-from itertools import pairwise
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from thresher.hiring.company.completeness import DAY, Completeness, Thresholds, completeness, is_fresh, size_category
-from thresher.hiring.company.dossier import Dossier, Leaf, dossier
+from tests.hiring.telling import ENGLISH, YEAR, facts, told
 from thresher.hiring.company.facts import own_name, read_facts
 from thresher.hiring.company.focus import ai_focus, remote_first
 from thresher.hiring.company.headcount import headcount
-from thresher.hiring.company.openings import openings
-from thresher.hiring.company.pages import candidates, named
 from thresher.hiring.company.seat import founded, seated, since
-from thresher.reading.document import Document
 
-YEAR = 2026
-PROSE = "<html><head><title>About Tarn Tools</title></head><body><nav><a href='/'>Home</a> <a href='/jobs'>Jobs</a></nav>{}</body></html>"
-ENGLISH = """
-<h1>About Tarn Tools</h1>
-<p>Tarn Tools makes measuring instruments for boat yards. We were founded in 1987 by two sisters and still build everything ourselves.</p>
-<p>Our 85 people work from the old harbour office. We are headquartered in Bergen, Norway.</p>
-<h2>Our mission</h2><p>To make sure that no keel is laid crooked.</p>
-<h2>Our values</h2><ul><li>Measure twice, and tell the truth about the second time.</li><li>Ask before the wood is cut.</li></ul>
-<h2>Contact</h2><p>Write to us.</p>
-"""
 GERMAN = """
 <h1>Über uns</h1>
 <p>Die Kessel &amp; Sohn GmbH wurde 1952 in Köln gegründet und baut Heizungen für Krankenhäuser und Schulen in ganz Europa.</p>
@@ -56,15 +38,6 @@ DATA = """
 "numberOfEmployees": {"@type": "QuantitativeValue", "minValue": 200, "maxValue": 500}, "industry": "Food",
 "address": {"@type": "PostalAddress", "addressLocality": "Utrecht", "addressCountry": "NL"},
 "description": "Fen Foods grows mushrooms."}</script>"""
-
-
-def told(html: str, role: str = "about", url: str = "https://www.tarn.example/about") -> Dossier:
-    return dossier([Leaf(role, Document(PROSE.format(html), url))])
-
-
-def facts(html: str, **how: str) -> dict[str, object]:
-    found = read_facts(told(html, **how), name="Tarn Tools", year=YEAR).found
-    return {name: getattr(each.value, "text", each.value) for name, each in found.items()}
 
 
 def test_an_english_page_is_read_whole():
@@ -318,140 +291,3 @@ def test_machine_learning_at_the_heart_is_a_focus():
 )
 def test_a_tool_a_title_or_a_denial_is_no_focus(html):
     assert ai(html) is None
-
-
-HOME = """<nav><a href="/">Home</a><a href="/company/about-us">About us</a><a href="/careers">Careers</a><a href="/values">Our values</a>
-<a href="https://other.example/about">About</a><a href="/about-cookies">About cookies</a></nav><p>Hello</p>"""
-
-
-def test_the_links_of_the_home_page_name_its_pages():
-    found = named(Document(HOME, "https://www.tarn.example/"))
-    assert found == {
-        "about": "https://www.tarn.example/company/about-us", "careers": "https://www.tarn.example/careers", "culture": "https://www.tarn.example/values",
-    }  # fmt: skip
-
-
-def test_nothing_is_guessed_that_a_link_names():
-    tries = dict(candidates("https://www.tarn.example/", {"about": "https://www.tarn.example/us"}))
-    assert tries == {"about": ("https://www.tarn.example/us",), "careers": ("https://www.tarn.example/careers",)}
-
-
-def test_a_board_is_not_visited_because_its_address_says_what_it_is():
-    assert "careers" not in dict(candidates("https://www.tarn.example/", {"careers": "https://jobs.lever.co/tarn"}))
-
-
-def leaf(html: str, role: str = "careers", url: str = "https://www.tarn.example/careers") -> Leaf:
-    return Leaf(role, Document(f"<html><head></head><body>{html}</body></html>", url))
-
-
-def test_the_careers_page_shows_the_board():
-    found = openings([leaf("<a href='https://boards.greenhouse.io/tarn'>Open positions</a>")])
-    assert (found.board.platform, found.board.token, found.confidence) == ("greenhouse", "tarn", "high")
-
-
-def test_a_link_to_a_board_is_enough():
-    found = openings([leaf("<p>Hi</p>", "home", "https://www.tarn.example/")], "https://jobs.lever.co/tarn")
-    assert (found.board.platform, found.confidence) == ("lever", "medium")
-
-
-def test_a_page_of_its_own_is_low():
-    found = openings([leaf("<h1>Careers</h1><ul><li>Cook</li></ul>")])
-    assert (found.url, found.confidence, found.board) == ("https://www.tarn.example/careers", "low", None)
-
-
-def test_a_feed_of_openings_is_high_and_a_feed_of_comments_is_none():
-    feed = "<link rel='alternate' type='application/rss+xml' title='{}' href='{}'>"
-    good = openings([leaf(feed.format("Jobs at Tarn", "/jobs.rss"))])
-    assert (good.url, good.confidence) == ("https://www.tarn.example/jobs.rss", "high")
-    assert openings([leaf(feed.format("Careers Comments Feed", "/careers/feed/"))]).confidence == "low"
-    assert openings([leaf(feed.format("News", "/news.rss"))]).confidence == "low"
-
-
-def test_no_pages_show_nothing():
-    assert openings([]).url is None
-
-
-@pytest.mark.parametrize(
-    ("about", "culture", "wanted"),
-    [
-        (50, 25, "none"),
-        (51, 0, "minimal"),
-        (0, 26, "minimal"),
-        (100, 51, "minimal"),
-        (101, 50, "minimal"),
-        (101, 51, "good"),
-        (0, 0, "none"),
-    ],
-)
-def test_completeness_is_as_the_thresholds_say(about, culture, wanted):
-    data = {"name": "Tarn", "website": "https://www.tarn.example/", "about": "a" * about, "culture": "c" * culture}
-    assert completeness(data, Thresholds()) == wanted
-    assert completeness(data | {"name": ""}, Thresholds()) is Completeness.NONE
-    assert completeness(data | {"website": None}, Thresholds()) is Completeness.NONE
-
-
-@pytest.mark.parametrize(("days", "fresh"), [(0, True), (29.9, True), (30, False), (31, False), (-1, False)])
-def test_a_good_company_is_fresh_for_thirty_days(days, fresh):
-    now = 100 * DAY
-    assert is_fresh({"completeness": "good", "analyzed_at": int(now - days * DAY)}, Thresholds(), now) is fresh
-    assert not is_fresh({"completeness": "minimal", "analyzed_at": now}, Thresholds(), now)
-    assert not is_fresh({"completeness": "good"}, Thresholds(), now)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "wanted"),
-    [(100, 100, "small"), (101, 101, "medium"), (1000, 1000, "medium"), (1001, None, "large"), (50, 150, "small")],
-)
-def test_sizes_have_categories(low, high, wanted):
-    assert size_category(low, high, Thresholds()) == wanted
-
-
-@given(st.text(max_size=300))
-def test_any_sentence_is_read_without_trouble(text):
-    for read in (headcount, seated, lambda said: founded(said, YEAR), lambda said: since(said, YEAR)):
-        found = read(text)
-        assert found is None or 0 <= found.start < found.end <= len(text)
-
-
-@given(
-    st.lists(
-        st.sampled_from(
-            [
-                "<h1>About us</h1>",
-                "<h2>Our values</h2>",
-                "<p>We are 30 people</p>",
-                "<p>",
-                "</div>",
-                "Founded: 1990",
-                "<dl><dt>HQ<dd>Rome, Italy",
-                "<li>x",
-                "\x00",
-                "😀",
-                ENGLISH,
-            ]
-        ),
-        max_size=30,
-    )
-)
-def test_any_page_is_read_and_its_values_stand_in_it(pieces):
-    text = told("".join(pieces))
-    assert all(text.text[line.start : line.end] == line.text for line in text.lines)
-    assert all(before.end <= after.start for before, after in pairwise(text.lines))
-    for found in read_facts(text, name="Tarn Tools", year=YEAR).found.values():
-        assert text.text[found.start : found.end] == str(getattr(found.value, "text", found.value))
-
-
-@pytest.mark.parametrize(
-    ("heading", "is_mission"),
-    [
-        ("Our mission", True),
-        ("Mission & Vision", True),
-        ("Tarn Tools mission", True),
-        ("Computer Vision", False),
-        ("Television", False),
-        ("Mission control software", False),
-    ],
-)
-def test_a_heading_says_the_topic_and_nothing_else(heading, is_mission):
-    found = facts(f"<h2>{heading}</h2><p>To lay every keel straight, whatever the weather.</p>", role="careers")
-    assert ("mission" in found) is is_mission

@@ -4,6 +4,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.house.paper import ROOT, name
@@ -24,6 +25,7 @@ def kept() -> set[int]:
     return {int(number) for number, _, by in _ROW.findall(TABLE.read_text("utf-8")) if by.startswith("this release")}
 
 
+@cache
 def attacks() -> dict[int, list[str]]:
     """Promise to tests, in the order of the files."""
     found: dict[int, list[str]] = {}

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,13 @@ def text_files() -> list[Path]:
     return [path for path in tracked() if path.suffix in TEXT]
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
 def functions(path: Path) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node
 
@@ -53,7 +59,7 @@ def test_no_module_is_named_after_nothing_in_particular():
 
 
 def test_every_module_opens_with_a_paragraph_that_says_why_it_exists():
-    assert [name(path) for path in SOURCES if not ast.get_docstring(ast.parse(path.read_text("utf-8")))] == []
+    assert [name(path) for path in SOURCES if not ast.get_docstring(parsed(path))] == []
 
 
 def test_no_file_is_longer_than_a_reader_accepts():
@@ -100,7 +106,7 @@ def test_importing_a_module_sets_nothing_up():
     found = [
         f"{name(path)}:{call.lineno} {ast.unparse(call.func)}"
         for path in SOURCES
-        for node in ast.parse(path.read_text("utf-8")).body
+        for node in parsed(path).body
         for call in _calls_at_import(node)
         if ast.unparse(call.func).rpartition(".")[2] in SETUPS
     ]

@@ -15,7 +15,8 @@ from thresher.control.records import write_records
 from thresher.core.clock import DAY
 from thresher.core.found import Found
 from thresher.core.record import Link
-from thresher.hiring.records import BOARD, COMPANY, POSTING, entry
+from thresher.hiring.kinds import BOARD, COMPANY, POSTING
+from thresher.hiring.records import entry
 from thresher.practice.web import Knob, PracticeWeb, Trouble, robots
 
 HOST = "www.kestrel.example"

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.jobs.judging import openings
 from tests.jobs.opening import POINTS, PORTLAND, RULES, TODAY, ago, opening, pay, profile
-from tests.jobs.test_filter import openings
 from thresher.apps.jobs import decision
 from thresher.apps.jobs.filtering.filter import judge
 from thresher.apps.jobs.filtering.stops import stopped

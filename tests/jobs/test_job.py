@@ -15,7 +15,8 @@ from thresher.control.groups import group, ungroup
 from thresher.core.found import Found
 from thresher.core.record import Link, Record, pack
 from thresher.hiring.group import Reason
-from thresher.hiring.records import BOARD, COMPANY, POSTING, entry, name_key
+from thresher.hiring.kinds import BOARD, COMPANY, POSTING
+from thresher.hiring.records import company_name_key, entry
 from thresher.practice.web import Knob, PracticeWeb, Trouble
 from thresher.store.records import file_record
 
@@ -62,7 +63,7 @@ def judge(search: Search, *keys: str, **payload: Any) -> list[tuple[str, str | N
 
 def kestrel(website: str = "https://www.kestrel.example/") -> Record:
     """A company that is known, so that nobody goes and looks at its site."""
-    said = {"name": "Kestrel Optics", "name_key": name_key("Kestrel Optics"), "status": "complete", "website": website}
+    said = {"name": "Kestrel Optics", "name_key": company_name_key("Kestrel Optics"), "status": "complete", "website": website}
     return entry(COMPANY, "kestrel.example", said)
 
 
@@ -292,7 +293,8 @@ def test_the_site_of_a_company_that_is_known_is_not_taken_from_a_posting(search:
 
 
 def test_a_company_that_is_known_by_name_is_linked_and_not_asked_for_again(search: Search) -> None:
-    known = {"name": "Harbour Works Inc.", "name_key": name_key("Harbour Works Inc."), "status": "complete", "size_category": "large"}
+    name = "Harbour Works Inc."
+    known = {"name": name, "name_key": company_name_key(name), "status": "complete", "size_category": "large"}
     write(search, entry(COMPANY, "harbour.example", known), posting())
     judge(search, "greenhouse:acme/1")
     assert one(search, POSTING).linked("company") == ("harbour.example",)

@@ -217,9 +217,11 @@ class Compared:
 def compared(planted: Iterable[Posting], found: Iterable[Found]) -> Compared:
     """Pair them by any name that a board may number a posting by. A record has one partner, and so has a posting."""
     left: dict[str, Found] = {each.key: each for each in found}
+    said = {key: said_of(record) for key, record in left.items()}
     pairs, missing = [], []
     for posting in planted:
-        key = next((key for key, record in left.items() if is_named(posting, record)), None)
+        names = names_of(posting)
+        key = next((key for key in left if any(name in said[key] for name in names)), None)
         if key is None:
             missing.append(posting)
         else:
@@ -227,11 +229,15 @@ def compared(planted: Iterable[Posting], found: Iterable[Found]) -> Compared:
     return Compared(pairs, missing, list(left.values()))
 
 
-def is_named(posting: Posting, record: Found) -> bool:
-    """Whether a record is of this posting, by its number or its address."""
-    said = f"{record.data.get('number') or ''} {record.data.get('url') or ''} {record.key} ".lower()
+def names_of(posting: Posting) -> tuple[str, ...]:
+    """What a record of this posting may call it."""
     # A mark ends where it is written: R-10001-1 is not in R-10001-12.
-    return any(name.lower() in said for name in (str(posting.id), posting.uuid, posting.shortcode, f"{posting.mark} "))
+    return tuple(name.lower() for name in (str(posting.id), posting.uuid, posting.shortcode, f"{posting.mark} "))
+
+
+def said_of(record: Found) -> str:
+    """What a record says of who it is: its number and its address."""
+    return f"{record.data.get('number') or ''} {record.data.get('url') or ''} {record.key} ".lower()
 
 
 def shown(planted: Iterable[Posting]) -> list[Posting]:

@@ -56,6 +56,26 @@ def test_a_schema_is_filled_from_the_prompt(web: PracticeWeb):
     assert set(found) == set(SCHEMA["properties"])
 
 
+NAMING = {"type": "object", "properties": {"name": {"type": "string"}, "category": {"type": ["string", "null"]}}, "required": ["name"]}
+
+
+@pytest.mark.parametrize(("title", "known", "name", "category"), [
+    ("Senior Backend Eng. (remote)", [], "Backend Engineer", "engineering"), ("RN", ["registered nurse"], "registered nurse", "nursing"),
+    ("Account Executive, EMEA", ["Engineer"], "Account Executive", "sales"), ('"12"', [], "12", None), ("II", [], "II", None),
+    ("Chief Moon Landing Wizard Officer", [], "Landing Wizard Officer", None), ("(m/f/d)", ["x", 7], "M F D", None),
+])  # fmt: skip
+def test_it_knows_what_work_is_called(web: PracticeWeb, title: str, known: list, name: str, category: str | None):
+    asked = {"response_format": {"type": "json_schema", "json_schema": {"name": "role_name", "schema": NAMING}}}
+    said = chat(web, f"known_roles: {json.dumps(known)}\ntitle: {title}", **asked)
+    assert json.loads(said.json["choices"][0]["message"]["content"]) == {"name": name, "category": category}
+
+
+def test_a_title_alone_is_no_question_for_a_name(web: PracticeWeb):
+    asked = {"response_format": {"type": "json_schema", "json_schema": {"name": "role_name", "schema": NAMING}}}
+    found = json.loads(chat(web, "title: Senior Backend Engineer", **asked).json["choices"][0]["message"]["content"])
+    assert found["name"] != "Backend Engineer"
+
+
 def test_a_tool_is_called_once_with_arguments_that_fit(web: PracticeWeb):
     tools = [{"type": "function", "function": {"name": "save", "parameters": SCHEMA}}]
     choice = chat(web, tools=tools).json["choices"][0]

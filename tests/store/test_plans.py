@@ -1,21 +1,18 @@
 """What a claim costs, counted and not timed: the plan of every statement, and the rows or instructions it takes."""
 
-import re
-
 import psycopg
 import pytest
 
 from tests.harness.backlog import LARGE, SMALL
+from tests.harness.costs import instructions, plans, rows_read, scans, used
 from tests.harness.databases import memory_database, only_postgres
 from tests.harness.hand import hands
 from tests.harness.tasks import SOMEBODY, done, entry, retry, running, settle, troubled
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.store import permits
-from thresher.store.sqlite.connection import SqliteSession
 
 BATCH = 20
-TOUCHED = """select relname, coalesce(seq_scan, 0), coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) from pg_stat_xact_user_tables
-    where schemaname = current_schema() and relname in ('tasks', 'lanes', 'gates', 'permits')"""
+TABLES = ("tasks", "lanes", "gates", "permits")
 # Autovacuum would look at the tables at a time of its own choosing, and every look makes new plans.
 STILL = "alter table {} set (autovacuum_enabled = false)"
 
@@ -68,56 +65,29 @@ def large_sqlite():
     database.close()
 
 
-def instructions(store, number=12):
-    """How many instructions SQLite's machine takes for these visits."""
-    counted = [0]
-
-    def count():
-        counted[0] += 1
-
-    connection = store.backend._file._writer
-    connection.set_progress_handler(count, 100)
-    claimed = sum(visits(store, number))
-    connection.set_progress_handler(None, 0)
-    assert claimed == number * BATCH
-    return counted[0] * 100
-
-
-def statements(store, monkeypatch, work):
-    """Every statement of some work, with the values of its first use, and how SQLite would answer it."""
-    seen = {}
-    for name in ("rows", "run", "many"):
-        method = getattr(SqliteSession, name)
-
-        def noting(self, sql, params=(), method=method, name=name):
-            seen.setdefault(sql, params[0] if name == "many" and params else params)
-            return method(self, sql, params)
-
-        monkeypatch.setattr(SqliteSession, name, noting)
-    work()
-    monkeypatch.undo()
-    with store.read() as session:
-        return {sql: [row[3] for row in session.rows(f"explain query plan {sql}", params)] for sql, params in seen.items()}
+def instructed(store, number=12):
+    claimed = []
+    counted = instructions(store, lambda: claimed.extend(visits(store, number)))
+    assert sum(claimed) == number * BATCH
+    return counted
 
 
 @pytest.mark.promise(4)
 def test_every_statement_of_a_visit_uses_an_index_on_sqlite(large_sqlite, monkeypatch):
     claimed = []
-    plans = statements(large_sqlite, monkeypatch, lambda: claimed.extend(visits(large_sqlite, 4)))
+    found = plans(large_sqlite, monkeypatch, lambda: claimed.extend(visits(large_sqlite, 4)))
     assert sum(claimed) == 4 * BATCH
-    assert len(plans) >= 10
-    scans = {sql: plan for sql, plan in plans.items() for line in plan if re.match(r"SCAN (?!.*USING)", line)}
-    assert scans == {}
-    used = " ".join(line for plan in plans.values() for line in plan)
+    assert len(found) >= 10
+    assert scans(found) == {}
     for index in ("tasks_due", "lanes_ready", "lanes_parked", "gates_wake", "tasks_delayed"):
-        assert index in used, f"nothing uses {index}"
+        assert index in used(found), f"nothing uses {index}"
 
 
 @pytest.mark.promise(4)
 def test_every_statement_of_a_request_uses_an_index_on_sqlite(large_sqlite, monkeypatch):
-    plans = statements(large_sqlite, monkeypatch, lambda: list(requests(large_sqlite, 3)))
-    assert len(plans) >= 10
-    assert {sql: plan for sql, plan in plans.items() for line in plan if re.match(r"SCAN (?!.*USING)", line)} == {}
+    found = plans(large_sqlite, monkeypatch, lambda: list(requests(large_sqlite, 3)))
+    assert len(found) >= 10
+    assert scans(found) == {}
 
 
 @pytest.mark.promise(4)
@@ -125,31 +95,13 @@ def test_a_visit_costs_the_same_with_a_million_waiting_on_sqlite(large_sqlite):
     database = memory_database(FrozenClock())
     small = database.open()
     SMALL.write(small)
-    few = instructions(small)
+    few = instructed(small)
     database.close()
-    assert instructions(large_sqlite) <= 1.5 * few
+    assert instructed(large_sqlite) <= 1.5 * few
 
 
-def touched(hand):
-    """(sequential scans, rows read) of this connection so far, by table. The server empties these counts now and then."""
-    found = {name: (scans, read) for name, scans, read in hand._connection.execute(TOUCHED)}
-    hand.commit()
-    return found
-
-
-def costs(hand, number=12):
-    """The most rows that anything read, by table; nothing may read a table from end to end."""
-    before, most = touched(hand), {}
-    for _ in works(hand.store, number):
-        after = touched(hand)
-        for table, (scans, read) in after.items():
-            scans_before, read_before = before.get(table, (0, 0))
-            if read < read_before:
-                scans_before = read_before = 0
-            assert scans == scans_before, f"{table} was read from end to end ({read - read_before} rows)"
-            most[table] = max(read - read_before, most.get(table, 0))
-        before = after
-    return most
+def costs(hand):
+    return rows_read(hand, TABLES, works(hand.store, 12))
 
 
 @pytest.mark.promise(4)

@@ -1,5 +1,6 @@
 """`thresher add`: ask for work. Companies, boards, postings and candidates in a person's words, any other task by its kind."""
 
+import difflib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from thresher.control.roster import Roster
     from thresher.control.tasks import Added
 
+ALIKE = 0.8  # of 1: what may be a slip of the hand
 WORDS = ("company", "companies", "board", "posting", "candidates")
 MOST_BYTES = 100_000_000
 UNUSABLE = 2
@@ -57,7 +59,9 @@ def command(
     elif kind in WORDS and (things or name or website) and not skip_bad:
         _add_words(call, kind, things or [], {"name": name, "website": website, "company": company, "force": force})
     elif things or name or website or company or force or skip_bad:
-        raise UsageError(f"{kind} is added with --payload, --url and --key; names and addresses are for {', '.join(WORDS)}")
+        near = difflib.get_close_matches(kind, WORDS, 1, ALIKE) if kind not in WORDS else []
+        meant = f"; did you mean: thresher add {near[0]}?" if near else ""
+        raise UsageError(f"{kind} is added with --payload, --url and --key; names and addresses are for {', '.join(WORDS)}{meant}")
     else:
         _add_one(call, {"kind": kind, "url": url, "key": key, "priority": priority, "delay": delay}, payload)
 

@@ -22,6 +22,8 @@ app = typer.Typer()
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="As `candidates list` names it.")]
 MOST_BYTES = 200_000_000
+SHOWN = 3  # candidates that are named where many are meant
+VISIBLE = 0.05  # points: less is not seen in what is printed
 FACTS = (
     "email", "title", "roles", "skills", "tech_stack", "specializations", "experience_years", "locations", "salary_min", "currency",
     "remote",
@@ -85,7 +87,8 @@ def _lines(found: "Sequence[Admission]", slips: "Sequence[Slip]", name: str) -> 
     lines.append(f"Roles: {roles['found']:,} found, {roles['created']:,} created{waiting}.")
     none = [each.name for each in found if not each.roles]
     if none:
-        lines.append(f"{number(len(none), 'candidate')} without a title: nothing is matched for them ({', '.join(none[:3])}…).")
+        shown = ", ".join(none[:SHOWN]) + (", …" if len(none) > SHOWN else "")
+        lines.append(f"{number(len(none), 'candidate')} without a title: nothing is matched for them ({shown}).")
     return lines
 
 
@@ -241,14 +244,21 @@ def _draw_fit(out: "Console", found: "FitDetail") -> None:
     from thresher.cli.words import short
 
     word = "recommended" if found.recommended else "not recommended"
-    kept = f"kept as {found.kept.status}" if found.kept else "not kept"
-    out.print(cell(f"{found.candidate} and {found.posting}: {found.score:.1f} ({found.grade}), {word}, {kept}."))
+    out.print(cell(f"{found.candidate} and {found.posting}: {found.score:.1f} ({found.grade}), {word}, {_kept(found)}."))
     rows = [[part.name, f"{part.points:.0f}", f"{part.weight:g}", short(part.reason, 90), _quoted(part.quote)] for part in found.parts]
     out.print(table(["part", "#points", "#weight", "why", "the posting says"], rows))
     skills = [*(("has", each) for each in found.matched), *(("lacks", each) for each in found.missing)]
     if skills:
         lines = [[how, each.skill, each.own, _quoted(each.quote)] for how, each in skills]
         out.print(table(["", "skill", "as the candidate says", "the posting says"], lines))
+
+
+def _kept(found: "FitDetail") -> str:
+    """What is written down of the pair. A match in somebody's hand keeps its score where it fits no longer, so the two may differ."""
+    if found.kept is None:
+        return "not kept"
+    was = f" with {found.kept.score:.1f}, what it was when it was last matched" if abs(found.kept.score - found.score) >= VISIBLE else ""
+    return f"kept as {found.kept.status}{was}"
 
 
 def _quoted(quote: "Quote | None") -> str | None:
@@ -265,7 +275,10 @@ def set_status(
     status: Annotated[str, typer.Argument(metavar="STATUS", help="suggested, viewed, applied, rejected or shortlisted.")],
     note: Annotated[str | None, typer.Option(help="A few words of your own, kept with the match.")] = None,
 ) -> None:
-    """Say what was done about a match. It is yours: no later matching changes it."""
+    """Say what was done about a match. It is yours: no later matching removes it or changes the status.
+
+    Its score is that of the last matching in which it still fitted; thresher candidates match says what it would be now.
+    """
     from thresher.cli.show import say
     from thresher.control.pairs import posting_named, set_pair_status
 

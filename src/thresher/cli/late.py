@@ -53,22 +53,24 @@ def _draw(out: "Console", found: "list[Late]", now: int) -> None:
 def import_(ctx: typer.Context, late_id: Id) -> None:
     """Import the postings of a late body under its role after all, and have them matched."""
     from thresher.cli.show import say
+    from thresher.cli.words import number
     from thresher.control.late import import_late
 
     call = call_of(ctx)
     with call.workshop() as shop:
         done = import_late(shop.store, shop.registry, late_id)
     counts = f"{done.imported} new, {done.linked} linked, {done.updated} updated, {done.skipped} skipped"
-    say(call, done, f"{done.role_name}: {done.found} postings, {counts}.")
+    say(call, done, f"{done.role_name}: {number(done.found, 'posting')}, {counts}.")
 
 
 @app.command()
 def drop(ctx: typer.Context, late_id: Id) -> None:
     """Let go of a late body."""
     from thresher.cli.show import say
+    from thresher.cli.words import number
     from thresher.control.late import drop_late
 
     call = call_of(ctx)
     with call.store() as store:
         done = drop_late(store, late_id)
-    say(call, done, f"The {done.postings} postings that came too late for {done.role_name} are dropped.")
+    say(call, done, f"What came too late for {done.role_name} is dropped: {number(done.postings, 'posting')}.")

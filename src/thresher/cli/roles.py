@@ -125,8 +125,9 @@ def _wishes(names: list[str], aliases: list[str], priority: str | None, file: st
 def _added(role: "AddedRole") -> str:
     taken = f"; not taken from other roles: {', '.join(role.taken)}" if role.taken else ""
     word = "added" if role.answer == "new" else f"known ({role.status})"
+    first = f", priority {role.priority}" if role.priority != "normal" else ""
     also = f", also called {', '.join(role.aliases)}" if role.aliases else ""
-    return f"{role.name} ({role.id}): {word}{also}{taken}."
+    return f"{role.name} ({role.id}): {word}{first}{also}{taken}."
 
 
 @app.command()

@@ -16,7 +16,8 @@ from thresher.fetch.errand import Errand
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.governor import Ungoverned
 from thresher.fetch.order import order
-from thresher.hiring.records import BOARD, board_key, entry
+from thresher.hiring.kinds import BOARD
+from thresher.hiring.records import board_key, entry
 from thresher.reading.boards import recognise
 from thresher.store.store import Store
 

@@ -3,7 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from thresher.apps.roles.candidate import Candidate, as_data
@@ -28,17 +29,29 @@ _COMMA = re.compile(r"[0-9]{1,2},[0-9]{1,2}")  # as half of Europe writes seven 
 _PLAIN = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,6})?")
 
 
+class By(StrEnum):
+    """What says who a candidate is, the surest first."""
+
+    ID = "id"
+    EMAIL = "email"
+    NAME = "name"
+
+
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A candidate that somebody names, and the address by which they are reached. `by_name`: only the name says who it is."""
+    """A candidate that somebody names, the address by which they are reached, and what of it says who it is."""
 
     candidate: Candidate
     email: str | None = None
-    by_name: bool = False
+    by: By = By.ID
 
     @property
     def key(self) -> str:
         return self.candidate.key
+
+    def under(self, key: str) -> "Given":
+        """The same, known by this key."""
+        return replace(self, candidate=replace(self.candidate, key=clean(key)), by=By.ID)
 
     def data(self) -> dict[str, Any]:
         """What the record says of them; how their titles were understood is written beside it."""
@@ -52,18 +65,20 @@ def read_candidate(fields: Mapping[str, Any]) -> Given:
             raise UsageError(f"{str(field)[:60]!r} is not known; a candidate has {', '.join(COLUMNS)}")
     texts = {name: _text(name, fields.get(name)) for name in TEXTS}
     name, email = texts["name"], _email(texts["email"])
-    if not name or not name_key(name):
+    if not name or not person_name_key(name):
         raise UsageError("a candidate wants a name; without one nobody knows who it is")
     lists = {each: _list(each, fields.get(each)) for each in LISTS}
-    key = texts["id"] or email or name_key(name)
+    keys = {By.ID: texts["id"], By.EMAIL: email, By.NAME: person_name_key(name)}
+    by = next(each for each in By if keys[each])
     candidate = Candidate(
-        key, name, texts["title"], experience_years=_years(fields.get("experience_years")), salary_min=_salary(fields.get("salary_min")),
+        keys[by], name, texts["title"], experience_years=_years(fields.get("experience_years")),
+        salary_min=_salary(fields.get("salary_min")),
         currency=_currency(texts["currency"]), remote=_remote(fields.get("remote")), **lists,
     )  # fmt: skip
-    return Given(candidate, email or None, by_name=not (texts["id"] or email))
+    return Given(candidate, email or None, by)
 
 
-def name_key(name: str) -> str:
+def person_name_key(name: str) -> str:
     """A person's name as it is compared: without case, accents and punctuation."""
     bare = name.lower() if name.isascii() else _without_accents(name)
     return " ".join("".join(char if char.isalnum() else " " for char in bare).split())

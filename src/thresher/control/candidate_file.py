@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.control.candidate import COLUMNS, Given, read_candidate
+from thresher.control.candidate import COLUMNS, By, Given, read_candidate
 from thresher.control.rows import MOST_ROW, lines_of, read_rows
 from thresher.core.errors import UsageError
 
@@ -52,7 +52,7 @@ def read_sheet(text: str, name: str) -> Sheet:
     seen: dict[str, int] = {}
     for line, fields in _objects(lines) if is_json else _rows(lines, name):
         found = fields if isinstance(fields, str) else _read(fields)
-        slip = found if isinstance(found, str) else _again(found, seen.setdefault(found.key, line), line)
+        slip = found if isinstance(found, str) else _again(found, seen, line)
         if slip:
             slips.append(Slip(line, slip))
         elif isinstance(found, Given):
@@ -72,13 +72,15 @@ def _read(fields: Mapping[str, Any]) -> Given | str:
         return str(problem)
 
 
-def _again(found: Given, first: int, line: int) -> str | None:
-    """Why a second line of the same key cannot be used: nobody knows which of the two is meant."""
-    if first == line:
-        return None
-    if found.by_name:
-        return f"{found.candidate.name!r} stands in line {first} too; give both an id or an email, so that they are two people"
-    return f"{found.key!r} stands in line {first} too; keep one of the two"
+def _again(found: Given, seen: dict[str, int], line: int) -> str | None:
+    """Why a second line of the same key or address cannot be used: nobody knows which of the two is meant."""
+    for word in {found.key: None, found.email or found.key: None}:
+        first = seen.setdefault(word, line)
+        if first != line and found.by is By.NAME:
+            return f"{found.candidate.name!r} stands in line {first} too; give both an id or an email, so that they are two people"
+        if first != line:
+            return f"{word!r} stands in line {first} too; keep one of the two"
+    return None
 
 
 def _objects(lines: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any] | str]]:

@@ -4,15 +4,16 @@ Titles are understood before the transaction, because that may take a while; wha
 because roles may have been merged meanwhile. What a person has arranged by hand stays: only the roles of a title that is gone go with it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
 from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
-from thresher.control.candidate import Given, name_key
+from thresher.control.candidate import Given, person_name_key
+from thresher.control.identity import MARKS, check_once, recognize
 from thresher.control.resolve import Resolution, resolve
-from thresher.core.errors import UnknownName, UsageError
+from thresher.core.errors import UnknownName
 from thresher.core.found import Found
 from thresher.core.record import Link, Record, clean, pack
 from thresher.core.task import Entry, NewTask
@@ -79,16 +80,16 @@ class Gone:
 
 
 def add_candidates(store: Store, registry: Registry, given: Sequence[Given]) -> list[Admission]:
-    """Write these candidates down, link them to the roles that they want, and have them matched. One of a known key is updated."""
-    keys = [each.key for each in given]
-    twice = next((key for key in keys if keys.count(key) > 1), None) if len(set(keys)) < len(keys) else None
-    if twice is not None:
-        raise UsageError(f"the candidate {twice!r} is there twice; give each an id or an email of its own. Nothing was added.")
+    """Write these candidates down, link them to the roles that they want, and have them matched. One that is known is replaced."""
+    check_once(given)
     admit(registry, NewTask(MATCH, {"candidates": []}))  # before anything is written
+    if len(given) > BATCH:  # what is wrong with the last is said before the first is written
+        with store.read() as session:
+            recognize(store.backend.dialect, session, given)
     done: dict[str, Admission] = {}
     for at in range(0, len(given), BATCH):
-        done |= {each.key: each for each in _take(store, registry, given[at : at + BATCH])}
-    return [done[key] for key in keys]
+        done |= {each.key: each for each in _take(store, registry, given[at : at + BATCH], frozenset(done))}
+    return list(done.values())
 
 
 def admit(registry: Registry, new: NewTask) -> Entry:
@@ -133,13 +134,15 @@ class _Moved(Exception):
     """Something that was understood before the transaction no longer holds inside it."""
 
 
-def _take(store: Store, registry: Registry, given: Sequence[Given]) -> list[Admission]:
+def _take(store: Store, registry: Registry, given: Sequence[Given], ours: Collection[str]) -> list[Admission]:
     models = registry.tier("cheap") is not None and registry.pipeline(NORMALIZE) is not None
     while True:
         with store.read() as session:
-            known = _known(session, given)
-        titles = list(dict.fromkeys(title for each in given for title in _open_titles(each, known)))
-        batch = _Batch(store, registry, given, dict(zip(titles, resolve(store, titles, create=True, models=models), strict=True)))
+            people = recognize(store.backend.dialect, session, given, ours)
+            known = _known(session, people)
+        titles = list(dict.fromkeys(title for each in people for title in _open_titles(each, known)))
+        understood = dict(zip(titles, resolve(store, titles, create=True, models=models), strict=True))
+        batch = _Batch(store, registry, lambda session: recognize(store.backend.dialect, session, given, ours), people, understood)
         try:
             taken = in_transaction(store, batch.write)
         except _Moved:
@@ -166,13 +169,18 @@ def _settled(found: Found | None) -> dict[str, Wanted]:
 class _Batch:
     """One transaction's worth of candidates."""
 
-    def __init__(self, store: Store, registry: Registry, given: Sequence[Given], understood: Mapping[str, Resolution]) -> None:
-        self._store, self._registry, self._given, self._understood = store, registry, given, understood
+    def __init__(
+        self, store: Store, registry: Registry, recognized: Callable[[Session], list[Given]], given: Sequence[Given],
+        understood: Mapping[str, Resolution],
+    ) -> None:  # fmt: skip
+        self._store, self._registry, self._recognized, self._given, self._understood = store, registry, recognized, given, understood
         self._demand = Demand.of(store.settings)
         self._limit = store.settings.count("queue.payload_limit")
 
     def write(self, session: Session) -> list[Admission]:
-        lock_names(self._store, session)  # from here on no role is merged away
+        lock_names(self._store, session)  # from here on no role is merged away, and nobody else adds candidates
+        if self._recognized(session) != self._given:
+            raise _Moved
         known = _known(session, self._given)
         roles = self._roles(session, known)
         now = self._store.backend.now(session)
@@ -216,7 +224,7 @@ class _Batch:
         links = tuple(Link(ASKS, each.key) for each in plan.wanted if each.method == WAITING)
         if plan.found is not None and plan.found.data == plan.data and set(links) <= set(plan.found.links):
             return plan.found.id
-        record = Record(CANDIDATE, plan.given.key, plan.data, links, marks=("name_key",))
+        record = Record(CANDIDATE, plan.given.key, plan.data, links, marks=MARKS)
         return file_record(session, pack(record, self._limit), BY_A_PERSON, now)
 
     def _lost(self, session: Session, plan: "_Plan") -> list[int]:
@@ -248,7 +256,7 @@ class _Plan:
 def _plan(given: Given, found: Found | None, roles: Mapping[str, Wanted]) -> _Plan:
     settled = _settled(found)
     wanted = tuple(settled.get(title) or roles[title] for title in given.candidate.titles)
-    data = given.data() | {"name_key": name_key(given.candidate.name), "titles": [_kept(each) for each in wanted]}
+    data = given.data() | {"name_key": person_name_key(given.candidate.name), "titles": [_kept(each) for each in wanted]}
     gained = tuple({each.role_id: None for each in wanted if each.role_id is not None and each.title not in settled})
     dropped = tuple(each for each in wanted_of(found.data) if each.title not in given.candidate.titles) if found else ()
     return _Plan(given, found, _answer(found, data), data, wanted, gained, dropped)

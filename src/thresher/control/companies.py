@@ -10,7 +10,8 @@ from thresher.core.found import Found, Is
 from thresher.core.keys import canonical_url
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
-from thresher.hiring.records import COMPANY, company_key, name_key
+from thresher.hiring.kinds import COMPANY
+from thresher.hiring.records import company_key, company_name_key
 from thresher.reading.addresses import read_address
 from thresher.reading.boards import recognise
 from thresher.store.lookup import AT_ONCE, find_records
@@ -47,7 +48,7 @@ def wish(name: str | None, website: str | None) -> Wish:
     name, website = " ".join((name or "").split()) or None, (website or "").strip() or None
     if name is None and website is None:
         raise UsageError("a company wants a name or a website")
-    if name and (len(name) > MOST_NAME or not name_key(name)):
+    if name and (len(name) > MOST_NAME or not company_name_key(name)):
         raise UsageError(f"a company's name has letters in it and at most {MOST_NAME} characters, got {name[:MOST_NAME]!r}")
     return Wish(name, _site(website) if website else None)
 
@@ -91,9 +92,9 @@ def ask_companies(store: Store, registry: Registry, wishes: Sequence[Wish], *, f
 def _known(store: Store, wishes: Sequence[Wish]) -> Mapping[Wish, Found]:
     """The records of these companies. One that was asked for by its name alone may be known by its site."""
     by_key = look_up(store, COMPANY, [each.key for each in wishes])
-    nameless = [name_key(each.name or "") for each in wishes if each.website is None and each.key not in by_key]
-    by_name = {str(found.data.get("name_key")): found for found in _named(store, nameless)}
-    found = {each: by_key.get(each.key) or (by_name.get(name_key(each.name or "")) if each.website is None else None) for each in wishes}
+    nameless = {each: company_name_key(each.name or "") for each in wishes if each.website is None and each.key not in by_key}
+    by_name = {str(found.data.get("name_key")): found for found in _named(store, list(nameless.values()))}
+    found = {each: by_key.get(each.key) or by_name.get(nameless.get(each, "")) for each in wishes}
     return {each: record for each, record in found.items() if record}
 
 

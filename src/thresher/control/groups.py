@@ -17,7 +17,8 @@ from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.group import Reason, copy_of, lead
-from thresher.hiring.records import GROUP, POSTING, entry
+from thresher.hiring.kinds import GROUP, POSTING
+from thresher.hiring.records import entry
 from thresher.store.lookup import find_records
 from thresher.store.store import Store
 

@@ -1,6 +1,7 @@
 """Bodies that came too late to count: kept as they were sent, until a person imports or drops them.
 
-An import files the postings under the role of the session that brought them. The session stays as it ended.
+An import files the postings under the role of the session that brought them. The session stays as it ended. What was decided stays
+as a line; the body itself is of no more use, and is let go.
 """
 
 from dataclasses import dataclass
@@ -43,18 +44,19 @@ def keep_late(store: Store, scrape: Scrape, reason: str, body: Spooled, number: 
     """Keep a body that came too late, the same one once; what to tell whoever sent it."""
     packed, most = blobs.pack_pieces(body.pieces()), store.settings.count("roles.late_limit")
 
-    def keep(session: Session) -> bool:
+    def keep(session: Session) -> str:
+        decision = posts.decision_on(session, scrape.id, body.digest, store.backend.dialect.lock)
+        if decision is not None:
+            return f"and this body is not kept again: it came before, and a person has {decision} it"
         if count_late(session, scrape.id, but=body.digest) >= most:
-            return False
+            return f"and this body is not kept: {most} of this session are already (roles.late_limit)"
         now = store.backend.now(session)
-        blobs.keep(session, packed, now)
+        blobs.lend(session, packed, now)
         posts.keep_late(session, scrape, body.digest, packed.hash, number, reason, now)
-        return True
+        what = "its posting is" if number == 1 else f"its {number:,} postings are"
+        return f"{what} kept for review (thresher late list)"
 
-    kept = in_transaction(store, keep)
-    what = f"its {number:,} postings are kept for review (thresher late list)"
-    if not kept:
-        what = f"and this body is not kept: {most} of this session are already (roles.late_limit)"
+    what = in_transaction(store, keep)
     return f"{reason}: nothing was imported, {what}; GET /api/scraper/queue/next-role begins another session"
 
 
@@ -85,7 +87,7 @@ def _import(store: Store, registry: Registry, session: Session, late_id: int, bo
     except NotJson as problem:
         raise UsageError(f"the late body {late_id} cannot be read: {problem}") from None
     count_role(session, late.role_id, brought.tally["imported"], now)
-    posts.decide_late(session, late_id, "imported", now)
+    _decide(store, session, late, "imported")
     ask_matching(store, registry, session, late.role_id, late.token, brought.changed)
     return Imported(late_id, late.role_id, late.role_name, **brought.tally, reasons=brought.reasons)
 
@@ -101,10 +103,17 @@ def drop_late(store: Store, late_id: int) -> Late:
 
     def drop(session: Session) -> Late:
         late = _undecided(posts.find_late(session, late_id, store.backend.dialect.lock), late_id)
-        posts.decide_late(session, late_id, "dropped", store.backend.now(session))
+        _decide(store, session, late, "dropped")
         return late
 
     return in_transaction(store, drop)
+
+
+def _decide(store: Store, session: Session, late: Late, decision: str) -> None:
+    """The blob is held before it is asked who else needs it: whoever is about to need it waits for us, or we for them."""
+    posts.decide_late(session, late.id, decision, store.backend.now(session))
+    if blobs.lent(session, late.hash, store.backend.dialect.lock) and not posts.awaited(session, late.hash):
+        blobs.give_back(session, late.hash)
 
 
 def _waiting(store: Store, late_id: int) -> Late:

@@ -1,10 +1,12 @@
 """What a person makes of a candidate's match: it is theirs, and no later matching changes it."""
 
 from dataclasses import dataclass
+from shlex import quote
 
 from thresher.apps.roles.candidate import CANDIDATE
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.record import clean
+from thresher.hiring.kinds import POSTING
 from thresher.store.lookup import find_record
 from thresher.store.roles.matches import STATUSES, find_match, set_match_status
 from thresher.store.roles.transaction import in_transaction
@@ -12,7 +14,6 @@ from thresher.store.session import Session
 from thresher.store.store import Store
 
 MOST_NOTE = 4_000
-POSTING = "posting"
 MOST_DIGITS = 19
 
 
@@ -39,7 +40,7 @@ def set_pair_status(store: Store, key: str, posting: int | str, status: str, not
         candidate_id, posting_id = pair_ids(session, key, posting)
         known = find_match(session, candidate_id, posting_id)
         if known is None or not set_match_status(session, candidate_id, posting_id, status, said):
-            raise UnknownName(f"{key!r} has no match with posting {posting}; thresher candidates matches {key} shows those there are")
+            raise UnknownName(f"{key!r} has no match with posting {posting}; thresher candidates matches {quote(key)} shows what there is")
         return PairStatus(clean(key), posting_id, known.status, status, said if said is not None else known.note)
 
     return in_transaction(store, write)
@@ -54,7 +55,7 @@ def pair_ids(session: Session, key: str, posting: int | str) -> tuple[int, int]:
         return candidate.id, posting
     found = find_record(session, POSTING, clean(posting))
     if found is None:
-        raise UnknownName(f"there is no posting {posting!r}; thresher candidates matches {key} shows those that suit")
+        raise UnknownName(f"there is no posting {posting!r}; thresher candidates matches {quote(key)} shows those that suit")
     return candidate.id, found.id
 
 

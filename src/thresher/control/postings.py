@@ -7,7 +7,8 @@ from thresher.core.found import Is
 from thresher.core.keys import canonical_url
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
-from thresher.hiring.records import POSTING, posting_key
+from thresher.hiring.kinds import POSTING
+from thresher.hiring.records import posting_key
 from thresher.store.lookup import AT_ONCE, find_records
 from thresher.store.store import Store
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from shlex import quote
 
 from thresher.apps.roles.candidate import CANDIDATE, WANTS
 from thresher.control.candidates import matchings
@@ -199,7 +200,7 @@ def _candidates(session: Session, role: Role, keys: Sequence[str]) -> list[int]:
         if key not in found:
             raise UnknownName(f"there is no candidate {key!r}; thresher candidates list shows them. Nothing was changed.")
         if str(role.id) not in found[key].linked(WANTS):
-            raise NotAllowed(f"candidate {key!r} does not want {role.name}; thresher candidates show {key} says what it wants")
+            raise NotAllowed(f"candidate {key!r} does not want {role.name}; thresher candidates show {quote(key)} says what it wants")
     return [each.id for each in found.values()]
 
 

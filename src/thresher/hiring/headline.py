@@ -9,7 +9,7 @@ import unicodedata
 from functools import lru_cache
 
 from thresher.hiring.gazetteer import cities_named, country_named, regions_named
-from thresher.hiring.records import name_key
+from thresher.hiring.records import company_name_key
 from thresher.hiring.spots import read_spots
 
 LONGEST = 400
@@ -51,9 +51,9 @@ def parts_of(title: str, company: str = "") -> list[str]:
     text = unicodedata.normalize("NFKC", title[:LONGEST]).lower()
     text = _ADDED.sub(" ", _NUMBERED.sub(" ", _GENDER.sub(" ", text)))
     parts = [part for each in _DIVIDED.split(text) if (part := each.strip(" -–—:/."))]
-    own = name_key(company) if company else None
-    kept = [part for at, part in enumerate(parts) if at == 0 or not (_is_place(part) or name_key(part) == own)] or parts
-    if len(kept) > 1 and own and name_key(kept[0]) == own:
+    own = company_name_key(company) if company else None
+    kept = [part for at, part in enumerate(parts) if at == 0 or not (_is_place(part) or company_name_key(part) == own)] or parts
+    if len(kept) > 1 and own and company_name_key(kept[0]) == own:
         kept = kept[1:]
     return kept
 

@@ -18,7 +18,7 @@ from zlib import crc32
 
 from thresher.hiring.headline import headline, places_of
 from thresher.hiring.opening import Spot
-from thresher.hiring.records import name_key
+from thresher.hiring.records import company_name_key
 from thresher.hiring.spots import read_spots
 
 LONGEST = 30_000  # characters of a description that are read
@@ -87,7 +87,7 @@ def print_of(data: Mapping[str, Any]) -> Print:
 @lru_cache(4_096)
 def firm(company: str) -> str:
     """A company's name as it is compared: "Jerry", "Jerry.ai" and "Jerry Inc." are one."""
-    return name_key(_DOMAIN.sub("", company[:200].strip().lower()))
+    return company_name_key(_DOMAIN.sub("", company[:200].strip().lower()))
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""How companies, boards and postings are written down: their kinds, their keys, and what they are found by.
+"""How companies, boards and postings are written down: their keys, and what they are found by.
 
     company  by the domain of its site, or by its name where no site is known
     board    by platform and token, or by its address where a site lists its own openings
@@ -15,10 +15,10 @@ from typing import Any
 from thresher.core.evidence import Evidence
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.record import Link, Record
+from thresher.hiring.kinds import BOARD, COMPANY, GROUP, POSTING
 from thresher.reading.addresses import read_address
 from thresher.reading.boards import Board
 
-COMPANY, BOARD, POSTING, GROUP = "company", "board", "posting", "group"
 SITE = "site"  # the platform of a board that stands on a company's own pages
 
 # What each kind is found and ordered by. Of a posting, `listed` is the fingerprint of its row as the board lists it, by which a look
@@ -48,11 +48,11 @@ def entry(
 def company_key(name: str | None, website: str | None) -> str:
     """The key of a company."""
     address = read_address(website) if website else None
-    return (address and (address.domain or address.hostname.removeprefix("www."))) or name_key(name or "")
+    return (address and (address.domain or address.hostname.removeprefix("www."))) or company_name_key(name or "")
 
 
-def name_key(name: str) -> str:
-    """A name as it is compared: without case, accents, punctuation and the form of the company."""
+def company_name_key(name: str) -> str:
+    """The name of a company as it is compared: without case, accents, punctuation and its legal form."""
     bare = "".join(char for char in unicodedata.normalize("NFKD", name.lower()) if not unicodedata.combining(char))
     words = [word for word in _NOT_WORDS.split(bare) if word]
     kept = [word for word in words if word not in _FORMS]
@@ -71,7 +71,7 @@ def posting_key(board: str, number: str | None, url: str | None, title: str = ""
     """The key of a posting: the board's own number for it, else its address, else its title."""
     if number:
         return f"{board}/{number}"
-    return f"url/{url_key(url)}" if url else f"{board}/{name_key(title)}"
+    return f"url/{url_key(url)}" if url else f"{board}/{company_name_key(title)}"
 
 
 def board_of(data: Mapping[str, Any]) -> Board:

@@ -16,7 +16,7 @@ from thresher.core.evidence import Evidence, Place
 from thresher.core.keys import canonical_url
 from thresher.core.record import clean
 from thresher.hiring.address import print_of_address
-from thresher.hiring.records import name_key, posting_key
+from thresher.hiring.records import company_name_key, posting_key
 from thresher.reading.posting import Posting, Salary
 
 MOST_DESCRIPTION = 30_000  # characters
@@ -85,11 +85,11 @@ def owned_by(posting: Posting, board: Mapping[str, Any]) -> tuple[str, str | Non
     key = board.get("company")
     if not said or (key and _is_same(said, own)):
         return said or own, str(key) if key else None
-    return said, name_key(said) or None
+    return said, company_name_key(said) or None
 
 
 def _is_same(said: str, own: str) -> bool:
-    one, other = name_key(said), name_key(own)
+    one, other = company_name_key(said), company_name_key(own)
     return bool(one and other) and (one in other or other in one)
 
 

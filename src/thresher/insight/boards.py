@@ -5,7 +5,7 @@ from typing import Any
 
 from thresher.core.found import Found, Is
 from thresher.core.record import Link
-from thresher.hiring.records import BOARD, POSTING
+from thresher.hiring.kinds import BOARD, POSTING
 from thresher.insight.lookup import among, count, find, moment, one
 from thresher.store.store import Store
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from thresher.core.found import Between, Is
+from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.insight.lookup import count
 from thresher.store.store import Store
 
@@ -30,10 +31,10 @@ class Checked:
 def what_was_checked(store: Store) -> Checked:
     """The state of the search, in numbers."""
     outcomes = {name: count(store, "decision", where=[Is("outcome", name)]) for name in ("filtered", "skipped", "saved")}
-    status = {name: count(store, "board", where=[Is("status", name)]) for name in ("pending", "disabled")}
+    status = {name: count(store, BOARD, where=[Is("status", name)]) for name in ("pending", "disabled")}
     return Checked(
-        companies=count(store, "company"), boards=count(store, "board"), **status,
-        looked_at=count(store, "board", where=[Between("scraped_at", low=1)]), postings=count(store, "posting"), **outcomes,
+        companies=count(store, COMPANY), boards=count(store, BOARD), **status,
+        looked_at=count(store, BOARD, where=[Between("scraped_at", low=1)]), postings=count(store, POSTING), **outcomes,
         profile=count(store, "profile") > 0,
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from thresher.core.errors import UnknownName
 from thresher.core.found import Found
-from thresher.hiring.records import BOARD, COMPANY, POSTING
+from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.insight.lookup import maybe
 from thresher.insight.tasks import Fields, list_tasks, show_task
 from thresher.store.store import Store

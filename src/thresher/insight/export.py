@@ -13,6 +13,7 @@ from thresher.apps.roles.candidate import CANDIDATE
 from thresher.core.clock import as_text
 from thresher.core.errors import UsageError
 from thresher.core.found import Found, Is, Where
+from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.insight import boards, companies, postings
 from thresher.insight.fits import FitView, list_fits
 from thresher.insight.lookup import PORTION, among, every, find
@@ -85,7 +86,7 @@ _COLUMNS: Mapping[What, tuple[str, ...]] = {
     ),
 }  # fmt: skip
 _KINDS = {
-    What.MATCHES: "match", What.POSTINGS: "posting", What.COMPANIES: "company", What.BOARDS: "board", What.CANDIDATES: CANDIDATE,
+    What.MATCHES: "match", What.POSTINGS: POSTING, What.COMPANIES: COMPANY, What.BOARDS: BOARD, What.CANDIDATES: CANDIDATE,
 }  # fmt: skip
 _STATUSES: Mapping[What, Iterable[str]] = {
     What.MATCHES: Status, What.POSTINGS: postings.STATES, What.COMPANIES: companies.STATUSES, What.BOARDS: boards.STATUSES,
@@ -163,7 +164,7 @@ def _data(store: Store, what: What, found: Iterable[Found]) -> Iterator[dict[str
 
 def _with_postings(store: Store, matches: list[Found]) -> Iterator[dict[str, Any]]:
     keys = [str(each.data.get("posting") or each.key) for each in matches]
-    postings = {each.key: each.data for each in find(store, "posting", keys=keys, limit=len(keys))} if keys else {}
+    postings = {each.key: each.data for each in find(store, POSTING, keys=keys, limit=len(keys))} if keys else {}
     for key, each in zip(keys, matches, strict=True):
         yield {**each.data, "key": each.key, "posting": postings.get(key, {})}
 

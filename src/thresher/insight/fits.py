@@ -15,7 +15,7 @@ from thresher.core.errors import UnknownName
 from thresher.core.evidence import Place
 from thresher.core.found import Found
 from thresher.engine.points import points_now
-from thresher.hiring.records import POSTING
+from thresher.hiring.kinds import POSTING
 from thresher.insight.lookup import among, one
 from thresher.insight.moment import read_now
 from thresher.insight.postings import pay_text
@@ -28,7 +28,10 @@ CANDIDATES, POSTINGS = "thresher candidates list", "thresher postings list"
 
 @dataclass(frozen=True, slots=True)
 class FitView:
-    """One match. Scores are in points of 100; `candidate` and `posting` are keys of records."""
+    """One match. Scores are in points of 100; `candidate` and `posting` are keys of records.
+
+    `matched_at` is when it was scored. What a person has in hand keeps its last score where it fits no longer.
+    """
 
     candidate: str
     candidate_name: str | None

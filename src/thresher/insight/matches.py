@@ -7,7 +7,8 @@ from typing import Any
 from thresher.apps.jobs.status import Status
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.found import Between, Found, Is, Where
-from thresher.hiring.records import POSTING, name_key
+from thresher.hiring.kinds import POSTING
+from thresher.hiring.records import company_name_key
 from thresher.insight.lookup import among, find, moment, one
 from thresher.insight.postings import pay_text
 from thresher.insight.since import since
@@ -101,7 +102,7 @@ def search_of(view: Found) -> Search:
 def check(search: Search, now: int) -> Search:
     """The same search, if it can be made. Raises `UsageError`."""
     _where(search, now)
-    if search.company is not None and not name_key(search.company):
+    if search.company is not None and not company_name_key(search.company):
         raise UsageError(f"a company is looked for by its name, got {search.company!r}")
     return search
 
@@ -122,7 +123,7 @@ def _found(store: Store, search: Search, now: int) -> list[Found]:
 
 def _suits(search: Search, match: Found) -> bool:
     company, title = str(match.data.get("company") or ""), str(match.data.get("title") or "").lower()
-    if search.company is not None and name_key(search.company) not in name_key(company):
+    if search.company is not None and company_name_key(search.company) not in company_name_key(company):
         return False
     return all(word in title for word in (search.words or "").lower().split())
 

@@ -1,4 +1,8 @@
-"""Bodies by their content: the same bytes are stored once, compressed, under their SHA-256."""
+"""Bodies by their content: the same bytes are stored once, compressed, under their SHA-256.
+
+The column `saved` says who needs one: 1, a stage, which may have written the hash anywhere, so it stays; 2, somebody who will say
+when it may go; 0, only the pages that name it. What nobody needs any more is noted as loose, and pruning looks at those alone.
+"""
 
 import hashlib
 from collections.abc import Iterable
@@ -17,6 +21,13 @@ LEVEL = 3
 # What a stage has saved stays, also where it came with a page before: the hash may stand in any record or checkpoint.
 _PUT = """insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 1)
     on conflict (hash) do update set saved = 1 where blobs.saved = 0"""
+# Locks the row even where nothing changes, so whoever looks whether it may go waits until it is known who needs it now.
+_LEND = """insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 2)
+    on conflict (hash) do update set saved = 2 where blobs.saved = 0"""
+_LENT = "select hash from blobs where hash = :hash and saved = 2"
+_RETURN = "update blobs set saved = 0 where hash = :hash and saved = 2"
+# Written even where it stands: pruning must not settle an old note while the page that a new one is about is on its way out.
+_LOOSEN = "insert into loose_blobs (hash) values (:hash) on conflict (hash) do update set hash = excluded.hash"
 _BRING = "insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 0) on conflict (hash) do nothing"
 _HOLD = "select 1 from blobs where hash = :hash"
 _GET = "select size, body from blobs where hash = :hash"
@@ -62,6 +73,27 @@ def put(store: Store, body: bytes) -> str:
 def keep(session: Session, packed: Packed, now: int) -> None:
     """The same in a transaction of the caller's."""
     session.run(_PUT, _values(packed, now))
+
+
+def lend(session: Session, packed: Packed, now: int) -> None:
+    """Store a body until it is given back."""
+    session.run(_LEND, _values(packed, now))
+
+
+def lent(session: Session, name: str, lock: str) -> bool:
+    """Whether this body was lent and by nobody kept for good. From here on nobody else lends it before this transaction ends."""
+    return one(session, _LENT + lock, {"hash": name}) is not None
+
+
+def give_back(session: Session, name: str) -> None:
+    """A body that was lent is not needed any more: it goes with the next pruning, unless a page needs it."""
+    if session.run(_RETURN, {"hash": name}):
+        loosen(session, [name])
+
+
+def loosen(session: Session, names: Iterable[str]) -> None:
+    """Have pruning look at these bodies."""
+    session.many(_LOOSEN, [{"hash": name} for name in sorted(set(names))])
 
 
 def hold(session: Session, packed: Packed, now: int, lock: str) -> None:

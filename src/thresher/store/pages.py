@@ -1,7 +1,7 @@
 """Pages that are kept: what a request answered, by the key that the caching rules made, with its body among the blobs.
 
-What the rules need to know of a page is opaque here. A body may belong to several pages, and a stage may have saved the same
-bytes under the same hash; so a body goes only when its last page has gone and no stage ever saved it. Whoever takes a page
+What the rules need to know of a page is opaque here. A body may belong to several pages, and somebody else may have stored the same
+bytes under the same hash; so a body goes only when its last page has gone and nobody else needs it. Whoever takes a page
 away notes its body as loose, and pruning looks at those alone.
 """
 
@@ -28,8 +28,6 @@ _REPLACE = """update pages set url = :url, host = :host, method = :method, statu
 _REFRESH = """update pages set headers = :headers, stored = :stored, fetched_at = :fetched_at, expires_at = :expires_at,
     confirmed = confirmed + 1 where key = :key"""
 _FORGET = "delete from pages where key = :key returning hash"
-# Written even where it stands: pruning must not settle an old note while the page that a new one is about is on its way out.
-_LOOSEN = "insert into loose_blobs (hash) values (:hash) on conflict (hash) do update set hash = excluded.hash"
 _LIST = """select p.url, p.host, p.method, p.status, p.fetched_at, p.expires_at, p.confirmed, p.hash, b.size
     from pages p left join blobs b on b.hash = p.hash"""
 _OVER = """select key from pages where coalesce(expires_at, fetched_at) < :before
@@ -71,7 +69,7 @@ def keep(store: Store, kept: Kept, body: bytes) -> None:
             if session.run(_REPLACE if old else _INSERT, values):
                 break  # else somebody else has just kept the same page: theirs gives way
         if old and old[0] != packed.hash:
-            session.run(_LOOSEN, {"hash": old[0]})
+            blobs.loosen(session, [old[0]])
 
 
 def keep_many(store: Store, wanted: Sequence[tuple[Kept, bytes]]) -> None:
@@ -90,7 +88,7 @@ def keep_many(store: Store, wanted: Sequence[tuple[Kept, bytes]]) -> None:
             kept, body = packed[key]
             stands = session.run(_REPLACE if key in old else _INSERT, _values(kept) | {"hash": body.hash})
             loose += [old[key]] if stands and key in old and old[key] != body.hash else [] if stands else [body.hash]
-        _loosen(session, [(name,) for name in loose])
+        blobs.loosen(session, loose)
 
 
 def find(store: Store, key: str) -> Kept | None:
@@ -118,7 +116,7 @@ def forget(store: Store, key: str) -> bool:
     """Drop a page; its body goes with the next pruning, if nobody else needs it."""
     with store.write() as session:
         found = session.rows(_FORGET, {"key": key})
-        _loosen(session, found)
+        blobs.loosen(session, [row[0] for row in found])
     return bool(found)
 
 
@@ -138,7 +136,8 @@ def prune_pages(store: Store, keep_us: int) -> int:
             before = store.backend.now(session) - keep_us
             over = session.rows(_OVER + store.backend.dialect.skip, {"before": before, "most": most})
             if over:
-                _loosen(session, session.rows(_REMOVE, {"keys": [row[0] for row in over]}))
+                gone = session.rows(_REMOVE, {"keys": [row[0] for row in over]})
+                blobs.loosen(session, [row[0] for row in gone])
         removed += len(over)
         if len(over) < most:
             break
@@ -158,10 +157,6 @@ def _drop_bodies(store: Store, most: int) -> int:
         in_use = {row[0] for row in session.rows(_SPARE, {"hashes": loose})} - set(held)
         session.run(_DROP, {"hashes": held})
         return session.run(_SETTLED, {"hashes": [name for name in loose if name not in in_use]})
-
-
-def _loosen(session: Session, removed: list[Row]) -> None:
-    session.many(_LOOSEN, [{"hash": name} for name in sorted({row[0] for row in removed})])
 
 
 def _values(kept: Kept) -> Fields:

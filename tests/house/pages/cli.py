@@ -1,6 +1,8 @@
 """docs/reference/cli.md: the help of every command, as it prints it."""
 
 from collections.abc import Iterator
+from copy import copy
+from functools import cache
 from typing import Any
 
 import typer
@@ -17,6 +19,7 @@ command answers in words and tables; with it, in one JSON value, and an error as
 command ends with is listed under [exit codes](errors.md#exit-codes)."""
 
 
+@cache
 def root() -> Any:
     """The command tree."""
     return typer.main.get_command(app)
@@ -35,7 +38,8 @@ def page() -> str:
 
 
 def _help(path: tuple[str, ...], command: Any) -> str:
-    context = typer.Context(command, info_name=" ".join(path), terminal_width=WIDTH, help_option_names=HELP)
     if len(path) > 1:
+        command = copy(command)
         command.epilog = None  # said once, above
+    context = typer.Context(command, info_name=" ".join(path), terminal_width=WIDTH, help_option_names=HELP)
     return "\n".join(line.rstrip() for line in context.get_help().splitlines())

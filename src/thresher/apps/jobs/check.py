@@ -14,8 +14,9 @@ from thresher.core.found import Found
 from thresher.core.outcome import Done, Outcome, Skipped
 from thresher.core.page import Page
 from thresher.hiring.group import page_of
+from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.life import CLOSED
-from thresher.hiring.records import BOARD, POSTING, entry
+from thresher.hiring.records import entry
 from thresher.reading.call import Call
 from thresher.reading.posting import Posting
 

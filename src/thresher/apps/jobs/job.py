@@ -33,9 +33,10 @@ from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.record import Link
 from thresher.core.task import NewTask
 from thresher.hiring.facts import read_facts
+from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.opening import Opening
 from thresher.hiring.openings import facts_of, opening_of, places_of
-from thresher.hiring.records import BOARD, COMPANY, POSTING, entry, name_key, posting_key
+from thresher.hiring.records import company_name_key, entry, posting_key
 
 KIND = "job"
 NO_PROFILE = "it is kept; there is no profile to match it with (thresher jobs profile set FILE)"
@@ -118,15 +119,15 @@ async def _company(ctx: Context, data: Mapping[str, Any]) -> tuple[str | None, t
     """The company that hires, by its key or its name; where nobody knows it, a task that will find out."""
     key, name = data.get("company"), str(data.get("company_name") or "")
     known = await _employer(ctx, data)
-    if known or not name_key(name):
+    if known or not company_name_key(name):
         return known or key, ()
     said = {"website": data["company_site"]} if data.get("company_site") else {}
-    return key, (NewTask("company", {"name": name, "via": "posting", **said}, key=name_key(name)),)
+    return key, (NewTask("company", {"name": name, "via": "posting", **said}, key=company_name_key(name)),)
 
 
 async def _employer(ctx: Context, data: Mapping[str, Any]) -> str | None:
     """The key of the company that hires, where it is known."""
-    key, name = data.get("company"), name_key(str(data.get("company_name") or ""))
+    key, name = data.get("company"), company_name_key(str(data.get("company_name") or ""))
     if key and await ctx.record(COMPANY, key):
         return str(key)
     found = await ctx.records(COMPANY, where=(Is("name_key", name),), limit=1) if name else []

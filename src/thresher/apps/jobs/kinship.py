@@ -13,8 +13,9 @@ from thresher.core.context import Context
 from thresher.core.found import Found, Is
 from thresher.core.record import Link, Record
 from thresher.hiring.group import Copy, Pair, Reason, copy_of, lead, pair, same
+from thresher.hiring.kinds import GROUP, POSTING
 from thresher.hiring.print import Print
-from thresher.hiring.records import GROUP, POSTING, entry
+from thresher.hiring.records import entry
 
 MOST = 50  # postings of one title and company that are compared
 APART = "apart"  # the link to a posting that a person took out of the group

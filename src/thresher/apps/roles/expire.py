@@ -11,7 +11,7 @@ from thresher.core.outcome import Done, Next, Outcome
 from thresher.core.pipeline import Pipeline, Schedule, Stage
 from thresher.core.point import point_key
 from thresher.core.task import NewTask
-from thresher.hiring.records import POSTING
+from thresher.hiring.kinds import POSTING
 
 KIND = "expire_postings"
 PORTION = 200

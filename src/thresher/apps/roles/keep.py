@@ -11,8 +11,8 @@ from thresher.core.errors import Malformed
 from thresher.core.found import Found, Is
 from thresher.core.record import Link, Record
 from thresher.hiring.facts import read_facts
+from thresher.hiring.kinds import POSTING
 from thresher.hiring.openings import facts_of, places_of
-from thresher.hiring.records import POSTING
 
 PORTION = 100  # postings that are in memory whole; of the others only what is compared
 LONGEST_ID = 19  # digits

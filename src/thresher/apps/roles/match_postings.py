@@ -15,7 +15,7 @@ from thresher.core.found import Found
 from thresher.core.outcome import Done, Next, Outcome
 from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.record import Link
-from thresher.hiring.records import POSTING
+from thresher.hiring.kinds import POSTING
 
 KIND = "match_postings"
 MOST = 1_000  # postings of one task

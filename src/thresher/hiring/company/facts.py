@@ -14,7 +14,7 @@ from thresher.hiring.company.phrases import labels, phrases, words
 from thresher.hiring.company.seat import founded, is_known, seated, since, year_in
 from thresher.hiring.company.sections import opening_text, section, sentence
 from thresher.hiring.finding import Finding
-from thresher.hiring.records import name_key
+from thresher.hiring.records import company_name_key
 from thresher.reading.words import plain
 
 LONGEST_LABEL = 40
@@ -98,7 +98,7 @@ def _is_its_own(line: Line, found: Finding[Any], name: str) -> bool:
         return False
     if line.role == "about" or plain(line.text[: found.start]).startswith(_openers()):
         return True
-    return words("ourselves").names(line.text) or bool(name and name_key(name) in name_key(line.text))
+    return words("ourselves").names(line.text) or bool(name and company_name_key(name) in company_name_key(line.text))
 
 
 @cache

@@ -8,7 +8,7 @@ from functools import cache
 from thresher.hiring.company.dossier import Dossier, Line
 from thresher.hiring.company.phrases import phrases, words
 from thresher.hiring.finding import Finding
-from thresher.hiring.records import name_key
+from thresher.hiring.records import company_name_key
 from thresher.reading.words import Words, plain
 
 LONGEST = 1_500  # characters of a section that are kept
@@ -101,7 +101,7 @@ def _speaks_of(heading: str, topic: str, name: str) -> bool:
         return True
     if topic == "about":
         match = _ABOUT.match(heading)
-        return bool(match and name and name_key(heading[match.end() :]) == name_key(name))
+        return bool(match and name and company_name_key(heading[match.end() :]) == company_name_key(name))
     return _whole_phrases(topic).names(heading) or _says_only(heading, topic, name)
 
 

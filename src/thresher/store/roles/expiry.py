@@ -6,12 +6,11 @@ from typing import Any
 import orjson
 
 from thresher.core.record import Filing
+from thresher.hiring.kinds import POSTING
 from thresher.store.backend import Backend
 from thresher.store.records import file_record
 from thresher.store.roles.matches import drop_suggestions
 from thresher.store.session import Session, one
-
-POSTING = "posting"  # spelt out: the room that names it brings half the readers along
 
 _FIRST = "select model, version from vectors order by model, version limit 1"
 _NEXT = "select model, version from vectors where (model, version) > (:model, :version) order by model, version limit 1"

@@ -1,7 +1,9 @@
 """Candidates as rows: how many belong to a role, and forgetting one whole. What is kept of a person is kept nowhere else."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from thresher.store.bulk import among
+from thresher.store.dialect import Dialect
 from thresher.store.lookup import AT_ONCE
 from thresher.store.roles.matches import forget_candidate
 from thresher.store.session import Session
@@ -10,6 +12,11 @@ _STANDING = "select id, name, status from roles where id in (:ids*)"
 _COUNTS = "select target, count(*) from links where name = :name and target in (:targets*) group by target"
 _LINKED = "select record_id from links where name = :name and target = :target order by record_id"
 _MATCHED = "select candidate_id, count(*) from matches where candidate_id in (:ids*) group by candidate_id"
+# One look into an index for each word, whatever a planner thinks of lists.
+_BEARER = """select n.key, (select min(m.record_id) from marks m
+    where m.kind = 'candidate' and m.name = :mark and m.word = n.key and m.word is not null) from {asked}"""
+_KEYS = "select id, key from records where id {keys}"
+_THERE = "select n.key, (select r.id from records r where r.kind = 'candidate' and r.key = n.key) from {asked}"
 _FORGET = (
     "delete from marks where record_id = :id",
     "delete from links where record_id = :id",
@@ -20,6 +27,18 @@ _FORGET = (
 def standing(session: Session, role_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
     """Those of these roles that are there, with their names and statuses: one that was merged meanwhile is not."""
     return {row[0]: (row[1], row[2]) for some in _portions(sorted(set(role_ids))) for row in session.rows(_STANDING, {"ids": some})}
+
+
+def bearers(dialect: Dialect, session: Session, mark: str, words: Collection[str]) -> dict[str, str]:
+    """The keys of the candidates who have these words as a mark; of several the one who came first."""
+    found = {word: record_id for word, record_id in among(dialect, session, _BEARER, words, mark=mark) if record_id is not None}
+    keys: dict[int, str] = dict(among(dialect, session, _KEYS, set(found.values())))
+    return {word: keys[record_id] for word, record_id in found.items()}
+
+
+def there(dialect: Dialect, session: Session, keys: Collection[str]) -> set[str]:
+    """Those of these keys that are a candidate's."""
+    return {key for key, record_id in among(dialect, session, _THERE, keys) if record_id is not None}
 
 
 def count_linked(session: Session, name: str, role_ids: Sequence[int]) -> dict[int, int]:

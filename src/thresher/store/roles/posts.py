@@ -18,6 +18,8 @@ _LATE_ID = "select id from late_posts where session_id = :scrape and digest = :d
 _LATE = """select l.id, l.session_id, s.session_id, s.key_id, s.scraper_name, s.role_id, s.role_name, l.digest, l.hash, l.postings,
         l.reason, l.created_at, l.decided_at, l.decision
     from late_posts l join scrape_sessions s on s.id = l.session_id"""
+_DECISION = "select decision from late_posts where session_id = :scrape and digest = :digest"
+_NAMES = "select 1 from late_posts where hash = :hash and decided_at is null limit 1"
 _DECIDE = "update late_posts set decision = :decision, decided_at = :now where id = :id and decided_at is null"
 
 
@@ -57,6 +59,17 @@ def keep_late(session: Session, scrape: Scrape, digest: str, blob_hash: str, pos
     values = {"scrape": scrape.id, "digest": digest}
     session.run(_KEEP_LATE, values | {"hash": blob_hash, "postings": postings, "reason": clean(reason), "now": now})
     return int(session.rows(_LATE_ID, values)[0][0])
+
+
+def decision_on(session: Session, scrape_id: int, digest: str, lock: str) -> str | None:
+    """What a person decided about this body before. Nobody decides about it now until this transaction ends."""
+    found = one(session, _DECISION + lock, {"scrape": scrape_id, "digest": digest})
+    return str(found[0]) if found and found[0] is not None else None
+
+
+def awaited(session: Session, blob_hash: str) -> bool:
+    """Whether a body that waits for a decision is held by this blob."""
+    return bool(session.rows(_NAMES, {"hash": blob_hash}))
 
 
 def find_late(session: Session, late_id: int, lock: str = "") -> Late | None:

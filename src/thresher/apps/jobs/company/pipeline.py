@@ -34,7 +34,8 @@ from thresher.hiring.company.headcount import Headcount
 from thresher.hiring.company.openings import Openings, openings
 from thresher.hiring.company.pages import HOME
 from thresher.hiring.finding import Finding
-from thresher.hiring.records import COMPANY, company_key, entry, name_key
+from thresher.hiring.kinds import COMPANY
+from thresher.hiring.records import company_key, company_name_key, entry
 from thresher.reading.company import read_company
 from thresher.reading.document import Document
 from thresher.reading.facts import Facts
@@ -112,7 +113,7 @@ def mourn(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
 
 def _without_site(request: Request) -> Outcome:
     """No site to read; where a board was given instead, that is looked at."""
-    data = {"status": "unknown_site", "name": request.name or request.key, "name_key": name_key(request.name or request.key)}
+    data = {"status": "unknown_site", "name": request.name or request.key, "name_key": company_name_key(request.name or request.key)}
     children: tuple[NewTask, ...] = ()
     if request.board:
         payload = {"url": request.board.url, "company": request.key, "name": request.name, "via": KIND}
@@ -124,7 +125,7 @@ def _without_site(request: Request) -> Outcome:
 def _begun(request: Request, status: str) -> Record:
     data: dict[str, Any] = {"website": request.website}
     if request.name:
-        data |= {"name": request.name, "name_key": name_key(request.name)}
+        data |= {"name": request.name, "name_key": company_name_key(request.name)}
     # What was known before stays what it is until something better is known.
     if status != "complete":
         data["status"] = "analyzing"

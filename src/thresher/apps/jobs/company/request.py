@@ -7,7 +7,8 @@ from thresher.core.context import Context
 from thresher.core.errors import InvalidPayload, InvalidUrl
 from thresher.core.found import Found, Is
 from thresher.core.keys import canonical_url
-from thresher.hiring.records import COMPANY, company_key, name_key
+from thresher.hiring.kinds import COMPANY
+from thresher.hiring.records import company_key, company_name_key
 from thresher.reading.boards import Board, recognise
 
 LONGEST_NAME = 200
@@ -53,7 +54,8 @@ async def _known(ctx: Context, name: str | None, website: str | None, board: Boa
     found = await ctx.record(COMPANY, company_key(name or (board.token if board else None), website))
     if website or not name or (found and found.data.get("website")):
         return found
-    alike = [each for each in await ctx.records(COMPANY, where=(Is("name_key", name_key(name)),), limit=3) if each.data.get("website")]
+    named = await ctx.records(COMPANY, where=(Is("name_key", company_name_key(name)),), limit=3)
+    alike = [each for each in named if each.data.get("website")]
     return alike[0] if len(alike) == 1 else found
 
 

@@ -17,7 +17,8 @@ from thresher.hiring.company.headcount import bare_count
 from thresher.hiring.company.office import Town, office
 from thresher.hiring.company.priority import Priority, Seen, priority
 from thresher.hiring.finding import Finding
-from thresher.hiring.records import BOARD, COMPANY, board_key, entry, name_key
+from thresher.hiring.kinds import BOARD, COMPANY
+from thresher.hiring.records import board_key, company_name_key, entry
 from thresher.hiring.technology import Mention, technologies
 from thresher.reading.boards import Board
 
@@ -63,7 +64,7 @@ def _data(said: Mapping[str, Any], known: Mapping[str, Any], at: Thresholds) -> 
     facts, seen = said["facts"], said["openings"]
     data: dict[str, Any] = {"website": said["website"], **{name: facts[name]["value"] for name in _TEXTS if name in facts}}
     if said.get("name"):
-        data |= {"name": said["name"], "name_key": name_key(said["name"])}
+        data |= {"name": said["name"], "name_key": company_name_key(said["name"])}
     data |= {name: name in facts for name in _YES}
     if "size" in facts:
         data |= _size(facts["size"], at)

@@ -7,8 +7,9 @@ from typing import Any
 from thresher.core.context import Context
 from thresher.core.errors import InvalidPayload, InvalidUrl
 from thresher.core.keys import canonical_url
+from thresher.hiring.kinds import COMPANY
 from thresher.hiring.ownership import Wanted
-from thresher.hiring.records import COMPANY, company_key
+from thresher.hiring.records import company_key
 from thresher.reading.platform import platform_named, platforms
 
 AUTO, RSS, HTML = "auto", "rss", "html"

@@ -27,8 +27,9 @@ from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped
 from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.policy import ruling_for
 from thresher.hiring.confidence import Method, accepts
+from thresher.hiring.kinds import BOARD
 from thresher.hiring.ownership import Strength
-from thresher.hiring.records import BOARD, SITE, board_key
+from thresher.hiring.records import SITE, board_key
 from thresher.reading.boards import Board, recognise
 from thresher.reading.calls import list_call
 from thresher.reading.platform import platform_named

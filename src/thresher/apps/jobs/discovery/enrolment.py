@@ -13,7 +13,8 @@ from thresher.core.look import Verdict
 from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
 from thresher.hiring.confidence import Confidence, Standing, confidence, standing
-from thresher.hiring.records import BOARD, COMPANY, SITE, board_key, entry, name_key
+from thresher.hiring.kinds import BOARD, COMPANY
+from thresher.hiring.records import SITE, board_key, company_name_key, entry
 from thresher.reading.boards import Board
 from thresher.reading.platform import platform_named
 
@@ -117,7 +118,7 @@ def _company(asked: Asked, find: Find, stands: Standing) -> tuple[Record, ...]:
 
 def _introduced(asked: Asked) -> dict[str, Any]:
     """A company that nobody has written down yet at least has its name."""
-    return _said(name=asked.name, website=asked.website, name_key=name_key(asked.name) if asked.name else None)
+    return _said(name=asked.name, website=asked.website, name_key=company_name_key(asked.name) if asked.name else None)
 
 
 def _links(company: str | None) -> tuple[Link, ...]:

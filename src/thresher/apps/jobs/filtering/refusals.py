@@ -12,7 +12,7 @@ from thresher.apps.jobs.filtering.sieve import Sieve
 from thresher.apps.jobs.person.wants import Rank
 from thresher.core.evidence import Place
 from thresher.hiring.opening import Pay, Workplace
-from thresher.hiring.records import name_key
+from thresher.hiring.records import company_name_key
 
 # Up to three letters ("hr") a type is looked for in titles only: in a text it is too often something else.
 SHORT_TYPE = 3
@@ -96,7 +96,7 @@ def stopped_company(sieve: Sieve, name: str | None) -> Rejection | None:
     """An excluded company: its name, or a name that begins a longer one ("Acme" is also "Acme Robotics", "Meta" is not "Metabase")."""
     if not name or not sieve.companies:
         return None
-    low, key = name.lower(), name_key(name)
+    low, key = name.lower(), company_name_key(name)
     for phrase, known in sieve.companies:
         if key == known or (len(low) == len(name) and low in phrase):
             return Rejection("company", "excluded_company", f"you exclude the company {phrase.text}", in_field("company", name))

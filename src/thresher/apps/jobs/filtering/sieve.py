@@ -9,7 +9,7 @@ from thresher.apps.jobs.filtering.places import home, places
 from thresher.apps.jobs.person.wants import Profile, Rank, Skill
 from thresher.core.errors import InvalidUrl
 from thresher.hiring.opening import Level, Spot
-from thresher.hiring.records import name_key
+from thresher.hiring.records import company_name_key
 from thresher.hiring.technology import family
 from thresher.reading.addresses import read_address
 
@@ -64,7 +64,7 @@ def sieve(profile: Profile) -> Sieve:
         excluded_levels={level: word for word in levels.excluded if (level := level_named(word))},
         unwanted_levels={level: points for word, points in levels.unwanted.items() if (level := level_named(word))},
         wanted_levels=frozenset(level for word in levels.wanted if (level := level_named(word))),
-        companies=tuple((Phrase(name), name_key(name)) for name in out.companies),
+        companies=tuple((Phrase(name), company_name_key(name)) for name in out.companies),
         keywords=phrases(out.keywords),
         domains=tuple(_domain(each) for each in out.domains),
         commission=phrases(out.commission),

@@ -14,8 +14,9 @@ from thresher.apps.jobs.looks.looked import Looked, Marks
 from thresher.core.found import Found, Mark
 from thresher.core.record import Record
 from thresher.core.task import NewTask
+from thresher.hiring.kinds import POSTING
 from thresher.hiring.life import CLOSED, Rules
-from thresher.hiring.records import POSTING, entry
+from thresher.hiring.records import entry
 
 NEVER = 0  # of a board with nothing to check
 

@@ -10,9 +10,10 @@ from thresher.core.look import Verdict
 from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
 from thresher.hiring.coverage import Health, Limits, health
+from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.leg import name_of
 from thresher.hiring.life import CLOSED, OPEN, Known, Lives, Rules, lives
-from thresher.hiring.records import BOARD, POSTING, entry
+from thresher.hiring.records import entry
 from thresher.hiring.row import address, evidence_of, fields, key_of, marked, owned_by
 from thresher.hiring.walk import Tally
 from thresher.reading.posting import Posting

@@ -15,7 +15,8 @@ from thresher.core.outcome import Done, Outcome
 from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.record import Record
 from thresher.core.task import NewTask
-from thresher.hiring.records import BOARD, entry
+from thresher.hiring.kinds import BOARD
+from thresher.hiring.records import entry
 
 KIND = "scrape"
 ACTIVE = Is("status", "active")

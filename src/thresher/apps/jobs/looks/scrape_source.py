@@ -28,8 +28,9 @@ from thresher.core.record import Link, Record
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 from thresher.hiring.coverage import health
+from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.life import CLOSED, Prints
-from thresher.hiring.records import BOARD, POSTING, board_of, entry
+from thresher.hiring.records import board_of, entry
 from thresher.hiring.row import key_of, listed
 from thresher.reading.posting import Posting
 

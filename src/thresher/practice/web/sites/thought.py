@@ -1,7 +1,7 @@
 """The thinking that all model endpoints share: the same question always gets the same answer, whichever protocol it came by.
 
-It reads well: the values of a page it knows, then lines such as `title: …`, then nothing. And it fails as models do when a knob
-says so: it makes values up, leaves the schema, is cut off, declines, or obeys whoever wrote the page.
+It reads well: the values of a page it knows, then lines such as `title: …`, then nothing; and it knows what work is called. It fails
+as models do when a knob says so: it makes values up, leaves the schema, is cut off, declines, or obeys whoever wrote the page.
 """
 
 import json
@@ -15,6 +15,7 @@ from thresher.practice.web.company import NOBODY
 from thresher.practice.web.draw import Draw
 from thresher.practice.web.knob import WAYS_OFF, Trouble
 from thresher.practice.web.sites.instance import instance, mapping, sequence
+from thresher.practice.web.sites.naming import naming
 from thresher.practice.web.sites.truth import truth
 
 MODELS = ("practice-small", "practice-large")
@@ -107,8 +108,9 @@ def think(ask: Ask, wish: Wish) -> Thought:
 def _read(ask: Ask, wish: Wish, draw: Draw) -> Json:
     knob = ask.twists.get(Trouble.INVENTED)
     text = wish.said or wish.prompt
+    things = truth(ask, text)
     invents = (knob.number or EVERYTHING) if knob else 0
-    return instance(draw, wish.schema or {}, text, truth(ask, text), invents=invents)
+    return instance(draw, wish.schema or {}, text, naming(text) if things is None else things, invents=invents)
 
 
 def _obeyed(ask: Ask, wish: Wish, draw: Draw) -> Json:
