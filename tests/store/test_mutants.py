@@ -1,7 +1,6 @@
 """Each rule of the queue, removed on purpose: a check that stays silent then has no teeth."""
 
 from contextlib import closing
-from dataclasses import replace
 from importlib.resources import files
 
 import pytest
@@ -150,7 +149,7 @@ def no_fence(monkeypatch):
 
     def by_id_only(self, session, settlements, lanes, rules, now):
         claims = dict(session.rows("select id, claim from tasks"))
-        return fence(self, session, [replace(each, claim=claims[each.task_id]) for each in settlements], lanes, rules, now)
+        return fence(self, session, [each._replace(claim=claims[each.task_id]) for each in settlements], lanes, rules, now)
 
     monkeypatch.setattr(SqliteBackend, "fence", by_id_only)
 

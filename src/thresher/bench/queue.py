@@ -15,7 +15,6 @@ from typing import Any
 
 from thresher import build
 from thresher.bench.fill import Field, baseline_per_s, fill
-from thresher.config.settings import Settings
 from thresher.core.context import Context
 from thresher.core.outcome import Done, Outcome
 from thresher.core.pipeline import App, Pipeline, Stage
@@ -25,6 +24,7 @@ from thresher.engine import loop
 from thresher.engine.registry import Registry
 from thresher.practice.postgres import practice_postgres
 from thresher.store import workers
+from thresher.store.settings import change_setting
 from thresher.store.store import Store
 from thresher.store.tasks import live
 
@@ -41,12 +41,13 @@ def run(
 ) -> dict[str, Any]:  # fmt: skip
     """One measurement, as one flat object."""
     field = Field(lanes=lanes, gates=gates, backlog=backlog, blocked=blocked)
-    settings = Settings({"worker.batch": batch, "worker.concurrency": min(10_000, 2 * batch)})
     with database_for(store, database, durability) as url:
         with build.opened_store(url) as opened:
+            # Written down: a worker reads its settings anew from time to time, and a slow run would go on with another batch.
+            change_setting(opened, "worker.batch", batch, "bench")
+            change_setting(opened, "worker.concurrency", min(10_000, 2 * batch), "bench")
             fill(opened, field)  # closed afterwards, so that its log is folded in before the clock starts
         with build.opened_store(url) as opened:
-            opened.settings = settings
             found = _measure(opened, field, url, tasks, batch)
     return {
         "store": store, "tasks": tasks, "gates": gates, "lanes": lanes, "batch": batch, "backlog": backlog, "blocked": blocked,

@@ -64,6 +64,8 @@ def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
 
 
 def _brought(finds: Finds, house: House) -> Brought:
+    if not (finds.records or finds.children or finds.deeds):
+        return {}
     return {
         "records": tuple(map(house.pack, finds.records)), "children": tuple(map(house.admit, finds.children)),
         "deeds": tuple(map(house.vouch, finds.deeds)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -44,11 +44,11 @@ class Entry:
     delay_us: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """One claimed task: what a stage gets to see. `claim` is the fence; only its holder may settle.
 
     `lane` are the gates the claim went through: those of the row, whatever the app would name today.
+    Like a settlement made for every attempt, so a named tuple.
     """
 
     id: TaskId

@@ -17,11 +17,10 @@ create view attempts as
 {postgres}alter table tasks drop constraint tasks_check1;
 {postgres}alter table tasks drop constraint tasks_check2;
 {postgres}alter table tasks drop constraint tasks_check3;
-{postgres}alter table tasks add constraint tasks_sound check (case
-{postgres}    when finished_at is not null then due = 0 and run_at is null and state in ({terminal})
-{postgres}    when due = 1 then run_at is null and state in ({waiting})
-{postgres}    when run_at is not null then due = 0 and state in ({waiting})
-{postgres}    else due = 0 and state = 'running' and worker_id is not null end);
+{postgres}alter table tasks add constraint tasks_sound check (
+{postgres}    num_nonnulls(finished_at, run_at, nullif(due, 0)) <= 1
+{postgres}    and state = any (case when finished_at is not null then array[{terminal}] when run_at is not null or due = 1 then array[{waiting}]
+{postgres}        when worker_id is not null then array['running'] else array[]::text[] end));
 {postgres}alter table lanes drop constraint lanes_status_check;
 {postgres}alter table lanes drop constraint lanes_check;
 {postgres}alter table lanes add constraint lanes_sound check (
