@@ -4,13 +4,14 @@ import pytest
 from zstandard import ZstdCompressor
 
 from tests.harness.databases import with_processes
-from tests.harness.tasks import change, claim_one, put, rows
+from tests.harness.tasks import change, claim_one, done, endings_of, put, rows, settle
 from thresher.core.errors import DatabaseProblem
 from thresher.core.keys import content_hash
 from thresher.core.state import LIVE, TERMINAL, WAITING, State
 from thresher.store import blobs, pages
 from thresher.store.dialect import SQLITE
 from thresher.store.migrate import migrations
+from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.store import Store
 
 STEPS = migrations(SQLITE.words)
@@ -46,6 +47,23 @@ def test_attempts_from_before_tasks_told_of_their_last_are_told_once(database):
     backend.migrate()
     assert rows(store, "select claim, ending, ended_at from attempts where task_id = 1 order by claim") == [(1, "retry", 2), (2, "done", 2)]
     store.close()
+
+
+@pytest.mark.promise(1)
+def test_a_file_whose_checks_were_changed_is_whole_and_whoever_had_it_open_goes_on(tmp_path):
+    first, second = (SqliteBackend(str(tmp_path / "queue.db")) for _ in range(2))
+    first.migrate(to=7)
+    before = Store(second)
+    put(before)
+    first.migrate()
+    assert rows(before, "pragma integrity_check") == [("ok",)]
+    task = claim_one(before)
+    with pytest.raises(Exception, match="tasks_sound"):
+        change(before, "update tasks set due = 1 where id = :id", id=task.id)
+    settle(before, done(task))
+    assert endings_of(before, task.id) == ["done"]
+    before.close()
+    first.close()
 
 
 @pytest.mark.promise(1)

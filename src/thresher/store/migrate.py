@@ -20,6 +20,8 @@ _HAS_MIGRATIONS = {
 _STATES = {
     "states": sql_list(frozenset(State)), "live": sql_list(LIVE), "waiting": sql_list(WAITING), "terminal": sql_list(TERMINAL),
     "told": sql_list(frozenset(TOLD)),
+    # Inside a text: its quotes doubled, or none at all.
+    "waiting_inside": sql_list(WAITING).replace("'", "''"), "terminal_words": " ".join(sorted(TERMINAL)),
 }  # fmt: skip
 
 

@@ -11,7 +11,19 @@ create view attempts as
     where t.state in ({told})
         and not exists (select 1 from other_attempts o where o.task_id = t.id and o.claim = t.claim);
 
--- PostgreSQL reads the text of every check anew for every statement: one that says it all, instead of several.
+-- Five checks a row were half the cost of changing a task: SQLite makes a small table of each list of states for every row that it
+-- checks, PostgreSQL reads their text anew for every statement. One that says it all takes their place; on SQLite in the way that its
+-- manual has for a change that touches no row.
+{sqlite}pragma writable_schema = on;
+{sqlite}update sqlite_schema set sql = rtrim(substr(sql, 1, instr(sql, ' check (state in') - 1)
+{sqlite}    || substr(sql, instr(sql, ')),') + 2, instr(sql, 'check (due') - instr(sql, ')),') - 2), ', ' || char(10))
+{sqlite}    || ', constraint tasks_sound check (case when finished_at is not null
+{sqlite}        then due = 0 and run_at is null and instr('' {terminal_words} '', '' '' || state || '' '') > 0
+{sqlite}        when due = 1 then run_at is null and state in ({waiting_inside})
+{sqlite}        when run_at is not null then due = 0 and state in ({waiting_inside})
+{sqlite}        else due = 0 and state = ''running'' and worker_id is not null end))'
+{sqlite}    where type = 'table' and name = 'tasks';
+{sqlite}pragma writable_schema = reset;
 {postgres}alter table tasks drop constraint tasks_state_check;
 {postgres}alter table tasks drop constraint tasks_check;
 {postgres}alter table tasks drop constraint tasks_check1;
