@@ -24,6 +24,9 @@ _SAVE = """update gates set in_flight = :in_flight, tat = :tat, failures = :fail
 
 _PARKED = "select id from lanes where status = 'parked' and parked_on = :gate order by position, id limit :most"
 _ANY_PARKED = "select id from lanes where status = 'parked' order by parked_on, position, id limit 1"
+# One look by the index for each of them, however many are parked there.
+_WITH_PARKED = """select g.id from gates g where g.id in (:ids*)
+    and exists (select 1 from lanes l where l.status = 'parked' and l.parked_on = g.id)"""
 _UNPARK = "update lanes set status = 'ready', parked_on = null where id in (:ids*)"
 
 
@@ -36,6 +39,8 @@ class Gates:
         self._gates: dict[int, Gate] = {}
         self._dirty: set[int] = set()
         self._any_parked: bool | None = None
+        self._looked_at: set[int] = set()
+        self._with_parked: set[int] = set()
         self.now = now
 
     def load(self, ids: Iterable[int]) -> None:
@@ -99,7 +104,7 @@ class Gates:
 
     def wake(self, gate_id: int, most: int) -> None:
         """Move the longest-waiting parked lanes of an open gate into the ready order."""
-        if not self._anybody_parked():
+        if not self._may_have_parked(gate_id):
             return
         found = self._session.rows(_PARKED + self._dialect.skip, {"gate": gate_id, "most": most})
         lanes = [row[0] for row in found]
@@ -115,12 +120,30 @@ class Gates:
             self._any_parked = bool(self._session.rows(_ANY_PARKED))
         return self._any_parked
 
-    def parked(self) -> None:
-        """The caller has parked a lane."""
+    def _may_have_parked(self, gate_id: int) -> bool:
+        """Whether it is worth asking for the lanes at this gate.
+
+        With one writer, who is alone, one look answers for all gates of the image. Elsewhere a lane may be parked at any time before
+        the gate is locked, so each gate is asked when it is its turn.
+        """
+        if not self._anybody_parked():
+            return False
+        if self._dialect.skip:
+            return True
+        if gate_id not in self._looked_at:
+            new = sorted({gate_id, *self._gates} - self._looked_at)
+            self._looked_at.update(new)
+            self._with_parked.update(row[0] for row in self._session.rows(_WITH_PARKED, {"ids": new}))
+        return gate_id in self._with_parked
+
+    def parked(self, gate_id: int) -> None:
+        """The caller has parked a lane on this gate."""
         self._any_parked = True
+        self._looked_at.add(gate_id)
+        self._with_parked.add(gate_id)
 
     def has_parked(self, gate_id: int) -> bool:
-        return self._anybody_parked() and bool(self._session.rows(_PARKED, {"gate": gate_id, "most": 1}))
+        return self._may_have_parked(gate_id) and bool(self._session.rows(_PARKED, {"gate": gate_id, "most": 1}))
 
     def settle_timer(self, gate_id: int) -> None:
         """Keep the invariant: whoever is parked on a gate that time keeps closed has a timer to be woken by."""

@@ -296,7 +296,8 @@ begin
         turns := case when open_first then quantum * 32 else quantum end;
         lim := least(256, ((left_over + turns - 1) / turns) << (rounds - 1));
         select array_agg(z.id), array_agg(z.position), bool_or(z.gated) into lane_ids, positions, gated from (
-            select l.id, l.position, cardinality(l.gates) > 0 as gated from lanes l where l.status = 'ready' and (l.position, l.id) > (last_position, last_id)
+            select l.id, l.position, cardinality(l.gates) > 0 as gated from lanes l
+            where l.status = 'ready' and (l.position, l.id) > (last_position, last_id)
             order by l.position, l.id limit lim for no key update skip locked) z;
         exit when lane_ids is null;
         last_position := positions[cardinality(positions)]; last_id := lane_ids[cardinality(lane_ids)];

@@ -167,7 +167,7 @@ class _Hand:
         closed = [gate for gate in closed if gate.allowance(now) <= 0]
         gate = max(closed, key=lambda gate: gate.opens_at(now) or 0)
         self.session.run(_PARK, (gate.id, position, served, lane_id))
-        self.gates.parked()
+        self.gates.parked(gate.id)
         self.gates.settle_timer(gate.id)
 
     def _pass_baton(self) -> None:
