@@ -1,8 +1,9 @@
-"""What the repository promises to builders: layers, pins, migrations that never change."""
+"""What the repository promises to builders: layers, pins, a wheel with all its files, migrations that never change."""
 
 import re
 import tomllib
 from importlib.metadata import PackageNotFoundError, requires
+from pathlib import Path
 from typing import Any
 
 from packaging.requirements import Requirement
@@ -10,7 +11,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from tests.house.migrations import listed, present
-from tests.house.paper import ROOT
+from tests.house.paper import ROOT, name, tracked
 
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PACKAGE = ROOT / "src" / "thresher"
@@ -94,3 +95,29 @@ def test_every_migration_is_written_down():
 
 def test_migrations_are_numbered_without_a_gap():
     assert [int(file[:4]) for file in sorted(present())] == list(range(1, len(present()) + 1))
+
+
+def shipped() -> set[Path]:
+    """The files that the patterns of package-data put into the wheel."""
+    patterns: dict[str, list[str]] = PYPROJECT["tool"]["setuptools"]["package-data"]
+    return {
+        path
+        for package, globs in patterns.items()
+        for glob in globs
+        for path in (ROOT / "src").joinpath(*package.split(".")).glob(glob)
+    }
+
+
+def test_every_data_file_of_the_package_goes_into_the_wheel():
+    data = {path for path in tracked() if path.is_relative_to(PACKAGE) and path.suffix != ".py"}
+    assert sorted(name(path) for path in data - shipped()) == [], "match them with [tool.setuptools.package-data] in pyproject.toml"
+
+
+def test_every_folder_with_code_is_a_package_that_goes_into_the_wheel():
+    """A folder without `__init__.py` is left out, with everything in it."""
+    folders = {folder for path in tracked() if path.is_relative_to(PACKAGE) and path.suffix == ".py" for folder in _folders(path)}
+    assert sorted(name(folder) for folder in folders if not (folder / "__init__.py").exists()) == []
+
+
+def _folders(path: Path) -> list[Path]:
+    return [folder for folder in path.parents if folder.is_relative_to(PACKAGE)]
