@@ -1,5 +1,6 @@
 import pytest
 
+from thresher.config.setting import Setting
 from thresher.config.settings import SETTINGS, Settings, setting
 from thresher.core.clock import DAY, MINUTE
 from thresher.core.errors import ConfigError, UnknownName
@@ -17,6 +18,19 @@ def test_every_setting_has_a_unit_a_sentence_and_a_default_within_its_limits(one
 @pytest.mark.promise(12)
 def test_no_setting_has_two_owners():
     assert len({one.name for one in SETTINGS}) == len(SETTINGS)
+
+
+@pytest.mark.promise(17)
+def test_a_setting_that_does_not_say_who_may_change_it_cannot_be_made():
+    with pytest.raises(TypeError, match="admin"):
+        Setting("web.new", 1, "things", 0, 2, "A setting.")  # type: ignore[call-arg]
+
+
+@pytest.mark.promise(17)
+def test_settings_of_security_money_politeness_and_retention_are_for_administrators():
+    rooms = ("ai.", "breaker.", "browser.", "budget.", "fetch.", "history.", "host.", "lineage.", "prune.", "web.", "worker.")
+    assert [one.name for one in SETTINGS if one.name.startswith(rooms) and not one.admin] == []
+    assert [one.name for one in SETTINGS if one.name.endswith(("_limit", ".judge", ".ask")) and not one.admin] == ["jobs.filter.age_limit"]
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,6 @@ for module in {[module for module in modules if not module.endswith("__main__")]
 ours = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith("thresher")]
 print([each.name for each in (logging.root, *ours) if each.handlers or (each is not logging.root and each.level)], threading.active_count())
 """
-    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=30)
+    ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120)
     assert ran.stdout.strip() == "[] 1"
     assert list(tmp_path.iterdir()) == []

@@ -5,7 +5,11 @@ from urllib.parse import quote
 import pytest
 
 from tests.cli.jobs_project import board, company, decision, match, posting
+from tests.harness.tasks import rows
+from tests.web.conftest import Api
+from thresher.config.settings import setting
 from thresher.control.companies import ask_companies, wish
+from thresher.control.keys import create_key
 from thresher.control.matches import save_view
 from thresher.control.records import write_records
 from thresher.core.clock import DAY, SECOND
@@ -248,6 +252,25 @@ def test_a_setting_is_changed_with_the_name_of_the_key_and_is_in_force_here_at_o
         api.ask("PUT", "/api/settings/retry.base", json=wrong).problem(status)
     told = api.ask("PUT", "/api/settings/retry.bsae", json={"value": 1}).problem(404)
     assert "retry.base" in told["detail"]
+
+
+@pytest.mark.promise(17)
+@pytest.mark.parametrize("name", [
+    "web.login_rate", "web.login_address_rate", "web.password_cost", "web.login_hours", "web.rate", "web.connections", "budget.day",
+    "budget.call", "ai.output_limit", "host.interval", "fetch.crawl_delay_cap", "fetch.keep_pages", "history.ledger", "roles.body_limit",
+])  # fmt: skip
+def test_a_key_that_writes_changes_no_setting_of_security_or_money(standing, name):
+    known, store = setting(name), standing.shop.store
+    writer = Api(standing.stranger.url, create_key(store, f"writer {name}", ["read", "write"]).token)
+    keeper = Api(standing.stranger.url, create_key(store, f"keeper {name}", ["admin"]).token)
+    for value in (known.high, known.low, None):
+        told = writer.ask("PUT", f"/api/settings/{name}", json={"value": value}).problem(403)
+        assert told["type"] == "urn:thresher:ScopeMissing"
+        assert "the scope admin" in told["detail"]
+    assert rows(store, f"select count(*) from setting_changes where name = '{name}'") == [(0,)]
+    told = keeper.ask("PUT", f"/api/settings/{name}", json={"value": known.default})
+    assert (told.status, told.json["scope"]) == (200, "admin")
+    assert keeper.ask("PUT", f"/api/settings/{name}", json={"value": None}).status == 200
 
 
 def test_whoever_misspells_a_filter_is_told_and_not_answered_with_everything(api, filled):

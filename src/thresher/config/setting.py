@@ -1,6 +1,7 @@
 """One setting: a number with its owner, and how a person's words for it are checked."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from thresher.core.errors import ConfigError
 
@@ -9,7 +10,7 @@ Number = int | float
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One number with its owner."""
+    """One number with its owner. `admin`: a change over HTTP needs the scope admin. It has no default, so each setting has to decide."""
 
     name: str
     default: Number
@@ -17,6 +18,7 @@ class Setting:
     low: Number
     high: Number
     sentence: str
+    admin: bool
 
     def parse(self, text: object) -> Number:
         """The value a person wrote, or an error that names the key, what it got, and what it wants."""
@@ -28,3 +30,9 @@ class Setting:
         if not self.low <= value <= self.high:
             raise ConfigError(f"{self.name} wants {wants} from {self.low:g} to {self.high:g} ({self.unit}), got {text!r}")
         return value
+
+
+# How an app judges and when failed work is tried again: for whoever may write.
+tunable = partial(Setting, admin=False)
+# What touches security, money, politeness, memory, durability or how long things are kept: for administrators.
+guarded = partial(Setting, admin=True)

@@ -25,11 +25,15 @@ _REFUSED = "the name or the password is wrong"
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A try that was counted. `kept` is the hash that the password must fit; where there is nobody, one that none fits."""
+    """A try that was counted. `kept` is the hash that the password must fit; where there is nobody, one that none fits.
+
+    `counted` is what it was counted against: a name, as tried from one address.
+    """
 
     admin_id: int | None
     name: str
     kept: str
+    counted: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +48,20 @@ class Login:
 
 
 def count_try(store: Store, name: str, address: str) -> Tried | Denied:
-    """Count a try against the name and against the address. One that is refused for their sake is not counted."""
-    settings = store.settings
-    allowances = [
-        Allowance(_address(address), settings.count("web.login_address_rate")),
-        Allowance(_name(name), settings.count("web.login_rate")),
-    ]
+    """Count a try against the address, and against the name as tried from there. One that is refused for their sake is not counted.
+
+    Nothing is counted against a name alone: then a stranger could use up its tries, and keep its owner out.
+    """
+    settings, place = store.settings, _address(address)
+    counted = _name_from(name, place)
+    allowances = [Allowance(place, settings.count("web.login_address_rate")), Allowance(counted, settings.count("web.login_rate"))]
     with store.glance() as session:
         wait = logins.wait_us(session, allowances, store.backend.now(session))
         found, others = admins.admin_named(session, name), admins.list_admins(session, 1)
     if wait or not logins.charge(store, allowances):
         return Denied("too many tries to log in; wait", max(1, -(-wait // SECOND)))
     kept = found.password if found else nobodys(others[0].password if others else None, settings.count(COST))
-    return Tried(found.id if found else None, name, kept)
+    return Tried(found.id if found else None, name, kept, counted)
 
 
 def log_in(store: Store, tried: Tried, *, fits: bool) -> Login | Denied:
@@ -65,7 +70,7 @@ def log_in(store: Store, tried: Tried, *, fits: bool) -> Login | Denied:
     lasts = round(float(store.settings["web.login_hours"]) * HOUR)
     if not fits or tried.admin_id is None:
         return Denied(_REFUSED)
-    until = logins.add_login(store, tried.admin_id, tried.kept, _digest(token), lasts, _name(tried.name))
+    until = logins.add_login(store, tried.admin_id, tried.kept, _digest(token), lasts, tried.counted)
     return Denied(_REFUSED) if until is None else Login(token, csrf_of(token), tried.name, until, lasts)
 
 
@@ -97,9 +102,9 @@ def csrf_of(token: str) -> str:
     return hmac.new(token.encode("utf-8", "surrogatepass"), b"csrf", hashlib.sha256).hexdigest()
 
 
-def _name(name: str) -> str:
+def _name_from(name: str, place: str) -> str:
     # Hashed: somebody will type their password into the wrong field.
-    return f"name {_digest(name)}"
+    return f"name {_digest(name)} {place}"
 
 
 def _address(address: str) -> str:

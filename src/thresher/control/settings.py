@@ -2,6 +2,7 @@
 
 from thresher.config.setting import Number
 from thresher.config.settings import setting
+from thresher.control.keys import Scope
 from thresher.core.errors import BudgetExhausted
 from thresher.core.policy import POLICY
 from thresher.store import sources
@@ -9,6 +10,11 @@ from thresher.store.settings import change_setting
 from thresher.store.store import Store
 
 BUDGET = "budget."
+
+
+def scope_needed(name: str) -> Scope:
+    """The scope that opens a change of this setting over HTTP."""
+    return Scope.ADMIN if setting(name).admin else Scope.WRITE
 
 
 def set_setting(store: Store, name: str, text: str, by: str) -> Number:

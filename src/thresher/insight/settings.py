@@ -11,7 +11,7 @@ from thresher.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """`origin` is default, project (thresher.yaml) or database (changed at run time)."""
+    """`origin` is default, project (thresher.yaml) or database (changed at run time). `scope` is what a change over HTTP needs."""
 
     name: str
     value: Number
@@ -20,6 +20,7 @@ class SettingView:
     unit: str
     low: Number
     high: Number
+    scope: str
     sentence: str
 
 
@@ -45,4 +46,5 @@ def list_changes(store: Store, limit: int) -> list[dict[str, Any]]:
 def _view(known: Setting, project: dict[str, Number], changed: dict[str, Number]) -> SettingView:
     origin = "database" if known.name in changed else "project" if known.name in project else "default"
     value = changed.get(known.name, project.get(known.name, known.default))
-    return SettingView(known.name, value, origin, known.default, known.unit, known.low, known.high, known.sentence)
+    scope = "admin" if known.admin else "write"
+    return SettingView(known.name, value, origin, known.default, known.unit, known.low, known.high, scope, known.sentence)

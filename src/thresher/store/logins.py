@@ -28,7 +28,7 @@ _WITH = """select admins.id, admins.name, logins.expires_at from logins join adm
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """How many tries a minute something has: a name, or an address. After a quiet minute so many at once, then at an even pace."""
+    """How many tries a minute an address has, or a name as tried from one. After a quiet minute so many at once, then at an even pace."""
 
     what: str
     rate: int

@@ -8,7 +8,8 @@ from thresher.config.settings import SETTINGS
 
 INTRO = """\
 Every number that steers Thresher, with its default. A project changes them in [`thresher.yaml`](project-file.md); a person
-changes them at run time ([how](../how-to/settings.md)). A value outside its range is refused."""
+changes them at run time ([how](../how-to/settings.md)). A value outside its range is refused. *Scope* is what a key needs to change
+one over HTTP: `admin` for whatever touches security, money, politeness, memory, durability or how long things are kept."""
 
 ROOMS = {
     "queue": "Order and size of tasks.",
@@ -30,14 +31,14 @@ ROOMS = {
 def page() -> str:
     parts = [INTRO]
     for room, found in groupby(SETTINGS, key=lambda setting: setting.name.partition(".")[0]):
-        drawn = table(["setting", "default", "unit", "from", "to", "meaning"], map(_row, found))
+        drawn = table(["setting", "default", "unit", "from", "to", "scope", "meaning"], map(_row, found))
         parts += [f"## {room}", *([ROOMS[room]] if room in ROOMS else []), drawn]
     return join("Settings", *parts)
 
 
 def _row(setting: Setting) -> list[str]:
     numbers = [_number(value) for value in (setting.default, setting.low, setting.high)]
-    return [f"`{setting.name}`", numbers[0], setting.unit, *numbers[1:], setting.sentence]
+    return [f"`{setting.name}`", numbers[0], setting.unit, *numbers[1:], "admin" if setting.admin else "write", setting.sentence]
 
 
 def _number(value: float) -> str:

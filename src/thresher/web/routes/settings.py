@@ -5,13 +5,13 @@ from starlette.responses import Response
 
 from thresher.build import Workshop
 from thresher.control.keys import Scope
-from thresher.control.settings import set_setting, unset_setting
+from thresher.control.settings import scope_needed, set_setting, unset_setting
 from thresher.insight.settings import SettingView, list_settings, show_setting
 from thresher.web.answer import answer
 from thresher.web.asked import Value
 from thresher.web.door import holder
 from thresher.web.refresh import refresh
-from thresher.web.route import Owner, Route, Shop
+from thresher.web.route import Owner, Route, Shop, without_scope
 
 
 async def settings(shop: Shop) -> Response:
@@ -20,7 +20,10 @@ async def settings(shop: Shop) -> Response:
 
 
 async def put_setting(shop: Shop, request: Request, name: str, body: Value) -> Response:
-    """Change a setting at run time. Workers take it up within settings.every."""
+    """Change a setting at run time. Workers take it up within settings.every. A setting whose `scope` is admin needs that scope."""
+    refused = without_scope(request, scope_needed(name))
+    if refused is not None:
+        return refused.response()
     key = holder(request)
     return await answer(shop.store, _changed, shop, name, body, key.who if key else "nobody")
 
