@@ -11,6 +11,7 @@ from tests.harness.gates import gate_row
 from tests.harness.tasks import events, rows
 from thresher import Blocked, Done, Failed, NewTask, Next, Permanent, RateLimited, Record, Source, Transient, Unauthorized
 from thresher.core.clock import FOREVER, SECOND
+from thresher.core.errors import DatabaseProblem
 from thresher.store import sources
 
 pytestmark = with_processes
@@ -223,3 +224,24 @@ def test_text_that_a_database_cannot_keep_changes_nothing_about_the_ending(works
 
     ids = workshop.drained(one_stage("visit", perform), NewTask("visit"), NewTask("visit", {"raise": 1}))
     assert [workshop.endings(each) for each in ids] == [["done"], ["retry"]]
+
+
+@pytest.mark.promise(8)
+@pytest.mark.parametrize("problem", [DatabaseProblem("the disk is full"), ValueError("a bug of ours")], ids=["database", "surprise"])
+def test_writes_that_fail_while_reads_succeed_are_tried_less_and_less_often(workshop, caplog, problem):
+    registry = workshop.set_up(one_stage("visit", lambda ctx: Done()))
+    workshop.put(registry, NewTask("visit"))
+    store, left = workshop.machine(), [4]
+    turn = store.backend.turn
+
+    def refused(*asked):
+        left[0] -= 1
+        if left[0] >= 0:
+            raise problem
+        return turn(*asked)
+
+    store.backend.turn = refused
+    with caplog.at_level("WARNING", "thresher.worker"):
+        workshop.drain(registry, store=store)
+    waits = [record.args[1] for record in caplog.records if "trying again" in record.msg]
+    assert waits == [0.1, 0.2, 0.5, 1.0]

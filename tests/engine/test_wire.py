@@ -11,7 +11,7 @@ from tests.harness.databases import only_postgres
 from tests.harness.tasks import rows
 from thresher import Done, NewTask
 from thresher.config.settings import Settings
-from thresher.core.errors import DatabaseProblem
+from thresher.core.errors import DatabaseProblem, InvalidPayload
 from thresher.core.settlement import Settlement
 from thresher.store import workers
 from thresher.store.store import Store
@@ -151,7 +151,7 @@ def test_what_the_server_says_is_an_error_here_too_and_the_next_turn_has_a_new_l
     async def play():
         await store.take_turn([], 1, worker_id)
         (before,) = [line.pid for line in store.backend._wire._idle]
-        with pytest.raises(psycopg.errors.NumericValueOutOfRange):
+        with pytest.raises(InvalidPayload, match="out of range"):
             await store.take_turn([], 2**40, worker_id)
         await store.take_turn([], 1, worker_id)
         (after,) = [line.pid for line in store.backend._wire._idle]

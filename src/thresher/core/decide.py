@@ -7,7 +7,7 @@ from typing import Protocol, assert_never
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, to_us
 from thresher.core.deed import Deed
-from thresher.core.errors import TaskError
+from thresher.core.errors import TaskError, ThresherError
 from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Outcome, Skipped, Snooze
 from thresher.core.policy import ruling_for
 from thresher.core.record import Filing, Record, clean
@@ -78,7 +78,7 @@ def settle_error(task: Task, problem: BaseException, house: House, *, backoff: B
     blame = _blame(task, problem, error)
     if isinstance(problem, TaskError) and problem.retryable and not problem.spends_failure:
         return _settle_waiting(task, problem, error, blame, house)
-    retryable = not isinstance(problem, TaskError) or problem.retryable
+    retryable = problem.retryable if isinstance(problem, ThresherError) else True
     if not retryable or backoff.exhausted(task.failures + 1):
         return Settlement.fail(task, error=error, blame=blame, **_last_words(task, error, house))
     delay_us = backoff.delay_us(task.failures + 1, luck)

@@ -5,7 +5,7 @@
     │   ├── ConfigError            thresher.yaml, an environment variable or a setting is wrong
     │   ├── UnknownName            no such task, source, setting, schedule or kind
     │   ├── InvalidUrl             not a web address
-    │   ├── InvalidPayload         a payload that is not JSON, or too large
+    │   ├── InvalidPayload         a payload or a value that cannot be stored: not JSON, too large, out of range
     │   ├── DuplicateKind          two apps claim one kind of task
     │   ├── NotAllowed             the transition table has no such arrow
     │   └── DatabaseProblem        cannot be opened, is read-only, locked, full, or newer than this code
@@ -35,9 +35,10 @@ from typing import ClassVar
 
 
 class ThresherError(Exception):
-    """The root of all errors raised on purpose."""
+    """The root of all errors raised on purpose. `retryable`: whether a stage that raised it may be tried again."""
 
     exit_code: ClassVar[int] = 1
+    retryable: ClassVar[bool] = True
 
 
 class UsageError(ThresherError):
@@ -63,7 +64,9 @@ class InvalidUrl(UsageError):
 
 
 class InvalidPayload(UsageError):
-    """A payload that is not a JSON object, or is larger than the limit."""
+    """A payload or a value that cannot be stored: not JSON, over the limit, or out of range. Brought by a stage it fails the task."""
+
+    retryable = False
 
 
 class DuplicateKind(UsageError):

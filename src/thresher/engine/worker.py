@@ -64,7 +64,7 @@ class Worker:
         self._outbox: list[tuple[Task, Settlement]] = []
         self._stopping = False
         self._troubles = self._under_way = self._asked = 0
-        self._reconciling = False
+        self._reconciling = self._compare = False
         self._doubt_at = math.inf
         self._lost: WorkerId | None = None
         self._rebirth: asyncio.Task[None] | None = None
@@ -242,11 +242,13 @@ class Worker:
             return None
         except Exception as problem:  # noqa: BLE001  one settlement cannot be written; it must not take the others along
             log.warning("a group of settlements failed (%s); settling one by one", problem)
-            self._troubles += 1
             await self._settle_singly(outgoing)
-            return Turn([], [], more=True)
+            await self._wait_out(problem)
+            return None
         finally:
             self._under_way -= 1
+        if outgoing or not self._outbox:  # else another pump has what could not be written, and this turn wrote nothing
+            self._troubles = 0
         self._count(outgoing, turn.stale)
         if worker_id != self._worker_id or not self._heartbeat.safe:
             return None  # the lease went while the answer was on its way: these tasks are no longer ours
@@ -277,9 +279,11 @@ class Worker:
             stale = await self._store.run(self._store.settle, [settlement])
         self._count([(task, settlement)], stale)
 
-    async def _wait_out(self, problem: DatabaseProblem) -> None:
+    async def _wait_out(self, problem: Exception) -> None:
+        """Wait longer with every trouble since the last turn that worked: a database that can be read may still refuse to be written."""
         wait = TROUBLE_SECONDS[min(self._troubles, len(TROUBLE_SECONDS) - 1)]
         self._troubles += 1
+        self._compare = True
         log.warning("%s; trying again in %.1f seconds", problem, wait)
         await asyncio.sleep(wait * random.uniform(0.8, 1.2))
 
@@ -295,15 +299,15 @@ class Worker:
                 await self._store.run(self._store.settle, back)
                 log.warning("%d claims whose answer was lost went back to waiting", len(unknown))
             # Once more a lease later: what was lost on the way may still have been on its way when we looked.
-            self._doubt_at = monotonic() + float(self._store.settings["worker.lease"]) if self._troubles else math.inf
-            self._troubles = 0
+            self._doubt_at = monotonic() + float(self._store.settings["worker.lease"]) if self._compare else math.inf
+            self._compare = False
         finally:
             self._reconciling = False
 
     @property
     def _in_doubt(self) -> bool:
         """Whether the database may think that we hold what we never got."""
-        return self._troubles > 0 or monotonic() > self._doubt_at
+        return self._compare or monotonic() > self._doubt_at
 
     async def _rest(self, turn: Turn | None) -> None:
         """Sleep until something happens: an attempt ends, a wake-up comes, a timer is due, or the poll is over."""

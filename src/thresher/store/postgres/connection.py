@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
-from thresher.core.errors import ConfigError, DatabaseProblem
+from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
 from thresher.store.session import Params, Row, psycopg_style, spread
 
 CONNECT_SECONDS = 10
@@ -22,6 +22,13 @@ SETTINGS = (
     "-c enable_seqscan=off"
 )
 RETRYABLE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
+# SQLSTATEs, by how they begin, that say something about the server and nothing about what it was asked to store: connection, resources,
+# operator, system, rollback, lock, authorization, catalogue; a transaction that may not write, or was ended for idling.
+AWAY = ("08", "53", "57", "58", "40", "55", "28", "3D", "25006", "25P03", "25P04")
+# A table, column, function or schema of ours that is not there.
+UNMIGRATED = ("42P01", "42703", "42883", "3F000")
+# A value that no second try can store: over a limit of the server (54), or no value of its type (22).
+UNSTORABLE = ("54", "22")
 DURABILITY = {"machine": "on", "process": "off"}
 
 
@@ -118,11 +125,33 @@ class Postgres:
             raise DatabaseProblem(f"the disk of {self._shown} is full: nothing was written; free some space and go on") from problem
         except psycopg.errors.InsufficientPrivilege as problem:
             raise DatabaseProblem(f"{self._shown}: {str(problem).strip()}; ask for the right, or use another role") from problem
-        except psycopg.OperationalError as problem:
-            raise DatabaseProblem(f"{self._shown}: {str(problem).strip() or type(problem).__name__}") from problem
+        except psycopg.Error as problem:
+            if is_unstorable(problem):
+                raise InvalidPayload(f"the database cannot store a value: {_said(problem)}") from problem
+            if problem.sqlstate in UNMIGRATED:
+                raise DatabaseProblem(f"{self._shown}: {_said(problem)}; bring it up to date with: thresher migrate") from problem
+            if is_away(problem):
+                raise DatabaseProblem(f"{self._shown}: {_said(problem)}") from problem
+            raise
 
     def close(self) -> None:
         self.pool.close()
+
+
+def is_away(problem: psycopg.Error) -> bool:
+    """Whether the server cannot be used now; what it was asked for may well be sound. Without a SQLSTATE the driver lost it."""
+    state = problem.sqlstate
+    return isinstance(problem, psycopg.OperationalError) if state is None else state.startswith(AWAY)
+
+
+def is_unstorable(problem: psycopg.Error) -> bool:
+    """Whether what was to be stored is at fault: the same again fails again."""
+    state = problem.sqlstate
+    return isinstance(problem, psycopg.DataError) if state is None else state.startswith(UNSTORABLE)
+
+
+def _said(problem: psycopg.Error) -> str:
+    return " ".join((problem.diag.message_primary or str(problem)).split()) or type(problem).__name__
 
 
 def reach(url: str) -> None:

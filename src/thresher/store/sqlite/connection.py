@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from thresher.core.errors import DatabaseProblem
+from thresher.core.errors import DatabaseProblem, InvalidPayload
 from thresher.store.session import Params, Row, spread
 
 try:
@@ -26,6 +26,11 @@ BUSY_SECONDS = 30
 SAFE_VERSION = (3, 51, 3)
 VERSION: tuple[int, ...] = sqlite3.sqlite_version_info
 DURABILITY = {"machine": "full", "process": "normal"}
+# Primary result codes that say something about the file and nothing about what was to be stored: PERM, BUSY, LOCKED, NOMEM, READONLY,
+# INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, SCHEMA, AUTH, NOTADB.
+AWAY = frozenset({3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 17, 23, 26})
+UNMIGRATED = ("no such table", "no such column")
+UNSTORABLE = frozenset({18})  # TOOBIG: no second try can store it
 
 
 class SqliteSession:
@@ -180,9 +185,12 @@ def advice(path: str) -> Iterator[None]:
     try:
         yield
     except sqlite3.DatabaseError as problem:
-        if isinstance(problem, sqlite3.IntegrityError):
-            raise
-        raise DatabaseProblem(_advise(path, str(problem))) from problem
+        code = getattr(problem, "sqlite_errorcode", 0) & 0xFF  # the primary code; the rest of the bits say more about it
+        if code in UNSTORABLE:
+            raise InvalidPayload(f"the database cannot store a value: {problem}") from problem
+        if code in AWAY or str(problem).startswith(UNMIGRATED):
+            raise DatabaseProblem(_advise(path, str(problem))) from problem
+        raise
 
 
 def _advise(path: str, says: str) -> str:
@@ -197,4 +205,6 @@ def _advise(path: str, says: str) -> str:
     if "unable to open" in says:
         folder = Path(path).resolve().parent
         return f"cannot open {path}: does the folder {folder} exist, and may you write there?"
+    if says.startswith(UNMIGRATED):
+        return f"{path}: {says}; bring it up to date with: thresher migrate"
     return f"{path}: {says}"
