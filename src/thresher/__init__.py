@@ -5,6 +5,7 @@ These names are all that an app needs.
 
 from thresher.core.answer import Answer
 from thresher.core.context import Context
+from thresher.core.credentials import Credentials
 from thresher.core.errors import Blocked, BudgetExhausted, NotYet, Permanent, RateLimited, TaskError, Transient, Unauthorized
 from thresher.core.evidence import Evidence, Material, Place
 from thresher.core.extract import By, Extract
@@ -23,6 +24,7 @@ __all__ = [
     "BudgetExhausted",
     "By",
     "Context",
+    "Credentials",
     "Done",
     "Evidence",
     "Extract",

@@ -211,8 +211,9 @@ class Walker:
     def __init__(self, finder: Finder) -> None:
         self.fetcher = finder.fetcher()
 
-    async def fetch(self, url, *, method="GET", headers={}, body=b"", render=False, max_age=None):
-        return await self.fetcher.fetch(order(url, method=method, headers=headers, body=body), Errand(Ungoverned(), render=render))
+    async def fetch(self, url, *, method="GET", headers={}, body=b"", render=False, max_age=None, credentials=None):
+        request = order(url, method=method, headers=headers, body=body, credentials=credentials)
+        return await self.fetcher.fetch(request, Errand(Ungoverned(), render=render))
 
 
 @pytest.mark.parametrize("platform", HOSTED)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.core.credentials import Credentials
 from thresher.core.errors import ConfigError
 from thresher.reading.boards import Board, board_named, fingerprint, recognise
 from thresher.reading.call import Call
@@ -260,12 +261,58 @@ def keyed(how: str, name: str = "") -> Platform:
 def test_a_key_comes_from_the_environment_only():
     call = Call("https://api.acme.example/work?a=1")
     env = {"ACME_KEY": "s&cret"}
-    assert with_auth(call, keyed("bearer"), env).headers == {"authorization": "Bearer s&cret"}
-    assert with_auth(call, keyed("header", "X-Key"), env).headers == {"x-key": "s&cret"}
-    assert with_auth(call, keyed("query", "key"), env).url == "https://api.acme.example/work?a=1&key=s%26cret"
+    sent = {how: with_auth(call, keyed(how, name), env) for how, name in (("bearer", ""), ("header", "X-Key"), ("query", "key"))}
+    assert {(each.url, *each.headers) for each in sent.values()} == {(call.url,)}
+    assert sent["bearer"].credentials == Credentials("https://api.acme.example", {"authorization": "Bearer s&cret"})
+    assert sent["header"].credentials == Credentials("https://api.acme.example", {"x-key": "s&cret"})
+    assert sent["query"].credentials == Credentials("https://api.acme.example", query={"key": "s&cret"})
+    assert "cret" not in repr(sent)
     greenhouse = platform_named("greenhouse")
     assert greenhouse is not None
     assert with_auth(call, greenhouse, {}) == call
+
+
+HOSTED = """
+name: hosted
+urls: ['^(?P<token>[^/]+)\\.(?P<region>eu\\.)?hosted\\.example']
+home: https://{token}.hosted.example
+list: {url: 'https://{region}api.hosted.example/v1/{token}', own: /jobs.json}
+auth: {env: ACME_KEY, as: header, name: x-key}
+"""
+
+
+@pytest.mark.promise(17)
+@pytest.mark.parametrize(
+    ("url", "goes"),
+    [
+        ("https://api.hosted.example/v1/a", True), ("https://eu.api.hosted.example/v1/a", True), ("https://a.hosted.example/x", True),
+        ("https://API.hosted.example:443/v1/a", True),
+        ("https://careers.company.example/jobs.json", False),  # a company that shows the mark
+        ("http://api.hosted.example/v1/a", False), ("https://api.hosted.example:8443/v1/a", False),
+        ("https://evilapi.hosted.example.company.example/", False), ("https://api.hosted.example.evil.example/", False),
+        ("https://evilhosted.example/", False), ("https://hosted.example@evil.example/", False),
+        ("https://evil.example/api.hosted.example", False),
+    ],
+)  # fmt: skip
+def test_a_platforms_secret_goes_only_to_the_hosts_of_its_own_file(url: str, goes: bool):
+    call = Call(url)
+    sent = with_auth(call, read_platform(HOSTED, "hosted.yaml"), {"ACME_KEY": "s3cret-key"})
+    assert (sent.credentials is not None) is goes
+    assert goes or sent == call
+
+
+@pytest.mark.promise(17)
+def test_no_missing_key_is_asked_for_where_none_may_go():
+    call = Call("https://careers.company.example/jobs.json")
+    assert with_auth(call, read_platform(HOSTED, "hosted.yaml"), {}) == call
+
+
+@pytest.mark.promise(17)
+@pytest.mark.parametrize("url", ["https://{token}/api", "https://api.{token}/api", "https://{token}.co.uk/api", "https://{token}.example/"])
+def test_a_file_whose_host_anybody_can_fill_in_may_have_no_secret(url: str):
+    text = f"name: x\nurls: ['^(?P<token>.+)']\nhome: 'https://{{token}}'\nlist: {{url: '{url}'}}\nauth: {{env: KEY}}\n"
+    with pytest.raises(ConfigError, match="where the secret may go"):
+        read_platform(text, "x.yaml")
 
 
 @pytest.mark.parametrize("env", [{}, {"ACME_KEY": "  "}, {"ACME_KEY": "a\r\nhost: evil"}])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from thresher.control.asked import HEAD_START, PERSON, Asked, Request, ask, look_up, now_of
 from thresher.control.records import write_records
+from thresher.core.credentials import Credentials
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.found import Found
 from thresher.core.keys import canonical_url
@@ -97,10 +98,11 @@ class Visitor:
 
     async def fetch(
         self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
-        render: bool | None = False, max_age: float | None = None, replay: bool = False,
+        render: bool | None = False, max_age: float | None = None, replay: bool = False, credentials: Credentials | None = None,
     ) -> Page:  # fmt: skip
         del max_age, replay  # there is no shelf
-        return await self.fetcher.fetch(order(url, method=method, headers=headers, body=body), Errand(Ungoverned(), render=render))
+        request = order(url, method=method, headers=headers, body=body, credentials=credentials)
+        return await self.fetcher.fetch(request, Errand(Ungoverned(), render=render))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from thresher.core.answer import Answer
+from thresher.core.credentials import Credentials
 from thresher.core.extract import Extract
 from thresher.core.found import Found, Mark, Where
 from thresher.core.neighbour import Neighbour
@@ -74,7 +75,7 @@ class Context(Protocol):
 
     async def fetch(
         self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
-        render: bool | None = False, max_age: float | None = None, replay: bool = False,
+        render: bool | None = False, max_age: float | None = None, replay: bool = False, credentials: Credentials | None = None,
     ) -> Page:  # fmt: skip
         """The page behind a URL, politely: guarded, governed by its host's gate and its robots.txt, redirects included.
 
@@ -83,6 +84,8 @@ class Context(Protocol):
         it turns out to be an empty shell that a script is to fill. What is no page is raised: `RateLimited`, `Blocked`,
         `Gone` and the others; let them pass, the worker knows what follows. `NotYet` is raised where waiting would take
         long: the stage is performed again later, so fetch first and work afterwards.
+
+        Pass secrets as `credentials`: they go to their own origin only, and into no stored URL, log line or error.
         """
         ...
 

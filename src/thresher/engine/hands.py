@@ -6,6 +6,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from thresher.core.answer import Answer
+from thresher.core.credentials import Credentials
 from thresher.core.errors import BudgetExhausted, ConfigError, NotYet, UsageError
 from thresher.core.extract import Extract
 from thresher.core.found import Found, Mark, Where
@@ -98,12 +99,12 @@ class Hands:
 
     async def fetch(
         self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
-        render: bool | None = False, max_age: float | None = None, replay: bool = False,
+        render: bool | None = False, max_age: float | None = None, replay: bool = False, credentials: Credentials | None = None,
     ) -> Page:  # fmt: skip
         fetcher = self._reach.fetcher
         if fetcher is None:
             raise UsageError("this worker was made without a fetcher; build.opened_worker gives it one")
-        request = order(url, method=method, headers=headers, body=body)
+        request = order(url, method=method, headers=headers, body=body, credentials=credentials)
         sources = [gate for gate in self.task.lane if gate.startswith("source:")]
         if max_age is None:
             known = self._registry.max_ages

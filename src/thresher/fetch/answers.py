@@ -68,6 +68,11 @@ def _by_status(status: int, headers: Mapping[str, str], host: str, now: int, *, 
     return Malformed(f"{says}, which is no status of HTTP", gate=gate)
 
 
+def signs(name: str) -> bool:
+    """Whether a header of this name usually carries credentials. A guess, good enough to word an error and for nothing else."""
+    return any(word in name for word in ("auth", "cookie", "key", "password", "secret", "session", "token", "credential"))
+
+
 def retry_after(text: str | None, now: int) -> float:
     """Seconds to wait, from either form of Retry-After; never less than a second, never more than a day."""
     if text is None or not text.strip():

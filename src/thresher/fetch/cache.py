@@ -5,12 +5,14 @@ start and has to be confirmed (heuristic freshness is what makes caches lie). A 
 about one source and overrules the server's lifetime, never its no-store.
 """
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import replace
 from enum import Enum
 
 from thresher.core.clock import SECOND
 from thresher.fetch.directives import date_of, directives, seconds
+from thresher.fetch.redirect import SHARED
 from thresher.fetch.redirect import STATUSES as REDIRECTS
 from thresher.fetch.request import Answer, Request
 from thresher.fetch.shelf import Copy
@@ -56,15 +58,21 @@ def is_worth_keeping(answer: Answer, max_age: float | None = None) -> bool:
 def copy_of(request: Request, answer: Answer, sent: Mapping[str, str], requested_at: int, answered_at: int) -> Copy:
     """What is kept of an answer. `sent` are all headers as they went out, for what Vary names."""
     names = [name.strip().lower() for name in answer.headers.get("vary", "").split(",") if name.strip()]
-    vary = {name: sent.get(name, "") for name in names}
+    vary = {name: _remembered(name, sent) for name in names}
     return Copy(request.url, request.method, answer.status, dict(answer.headers), requested_at, answered_at, vary)
+
+
+def _remembered(name: str, sent: Mapping[str, str]) -> str:
+    """What is kept of a header that was sent: itself where it is surely no secret, else only what it can be recognised by."""
+    value = sent.get(name, "")
+    return value if not value or name in SHARED else hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def use_of(copy: Copy, request: Request, sent: Mapping[str, str], now: int, max_age: float | None = None) -> Use:
     """What a copy is good for, now and for this request."""
     if copy.method != request.method or copy.url != request.url or not is_ours(request):
         return Use.NOTHING
-    if any(sent.get(name, "") != value for name, value in copy.vary.items()):
+    if any(_remembered(name, sent) != value for name, value in copy.vary.items()):
         return Use.NOTHING
     if _is_fresh(copy, request, now, max_age):
         return Use.FRESH

@@ -24,11 +24,11 @@ from thresher.core.host import PREFIX
 from thresher.core.page import Page, Via
 from thresher.fetch import cache
 from thresher.fetch.agent import Agent
-from thresher.fetch.answers import judge
+from thresher.fetch.answers import judge, signs
 from thresher.fetch.cache import Use
 from thresher.fetch.errand import Errand
 from thresher.fetch.guard import Guard, Target
-from thresher.fetch.redirect import follow, is_redirect, is_secret
+from thresher.fetch.redirect import follow, is_redirect
 from thresher.fetch.request import Answer, Bounds, Request, Starting, Transport
 from thresher.fetch.rulebook import Rulebook
 from thresher.fetch.shelf import Copy, Shelf, key_of
@@ -85,7 +85,7 @@ class Fetcher:
     async def fetch(self, request: Request, errand: Errand) -> Page:
         """The page behind a request, or a typed error."""
         page = await self._follow(request, errand)
-        if errand.render is None and self._browser is not None and request.method == "GET" and _is_shell(page):
+        if errand.render is None and self._browser is not None and _can_render(request) and _is_shell(page):
             with contextlib.suppress(UsageError):  # no browser here: then a shell is all there is, and whoever reads it will say so
                 return await self._follow(request, replace(errand, render=True))
         return page
@@ -158,16 +158,21 @@ class Fetcher:
 
     async def _carry(self, request: Request, gate: str, starting: Starting) -> Answer:
         try:
-            return await self._transport.send(request, self._bounds(), starting)
+            return _without_secrets(await self._transport.send(_signed(request), self._bounds(), starting), request)
         except TaskError as problem:
             problem.gate = problem.gate or gate
-            raise
+            if request.credentials is None:
+                raise
+            problem.args = tuple(request.credentials.hidden_in(str(each)) for each in problem.args)
+            raise problem from None  # what caused it may name the URL as it was sent
 
     async def _render(self, leg: Leg, starting: Starting) -> Answer:
         if self._browser is None:
             raise UsageError("render=True needs a browser: pip install 'thresher[browser]', then see thresher doctor")
         if leg.request.method != "GET":
             raise UsageError(f"a browser renders what a GET brings, not a {leg.request.method}")
+        if leg.request.credentials is not None:
+            raise UsageError("a browser is given no credentials: a page's scripts could read them; fetch it with render=False")
         page = leg.page = await self._browser.render(leg.request.url, self._bounds(), starting=starting)
         leg.via = Via.BROWSER
         await self._mind_robots_of(page.final_url, leg)
@@ -244,7 +249,7 @@ class Fetcher:
         look = None if sample is None or asked_to_wait else wall
         return judge(
             answer.status, answer.headers, sample or "", host=gate.removeprefix(PREFIX), now=self._clock.now(), wall=look,
-            signed=any(map(is_secret, request.headers)),
+            signed=request.allowed_credentials is not None or any(map(signs, request.headers)),
         )  # fmt: skip
 
     def _bounds(self) -> Bounds:
@@ -274,6 +279,27 @@ def _sample(answer: Answer) -> str | None:
 def _origin(target: Target) -> str:
     """Whom a robots.txt speaks for; the guard has left out the port that goes without saying."""
     return f"{'https' if target.tls else 'http'}://{target.authority}"
+
+
+def _signed(request: Request) -> Request:
+    """The request as it goes out: with its credentials, where they are for this origin."""
+    allowed = request.allowed_credentials
+    if allowed is None:
+        return replace(request, credentials=None)
+    return replace(request, url=allowed.added_to(request.url), headers={**request.headers, **allowed.headers}, credentials=None)
+
+
+def _without_secrets(answer: Answer, request: Request) -> Answer:
+    """The answer, with nothing in its headers that repeats a secret: they are kept, and a redirect becomes an address of ours."""
+    held = request.credentials
+    if held is None:
+        return answer
+    said = {name: held.left_out_of(value) if name == "location" else value for name, value in answer.headers.items()}
+    return replace(answer, headers={name: held.hidden_in(value) for name, value in said.items()})
+
+
+def _can_render(request: Request) -> bool:
+    return request.method == "GET" and request.credentials is None
 
 
 def _is_shell(page: Page) -> bool:

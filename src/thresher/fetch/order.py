@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from thresher.core.credentials import Credentials, origin_of
 from thresher.core.errors import UsageError
 from thresher.fetch.request import Request
 
@@ -20,16 +21,29 @@ _NOT_YOURS = {
 }  # fmt: skip
 
 
-def order(url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"") -> Request:
+def order(
+    url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"", credentials: Credentials | None = None
+) -> Request:  # fmt: skip
     """The request that a stage means, or a `UsageError` that says what is wrong with it."""
     if method.upper() not in METHODS:
         raise UsageError(f"the method {method!r} is not known; use one of {', '.join(METHODS)}")
     if not isinstance(body, bytes):
         raise UsageError(f"a body wants bytes, got {type(body).__name__}; write text.encode() or json.dumps(...).encode()")
-    clean = {"accept": ACCEPT}
-    for name, value in headers.items():
-        clean[_name(name)] = _value(name, value)
-    return Request(url.strip(), method.upper(), clean, body)
+    url = url.strip()
+    if credentials is not None:
+        credentials = _credentials(credentials)
+        url = credentials.left_out_of(url)
+    return Request(url, method.upper(), {"accept": ACCEPT} | _headers(headers), body, credentials)
+
+
+def _credentials(given: Credentials) -> Credentials:
+    if origin_of(given.origin) in ("", "null"):
+        raise UsageError(f"credentials want the origin they are for, as in https://api.example.com; got {given.origin[:200]!r}")
+    return Credentials(given.origin, _headers(given.headers), dict(given.query))
+
+
+def _headers(given: Mapping[str, str]) -> dict[str, str]:
+    return {_name(name): _value(name, value) for name, value in given.items()}
 
 
 def _name(name: str) -> str:

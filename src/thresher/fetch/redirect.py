@@ -1,10 +1,10 @@
 """Where a redirect leads, and as what: the rules of RFC 9110 §15.4, as browsers apply them. Pure."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 import ada_url
 
+from thresher.core.credentials import origin_of
 from thresher.core.errors import Malformed
 from thresher.fetch.request import Answer, Request
 
@@ -13,9 +13,8 @@ MOST_LOCATION = 8_192
 
 # Headers that speak of a body; they go when it goes.
 _OF_THE_BODY = frozenset({"content-type", "content-length", "content-encoding", "content-language", "content-location"})
-# Anything that sounds like a secret stays with the origin it was meant for. Dropping one too many is the safe mistake.
-_SECRET = frozenset({"authorization", "cookie", "proxy-authorization"})
-_SECRET_WORDS = ("auth", "cookie", "key", "password", "secret", "session", "token", "credential")
+# What another origin may see of our headers. No list of names can say what is a secret; this one says what is surely none.
+SHARED = frozenset({"accept", "accept-language", "cache-control", "content-language", "content-type", "pragma", "user-agent"})
 
 
 def is_redirect(answer: Answer) -> bool:
@@ -24,35 +23,21 @@ def is_redirect(answer: Answer) -> bool:
 
 
 def follow(request: Request, answer: Answer) -> Request:
-    """The request that a redirect asks for."""
+    """The request that a redirect asks for. Whatever was meant for one origin alone stays there, also on the way back."""
     url = _target(request.url, answer.headers["location"])
-    method, body, headers = request.method, request.body, dict(request.headers)
+    method, body, headers, credentials = request.method, request.body, dict(request.headers), request.credentials
     if _becomes_get(answer.status, method):
         method, body = "GET", b""
         headers = {name: value for name, value in headers.items() if name not in _OF_THE_BODY}
-    if _origin(url) != _origin(request.url):
-        headers = without_secrets(headers)
-    return replace(request, url=url, method=method, headers=headers, body=body)
-
-
-def without_secrets(headers: Mapping[str, str]) -> dict[str, str]:
-    """The headers that another origin may see."""
-    return {name: value for name, value in headers.items() if not is_secret(name)}
-
-
-def is_secret(name: str) -> bool:
-    """Whether a header may carry credentials."""
-    return name in _SECRET or any(word in name for word in _SECRET_WORDS)
+    if origin_of(url) != origin_of(request.url):
+        headers, credentials = {name: value for name, value in headers.items() if name in SHARED}, None
+    return replace(request, url=url, method=method, headers=headers, body=body, credentials=credentials)
 
 
 def _becomes_get(status: int, method: str) -> bool:
     if status == 303:
         return method != "HEAD"
     return status in (301, 302) and method == "POST"
-
-
-def _origin(url: str) -> str:
-    return str(ada_url.URL(url).origin)
 
 
 def _target(base: str, location: str) -> str:

@@ -4,15 +4,23 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from thresher.core.credentials import Credentials
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request, of one hop. Header names in lower case."""
+    """One request, of one hop. Header names in lower case. `credentials` are added when it is sent, and only for their origin."""
 
     url: str
     method: str = "GET"
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    credentials: Credentials | None = None
+
+    @property
+    def allowed_credentials(self) -> Credentials | None:
+        """The credentials that this very URL may see."""
+        return self.credentials if self.credentials and self.credentials.belong_to(self.url) else None
 
 
 @dataclass(frozen=True, slots=True)

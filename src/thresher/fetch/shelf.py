@@ -52,7 +52,9 @@ class Shelf(Protocol):
 
 def key_of(request: Request, *, source: str = "", rendered: bool = False) -> str:
     """The key of what this request asks for."""
-    chosen = sorted((name, value) for name, value in request.headers.items() if name not in _ABOUT_CACHING)
+    allowed = request.allowed_credentials
+    secret = sorted({**allowed.headers, **allowed.query}.items()) if allowed else []
+    chosen = sorted((name, value) for name, value in request.headers.items() if name not in _ABOUT_CACHING) + secret
     return keyed(
         "page", source, "rendered" if rendered else "", request.method, request.url,
         hashlib.sha256(request.body).hexdigest(), *(word for pair in chosen for word in pair),

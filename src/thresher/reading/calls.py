@@ -13,12 +13,14 @@ from urllib.parse import quote, urlsplit
 import ada_url
 import orjson
 
+from thresher.core.credentials import Credentials, origin_of
 from thresher.core.errors import ConfigError
 from thresher.core.keys import MAX_URL
 from thresher.reading.boards import Board, known_from, parts_of
 from thresher.reading.call import Call
 from thresher.reading.definition import Endpoint, Facet, Owner, Paging, Platform
 from thresher.reading.document import Document
+from thresher.reading.origins import is_named_by
 from thresher.reading.paths import first, values
 from thresher.reading.platform import platform_named
 from thresher.reading.posting import Posting
@@ -86,18 +88,24 @@ def facets_of(board: Board, data: Any) -> Mapping[str, Mapping[str, int]]:
 
 
 def with_auth(call: Call, platform: Platform, env: Mapping[str, str]) -> Call:
-    """The call with the secret that the platform wants, out of the environment. Raises ConfigError where it is not set."""
+    """The call with the secret that the platform wants, out of the environment. Raises ConfigError where it is not set.
+
+    The secret goes only to the origins that the platform's file itself names. A company's own site may show the platform's
+    mark and answer as it does; it is asked without the secret.
+    """
     auth = platform.auth
-    if auth is None:
+    if auth is None or not is_named_by(platform, call.url):
         return call
     secret = env.get(auth.env, "").strip()
     if not secret:
         raise ConfigError(f"{platform.name} wants a key: set the environment variable {auth.env}")
     if not secret.isprintable() or not secret.isascii():
         raise ConfigError(f"the environment variable {auth.env} holds what no key holds (a line break?); set it anew")
+    origin = origin_of(call.url)
     if auth.how == "query":
-        return replace(call, url=_with_parameter(call.url, auth.name, secret))
-    return replace(call, headers={**call.headers, auth.name.lower(): f"Bearer {secret}" if auth.how == "bearer" else secret})
+        return replace(call, credentials=Credentials(origin, query={auth.name: secret}))
+    sent = f"Bearer {secret}" if auth.how == "bearer" else secret
+    return replace(call, credentials=Credentials(origin, headers={auth.name.lower(): sent}))
 
 
 def _call(endpoint: Endpoint, board: Board, more: Mapping[str, str] = {}) -> Call | None:

@@ -9,6 +9,7 @@ import yaml
 
 from thresher.core.errors import ConfigError
 from thresher.reading.definition import Answer, Auth, Confidence, Endpoint, Facet, Mark, Owner, Paging, Platform
+from thresher.reading.origins import named_origins
 from thresher.reading.paths import BadField, field
 from thresher.reading.selected import is_selector
 from thresher.reading.template import holes
@@ -97,6 +98,8 @@ def _check_whole(platform: Platform) -> None:
             _wrong((name,), f"{{{min(missing)}}} is found by none of the urls; write (?P<{min(missing)}>...) in one of them")
     if platform.endpoint and not platform.endpoint.is_fixed and not platform.home:
         _wrong(("list",), "home is missing: a board's address is checked by it before anything is asked for")
+    if platform.auth and not named_origins(platform):
+        _wrong(("auth",), "no address in the file says where the secret may go; write its domain out in list, detail, owner or home")
     if platform.paging.kind in ("offset", "page") and not (platform.paging.parameter and platform.paging.size):
         _wrong(("paging",), f"{platform.paging.kind} needs parameter and size, as in {{kind: offset, parameter: skip, size: 100}}")
 

@@ -14,7 +14,7 @@ These names are all that an app needs. `from thresher import NAME`. [How to writ
 work."""
 GROUPS = {
     "What an app is made of": ("App", "Pipeline", "Stage", "Source", "Schedule", "host_gate"),
-    "What a stage is given": ("Context", "Task", "Page"),
+    "What a stage is given": ("Context", "Task", "Page", "Credentials"),
     "How a page becomes values": ("Schema", "Field", "Kind", "Material", "Extract", "By", "Answer", "Evidence", "Place"),
     "What a stage returns": ("Outcome", "Done", "Next", "Filtered", "Skipped", "Snooze", "Failed"),
     "What an outcome carries": ("NewTask", "Record", "Link"),

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from thresher.apps.jobs.looks.sight import Sight, read_sight
 from thresher.apps.jobs.moment import day
+from thresher.core.credentials import Credentials
 from thresher.core.errors import InvalidUrl
 from thresher.core.found import Found
 from thresher.core.host import parse
@@ -35,7 +36,7 @@ class Hand(Protocol):
 
     async def fetch(
         self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
-        render: bool | None = False, max_age: float | None = None,
+        render: bool | None = False, max_age: float | None = None, credentials: Credentials | None = None,
     ) -> Page: ...  # fmt: skip
 
 
@@ -81,7 +82,9 @@ async def look_at(
     sent = with_auth(call, platform, env) if platform else call
     # A board's own answer is data; only a page for people can be an empty shell.
     render = None if call.method == "GET" and not _has_list(platform) else False
-    page = await hand.fetch(sent.url, method=sent.method, headers=sent.headers, body=sent.body, render=render, max_age=max_age)
+    page = await hand.fetch(
+        sent.url, method=sent.method, headers=sent.headers, body=sent.body, render=render, max_age=max_age, credentials=sent.credentials
+    )
     if elsewhere := _elsewhere(board, call, page):
         return Trial(board, Look(Verdict.UNKNOWN, elsewhere), call.url, page.status)
     sight = await asyncio.to_thread(read_sight, page, board, day(page.fetched_at))  # some boards are megabytes

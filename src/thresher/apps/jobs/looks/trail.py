@@ -139,7 +139,10 @@ class Walker:
         # A list is data. Only a page for people can be an empty shell, which a browser may fill.
         render = False if platform and platform.endpoint else None
         max_age = min(max(0, self._ctx.now() - self._since) / SECOND, self._oldest) + MARGIN
-        page = await self._ctx.fetch(sent.url, method=sent.method, headers=sent.headers, body=sent.body, render=render, max_age=max_age)
+        page = await self._ctx.fetch(
+            sent.url, method=sent.method, headers=sent.headers, body=sent.body, render=render, max_age=max_age,
+            credentials=sent.credentials,
+        )  # fmt: skip
         self._left -= len(page.body)
         return page
 
