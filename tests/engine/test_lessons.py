@@ -1,11 +1,15 @@
 """What is kept of a site that cannot be learned, and that a person's word is always taken."""
 
 import asyncio
+import json
+
+import pytest
 
 from tests.harness.tasks import events, rows
 from thresher import Field, Schema
 from thresher.engine.lessons import MOST, Lessons
 from thresher.reading.document import Document
+from thresher.store import extractors
 from thresher.store.store import Store
 
 BOOK = Schema("book", (Field("title", required=True),))
@@ -36,3 +40,29 @@ def test_nothing_known_is_nothing_taught(store: Store):
     page = Document.from_html("<p>nothing</p>", "https://books.example/")
     asyncio.run(Lessons(store, "books.example", BOOK).add(page, {}, "model"))
     assert kept(store) == 0
+
+
+@pytest.mark.promise(18)
+def test_a_stored_extractor_with_a_selector_that_came_from_a_page_is_doubted_and_learned_anew(store: Store):
+    def learn(number: int) -> None:
+        page = Document.from_html(f"<h1>Ladder no. {number}</h1><p>x</p>", f"https://books.example/{number}")
+        asyncio.run(Lessons(store, "books.example", BOOK).add(page, {"title": f"Ladder no. {number}"}, "model"))
+
+    for number in range(3):
+        learn(number)
+    lessons = Lessons(store, "books.example", BOOK)
+    known = lessons.active()
+    assert known is not None
+    body = json.loads(known.body)
+    for rule in body["fields"]["title"]["rules"]:
+        rule["by"] = ["css", "x,:has(~p~p~p~p~zz)", ""]
+    with store.write() as session:
+        session.run("update extractors set body = :body, made_at = made_at - 1", {"body": json.dumps(body)})
+    assert lessons.active() is None
+    assert len(events(store, "extractor_doubted")) == 1
+    for number in range(3, 6):
+        learn(number)
+    again = extractors.active(store, "books.example", "book")
+    assert again is not None
+    assert again.version == 2
+    assert ":has" not in again.body

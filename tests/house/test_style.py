@@ -134,3 +134,52 @@ print([each.name for each in (logging.root, *ours) if each.handlers or (each is 
     ran = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True, timeout=120)
     assert ran.stdout.strip() == "[] 1"
     assert list(tmp_path.iterdir()) == []
+
+
+# Calls that run their first argument as a CSS selector or an XPath. Whoever has page text in hand must not get it in there.
+SELECTING = {"css", "css_first", "matches", "closest", "select", "select_one", "iselect", "xpath", "xpath_one", "xpath_iter"}
+MAKERS = {"reading/selected.py": "written_selector", "learning/selectors.py": "learned_selector"}
+# Who takes a selector at a person's word: platform files, and the vocabulary that comes with the program.
+TRUSTING = {"reading/postings.py", "reading/selected.py", "reading/single.py"}
+WITHOUT_PAGES = ("practice", "store", "reading/html.py")
+
+
+def constants(path: Path) -> set[str]:
+    """Names that are bound at import time, when no page has been read."""
+    body = parsed(path).body
+    assigned = (node for node in body if isinstance(node, ast.Assign | ast.AnnAssign))
+    targets = (target for node in assigned for target in (node.targets if isinstance(node, ast.Assign) else [node.target]))
+    return {target.id for target in targets if isinstance(target, ast.Name)}
+
+
+def selector_calls(path: Path) -> Iterator[tuple[str, ast.Call]]:
+    """Every call that takes a selector, with the function it stands in."""
+    for function in functions(path):
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and node.args:
+                called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+                if (isinstance(node.func, ast.Attribute) and called in SELECTING) or called == "Selector":
+                    yield function.name, node
+
+
+def is_program_text(argument: ast.expr, known: set[str]) -> bool:
+    return isinstance(argument, ast.Constant) or (isinstance(argument, ast.Name) and argument.id in known)
+
+
+@pytest.mark.promise(18)
+def test_no_text_of_a_page_can_become_a_selector():
+    """A selector is a literal or a constant; one that a person wrote or that was learned comes as a `Selector`, from its one maker."""
+    loose = [
+        f"{name(path)}:{call.lineno} in {function}"
+        for path in SOURCES
+        if not (local := str(path.relative_to(ROOT / "src" / "thresher"))).startswith(WITHOUT_PAGES)
+        for function, call in selector_calls(path)
+        if not is_program_text(call.args[0], constants(path)) and MAKERS.get(local) != function
+    ]
+    assert loose == []
+
+
+def test_a_selector_is_taken_at_a_persons_word_only_where_a_person_wrote_it():
+    calls = ((path, node) for path in SOURCES for node in ast.walk(parsed(path)) if isinstance(node, ast.Call))
+    trusting = {path for path, node in calls if isinstance(node.func, ast.Name) and node.func.id == "written_selector"}
+    assert {str(path.relative_to(ROOT / "src" / "thresher")) for path in trusting} == TRUSTING

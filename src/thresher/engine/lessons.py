@@ -11,6 +11,7 @@ from typing import Any
 
 import orjson
 
+from thresher.core.errors import UsageError
 from thresher.core.evidence import Evidence
 from thresher.core.schema import Schema
 from thresher.learning.drift import Coverage, falling
@@ -37,9 +38,14 @@ class Lessons:
         self._store, self._site, self._schema = store, site, schema
 
     def active(self) -> Learned | None:
-        """The extractor in use, unless it was learned for a schema that has changed since."""
+        """The extractor in use, unless it was learned for a schema that has changed since. One that cannot be read is used no more."""
         found = extractors.active(self._store, self._site, self._schema.name)
-        return found if found and found.schema_digest == self._schema.digest else None
+        if found is None or found.schema_digest != self._schema.digest:
+            return None
+        if not _is_readable(found):
+            extractors.doubt(self._store, found.id, "the stored extractor cannot be read, or holds what is never learned")
+            return None
+        return found
 
     def note(self, learned: Learned, drift: str | None) -> None:
         """Count a page. One that fails too often is used no more: the site has changed, and nobody could say how."""
@@ -87,7 +93,7 @@ class Lessons:
         return [Example(Document.from_html(html, each.url or ""), each.labels) for each, html in pages]
 
     def _learned(self, new: Sequence[Example], old: Sequence[Example], last: Learned | None) -> Extractor | Refusal:
-        if last is None or last.schema_digest != self._schema.digest:
+        if last is None or last.schema_digest != self._schema.digest or not _is_readable(last):
             found = learn(self._schema, [*new, *old])
         else:
             found = relearn(extractor_of(last), self._schema, new, old)
@@ -113,6 +119,14 @@ class Lessons:
 def extractor_of(learned: Learned) -> Extractor:
     """As it was stored."""
     return _extractor(learned.body)
+
+
+def _is_readable(learned: Learned) -> bool:
+    try:
+        extractor_of(learned)
+    except UsageError:
+        return False
+    return True
 
 
 @lru_cache(64)

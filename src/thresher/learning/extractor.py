@@ -11,6 +11,7 @@ from thresher.core.schema import Schema
 from thresher.learning.landmark import NO_SKELETON, Skeleton
 from thresher.learning.rule import Rule
 from thresher.learning.shape import Shape
+from thresher.reading.html import Selector
 
 FORMAT = 1
 
@@ -41,7 +42,7 @@ class Extractor:
     skeleton: Skeleton = NO_SKELETON
     pages: int = 0
     version: int = 1
-    row: str | None = None
+    row: Selector | None = None
 
     @property
     def score(self) -> float:

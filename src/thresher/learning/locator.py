@@ -15,7 +15,7 @@ from typing import Any
 from thresher.learning.outline import MOST_CLIMB, Outline
 from thresher.learning.wording import one_line, squeezed
 from thresher.reading.embedded import Embedded
-from thresher.reading.html import Element, Node
+from thresher.reading.html import Element, Node, Selector
 from thresher.reading.paths import values
 
 MOST_HITS = 300
@@ -60,7 +60,7 @@ class Hit:
 class Css:
     """By a CSS selector: the text of what it selects, or an attribute of it."""
 
-    selector: str
+    selector: Selector
     attribute: str = ""
 
     @property
@@ -70,7 +70,7 @@ class Css:
     def find(self, outline: Outline) -> list[Hit]:
         found: list[Hit] = []
         left = MOST_CHARACTERS
-        for node in outline.document.root.css(self.selector)[:MOST_HITS]:
+        for node in outline.document.root.select_by(self.selector)[:MOST_HITS]:
             hit = self._hit(node, outline)
             if hit is not None:
                 found.append(hit)

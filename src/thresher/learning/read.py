@@ -16,6 +16,7 @@ from thresher.learning.outline import Outline
 from thresher.learning.place import in_page
 from thresher.learning.table import MOST_ROWS, row_document
 from thresher.reading.document import Document
+from thresher.reading.html import Selector
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Reading:
 def read(extractor: Extractor, document: Document) -> Reading:
     """The values of a page by the rules of an extractor; of a page of several things, under `items`."""
     if extractor.row is not None:
-        return _read_table(extractor, document)
+        return _read_table(extractor, extractor.row, document)
     hearing = Hearing(extractor, Outline(document))
     found = {
         each.name: hearing.field(each, extractor.fields[each.name]) for each in extractor.schema.fields if each.name in extractor.fields
@@ -64,8 +65,8 @@ def read(extractor: Extractor, document: Document) -> Reading:
     )
 
 
-def _read_table(extractor: Extractor, document: Document) -> Reading:
-    nodes = document.root.css(extractor.row or "")[:MOST_ROWS]
+def _read_table(extractor: Extractor, row: Selector, document: Document) -> Reading:
+    nodes = document.root.select_by(row)[:MOST_ROWS]
     outline = Outline(document)
     inner = replace(extractor, row=None)
     items: list[Mapping[str, Any]] = []

@@ -10,6 +10,7 @@ from thresher.learning.landmark import Skeleton, Window
 from thresher.learning.locator import Css, Data, How, Label, Locator, Pattern
 from thresher.learning.part import Part
 from thresher.learning.rule import Rule
+from thresher.learning.selectors import learned_selector
 from thresher.learning.shape import Shape
 
 
@@ -44,7 +45,7 @@ def from_json(data: Any) -> Extractor:
             skeleton=Skeleton(_texts(data["skeleton"]["once"]), _texts(data["skeleton"]["often"])),
             pages=int(data["pages"]),
             version=int(data["version"]),
-            row=None if data["row"] is None else str(data["row"]),
+            row=None if data["row"] is None else learned_selector(str(data["row"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as problem:
         raise UsageError(f"the stored extractor cannot be read ({type(problem).__name__}: {problem}): learn the site again") from problem
@@ -126,7 +127,7 @@ def _locator_out(locator: Locator) -> list[Any]:
 
 
 _LOCATORS: Mapping[str, Callable[..., Locator]] = {
-    "css": lambda selector, attribute: Css(str(selector), str(attribute)),
+    "css": lambda selector, attribute: Css(learned_selector(str(selector)), str(attribute)),
     "label": lambda key, how: Label(str(key), How(how)),
     "data": lambda source, path: Data(str(source), str(path)),
     "pattern": lambda expression, after, before: Pattern(str(expression), str(after), str(before)),

@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from thresher.reading.html import Node
+from thresher.core.errors import UsageError
+from thresher.reading.html import Node, Selector
 
 MOST_ANCESTORS = 12
 MOST_TOKENS = 5
@@ -19,14 +20,27 @@ _NAMING = ("itemprop", "property", "id", "data-testid", "data-test", "data-autom
            "rel", "headers", "for", "aria-label")  # fmt: skip
 # Tags that say what they hold; `div` and `span` do not.
 _SPEAKING = frozenset({"h1", "address", "time", "title", "main", "article", "figcaption"})
-_PLAIN = re.compile(r"[a-z][a-z0-9-]{0,40}")  # `fb:like` is a tag to a parser and a pseudo-class to a selector
+_TAG = r"[a-z][a-z0-9-]{0,40}"
+_PLAIN = re.compile(_TAG)  # `fb:like` is a tag to a parser and a pseudo-class to a selector
+_ONE = rf'{_TAG}(?:\[(?:class~|(?:{"|".join(_NAMING)}))="[^"\\]{{1,{LONGEST_NAME}}}"\])?'
+_LEARNED = re.compile(rf"{_ONE}(?: (?:> )?{_ONE})?")
 
 
-def selectors(node: Node) -> Iterator[str]:
+def learned_selector(text: str) -> Selector:
+    """A selector as this module writes them: one or two elements by tag and at most one quoted name each. Anything else is refused.
+
+    What it was put together from stood on a page, and what is stored may be older than the rules of today.
+    """
+    if not _LEARNED.fullmatch(text) or not text.isprintable():
+        raise UsageError(f"{text[:200]!r} is no selector that is learned from pages: learn the site again")
+    return Selector(text)
+
+
+def selectors(node: Node) -> Iterator[Selector]:
     """Selectors that may lead to the element, the most telling first. Whether they lead to it alone is for the page to say."""
-    if not _PLAIN.fullmatch(node.tag):
+    if not is_plain(node):
         return
-    yield from islice(_named(node), MOST_SELECTORS)
+    yield from map(learned_selector, islice(_named(node), MOST_SELECTORS))
 
 
 def _named(node: Node) -> Iterator[str]:
@@ -44,9 +58,14 @@ def _named(node: Node) -> Iterator[str]:
                     yield f"{name} > {token}"
 
 
+def is_plain(node: Node) -> bool:
+    """Whether the tag of an element means the same to a selector: a page may use any text as the name of a tag."""
+    return _PLAIN.fullmatch(node.tag) is not None
+
+
 def tokens(node: Node) -> Iterator[str]:
     """What the element is called, as simple selectors. Quoted, so that any name will do."""
-    if not _PLAIN.fullmatch(node.tag):
+    if not is_plain(node):
         return
     for attribute in _NAMING:
         value = node.attribute(attribute)

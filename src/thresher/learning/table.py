@@ -13,10 +13,10 @@ from thresher.core.schema import Schema
 from thresher.learning.example import Example
 from thresher.learning.extractor import Extractor, Refusal
 from thresher.learning.outline import Outline
-from thresher.learning.selectors import tokens
+from thresher.learning.selectors import is_plain, learned_selector, tokens
 from thresher.learning.wording import squeezed
 from thresher.reading.document import Document
-from thresher.reading.html import Element, Node
+from thresher.reading.html import Element, Node, Selector
 
 MOST_ROWS = 1_000
 MOST_LESSONS = 24
@@ -25,7 +25,7 @@ MOST_CLIMB = 15
 Items = Sequence[Mapping[str, Any]]
 
 
-def row_examples(schema: Schema, examples: Sequence[Example]) -> tuple[str, list[Example]] | Refusal:
+def row_examples(schema: Schema, examples: Sequence[Example]) -> tuple[Selector, list[Example]] | Refusal:
     """The selector of a row, and each labelled row as an example of one thing."""
     placed = [(example.document, _rows_of(schema, Outline(example.document), example.labels.get("items") or ())) for example in examples]
     found = [(document, node, thing) for document, rows in placed for node, thing in rows]
@@ -69,18 +69,18 @@ def _climb(outline: Outline, leaf: int) -> list[Element]:
     return found
 
 
-def _selector(documents: Sequence[Document], nodes: Sequence[Node]) -> str | None:
+def _selector(documents: Sequence[Document], nodes: Sequence[Node]) -> Selector | None:
     """The selector of all rows with the fewest other elements."""
-    shared = Counter(token for node in nodes for token in dict.fromkeys(_named(node)))
+    shared = Counter(learned_selector(token) for node in nodes for token in dict.fromkeys(_named(node)))
     able = [token for token, times in shared.items() if times == len(nodes)]
-    sizes = {token: sum(len(document.root.css(token)[: 2 * MOST_ROWS]) for document in documents) for token in able}
+    sizes = {token: sum(len(document.root.select_by(token)[: 2 * MOST_ROWS]) for document in documents) for token in able}
     return min(able, key=lambda token: (sizes[token], len(token)), default=None)
 
 
 def _named(node: Node) -> Iterator[str]:
     yield from tokens(node)
     parent = node.parent
-    if parent is not None:
+    if parent is not None and is_plain(node):
         yield from (f"{name} > {node.tag}" for name in tokens(parent))
 
 
@@ -90,6 +90,6 @@ def row_document(document: Document, node: Node) -> Document:
     return Document.from_html(wrapped, document.url)
 
 
-def as_table(extractor: Extractor, schema: Schema, selector: str, pages: int) -> Extractor:
+def as_table(extractor: Extractor, schema: Schema, selector: Selector, pages: int) -> Extractor:
     """An extractor of rows as one of tables."""
     return replace(extractor, schema=schema, row=selector, pages=pages)

@@ -17,7 +17,6 @@ from thresher.reading.xmltree import read_xml
 _FEED_ROOTS = frozenset({"rss", "feed", "RDF"})
 _XML_START = re.compile(r"\s*(?:<\?xml\b|<(?:rss|feed|rdf:RDF)\b)", re.IGNORECASE)
 _HTML_START = re.compile(r"<(?:!doctype\s+html|html)\b", re.IGNORECASE)
-_BASES = ("link[rel=canonical][href]", "meta[property='og:url'][content]", "base[href]")
 
 
 class Format(StrEnum):
@@ -86,8 +85,9 @@ def _located(document: Document) -> Document:
     """A saved page knows its address from what it says about itself, where nobody else knows it."""
     if document.url.startswith(("http://", "https://")):
         return document
-    for selector in _BASES:
-        node = document.root.css_first(selector)
+    root = document.root
+    said = (root.css_first("link[rel=canonical][href]"), root.css_first("meta[property='og:url'][content]"), root.css_first("base[href]"))
+    for node in said:
         url = (node.attribute("href") or node.attribute("content") or "") if node else ""
         if url.startswith(("http://", "https://")):
             document.url = url

@@ -17,6 +17,7 @@ from thresher.reading.thing import MOST_DEPTH, Trouble
 MOST_EMBEDDED: Final = 200
 _SMALLEST = 20  # characters: `x = {}` and `y = []` hold nothing
 _ATTRIBUTES: Final = ("data-page", "data-props", "data-react-props", "data-state", "data-initial-state", "data-initial", "data-json")
+_WITH_DATA: Final = ", ".join(f"[{name}]" for name in _ATTRIBUTES)
 _PATIENCE = 3  # how many times a script may be gone over
 _ASSIGNED = re.compile(
     r"(?<![\w$.])((?:[A-Za-z_$][\w$]{0,99})(?:\.[A-Za-z_$][\w$]{0,99}|\[[\"'][\w$ .:-]{1,99}[\"']\]){0,6}+)\s{0,20}+=\s{0,20}+"
@@ -54,7 +55,7 @@ def embedded(root: Node) -> tuple[list[Embedded], list[Trouble]]:
 
 def _in_attributes(root: Node) -> Iterator[Embedded]:
     """Data handed to a component in an attribute of its element."""
-    for node in root.css(", ".join(f"[{name}]" for name in _ATTRIBUTES))[:MOST_EMBEDDED]:
+    for node in root.css(_WITH_DATA)[:MOST_EMBEDDED]:
         for name in _ATTRIBUTES:
             text = (node.attribute(name) or "").strip()
             if len(text) >= _SMALLEST and text[0] in "{[" and (value := _read(text)) is not None:

@@ -4,12 +4,15 @@ The parser is young and fast, and the only one we found that stays linear on hos
 Everybody else sees `parse` and `Node`, so that replacing it is a change of this file; its Markdown writer and its
 trigram model of languages are wrapped here too. Nodes are read, never changed: two readers of one page must not see
 each other's scissors.
+
+A selector is a program, and a hostile one runs for ever. So `css` and its siblings take only text of this program (a house
+test reads every call); a selector that comes from anywhere else is a `Selector`, made by whoever answers for it, and goes to `select_by`.
 """
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Self
+from typing import NewType, Self
 
 import turbohtml
 from turbohtml import Element, Markdown, PlainText, SelectorSyntaxError, Text
@@ -18,7 +21,9 @@ from turbohtml.detect import LanguageDetection, detect_language
 from thresher.core.errors import UsageError
 
 # The parser's own element and text, for walks over many thousand nodes where a wrapper each would double the time.
-__all__ = ["Element", "Node", "Text", "likely_language", "parse", "to_markdown"]
+__all__ = ["Element", "Node", "Selector", "Text", "likely_language", "parse", "to_markdown"]
+
+Selector = NewType("Selector", str)  # a CSS selector that is not text of this program: written by a person, or learned and checked
 
 _ONE_LINE = PlainText(bullet="", table_cell_separator=" ")
 _MARKDOWN = Markdown(
@@ -108,6 +113,11 @@ class Node:
         """The element before it among its siblings."""
         return next((type(self)(node) for node in self.raw.previous_siblings if isinstance(node, Element)), None)
 
+    @property
+    def following(self) -> Iterator[Self]:
+        """The elements after this one in the order of the page; those inside it are left out."""
+        return (type(self)(node) for node in self.raw.following if isinstance(node, Element))
+
     def walk(self, *tags: str) -> Iterator[Self]:
         """All elements inside, in document order; only those of the given tags where some are given."""
         return (type(self)(node) for node in self.raw.iter_elements(tags or None))
@@ -124,6 +134,14 @@ class Node:
         with _selecting(selector):
             found = self.raw.select_one(selector)
         return None if found is None else type(self)(found)
+
+    def select_by(self, selector: Selector) -> list[Self]:
+        """`css` for a selector that is not text of this program."""
+        return self.css(selector)
+
+    def select_first_by(self, selector: Selector) -> Self | None:
+        """The first of `select_by`, or None."""
+        return self.css_first(selector)
 
     def matches(self, selector: str) -> bool:
         with _selecting(selector):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.reading.document import Document
-from thresher.reading.html import Node
+from thresher.reading.html import Node, Selector
 from thresher.reading.thing import MOST_TEXT, MOST_THINGS, Thing, type_names
 
 
@@ -18,10 +18,12 @@ class _Dialect:
     scope: str
     type: str
     name: str
+    scoped: Selector
+    named: Selector
 
 
-MICRODATA = _Dialect("microdata", "itemscope", "itemtype", "itemprop")
-RDFA = _Dialect("rdfa", "typeof", "typeof", "property")
+MICRODATA = _Dialect("microdata", "itemscope", "itemtype", "itemprop", Selector("[itemscope]"), Selector("[itemprop]"))
+RDFA = _Dialect("rdfa", "typeof", "typeof", "property", Selector("[typeof]"), Selector("[property]"))
 _LINKS = {"a": "href", "area": "href", "link": "href", "img": "src", "audio": "src", "video": "src", "source": "src", "embed": "src",
           "iframe": "src", "track": "src", "object": "data"}  # fmt: skip
 _VALUES = {"meta": "content", "data": "value", "meter": "value", "time": "datetime"}
@@ -61,12 +63,12 @@ def open_graph(document: Document) -> list[Thing]:
 
 
 def _things(document: Document, dialect: _Dialect) -> list[Thing]:
-    marked = document.root.css(f"[{dialect.scope}]")[:MOST_THINGS]
+    marked = document.root.select_by(dialect.scoped)[:MOST_THINGS]
     if not marked:
         return []
     scopes = {node: _Scope(node, type_names((node.attribute(dialect.type) or "").split())) for node in marked}
     owners: dict[Node, _Scope | None] = {}
-    for node in document.root.css(f"[{dialect.name}]")[: 10 * MOST_THINGS]:
+    for node in document.root.select_by(dialect.named)[: 10 * MOST_THINGS]:
         owner = _owner(node, scopes, owners)
         if owner is not None:
             value = _nested(scopes[node]) if node in scopes else _value(document, node)

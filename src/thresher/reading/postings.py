@@ -26,7 +26,7 @@ from thresher.reading.posting import Posting, merged
 from thresher.reading.rows import read_rows
 from thresher.reading.salaries import salary_of
 from thresher.reading.schema import schema_posting
-from thresher.reading.selected import first_selected
+from thresher.reading.selected import first_selected, written_selector
 from thresher.reading.single import read_single
 from thresher.reading.words import plain
 
@@ -89,7 +89,9 @@ def _platform_rows(document: Document, board: Board | None, today: date) -> List
     """Rows by the selectors of a platform's file: of the page's platform, or of any whose selectors fit."""
     for platform in platforms():
         for selectors in platform.cards:
-            rows = document.root.css(selectors["rows"][0])[:MOST_ROWS] if board is None or board.platform == platform.name else []
+            if board is not None and board.platform != platform.name:
+                continue
+            rows = document.root.select_by(written_selector(selectors["rows"][0]))[:MOST_ROWS]
             postings = [posting for row in rows if (posting := _by_selectors(document, row, selectors, today, platform))]
             if postings:
                 at = next((found for each in postings if each.url and (found := recognise(each.url))), None)

@@ -6,7 +6,7 @@ was asked for, so they are left out.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from thresher.reading.cards import MOST_LEVELS, Card
@@ -101,11 +101,10 @@ def _row(card: Card) -> Product | None:
 
 def _price_after(document: Document, headline: Node, rows: set[Node]) -> tuple[Price, Node] | None:
     """The first price behind the headline in the order of the page, outside of rows and of blocks about other things."""
-    passed = False
-    for node in document.root.css(f"{headline.tag}, {_PRICED}")[:MOST_PRICES]:
-        if node == headline:
-            passed = True
-        elif passed and not _is_aside(node) and rows.isdisjoint((node, *islice(node.ancestors, MOST_LEVELS))) and (price := _priced(node)):
+    named = set(document.root.css(_PRICED))
+    behind = (node for node in chain(headline.walk(), headline.following) if node in named)
+    for node in islice(behind, MOST_PRICES):
+        if not _is_aside(node) and rows.isdisjoint((node, *islice(node.ancestors, MOST_LEVELS))) and (price := _priced(node)):
             return price, node
     return None
 

@@ -3,12 +3,17 @@
 from collections.abc import Sequence
 
 from thresher.core.errors import UsageError
-from thresher.reading.html import Node, parse
+from thresher.reading.html import Node, Selector, parse
 
 
 def first_selected(node: Node, choices: Sequence[str]) -> str | None:
     """The first of several selectors that finds something."""
     return next((text for choice in choices if (text := _selected(node, choice))), None)
+
+
+def written_selector(text: str) -> Selector:
+    """A selector that a person wrote into a file."""
+    return Selector(text)
 
 
 def is_selector(text: str) -> bool:
@@ -22,7 +27,7 @@ def is_selector(text: str) -> bool:
 
 def _selected(node: Node, selector: str) -> str | None:
     css, _, attribute = selector.partition("@")
-    found = node.css_first(css)
+    found = node.select_first_by(written_selector(css))
     if found is None:
         return None
     return (found.attribute(attribute) if attribute else found.line) or None

@@ -9,13 +9,14 @@ from itertools import islice
 from thresher.reading.blocks import read
 from thresher.reading.document import Document
 from thresher.reading.headline import SHORTEST, agrees, headline_of
-from thresher.reading.html import Node
+from thresher.reading.html import Node, Selector
 from thresher.reading.labels import labelled
 from thresher.reading.listing import Listing
 from thresher.reading.openings import COMPANY_PAGE, fields_of
 from thresher.reading.posted import posted_on
 from thresher.reading.posting import Posting
 from thresher.reading.salaries import salary_of
+from thresher.reading.selected import written_selector
 from thresher.reading.subject import is_about_openings
 from thresher.reading.text import render
 from thresher.reading.words import plain, vocabulary, words
@@ -130,7 +131,7 @@ def _squeezed(text: str) -> str:
 
 def _description(document: Document) -> str | None:
     """The text of the element that is named as the description; None where none is, for a whole page describes its menu too."""
-    named = [node for node in document.root.css(_described())[:MOST_NAMED] if len(node.line) >= SHORTEST_DESCRIPTION]
+    named = [node for node in document.root.select_by(_described())[:MOST_NAMED] if len(node.line) >= SHORTEST_DESCRIPTION]
     best = max(named, key=lambda node: len(node.line), default=None)
     if best is None:
         return None
@@ -139,13 +140,13 @@ def _description(document: Document) -> str | None:
 
 
 @cache
-def _described() -> str:
+def _described() -> Selector:
     """A selector for elements whose names speak of a description."""
     names, attributes = (
         vocabulary("fields")["description_hints"],
         ("class", "id", "itemprop", "data-testid", "data-automation", "data-automation-id"),
     )
-    return ", ".join(f'body [{attribute}*="{name}" i]' for name in names for attribute in attributes)
+    return written_selector(", ".join(f'body [{attribute}*="{name}" i]' for name in names for attribute in attributes))
 
 
 def _beside(headline: Node) -> dict[str, str]:
