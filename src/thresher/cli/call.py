@@ -23,6 +23,11 @@ class Call:
     json: bool = False
     verbose: bool = False
 
+    @property
+    def words(self) -> list[str]:
+        """The shared options that say how an error is told."""
+        return [word for word, wanted in (("--json", self.json), ("--verbose", self.verbose)) if wanted]
+
     def project(self) -> "Project":
         from thresher.config.project import FILE_NAME, read_project
 

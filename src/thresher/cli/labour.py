@@ -16,6 +16,7 @@ import typer
 from thresher.cli.words import number
 from thresher.core.clock import monotonic
 from thresher.core.settlement import Ending
+from thresher.engine.supervisor import PULSE_SECONDS
 from thresher.engine.tally import Tally
 from thresher.engine.worker import Worker
 
@@ -99,24 +100,34 @@ def _stuck_threads() -> bool:
     return any(thread.is_alive() for thread in threads)
 
 
-async def labour(worker: Worker, watch: Callable[[], Awaitable[None]] | None = None, tell: Callable[[str], None] | None = None) -> Ended:
-    """Let a worker work until it is idle or signalled, with somebody watching."""
+async def labour(
+    worker: Worker, watch: Callable[[], Awaitable[None]] | None = None, tell: Callable[[str], None] | None = None, *,
+    beat: Callable[[], bool],
+) -> Ended:  # fmt: skip
+    """Let a worker work until it is idle or signalled, with somebody watching. `beat` is called for as long as the loop moves."""
     loop = asyncio.get_running_loop()
     stops = Stops(worker, tell or logging.getLogger("thresher").warning)
     work = asyncio.create_task(worker.run())
     await asyncio.sleep(0)  # the worker is on its feet before anybody can tell it to stop
     for each in SIGNALS:
         loop.add_signal_handler(each, stops, each)
-    watching = asyncio.create_task(_watch(watch)) if watch else None
+    beside = [asyncio.create_task(_keep_beating(beat, worker)), *([asyncio.create_task(_watch(watch))] if watch else [])]
     try:
         return Ended(await work, stops.signals)
     finally:
-        if watching:
-            watching.cancel()
+        for task in beside:
+            task.cancel()
             with suppress(asyncio.CancelledError):
-                await watching
+                await task
         for each in SIGNALS:
             loop.remove_signal_handler(each)
+
+
+async def _keep_beating(beat: Callable[[], bool], worker: Worker) -> None:
+    while beat():  # noqa: ASYNC110  what is waited for is that nobody listens any more, and nothing tells of that but the next try
+        await asyncio.sleep(PULSE_SECONDS)
+    logging.getLogger("thresher").error("the process that supervised this worker is gone; stopping")
+    worker.stop()
 
 
 async def _watch(watch: Callable[[], Awaitable[None]]) -> None:

@@ -1,12 +1,10 @@
-"""The front door: all commands, the options they share, and what an error looks like."""
+"""The front door: all commands, and the options they share."""
 
-import json
 import logging
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -47,11 +45,8 @@ from thresher.cli import (
     worker,
 )
 from thresher.cli.call import Call
-from thresher.cli.words import plain
-from thresher.core.errors import ThresherError
+from thresher.cli.exits import exit_code
 
-INTERRUPTED = 130
-BUG = 70
 EPILOG = "--database, --project, --app, --json and --verbose may stand anywhere on the line."
 
 # Shared options and whether they take a value: `hoist` brings them to the front, so that they may stand anywhere.
@@ -108,22 +103,7 @@ app.add_typer(bench.app, name="bench", help="Measure.", no_args_is_help=True)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Every expected error ends as one clear line."""
     args = hoist(list(sys.argv[1:] if argv is None else argv))
-    try:
-        result = typer.main.get_command(app).main(args, prog_name="thresher", standalone_mode=False)
-        sys.stdout.flush()
-    except ThresherError as problem:
-        return _tell(str(problem), type(problem).__name__, problem.exit_code, args)
-    except typer.TyperException as problem:
-        return _usage(problem, args)
-    except (KeyboardInterrupt, typer.Abort):
-        return _tell("interrupted", "Interrupted", INTERRUPTED, args)
-    except BrokenPipeError:
-        # Whoever read our output has left (`| head`): nothing to tell them, and nothing more to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as problem:  # noqa: BLE001  the last line of defence: a person gets advice, not a wall of text
-        return _surprise(problem, args)
-    return result if isinstance(result, int) else 0
+    return exit_code(lambda: typer.main.get_command(app).main(args, prog_name="thresher", standalone_mode=False), args)
 
 
 def hoist(args: list[str]) -> list[str]:
@@ -141,28 +121,3 @@ def hoist(args: list[str]) -> list[str]:
         else:
             rest.append(word)
     return front + rest
-
-
-def _usage(problem: Any, args: Sequence[str]) -> int:
-    context = getattr(problem, "ctx", None)
-    if type(problem).__name__ == "NoArgsIsHelpError":
-        sys.stdout.write(f"{problem.format_message()}\n")
-        return 0
-    advice = f" (see: {context.command_path} --help)" if context is not None else ""
-    return _tell(f"{problem.format_message()}{advice}", "UsageError", problem.exit_code, args)
-
-
-def _surprise(problem: Exception, args: Sequence[str]) -> int:
-    if "--verbose" in args:
-        import traceback
-
-        traceback.print_exception(problem)
-    advice = "" if "--verbose" in args else " Run it again with --verbose to see where."
-    said = f"{type(problem).__name__}: {problem}. This was not expected and may be a bug of Thresher or of an app; nothing is lost.{advice}"
-    return _tell(said, type(problem).__name__, BUG, args)
-
-
-def _tell(message: str, name: str, code: int, args: Sequence[str]) -> int:
-    text = json.dumps({"error": message, "class": name}, ensure_ascii=False) if "--json" in args else plain(f"thresher: {message}")
-    sys.stderr.write(f"{text}\n")
-    return code

@@ -53,15 +53,20 @@ def _work(call: Call, shop: "Workshop", concurrency: int | None) -> "Ended":
     from thresher.cli.labour import labour
     from thresher.cli.show import console
     from thresher.engine import loop
+    from thresher.engine.supervisor import Alarm
     from thresher.insight.progress import read_progress
 
     url = call.url(call.project())
-    with opened_worker(shop, url, until_idle=True, concurrency=concurrency) as worker:
+    with opened_worker(shop, url, until_idle=True, concurrency=concurrency) as worker, Alarm() as alarm:
+
+        def beat() -> bool:
+            return alarm.beat(shop.store.settings)
+
         if call.json:
-            return loop.run(labour(worker))
+            return loop.run(labour(worker, beat=beat))
         out, look = console(), partial(read_progress, shop.store)
         with opened_board(out) as board:
-            ended = loop.run(labour(worker, partial(watch, look, board), out.print))
+            ended = loop.run(labour(worker, partial(watch, look, board), out.print, beat=beat))
             board.show(look())
         return ended
 

@@ -1,10 +1,13 @@
 """`thresher worker`: work for ever, and say so in log lines."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from thresher.cli.call import call_of
+from thresher.cli.call import Call, call_of
+
+if TYPE_CHECKING:
+    from thresher.engine.supervisor import Pulse
 
 
 def command(
@@ -12,21 +15,36 @@ def command(
     concurrency: Annotated[int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")] = None,
     name: Annotated[str | None, typer.Option(help="How this worker is called; else host:pid.")] = None,
 ) -> None:
-    """Work until stopped. SIGTERM or Ctrl-C: finish or hand back what is in hand; a second one hands back at once."""
+    """Work until stopped, in a child process that is started again if it dies or hangs.
+
+    SIGTERM or Ctrl-C: finish or hand back what is in hand; a second one hands back at once.
+    """
+    from thresher.cli.exits import exit_code
+    from thresher.cli.labour import log_to_stderr
+    from thresher.engine.supervisor import supervise
+
+    call = call_of(ctx)
+    log_to_stderr(verbose=call.verbose)
+
+    def work(pulse: "Pulse") -> int:
+        return exit_code(lambda: _work(call, pulse, concurrency, name), call.words)
+
+    raise typer.Exit(supervise(work))
+
+
+def _work(call: Call, pulse: "Pulse", concurrency: int | None, name: str | None) -> None:
     import logging
 
     from thresher.build import opened_worker
-    from thresher.cli.labour import labour, log_to_stderr
+    from thresher.cli.labour import labour
     from thresher.cli.show import say
     from thresher.config.project import hide_password
     from thresher.engine import loop
 
-    call = call_of(ctx)
-    log_to_stderr(verbose=call.verbose)
     url = call.url(call.project())
     with call.workshop() as shop, opened_worker(shop, url, name=name, concurrency=concurrency) as worker:
         kinds = ", ".join(shop.registry.kinds) or "none: name an app in thresher.yaml or with --app"
         logging.getLogger("thresher").info("working on %s; kinds: %s", hide_password(url), kinds)
-        ended = loop.run(labour(worker))
+        ended = loop.run(labour(worker, beat=lambda: pulse.beat(shop.store.settings)))
     say(call, ended.summary(), ended.sentence())
     ended.leave()

@@ -58,7 +58,7 @@ SETTINGS: tuple[Setting, ...] = (
     guarded("worker.grace", 30.0, "seconds", 0, 3_600, "How long a stopping worker lets its tasks finish before it hands them back."),
     guarded("worker.poll", 1.0, "seconds", 0.01, 3_600, "How often an idle worker looks for work that no wake-up announced."),
     guarded("worker.timeout", 300.0, "seconds", 0.01, DAY, "How long one stage may take, unless it says otherwise."),
-    guarded("worker.stall", 300.0, "seconds", 1, DAY, "How long a worker's event loop may stand still before its lease is given up."),
+    guarded("worker.stall", 300.0, "seconds", 1, DAY, "How long a worker's event loop may stand still before its process is ended."),
     tunable("run.patience", 10.0, "seconds", 0, DAY, "How long a run waits for work that is due later before it ends and says so."),
     guarded("reaper.every", 1.0, "seconds", 0.01, 3_600, "How often the tasks of lost workers are looked for."),
     guarded("reaper.batch", 500, "tasks", 1, 10_000, "How many tasks of lost workers go back in one transaction."),

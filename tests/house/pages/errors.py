@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import thresher
 from tests.house.pages.markdown import fence, first_paragraph, join, table
-from thresher.cli.main import BUG, INTERRUPTED
+from thresher.cli.exits import BUG, INTERRUPTED
 from thresher.core import errors
 from thresher.core.policy import POLICY, Ruling
 from thresher.core.settlement import Health
