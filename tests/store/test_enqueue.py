@@ -1,6 +1,11 @@
+from dataclasses import replace
+from threading import Event, Thread
+
 import pytest
 
-from tests.harness.tasks import claim, claim_one, done, entry, fields_of, put, rows, settle, state_of
+from tests.harness.databases import only_sqlite
+from tests.harness.tasks import change, claim, claim_one, done, entry, fields_of, put, rows, settle, state_of
+from thresher.core.errors import PartlyEnqueued
 
 
 def test_an_accepted_task_waits_visibly_until_it_is_claimed(store):
@@ -23,6 +28,52 @@ def test_many_tasks_are_accepted_in_one_call_in_the_order_given(store):
     assert len(set(ids)) == 300
     assert [fields_of(store, ids[n])["dedupe_key"] for n in (0, 150, 299)] == ["k0", "k150", "k299"]
     assert len(claim(store, 1_000)) == 300
+
+
+@pytest.mark.promise(1)
+def test_more_tasks_than_are_accepted_at_once_go_in_portions_and_come_back_in_the_order_given(store, monkeypatch):
+    monkeypatch.setattr("thresher.store.store.ENQUEUE_AT_ONCE", 4)
+    ids = put(store, *(entry(key=f"k{9 - n}") for n in range(10)))
+    assert [fields_of(store, task_id)["dedupe_key"] for task_id in ids] == [f"k{9 - n}" for n in range(10)]
+    assert len(claim(store, 20)) == 10
+
+
+@pytest.mark.promise(1)
+def test_whoever_enqueues_too_much_for_one_portion_learns_which_tasks_were_accepted(store, monkeypatch):
+    monkeypatch.setattr("thresher.store.store.ENQUEUE_AT_ONCE", 4)
+    cannot_be_written = replace(entry(), payload=None)
+    with pytest.raises(PartlyEnqueued, match="8 of 10 tasks were accepted") as caught:
+        store.enqueue([entry() for _ in range(9)] + [cannot_be_written])
+    assert caught.value.ids == [row[0] for row in rows(store, "select id from tasks order by id")]
+    assert len(caught.value.ids) == 8
+
+
+@pytest.mark.promise(1)
+def test_a_portion_that_cannot_be_accepted_whole_is_not_accepted_at_all(store):
+    with pytest.raises(Exception, match="payload"):
+        store.enqueue([entry(), replace(entry(), payload=None)])
+    assert rows(store, "select count(*) from tasks") == [(0,)]
+
+
+@pytest.mark.promise(5)
+@only_sqlite
+def test_others_write_between_the_portions_of_a_large_enqueue(make_store, monkeypatch):
+    monkeypatch.setattr("thresher.store.store.ENQUEUE_AT_ONCE", 500)
+    one, other = make_store(), make_store()
+    put(one)  # the lanes are met
+    change(one, "create table seen (tasks integer)")
+    enqueued = Event()
+
+    def look():
+        while not enqueued.is_set():
+            change(other, "insert into seen select count(*) from tasks")
+
+    watcher = Thread(target=look)
+    watcher.start()
+    put(one, *(entry() for _ in range(20_000)))
+    enqueued.set()
+    watcher.join()
+    assert rows(one, "select count(*) from seen where tasks > 1 and tasks < 20001") != [(0,)]
 
 
 def test_nothing_asked_for_is_nothing_done(store):
@@ -51,7 +102,7 @@ def test_a_task_is_accepted_together_with_what_the_caller_writes(store):
 
 
 @pytest.mark.promise(1)
-def test_a_rolled_back_caller_leaves_neither_task_nor_lane_nor_row(store):
+def test_a_rolled_back_caller_leaves_neither_task_nor_row(store):
     with store.write() as session:
         session.run("create table orders (name text)")
 
@@ -66,7 +117,6 @@ def test_a_rolled_back_caller_leaves_neither_task_nor_lane_nor_row(store):
 
     assert rows(store, "select count(*) from orders") == [(0,)]
     assert rows(store, "select count(*) from tasks") == [(0,)]
-    assert rows(store, "select count(*) from lanes where key = 'host:new.example'") == [(0,)]
     put(store, entry(gates=["host:new.example"]))
     assert len(claim(store, 5)) == 1
 

@@ -5,6 +5,7 @@ import pytest
 from tests.harness.databases import with_processes
 from tests.harness.tasks import claim, claim_one, done, entry, fields_of, put, refusals_of, rows, running, settle
 from thresher.store import tasks
+from thresher.store.spawn import known_lineage
 
 URL = "https://acme.example/jobs"
 
@@ -125,3 +126,14 @@ def test_siblings_on_two_machines_cannot_both_spawn_the_same_page(make_store):
     assert rows(one, "select count(*) from tasks where url = :url", url=URL + "/same") == [(1,)]
     assert rows(one, "select count(*) from refusals") == [(9,)]
     assert rows(one, "select count(*) from tasks") == [(1 + 10 + 10 + 1,)]
+
+
+@pytest.mark.promise(6)
+def test_a_lineage_can_be_asked_about_more_keys_than_fit_into_one_statement(store):
+    """70,000 values are more than PostgreSQL takes in one statement; SQLite's time for one grew with their square."""
+    parent = running(store)
+    settle(store, done(parent, children=(entry(key="k69999"),)))
+    with store.read() as session:
+        known = known_lineage(session, parent.id, [entry(key=f"k{n}") for n in range(70_000)])
+    assert known.has_live("page", "k69999")
+    assert not known.has_live("page", "k0")

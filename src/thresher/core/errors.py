@@ -9,6 +9,7 @@
     │   ├── DuplicateKind          two apps claim one kind of task
     │   ├── NotAllowed             the transition table has no such arrow
     │   └── DatabaseProblem        cannot be opened, is read-only, locked, full, or newer than this code
+    │       └── PartlyEnqueued     failed between two portions of a large enqueue; says which tasks were accepted
     └── TaskError                  raised by a stage; the policy table says what follows
         ├── Transient              worth another try: spends a failure, counts towards the breaker
         │   ├── TimedOut
@@ -31,6 +32,7 @@ What a class means for retries is an attribute of the class, never a word search
 what the command line ends with.
 """
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 
@@ -83,6 +85,14 @@ class DatabaseProblem(UsageError):
     """The database cannot do what was asked: unreachable, read-only, locked, full, or newer than this code."""
 
     exit_code = 6
+
+
+class PartlyEnqueued(DatabaseProblem):
+    """A large enqueue failed between two portions. `ids` has the answer for the first entries; the others were not accepted."""
+
+    def __init__(self, problem: Exception, ids: Sequence[int | None], wanted: int) -> None:
+        super().__init__(f"{problem} ({len(ids):,} of {wanted:,} tasks were accepted; enqueue the others again)")
+        self.ids = ids
 
 
 class TaskError(ThresherError):

@@ -48,7 +48,7 @@ def read_progress(store: Store) -> Progress:
     with store.read() as session:
         now = store.backend.now(session)
         kinds = [_kind(kind, states) for kind, states in tasks.counts(session).items()]
-        waiting = tasks.waiting(session)
+        waiting = tasks.waiting(session, now)
         return Progress(now, kinds, waiting["due"], waiting["delayed"], waiting["next_at"], closed_gates(session, now))
 
 

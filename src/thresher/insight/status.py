@@ -30,6 +30,6 @@ def read_status(store: Store) -> Status:
     with store.read() as session:
         now = store.backend.now(session)
         return Status(
-            now, version_now(session, store.backend.dialect), tasks.counts(session), tasks.waiting(session),
+            now, version_now(session, store.backend.dialect), tasks.counts(session), tasks.waiting(session, now),
             overview.oldest_waiting(session), list_workers(session, now), closed_gates(session, now),
         )  # fmt: skip

@@ -21,7 +21,7 @@ def why_it_waits(session: Session, task: dict[str, Any], gates: Sequence[GateVie
         return []
     if task["state"] == State.RUNNING:
         return [_running(session, task)]
-    if task["run_at"] is not None:
+    if task["run_at"] is not None and task["run_at"] > now:
         return [f"it waits for {as_text(task['run_at'])}{_because(task)}"]
     closed = [closed_sentence(gate) for gate in gates if gate.state != OPEN]
     return closed or _in_line(session, task, now)

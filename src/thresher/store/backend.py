@@ -73,6 +73,11 @@ class Backend(Protocol):
         """A transaction that writes: committed at the end, rolled back whole on any error."""
         ...
 
+    @property
+    def aside(self) -> Callable[[], AbstractContextManager[Session]] | None:
+        """Open a transaction of its own while the caller's is open; None where there is only one writer."""
+        ...
+
     def jot(self) -> AbstractContextManager[Session]:
         """A transaction that writes what may be lost with the machine, though never with the process: it waits for no disk."""
         ...
@@ -114,8 +119,12 @@ class Backend(Protocol):
         """The lane for exactly these gates, made if it is new."""
         ...
 
-    def insert(self, session: Session, births: Sequence[Birth], rules: Rules) -> list[int | None]:
-        """Insert tasks and make their lanes ready; None where a live task already has the key. Holds the lanes from then on."""
+    def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
+        """Insert tasks and make their lanes ready; None where a live task already has the key.
+
+        `take_lanes=False` leaves the lanes alone, for a transaction that may stay open for long: the next claim after the commit
+        moves the tasks into them.
+        """
         ...
 
     def enqueue(self, births: Sequence[Birth], rules: Rules) -> list[int | None]:

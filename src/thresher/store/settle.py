@@ -31,8 +31,8 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
     below: Below = {each.task_id: [(child, lanes[child.gates]) for child in each.children] for each in settlements if each.children}
     backend.lock_lineages(session, list(below))
     back = [each.task_id for each in settlements if each.state not in TERMINAL]
-    new_lanes = {lane for children in below.values() for _, lane in children} | {lane for lane in wanted if lane}
-    backend.lock_lanes(session, sorted(new_lanes), back)
+    # The lanes of children are not waited for: a child whose lane somebody holds enters it with the next claim.
+    backend.lock_lanes(session, sorted({lane for lane in wanted if lane}), back)
     now = backend.now(session)
     hits = backend.fence(session, settlements, wanted, rules, now)
     _bear(backend, session, hits, below, rules, now)

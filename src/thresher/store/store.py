@@ -13,6 +13,7 @@ from typing import ParamSpec, TypeVar
 
 from thresher.config.setting import Number
 from thresher.config.settings import Settings
+from thresher.core.errors import PartlyEnqueued
 from thresher.core.event import EventKind
 from thresher.core.ids import TaskId
 from thresher.core.settlement import Settlement
@@ -26,6 +27,10 @@ from thresher.store.spawn import Birth
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Write = Callable[[], AbstractContextManager[Session]]
+
+# A thousand take SQLite 35 ms. While it writes, nobody else does: not the worker, nor its heartbeat.
+ENQUEUE_AT_ONCE = 5_000
 
 
 class Store:
@@ -71,19 +76,34 @@ class Store:
         return await loop.run_in_executor(self._threads, lambda: fn(*args, **kwargs))
 
     def enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
-        """Accept tasks, all or none. None where a live task of that kind already has the key."""
-        if not entries:
-            return []
+        """Accept tasks. None where a live task of that kind already has the key.
+
+        Up to `ENQUEUE_AT_ONCE` are accepted all or none. More go in portions of that size, in the order given, so that nobody has to
+        wait for all of them: each portion is accepted whole or not at all. Should the database fail in between, `PartlyEnqueued` says
+        which were accepted. Unknown gates are refused before anything is written.
+        """
+        ids: list[TaskId | None] = []
         lanes = self.meet_lanes([entry.gates for entry in entries])
-        ids = _in_key_order(entries, lanes, lambda births: self.backend.enqueue(births, self.rules))
-        self.backend.ping()
+        for at in range(0, len(entries), ENQUEUE_AT_ONCE):
+            try:
+                ids += _in_key_order(entries[at : at + ENQUEUE_AT_ONCE], lanes, lambda births: self.backend.enqueue(births, self.rules))
+            except Exception as problem:
+                if not ids:
+                    raise
+                raise PartlyEnqueued(problem, ids, len(entries)) from problem
+            self.backend.ping()
         return ids
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
-        """Enqueue together with whatever else you write: both happen, or neither does."""
+        """Enqueue together with whatever else you write: both happen, or neither does.
+
+        On PostgreSQL it may stay open without holding up a claim or another enqueue, except one with the same key. SQLite has one
+        writer: keep it short there.
+        """
         with self.write() as session:
             yield Transaction(self, session)
+        self.backend.ping()
 
     def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int) -> Turn:
         """Settle these, then claim up to `limit`. Plain settlements share the claim's transaction."""
@@ -125,14 +145,14 @@ class Store:
             for each in stale:
                 record_event(session, EventKind.STALE_SETTLEMENT, now, task_id=each.task_id, claim=each.claim, ending=each.ending)
 
-    def meet_lanes(self, wanted: Iterable[Names]) -> Lanes:
+    def meet_lanes(self, wanted: Iterable[Names], write: Write | None = None) -> Lanes:
         """Resolve unknown lanes in a transaction of their own: only what is committed may be remembered."""
         if self.lanes.full:
             self.lanes = Lanes()  # a new one: other threads may still look into the old one
         lanes = self.lanes
         missing = lanes.missing(wanted)
         if missing:
-            with self.write() as session:
+            with (write or self.write)() as session:
                 found = resolve(self.backend, session, missing, self.settings)
             lanes.meet(found)
         return lanes
@@ -157,10 +177,16 @@ class Transaction:
         if not entries:
             return []
         store, session = self._store, self._session
-        lanes, missing = store.lanes, store.lanes.missing(entry.gates for entry in entries)
-        if missing:
-            lanes = lanes.with_(resolve(store.backend, session, missing, store.settings))
-        return _in_key_order(entries, lanes, lambda births: store.backend.insert(session, births, store.rules))
+        lanes = self._lanes([entry.gates for entry in entries])
+        return _in_key_order(entries, lanes, lambda births: store.backend.insert(session, births, store.rules, take_lanes=False))
+
+    def _lanes(self, wanted: Iterable[Names]) -> Lanes:
+        """New lanes are made aside where that is possible: whoever else needs one must not wait for this transaction to end."""
+        store, aside = self._store, self._store.backend.aside
+        missing = store.lanes.missing(wanted)
+        if missing and aside is None:
+            return store.lanes.with_(resolve(store.backend, self._session, missing, store.settings))
+        return store.meet_lanes(missing, aside)
 
 
 def _in_key_order(

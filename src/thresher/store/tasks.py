@@ -52,7 +52,9 @@ _FILTERS = {
     "gate": "replace(:newline || l.key || :newline, :gate, '') <> :newline || l.key || :newline",
 }
 _COUNTS = "select kind, state, count(*) from tasks group by kind, state order by kind, state"
-_WAITING_COUNTS = f"""select sum(due), count(run_at), min(run_at) from tasks where state in ({sql_list(WAITING)})"""
+# A task whose time has come is due, although it enters its lane only with the next claim.
+_WAITING_COUNTS = f"""select count(*), count(case when run_at > :now then 1 end), min(case when run_at > :now then run_at end)
+    from tasks where state in ({sql_list(WAITING)})"""
 _ATTEMPTS = """select claim, stage, worker_id, started_at, ended_at, ending, reason, error_name from attempts
     where task_id = :id order by claim"""
 _REFUSALS = "select at, parent_id, kind, url, lineage_key, rule, detail from refusals where tracking_id = :id order by id limit :most"
@@ -153,10 +155,10 @@ def live(session: Session) -> int:
     return int(session.rows(_LIVE)[0][0])
 
 
-def waiting(session: Session) -> Fields:
-    """How many tasks stand in lanes, how many wait for a time, and the nearest of those times."""
-    due, delayed, next_at = session.rows(_WAITING_COUNTS)[0]
-    return {"due": due or 0, "delayed": delayed or 0, "next_at": next_at}
+def waiting(session: Session, now: int) -> Fields:
+    """How many tasks are due, how many wait for a time, and the nearest of those times."""
+    every, delayed, next_at = session.rows(_WAITING_COUNTS, {"now": now})[0]
+    return {"due": every - delayed, "delayed": delayed, "next_at": next_at}
 
 
 def _fields(row: Sequence[Any]) -> Fields:

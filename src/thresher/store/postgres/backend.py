@@ -41,7 +41,7 @@ _LOCK_LANES = """select id from lanes where id = any (array(
     order by id for no key update"""
 _LOCK_LINEAGES = """select pg_advisory_xact_lock(root) from (
     select distinct coalesce(tracking_id, id) as root from tasks where id = any (:ids) order by root) roots"""
-_INSERT = "select n, id from insert_tasks(cast(:births as json), :head_start, :now)"
+_INSERT = "select n, id from insert_tasks(cast(:births as json), :head_start, :now, :take_lanes)"
 _READY = "select make_ready(cast(:lanes as bigint[]), cast(:ranks as bigint[]))"
 _FENCE = "select hits, cancelled from fence(cast(:ids as bigint[]), cast(:settlements as json), :head_start, :now)"
 _TASK_LANES = "select id, lane_id from tasks where id = any (:ids)"
@@ -77,6 +77,12 @@ class PostgresBackend:
 
     def write(self) -> AbstractContextManager[Session]:
         return self._postgres.transaction()
+
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[Session]:
+        # Not from the pool: those who hold its connections may all be here at once.
+        with self._postgres.advice(), psycopg.connect(self._postgres.url, **self._postgres.options) as connection, connection.transaction():
+            yield PostgresSession(connection)
 
     @contextlib.contextmanager
     def jot(self) -> Iterator[Session]:
@@ -149,10 +155,11 @@ class PostgresBackend:
         session.run("insert into lanes (key, gates) values (:key, cast(:gates as bigint[])) on conflict do nothing", values)
         return int(session.rows("select id from lanes where key = :key", {"key": key})[0][0])
 
-    def insert(self, session: Session, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+    def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
         births_json = orjson.dumps([_birth(birth) for birth in births]).decode()
         now = self._clock.now() if self._clock else None
-        born: dict[int, int] = dict(session.rows(_INSERT, {"births": births_json, "head_start": rules.head_start_us, "now": now}))
+        values = {"births": births_json, "head_start": rules.head_start_us, "now": now, "take_lanes": take_lanes}
+        born: dict[int, int] = dict(session.rows(_INSERT, values))
         return [born.get(n) for n in range(1, len(births) + 1)]
 
     def enqueue(self, births: Sequence[Birth], rules: Rules) -> list[int | None]:

@@ -44,6 +44,7 @@ class SqliteBackend:
 
     dialect = SQLITE
     turn_on_loop = None
+    aside = None
 
     def __init__(self, path: str, *, durability: str = "machine", clock: Clock | None = None) -> None:
         self._clock = clock or SystemClock()
@@ -100,7 +101,7 @@ class SqliteBackend:
         session.run("insert into lanes (key, gates) values (:key, :gates) on conflict do nothing", {"key": key, "gates": gates})
         return int(session.rows("select id from lanes where key = :key", {"key": key})[0][0])
 
-    def insert(self, session: Any, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+    def insert(self, session: Any, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:  # noqa: ARG002
         now = self._clock.now()
         last = session.rows(_LAST_ID)
         first = (last[0][0] if last else 0) + 1
