@@ -20,7 +20,6 @@ import http.client
 import json
 import os
 import random
-import sqlite3
 import statistics
 import tempfile
 import time
@@ -30,6 +29,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import apsw
 import psycopg
 from serving import serving
 
@@ -40,11 +40,6 @@ from thresher.governance.demand import Demand
 from thresher.store.postgres.connection import split_schema
 from thresher.store.roles.roles import add_role
 from thresher.store.store import Store
-
-try:
-    from pysqlite3 import dbapi2
-except ImportError:
-    dbapi2 = sqlite3
 
 WORDS = (  # noqa: SIM905  a list of words would be a page long
     "we are looking for a person who likes to build things with care in a small team that ships every week and answers for what it "
@@ -153,7 +148,7 @@ def rows_of(store: Store, after: int) -> Rows:
 
 
 def upsert_sqlite(url: str) -> Callable[[Rows], float]:
-    connection = dbapi2.connect(url.removeprefix("sqlite:///").partition("?")[0], isolation_level=None)
+    connection = apsw.Connection(url.removeprefix("sqlite:///").partition("?")[0])
     for pragma in PRAGMAS:
         connection.execute(f"pragma {pragma}")
 

@@ -9,13 +9,9 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import psycopg
 from bench.contenders.contest import BULK, Order, order
-
-try:
-    import pysqlite3 as sqlite3
-except ImportError:
-    import sqlite3
 
 COMMITS = 1_000
 COLUMNS = "kind text, stage text, state text, lane bigint, due bigint, rank bigint, priority integer, payload text, created_at bigint"
@@ -36,20 +32,20 @@ def sqlite(given: Order) -> dict[str, object]:
     insert = f"insert into wide values ({', '.join('?' * len(ROW))})"
 
     def bulk(_: int) -> None:
-        with normal:
-            normal.execute("begin immediate")
-            normal.executemany(insert, [ROW] * BULK)
+        normal.execute("begin immediate")
+        normal.executemany(insert, [ROW] * BULK)
+        normal.execute("commit")
 
     return {
         "fsync_commit_per_s": per_s(COMMITS, lambda at: flushed.execute("insert into tiny values (?)", (at,))),
         "normal_commit_per_s": per_s(5 * COMMITS, lambda at: normal.execute("insert into tiny values (?)", (at,))),
         "driver_bulk_per_s": per_s(max(1, given.tasks // BULK), bulk, BULK),
-        "driver": f"sqlite {sqlite3.sqlite_version}",
+        "driver": f"sqlite {apsw.sqlite_lib_version()}",
     }
 
 
-def _opened(path: Path, synchronous: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None)
+def _opened(path: Path, synchronous: str) -> apsw.Connection:
+    connection = apsw.Connection(str(path))
     connection.execute("pragma journal_mode = wal")
     connection.execute(f"pragma synchronous = {synchronous}")
     connection.execute("create table tiny (number integer)")

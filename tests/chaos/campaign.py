@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import apsw
 import orjson
 
 from tests.chaos.app import SETTINGS, app, roots
@@ -37,7 +38,6 @@ from thresher.engine.registry import Registry
 from thresher.governance.gate import interval_us
 from thresher.practice.postgres import PracticePostgres, practice_postgres
 from thresher.store import tasks
-from thresher.store.sqlite.connection import sqlite3
 
 STORES = ("sqlite", "postgres")
 LEASE = float(SETTINGS["worker.lease"])
@@ -160,8 +160,9 @@ class Campaign:
         path = self.url.removeprefix("sqlite:///").partition("?")[0]
 
         def hold() -> None:
-            other = sqlite3.connect(path, timeout=10, isolation_level=None)
-            with contextlib.suppress(sqlite3.OperationalError):
+            other = apsw.Connection(path)
+            other.set_busy_timeout(10_000)
+            with contextlib.suppress(apsw.BusyError):
                 other.execute("begin immediate")
                 time.sleep(LEASE * 2 * step.size)
                 other.execute("rollback")

@@ -1,13 +1,13 @@
 """Whatever is wrong, a person gets one clear line that says what to do, and nothing is lost or half done."""
 
 import os
-import sqlite3
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.cli.conftest import APP, PROJECT, Result, Thresher, added, start
@@ -31,14 +31,13 @@ def refused(result: Result, code: int, *words: str) -> None:
 
 
 def test_a_newer_database_is_left_alone(queue: Thresher, project: Path):
-    with sqlite3.connect(project / "thresher.db") as database:
+    with apsw.Connection(str(project / "thresher.db")) as database:
         database.execute("insert into migrations (number, name, applied_at) values (9999, 'future', 0)")
     for argv in (["status"], ["run"], ["migrate"], ["migrate", "--check"], ["add", "free"]):
         refused(queue(*argv), 6, "9999", "newer", "pip install --upgrade thresher")
 
 
 def test_an_older_database_says_how_to_bring_it_up_to_date(project: Path, thresher: Thresher):
-    sqlite3.connect(project / "thresher.db").close()
     (project / "thresher.db").touch()
     refused(thresher("status"), 6, "thresher migrate")
     assert thresher("migrate").code == 0

@@ -1,6 +1,6 @@
-import sqlite3
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.cli.conftest import PROJECT, Result, Thresher, added
@@ -29,7 +29,7 @@ def test_what_is_missing_fails_with_advice_and_the_rest_is_still_checked(project
 
 
 def test_a_malformed_project_or_an_old_schema_fails(project: Path, thresher: Thresher):
-    sqlite3.connect(project / "thresher.db").close()
+    (project / "thresher.db").touch()
     assert verdicts(thresher("doctor", "--json"))["schema"] == "fail"
     assert "thresher migrate" in thresher("doctor").out
     (project / "thresher.yaml").write_text("apps: [")
@@ -40,7 +40,7 @@ def test_a_malformed_project_or_an_old_schema_fails(project: Path, thresher: Thr
 def test_what_holds_work_up_is_a_warning(queue: Thresher, project: Path):
     added(queue, "work")
     queue("sources", "disable", "doors", "--reason", "captcha")
-    with sqlite3.connect(project / "thresher.db") as database:
+    with apsw.Connection(str(project / "thresher.db")) as database:
         database.execute("insert into workers (name, host, pid, lease_us, lease_until, started_at) values ('gone', 'h', 1, 1, 1, 1)")
         database.execute("update gates set max_in_flight = 5, in_flight = 3 where name = 'source:good'")
         database.execute("update tasks set kind = 'stranger' where kind = 'free'")

@@ -11,7 +11,7 @@ from tests.cli.conftest import Thresher
 from thresher.cli.main import app, hoist
 
 HEAVY = (
-    "asyncio", "psycopg", "psycopg_pool", "pysqlite3", "yaml", "rich", "thresher.store", "thresher.engine", "thresher.build",
+    "asyncio", "psycopg", "psycopg_pool", "apsw", "yaml", "rich", "thresher.store", "thresher.engine", "thresher.build",
     "thresher.bench",
 )  # fmt: skip
 

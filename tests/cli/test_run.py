@@ -1,9 +1,9 @@
 import json
 import signal
-import sqlite3
 import time
 from pathlib import Path
 
+import apsw
 import pytest
 
 from tests.cli.conftest import APP, Thresher, added, start
@@ -16,9 +16,8 @@ def counts(queue: Thresher) -> dict[str, dict[str, int]]:
 def wait_for(database: Path, sql: str, process: object) -> None:
     """Until a statement finds a row. A look at the rows is the signal; nothing else says that a task has started."""
     for _ in range(600):
-        with sqlite3.connect(database) as connection:
-            if connection.execute(sql).fetchall():
-                return
+        if database.exists() and apsw.Connection(str(database)).execute(sql).fetchall():
+            return
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     raise AssertionError(f"never: {sql}")

@@ -42,6 +42,7 @@ def instructions(store, work, step=100):
 
     def count():
         counted[0] += 1
+        return False  # do not interrupt
 
     connection = store.backend._file._writer
     connection.set_progress_handler(count, step)

@@ -18,6 +18,7 @@ class Tables:
         """Into a file."""
         if not Path(path).exists():
             Path(path).write_bytes(self._bytes)
+            Path(path).chmod(0o600)
             return
         with closing(SqliteBackend(str(path), durability="process")) as backend:
             backend.migrate()
@@ -27,7 +28,8 @@ class Tables:
         with backend.read() as session:
             is_empty = session.rows(_TABLES) == [(0,)]
         if is_empty:
-            self._kept._file._writer.backup(backend._file._writer)
+            with backend._file._writer.backup("main", self._kept._file._writer, "main") as copy:
+                copy.step()
         else:
             backend.migrate()
 

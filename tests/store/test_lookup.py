@@ -55,6 +55,7 @@ def counting(session):
 
     def count():
         counted[0] += 1
+        return False  # do not interrupt
 
     session._connection.set_progress_handler(count, 10)
     yield counted

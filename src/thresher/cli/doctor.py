@@ -92,7 +92,7 @@ def _examine(call: Call) -> "list[Check]":
             exam.checks += check_waivers(store)
             exam.checks += check_ledger(store)
             file = database_file(url)
-            exam.checks += [check_file(file)] if file else []
+            exam.checks += check_file(file) if file else []
     return exam.checks
 
 

@@ -1,7 +1,9 @@
 """The doctor: small checks, each with what was found and what to do about it. Nothing here changes anything."""
 
+import os
 import platform
 import shutil
+import stat
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -89,8 +91,19 @@ def _kind(embedder: Embedder) -> str:
     return f"no model ({missing_sentence()}), and none is needed; until then {embedder.sentence}"
 
 
-def check_file(path: Path) -> Check:
-    """Room on the disk that holds the database."""
+def check_file(path: Path) -> list[Check]:
+    """The file that holds the database: the room on its disk, and who else can read it."""
+    return [_disk(path), *([_permissions(path)] if os.name == "posix" and path.exists() else [])]
+
+
+def _permissions(path: Path) -> Check:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & stat.S_IRWXO:
+        return Check("files", Verdict.WARN, f"every user of this machine can open {path} (mode {mode:o})", f"chmod 600 {path}")
+    return Check("files", Verdict.OK, f"mode {mode:o}: for its {'owner and group' if mode & stat.S_IRWXG else 'owner alone'}")
+
+
+def _disk(path: Path) -> Check:
     free = shutil.disk_usage(path if path.exists() else path.resolve().parent).free
     verdict = Verdict.FAIL if free < DISK_GONE else Verdict.WARN if free < DISK_LOW else Verdict.OK
     return Check("disk", verdict, f"{free / (1 << 30):,.1f} GB free", None if verdict is Verdict.OK else "free some space")
@@ -121,7 +134,7 @@ def _python() -> Check:
 
 def _sqlite() -> Check:
     ok = VERSION >= SAFE_VERSION
-    advice = None if ok else "it can corrupt a database after a crash (mended in 3.51.3): pip install pysqlite3"
+    advice = None if ok else "it can corrupt a database after a crash (mended in 3.51.3): pip install --upgrade apsw"
     return Check("sqlite", Verdict.OK if ok else Verdict.WARN, ".".join(map(str, VERSION)), advice)
 
 

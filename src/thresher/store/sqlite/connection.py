@@ -8,51 +8,50 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import apsw
+
 from thresher.core.errors import DatabaseProblem, InvalidPayload
 from thresher.store.session import Params, Row, spread
+from thresher.store.sqlite import one_library
+from thresher.store.sqlite.turn_lock import TurnLock
 
-try:
-    from pysqlite3 import dbapi2 as sqlite3
-except ImportError:
-    import sqlite3
-
-try:
-    import fcntl
-except ImportError:  # Windows: SQLite's own lock still keeps writers apart, it is only less fair
-    fcntl = None  # type: ignore[assignment]
-
-BUSY_SECONDS = 30
+BUSY_SECONDS = 30.0
+CACHED_STATEMENTS = 512
 # Versions whose WAL can lose data when a reset meets a crash at the wrong moment; mended in 3.51.3.
 SAFE_VERSION = (3, 51, 3)
-VERSION: tuple[int, ...] = sqlite3.sqlite_version_info
+VERSION: tuple[int, ...] = tuple(map(int, apsw.sqlite_lib_version().split(".")))
 DURABILITY = {"machine": "full", "process": "normal"}
-# Primary result codes that say something about the file and nothing about what was to be stored: PERM, BUSY, LOCKED, NOMEM, READONLY,
-# INTERRUPT, IOERR, CORRUPT, FULL, CANTOPEN, PROTOCOL, SCHEMA, AUTH, NOTADB.
-AWAY = frozenset({3, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 17, 23, 26})
-UNMIGRATED = ("no such table", "no such column")
-UNSTORABLE = frozenset({18})  # TOOBIG: no second try can store it
+# What says something about the file and nothing about what was to be stored.
+AWAY = (
+    apsw.AuthError, apsw.BusyError, apsw.CantOpenError, apsw.CorruptError, apsw.FullError, apsw.InterruptError, apsw.IOError,
+    apsw.LockedError, apsw.NoLFSError, apsw.NoMemError, apsw.NotADBError, apsw.PermissionsError, apsw.ProtocolError, apsw.ReadOnlyError,
+    apsw.SchemaChangeError,
+)  # fmt: skip
+UNMIGRATED = ("no such table", "no such column", "has no column named")  # SQLite has no code of its own for these
 
 
 class SqliteSession:
     """A transaction on one connection."""
 
-    __slots__ = ("_connection",)
+    __slots__ = ("_connection", "_cursor")
 
-    def __init__(self, connection: Any) -> None:
+    def __init__(self, connection: apsw.Connection) -> None:
         self._connection = connection
+        self._cursor = connection.cursor()
 
     def rows(self, sql: str, params: Params | Sequence[Any] = ()) -> list[Row]:
         if isinstance(params, dict):
             sql, params = spread(sql, params)
-        return self._connection.execute(sql, params).fetchall()  # type: ignore[no-any-return]
+        return self._cursor.execute(sql, params).fetchall()
 
     def run(self, sql: str, params: Params | Sequence[Any] = ()) -> int:
         if isinstance(params, dict):
             sql, params = spread(sql, params)
-        return self._connection.execute(sql, params).rowcount  # type: ignore[no-any-return]
+        self._cursor.execute(sql, params).fetchall()  # to its end: a statement half done would keep its snapshot
+        return self._connection.changes()
 
     def many(self, sql: str, rows: Sequence[Any]) -> None:
-        self._connection.executemany(sql, rows)
+        self._cursor.executemany(sql, rows)
 
 
 class SqliteFile:
@@ -62,39 +61,39 @@ class SqliteFile:
         self.path = path
         self.in_memory = path == ":memory:"
         self._durability = DURABILITY[durability]
+        self._process = os.getpid()
         self._write_mutex = threading.Lock()
         self._read_mutex = threading.Lock()
         self._glance_mutex = threading.Lock()
-        self._turnstile = self._open_turnstile()
-        self._writer = self._connect()
-        # A database in memory exists once; reads then share the writer's connection and its mutex.
-        self._reader = self._writer if self.in_memory else self._connect()
-        # Whoever reads a whole table must not hold up who looks at a row.
-        self._glancer = self._writer if self.in_memory else self._connect()
+        with contextlib.ExitStack() as opened:
+            self._turn_lock = None if self.in_memory else self._open_files(opened)
+            self._writer = self._connect(opened)
+            # A database in memory exists once; reads then share the writer's connection and its mutex.
+            self._reader = self._writer if self.in_memory else self._connect(opened)
+            # Whoever reads a whole table must not hold up who looks at a row.
+            self._glancer = self._writer if self.in_memory else self._connect(opened)
+            self._opened = opened.pop_all()
         if self.in_memory:
             self._read_mutex = self._glance_mutex = self._write_mutex
 
-    def _open_turnstile(self) -> int | None:
-        if self.in_memory or fcntl is None:
-            return None
-        try:
-            return os.open(f"{self.path}-turn", os.O_RDWR | os.O_CREAT, 0o644)
-        except OSError as problem:
-            raise DatabaseProblem(
-                f"cannot write in the folder of {self.path}: {problem.strerror}. Choose another place with --database."
-            ) from None
+    def _open_files(self, opened: contextlib.ExitStack) -> TurnLock:
+        _create(self.path)
+        opened.callback(one_library.unregister, one_library.register(self.path))
+        lock = TurnLock(self.path)
+        opened.callback(lock.close)
+        return lock
 
-    def _connect(self) -> Any:
-        if sqlite3.sqlite_version_info < SAFE_VERSION:
+    def _connect(self, opened: contextlib.ExitStack) -> apsw.Connection:
+        if VERSION < SAFE_VERSION:
             warnings.warn(
-                f"SQLite {sqlite3.sqlite_version} can corrupt a database after a crash (mended in 3.51.3); "
-                "pip install pysqlite3 brings a newer one",
+                f"SQLite {apsw.sqlite_lib_version()} can corrupt a database after a crash (mended in 3.51.3); "
+                "pip install --upgrade apsw brings a newer one",
                 stacklevel=2,
             )
         with advice(self.path):
-            connection = sqlite3.connect(
-                self.path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=512
-            )
+            connection = apsw.Connection(self.path, statementcachesize=CACHED_STATEMENTS)
+            opened.callback(connection.close)
+            connection.set_busy_timeout(round(BUSY_SECONDS * 1_000))
             connection.execute("pragma journal_mode = wal")
             connection.execute(f"pragma synchronous = {self._durability}")
             connection.execute("pragma foreign_keys = on")
@@ -107,12 +106,14 @@ class SqliteFile:
     @contextlib.contextmanager
     def write(self) -> Iterator[SqliteSession]:
         """Take turns with other processes, then own the one write lock. Never upgrades a read."""
+        self._check_process()
         with self._write_mutex, self._turn(), advice(self.path), self._transaction():
             yield SqliteSession(self._writer)
 
     @contextlib.contextmanager
     def jot(self) -> Iterator[SqliteSession]:
         """The same, and the commit does not wait for the disk; the next one that does takes it along."""
+        self._check_process()
         with self._write_mutex, self._turn(), advice(self.path):
             self._writer.execute("pragma synchronous = normal")
             try:
@@ -132,21 +133,17 @@ class SqliteFile:
                 self._writer.execute("rollback")
             raise
 
-    @contextlib.contextmanager
-    def _turn(self) -> Iterator[None]:
-        # Without it SQLite's writers poll and starve each other: one of eight did 3 % of another's work.
-        if self._turnstile is None:
-            yield
-            return
-        fcntl.flock(self._turnstile, fcntl.LOCK_EX)
-        try:
-            yield
-        finally:
-            fcntl.flock(self._turnstile, fcntl.LOCK_UN)
+    def _turn(self) -> contextlib.AbstractContextManager[None]:
+        return contextlib.nullcontext() if self._turn_lock is None else self._turn_lock.held(BUSY_SECONDS)
+
+    def _check_process(self) -> None:
+        if os.getpid() != self._process:
+            raise DatabaseProblem(f"{self.path} was opened by the process that this one was forked from: open it again in each process")
 
     @contextlib.contextmanager
     def read(self) -> Iterator[SqliteSession]:
         """One consistent snapshot. Keep it short: a long reader stops the checkpoint."""
+        self._check_process()
         with self._read_mutex, advice(self.path):
             self._reader.execute("begin")
             try:
@@ -158,25 +155,35 @@ class SqliteFile:
     @contextlib.contextmanager
     def glance(self) -> Iterator[SqliteSession]:
         """Single looks by key, each at the newest."""
+        self._check_process()
         with self._glance_mutex, advice(self.path):
             yield SqliteSession(self._glancer)
 
     def data_version(self) -> int:
         """A number that changes when another process has committed."""
         with self._read_mutex, advice(self.path):
-            return int(self._reader.execute("pragma data_version").fetchone()[0])
+            found: int = SqliteSession(self._reader).rows("pragma data_version")[0][0]
+            return found
 
     def close(self) -> None:
         with self._write_mutex:
-            self._writer.close()
-        if not self.in_memory:
-            with self._read_mutex:
-                self._reader.close()
-            with self._glance_mutex:
-                self._glancer.close()
-        if self._turnstile is not None:
-            os.close(self._turnstile)
-            self._turnstile = None
+            if self.in_memory:
+                self._opened.close()
+                return
+            with self._read_mutex, self._glance_mutex:
+                self._opened.close()
+
+
+def _create(path: str) -> None:
+    """Make a new file for its owner alone, before SQLite would make it for everybody. The log beside it gets the same mode."""
+    try:
+        os.close(os.open(os.path.realpath(path), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        pass
+    except OSError as problem:
+        raise DatabaseProblem(
+            f"cannot write in the folder of {path}: {problem.strerror}. Choose another place with --database."
+        ) from None
 
 
 @contextlib.contextmanager
@@ -184,27 +191,29 @@ def advice(path: str) -> Iterator[None]:
     """Say what to do about what SQLite complains of."""
     try:
         yield
-    except sqlite3.DatabaseError as problem:
-        code = getattr(problem, "sqlite_errorcode", 0) & 0xFF  # the primary code; the rest of the bits say more about it
-        if code in UNSTORABLE:
-            raise InvalidPayload(f"the database cannot store a value: {problem}") from problem
-        if code in AWAY or str(problem).startswith(UNMIGRATED):
-            raise DatabaseProblem(_advise(path, str(problem))) from problem
-        raise
+    except AWAY as problem:
+        raise DatabaseProblem(_advise(path, problem)) from problem
+    except apsw.TooBigError as problem:  # no second try can store it
+        raise InvalidPayload(f"the database cannot store a value: {problem}") from problem
+    except apsw.SQLError as problem:
+        if not any(words in str(problem) for words in UNMIGRATED):
+            raise
+        raise DatabaseProblem(f"{path}: {problem}; bring it up to date with: thresher migrate") from problem
 
 
-def _advise(path: str, says: str) -> str:
-    if "readonly" in says:
-        return f"{path} is read-only: change its permissions or choose another file with --database"
-    if "disk is full" in says:
-        return f"the disk of {path} is full: nothing was written; free some space and go on, no task is lost"
-    if "locked" in says or "busy" in says:
-        return f"{path} was locked for {BUSY_SECONDS} seconds by another program (a backup? a shell?); close it and go on"
-    if "not a database" in says:
-        return f"{path} is not a Thresher database: choose another file with --database"
-    if "unable to open" in says:
-        folder = Path(path).resolve().parent
-        return f"cannot open {path}: does the folder {folder} exist, and may you write there?"
-    if says.startswith(UNMIGRATED):
-        return f"{path}: {says}; bring it up to date with: thresher migrate"
-    return f"{path}: {says}"
+def _advise(path: str, problem: apsw.Error) -> str:
+    match problem:
+        case apsw.ReadOnlyError():
+            return f"{path} is read-only: change its permissions or choose another file with --database"
+        case apsw.FullError():
+            return f"the disk of {path} is full: nothing was written; free some space and go on, no task is lost"
+        case apsw.BusyError() | apsw.LockedError():
+            return f"{path} was locked for {BUSY_SECONDS:g} seconds by another program (a backup? a shell?); close it and go on"
+        case apsw.NotADBError():
+            return f"{path} is not a Thresher database: choose another file with --database"
+        case apsw.CorruptError():
+            return f"{path} is damaged ({problem}): stop all workers and restore a backup, or try: sqlite3 {path} .recover"
+        case apsw.CantOpenError():
+            return f"cannot open {path}: does the folder {Path(path).resolve().parent} exist, and may you write there?"
+        case _:
+            return f"{path}: {problem}"
