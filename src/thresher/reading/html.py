@@ -9,22 +9,42 @@ A selector is a program, and a hostile one runs for ever. So `css` and its sibli
 test reads every call); a selector that comes from anywhere else is a `Selector`, made by whoever answers for it, and goes to `select_by`.
 """
 
+import re
+import resource
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NewType, Self
 
 import turbohtml
-from turbohtml import Element, Markdown, PlainText, SelectorSyntaxError, Text
+from turbohtml import Element, IncrementalParser, Markdown, PlainText, SelectorSyntaxError, Text
 from turbohtml.detect import LanguageDetection, detect_language
 
-from thresher.core.errors import UsageError
+from thresher.core.errors import TooLarge, UsageError
 
 # The parser's own element and text, for walks over many thousand nodes where a wrapper each would double the time.
-__all__ = ["Element", "Node", "Selector", "Text", "likely_language", "parse", "to_markdown"]
+__all__ = ["LIMITS", "Element", "Node", "Selector", "Text", "likely_language", "parse", "to_markdown"]
 
 Selector = NewType("Selector", str)  # a CSS selector that is not text of this program: written by a person, or learned and checked
 
+MAX_NODES = 500_000  # elements and texts of a page; the largest of the corpus has 13,000
+MAX_DEPTH = 512  # the parser's own: what nests deeper becomes siblings
+_MAX_MERGED = 1_000_000_000  # bytes; each further <html> or <body> copies the attributes of all before it
+_NODE_BYTES, _CHARACTER_BYTES, _ATTRIBUTE_BYTES = 128, 24, 11  # what the parser takes for each, rounded up
+_CHUNK = 2_048  # characters: a tag may bring MAX_DEPTH elements with it, so these are 35 MB at most
+_ROOTS = re.compile(r"<(?:html|body)[\s/>]", re.IGNORECASE)
+_KILOBYTE = 1 if sys.platform == "darwin" else 1024  # in what the system counts memory
+
+
+@dataclass(slots=True)
+class Limits:
+    """What this process reads at most."""
+
+    max_nodes: int = MAX_NODES
+
+
+LIMITS = Limits()
 _ONE_LINE = PlainText(bullet="", table_cell_separator=" ")
 _MARKDOWN = Markdown(
     images=Markdown.Images(mode="ignore"), tables=Markdown.Tables(cell_blocks="text"), links=Markdown.Links(autolink=False)
@@ -180,10 +200,52 @@ def _selecting(selector: str) -> Iterator[None]:
 
 
 def parse(html: str) -> Node:
-    """The root element of a page. Never raises: a parser for the web reads anything as some page."""
-    root = turbohtml.parse(html, positions=False, allow_declarative_shadow_roots=False).root
+    """The root element of a page. Anything is some page to a parser for the web; one of too many nodes raises `TooLarge`.
+
+    Never a part of it: a page cut short would look like one that has nothing to say.
+    """
+    _check_tags(html)
+    multiplied = html.count("<") * MAX_DEPTH > LIMITS.max_nodes
+    document = _parse_watched(html) if multiplied else _parse(html)
+    root = document.root
     assert root is not None, "a parsed page always has a root element"
+    if multiplied and (nodes := sum(1 for _ in root.descendants)) > LIMITS.max_nodes:
+        raise TooLarge(f"the page has {nodes:,} nodes; at most {LIMITS.max_nodes:,} are read")
     return Node(root)
+
+
+def _parse(html: str) -> turbohtml.Document:
+    return turbohtml.parse(html, positions=False, allow_declarative_shadow_roots=False)
+
+
+def _check_tags(html: str) -> None:
+    """Refuse what can be told to be too much by counting, before anything is built."""
+    if (tags := html.count("<")) > LIMITS.max_nodes:
+        raise TooLarge(f"the page has {tags:,} tags; at most {LIMITS.max_nodes:,} nodes are read")
+    roots = len(_ROOTS.findall(html))
+    if roots * len(html) * _ATTRIBUTE_BYTES > _MAX_MERGED:
+        raise TooLarge(f"the page has {roots:,} <html> and <body> tags in {len(html):,} characters; one of each is a page")
+
+
+def _parse_watched(html: str) -> turbohtml.Document:
+    """Parse piece by piece, and stop when the tree grows beyond its share of memory.
+
+    Tags that are left open (`<p><b><i>` again and again) are opened anew in every paragraph, so a few bytes of a page may be
+    hundreds of nodes. The parser does not say how many it has made; the memory of the process does.
+    """
+    parser = IncrementalParser(positions=False)
+    limit = _peak_memory() + LIMITS.max_nodes * _NODE_BYTES + len(html) * _CHARACTER_BYTES
+    for at in range(0, len(html), _CHUNK):
+        parser.feed(html[at : at + _CHUNK])
+        if _peak_memory() > limit:
+            part = f"the first {at + _CHUNK:,} of {len(html):,} characters"
+            raise TooLarge(f"{part} of the page grow into more than {LIMITS.max_nodes:,} nodes")
+    # This parser cannot leave declarative shadow roots where they stand. The other can, and the page is known to be harmless by now.
+    return _parse(html) if "shadowrootmode" in html.lower() else parser.close()
+
+
+def _peak_memory() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KILOBYTE
 
 
 def to_markdown(node: Node, *, images: bool) -> str:
