@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.core.controls import all_without_controls
 from thresher.core.errors import InvalidPayload
 from thresher.core.record import Link, Record, clean, pack
 
@@ -32,7 +33,7 @@ def test_clean_text_can_be_written_everywhere_and_cleaning_it_again_changes_noth
     assert cleaned.encode().decode() == cleaned == clean(cleaned)
 
 
-@given(st.text(st.characters(exclude_categories=("Cs",), exclude_characters="\x00")))
+@given(st.text(st.characters(exclude_categories=("Cs", "Cc", "Cf"))))
 def test_text_that_is_clean_is_not_touched(text):
     assert clean(text) == text
 
@@ -45,5 +46,7 @@ JSON = st.recursive(
 
 
 @given(st.dictionaries(st.text(), JSON, max_size=5))
-def test_what_is_packed_is_read_back_the_same(data):
-    assert orjson.loads(pack(Record("posting", "a", data), LIMIT * 10).data) == data
+def test_what_is_packed_is_read_back_the_same_but_for_control_characters(data):
+    packed = pack(Record("posting", "a", data, initial=data), LIMIT * 10)
+    assert orjson.loads(packed.data) == all_without_controls(data)
+    assert orjson.loads(packed.initial or "{}") == all_without_controls(data)

@@ -1,6 +1,7 @@
 """Messages, delivered to a real mail server and a real web hook on this machine."""
 
 import asyncio
+import re
 import subprocess
 import sys
 
@@ -102,6 +103,34 @@ def test_the_text_of_a_page_is_text_in_a_mail(mailbox: Mailbox):
     if body is not None:
         assert "<script>" not in str(body.get_content())
     assert "second line" in text_of(mail)
+
+
+CALLS = (
+    "@everyone", "@here", "x@everyone", "(@Channel)", "<@123456>", "<@&99>", "<!channel>", "<!here|here>", "<#C024BE7LR>", "@ann", "@all",
+    "</cmd:1>", "<https://evil.example|https://bank.example>", "[bank](https://evil.example)", "[bank][1]", "[1]: https://evil.example",
+    "<a href='https://evil.example'>bank</a>", "```",
+)  # fmt: skip
+READ = re.compile(r"@(?:everyone|here|channel|all)|(?<![\w.+-])@\w|<[@!#/:ah]|\][(\[:]|``", re.IGNORECASE)
+
+
+@pytest.mark.promise(17)
+@pytest.mark.parametrize("text", CALLS)
+def test_no_text_of_a_page_calls_anybody_or_hides_a_link(hook: Hook, text: str):
+    chats = hook.url.replace("json://", "mmost://")
+    send(Notifier([hook.url, f"{chats}/{'a' * 24}"]), f"New match: {text}", f"91  {text}, Acme")
+    told, chat = sorted(hook.told, key=lambda each: "title" not in each)
+    for said in (told["title"], told["message"], chat["text"]):
+        assert READ.search(said) is None, said
+        assert text[:1] in said
+
+
+@pytest.mark.promise(17)
+def test_an_address_in_a_message_still_leads_where_it_led_and_an_email_stays_one(hook: Hook):
+    send(Notifier([hook.url]), "t", "https://acme.example/@everyone/a_b?c=[1]&d=<x>\nhttps://acme.example/jobs/1 by jobs@acme.example")
+    (told,) = hook.told
+    assert told["message"] == (
+        "https://acme.example/%40everyone/a_b?c=%5B1%5D&d=%3Cx%3E\nhttps://acme.example/jobs/1 by jobs@acme.example"
+    )
 
 
 def test_a_long_message_is_cut_and_still_arrives(hook: Hook):

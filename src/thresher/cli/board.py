@@ -54,7 +54,7 @@ class PlainBoard:
         line = plain_line(progress)
         if line != self._last:
             self._last = line
-            self._out.print(Text(line))
+            self._out.print(cell(line))
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """From what a command did, or what went wrong, to an exit code and one clear line."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -8,7 +7,7 @@ from typing import Any
 
 import typer
 
-from thresher.cli.words import plain
+from thresher.cli.words import as_json, plain
 from thresher.core.errors import ThresherError
 
 INTERRUPTED = 130
@@ -50,13 +49,13 @@ def _surprise(problem: Exception, args: Sequence[str]) -> int:
     if "--verbose" in args:
         import traceback
 
-        traceback.print_exception(problem)
+        sys.stderr.write(plain("".join(traceback.format_exception(problem))))
     advice = "" if "--verbose" in args else " Run it again with --verbose to see where."
     said = f"{type(problem).__name__}: {problem}. This was not expected and may be a bug of Thresher or of an app; nothing is lost.{advice}"
     return _tell(said, type(problem).__name__, BUG, args)
 
 
 def _tell(message: str, name: str, code: int, args: Sequence[str]) -> int:
-    text = json.dumps({"error": message, "class": name}, ensure_ascii=False) if "--json" in args else plain(f"thresher: {message}")
+    text = as_json({"error": message, "class": name}) if "--json" in args else plain(f"thresher: {message}")
     sys.stderr.write(f"{text}\n")
     return code

@@ -1,6 +1,5 @@
 """`thresher inspect`: what Thresher makes of a page. The tool to find out why a site does not work."""
 
-import json
 import sys
 import zlib
 from collections.abc import Iterator
@@ -154,11 +153,11 @@ def _unpacked(body: bytes, name: str) -> bytes:
 
 
 def _write(inspection: "Inspection | None", error: str | None, source: str) -> None:
-    from thresher.reading.inspection import as_json
+    from thresher.cli.words import as_json
+    from thresher.reading import inspection as reading
 
-    found: dict[str, Any] = as_json(inspection) if inspection else {"source": source}
-    line = json.dumps({**found, **({"error": error} if error else {})}, ensure_ascii=False)
-    sys.stdout.write(line.encode("utf-8", "replace").decode() + "\n")
+    found: dict[str, Any] = reading.as_json(inspection) if inspection else {"source": source}
+    sys.stdout.write(as_json({**found, **({"error": error} if error else {})}) + "\n")
 
 
 def _show(inspection: "Inspection | None", error: str | None, source: str) -> None:

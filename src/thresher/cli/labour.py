@@ -13,7 +13,7 @@ from typing import Any
 
 import typer
 
-from thresher.cli.words import number
+from thresher.cli.words import number, plain
 from thresher.core.clock import monotonic
 from thresher.core.settlement import Ending
 from thresher.engine.supervisor import PULSE_SECONDS
@@ -31,10 +31,17 @@ class _StderrHandler(logging.Handler):
         sys.stderr.write(f"{self.format(record)}\n")
 
 
+class _PlainFormatter(logging.Formatter):
+    """Lines may quote strangers: none steers the terminal, and what follows a line break is indented, so it passes for no other line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return plain(super().format(record)).replace("\n", "\n    ")
+
+
 def log_to_stderr(*, verbose: bool, usual: int = logging.INFO) -> None:
     """One line an event. With `verbose` a step more than usual."""
     handler = _StderrHandler()
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    handler.setFormatter(_PlainFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(level=max(logging.DEBUG, usual - 10) if verbose else usual, handlers=[handler], force=True)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 
 from thresher.cli.call import Call
-from thresher.cli.words import plain, short
+from thresher.cli.words import as_json, plain, short
 from thresher.core.errors import UsageError
 
 LONGEST = 2_000_000  # bytes
@@ -40,8 +40,8 @@ def answer_each(
 def write(call: Call, found: dict[str, Any], sentence: Callable[[Fields], str]) -> None:
     """One answer: an object for programs, a line for people."""
     said = f"{short(str(found.get('text')))}: {found['error']}" if call.json is False and "error" in found else ""
-    line = json.dumps(found, ensure_ascii=False, default=str) if call.json else plain(said or sentence(found)).replace("\n", " ")
-    sys.stdout.write(line.encode("utf-8", "replace").decode() + "\n")
+    line = as_json(found) if call.json else plain(said or sentence(found)).replace("\n", " ")
+    sys.stdout.write(line + "\n")
     sys.stdout.flush()  # whoever pipes lines in may wait for each answer
 
 

@@ -1,8 +1,8 @@
 """Rendering: one value, as JSON for programs or as a table for people. Imported by commands when they run."""
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from thresher.cli.call import Call
-from thresher.cli.words import plain
+from thresher.cli.words import as_json, plain
 from thresher.insight.plain import jsonable
 
 PIPE_WIDTH = 200
@@ -22,10 +22,18 @@ COLOURS = {
 }  # fmt: skip
 
 
+class SafeConsole(Console):
+    """A console on which no text steers the terminal, whether or not the command has made it plain."""
+
+    def render_str(self, text: str, **how: Any) -> Text:
+        return super().render_str(plain(text), **how)
+
+
 def console(*, stderr: bool = False) -> Console:
     """Where people read. Without a terminal: wide, and without escape codes."""
-    out = Console(stderr=stderr, highlight=False, emoji=False, markup=False)
-    return out if out.is_terminal else Console(stderr=stderr, highlight=False, emoji=False, markup=False, width=PIPE_WIDTH, no_color=True)
+    made = partial(SafeConsole, stderr=stderr, highlight=False, emoji=False, markup=False)
+    out = made()
+    return out if out.is_terminal else made(width=PIPE_WIDTH, no_color=True)
 
 
 def answer(call: Call, value: Any, draw: Callable[[Console, Any], None]) -> None:
@@ -42,7 +50,7 @@ def say(call: Call, value: Any, sentence: str) -> None:
 
 
 def print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(jsonable(value), indent=2, ensure_ascii=False, default=str) + "\n")
+    sys.stdout.write(as_json(jsonable(value), indent=2) + "\n")
 
 
 def cell(value: Any, style: str | None = None) -> Text:

@@ -1,9 +1,13 @@
-"""Numbers as people read them: spans, times, counts."""
+"""Numbers as people read them: spans, times, counts. And any text and any value, so that no terminal obeys it."""
+
+import json
+from typing import Any
 
 from thresher.core.clock import FOREVER, SECOND, as_text
+from thresher.core.controls import escape_unseen
 from thresher.core.span import span
 
-__all__ = ["ago", "clock_time", "number", "opens", "plain", "short", "span", "when"]
+__all__ = ["ago", "as_json", "clock_time", "number", "opens", "plain", "short", "span", "when"]
 
 
 def when(at: int | None, now: int) -> str:
@@ -44,6 +48,11 @@ def short(text: str | None, most: int = 80) -> str:
     """The beginning of a text, on one line."""
     line = " ".join((text or "").split())
     return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def as_json(value: Any, indent: int | None = None) -> str:
+    r"""A value as JSON for a terminal: what is not seen is written as \uXXXX, so it is carried and nobody obeys it."""
+    return escape_unseen(json.dumps(value, indent=indent, ensure_ascii=False, default=str))
 
 
 def plain(text: str) -> str:

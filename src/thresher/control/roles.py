@@ -105,7 +105,7 @@ def wish(name: str, aliases: Sequence[str] = (), priority: str | None = None) ->
 
 def checked_name(name: str) -> str:
     """A role's name: one line with letters in it."""
-    line = " ".join(clean(name).split())
+    line = " ".join(name.split())
     if not title_key(line) or len(line) > MOST_NAME or not line.isprintable():
         raise UsageError(f"a role's name is one line of letters, at most {MOST_NAME} characters; got {line[:60]!r}")
     return line

@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from thresher.core.controls import all_without_controls, controls_in, without_controls
 from thresher.core.errors import InvalidPayload
 from thresher.core.evidence import Evidence, Place, as_json
 from thresher.core.task import MAX_KEY, dump
@@ -63,14 +64,20 @@ class Filing:
 def pack(record: Record, limit: int) -> Filing:
     """Check a record while its own attempt can still be blamed for it."""
     what = f"{record.kind}/{record.key}"
-    data = dump(record.data, f"data of record {what}", limit)
+    data = _dump(record.data, f"data of record {what}", limit)
     links = tuple(Link(clean(link.name), clean(link.target)) for link in record.links)
     evidence = None if record.evidence is None else dump(_written(record.evidence), f"evidence of record {what}", EVIDENCE_SHARE * limit)
-    initial = dump(record.initial, f"first data of record {what}", limit) if record.initial else None
+    initial = _dump(record.initial, f"first data of record {what}", limit) if record.initial else None
     for name in record.marks:
         for said in (record.data, record.initial):
             _check_mark(what, name, said.get(name))
     return Filing(clean(record.kind), clean(record.key), data, links, evidence, record.merge, initial, record.marks)
+
+
+def _dump(data: Mapping[str, Any], what: str, limit: int) -> str:
+    """Data as JSON, without control characters. Hardly any has one, and looking for them in what is written costs little."""
+    written = dump(data, what, limit)
+    return dump(all_without_controls(data), what, limit) if controls_in(written) else written
 
 
 def _check_mark(what: str, name: str, value: object) -> None:
@@ -106,6 +113,5 @@ def _cleaned(place: Place) -> Place:
 
 
 def clean(text: str) -> str:
-    """Text that both databases keep alike: PostgreSQL has no NUL, and half a surrogate pair is not text at all."""
-    whole = text if text.isascii() else text.encode("utf-8", "replace").decode()
-    return whole.replace("\x00", "\N{REPLACEMENT CHARACTER}")
+    """Text that both databases keep alike, and that steers no terminal: no NUL, no other control character, no half surrogate pair."""
+    return without_controls(text if text.isascii() else text.encode("utf-8", "replace").decode())

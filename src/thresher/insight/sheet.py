@@ -14,23 +14,30 @@ from itertools import islice
 from typing import Any, BinaryIO
 from xml.sax.saxutils import escape
 
+from thresher.core.controls import escape_unseen, without_controls
+
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 MOST_CELL = 32_767  # characters; more makes a file that spreadsheets call damaged
 MOST_ROWS = 1_048_575
-_AFTER_DELIMITER = re.compile(r"(?<=[;\t])(?=[=+\-@])")
+# A program that cuts lines at semicolons or tabs knows nothing of our quotes: for it a cell also begins after a line break.
+_AFTER_DELIMITER = re.compile(r"(?<=[;\t\n])(\s*)(?=[=+\-@＝＋－＠])")
+_LINE_BREAK = re.compile(r"\r\n?")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 Row = Sequence[Any]
 
 
 def harmless(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula, also where it cuts lines at semicolons and tabs. Numbers are left alone."""
+    """A cell that no spreadsheet takes for a formula, also where it cuts lines at semicolons and tabs, and that steers no terminal.
+
+    Numbers are left alone.
+    """
     if value is None or isinstance(value, bool | int | float):
         return value
-    text = str(value)
-    if text.lstrip(" ").startswith(FORMULA):
+    text = without_controls(_LINE_BREAK.sub("\n", str(value)))
+    if text.lstrip(" ").startswith(FORMULA) or text.lstrip().startswith(FORMULA):
         text = f"'{text}"
-    return _AFTER_DELIMITER.sub("'", text)
+    return _AFTER_DELIMITER.sub(r"\1'", text)
 
 
 def write_csv(out: BinaryIO, columns: Sequence[str], rows: Iterable[Row]) -> int:
@@ -50,7 +57,8 @@ def write_jsonl(out: BinaryIO, objects: Iterable[Any]) -> int:
     """One JSON object a line; how many."""
     written = 0
     for each in objects:
-        out.write(json.dumps(each, ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n")
+        text = json.dumps(each, ensure_ascii=False, default=str)
+        out.write(escape_unseen(text).encode() + b"\n")
         written += 1
     return written
 

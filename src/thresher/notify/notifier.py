@@ -5,6 +5,7 @@ A target is named by its scheme and its place in the list, never by its address:
 
 import asyncio
 import logging
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -20,6 +21,15 @@ TIMEOUT = 60.0
 MOST_TITLE = 200
 MOST_BODY = 20_000
 MOST_WHY = 200
+
+# What a chat takes for more than text: the name of a room or a person that is to be called, a tag, and a link under other words.
+_CALL = re.compile(r"(?<![\w.+-])@(?=[\w&!])|@(?=everyone|here\b|channel|all\b|room\b|team\b)", re.IGNORECASE)
+_TAG = re.compile(r"<(?!\s)")
+_COVER = re.compile(r"\](?=[(\[:])")
+_FENCE = re.compile(r"`(?=`)")
+_ADDRESS = re.compile(r"\bhttps?://\S+", re.IGNORECASE)
+_BREAK = "\N{ZERO WIDTH SPACE}"
+_IN_ADDRESS = str.maketrans({char: f"%{ord(char):02X}" for char in "@<>[]`|"})
 
 _log = logging.getLogger("thresher.notify")
 
@@ -126,5 +136,24 @@ def _line(text: str) -> str:
 
 
 def _text(text: str, most: int) -> str:
-    clean = "".join(char if char.isprintable() or char == "\n" else " " for char in text)
+    clean = _tamed("".join(char if char.isprintable() or char == "\n" else " " for char in text))
     return clean if len(clean) <= most else f"{clean[: most - 1]}…"
+
+
+def _tamed(text: str) -> str:
+    """Text that calls nobody and links nowhere but where it says, in any chat: `@everyone`, `<!channel>`, `[words](address)` stay words.
+
+    An address still leads where it led; the characters that a chat would take for its own are written as HTTP writes them.
+    """
+    parts, end = [], 0
+    for found in _ADDRESS.finditer(text):
+        scheme, _, rest = found[0].partition("://")
+        parts += [_broken(text[end : found.start()]), f"{scheme}://{rest.translate(_IN_ADDRESS)}"]
+        end = found.end()
+    return "".join([*parts, _broken(text[end:])])
+
+
+def _broken(text: str) -> str:
+    for pattern in (_CALL, _TAG, _COVER, _FENCE):
+        text = pattern.sub(lambda found: found[0] + _BREAK, text)
+    return text

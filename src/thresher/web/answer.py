@@ -6,6 +6,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from starlette.responses import Response
 
+from thresher.core.controls import escape_unseen
 from thresher.insight.plain import jsonable
 from thresher.store.store import Store
 
@@ -22,5 +23,6 @@ async def answer(store: Store, fn: Callable[P, Any], *args: P.args, **kwargs: P.
 
 
 def written(value: Any) -> bytes:
-    """A value as JSON. What is not text, such as half a character, becomes a question mark."""
-    return json.dumps(jsonable(value), ensure_ascii=False, default=str).encode("utf-8", "replace")
+    """A value as JSON that may be shown on a terminal. What is not text, such as half a character, becomes a question mark."""
+    text = json.dumps(jsonable(value), ensure_ascii=False, default=str).encode("utf-8", "replace").decode()
+    return escape_unseen(text).encode()

@@ -220,7 +220,7 @@ class _Sheet:
 
 def _line(text: str, most: int) -> str | None:
     line = " ".join(text[: 2 * most].split())[:most].rstrip()
-    return (line if line.isascii() and "\0" not in line else clean(line)) or None
+    return clean(line) or None
 
 
 _known_line = lru_cache(_REMEMBERED)(_line)
