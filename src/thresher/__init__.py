@@ -9,7 +9,9 @@ from thresher.core.credentials import Credentials
 from thresher.core.errors import Blocked, BudgetExhausted, NotYet, Permanent, RateLimited, TaskError, Transient, Unauthorized
 from thresher.core.evidence import Evidence, Material, Place
 from thresher.core.extract import By, Extract
+from thresher.core.group import Group, GroupStatus, Run, Stop
 from thresher.core.host import host_gate
+from thresher.core.look import Verdict
 from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped, Snooze
 from thresher.core.page import Page
 from thresher.core.pipeline import App, Pipeline, Schedule, Source, Stage
@@ -31,6 +33,8 @@ __all__ = [
     "Failed",
     "Field",
     "Filtered",
+    "Group",
+    "GroupStatus",
     "Kind",
     "Link",
     "Material",
@@ -44,15 +48,18 @@ __all__ = [
     "Place",
     "RateLimited",
     "Record",
+    "Run",
     "Schedule",
     "Schema",
     "Skipped",
     "Snooze",
     "Source",
     "Stage",
+    "Stop",
     "Task",
     "TaskError",
     "Transient",
     "Unauthorized",
+    "Verdict",
     "host_gate",
 ]

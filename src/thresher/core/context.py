@@ -7,6 +7,7 @@ from thresher.core.answer import Answer
 from thresher.core.credentials import Credentials
 from thresher.core.extract import Extract
 from thresher.core.found import Found, Mark, Where
+from thresher.core.group import GroupStatus
 from thresher.core.neighbour import Neighbour
 from thresher.core.page import Page
 from thresher.core.record import Link
@@ -67,6 +68,10 @@ class Context(Protocol):
 
     async def near(self, kind: str, text: str, limit: int = 10) -> list[Neighbour]:
         """What is known of a kind and has a name near this text, the nearest first. Today that is one kind: `role`."""
+        ...
+
+    async def group(self) -> GroupStatus | None:
+        """The group or run this task belongs to, as it stands now; for the task that follows a group, the group it follows."""
         ...
 
     async def marks(self, kind: str, link: Link) -> Mapping[str, Mapping[str, Mark]]:

@@ -8,6 +8,7 @@ from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, to_us
 from thresher.core.deed import Deed
 from thresher.core.errors import TaskError, ThresherError
+from thresher.core.group import Group, GroupEntry, checked_counts, checked_stop
 from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Outcome, Skipped, Snooze
 from thresher.core.policy import ruling_for
 from thresher.core.record import Filing, Record, clean
@@ -37,6 +38,7 @@ class House(Protocol):
     """Who checks what an attempt brings home, and knows where a task goes next."""
 
     def admit(self, new: NewTask) -> Entry: ...
+    def admit_group(self, task: Task, group: Group) -> GroupEntry: ...
     def pack(self, record: Record) -> Filing: ...
     def vouch(self, deed: Deed) -> Deed: ...
     def step(self, task: Task, outcome: Next) -> Step: ...
@@ -47,28 +49,29 @@ def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
     """The settlement for a returned outcome."""
     match outcome:
         case Done(note):
-            return Settlement.done(task, note=None if note is None else _short(note), **_brought(outcome, house))
+            return Settlement.done(task, note=None if note is None else _short(note), **_brought(task, outcome, house))
         case Next():
             to = house.step(task, outcome)
-            return Settlement.advance(task, stage=to.stage, gates=to.gates, checkpoint=to.checkpoint, **_brought(outcome, house))
+            return Settlement.advance(task, stage=to.stage, gates=to.gates, checkpoint=to.checkpoint, **_brought(task, outcome, house))
         case Filtered(reason):
-            return Settlement.filtered(task, reason=_short(reason), **_brought(outcome, house))
+            return Settlement.filtered(task, reason=_short(reason), **_brought(task, outcome, house))
         case Skipped(reason):
-            return Settlement.skipped(task, reason=_short(reason), **_brought(outcome, house))
+            return Settlement.skipped(task, reason=_short(reason), **_brought(task, outcome, house))
         case Snooze(delay, reason):
             return Settlement.snooze(task, delay_us=max(0, to_us(delay)), reason=_short(reason))
         case Failed(reason):
-            return Settlement.fail(task, error=Error("Failed", _short(reason)), **_brought(outcome, house))
+            return Settlement.fail(task, error=Error("Failed", _short(reason)), **_brought(task, outcome, house))
         case _ as unreachable:
             assert_never(unreachable)
 
 
-def _brought(finds: Finds, house: House) -> Brought:
-    if not (finds.records or finds.children or finds.deeds):
+def _brought(task: Task, finds: Finds, house: House) -> Brought:
+    if not (finds.records or finds.children or finds.deeds or finds.group or finds.counts or finds.stop):
         return {}
     return {
         "records": tuple(map(house.pack, finds.records)), "children": tuple(map(house.admit, finds.children)),
-        "deeds": tuple(map(house.vouch, finds.deeds)),
+        "deeds": tuple(map(house.vouch, finds.deeds)), "group": house.admit_group(task, finds.group) if finds.group else None,
+        "counts": checked_counts(finds.counts), "stop": checked_stop(finds.stop),
     }  # fmt: skip
 
 
@@ -88,7 +91,7 @@ def settle_error(task: Task, problem: BaseException, house: House, *, backoff: B
 def _last_words(task: Task, error: Error, house: House) -> Brought:
     """What an app writes down of a task that failed for good. A mistake in that must not keep the task from ending."""
     try:
-        return _brought(house.mourn(task, error), house)
+        return _brought(task, house.mourn(task, error), house)
     except Exception as problem:  # noqa: BLE001  an app may raise anything
         _log.exception("the last words of task %s (%s) are lost", task.id, task.kind, exc_info=problem)
         return {}

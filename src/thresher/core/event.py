@@ -25,6 +25,8 @@ class EventKind(StrEnum):
     GATE_RECOVERED = "gate_recovered", "The trial after a tripped breaker succeeded; the gate is open again."
     GATE_LIMITED = "gate_limited", "A gate's limits were changed."
     GATE_REPAIRED = "gate_repaired", "A gate's counter or timer did not match the running tasks and was set right."
+    GROUP_ENDED = "group_ended", "The last member of a group ended; the task that follows it, if there is one, was made."
+    GROUP_REPAIRED = "group_repaired", "A group's counters did not match its members and were set right."
     ROBOTS_WAIVED = "robots_waived", "A person decided that robots.txt is not asked at this gate; the reason is kept."
     ROBOTS_MINDED = "robots_minded", "robots.txt is asked again at this gate."
     MONEY_ASSUMED = "money_assumed", "A call of a model never said what it cost, so all that was held back for it counts as spent."

@@ -20,6 +20,7 @@ class Rule(StrEnum):
     LIVE_IN_LINEAGE = "live_in_lineage"
     ENDED_IN_LINEAGE = "ended_in_lineage"
     DUPLICATE_KEY = "duplicate_key"
+    GROUP_OPEN = "group_open"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Parent:
     tracking_id: int
     depth: int
     ancestry: tuple[str, ...]
+    group_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

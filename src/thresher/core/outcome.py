@@ -9,17 +9,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.core.deed import Deed
+from thresher.core.group import Group, Stop
 from thresher.core.record import Record
 from thresher.core.task import NewTask
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finds:
-    """What an attempt brings home, whichever way it ends."""
+    """What an attempt brings home, whichever way it ends.
+
+    `group` opens a group, or a run, of the children. `counts` adds to the counters of the task's own group, and `stop` says how
+    its run ended. The task that follows a group speaks for that group. Without a group, both are ignored.
+    """
 
     records: tuple[Record, ...] = ()
     children: tuple[NewTask, ...] = ()
     deeds: tuple[Deed, ...] = ()
+    group: Group | None = None
+    counts: Mapping[str, int] = field(default_factory=dict)
+    stop: Stop | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple, TypedDict, Unpack
 
 from thresher.core.deed import Deed
+from thresher.core.group import GroupEntry, Stop
 from thresher.core.ids import TaskId
 from thresher.core.record import Filing
 from thresher.core.state import State
@@ -66,6 +67,9 @@ class Brought(TypedDict, total=False):
     children: tuple[Entry, ...]
     records: tuple[Filing, ...]
     deeds: tuple[Deed, ...]
+    group: GroupEntry | None
+    counts: tuple[tuple[str, int], ...]
+    stop: Stop | None
 
 
 class Settlement(NamedTuple):
@@ -92,11 +96,15 @@ class Settlement(NamedTuple):
     records: tuple[Filing, ...] = ()
     deeds: tuple[Deed, ...] = ()
     blame: Blame | None = None
+    group: GroupEntry | None = None
+    counts: tuple[tuple[str, int], ...] = ()
+    stop: Stop | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
-        return not (self.children or self.records or self.deeds) and self.blame is None and self.gates is None
+        brings = self.children or self.records or self.deeds or self.group or self.counts or self.stop
+        return not brings and self.blame is None and self.gates is None
 
     @property
     def is_told(self) -> bool:

@@ -19,6 +19,7 @@ class NewTask:
     """A request for work. `key` makes it unique among live tasks of its kind; `url` lets the loop guard see it.
 
     `priority` is a head start: each step counts as having waited one `queue.head_start` longer. `delay` is in seconds.
+    A `detached` child does not join the group of its parent.
     """
 
     kind: str
@@ -27,6 +28,7 @@ class NewTask:
     key: str | None = None
     priority: int = 0
     delay: float = 0.0
+    detached: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Entry:
     key: str | None = None
     priority: int = 0
     delay_us: int = 0
+    detached: bool = False
 
 
 class Task(NamedTuple):

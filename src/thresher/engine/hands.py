@@ -10,6 +10,7 @@ from thresher.core.credentials import Credentials
 from thresher.core.errors import BudgetExhausted, ConfigError, NotYet, UsageError
 from thresher.core.extract import Extract
 from thresher.core.found import Found, Mark, Where
+from thresher.core.group import GroupStatus
 from thresher.core.neighbour import Neighbour
 from thresher.core.page import Page
 from thresher.core.record import Link
@@ -21,7 +22,7 @@ from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
 from thresher.fetch.errand import Errand
 from thresher.fetch.order import order
-from thresher.store import blobs, sources
+from thresher.store import blobs, groups, sources
 from thresher.store.lookup import find_by_ids, find_record, find_records, marks_of
 from thresher.store.session import Session
 from thresher.store.store import Store
@@ -81,6 +82,9 @@ class Hands:
         if kind != "role":
             raise UsageError(f"nothing of kind {kind!r} is known by its name; ctx.near knows: role")
         return await asyncio.to_thread(near_roles, self._store, text, limit)
+
+    async def group(self) -> GroupStatus | None:
+        return await self._store.run(self._read, partial(groups.group_of, task_id=self.task.id))
 
     async def marks(self, kind: str, link: Link) -> Mapping[str, Mapping[str, Mark]]:
         return await self._store.run(self._read, partial(marks_of, kind=kind, link=link))

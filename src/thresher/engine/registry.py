@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from thresher.config.settings import Settings
 from thresher.core.clock import to_us
 from thresher.core.decide import Step
 from thresher.core.deed import Deed
 from thresher.core.errors import InvalidPayload, UnknownName, UsageError
+from thresher.core.group import Group, GroupEntry, Run, checked_key
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.outcome import Finds, Next
 from thresher.core.pipeline import App, Pipeline, Stage, Trip, by_kind
@@ -64,8 +66,19 @@ class Registry:
         stage = pipeline.stages[0]
         return Entry(
             new.kind, stage.name, self._gates(stage, Trip(new.kind, new.payload, {}, url)), payload, url,
-            url_key(url) if url else None, _key(new), _priority(new), _delay_us(new),
+            url_key(url) if url else None, _key(new), _priority(new), _delay_us(new), new.detached,
         )  # fmt: skip
+
+    def admit_group(self, task: Task, group: Group) -> GroupEntry:
+        """Check a request for a group, and the task that follows it."""
+        then = None if group.then is None else self.admit(group.then)
+        if then and then.key:
+            raise InvalidPayload(f"the task that follows group {group.key!r} has a key; leave it out: a group is followed once")
+        name = checked_key("name", group.name or task.kind)
+        entry = GroupEntry(name, checked_key("key", group.key), self.app_of(task.kind), then)
+        if not isinstance(group, Run):
+            return entry
+        return replace(entry, subject=clean(group.subject), since=group.since, until=group.until)
 
     def step(self, task: Task, outcome: Next) -> Step:
         """Where a task goes on after this stage."""

@@ -9,6 +9,7 @@ import orjson
 
 from thresher.core.ids import TaskId
 from thresher.core.settlement import Settlement
+from thresher.core.state import TERMINAL, State
 from thresher.core.task import Task
 from thresher.store.dialect import Dialect
 from thresher.store.lane import gates_in
@@ -45,11 +46,22 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A settlement that the fence let through, and the lane the task ran in. `cancelled`: a person was faster."""
+    """A settlement that the fence let through, the lane the task ran in, and its group. `cancelled`: a person was faster."""
 
     settlement: Settlement
     lane_id: int
     cancelled: bool = False
+    group_id: int | None = None
+
+    @property
+    def ended_as(self) -> State | None:
+        """The state in which its task ended; None if it goes on."""
+        state = State.CANCELLED if self.cancelled else self.settlement.state
+        return state if state in TERMINAL else None
+
+
+# A group, and a column of it: the state in which members ended, `live`, `open_groups` or `refused`.
+GroupChange = tuple[int, str]
 
 
 def as_task(row: Sequence[Any], key: str) -> Task:
@@ -139,6 +151,10 @@ class Backend(Protocol):
         self, session: Session, settlements: Sequence[Settlement], lanes: Sequence[int | None], rules: Rules, now: int
     ) -> list[Hit]:
         """Apply settlements to their tasks and write the attempts; only those whose claim still stands."""
+        ...
+
+    def count_groups(self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int) -> None:
+        """Add these numbers to the columns of groups, then end and reopen groups as that says. Holds the groups from then on."""
         ...
 
     def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:

@@ -1,4 +1,4 @@
-"""The safety net under the counters: compare what the gates and lanes say with what is there, and mend with an event.
+"""The safety net under the counters: compare what gates, lanes and groups say with what is there, and mend with an event.
 
 Nothing here should ever find anything. What it finds is a bug report, not a mystery.
 """
@@ -23,11 +23,19 @@ _PERMITS = "select gate_id, count(*) from permits group by gate_id"
 _ASLEEP = """select l.id, (select min(t.rank) from tasks t where t.lane_id = l.id and t.due = 1) from lanes l
     where l.status = 'idle' and (select t.id from tasks t where t.lane_id = l.id and t.due = 1 order by t.rank, t.id limit 1) is not null"""
 
+_OPEN_GROUPS = "select id from task_groups where ended_at is null and id > :after order by id limit :most"
+_GROUP_COLUMNS = ("live", "open_groups", "succeeded", "filtered", "skipped", "failed", "cancelled")
+_COUNTED_IN_GROUP = f"select {', '.join(_GROUP_COLUMNS)} from task_groups where id = :id and ended_at is null"
+_MEMBERS = "select case when finished_at is null then 'live' else state end, count(*) from tasks where group_id = :id group by 1"
+_GROUPS_BELOW = "select count(*) from task_groups where parent_id = :id and ended_at is null"
+_RECOUNT = f"update task_groups set {', '.join(f'{name} = :{name}' for name in _GROUP_COLUMNS)} where id = :id"
+
 
 def repair(store: Store) -> list[str]:
     """Mend counters, timers and sleeping lanes. Returns a sentence for each thing that was wrong."""
     found = [sentence for batch in _batches(store, _COUNTED) for sentence in _recount(store, batch)]
     found += [sentence for batch in _batches(store, _PARKED_ON) for sentence in _reset_timers(store, batch)]
+    found += [sentence for batch in _batches(store, _OPEN_GROUPS) for group_id in batch for sentence in _recount_group(store, group_id)]
     return found + _wake_sleepers(store)
 
 
@@ -102,6 +110,25 @@ def _stranded(store: Store, session: Session, gate: Gate, now: int) -> bool:
     if gate.allowance(now) <= 0 or (gate.wake_at is not None and gate.wake_at <= now + OWED_US):
         return False
     return not session.rows(f"select id from lanes l where status = 'ready' and {store.backend.dialect.carries} limit 1", {"gate": gate.id})
+
+
+def _recount_group(store: Store, group_id: int) -> list[str]:
+    with store.write() as session:
+        # Whoever changes a member takes this row before the commit: under its lock both tell of the same moment.
+        rows = session.rows(_COUNTED_IN_GROUP + store.backend.dialect.lock, {"id": group_id})
+        if not rows:
+            return []
+        counted = dict(zip(_GROUP_COLUMNS, rows[0], strict=True))
+        there = dict.fromkeys(_GROUP_COLUMNS, 0) | dict(session.rows(_MEMBERS, {"id": group_id}))
+        there["open_groups"] = session.rows(_GROUPS_BELOW, {"id": group_id})[0][0]
+        if counted == there:
+            return []
+        now = store.backend.now(session)
+        session.run(_RECOUNT, there | {"id": group_id})
+        wrong = {name: [counted[name], there[name]] for name in _GROUP_COLUMNS if counted[name] != there[name]}
+        record_event(session, EventKind.GROUP_REPAIRED, now, group=group_id, counters=wrong)
+        store.backend.count_groups(session, {(group_id, "live"): 0}, store.rules, now)  # it may turn out to have ended
+    return [f"group {group_id} counted {name} {was}; it is {true}" for name, (was, true) in wrong.items()]
 
 
 def _wake_sleepers(store: Store) -> list[str]:

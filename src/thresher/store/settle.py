@@ -1,25 +1,26 @@
 """Settling: one transaction in which an attempt becomes fact, behind its fence.
 
-Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, deeds, and the gates last.
+Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, deeds, groups, and the gates last.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from thresher.core.clock import FOREVER
 from thresher.core.event import EventKind
 from thresher.core.settlement import Blame, Health, Settlement
 from thresher.core.state import TERMINAL
-from thresher.core.task import Entry
 from thresher.store.backend import Backend, Hit, Rules
 from thresher.store.deeds import do_deeds
 from thresher.store.events import record_event
 from thresher.store.gates import Gates, gate_named
+from thresher.store.groups import Children, Tally, ended_members
 from thresher.store.lanes import Lanes
 from thresher.store.records import file_records
 from thresher.store.session import Session
 from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
 
-Below = Mapping[int, Sequence[tuple[Entry, int]]]
+Below = Mapping[int, Children]
 
 _BLAME = "update gates set last_failure = :now, last_error = :reason where id = :id"
 _CLOSED = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
@@ -28,17 +29,21 @@ _CLOSED = "update gates set closed_tag = :tag, closed_reason = :reason where id 
 def settle(backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: Lanes, rules: Rules) -> list[Hit]:
     """Apply settlements with everything they bring. Returns those that the fence let through."""
     wanted = [lanes[each.gates] if each.gates is not None else None for each in settlements]
-    below: Below = {each.task_id: [(child, lanes[child.gates]) for child in each.children] for each in settlements if each.children}
+    below: Below = {
+        each.task_id: [(child, lanes[child.gates]) for child in each.children] for each in settlements if each.children or each.group
+    }  # fmt: skip
     backend.lock_lineages(session, list(below))
     back = [each.task_id for each in settlements if each.state not in TERMINAL]
     # The lanes of children are not waited for: a child whose lane somebody holds enters it with the next claim.
     backend.lock_lanes(session, sorted({lane for lane in wanted if lane}), back)
     now = backend.now(session)
     hits = backend.fence(session, settlements, wanted, rules, now)
-    _bear(backend, session, hits, below, rules, now)
+    groups = Tally(ended_members(hits))
+    _bear(backend, session, hits, below, lanes, groups, rules, now)
     brought = [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records]
     file_records(session, brought, now, backend.dialect.lock)
     do_deeds(backend, session, [deed for hit in hits for deed in hit.settlement.deeds], now)
+    groups.save(backend, session, hits, rules, now)
     gates = Gates(session, backend.dialect, now)
     release(backend, session, gates, hits)
     gates.save()
@@ -46,19 +51,30 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
 
 
 def _bear(
-    backend: Backend, session: Session, hits: Sequence[Hit], below: Below, rules: Rules, now: int
+    backend: Backend, session: Session, hits: Sequence[Hit], below: Below, lanes: Lanes, groups: Tally, rules: Rules, now: int
 ) -> None:
-    bearing = [hit.settlement.task_id for hit in hits if hit.settlement.task_id in below and not hit.cancelled]
+    bearing = [hit for hit in hits if hit.settlement.task_id in below and not hit.cancelled]
     if not bearing:
         return
-    parents = read_parents(session, bearing)
-    families = [(parents[task_id], below[task_id]) for task_id in bearing]
+    parents = read_parents(session, [hit.settlement.task_id for hit in bearing])
+    families = []
+    # By key, so that two transactions that open the same groups never wait for each other in a circle.
+    for hit in sorted(bearing, key=lambda hit: (group.name, group.key) if (group := hit.settlement.group) else ("", "")):
+        task_id, group = hit.settlement.task_id, hit.settlement.group
+        parent = groups.open(session, hit, parents[task_id], lanes[group.then.gates] if group and group.then else None, rules, now)
+        if task_id in groups.refused:
+            groups.refuse(session, hit, parent, below[task_id], now)
+        else:
+            families.append((parent, below[task_id]))
     births = admit_children(session, families, rules.max_depth, now)
-    if not births:
-        return
-    for birth, task_id in zip(births, backend.insert(session, births, rules), strict=True):
-        if task_id is None and birth.parent:
+    born: Counter[int] = Counter()
+    for birth, new_id in zip(births, backend.insert(session, births, rules) if births else (), strict=True):
+        if birth.parent and new_id is None:
             refuse(session, birth.parent, birth.entry, DUPLICATE, now)
+        elif birth.parent and not birth.entry.detached:
+            born[birth.parent.task_id] += 1
+    for parent, children in families:
+        groups.spawned(parent, children, born[parent.task_id])
 
 
 def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Hit]) -> None:

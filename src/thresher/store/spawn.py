@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import orjson
 
@@ -13,7 +14,7 @@ from thresher.store.session import Session
 # no more than 65,535 values.
 KEYS_AT_ONCE = 500
 
-_PARENTS = "select id, coalesce(tracking_id, id), depth, ancestry, kind, lineage_key from tasks where id in (:ids*)"
+_PARENTS = "select id, coalesce(tracking_id, id), depth, ancestry, group_id from tasks where id in (:ids*)"
 _KNOWN = """select kind, lineage_key, finished_at is null from tasks
     where tracking_id = :tracking and lineage_key in (:keys*)"""
 _REFUSE = """insert into refusals (at, parent_id, tracking_id, kind, url, lineage_key, rule, detail)
@@ -40,6 +41,24 @@ class Birth:
         marks = ancestry_below(self.parent, self.entry.kind, self.key) if self.parent else ((own,) if own else ())
         return orjson.dumps(marks).decode()
 
+    @property
+    def group_id(self) -> int | None:
+        return self.parent.group_id if self.parent and not self.entry.detached else None
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The row to be, by the names of its columns. What is not said is null there."""
+        entry, parent = self.entry, self.parent
+        row: dict[str, Any] = {
+            "kind": entry.kind, "stage": entry.stage, "lane_id": self.lane_id, "delay": entry.delay_us,
+            "priority": entry.priority, "tracking_id": parent and parent.tracking_id, "parent_id": parent and parent.task_id,
+            "depth": parent.depth + 1 if parent else 0, "ancestry": self.ancestry, "url": entry.url, "lineage_key": self.key,
+            "dedupe_key": entry.key, "payload": entry.payload,
+        }  # fmt: skip
+        if self.group_id is not None:
+            row["group_id"] = self.group_id
+        return row
+
 
 class KnownLineage:
     """What is known of one lineage, kept up to date while siblings are admitted."""
@@ -64,7 +83,7 @@ class KnownLineage:
 def read_parents(session: Session, ids: Sequence[int]) -> dict[int, Parent]:
     """The parents as their children will know them."""
     rows = session.rows(_PARENTS, {"ids": ids})
-    return {row[0]: Parent(row[0], row[1], row[2], tuple(orjson.loads(row[3]))) for row in rows}
+    return {row[0]: Parent(row[0], row[1], row[2], tuple(orjson.loads(row[3])), row[4]) for row in rows}
 
 
 def known_lineage(session: Session, tracking_id: int, entries: Iterable[Entry]) -> KnownLineage:

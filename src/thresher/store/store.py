@@ -128,10 +128,12 @@ class Store:
     def settle(self, settlements: Sequence[Settlement], *, report: bool = True) -> list[Settlement]:
         """Settle in one transaction; returns those that the fence refused, and reports them as events."""
         wanted = [each.gates for each in settlements if each.gates is not None]
-        lanes = self.meet_lanes([*wanted, *(child.gates for each in settlements for child in each.children)])
+        children = [child.gates for each in settlements for child in each.children]
+        followers = [each.group.then.gates for each in settlements if each.group and each.group.then]
+        lanes = self.meet_lanes([*wanted, *children, *followers])
         with self.write() as session:
             hits = settle(self.backend, session, settlements, lanes, self.rules)
-        if any(each.children or each.gates is not None for each in settlements):
+        if any(each.children or each.group or each.gates is not None for each in settlements):
             self.backend.ping()
         through = {(hit.settlement.task_id, hit.settlement.claim) for hit in hits}
         stale = [each for each in settlements if (each.task_id, each.claim) not in through]

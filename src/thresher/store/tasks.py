@@ -1,12 +1,14 @@
 """What a person does to tasks, and what a person sees of them."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
 
 from thresher.core.state import REVIVABLE, WAITING, State, sql_list
+from thresher.store.backend import GroupChange
 from thresher.store.lane import gates_in
 from thresher.store.session import Session, one
 from thresher.store.store import Store
@@ -15,7 +17,7 @@ MOST_AT_ONCE = 500
 
 _CANCEL_WAITING = f"""update tasks set state = 'cancelled', due = 0, run_at = null, finished_at = :now, reason = :reason,
         error_name = null
-    where id in (:ids*) and state in ({sql_list(WAITING)}) returning id"""
+    where id in (:ids*) and state in ({sql_list(WAITING)}) returning id, group_id"""
 _CANCEL_RUNNING = "update tasks set cancelling = 1 where id in (:ids*) and state = 'running' returning id"
 # What their rows told of their last attempt is about to be overwritten.
 _KEEP = f"""insert into other_attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
@@ -28,6 +30,9 @@ _REVIVE = f"""update tasks set state = 'pending', due = 1, rank = :now - priorit
         and not exists (select 1 from tasks o where o.kind = tasks.kind and o.dedupe_key = tasks.dedupe_key
             and (o.finished_at is null or (o.id > tasks.id and o.id in (:rivals*) and o.state in ({sql_list(REVIVABLE)}))))
     returning id, lane_id, rank"""
+
+# Locked: a running one may end between this look and the change.
+_MEMBERS = "select id, group_id, state from tasks where id in (:ids*) and group_id is not null order by id"
 
 _COLUMNS = (
     "id", "kind", "stage", "state", "due", "run_at", "priority", "claim", "failures", "crashes", "cancelling", "worker_id",
@@ -79,6 +84,7 @@ def cancel(store: Store, ids: Sequence[int], reason: str) -> Cancelled:
         now = store.backend.now(session)
         waiting = session.rows(_CANCEL_WAITING, {"ids": ids, "now": now, "reason": reason})
         running = session.rows(_CANCEL_RUNNING, {"ids": ids})
+        _count_groups(store, session, Counter((group_id, "cancelled") for _, group_id in waiting if group_id), now)
     return Cancelled(sorted(row[0] for row in waiting), sorted(row[0] for row in running))
 
 
@@ -89,15 +95,25 @@ def revive(store: Store, ids: Sequence[int]) -> list[int]:
     """
     with store.write() as session:
         store.backend.lock_lanes(session, (), ids)
-        values = {"ids": ids, "rivals": ids, "now": store.backend.now(session), "head_start": store.rules.head_start_us}
+        now = store.backend.now(session)
+        values = {"ids": ids, "rivals": ids, "now": now, "head_start": store.rules.head_start_us}
+        members = session.rows(_MEMBERS + store.backend.dialect.lock, {"ids": ids})
+        ended_as = {task_id: (group_id, state) for task_id, group_id, state in members}
         session.run(_KEEP, {"ids": ids})
         rows = session.rows(_REVIVE, values)
         ranks: dict[int, int] = {}
         for _, lane_id, rank in rows:
             ranks[lane_id] = min(rank, ranks.get(lane_id, rank))
         store.backend.make_ready(session, ranks)
+        back = Counter(ended_as[row[0]] for row in rows if row[0] in ended_as)
+        _count_groups(store, session, {change: -number for change, number in back.items()}, now)
     store.backend.ping()
     return sorted(row[0] for row in rows)
+
+
+def _count_groups(store: Store, session: Session, changes: Mapping[GroupChange, int], now: int) -> None:
+    if changes:
+        store.backend.count_groups(session, changes, store.rules, now)
 
 
 def find(session: Session, *, limit: int = 50, before: int | None = None, **filters: Any) -> list[Fields]:

@@ -17,7 +17,7 @@ GROUPS = {
     "What a stage is given": ("Context", "Task", "Page", "Credentials"),
     "How a page becomes values": ("Schema", "Field", "Kind", "Material", "Extract", "By", "Answer", "Evidence", "Place"),
     "What a stage returns": ("Outcome", "Done", "Next", "Filtered", "Skipped", "Snooze", "Failed"),
-    "What an outcome carries": ("NewTask", "Record", "Link"),
+    "What an outcome carries": ("NewTask", "Record", "Link", "Group", "Run", "Stop", "Verdict", "GroupStatus"),
     "What a stage raises": ("TaskError", "Transient", "RateLimited", "NotYet", "BudgetExhausted", "Blocked", "Unauthorized", "Permanent"),
 }
 _MODULES = re.compile(r"\b(?:thresher\.core\.\w+|collections\.abc|typing)\.")

@@ -20,7 +20,7 @@ from thresher.core.errors import DatabaseProblem
 from thresher.core.keys import content_hash
 from thresher.core.settlement import Ending, Settlement
 from thresher.core.state import TERMINAL
-from thresher.store.backend import Hit, Rules, Turn, as_task
+from thresher.store.backend import GroupChange, Hit, Rules, Turn, as_task
 from thresher.store.dialect import POSTGRES
 from thresher.store.migrate import migrate
 from thresher.store.postgres.connection import RETRYABLE, Postgres, PostgresSession
@@ -44,7 +44,8 @@ _LOCK_LINEAGES = """select pg_advisory_xact_lock(root) from (
 _INSERT = "select n, id from insert_tasks(cast(:births as json), :head_start, :now, :take_lanes)"
 _READY = "select make_ready(cast(:lanes as bigint[]), cast(:ranks as bigint[]))"
 _FENCE = "select hits, cancelled from fence(cast(:ids as bigint[]), cast(:settlements as json), :head_start, :now)"
-_TASK_LANES = "select id, lane_id from tasks where id = any (:ids)"
+_TASK_PLACES = "select id, lane_id, group_id from tasks where id = any (:ids)"
+_COUNT_GROUPS = """select count_groups(cast(:ids as bigint[]), cast(:whats as text[]), cast(:numbers as bigint[]), :head_start, :now)"""
 # Every parameter travels as text: the driver takes longer to write out an array than the server to read one.
 _TYPES = ("bigint[]", "int[]", "bigint[]", "json", "bigint", "int", "bigint", "int", "bigint")
 _TURN = f"select * from turn({', '.join(f'${n}::{kind}' for n, kind in enumerate(_TYPES, 1))})"
@@ -156,7 +157,7 @@ class PostgresBackend:
         return int(session.rows("select id from lanes where key = :key", {"key": key})[0][0])
 
     def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
-        births_json = orjson.dumps([_birth(birth) for birth in births]).decode()
+        births_json = orjson.dumps([birth.fields for birth in births]).decode()
         now = self._clock.now() if self._clock else None
         values = {"births": births_json, "head_start": rules.head_start_us, "now": now, "take_lanes": take_lanes}
         born: dict[int, int] = dict(session.rows(_INSERT, values))
@@ -175,14 +176,19 @@ class PostgresBackend:
     ) -> list[Hit]:
         order = sorted(range(len(settlements)), key=lambda at: settlements[at].task_id)
         ordered = [settlements[at] for at in order]
-        # The lane of a running task changes only when its own claim is settled, so this is true for every hit.
+        # The lane and the group of a running task change only when its own claim is settled, so this is true for every hit.
         ids = [each.task_id for each in ordered]
-        lane_of: dict[int, int] = dict(session.rows(_TASK_LANES, {"ids": ids}))
+        place_of = {task_id: (lane_id, group_id) for task_id, lane_id, group_id in session.rows(_TASK_PLACES, {"ids": ids})}
         rows = [_row(each, lanes[at]) for each, at in zip(ordered, order, strict=True)]
         values = {"ids": ids, "settlements": orjson.dumps(rows).decode(), "head_start": rules.head_start_us, "now": now}
         hits, cancelled = session.rows(_FENCE, values)[0]
         stopped = set(cancelled or ())
-        return [Hit(ordered[n - 1], lane_of[ordered[n - 1].task_id], n in stopped) for n in hits or ()]
+        through = ((n, ordered[n - 1]) for n in hits or ())
+        return [Hit(each, place_of[each.task_id][0], n in stopped, place_of[each.task_id][1]) for n, each in through]
+
+    def count_groups(self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int) -> None:
+        values = {"ids": [group for group, _ in changes], "whats": [what for _, what in changes], "numbers": list(changes.values())}
+        session.rows(_COUNT_GROUPS, values | {"head_start": rules.head_start_us, "now": now})
 
     def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
         asked = self._asked(settlements, limit, worker_id, rules)
@@ -342,13 +348,3 @@ def _row(each: Settlement, lane_id: int | None) -> dict[str, Any]:
     if each.spends_failure or each.crashed:
         row |= {"spent": int(each.spends_failure), "crashed": int(each.crashed)}
     return row
-
-
-def _birth(birth: Birth) -> dict[str, Any]:
-    entry, parent = birth.entry, birth.parent
-    return {
-        "kind": entry.kind, "stage": entry.stage, "lane_id": birth.lane_id, "delay": entry.delay_us,
-        "priority": entry.priority, "tracking_id": parent and parent.tracking_id, "parent_id": parent and parent.task_id,
-        "depth": parent.depth + 1 if parent else 0, "ancestry": birth.ancestry, "url": entry.url, "lineage_key": birth.key,
-        "dedupe_key": entry.key, "payload": entry.payload,
-    }  # fmt: skip

@@ -2,7 +2,7 @@
 -- Installed anew whenever this file changes; the tables belong to the numbered migrations.
 --
 -- Lock order, kept by everything that writes:
---   lanes by id (waits), tasks by id (waits), gates by id (waits), parked lanes (never waits).
+--   lanes by id (waits), tasks by id (waits), groups from the newest to the oldest (waits), gates by id (waits), parked lanes (never waits).
 --   A claim takes lanes and gates without ever waiting, so it may follow a settlement in the same transaction.
 --
 -- Shapes that look odd are deliberate. A generic plan is made once and kept, often while the tables are empty:
@@ -85,16 +85,17 @@ begin
     ids := array(select nextval(pg_get_serial_sequence('tasks', 'id')) from generate_series(1, json_array_length(births)));
     return query with i as (
         select * from rows from (json_to_recordset(births) as (kind text, stage text, lane_id bigint, delay bigint, priority int,
-            tracking_id bigint, parent_id bigint, depth int, ancestry text, url text, lineage_key text, dedupe_key text, payload text))
+            tracking_id bigint, parent_id bigint, depth int, ancestry text, url text, lineage_key text, dedupe_key text, payload text,
+            group_id bigint))
             with ordinality as x(kind, stage, lane_id, delay, priority, tracking_id, parent_id, depth, ancestry, url, lineage_key,
-                                 dedupe_key, payload, n)),
+                                 dedupe_key, payload, group_id, n)),
     u as (
         insert into tasks (id, kind, stage, state, lane_id, due, run_at, rank, priority, tracking_id, parent_id, depth, ancestry,
-                           url, lineage_key, dedupe_key, payload, created_at)
+                           url, lineage_key, dedupe_key, payload, created_at, group_id)
         select ids[i.n], i.kind, i.stage, 'pending', i.lane_id, (i.delay = 0 and take_lanes and i.lane_id <> all (missed))::int,
                case when i.delay > 0 or not take_lanes or i.lane_id = any (missed) then now + i.delay end,
                now + i.delay - i.priority * head_start, i.priority, i.tracking_id, i.parent_id, i.depth, i.ancestry, i.url,
-               i.lineage_key, i.dedupe_key, i.payload, now
+               i.lineage_key, i.dedupe_key, i.payload, now, i.group_id
         from i
         on conflict (kind, dedupe_key) where dedupe_key is not null and finished_at is null do nothing
         returning id)
@@ -105,11 +106,73 @@ begin
     if due_lanes is not null then perform make_ready(due_lanes, due_ranks); end if;
 end $$;
 
+-- Count what happened to groups: `ids` are groups, `whats` a column of each that changes, `numbers` by how much. A member that ended adds
+-- to the column of its state, and is live no longer; one that was sent back takes that back. A group without live members and open groups
+-- below it has ended: the task that follows is made, due at once, and the group above hears of it. A group that has ended and gets a live member is open again.
+-- Groups are taken from the newest to the oldest: the group above is always older, so everybody takes them in one order. The task
+-- that follows enters its lane as a delayed one does, because nobody may wait for a lane here; it has no key, so it waits for nobody.
+create or replace function count_groups(ids bigint[], whats text[], numbers bigint[], head_start bigint, now bigint) returns void language plpgsql as $$
+declare
+    at bigint; g record; made bigint;
+begin
+    while cardinality(ids) > 0 loop
+        at := (select max(x) from unnest(ids) x);
+        update task_groups t set
+            live        = t.live + d.live - d.succeeded - d.filtered - d.skipped - d.failed - d.cancelled,
+            open_groups = t.open_groups + d.open_groups,
+            succeeded   = t.succeeded + d.succeeded,
+            filtered    = t.filtered + d.filtered,
+            skipped     = t.skipped + d.skipped,
+            failed      = t.failed + d.failed,
+            cancelled   = t.cancelled + d.cancelled,
+            refused     = t.refused + d.refused
+        from (select coalesce(sum(numbers[i]) filter (where whats[i] = 'live'), 0) as live,
+                     coalesce(sum(numbers[i]) filter (where whats[i] = 'open_groups'), 0) as open_groups,
+                     coalesce(sum(numbers[i]) filter (where whats[i] = 'succeeded'), 0) as succeeded,
+                     coalesce(sum(numbers[i]) filter (where whats[i] = 'filtered'), 0) as filtered,
+                     coalesce(sum(numbers[i]) filter (where whats[i] = 'skipped'), 0) as skipped,
+                     coalesce(sum(numbers[i]) filter (where whats[i] = 'failed'), 0) as failed,
+                     coalesce(sum(numbers[i]) filter (where whats[i] = 'cancelled'), 0) as cancelled,
+                     coalesce(sum(numbers[i]) filter (where whats[i] = 'refused'), 0) as refused
+              from generate_series(1, cardinality(ids)) i where ids[i] = at) d
+        where t.id = at returning t.* into g;
+        select array_agg(ids[i]), array_agg(whats[i]), array_agg(numbers[i]) into ids, whats, numbers
+            from generate_series(1, cardinality(ids)) i where ids[i] <> at;
+        ids := coalesce(ids, '{}'); whats := coalesce(whats, '{}'); numbers := coalesce(numbers, '{}');
+        if g.id is null then continue; end if;  -- removed, with its history
+        if g.ended_at is null and g.live = 0 and g.open_groups = 0 then
+            made := null;
+            if g.follow_up is not null then
+                insert into tasks (kind, stage, state, lane_id, due, run_at, rank, priority, tracking_id, parent_id, depth, ancestry, url,
+                                   lineage_key, payload, created_at, group_id)
+                    select f.kind, f.stage, 'pending', f.lane_id, 0, now + f.delay, now + f.delay - f.priority * head_start, f.priority,
+                           f.tracking_id, f.parent_id, f.depth, f.ancestry, f.url, f.lineage_key, f.payload, now, g.parent_id
+                    from json_to_record(g.follow_up::json) as f(kind text, stage text, lane_id bigint, delay bigint, priority int,
+                        tracking_id bigint, parent_id bigint, depth int, ancestry text, url text, lineage_key text, payload text)
+                    returning id into made;
+            end if;
+            update task_groups set ended_at = now, open_key = null, follow_up = null, then_id = coalesce(made, then_id) where id = at;
+            insert into events (at, kind, task_id, detail)
+                values (now, 'group_ended', g.opener_id, json_build_object('group', g.id, 'name', g.name, 'key', g.key, 'failed', g.failed)::text);
+            if g.parent_id is not null then
+                ids := ids || g.parent_id || g.parent_id; whats := whats || 'open_groups'::text || 'live'::text;
+                numbers := numbers || -1::bigint || (made is not null)::int::bigint;
+            end if;
+        elsif g.ended_at is not null and (g.live > 0 or g.open_groups > 0) then
+            update task_groups set ended_at = null where id = at;
+            if g.parent_id is not null then
+                ids := ids || g.parent_id; whats := whats || 'open_groups'::text; numbers := numbers || 1::bigint;
+            end if;
+        end if;
+    end loop;
+end $$;
+
 -- Apply settlements (JSON, and their task ids, both in the order of the ids) to their tasks, behind the fence, and write the attempts that
 -- the tasks themselves do not tell of: those that name their ending. Returns the numbers (from 1) of those that were let through, and the lane each task is in afterwards. The caller holds the lanes of
 -- tasks that come back at once.
 create or replace function fence(ids bigint[], settlements json, head_start bigint, now bigint,
-                                 out hits int[], out hit_lanes bigint[], out hit_health boolean[], out cancelled int[])
+                                 out hits int[], out hit_lanes bigint[], out hit_health boolean[], out cancelled int[],
+                                 out group_ids bigint[], out group_states text[])
 language plpgsql as $$
 declare
     due_lanes bigint[]; due_ranks bigint[];
@@ -135,14 +198,16 @@ begin
             reason      = i.reason,
             error_name  = i.error
         from i where t.id = any (ids) and t.id = i.id and t.claim = i.claim and t.state || '' = 'running'
-        returning i.n, t.id, t.claim, t.lane_id, t.state, t.due, t.rank, t.worker_id, t.started_at, i.at_stage, i.ending, i.reason,
+        returning i.n, t.id, t.claim, t.lane_id, t.state, t.group_id, t.finished_at, t.due, t.rank, t.worker_id, t.started_at, i.at_stage, i.ending, i.reason,
                   i.error, i.healthy),
     a as (
         insert into other_attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
         select u.id, u.claim, u.at_stage, u.worker_id, u.started_at, now, u.ending, u.reason, u.error from u where u.ending is not null)
     select array_agg(u.n::int), array_agg(u.lane_id), array_agg(u.healthy), array_agg(u.n::int) filter (where u.state = 'cancelled'),
-           array_agg(u.lane_id) filter (where u.due = 1), array_agg(u.rank) filter (where u.due = 1)
-        into hits, hit_lanes, hit_health, cancelled, due_lanes, due_ranks from u;
+           array_agg(u.lane_id) filter (where u.due = 1), array_agg(u.rank) filter (where u.due = 1),
+           array_agg(u.group_id) filter (where u.group_id is not null and u.finished_at is not null),
+           array_agg(u.state) filter (where u.group_id is not null and u.finished_at is not null)
+        into hits, hit_lanes, hit_health, cancelled, due_lanes, due_ranks, group_ids, group_states from u;
     if due_lanes is not null then perform make_ready(due_lanes, due_ranks); end if;
 end $$;
 
@@ -226,13 +291,14 @@ begin
     if lane_ids is not null then perform make_ready(lane_ids, ranks); end if;
 end $$;
 
--- Settle plain settlements, behind the fence, and give back what their tasks held. Returns the numbers of those that were refused.
+-- Settle plain settlements, behind the fence, count their groups, and give back what their tasks held. Returns the numbers of those that were refused.
 -- `claims` are given when all of them are done and have nothing to say, which is most turns; else `settlements`, and in `back` the
 -- tasks among them that return to waiting.
 create or replace function conclude(ids bigint[], claims int[], back bigint[], settlements json, head_start bigint, at bigint)
 returns int[] language plpgsql as $$
 declare
     n int := cardinality(ids); now bigint; hits int[]; hit_lanes bigint[]; good boolean[]; cancelled int[]; gates int;
+    group_ids bigint[]; group_states text[];
 begin
     if cardinality(back) > 0 then
         perform 1 from lanes l where l.id = any (array(select t.lane_id from tasks t where t.id = any (back))) order by l.id for no key update;
@@ -243,10 +309,15 @@ begin
             update tasks t set state = 'succeeded', finished_at = now, reason = null, error_name = null
             from generate_series(1, n) i
             where t.id = any (ids) and t.id = ids[i] and t.claim = claims[i] and t.state || '' = 'running'
-            returning i, t.lane_id)
-        select array_agg(u.i), array_agg(u.lane_id), array_agg(true) into hits, hit_lanes, good from u;
+            returning i, t.lane_id, t.group_id)
+        select array_agg(u.i), array_agg(u.lane_id), array_agg(true), array_agg(u.group_id) filter (where u.group_id is not null)
+            into hits, hit_lanes, good, group_ids from u;
+        if group_ids is not null then group_states := array_fill('succeeded'::text, array[cardinality(group_ids)]); end if;
     else
-        select * into hits, hit_lanes, good, cancelled from fence(ids, settlements, head_start, now);
+        select * into hits, hit_lanes, good, cancelled, group_ids, group_states from fence(ids, settlements, head_start, now);
+    end if;
+    if group_ids is not null then
+        perform count_groups(group_ids, group_states, array_fill(1::bigint, array[cardinality(group_ids)]), head_start, now);
     end if;
     if hits is not null then gates := release(hit_lanes, good, at); end if;
     if n = cardinality(hits) then return null; end if;

@@ -9,27 +9,31 @@ from typing import Any
 from thresher.core.clock import Clock, SystemClock
 from thresher.core.settlement import Settlement
 from thresher.core.state import TERMINAL, State
-from thresher.store.backend import Hit, Rules, Turn
+from thresher.store.backend import GroupChange, Hit, Rules, Turn
 from thresher.store.dialect import SQLITE
 from thresher.store.gates import Gates
+from thresher.store.groups import ended_members
 from thresher.store.migrate import migrate
 from thresher.store.session import Session
 from thresher.store.settle import release
 from thresher.store.spawn import Birth
 from thresher.store.sqlite.claim import claim, make_ready
 from thresher.store.sqlite.connection import SqliteFile
+from thresher.store.sqlite.groups import count_groups
 
 LANES_REMEMBERED = 100_000
 
 _INSERT = """insert into tasks (id, kind, stage, state, lane_id, due, run_at, rank, priority, tracking_id, parent_id, depth,
         ancestry, url, lineage_key, dedupe_key, payload, created_at)
     values (?, ?, ?, 'pending', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_INSERT_MEMBER = _INSERT.replace("created_at)", "created_at, group_id)").replace("?)", "?, ?)")
 # Only where there is a key: looking for a conflict nearly doubles the cost of an insert.
-_INSERT_ONCE = _INSERT + " on conflict (kind, dedupe_key) where dedupe_key is not null and finished_at is null do nothing"
+_ONCE = " on conflict (kind, dedupe_key) where dedupe_key is not null and finished_at is null do nothing"
 _LAST_ID = "select seq from sqlite_sequence where name = 'tasks'"
 _BORN = "select id from tasks where id >= ?"
 
-_HELD = "select id, claim, lane_id, priority, cancelling, worker_id, started_at from tasks where id in (:ids*) and state = 'running'"
+_HELD = """select id, claim, lane_id, priority, cancelling, worker_id, started_at, group_id from tasks
+    where id in (:ids*) and state = 'running'"""
 _ATTEMPT = """insert into other_attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending, reason, error_name)
     values (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _END = """update tasks set state = ?, finished_at = ?, reason = ?, error_name = ?, failures = failures + ?, crashes = crashes + ?
@@ -105,7 +109,8 @@ class SqliteBackend:
         now = self._clock.now()
         last = session.rows(_LAST_ID)
         first = (last[0][0] if last else 0) + 1
-        rows, keyed = [], False
+        rows: list[tuple[Any, ...]] = []
+        keyed, grouped = False, any(birth.group_id is not None for birth in births)
         ranks: dict[int, int] = {}
         for task_id, birth in enumerate(births, first):
             entry, parent = birth.entry, birth.parent
@@ -116,11 +121,11 @@ class SqliteBackend:
             rows.append((
                 task_id, entry.kind, entry.stage, birth.lane_id, 0 if waits else 1, due_at if waits else None, rank,
                 entry.priority, parent and parent.tracking_id, parent and parent.task_id, parent.depth + 1 if parent else 0,
-                birth.ancestry, entry.url, birth.key, entry.key, entry.payload, now,
+                birth.ancestry, entry.url, birth.key, entry.key, entry.payload, now, *((birth.group_id,) if grouped else ()),
             ))  # fmt: skip
             if not waits and rank < ranks.get(birth.lane_id, rank + 1):
                 ranks[birth.lane_id] = rank
-        session.many(_INSERT_ONCE if keyed else _INSERT, rows)
+        session.many((_INSERT_MEMBER if grouped else _INSERT) + (_ONCE if keyed else ""), rows)
         make_ready(session, ranks)
         if not keyed:
             return list(range(first, first + len(rows)))
@@ -147,9 +152,9 @@ class SqliteBackend:
             key = (settlement.task_id, settlement.claim)
             if key not in held:
                 continue
-            lane_id, priority, cancelling, worker_id, started_at = held.pop(key)
+            lane_id, priority, cancelling, worker_id, started_at, group_id = held.pop(key)
             cancelled = bool(cancelling) and settlement.state not in TERMINAL
-            hits.append(Hit(settlement, lane_id, cancelled))
+            hits.append(Hit(settlement, lane_id, cancelled, group_id))
             error_name = settlement.error and settlement.error.name
             reason = settlement.reason or (settlement.error and settlement.error.message)
             if not settlement.is_told:
@@ -174,11 +179,16 @@ class SqliteBackend:
         make_ready(session, ranks)
         return hits
 
+    def count_groups(self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int) -> None:
+        if changes:
+            count_groups(session, changes, rules, now)
+
     def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
         with self._file.write() as session:
             gates = Gates(session, SQLITE, self._clock.now())
             hits = self.fence(session, settlements, [None] * len(settlements), rules, gates.now)
             if hits:
+                self.count_groups(session, ended_members(hits), rules, gates.now)
                 release(self, session, gates, hits)
             turn = claim(session, gates, limit, worker_id, rules) if limit > 0 else Turn([], [], now=gates.now)
             gates.save()
