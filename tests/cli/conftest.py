@@ -35,6 +35,8 @@ async def work(ctx):
         raise Blocked("a captcha")
     if how == "wait":
         return Snooze(3600, "come back in an hour")
+    if how == "result":
+        return Done(result={"doors": 3, "said": "\\x9b31m"})
     if how == "filter":
         return Filtered("too small")
     if how == "slow":

@@ -130,3 +130,23 @@ def test_waiting_tasks_are_cancelled_with_a_reason(queue: Thresher):
     assert queue("tasks", "cancel", task).code == 5
     assert queue("tasks", "cancel", 999).code == 4
     assert queue("tasks", "retry", task).code == 0
+
+
+@pytest.mark.promise(20)
+def test_waiting_prints_the_result_and_exits_by_the_state(queue: Thresher):
+    ids = {how: added(queue, "free", "--payload", f'{{"how": "{how}"}}') for how in ("result", "done", "filter", "fail")}
+    ids["cancel"] = added(queue, "free", "--delay", "1d")
+    ids["live"] = added(queue, "free", "--delay", "1d")
+    queue("run")
+    queue("tasks", "cancel", ids["cancel"])
+    found = {how: queue("tasks", "wait", task_id, "--timeout", "0.1") for how, task_id in ids.items()}
+    codes = {"result": 0, "done": 0, "filter": 10, "fail": 12, "cancel": 13, "live": 124}
+    assert {how: result.code for how, result in found.items()} == codes
+    assert found["result"].out.startswith('{"doors": 3,')
+    assert "\x9b" not in found["result"].out  # nothing that a terminal obeys
+    assert "it cannot be done" in found["fail"].out
+    assert f"task {ids['live']} is still pending" in found["live"].out
+    said = queue("tasks", "wait", ids["result"], "--json").json
+    assert (said["state"], said["result"]["doors"]) == ("succeeded", 3)
+    assert queue("tasks", "wait", 4711).code == 4
+    assert '"doors": 3' in queue("tasks", "show", ids["result"]).out

@@ -28,6 +28,9 @@ class House:
     def vouch(self, deed):
         return deed
 
+    def pack_result(self, task, result):
+        return f"{result}"
+
     def pack(self, record):
         return filing(record.key)
 

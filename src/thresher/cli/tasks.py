@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.tree import Tree
 
+    from thresher.core.status import TaskStatus
     from thresher.insight.tasks import Branch, Lineage, TaskDetail
 
 app = typer.Typer()
+# What `wait` exits with, by the state of the task.
+EXIT_CODES = {"succeeded": 0, "filtered": 10, "skipped": 11, "failed": 12, "cancelled": 13}
+EXIT_LIVE = 124  # as of timeout(1)
 
 Ids = Annotated[list[int], typer.Argument(metavar="ID...", help="The ids of tasks.")]
 
@@ -112,6 +116,7 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
         ("reason", f"{task['error']}: {task['reason']}" if task["error"] else task["reason"]),
         ("url", task["url"]), ("key", task["dedupe_key"]), ("payload", json.dumps(task["payload"], ensure_ascii=False)),
         ("checkpoint", json.dumps(task["checkpoint"], ensure_ascii=False) if task["checkpoint"] else None),
+        ("result", json.dumps(detail.result, ensure_ascii=False) if detail.result is not None else None),
         ("priority", task["priority"] or None), ("accepted", when(task["created_at"], now)),
         ("ended", when(task["finished_at"], now) if task["finished_at"] else None),
         ("tried", f"{number(task['claim'], 'time')}; {number(task['failures'], 'failure')}, {number(task['crashes'], 'crash', 'crashes')}"),
@@ -136,6 +141,41 @@ def _attempts(attempts: list[dict[str, Any]]) -> "Table":
 
 def _refusal(refusal: dict[str, Any]) -> str:
     return f"{refusal['kind']} {refusal['url'] or refusal['key'] or ''} ({refusal['rule']}: {refusal['detail']})"
+
+
+@app.command()
+def wait(
+    ctx: typer.Context,
+    task_id: Annotated[int, typer.Argument(metavar="ID")],
+    timeout: Annotated[float | None, typer.Option(min=0, help="Give up after this many seconds; without it wait for ever.")] = None,
+) -> None:
+    """Wait until a task has ended, and print its result.
+
+    Exits with 0 if it succeeded, 10 if it was filtered, 11 skipped, 12 failed, 13 cancelled, and with 124 if the time is up.
+    """
+    from thresher.cli.show import answer
+    from thresher.insight.wait import Waiter, status_of
+
+    call = call_of(ctx)
+    with call.store() as store:
+        try:
+            found = Waiter(store).wait(task_id, timeout)
+        except TimeoutError:
+            found = status_of(store, task_id)
+    answer(call, found, _draw_status)
+    raise typer.Exit(EXIT_CODES.get(found.state, EXIT_LIVE))
+
+
+def _draw_status(out: "Console", found: "TaskStatus") -> None:
+    import json
+
+    from thresher.cli.show import cell
+
+    if found.result is not None:
+        out.print(cell(json.dumps(found.result, ensure_ascii=False)), soft_wrap=True)
+        return
+    said = f": {found.error}: {found.reason}" if found.error else f": {found.reason}" if found.reason else ""
+    out.print(cell(f"task {found.id} is {'' if found.ended else 'still '}{found.state}{said}"), soft_wrap=True)
 
 
 @app.command()

@@ -21,6 +21,7 @@ SETTINGS: tuple[Setting, ...] = (
     tunable("queue.head_start", 60.0, "seconds", 0, DAY, "How much longer a task counts as having waited, per step of its priority."),
     tunable("queue.quantum", 4, "tasks", 1, 1_000, "How many tasks a lane may start in one turn before the next lane has its turn."),
     guarded("queue.payload_limit", 65_536, "bytes", 256, 16_777_216, "The largest payload or checkpoint; larger bodies go to the blobs."),
+    guarded("queue.result_limit", 65_536, "bytes", 256, 16_777_216, "Maximum size of the result that a task hands back."),
     guarded("lineage.max_depth", 10, "generations", 0, 1_000, "How deep a task may spawn below its root."),
     tunable("retry.base", 60.0, "seconds", 0, DAY, "The wait after the first failure; it doubles with each further one."),
     tunable("retry.cap", DAY, "seconds", 0, 30 * DAY, "The longest wait between two tries."),

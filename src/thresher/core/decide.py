@@ -2,7 +2,7 @@
 
 import logging
 from dataclasses import dataclass
-from typing import Protocol, assert_never
+from typing import Any, Protocol, assert_never
 
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, to_us
@@ -40,6 +40,7 @@ class House(Protocol):
     def admit(self, new: NewTask) -> Entry: ...
     def admit_group(self, task: Task, group: Group) -> GroupEntry: ...
     def pack(self, record: Record) -> Filing: ...
+    def pack_result(self, task: Task, result: Any) -> str: ...
     def vouch(self, deed: Deed) -> Deed: ...
     def step(self, task: Task, outcome: Next) -> Step: ...
     def mourn(self, task: Task, error: Error) -> Finds: ...
@@ -48,8 +49,9 @@ class House(Protocol):
 def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
     """The settlement for a returned outcome."""
     match outcome:
-        case Done(note):
-            return Settlement.done(task, note=None if note is None else _short(note), **_brought(task, outcome, house))
+        case Done(note, result):
+            kept = None if result is None else house.pack_result(task, result)
+            return Settlement.done(task, note=None if note is None else _short(note), result=kept, **_brought(task, outcome, house))
         case Next():
             to = house.step(task, outcome)
             return Settlement.advance(task, stage=to.stage, gates=to.gates, checkpoint=to.checkpoint, **_brought(task, outcome, house))

@@ -32,9 +32,10 @@ class Finds:
 
 @dataclass(frozen=True, slots=True)
 class Done(Finds):
-    """The task is complete."""
+    """The task is complete. `result` is JSON for whoever waits for the task, and is kept as long as the task is."""
 
     note: str | None = None
+    result: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,11 +99,12 @@ class Settlement(NamedTuple):
     group: GroupEntry | None = None
     counts: tuple[tuple[str, int], ...] = ()
     stop: Stop | None = None
+    result: str | None = None
 
     @property
     def is_plain(self) -> bool:
         """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
-        brings = self.children or self.records or self.deeds or self.group or self.counts or self.stop
+        brings = self.children or self.records or self.deeds or self.group or self.counts or self.stop or self.result is not None
         return not brings and self.blame is None and self.gates is None
 
     @property
@@ -112,8 +113,8 @@ class Settlement(NamedTuple):
         return TOLD.get(self.state) is self.ending
 
     @classmethod
-    def done(cls, task: Task, *, note: str | None = None, **brought: Unpack[Brought]) -> "Settlement":
-        return cls(task.id, task.claim, task.stage, Ending.DONE, State.SUCCEEDED, reason=note, healthy=True, **brought)
+    def done(cls, task: Task, *, note: str | None = None, result: str | None = None, **brought: Unpack[Brought]) -> "Settlement":
+        return cls(task.id, task.claim, task.stage, Ending.DONE, State.SUCCEEDED, reason=note, healthy=True, result=result, **brought)
 
     @classmethod
     def advance(

@@ -71,13 +71,18 @@ class Task(NamedTuple):
 
 def dump(value: Mapping[str, Any], what: str, limit: int) -> str:
     """A mapping as JSON text, or an error that says why not. Bodies belong into the blob store, not into the queue."""
-    try:
-        text = orjson.dumps(dict(value))
-    except (TypeError, ValueError) as problem:
-        raise InvalidPayload(f"the {what} is not JSON: {problem}") from None
+    text = to_json(dict(value), what)
     if len(text) > limit:
         raise InvalidPayload(
             f"the {what} has {len(text):,} bytes; the limit is {limit:,} (setting queue.payload_limit). "
             "Store large bodies with ctx.save(body) and pass the hash."
         )
     return text.decode()
+
+
+def to_json(value: Any, what: str) -> bytes:
+    """A value as JSON, or an error that says why not."""
+    try:
+        return orjson.dumps(value)
+    except (TypeError, ValueError) as problem:
+        raise InvalidPayload(f"the {what} is not JSON: {problem}") from None

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from thresher.config.settings import Settings
 from thresher.core.clock import to_us
@@ -16,7 +17,7 @@ from thresher.core.pipeline import App, Pipeline, Stage, Trip, by_kind
 from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
-from thresher.core.task import MAX_DELAY, MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, dump
+from thresher.core.task import MAX_DELAY, MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, dump, to_json
 from thresher.store.deeds import DEEDS
 
 # A stage that asks a model goes through `model:cheap` or `model:strong`; which provider that is, the project file says.
@@ -106,6 +107,17 @@ class Registry:
 
     def pack(self, record: Record) -> Filing:
         return pack(record, self._limit)
+
+    def pack_result(self, task: Task, result: Any) -> str:
+        """The result of a task as it is kept, or an error that says why it cannot be."""
+        what = f"result of {task.kind}.{task.stage}"
+        text, limit = to_json(result, what), self.settings.count("queue.result_limit")
+        if len(text) > limit:
+            raise InvalidPayload(
+                f"the {what} has {len(text):,} bytes; the limit is {limit:,} (setting queue.result_limit). "
+                "Return a large result as a record, or save it with ctx.save(body) and return the hash."
+            )
+        return text.decode()
 
     def vouch(self, deed: Deed) -> Deed:
         """Refuse a deed that the store does not know while its own attempt can still be blamed for it."""

@@ -9,6 +9,7 @@ from thresher.core.state import State
 from thresher.insight.gates import GateView, gates_before
 from thresher.insight.waiting import why_it_waits
 from thresher.store import tasks
+from thresher.store.results import read_result
 from thresher.store.session import Session
 from thresher.store.sources import gate_called
 from thresher.store.store import Store
@@ -30,6 +31,7 @@ class TaskDetail:
     children: list[Fields]
     refusals: list[Fields]
     gates: list[GateView]
+    result: Any = None
 
 
 @dataclass(slots=True)
@@ -66,7 +68,7 @@ def list_tasks(
 
 
 def show_task(store: Store, task_id: int) -> TaskDetail:
-    """One task with its attempts, its family, what it was refused, its gates, and why it waits."""
+    """One task with its result, its attempts, its family, what it was refused, its gates, and why it waits."""
     with store.read() as session:
         task = _get(session, task_id)
         now = store.backend.now(session)
@@ -76,6 +78,7 @@ def show_task(store: Store, task_id: int) -> TaskDetail:
             tasks.get(session, task["parent_id"]) if task["parent_id"] else None,
             tasks.find(session, limit=MOST_CHILDREN, root=task["tracking_id"], parent_id=task_id),
             [each for each in tasks.refusals(session, task["tracking_id"]) if each["parent_id"] == task_id], gates,
+            read_result(session, task_id),
         )  # fmt: skip
 
 

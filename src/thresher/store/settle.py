@@ -1,6 +1,6 @@
 """Settling: one transaction in which an attempt becomes fact, behind its fence.
 
-Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, deeds, groups, and the gates last.
+Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, results, deeds, groups, and the gates last.
 """
 
 from collections import Counter
@@ -17,6 +17,7 @@ from thresher.store.gates import Gates, gate_named
 from thresher.store.groups import Children, Tally, ended_members
 from thresher.store.lanes import Lanes
 from thresher.store.records import file_records
+from thresher.store.results import write_results
 from thresher.store.session import Session
 from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
 
@@ -42,6 +43,7 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
     _bear(backend, session, hits, below, lanes, groups, rules, now)
     brought = [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records]
     file_records(session, brought, now, backend.dialect.lock)
+    write_results(session, hits)
     do_deeds(backend, session, [deed for hit in hits for deed in hit.settlement.deeds], now)
     groups.save(backend, session, hits, rules, now)
     gates = Gates(session, backend.dialect, now)

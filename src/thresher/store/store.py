@@ -133,7 +133,8 @@ class Store:
         lanes = self.meet_lanes([*wanted, *children, *followers])
         with self.write() as session:
             hits = settle(self.backend, session, settlements, lanes, self.rules)
-        if any(each.children or each.group or each.gates is not None for each in settlements):
+        # A result is announced, too: whoever wants one may be waiting for it.
+        if any(each.children or each.group or each.gates is not None or each.result is not None for each in settlements):
             self.backend.ping()
         through = {(hit.settlement.task_id, hit.settlement.claim) for hit in hits}
         stale = [each for each in settlements if (each.task_id, each.claim) not in through]
