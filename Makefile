@@ -3,6 +3,10 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+# Everything that is rendered here comes from this machine. As root, as in a container, Chromium cannot have its sandbox.
+ifeq ($(shell id -u),0)
+export THRESHER_CHROMIUM_SANDBOX ?= off
+endif
 
 .PHONY: run test setup fuzz chaos bench evaluate clean
 

@@ -21,6 +21,10 @@ SERVER = Server()
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# The pages that the tests render are our own, and where they run as root Chromium cannot have its sandbox.
+if os.geteuid() == 0:
+    os.environ.setdefault("THRESHER_CHROMIUM_SANDBOX", "off")
+
 
 # How long an example takes says how busy the machine is, and nothing about the code. `make test` draws the same examples
 # every time, so that it says whether a change broke something; `make fuzz` goes looking for new ones.

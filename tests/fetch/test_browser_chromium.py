@@ -9,7 +9,7 @@ import pytest
 
 from thresher.core.errors import ConfigError
 from thresher.fetch import chromium
-from thresher.fetch.chromium import CACHE_VARIABLE, VARIABLE, Chromium, find, install, version
+from thresher.fetch.chromium import CACHE_VARIABLE, SANDBOX_VARIABLE, VARIABLE, Chromium, find, install, sandboxed, version
 from thresher.insight.doctor import Examination, Verdict
 
 TRUE = "exit 0"
@@ -71,6 +71,31 @@ def test_with_one_in_place_nothing_is_installed(environ: dict[str, str], tmp_pat
     assert install(said.append, environ)
     assert said == [f"Chromium 1.2.3 renders pages: {tmp_path}/bin/chromium (on the PATH)"]
     assert not (tmp_path / "asked").exists()
+
+
+@pytest.mark.promise(17)
+def test_only_a_person_takes_the_sandbox_away(monkeypatch: pytest.MonkeyPatch):
+    for said in ({}, {SANDBOX_VARIABLE: "on"}, {SANDBOX_VARIABLE: " "}):
+        monkeypatch.setattr("os.geteuid", lambda: 1000)
+        assert sandboxed(said)
+        monkeypatch.setattr("os.geteuid", lambda: 0)
+        with pytest.raises(ConfigError, match=r"another user, or .* THRESHER_CHROMIUM_SANDBOX=off"):
+            sandboxed(said)
+    assert not sandboxed({SANDBOX_VARIABLE: "OFF"})
+    with pytest.raises(ConfigError, match="write on or off"):
+        sandboxed({SANDBOX_VARIABLE: "no"})
+
+
+@pytest.mark.promise(20)
+def test_the_doctor_says_that_there_is_no_sandbox(monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], tmp_path: Path):
+    monkeypatch.setenv(VARIABLE, str(program(tmp_path / "a")))
+    found = {}
+    for said, user in (("off", 1000), ("on", 0), ("on", 1000)):
+        monkeypatch.setattr("os.geteuid", lambda user=user: user)
+        monkeypatch.setenv(SANDBOX_VARIABLE, said)
+        check = next(each for each in Examination().checks if each.name == "browser")
+        found[said, user] = (check.verdict, "sandbox" in check.found)
+    assert found == {("off", 1000): (Verdict.WARN, True), ("on", 0): (Verdict.WARN, True), ("on", 1000): (Verdict.OK, False)}
 
 
 @pytest.fixture
@@ -144,7 +169,7 @@ def test_the_doctor_says_which_one_is_used_and_how_to_get_one(environ: dict[str,
     none = checked()
     assert (none.verdict, "python -m thresher.fetch.chromium" in (none.advice or "")) == (Verdict.WARN, True)
     path = program(tmp_path / "bin/chromium")
-    assert checked().found == f"Chromium 1.2.3, {path} (on the PATH)"
+    assert checked().found.startswith(f"Chromium 1.2.3, {path} (on the PATH)")
     assert checked(**{VARIABLE: "/no/such"}).verdict is Verdict.WARN
     monkeypatch.setattr(chromium, "extra_is_installed", lambda: False)
     absent = checked()

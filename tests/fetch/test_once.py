@@ -9,7 +9,7 @@ from tests.fetch.site import Site, moved, open_site, page
 from thresher.build import fetch_once
 from thresher.config.outward import Outward
 from thresher.config.project import Project
-from thresher.core.errors import Gone, Refused
+from thresher.core.errors import ConfigError, Gone, Refused
 from thresher.core.page import Via
 
 SHOP = "http://shop.example"
@@ -94,8 +94,18 @@ def test_a_page_that_can_be_read_as_it_is_never_sees_a_browser():
     assert (found.via, site.paths()) == (Via.HTTP, ["/robots.txt", "/a"])
 
 
-def test_a_shell_without_a_browser_to_fill_it_is_handed_over_as_it_is(monkeypatch):
+@pytest.mark.promise(17)
+def test_root_gets_no_browser_without_a_sandbox_unless_it_asks_for_one(monkeypatch):
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.delenv("THRESHER_CHROMIUM_SANDBOX", raising=False)
+    problem, _ = once({"shop.example/a": page(SCRIPTED)}, render=True)
+    assert isinstance(problem, ConfigError)
+    assert "THRESHER_CHROMIUM_SANDBOX=off" in str(problem)
+
+
+def test_a_shell_without_a_browser_to_fill_it_is_handed_over_as_it_is(monkeypatch, caplog):
     monkeypatch.setenv("THRESHER_CHROMIUM", "/no/such/browser")
     found, _ = once({"shop.example/a": page(SCRIPTED)}, render=None)
     assert not isinstance(found, Exception), found
     assert (found.via, b"id=root" in found.body) == (Via.HTTP, True)
+    assert "not rendered: THRESHER_CHROMIUM names" in caplog.text

@@ -17,6 +17,7 @@ from pathlib import Path
 from thresher.core.errors import ConfigError
 
 VARIABLE = "THRESHER_CHROMIUM"
+SANDBOX_VARIABLE = "THRESHER_CHROMIUM_SANDBOX"
 CACHE_VARIABLE = "PLAYWRIGHT_BROWSERS_PATH"
 # The small one first: it starts faster and needs half the memory.
 NAMES = (
@@ -32,6 +33,9 @@ DOWNLOAD_SECONDS = 600.0
 SUDO_SECONDS = 5.0
 EXTRA = "pip install 'thresher[browser]'"
 ADVICE = f"python -m thresher.fetch.chromium, or install Chromium yourself, or name one in {VARIABLE}"
+SANDBOX_ADVICE = (
+    f"this machine may not let it have a sandbox (user namespaces): allow them, or do without the sandbox by {SANDBOX_VARIABLE}=off"
+)
 
 Say = Callable[[str], None]
 
@@ -77,6 +81,19 @@ def version(chromium: Chromium) -> str:
     words = done.stdout.split()
     number = next((place for place, word in enumerate(words) if word[:1].isdigit()), len(words) - 1)
     return " ".join(words[: number + 1])
+
+
+def sandboxed(environ: Mapping[str, str] | None = None) -> bool:
+    """Whether Chromium runs in its sandbox, which keeps a hostile page away from this machine. Only a person switches it off."""
+    said = (os.environ if environ is None else environ).get(SANDBOX_VARIABLE, "").strip().lower() or "on"
+    if said not in ("on", "off"):
+        raise ConfigError(f"{SANDBOX_VARIABLE} is {said[:50]!r}; write on or off")
+    if said == "on" and os.geteuid() == 0:
+        raise ConfigError(
+            f"Chromium cannot have its sandbox when root starts it, so no page is rendered: run Thresher as another user, "
+            f"or do without the sandbox by {SANDBOX_VARIABLE}=off"
+        )
+    return said == "on"
 
 
 def extra_is_installed() -> bool:

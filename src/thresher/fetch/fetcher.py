@@ -11,7 +11,7 @@
 A redirect starts all of it again, for its own address: each hop is checked, governed and kept by itself.
 """
 
-import contextlib
+import logging
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -40,6 +40,9 @@ from thresher.reading.wall import wall
 SAMPLE = 1024 * 1024
 _OF_ITSELF = re.compile(r"too many requests|rate limit", re.IGNORECASE)
 READABLE = ("text/html", "application/xhtml+xml", "")
+
+
+log = logging.getLogger("thresher.fetch")
 
 
 class Renderer(Protocol):
@@ -75,6 +78,7 @@ class Fetcher:
         settings: Callable[[], Settings], shelf: Shelf | None = None, browser: Renderer | None = None, clock: Clock | None = None,
     ) -> None:  # fmt: skip
         self.shelf = shelf
+        self._said: set[str] = set()
         self._transport, self._guard, self._browser = transport, guard, browser
         self._agent, self._settings, self._clock = agent, settings, clock or SystemClock()
         self.rulebook = Rulebook(
@@ -86,9 +90,16 @@ class Fetcher:
         """The page behind a request, or a typed error."""
         page = await self._follow(request, errand)
         if errand.render is None and self._browser is not None and _can_render(request) and _is_shell(page):
-            with contextlib.suppress(UsageError):  # no browser here: then a shell is all there is, and whoever reads it will say so
+            try:
                 return await self._follow(request, replace(errand, render=True))
+            except UsageError as problem:  # no browser here: then a shell is all there is, and whoever reads it will say so
+                self._say_once(f"pages that only a script fills are not rendered: {problem}")
         return page
+
+    def _say_once(self, words: str) -> None:
+        if words not in self._said:
+            self._said.add(words)
+            log.warning("%s", words)
 
     async def _follow(self, request: Request, errand: Errand) -> Page:
         began, trail = monotonic(), [request]

@@ -20,7 +20,7 @@ from playwright.async_api import Browser, Error, Playwright, async_playwright
 
 from thresher.core.clock import monotonic
 from thresher.core.errors import ConnectionFailed
-from thresher.fetch.chromium import ADVICE, Chromium
+from thresher.fetch.chromium import ADVICE, SANDBOX_ADVICE, Chromium, sandboxed
 from thresher.fetch.rendering import POOL
 from thresher.fetch.tree import Entry, below, command, kill, processes, running
 
@@ -64,7 +64,8 @@ class Process:
 
     @classmethod
     async def start(cls, chromium: Chromium, memory: int) -> Self:
-        """Raises ConnectionFailed if it does not come up; that is nobody's fault but ours."""
+        """Raises ConnectionFailed if it does not come up, that is nobody's fault but ours; ConfigError if it may not have a sandbox."""
+        sandboxed()
         home = Path(tempfile.mkdtemp(prefix="thresher-browser-"))
         playwright: Playwright | None = None
         try:
@@ -77,14 +78,15 @@ class Process:
             shutil.rmtree(home, ignore_errors=True)
             if isinstance(problem, Error | TimeoutError):
                 why = str(problem).partition("\n")[0] or f"nothing within {START_SECONDS:g} s"
-                raise ConnectionFailed(f"{chromium.path} does not start: {why}; {ADVICE}", gate=POOL) from problem
+                advice = SANDBOX_ADVICE if "sandbox" in str(problem).lower() and sandboxed() else ADVICE
+                raise ConnectionFailed(f"{chromium.path} does not start: {why}; {advice}", gate=POOL) from problem
             raise
         return process
 
     @classmethod
     async def _launched(cls, playwright: Playwright, chromium: Chromium, memory: int, home: Path) -> Self:
         mark = f"--thresher={secrets.token_hex(8)}"
-        browser = await playwright.chromium.launch(**_how(chromium, memory, home, mark))
+        browser = await playwright.chromium.launch(**_how(chromium, memory, home, mark, sandbox=sandboxed()))
         process = cls(playwright, browser, memory, [home])
         process._recognise(mark)
         session = await browser.new_browser_cdp_session()
@@ -161,12 +163,12 @@ async def _bid_farewell(way: Callable[[], Coroutine[None, None, None]]) -> None:
         await asyncio.wait_for(way(), CLOSE_SECONDS)
 
 
-def _how(chromium: Chromium, memory: int, home: Path, mark: str) -> dict[str, Any]:
+def _how(chromium: Chromium, memory: int, home: Path, mark: str, *, sandbox: bool) -> dict[str, Any]:
     heap = f"--js-flags=--max-old-space-size={int(memory * HEAP_SHARE) >> 20}"
     return {
         "executable_path": chromium.path,
         "headless": True,
-        "chromium_sandbox": os.geteuid() != 0,  # root cannot have one
+        "chromium_sandbox": sandbox,
         "args": [*FLAGS, heap, mark],
         "ignore_default_args": ["--disable-popup-blocking"],
         "proxy": NOWHERE,

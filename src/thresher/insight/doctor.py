@@ -145,7 +145,13 @@ def _browser() -> Check:
         found = chromium.find()
         if found is None:
             return Check("browser", Verdict.WARN, "no Chromium was found, so no page can be rendered", chromium.ADVICE)
-        return Check("browser", Verdict.OK, f"{chromium.version(found)}, {found.path} ({found.origin})")
+        name = f"{chromium.version(found)}, {found.path} ({found.origin})"
+        if chromium.sandboxed():
+            return Check("browser", Verdict.OK, name)
+        return Check(
+            "browser", Verdict.WARN, f"{name}, without its sandbox ({chromium.SANDBOX_VARIABLE}=off)",
+            "a page that breaks out of the browser has this user's rights; run Thresher as a user of its own and unset the variable",
+        )  # fmt: skip
     except ConfigError as problem:
         return Check("browser", Verdict.WARN, str(problem))
 
