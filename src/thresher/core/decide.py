@@ -1,21 +1,24 @@
 """From what a stage returned, or raised, to the settlement: the *decide* of claim, perform, decide, settle. Pure."""
 
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, assert_never
 
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, to_us
 from thresher.core.deed import Deed
-from thresher.core.errors import TaskError, ThresherError
+from thresher.core.errors import InvalidPayload, InvalidUrl, TaskError, ThresherError
 from thresher.core.group import Group, GroupEntry, checked_counts, checked_stop
+from thresher.core.lineage import Refusal, Rule
 from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Outcome, Skipped, Snooze
 from thresher.core.policy import ruling_for
 from thresher.core.record import Filing, Record, clean
 from thresher.core.settlement import Blame, Brought, Error, Health, Settlement
-from thresher.core.task import Entry, NewTask, Task
+from thresher.core.task import Entry, NewTask, Task, delay_us
 
 MAX_MESSAGE = 2_000
+MAX_NAME = 200
 _log = logging.getLogger(__name__)
 # How long a task stays away from a gate that was closed somewhere else than in its own lane: not so short that it knocks all the
 # time, and not so long that it sleeps on when somebody has opened it, because nobody would tell it.
@@ -60,7 +63,7 @@ def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
         case Skipped(reason):
             return Settlement.skipped(task, reason=_short(reason), **_brought(task, outcome, house))
         case Snooze(delay, reason):
-            return Settlement.snooze(task, delay_us=max(0, to_us(delay)), reason=_short(reason))
+            return Settlement.snooze(task, delay_us=delay_us(0.0 if delay < 0 else delay), reason=_short(reason))
         case Failed(reason):
             return Settlement.fail(task, error=Error("Failed", _short(reason)), **_brought(task, outcome, house))
         case _ as unreachable:
@@ -70,16 +73,29 @@ def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
 def _brought(task: Task, finds: Finds, house: House) -> Brought:
     if not (finds.records or finds.children or finds.deeds or finds.group or finds.counts or finds.stop):
         return {}
+    children, refused = _admitted(finds.children, house)
     return {
-        "records": tuple(map(house.pack, finds.records)), "children": tuple(map(house.admit, finds.children)),
+        "records": tuple(map(house.pack, finds.records)), "children": children, "refused": refused,
         "deeds": tuple(map(house.vouch, finds.deeds)), "group": house.admit_group(task, finds.group) if finds.group else None,
         "counts": checked_counts(finds.counts), "stop": checked_stop(finds.stop),
     }  # fmt: skip
 
 
+def _admitted(children: Sequence[NewTask], house: House) -> tuple[tuple[Entry, ...], tuple[tuple[Entry, Refusal], ...]]:
+    """Children that can be tasks, and those that cannot: one bad address on a page must not cost what else was found there."""
+    entries, refused = [], []
+    for child in children:
+        try:
+            entries.append(house.admit(child))
+        except (InvalidPayload, InvalidUrl) as problem:
+            url, key = (None if text is None else _short(str(text)) for text in (child.url, child.key))
+            refused.append((Entry(child.kind, "", url=url, key=key, detached=child.detached), Refusal(Rule.INVALID, _short(str(problem)))))
+    return tuple(entries), tuple(refused)
+
+
 def settle_error(task: Task, problem: BaseException, house: House, *, backoff: Backoff, luck: float) -> Settlement:
     """The settlement for a raised error, by its class. A failure that is final brings what the app wants written down with it."""
-    error = Error(type(problem).__name__, _short(str(problem)))
+    error = Error(clean(type(problem).__name__)[:MAX_NAME], _short(str(problem)))
     blame = _blame(task, problem, error)
     if isinstance(problem, TaskError) and problem.retryable and not problem.spends_failure:
         return _settle_waiting(task, problem, error, blame, house)

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from thresher.core.errors import InvalidPayload
+from thresher.core.limits import MAX_KEY_BYTES, MAX_NAME_BYTES
 from thresher.core.look import Verdict
-from thresher.core.record import clean
+from thresher.core.record import clean, indexed
 from thresher.core.task import MAX_KEY, Entry, NewTask
 
 MAX_COUNTS = 50
@@ -114,7 +115,7 @@ def checked_key(what: str, key: str) -> str:
     """Check the key or name of a group."""
     if not 0 < len(key) <= MAX_KEY:
         raise InvalidPayload(f"the {what} of a group has 1 to {MAX_KEY} characters, this one has {len(key)}")
-    return clean(key)
+    return indexed(key, f"the {what} of a group", MAX_NAME_BYTES if what == "name" else MAX_KEY_BYTES)
 
 
 def checked_counts(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:

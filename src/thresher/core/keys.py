@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 import ada_url
 
 from thresher.core.errors import InvalidUrl
+from thresher.core.host import check_host
 
 # Names that advertising and mail tools add, and no site uses to choose a page.
 TRACKING_PARAMETERS = frozenset(
@@ -36,6 +37,7 @@ def _canonical(url: str) -> str:
         raise InvalidUrl(f"{url!r} is not a URL; write it whole, as in https://example.com/jobs") from None
     if parsed.protocol not in ("http:", "https:"):
         raise InvalidUrl(f"{url!r} is not a web address; only http and https can be followed")
+    check_host(parsed.hostname)
     if "?" in url or "#" in url:
         parsed.hash = ""
         parsed.search = _clean_query(parsed.search[1:])  # also where it is empty: a lone "?" is no query

@@ -21,6 +21,7 @@ class Rule(StrEnum):
     ENDED_IN_LINEAGE = "ended_in_lineage"
     DUPLICATE_KEY = "duplicate_key"
     GROUP_OPEN = "group_open"
+    INVALID = "invalid"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from thresher.core.context import Context
 from thresher.core.errors import DuplicateKind, UsageError
+from thresher.core.limits import MAX_NAME_BYTES, check_text
 from thresher.core.outcome import Finds, Outcome
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
@@ -67,7 +68,7 @@ class Pipeline:
         names = [stage.name for stage in stages]
         if not kind or not stages or len(set(names)) < len(names):
             raise UsageError(f"pipeline {kind!r} needs a name and stages with different names, got {names}")
-        object.__setattr__(self, "kind", kind)
+        object.__setattr__(self, "kind", check_text(kind, "the kind of a pipeline", MAX_NAME_BYTES))
         object.__setattr__(self, "stages", stages)
         object.__setattr__(self, "failed", failed)
         object.__setattr__(self, "_by_name", dict(zip(names, stages, strict=True)))

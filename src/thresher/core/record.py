@@ -15,6 +15,7 @@ from typing import Any
 from thresher.core.controls import all_without_controls, controls_in, without_controls
 from thresher.core.errors import InvalidPayload
 from thresher.core.evidence import Evidence, Place, as_json
+from thresher.core.limits import MAX_INTEGER, MAX_KEY_BYTES, MAX_NAME_BYTES, brief, check_text
 from thresher.core.task import MAX_KEY, dump
 
 # Evidence quotes the values, and says for each where it stands: it is larger than they are.
@@ -63,15 +64,27 @@ class Filing:
 
 def pack(record: Record, limit: int) -> Filing:
     """Check a record while its own attempt can still be blamed for it."""
-    what = f"{record.kind}/{record.key}"
+    kind = indexed(record.kind, "the kind of a record", MAX_NAME_BYTES)
+    key = indexed(record.key, f"the key of a {kind} record", MAX_KEY_BYTES)
+    what = f"{kind}/{brief(key)}"
     data = _dump(record.data, f"data of record {what}", limit)
-    links = tuple(Link(clean(link.name), clean(link.target)) for link in record.links)
+    links = tuple(_checked_link(what, link) for link in record.links)
     evidence = None if record.evidence is None else dump(_written(record.evidence), f"evidence of record {what}", EVIDENCE_SHARE * limit)
     initial = _dump(record.initial, f"first data of record {what}", limit) if record.initial else None
     for name in record.marks:
         for said in (record.data, record.initial):
             _check_mark(what, name, said.get(name))
-    return Filing(clean(record.kind), clean(record.key), data, links, evidence, record.merge, initial, record.marks)
+    return Filing(kind, key, data, links, evidence, record.merge, initial, record.marks)
+
+
+def _checked_link(what: str, link: Link) -> Link:
+    name = indexed(link.name, f"the name of a link of record {what}", MAX_NAME_BYTES)
+    return Link(name, indexed(link.target, f"the target of a {brief(name)!r} link of record {what}", MAX_KEY_BYTES))
+
+
+def indexed(text: object, what: str, most: int) -> str:
+    """A text as both databases keep it, short enough for their indexes."""
+    return check_text(clean(text) if isinstance(text, str) else text, what, most)
 
 
 def _dump(data: Mapping[str, Any], what: str, limit: int) -> str:
@@ -81,8 +94,13 @@ def _dump(data: Mapping[str, Any], what: str, limit: int) -> str:
 
 
 def _check_mark(what: str, name: str, value: object) -> None:
+    indexed(name, f"the name of a mark of record {what}", MAX_NAME_BYTES)
     if value is not None and not isinstance(value, str | int):
         raise InvalidPayload(f"record {what} is found by {name}, which must be a text or a whole number; got {value!r}")
+    if isinstance(value, int) and not -MAX_INTEGER - 1 <= value <= MAX_INTEGER:
+        raise InvalidPayload(f"record {what} is found by {name}, which is {value}; a whole number there has at most 64 bits")
+    if isinstance(value, str) and "\x00" in value:
+        raise InvalidPayload(f"record {what} is found by {name}, which has a NUL character in it; take it out")
     if isinstance(value, str) and len(value) > MAX_KEY:
         raise InvalidPayload(f"record {what} is found by {name}, which has {len(value)} characters; the limit is {MAX_KEY}")
 

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypedDict, Unpack
 from thresher.core.deed import Deed
 from thresher.core.group import GroupEntry, Stop
 from thresher.core.ids import TaskId
+from thresher.core.lineage import Refusal
 from thresher.core.record import Filing
 from thresher.core.state import State
 from thresher.core.task import Entry, Task
@@ -62,9 +63,10 @@ class Error:
 
 
 class Brought(TypedDict, total=False):
-    """What an attempt brings home, checked."""
+    """What an attempt brings home, checked. `refused` are children that cannot be tasks, as far as they can be told, and why."""
 
     children: tuple[Entry, ...]
+    refused: tuple[tuple[Entry, Refusal], ...]
     records: tuple[Filing, ...]
     deeds: tuple[Deed, ...]
     group: GroupEntry | None
@@ -100,11 +102,13 @@ class Settlement(NamedTuple):
     counts: tuple[tuple[str, int], ...] = ()
     stop: Stop | None = None
     result: str | None = None
+    refused: tuple[tuple[Entry, Refusal], ...] = ()
 
     @property
     def is_plain(self) -> bool:
         """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
-        brings = self.children or self.records or self.deeds or self.group or self.counts or self.stop or self.result is not None
+        brings = (self.children or self.records or self.deeds or self.refused or self.group or self.counts or self.stop
+                  or self.result is not None)  # fmt: skip
         return not brings and self.blame is None and self.gates is None
 
     @property

@@ -1,11 +1,13 @@
 """A task: as a caller asks for it (`NewTask`), as the store takes it in (`Entry`), as a worker holds it (`Task`)."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import orjson
 
+from thresher.core.clock import to_us
 from thresher.core.errors import InvalidPayload
 from thresher.core.ids import TaskId
 
@@ -69,6 +71,13 @@ class Task(NamedTuple):
     lane: tuple[str, ...] = ()
 
 
+def delay_us(seconds: float) -> int:
+    """A delay in microseconds, or an error that says why it is none."""
+    if not (math.isfinite(seconds) and 0 <= seconds <= MAX_DELAY):
+        raise InvalidPayload(f"a delay is between 0 and {MAX_DELAY:,.0f} seconds, got {seconds}")
+    return to_us(seconds)
+
+
 def dump(value: Mapping[str, Any], what: str, limit: int) -> str:
     """A mapping as JSON text, or an error that says why not. Bodies belong into the blob store, not into the queue."""
     text = to_json(dict(value), what)
@@ -83,6 +92,18 @@ def dump(value: Mapping[str, Any], what: str, limit: int) -> str:
 def to_json(value: Any, what: str) -> bytes:
     """A value as JSON, or an error that says why not."""
     try:
-        return orjson.dumps(value)
+        text = orjson.dumps(value)
     except (TypeError, ValueError) as problem:
         raise InvalidPayload(f"the {what} is not JSON: {problem}") from None
+    if b"null" in text and _has_no_number(value):  # it is what the writer makes of NaN, without a word
+        raise InvalidPayload(f"the {what} has NaN or Infinity in it, which JSON cannot say; leave the field out or set it to None")
+    return text
+
+
+def _has_no_number(value: object) -> bool:
+    """Whether a float that is no number stands anywhere in a value."""
+    if isinstance(value, float):
+        return not math.isfinite(value)
+    if isinstance(value, Mapping):
+        return any(map(_has_no_number, value.values()))
+    return isinstance(value, list | tuple) and any(map(_has_no_number, value))

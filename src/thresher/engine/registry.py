@@ -1,23 +1,22 @@
 """The kinds of tasks this process knows, and the door through which every new task comes in."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from thresher.config.settings import Settings
-from thresher.core.clock import to_us
 from thresher.core.decide import Step
 from thresher.core.deed import Deed
 from thresher.core.errors import InvalidPayload, UnknownName, UsageError
 from thresher.core.group import Group, GroupEntry, Run, checked_key
 from thresher.core.keys import canonical_url, url_key
+from thresher.core.limits import MAX_GATE_BYTES, MAX_KEY_BYTES, check_text
 from thresher.core.outcome import Finds, Next
 from thresher.core.pipeline import App, Pipeline, Stage, Trip, by_kind
 from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
-from thresher.core.task import MAX_DELAY, MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, dump, to_json
+from thresher.core.task import MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, delay_us, dump, to_json
 from thresher.store.deeds import DEEDS
 
 # A stage that asks a model goes through `model:cheap` or `model:strong`; which provider that is, the project file says.
@@ -67,7 +66,7 @@ class Registry:
         stage = pipeline.stages[0]
         return Entry(
             new.kind, stage.name, self._gates(stage, Trip(new.kind, new.payload, {}, url)), payload, url,
-            url_key(url) if url else None, _key(new), _priority(new), _delay_us(new), new.detached,
+            url_key(url) if url else None, _key(new), _priority(new), delay_us(new.delay), new.detached,
         )  # fmt: skip
 
     def admit_group(self, task: Task, group: Group) -> GroupEntry:
@@ -100,6 +99,7 @@ class Registry:
         names = tuple(stage.gates(trip))
         for name in names:
             _check(stage, name)
+        check_text("\n".join(names), f"the list of gates of stage {stage.name!r}", MAX_KEY_BYTES)
         if not any(name.startswith(TIER) for name in names):
             return names
         meant = (self._tiers.get(name.removeprefix(TIER)) if name.startswith(TIER) else name for name in names)
@@ -131,6 +131,7 @@ class Registry:
 
 
 def _check(stage: Stage, name: str) -> None:
+    check_text(name, f"a gate of stage {stage.name!r}", MAX_GATE_BYTES)
     kind, colon, rest = name.partition(":")
     if not (kind and colon and rest) or "\n" in name or "\x00" in name:
         raise UsageError(f"stage {stage.name!r} goes through {name!r}; a gate is written as source:NAME, host:NAME or model:TIER")
@@ -145,12 +146,9 @@ def _key(new: NewTask) -> str | None:
 
 
 def _priority(new: NewTask) -> int:
+    if type(new.priority) is not int:  # a truth value is none either
+        raise InvalidPayload(f"a priority is a whole number, got {new.priority!r}")
     if not -MAX_PRIORITY <= new.priority <= MAX_PRIORITY:
         raise InvalidPayload(f"a priority is between {-MAX_PRIORITY} and {MAX_PRIORITY}, got {new.priority}")
     return new.priority
 
-
-def _delay_us(new: NewTask) -> int:
-    if not (math.isfinite(new.delay) and 0 <= new.delay <= MAX_DELAY):
-        raise InvalidPayload(f"a delay is between 0 and {MAX_DELAY:,.0f} seconds, got {new.delay}")
-    return to_us(new.delay)

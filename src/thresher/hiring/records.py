@@ -14,6 +14,7 @@ from typing import Any
 
 from thresher.core.evidence import Evidence
 from thresher.core.keys import canonical_url, url_key
+from thresher.core.limits import bounded
 from thresher.core.record import Link, Record
 from thresher.hiring.kinds import BOARD, COMPANY, GROUP, POSTING
 from thresher.reading.addresses import read_address
@@ -62,16 +63,16 @@ def company_name_key(name: str) -> str:
 def board_key(board: Board) -> str:
     """The key of a board. A platform may keep several boards under one token, so everything that its address needs is part of it."""
     if board.token is None:
-        return f"site:{canonical_url(board.url)}" if board.url else board.platform
+        return bounded(f"site:{canonical_url(board.url)}") if board.url else board.platform
     others = [value for name, value in sorted(board.parts.items()) if name != "token" and value]
-    return ":".join([board.platform, board.token, *others])
+    return bounded(":".join([board.platform, board.token, *others]))
 
 
 def posting_key(board: str, number: str | None, url: str | None, title: str = "") -> str:
     """The key of a posting: the board's own number for it, else its address, else its title."""
     if number:
-        return f"{board}/{number}"
-    return f"url/{url_key(url)}" if url else f"{board}/{company_name_key(title)}"
+        return bounded(f"{board}/{number}")
+    return f"url/{url_key(url)}" if url else bounded(f"{board}/{company_name_key(title)}")
 
 
 def board_of(data: Mapping[str, Any]) -> Board:

@@ -148,7 +148,7 @@ class Tally:
             refuse(session, parent, entry, OPEN_ELSEWHERE, now)
         self.spawned(parent, children, 0)
 
-    def spawned(self, parent: Parent, children: Children, born: int) -> None:
+    def spawned(self, parent: Parent, children: Sequence[tuple[Entry, object]], born: int) -> None:
         """Count the children of one parent: those that were born, and those that were refused."""
         if parent.group_id is not None:
             wanted = sum(not entry.detached for entry, _ in children)

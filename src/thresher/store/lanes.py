@@ -8,6 +8,7 @@ from itertools import count
 
 from thresher.config.settings import Settings
 from thresher.core.errors import UnknownName, UsageError
+from thresher.core.limits import MAX_GATE_BYTES, check_text
 from thresher.governance.gate import Limits
 from thresher.store.backend import Backend
 from thresher.store.lane import OPEN
@@ -97,5 +98,6 @@ def _default_limits(name: str, settings: Settings) -> Limits:
 
 def add_gate(session: Session, name: str, limits: Limits) -> bool:
     """Make a gate; False if it was there."""
+    check_text(name, "the name of a gate", MAX_GATE_BYTES)
     values = {field: getattr(limits, field) for field in ("max_in_flight", "interval_us", "burst", "trip_after", "cooldown_us")}
     return session.run(_ADD_GATE, values | {"name": name}) > 0

@@ -9,7 +9,8 @@ import orjson
 from thresher.core.errors import UsageError
 from thresher.core.evidence import of_json
 from thresher.core.found import Between, Found, Mark, Where
-from thresher.core.record import Link
+from thresher.core.limits import MAX_INTEGER
+from thresher.core.record import Link, clean
 from thresher.store.session import Row, Session
 
 AT_ONCE = 500  # names in one statement
@@ -53,7 +54,7 @@ def find_by_ids(session: Session, kind: str, ids: Sequence[int]) -> list[Found]:
 
 def find_record(session: Session, kind: str, key: str) -> Found | None:
     """The record of a kind and a key: what is asked for most often by far, so nothing is made up for it."""
-    found = _whole(session, session.rows(_ONE, {"kind": kind, "key": key}))
+    found = _whole(session, session.rows(_ONE, {"kind": clean(kind), "key": clean(key)}))
     return found[0] if found else None
 
 
@@ -87,7 +88,8 @@ def _search(
     they belong to), and only those that fit are read: a search must cost what it finds, not what there is.
     """
     one = keys[0] if keys is not None and len(keys) == 1 else None
-    asked = {"kind": kind, "key": one, "keys": None if one is not None else keys, "before": before}
+    several = None if one is not None or keys is None else list(map(clean, keys))
+    asked = {"kind": _cleaned(kind), "key": _cleaned(one), "keys": several, "before": before}
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     lists = dict(_lists(link, where, order, given))
     own = {"kind": "r.kind = :kind", "key": "r.key = :key", "keys": "r.key in (:keys*)"}
@@ -107,6 +109,11 @@ def _search(
     return _Search(f" from {' '.join(tables)}" + (f" where {' and '.join(clauses)}" if clauses else ""), age, given)
 
 
+def _cleaned(text: str | None) -> str | None:
+    """As it was when it was stored: what cannot be kept is found by what was kept instead."""
+    return None if text is None else clean(text)
+
+
 def _of(table: str) -> str:
     return f"{table.rpartition(' ')[2]}.record_id"
 
@@ -119,7 +126,7 @@ def _lists(link: Link | None, where: Sequence[Where], order: str | None, given: 
         given |= values | {f"mark{at}": each.name}
         yield f"marks m{at}", f"{kind.format(f'm{at}')}m{at}.name = :mark{at} and {clause}"
     if link is not None:
-        given |= {"link_name": link.name, "link_target": link.target}
+        given |= {"link_name": clean(link.name), "link_target": clean(link.target)}
         yield "links l", "l.name = :link_name and l.target = :link_target"
     if order is not None:
         given["order_name"] = order.removeprefix("-")
@@ -128,7 +135,8 @@ def _lists(link: Link | None, where: Sequence[Where], order: str | None, given: 
 
 def _marked(where: Where, at: int) -> tuple[str, dict[str, Any]]:
     if isinstance(where, Between):
-        bounds = {f"low{at}": where.low, f"high{at}": where.high}
+        low, high = (bound and max(-MAX_INTEGER - 1, min(bound, MAX_INTEGER)) for bound in (where.low, where.high))
+        bounds = {f"low{at}": low, f"high{at}": high}
         asked = {name: value for name, value in bounds.items() if value is not None}
         clauses = [f"m{at}.number {'>=' if name.startswith('low') else '<='} :{name}" for name in asked]
         return " and ".join([f"m{at}.number is not null", *clauses]), asked
@@ -136,9 +144,14 @@ def _marked(where: Where, at: int) -> tuple[str, dict[str, Any]]:
     if words and len(words) < len(where.values):
         raise UsageError(f"the mark {where.name!r} is a text or a number; {where.values!r} mixes the two")
     column = f"m{at}.{'word' if words else 'number'}"
-    if len(where.values) == 1:  # then they are in order already
-        return f"{column} = :value{at}", {f"value{at}": where.values[0]}
-    return f"{column} in (:values{at}*)", {f"values{at}": list(where.values)}
+    values = [value for value in where.values if _can_be_kept(value)]  # no record has any other
+    if len(values) == 1:  # then they are in order already
+        return f"{column} = :value{at}", {f"value{at}": values[0]}
+    return f"{column} in (:values{at}*)", {f"values{at}": values}
+
+
+def _can_be_kept(value: Mark) -> bool:
+    return value == clean(value) if isinstance(value, str) else -MAX_INTEGER - 1 <= value <= MAX_INTEGER
 
 
 def _whole(session: Session, rows: Sequence[Row]) -> list[Found]:

@@ -6,14 +6,19 @@ bytes: long columns of text take a fraction of the time that writing them out as
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Protocol
+
+import orjson
 
 Row = tuple[Any, ...]
 Params = Mapping[str, Any]
 
-_LIST = re.compile(r"\(:(\w+)\*\)")
+_LIST = re.compile(r"(not )?in \(:(\w+)\*\)")
+# A list of more items travels as one value: PostgreSQL takes 65,535 values in a statement, SQLite 32,766 in many of its builds.
+MAX_LISTED = 1_000
 _NAME = re.compile(r"(?<![:\w]):(!?)(\w+)")
 
 
@@ -31,16 +36,35 @@ def one(session: Session, sql: str, params: Params = {}) -> Row | None:
     return found[0] if found else None
 
 
-def spread(sql: str, params: Params) -> tuple[str, Params]:
+@dataclass(frozen=True, slots=True)
+class LongList:
+    """How a database asks whether a value is in a list, or not in it, that travels as the one value `:{0}`."""
+
+    is_in: str
+    is_not_in: str
+    value: Callable[[list[Any]], Any]
+
+
+JSON_LIST = LongList(
+    "in (select value from json_each(:{0}))", "not in (select value from json_each(:{0}))", lambda items: orjson.dumps(items).decode()
+)
+ARRAY = LongList("= any (:{0})", "<> all (:{0})", lambda items: items)
+
+
+def spread(sql: str, params: Params, long: LongList) -> tuple[str, Params]:
     """Write a list value out as one placeholder per item. An empty list becomes `(null)`, which nothing equals."""
     if "*)" not in sql:
         return sql, params
     flat = dict(params)
 
     def names(match: re.Match[str]) -> str:
-        items = flat.pop(match[1])
-        flat.update({f"{match[1]}_{at}": item for at, item in enumerate(items)})
-        return "(" + (", ".join(f":{match[1]}_{at}" for at in range(len(items))) or "null") + ")"
+        negated, name = match.groups("")
+        items = flat.pop(name)
+        if len(items) > MAX_LISTED:
+            flat[name] = long.value(list(items))
+            return (long.is_not_in if negated else long.is_in).format(name)
+        flat.update({f"{name}_{at}": item for at, item in enumerate(items)})
+        return f"{negated}in (" + (", ".join(f":{name}_{at}" for at in range(len(items))) or "null") + ")"
 
     return _LIST.sub(names, sql), flat
 

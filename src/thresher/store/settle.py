@@ -31,7 +31,8 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
     """Apply settlements with everything they bring. Returns those that the fence let through."""
     wanted = [lanes[each.gates] if each.gates is not None else None for each in settlements]
     below: Below = {
-        each.task_id: [(child, lanes[child.gates]) for child in each.children] for each in settlements if each.children or each.group
+        each.task_id: [(child, lanes[child.gates]) for child in each.children]
+        for each in settlements if each.children or each.group or each.refused
     }  # fmt: skip
     backend.lock_lineages(session, list(below))
     back = [each.task_id for each in settlements if each.state not in TERMINAL]
@@ -64,10 +65,13 @@ def _bear(
     for hit in sorted(bearing, key=lambda hit: (group.name, group.key) if (group := hit.settlement.group) else ("", "")):
         task_id, group = hit.settlement.task_id, hit.settlement.group
         parent = groups.open(session, hit, parents[task_id], lanes[group.then.gates] if group and group.then else None, rules, now)
+        for entry, why in hit.settlement.refused:
+            refuse(session, parent, entry, why, now)
         if task_id in groups.refused:
             groups.refuse(session, hit, parent, below[task_id], now)
         else:
             families.append((parent, below[task_id]))
+            groups.spawned(parent, hit.settlement.refused, 0)
     births = admit_children(session, families, rules.max_depth, now)
     born: Counter[int] = Counter()
     for birth, new_id in zip(births, backend.insert(session, births, rules) if births else (), strict=True):

@@ -16,7 +16,7 @@ KEYS_AT_ONCE = 500
 
 _PARENTS = "select id, coalesce(tracking_id, id), depth, ancestry, group_id from tasks where id in (:ids*)"
 _KNOWN = """select kind, lineage_key, finished_at is null from tasks
-    where tracking_id = :tracking and lineage_key in (:keys*)"""
+    where tracking_id = :tracking and kind = :kind and lineage_key in (:keys*)"""
 _REFUSE = """insert into refusals (at, parent_id, tracking_id, kind, url, lineage_key, rule, detail)
     values (:at, :parent, :tracking, :kind, :url, :key, :rule, :detail)"""
 
@@ -88,13 +88,18 @@ def read_parents(session: Session, ids: Sequence[int]) -> dict[int, Parent]:
 
 def known_lineage(session: Session, tracking_id: int, entries: Iterable[Entry]) -> KnownLineage:
     """What the lineage already holds of these entries' keys."""
-    keys = sorted({key for entry in entries if (key := lineage_key(entry))})
-    rows = (
-        row
-        for at in range(0, len(keys), KEYS_AT_ONCE)
-        for row in session.rows(_KNOWN, {"tracking": tracking_id, "keys": keys[at : at + KEYS_AT_ONCE]})
-    )
+    wanted: dict[str, set[str]] = {}
+    for entry in entries:
+        if key := lineage_key(entry):
+            wanted.setdefault(entry.kind, set()).add(key)
+    # Kind by kind, as the index has them: a lineage may have more tasks than anybody would want to look through.
+    rows = (row for kind, keys in wanted.items() for row in _known(session, tracking_id, kind, sorted(keys)))
     return KnownLineage((kind, key, bool(live)) for kind, key, live in rows)
+
+
+def _known(session: Session, tracking_id: int, kind: str, keys: Sequence[str]) -> Iterable[tuple[str, str, bool]]:
+    for at in range(0, len(keys), KEYS_AT_ONCE):
+        yield from session.rows(_KNOWN, {"tracking": tracking_id, "kind": kind, "keys": keys[at : at + KEYS_AT_ONCE]})
 
 
 def admit_children(

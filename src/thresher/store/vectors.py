@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 
 from thresher.core.errors import UsageError
-from thresher.core.record import clean
+from thresher.core.limits import MAX_KEY_BYTES
+from thresher.core.record import clean, indexed
 from thresher.store import near
 from thresher.store.store import Store
 
@@ -31,7 +32,8 @@ _FORGET = "delete from vectors where model = :model and version = :version and k
 def put(store: Store, model: str, version: str, kind: str, items: Mapping[str, bytes]) -> None:
     """Keep vectors, a batch a transaction; one of the same key gives way. Safe to repeat."""
     of = _of(model, version, kind)
-    rows = [of | {"key": clean(key), "dims": dims(body), "body": bytes(body)} for key, body in sorted(items.items())]
+    named = [(indexed(key, "the key of a vector", MAX_KEY_BYTES), body) for key, body in sorted(items.items())]
+    rows = [of | {"key": key, "dims": dims(body), "body": bytes(body)} for key, body in named]
     for start in range(0, len(rows), AT_ONCE):
         with store.write() as session:
             session.many(_PUT, rows[start : start + AT_ONCE])

@@ -9,7 +9,7 @@ import psycopg
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
-from thresher.store.session import Params, Row, psycopg_style, spread
+from thresher.store.session import ARRAY, Params, Row, psycopg_style, spread
 
 CONNECT_SECONDS = 10
 # A client that stops in the middle of a transaction holds gates that everybody needs.
@@ -43,7 +43,7 @@ class PostgresSession:
     def _execute(self, sql: str, params: Params) -> psycopg.Cursor[Any]:
         if not params:
             return self.connection.execute(sql)
-        sql, params = spread(sql, params)
+        sql, params = spread(sql, params, ARRAY)
         return self.connection.execute(psycopg_style(sql), params)
 
     def rows(self, sql: str, params: Params = {}) -> list[Row]:

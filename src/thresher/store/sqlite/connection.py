@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 from thresher.core.errors import DatabaseProblem, InvalidPayload
-from thresher.store.session import Params, Row, spread
+from thresher.store.session import JSON_LIST, Params, Row, spread
 from thresher.store.sqlite import one_library
 from thresher.store.sqlite.turn_lock import TurnLock
 
@@ -41,12 +41,12 @@ class SqliteSession:
 
     def rows(self, sql: str, params: Params | Sequence[Any] = ()) -> list[Row]:
         if isinstance(params, dict):
-            sql, params = spread(sql, params)
+            sql, params = spread(sql, params, JSON_LIST)
         return self._cursor.execute(sql, params).fetchall()
 
     def run(self, sql: str, params: Params | Sequence[Any] = ()) -> int:
         if isinstance(params, dict):
-            sql, params = spread(sql, params)
+            sql, params = spread(sql, params, JSON_LIST)
         self._cursor.execute(sql, params).fetchall()  # to its end: a statement half done would keep its snapshot
         return self._connection.changes()
 
