@@ -10,6 +10,7 @@ from tests.jobs.scraping import Scraping
 from thresher import NewTask
 from thresher.core.clock import HOUR
 from thresher.practice.web import Knob, PracticeWeb, Trouble
+from thresher.store import groups
 
 
 @pytest.fixture
@@ -40,6 +41,20 @@ def test_the_boards_that_are_due_are_looked_at_and_are_due_again_later(scraping:
     assert {scraping.board(key)["due_at"] for key in keys} == {scraping.clock.now() + 20 * HOUR}
     ask(scraping)
     assert looks(scraping) == 3
+
+
+@with_processes
+def test_a_round_is_a_run_that_counts_what_its_looks_saw(scraping: Scraping):
+    keys = [scraping.add(token) for token in ("acme", "borealis")]
+    ask(scraping)
+    seen = sum(len(scraping.postings(key)) for key in keys)
+    with scraping.store.read() as session:
+        (run,) = groups.find(session, runs=True)
+    assert (run.name, run.subject, run.is_running, run.failed) == ("scrape", "2 boards", False, 0)
+    assert (run.counts["boards"], run.counts["postings"], run.counts["new"], run.members) == (2, seen, seen, 2 + seen)
+    ask(scraping)
+    with scraping.store.read() as session:
+        assert len(groups.find(session)) == 1, "a round in which nothing is due is no run"
 
 
 @only_files

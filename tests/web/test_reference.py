@@ -12,7 +12,8 @@ PAGE = ROOT / "docs" / "reference" / "http-api.md"
 
 def row(route) -> str:
     """A route as the page has it. A place in a path is written in capitals, as on the command line."""
-    path = re.sub(r"\{(\w+)(?::path)?\}", lambda match: {"task_id": "ID", "what": "WHAT"}.get(match[1], match[1].upper()), route.path)
+    names = {"task_id": "ID", "run_id": "ID", "what": "WHAT"}
+    path = re.sub(r"\{(\w+)(?::path)?\}", lambda match: names.get(match[1], match[1].upper()), route.path)
     return f"| `{route.method} {path}` | {route.scope or 'none'} | {route.owner} | {(route.endpoint.__doc__ or '').strip()} |"
 
 

@@ -5,7 +5,8 @@ from urllib.parse import quote
 import pytest
 
 from tests.cli.jobs_project import board, company, decision, match, posting
-from tests.harness.tasks import rows
+from tests.harness.groups import opened
+from tests.harness.tasks import entry, rows
 from tests.web.conftest import Api
 from thresher.config.settings import setting
 from thresher.control.companies import ask_companies, wish
@@ -297,3 +298,13 @@ def test_times_become_text_and_what_is_no_text_does_no_harm():
     assert written({"at": SECOND, "run_at": None, "payload": {"at": 5}, "half": "\ud800"}) == (
         b'{"at": "1970-01-01T00:00:01.000Z", "run_at": null, "payload": {"at": 5}, "half": "?"}'
     )
+
+
+def test_runs_are_listed_and_opened_with_what_they_counted(api, filled):
+    run = opened(filled.store, entry(key="page"), subject="acme")
+    (listed,) = api.get("/api/runs?running=true&name=pages")
+    assert (listed["id"], listed["subject"], listed["live"], listed["state"]) == (run, "acme", 1, "running")
+    assert api.get(f"/api/runs/{run}") == {"run": listed, "below": []}
+    assert [each["kind"] for each in api.get(f"/api/tasks?run={run}")] == ["page"]
+    assert api.get("/api/runs?app=nobody&groups=true") == []
+    api.ask("GET", "/api/runs/99").problem(404)

@@ -36,6 +36,7 @@ from thresher.cli import (
     records,
     roles,
     run,
+    runs,
     schedules,
     serve,
     sessions,
@@ -76,6 +77,7 @@ for each in (init, run, worker, serve, status, add):
     app.command(epilog=EPILOG, name=each.__name__.rsplit(".", 1)[-1])(each.command)
 for group, sentence in (
     (tasks, "See tasks, send them back, cancel them."),
+    (runs, "See runs and groups of tasks: members, failures, counters, cost."),
     (failures, "See what failed, grouped, and send it back."),
     (sources, "See, limit, pause, test the sources and other gates."),
     (schedules, "See, pause and resume schedules."),

@@ -59,6 +59,8 @@ def _waiting(status: "Status") -> list[tuple[str, str]]:
         lines.append(("next", when(status.waiting["next_at"], status.at)))
     if oldest := status.oldest:
         lines.append(("oldest", f"task {oldest['id']} ({oldest['kind']}), accepted {ago(oldest['created_at'], status.at)} ago"))
+    if status.runs:
+        lines.append(("runs", f"{status.runs:,} running: thresher runs list --running"))
     alive = sum(worker.alive for worker in status.workers)
     lost = len(status.workers) - alive
     return [*lines, ("workers", f"{alive} alive" + (f", {lost} lost" if lost else ""))]

@@ -30,6 +30,7 @@ def list_(
     source: Annotated[str | None, typer.Option(help="A source's name, or a gate such as host:example.com.")] = None,
     error: Annotated[str | None, typer.Option(help="The class of its last error, such as TimedOut.")] = None,
     url: Annotated[str | None, typer.Option(help="The task's URL.")] = None,
+    run: Annotated[int | None, typer.Option(metavar="ID", help="Only tasks of this run or group, and of the groups below it.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
     before: Annotated[int | None, typer.Option(help="Only ids below this one: the next page.")] = None,
 ) -> None:
@@ -40,7 +41,7 @@ def list_(
 
     call = call_of(ctx)
     with call.store() as store:
-        found = list_tasks(store, state=state, kind=kind, source=source, error=error, url=url, limit=limit, before=before)
+        found = list_tasks(store, state=state, kind=kind, source=source, error=error, url=url, run=run, limit=limit, before=before)
         now = read_now(store)
     answer(call, found, lambda out, value: _draw_list(out, value, now, limit))
 
@@ -120,6 +121,7 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
         ("priority", task["priority"] or None), ("accepted", when(task["created_at"], now)),
         ("ended", when(task["finished_at"], now) if task["finished_at"] else None),
         ("tried", f"{number(task['claim'], 'time')}; {number(task['failures'], 'failure')}, {number(task['crashes'], 'crash', 'crashes')}"),
+        ("group", task["group_id"]),
         ("lineage", f"root {task['tracking_id']}, parent {task['parent_id'] or 'none'}, depth {task['depth']}"),
     ]  # fmt: skip
     return [(name, value) for name, value in facts if value is not None]

@@ -5,7 +5,7 @@ from typing import Any
 
 from thresher.insight.gates import GateView, closed_gates
 from thresher.insight.workers import WorkerView, list_workers
-from thresher.store import overview, tasks
+from thresher.store import groups, overview, tasks
 from thresher.store.migrate import version_now
 from thresher.store.store import Store
 
@@ -23,6 +23,7 @@ class Status:
     oldest: dict[str, Any] | None
     workers: list[WorkerView]
     closed: list[GateView]
+    runs: int  # that have not ended
 
 
 def read_status(store: Store) -> Status:
@@ -31,5 +32,5 @@ def read_status(store: Store) -> Status:
         now = store.backend.now(session)
         return Status(
             now, version_now(session, store.backend.dialect), tasks.counts(session), tasks.waiting(session, now),
-            overview.oldest_waiting(session), list_workers(session, now), closed_gates(session, now),
+            overview.oldest_waiting(session), list_workers(session, now), closed_gates(session, now), groups.running_runs(session),
         )  # fmt: skip

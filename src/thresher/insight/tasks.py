@@ -54,14 +54,14 @@ class Lineage:
 
 def list_tasks(
     store: Store, *, state: str | None = None, kind: str | None = None, source: str | None = None, error: str | None = None,
-    url: str | None = None, limit: int = 50, before: int | None = None,
+    url: str | None = None, run: int | None = None, limit: int = 50, before: int | None = None,
 ) -> list[Fields]:  # fmt: skip
     """Tasks that match, the newest first."""
     if state is not None and state not in list(State):
         raise UsageError(f"there is no state {state!r}; the states are {', '.join(State)}")
     wanted = {
         "state": state, "kind": kind, "error": error, "url": canonical_url(url) if url else None,
-        "gate": gate_called(source) if source else None,
+        "gate": gate_called(source) if source else None, "run": run,
     }  # fmt: skip
     with store.read() as session:
         return tasks.find(session, limit=limit, before=before, **wanted)

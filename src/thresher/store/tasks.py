@@ -37,7 +37,7 @@ _MEMBERS = "select id, group_id, state from tasks where id in (:ids*) and group_
 _COLUMNS = (
     "id", "kind", "stage", "state", "due", "run_at", "priority", "claim", "failures", "crashes", "cancelling", "worker_id",
     "started_at", "tracking_id", "parent_id", "depth", "ancestry", "url", "dedupe_key", "payload", "checkpoint", "reason",
-    "error_name", "created_at", "finished_at", "gates",
+    "error_name", "created_at", "finished_at", "group_id", "gates",
 )  # fmt: skip
 # The gates of a lane are its key, one name a line, so no second table has to be asked.
 _SELECT = f"select {', '.join('t.' + name for name in _COLUMNS[:-1])}, l.key from tasks t join lanes l on l.id = t.lane_id"
@@ -51,6 +51,8 @@ _FILTERS = {
     "tracking_id": "coalesce(t.tracking_id, t.id) = :tracking_id",
     "root": "t.tracking_id = :root",  # all below a root, by the index
     "parent_id": "t.parent_id = :parent_id",
+    "run": """t.group_id in (with recursive below(id) as (select id from task_groups where id = :run
+        union all select g.id from task_groups g join below b on g.parent_id = b.id) select id from below)""",
     "finished_before": "t.finished_at < :finished_before",
     "finished_after": "t.finished_at >= :finished_after",
     # One name of the key's lines, whole: both databases know "replace", only one knows "instr".

@@ -122,7 +122,8 @@ async def _company(ctx: Context, data: Mapping[str, Any]) -> tuple[str | None, t
     if known or not company_name_key(name):
         return known or key, ()
     said = {"website": data["company_site"]} if data.get("company_site") else {}
-    return key, (NewTask("company", {"name": name, "via": "posting", **said}, key=company_name_key(name)),)
+    # Detached: what is found out about a company is no part of the round that met its posting.
+    return key, (NewTask("company", {"name": name, "via": "posting", **said}, key=company_name_key(name), detached=True),)
 
 
 async def _employer(ctx: Context, data: Mapping[str, Any]) -> str | None:

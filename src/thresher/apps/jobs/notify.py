@@ -32,7 +32,7 @@ _PRIORITIES = {Notify.HIGH: ("high",), Notify.MEDIUM: ("high", "medium"), Notify
 
 def announcement(match: str, delay: float) -> NewTask:
     """The task that tells of a match that was just saved, together with those of the next `delay` seconds."""
-    return NewTask(KIND, {"match": match}, key=f"{KIND}/{match}", delay=delay)
+    return NewTask(KIND, {"match": match}, key=f"{KIND}/{match}", delay=delay, detached=True)
 
 
 async def tell(ctx: Context) -> Outcome:

@@ -22,12 +22,13 @@ async def tasks(
     source: Annotated[str | None, Query(description="A source's name, or a gate such as host:example.com.")] = None,
     error: Annotated[str | None, Query(description="The class of its last error, such as TimedOut.")] = None,
     url: Annotated[str | None, Query(description="The task's URL.")] = None,
+    run: Annotated[int | None, Query(ge=1, le=MOST_ID, description="Only tasks of this run or group.")] = None,
     limit: Limit = 50,
     before: BeforeId = None,
 ) -> Response:
     """Tasks, the newest first."""
     wanted = {"state": state, "kind": kind, "source": source, "error": error, "url": url}
-    return await answer(shop.store, list_tasks, shop.store, limit=limit, before=before, **wanted)
+    return await answer(shop.store, list_tasks, shop.store, run=run, limit=limit, before=before, **wanted)
 
 
 async def task(shop: Shop, task_id: TaskId) -> Response:

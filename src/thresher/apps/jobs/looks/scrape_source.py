@@ -37,6 +37,7 @@ from thresher.reading.posting import Posting
 KIND = "scrape_source"
 ACTIVE, DISABLED, FAILING = "active", "disabled", "failing"
 AT_ONCE = 500  # keys in one question
+UNCHANGED = {"boards": 1, "unchanged": 1}  # what a look at an unchanged list adds to the counters of its round
 # A walk over hundreds of pages, each a second after the other. What it has fetched it need not fetch again.
 LONGEST_WALK = 3_600.0
 
@@ -82,10 +83,10 @@ async def _unchanged(ctx: Context, board: Found, trail: Trail) -> Outcome:
     """Nothing has changed in the list. What stands behind it may have: it is asked for where it is time."""
     now, due_at = ctx.now(), _due(ctx, board)
     if not checks.is_due(board, now):
-        return Done(trail.look.reason, records=(unchanged_record(board, now=now, due_at=due_at),))
+        return Done(trail.look.reason, records=(unchanged_record(board, now=now, due_at=due_at),), counts=UNCHANGED)
     found = checks.unread_since(board, await ctx.marks(POSTING, Link("board", board.key)), terms_of(ctx.setting), now)
     after = unchanged_record(board, now=now, due_at=due_at, checks_due=found.due_at)
-    return Done(trail.look.reason, records=(*checks.records(found, now), after), children=await _checked(ctx, found))
+    return Done(trail.look.reason, records=(*checks.records(found, now), after), children=await _checked(ctx, found), counts=UNCHANGED)
 
 
 async def _settled(ctx: Context, board: Found, trail: Trail, marks: Marks) -> Outcome:
@@ -106,7 +107,7 @@ async def _settled(ctx: Context, board: Found, trail: Trail, marks: Marks) -> Ou
         *checks.records(also, looked.now),
         board_record(looked, hash=trail.hash, due_at=_due(ctx, board), checks_due=also.due_at, reason=reason),
     )
-    return Done(_note(looked), records=records, children=(*children(looked, least), *await _checked(ctx, also)))
+    return Done(_note(looked), records=records, children=(*children(looked, least), *await _checked(ctx, also)), counts=_counts(looked))
 
 
 async def _checked(ctx: Context, found: checks.Checks) -> tuple[NewTask, ...]:
@@ -114,9 +115,17 @@ async def _checked(ctx: Context, found: checks.Checks) -> tuple[NewTask, ...]:
 
 
 def _note(looked: Looked) -> str:
+    return "; ".join([looked.tally.ended, *(f"{number} {name}" for name, number in _changes(looked).items() if number)])
+
+
+def _changes(looked: Looked) -> dict[str, int]:
     found = looked.lives
-    counts = (("new", found.new), ("changed", found.changed), ("relisted", found.relisted), ("closed", found.closed))
-    return "; ".join([looked.tally.ended, *(f"{len(keys)} {name}" for name, keys in counts if keys)])
+    return {"new": len(found.new), "changed": len(found.changed), "relisted": len(found.relisted), "closed": len(found.closed)}
+
+
+def _counts(looked: Looked) -> dict[str, int]:
+    """What this look adds to the counters of its round."""
+    return {"boards": 1, "pages": looked.tally.pages, "postings": looked.tally.found, **_changes(looked)}
 
 
 def _failed(ctx: Context, board: Found, trail: Trail) -> Failed:
@@ -131,7 +140,7 @@ def _failed(ctx: Context, board: Found, trail: Trail) -> Failed:
     failures = int(board.data.get("failures") or 0)
     reason = f"{look.verdict}: {look.reason}"
     record = _failure(board.key, failures, reason, seen, ctx.setting("jobs.disable_after"), fields)
-    return Failed(reason, records=(record,))
+    return Failed(reason, records=(record,), counts={"boards": 1, look.verdict.value: 1})
 
 
 def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:

@@ -1,0 +1,109 @@
+"""`thresher runs`: see runs and groups of tasks while they run, and how they ended."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from thresher.cli.call import call_of
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from thresher.insight.runs import RunDetail
+
+app = typer.Typer()
+
+
+@app.command("list")
+def list_(
+    ctx: typer.Context,
+    app_name: Annotated[str | None, typer.Option("--of", metavar="APP", help="Only runs of this app.")] = None,
+    name: Annotated[str | None, typer.Option(help="Only runs of this name, such as scrape.")] = None,
+    key: Annotated[str | None, typer.Option(help="Only runs with this key.")] = None,
+    running: Annotated[bool, typer.Option("--running", help="Only runs that have not ended.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Groups too that are no runs.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of runs.")] = 50,
+    before: Annotated[int | None, typer.Option(help="Only ids below this one: the next page.")] = None,
+) -> None:
+    """List runs, the newest first."""
+    from thresher.cli.show import answer
+    from thresher.insight.moment import read_now
+    from thresher.insight.runs import list_runs
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found = list_runs(store, app=app_name, name=name, key=key, running=running, groups_too=all_, limit=limit, before=before)
+        now = read_now(store)
+    answer(call, found, lambda out, value: _draw_list(out, value, now, limit))
+
+
+def _draw_list(out: "Console", found: list[dict[str, Any]], now: int, limit: int) -> None:
+    if not found:
+        out.print("No runs match.")
+        return
+    out.print(_table(found, now))
+    if len(found) == limit:
+        out.print(f"There may be more: --before {found[-1]['id']}")
+
+
+def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "Table":
+    from thresher.cli.show import table
+    from thresher.cli.words import ago, short
+    from thresher.insight.costs import dollars
+
+    rows = [
+        [each["id"], each["name"], short(each["subject"] or each["key"], 40), each["state"], ago(each["opened_at"], now), each["members"],
+         each["live"] or None, each["failed"] or None, dollars(each["cost"]) if each["cost"] else None, short(_counts(each), 60),
+         short(_ending(each), 60)]
+        for each in found
+    ]  # fmt: skip
+    columns = ["#id", "name", "subject", "state", "#opened", "#tasks", "#live", "#failed", "#cost", "counts", "ending"]
+    return table(columns, rows, title=title)
+
+
+def _counts(run: dict[str, Any]) -> str | None:
+    return ", ".join(f"{number:,} {name}" for name, number in run["counts"].items()) or None
+
+
+def _ending(run: dict[str, Any]) -> str | None:
+    return ": ".join(str(part) for part in (run["verdict"], run["stop_reason"]) if part) or None
+
+
+@app.command()
+def show(ctx: typer.Context, run_id: Annotated[int, typer.Argument(metavar="ID", help="The id of a run or group.")]) -> None:
+    """Show one run or group: its tasks by state, counters, cost, and the groups below it."""
+    from thresher.cli.show import answer
+    from thresher.insight.moment import read_now
+    from thresher.insight.runs import show_run
+
+    call = call_of(ctx)
+    with call.store() as store:
+        found = show_run(store, run_id)
+        now = read_now(store)
+    answer(call, found, lambda out, value: _draw(out, value, now))
+
+
+def _draw(out: "Console", found: "RunDetail", now: int) -> None:
+    from thresher.cli.show import pairs
+    from thresher.cli.words import when
+    from thresher.core.clock import as_text
+    from thresher.insight.costs import dollars
+
+    run = found.run
+    states = ("live", "succeeded", "filtered", "skipped", "failed", "cancelled", "refused")
+    window = " to ".join(as_text(at) or "now" for at in (run["since_at"], run["until_at"])) if run["since_at"] else None
+    facts: list[tuple[str, Any]] = [
+        ("run" if run["subject"] is not None else "group", run["id"]), ("name", run["name"]), ("key", run["key"]), ("app", run["app"]),
+        ("subject", run["subject"] or None), ("window", window), ("state", run["state"]), ("ending", _ending(run)),
+        ("tasks", f"{run['members']:,}: " + ", ".join(f"{run[state]:,} {state}" for state in states if run[state])),
+        ("counts", _counts(run)), ("cost", dollars(run["cost"])), ("opened", f"{when(run['opened_at'], now)}, by task {run['opener_id']}"),
+        ("ended", when(run["ended_at"], now) if run["ended_at"] else None),
+        ("followed by", f"task {run['then_id']}" if run["then_id"] else None),
+        ("inside", f"group {run['parent_id']}" if run["parent_id"] else None),
+    ]  # fmt: skip
+    out.print(pairs([(name, value) for name, value in facts if value is not None]))
+    if found.below:
+        out.print(_table(found.below, now, "groups below"))
+    if run["failed"]:
+        out.print(f"Its failed tasks: thresher tasks list --run {run['id']} --state failed")

@@ -1,0 +1,48 @@
+"""Runs and groups as a person sees them: how many tasks belong to each, how they ended, what they counted and cost."""
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from thresher.core.errors import UnknownName
+from thresher.core.group import GroupStatus
+from thresher.store import groups
+from thresher.store.store import Store
+
+Fields = dict[str, Any]
+
+MAX_BELOW = 100
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetail:
+    """One run or group, and the groups that its members opened."""
+
+    run: Fields
+    below: list[Fields]
+
+
+def list_runs(
+    store: Store, *, app: str | None = None, name: str | None = None, key: str | None = None, running: bool = False,
+    groups_too: bool = False, limit: int = 50, before: int | None = None,
+) -> list[Fields]:  # fmt: skip
+    """Runs that match, the newest first; with `groups_too` also groups that are no runs."""
+    wanted = {"app": app, "name": name, "key": key, "running": running or None, "runs": None if groups_too else True}
+    with store.read() as session:
+        return [_fields(each) for each in groups.find(session, limit=limit, before=before, **wanted)]
+
+
+def show_run(store: Store, group_id: int) -> RunDetail:
+    """One run or group, with everything below it."""
+    with store.read() as session:
+        found = groups.get(session, group_id)
+        below = groups.find(session, limit=MAX_BELOW, parent_id=group_id)
+    if found is None:
+        raise UnknownName(f"there is no run or group {group_id}; thresher runs list --all shows them")
+    return RunDetail(_fields(found), [_fields(each) for each in below])
+
+
+def _fields(status: GroupStatus) -> Fields:
+    fields = asdict(status)
+    fields["counts"] = dict(status.counts)
+    fields["since_at"], fields["until_at"] = fields.pop("since"), fields.pop("until")
+    return {"state": "running" if status.is_running else "ended", "members": status.members, **fields}

@@ -1,0 +1,38 @@
+"""Runs and groups over HTTP."""
+
+from typing import Annotated
+
+from fastapi import Path, Query
+from starlette.responses import Response
+
+from thresher.control.keys import Scope
+from thresher.insight.runs import list_runs, show_run
+from thresher.web.answer import answer
+from thresher.web.route import MOST_ID, BeforeId, Limit, Owner, Route, Shop
+
+
+async def runs(
+    shop: Shop,
+    app: Annotated[str | None, Query(description="Only runs of this app.")] = None,
+    name: Annotated[str | None, Query(description="Only runs of this name, such as scrape.")] = None,
+    key: Annotated[str | None, Query(description="Only runs with this key.")] = None,
+    running: Annotated[bool, Query(description="Only runs that have not ended.")] = False,
+    groups: Annotated[bool, Query(description="Groups too that are no runs.")] = False,
+    limit: Limit = 50,
+    before: BeforeId = None,
+) -> Response:
+    """Runs, the newest first: members by state, counters, cost, stop reason and verdict."""
+    return await answer(
+        shop.store, list_runs, shop.store, app=app, name=name, key=key, running=running, groups_too=groups, limit=limit, before=before
+    )
+
+
+async def run(shop: Shop, run_id: Annotated[int, Path(ge=1, le=MOST_ID)]) -> Response:
+    """One run or group, with the groups below it."""
+    return await answer(shop.store, show_run, shop.store, run_id)
+
+
+ROUTES = (
+    Route("GET", "/api/runs", runs, Owner.THRESHER, Scope.READ),
+    Route("GET", "/api/runs/{run_id}", run, Owner.THRESHER, Scope.READ),
+)
