@@ -228,6 +228,7 @@ def _as_app(found: object, name: str) -> App:
 def install(store: Store, registry: Registry) -> None:
     """Make the sources and schedules that the apps declare. What a person has changed since is left alone."""
     registry.settings = store.settings
+    store.apps = frozenset(app.name for app in registry.apps)
     for app in registry.apps:
         for source in app.sources:
             limits = Limits(source.in_flight, interval_us(source.rate), source.burst, source.trip_after, to_us(source.cooldown))

@@ -116,6 +116,27 @@ def test_looking_back_finds_the_same_firings_as_walking_forward(line, zone, nigh
         assert due(walked[0], now, "all", most=1_000, cron=line, timezone=zone) == (walked, at)
 
 
+LINES = ["30 2 * * *", "15,45 2 * * *", "*/20 2 * * *", "0 1,2,3 * * *", "30 1-3 * * *", "0 * * * *", "*/20 * * * *", "59 2 * * *"]
+NIGHTS = [
+    ("Europe/Berlin", us(2024, 3, 31, 1)), ("Europe/Berlin", us(2024, 10, 27, 1)), ("America/New_York", us(2024, 11, 3, 6)),
+    ("Atlantic/Azores", us(2024, 10, 27, 1)),
+]  # fmt: skip
+
+
+@pytest.mark.promise(2)
+@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize(("zone", "change"), NIGHTS)
+def test_whoever_looks_while_the_clock_changes_sees_the_same_firings(line, zone, change):
+    """In the gap of spring and in the second hour of autumn, too: no firing comes twice, and none lies in the past."""
+    walked, at = [], change - 30 * HOUR
+    while at < change + 30 * HOUR:
+        at = next_firing(at, cron=line, every_us=None, timezone=zone)
+        walked.append(at)
+    for now in range(change - 2 * HOUR, change + 2 * HOUR, 10 * MINUTE):
+        assert next_firing(now, cron=line, every_us=None, timezone=zone) == next(each for each in walked if each > now)
+        assert due(walked[0], now, "all", most=1_000, cron=line, timezone=zone)[0] == [each for each in walked if each <= now]
+
+
 @pytest.mark.parametrize(
     ("cron", "every", "timezone", "missed", "says"),
     [

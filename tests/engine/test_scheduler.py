@@ -84,3 +84,54 @@ def test_an_app_that_comes_again_does_not_move_its_schedules(workshop):
     assert rows(workshop.store, "select next_at from schedules") == before
     workshop.set_up(clockwork(Schedule("a", NewTask("tick"), every=60)))
     assert rows(workshop.store, "select next_at from schedules") != before
+
+
+@pytest.mark.promise(1)
+def test_the_schedules_of_an_app_that_is_gone_stop(workshop):
+    workshop.set_up(clockwork(Schedule("a", NewTask("tick"), every=60, missed="all")))
+    workshop.store.apps = frozenset({"another"})
+    workshop.clock.advance(10 * MINUTE)
+    assert fire_schedules(workshop.store) is None
+    assert fired(workshop) == []
+    workshop.set_up(clockwork(Schedule("a", NewTask("tick"), every=60, missed="all")))  # it is back
+    fire_schedules(workshop.store)
+    assert len(fired(workshop)) == 10
+
+
+RHYTHMS = [
+    {"every": 60}, {"every": 1_800}, {"every": 3_600}, {"cron": "* * * * *"}, {"cron": "*/5 * * * *"}, {"cron": "30 * * * *"},
+]  # fmt: skip
+
+
+@pytest.mark.promise(1)
+@pytest.mark.parametrize("rhythm", RHYTHMS, ids=str)
+@pytest.mark.parametrize("has_fired", [True, False])
+def test_a_clock_that_goes_back_an_hour_silences_no_schedule(workshop, rhythm, has_fired):
+    workshop.set_up(clockwork(Schedule("a", NewTask("tick"), **rhythm)))
+    if has_fired:
+        ((first,),) = rows(workshop.store, "select next_at from schedules")
+        workshop.clock.advance(first - workshop.clock.now() + MINUTE // 2)
+        assert fire_schedules(workshop.store)
+    before = len(fired(workshop))
+    with workshop.store.write() as session:  # the tasks of the first hour are over: the same times may be asked for again
+        session.run("update tasks set dedupe_key = null, lineage_key = null", {})
+    workshop.clock.advance(-HOUR)
+    usual = rhythm.get("every", 3_600 if rhythm.get("cron") == "30 * * * *" else 300)
+    for _ in range(0, usual * 3 // 2 + 61, 30):
+        fire_schedules(workshop.store)
+        workshop.clock.advance(30 * 1_000_000)
+    assert len(fired(workshop)) > before
+
+
+@pytest.mark.promise(2)
+def test_a_daily_schedule_does_not_fire_twice_when_the_clock_goes_back_an_hour(workshop):
+    workshop.set_up(clockwork(Schedule("a", NewTask("tick"), cron="30 2 * * *")))
+    ((first,),) = rows(workshop.store, "select next_at from schedules")
+    workshop.clock.advance(first - workshop.clock.now() + MINUTE)
+    fire_schedules(workshop.store)
+    workshop.clock.advance(-HOUR)
+    for _ in range(5):
+        fire_schedules(workshop.store)
+        workshop.clock.advance(HOUR // 2)
+    assert len(fired(workshop)) == 1
+    assert rows(workshop.store, "select next_at from schedules") == [(first + 24 * HOUR,)]

@@ -4,6 +4,7 @@ from tests.harness.gates import gate, gate_row
 from tests.harness.tasks import claim, claim_one, done, entry, events, failed, put, settle, troubled
 from thresher.core.clock import SECOND
 from thresher.core.settlement import Settlement
+from thresher.governance.gate import Limits
 from thresher.store import sources
 
 COOLDOWN = 60 * SECOND
@@ -133,3 +134,19 @@ def test_a_breaker_that_lets_go_leaves_no_late_timer_behind(store, clock):
     store.turn([done(good)], 0, 1)
     clock.advance(SECOND)
     assert len(claim(store, 5)) == 1
+
+
+@pytest.mark.promise(5)
+@pytest.mark.parametrize("trip_after", [4, None])
+def test_raising_the_number_of_failures_wakes_who_may_go(fragile, trip_after):
+    trip(fragile)
+    assert claim(fragile, 5) == []
+    sources.set_limits(fragile, "source:a", Limits(trip_after=trip_after, cooldown_us=COOLDOWN))
+    assert len(claim(fragile, 5)) == 5
+
+
+@pytest.mark.promise(10)
+def test_a_breaker_that_would_have_tripped_anyway_stays_closed(fragile):
+    trip(fragile)
+    sources.set_limits(fragile, "source:a", Limits(trip_after=2, cooldown_us=COOLDOWN))
+    assert claim(fragile, 5) == []

@@ -5,25 +5,49 @@ jumps; a time that it shows twice in autumn fires once. Intervals count from the
 """
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from cronsim import CronSim, CronSimError
 
-from thresher.core.clock import MINUTE, SECOND
+from thresher.core.clock import HOUR, MINUTE, SECOND
 from thresher.core.errors import ConfigError
 
 # A firing that is later than this was missed.
 LATE_US = MINUTE
+# No change of the clock makes more than this much time come twice.
+AROUND_CHANGE = 3 * HOUR
 
 
 def next_firing(after: int, *, cron: str | None, every_us: int | None, timezone: str) -> int | None:
     """The first firing strictly after a time; None when a cron line has no further date."""
     if every_us is not None:
         return (after // every_us + 1) * every_us
-    start = datetime.fromtimestamp(after / SECOND, UTC).astimezone(zone(timezone))
-    found = next(CronSim(cron or "", start), None)
-    return None if found is None else round(found.timestamp()) * SECOND
+    # In an hour that comes twice cronsim takes the second for the first. So it walks there from before the clock changes.
+    start = _wall(after - AROUND_CHANGE if _changes(after, timezone) else after, timezone)
+    found = (round(each.timestamp()) * SECOND for each in CronSim(cron or "", start))
+    return next((at for at in found if at > after), None)
+
+
+def moved_forward(
+    next_at: int, last_at: int | None, now: int, *, cron: str | None, every_us: int | None, timezone: str
+) -> int | None:  # fmt: skip
+    """The next firing of a schedule that waits too long because the clock was set back; None where it does not.
+
+    It has to wait no longer than half as long again as it usually does. So a daily schedule does not fire twice when an hour
+    comes twice, and one for every minute does not fall silent for an hour.
+    """
+    usual = _gap(last_at if last_at is not None and last_at < next_at else next_at, cron, every_us, timezone)
+    if usual is None or next_at - now <= usual + usual // 2:
+        return None
+    return next_firing(now, cron=cron, every_us=every_us, timezone=timezone)
+
+
+@lru_cache(1_024)  # asked every second, and the same until the schedule fires
+def _gap(at: int, cron: str | None, every_us: int | None, timezone: str) -> int | None:
+    following = next_firing(at, cron=cron, every_us=every_us, timezone=timezone)
+    return None if following is None else following - at
 
 
 def due_firings(
@@ -46,10 +70,20 @@ def _newest_intervals(first: int, now: int, every_us: int, most: int) -> list[in
 
 def _newest_dates(first: int, now: int, cron: str | None, timezone: str, most: int) -> list[int]:
     """Backwards from now: years of sleep must not be counted one by one."""
-    behind_now = datetime.fromtimestamp(now // SECOND + 1, UTC).astimezone(zone(timezone))
-    backwards = (round(found.timestamp()) * SECOND for found in CronSim(cron or "", behind_now, reverse=True))
-    newest = list(takewhile(lambda at: at >= first, islice(backwards, most)))
+    start = now + 2 * AROUND_CHANGE if _changes(now, timezone) else now
+    behind = _wall((start // SECOND + 1) * SECOND, timezone)
+    backwards = (round(found.timestamp()) * SECOND for found in CronSim(cron or "", behind, reverse=True))
+    newest = list(takewhile(lambda at: at >= first, islice((at for at in backwards if at <= now), most)))
     return newest[::-1] or [first]
+
+
+def _wall(at: int, timezone: str) -> datetime:
+    return datetime.fromtimestamp(at / SECOND, UTC).astimezone(zone(timezone))
+
+
+def _changes(at: int, timezone: str) -> bool:
+    """Whether the clock of the zone is set forward or back around this time."""
+    return _wall(at - AROUND_CHANGE, timezone).utcoffset() != _wall(at + AROUND_CHANGE, timezone).utcoffset()
 
 
 def zone(name: str) -> ZoneInfo:

@@ -7,16 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from thresher.config.settings import Settings
-from thresher.core.clock import DAY
+from thresher.core.clock import DAY, SECOND
 from thresher.core.errors import DatabaseProblem
-from thresher.engine.calendar import due_firings
+from thresher.engine.calendar import due_firings, moved_forward
 from thresher.store import budgets
 from thresher.store.ledger import assume
 from thresher.store.pages import prune_pages
 from thresher.store.permits import sweep
 from thresher.store.prune import prune
 from thresher.store.repair import repair
-from thresher.store.schedules import Plan, fire, read_plans
+from thresher.store.schedules import Plan, fire, plans_ahead, read_plans, shift_plan
 from thresher.store.settings import read_settings
 from thresher.store.store import Store
 from thresher.store.workers import reap
@@ -76,10 +76,12 @@ def prune_ledger(store: Store) -> str | None:
 
 
 def fire_schedules(store: Store) -> str | None:
-    """Schedules that are due enqueue their tasks."""
+    """Schedules that are due enqueue their tasks. Only apps of this process: another's are fired by it, and those of nobody by nobody."""
     with store.read() as session:
         now = store.backend.now(session)
-        plans = read_plans(session, due_at=now)
+        plans = [plan for plan in read_plans(session, due_at=now) if store.apps is None or plan.app in store.apps]
+        ahead = plans_ahead(session, now)
+    _follow_clock(store, ahead, now)
     fired = []
     for plan in plans:
         try:
@@ -90,6 +92,14 @@ def fire_schedules(store: Store) -> str | None:
         except Exception:  # one schedule that cannot be fired must not hold up the others
             log.exception("schedule %s cannot be fired", plan.name)
     return f"fired: {', '.join(fired)}" if fired else None
+
+
+def _follow_clock(store: Store, plans: list[Plan], now: int) -> None:
+    """A clock that was set back must not keep schedules silent until it has caught up."""
+    for plan in plans:
+        next_at = moved_forward(plan.next_at or now, plan.last_at, now, cron=plan.cron, every_us=plan.every_us, timezone=plan.timezone)
+        if next_at is not None and shift_plan(store, plan, next_at):
+            log.warning("the clock was set back: schedule %s fires next in %d s", plan.name, (next_at - now) // SECOND)
 
 
 def _fire(store: Store, plan: Plan, now: int) -> bool:

@@ -25,6 +25,8 @@ _UPSERT = """insert into schedules (name, app, entry, cron, every_us, timezone, 
         cron = excluded.cron, every_us = excluded.every_us, timezone = excluded.timezone"""
 _MOVE = """update schedules set next_at = :next_at, last_at = :last_at
     where name = :name and next_at = :seen and paused = 0"""
+_AHEAD = f"{_SELECT} where paused = 0 and next_at > :now and (last_at is null or last_at > :now_too) order by name"
+_SHIFT = "update schedules set next_at = :next_at where name = :name and next_at = :seen and paused = 0"
 _PAUSE = "update schedules set paused = :paused where name = :name"
 
 
@@ -56,6 +58,17 @@ def read_plans(session: Session, due_at: int | None = None) -> list[Plan]:
     where = " where paused = 0 and next_at is not null and next_at <= :due" if due_at is not None else ""
     rows = session.rows(f"{_SELECT}{where} order by name", {"due": due_at} if due_at is not None else {})
     return [_plan(row) for row in rows]
+
+
+def plans_ahead(session: Session, now: int) -> list[Plan]:
+    """Schedules that wait, and of which the last firing is not behind us: those that never fired, and all where the clock was set back."""
+    return [_plan(row) for row in session.rows(_AHEAD, {"now": now, "now_too": now})]
+
+
+def shift_plan(store: Store, plan: Plan, next_at: int) -> bool:
+    """Give a schedule another next firing, unless somebody else already has."""
+    with store.write() as session:
+        return session.run(_SHIFT, {"name": plan.name, "seen": plan.next_at, "next_at": next_at}) > 0
 
 
 def fire(store: Store, plan: Plan, firings: list[int], next_at: int | None) -> bool:

@@ -128,6 +128,8 @@ def set_limits(store: Store, gate: str, limits: Limits) -> None:
         for name, value in asdict(limits).items():
             setattr(image, name, value)
         image.clamp(gates.now, slack=0)
+        if not image.on_trial:
+            image.tripped_until = 0  # fewer failures than it takes now: nobody waits for the old breaker
         session.run(_LIMIT, asdict(limits) | {"id": gate_id})
         gates.mark_dirty(gate_id)
         gates.open(gate_id, WAKE_MOST)

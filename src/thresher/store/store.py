@@ -39,6 +39,8 @@ class Store:
     def __init__(self, backend: Backend, *, threads: int = 1, settings: Settings | None = None) -> None:
         self.backend = backend
         self.project_settings: dict[str, Number] = {}
+        # The apps that run in this process, whose schedules it fires. None: nobody has said, and all are fired.
+        self.apps: frozenset[str] | None = None
         self.lanes = Lanes()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="database")
         self.settings = settings or Settings()
