@@ -41,6 +41,7 @@ LOG_VARIABLE = "CHAOS_LOG"
 WEB = "https://chaos.example"
 SETTINGS: dict[str, int | float] = {
     "worker.lease": 1.0, "worker.poll": 0.2, "worker.grace": 1.0, "worker.concurrency": 12, "worker.batch": 6, "worker.timeout": 4.0,
+    "worker.suspect_alone": 0.1,
     "reaper.every": 0.2, "retry.crash_spread": 1.0, "repair.every": 1.0, "settings.every": 1.0, "schedule.every": 1.0,
     "retry.base": 0.05, "retry.cap": 0.4, "retry.max_retries": 3, "retry.max_crashes": 4, "lineage.max_depth": 4,
 }  # fmt: skip

@@ -6,7 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from tests.cli.conftest import APP, Thresher, added, start
+from tests.cli.conftest import APP, PROJECT, Thresher, added, start
 
 
 def counts(queue: Thresher) -> dict[str, dict[str, int]]:
@@ -160,6 +160,7 @@ def test_a_stage_that_hangs_on_its_thread_does_not_keep_the_run_from_ending(proj
         "import time\nfrom thresher import *\ndef hang(ctx): time.sleep(600)\n"
         'app = App("hangs", pipelines=(Pipeline("hang", Stage(hang, timeout=0.2)),), start=(NewTask("hang"),))\n'
     )
+    (project / "thresher.yaml").write_text(f"{PROJECT}  worker.cancel_grace: 0.2\n")
     process = start("run", "--json", cwd=project)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 0, err

@@ -18,7 +18,7 @@ VALUES = {
     "stage": st.just("extract"), "gates": st.just(()), "checkpoint": st.just("{}"),
     "reason": st.text(), "delay_us": st.integers(0, 10**12), "error": st.just(ERROR), "blame": st.none() | st.just(BLAME),
     "spends_failure": st.booleans(), "crashes": st.integers(0, 9), "max_crashes": st.integers(1, 9), "lost": st.just("anna"),
-    "spread_us": st.integers(0, 10**9),
+    "spread_us": st.integers(0, 10**9), "begun": st.booleans(), "result": st.none() | st.just("{}"),
 }  # fmt: skip
 CONSTRUCTORS = [name for name, member in vars(Settlement).items() if isinstance(member, classmethod) and not name.startswith("_")]
 

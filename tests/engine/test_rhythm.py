@@ -209,3 +209,36 @@ def test_a_chore_that_fails_is_tried_again_and_the_others_go_on(workshop, monkey
 def _entry_behind_no_gate(store):
     ((entry,),) = rows(store, "select entry from schedules where name = 'bad'")
     return entry.replace('"gates":[]', '"gates":["source:nobody"]')
+
+
+@pytest.mark.promise(1)
+def test_schedules_fire_while_stages_hold_every_thread_of_the_loop(workshop):
+    """`asyncio.to_thread` shares a few threads; a hundred stages that wait on them must not stop the chores."""
+    may_end = threading.Event()
+
+    async def hold(ctx):
+        await asyncio.to_thread(may_end.wait, 30)
+        return Done()
+
+    async def tick(ctx):
+        return Done()
+
+    async def play():
+        pipelines = (Pipeline("hold", Stage(hold)), Pipeline("tick", Stage(tick)))
+        often = Schedule("often", NewTask("tick"), every=1)
+        registry = workshop.set_up(App("test", pipelines=pipelines, schedules=(often,)), worker__lease=3_600)
+        workshop.put(registry, *(NewTask("hold") for _ in range(100)))
+        done = "select count(*) from tasks where kind = 'tick' and state = 'succeeded'"
+        async with at_work(workshop.worker(registry, concurrency=200)):
+            try:
+                for _ in range(600):
+                    workshop.clock.advance(100_000)
+                    if rows(workshop.store, done)[0][0] >= 2:
+                        break
+                    await asyncio.sleep(0.02)
+                assert rows(workshop.store, "select count(*) from tasks where kind = 'hold' and state = 'running'") == [(100,)]
+            finally:
+                may_end.set()
+        return rows(workshop.store, done)[0][0]
+
+    assert asyncio.run(play()) >= 2

@@ -71,6 +71,7 @@ class Ended:
 
     tally: Tally
     signals: list[int]
+    worn_out: bool = False
 
     @property
     def failed(self) -> int:
@@ -120,7 +121,7 @@ async def labour(
         loop.add_signal_handler(each, stops, each)
     beside = [asyncio.create_task(_keep_beating(beat, worker)), *([asyncio.create_task(_watch(watch))] if watch else [])]
     try:
-        return Ended(await work, stops.signals)
+        return Ended(await work, stops.signals, worker.worn_out is not None)
     finally:
         for task in beside:
             task.cancel()

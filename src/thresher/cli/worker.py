@@ -40,11 +40,12 @@ def _work(call: Call, pulse: "Pulse", concurrency: int | None, name: str | None)
     from thresher.cli.show import say
     from thresher.config.project import hide_password
     from thresher.engine import loop
+    from thresher.engine.supervisor import RESTART
 
     url = call.url(call.project())
-    with call.workshop() as shop, opened_worker(shop, url, name=name, concurrency=concurrency) as worker:
+    with call.workshop() as shop, opened_worker(shop, url, name=name, concurrency=concurrency, recycle=True) as worker:
         kinds = ", ".join(shop.registry.kinds) or "none: name an app in thresher.yaml or with --app"
         logging.getLogger("thresher").info("working on %s; kinds: %s", hide_password(url), kinds)
         ended = loop.run(labour(worker, beat=lambda: pulse.beat(shop.store.settings)))
     say(call, ended.summary(), ended.sentence())
-    ended.leave()
+    ended.leave(RESTART if ended.worn_out and not ended.interrupted else 0)

@@ -59,6 +59,8 @@ SETTINGS: tuple[Setting, ...] = (
     guarded("worker.grace", 30.0, "seconds", 0, 3_600, "How long a stopping worker lets its tasks finish before it hands them back."),
     guarded("worker.poll", 1.0, "seconds", 0.01, 3_600, "How often an idle worker looks for work that no wake-up announced."),
     guarded("worker.timeout", 300.0, "seconds", 0.01, DAY, "How long one stage may take, unless it says otherwise."),
+    guarded("worker.cancel_grace", 5.0, "seconds", 0, 3_600, "Time for a cancelled stage to end before its task is settled without it."),
+    guarded("worker.suspect_alone", 5.0, "seconds", 0, DAY, "Time a task that lost its worker runs alone before the next starts."),
     guarded("worker.stall", 300.0, "seconds", 1, DAY, "How long a worker's event loop may stand still before its process is ended."),
     tunable("run.patience", 10.0, "seconds", 0, DAY, "How long a run waits for work that is due later before it ends and says so."),
     guarded("reaper.every", 1.0, "seconds", 0.01, 3_600, "How often the tasks of lost workers are looked for."),

@@ -176,13 +176,17 @@ class Settlement(NamedTuple):
 
     @classmethod
     def crash(
-        cls, task_id: TaskId, claim: int, at_stage: str, *, crashes: int, max_crashes: int, lost: str, spread_us: int
+        cls, task_id: TaskId, claim: int, at_stage: str, *, crashes: int, max_crashes: int, lost: str, spread_us: int,
+        begun: bool = True,
     ) -> "Settlement":
         """Its worker vanished: back to waiting, or into quarantine when it happened too often.
 
         The first time at once, for most workers die of other things. After that each task waits for a time of its own
         (`spread_us`), so that one that kills its worker does not again take the same neighbours along.
         """
+        if not begun:  # it still waited to run alone, and has done nothing
+            reason = f"its worker {lost} vanished before the task had begun"
+            return cls(task_id, claim, at_stage, Ending.HANDED_BACK, State.PENDING, reason=reason)
         reason = f"its worker {lost} vanished"
         if crashes + 1 < max_crashes:
             return cls(task_id, claim, at_stage, Ending.CRASHED, State.PENDING, crashes * spread_us, reason=reason, crashed=True)

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import Future
 from typing import Any, cast, get_args
 
 from thresher.config.settings import Settings
@@ -21,8 +21,11 @@ STRANGER_WAIT_US = 60_000_000
 
 _OUTCOMES = get_args(Outcome)
 
+# Starts a stage that is a plain function on a thread of its own.
+Submit = Callable[[Callable[[Hands], Any], Hands], "Future[Any]"]
 
-async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settings, threads: Executor) -> Settlement:
+
+async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settings, submit: Submit) -> Settlement:
     """Perform the stage a task stands at, and decide. Cancellation passes through; everything else is a settlement."""
     pipeline = registry.pipeline(task.kind)
     if pipeline is None:
@@ -32,19 +35,18 @@ async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settin
         stage = pipeline.stage(task.stage)
         if stage is None:
             raise Permanent(f"pipeline {task.kind} has no stage {task.stage!r} any more")
-        outcome = await _perform(stage, hands, threads)
+        outcome = await _perform(stage, hands, submit)
         return settle_outcome(task, outcome, registry)
     except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
         return settle_error(task, problem, registry, backoff=settings.backoff(), luck=random.random())
 
 
-async def _perform(stage: Stage, hands: Hands, threads: Executor) -> Outcome:
+async def _perform(stage: Stage, hands: Hands, submit: Submit) -> Outcome:
     if stage.is_async:
         outcome: Any = await stage.perform(hands)  # type: ignore[misc]
     else:
-        loop = asyncio.get_running_loop()
-        hands.lend(loop)
-        outcome = await loop.run_in_executor(threads, cast("Callable[[Hands], Any]", stage.perform), hands)
+        hands.lend(asyncio.get_running_loop())
+        outcome = await asyncio.wrap_future(submit(cast("Callable[[Hands], Any]", stage.perform), hands))
     if not isinstance(outcome, _OUTCOMES):
         raise TypeError(f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed")
     return cast("Outcome", outcome)

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from thresher.config.settings import Settings
@@ -133,14 +134,14 @@ CHORES = (
 )
 
 
-async def keep_doing(chore: Chore, store: Store) -> None:
+async def keep_doing(chore: Chore, store: Store, threads: Executor) -> None:
     """Run a chore until cancelled. A database that is away is waited for; the next round tries again."""
     while True:
         # Spread, so that a hundred machines do not come at the same moment.
         await asyncio.sleep(float(store.settings[chore.every]) * random.uniform(0.8, 1.2))
         try:
-            # Aside, on a thread of its own: a long round must not keep the worker's turns waiting.
-            said = await asyncio.to_thread(chore.once, store)
+            # Aside: a long round must not keep the worker's turns waiting. And not on the loop's own threads: stages may hold them all.
+            said = await asyncio.get_running_loop().run_in_executor(threads, chore.once, store)
         except DatabaseProblem as problem:
             log.warning("%s: %s", chore.name, problem)
             continue

@@ -28,7 +28,8 @@ class Heartbeat:
         self, store: Store, worker_id: WorkerId, lease: float, *,
         stall: float, on_lost: Callable[[str], None], on_cancel: Callable[[frozenset[tuple[int, int]]], None],
     ) -> None:  # fmt: skip
-        self._store, self._worker_id, self._lease, self._stall = store, worker_id, lease, stall
+        self.worker_id = worker_id
+        self._store, self._lease, self._stall = store, lease, stall
         self._on_lost, self._on_cancel = on_lost, on_cancel
         self._stop = threading.Event()
         self.lost = False
@@ -81,12 +82,12 @@ class Heartbeat:
 
     def _renew(self) -> Renewal | None:
         try:
-            return renew(self._store, self._worker_id)
+            return renew(self._store, self.worker_id)
         except Exception as problem:  # noqa: BLE001  whatever it is, the lease is not renewed, and the clock runs
-            log.warning("worker %s could not renew its lease: %s", self._worker_id, problem)
+            log.warning("worker %s could not renew its lease: %s", self.worker_id, problem)
             return None
 
     def _lose(self, why: str) -> None:
-        log.error("worker %s lost its lease: %s", self._worker_id, why)
+        log.error("worker %s lost its lease: %s", self.worker_id, why)
         self.lost = True
         self._on_lost(why)

@@ -14,8 +14,8 @@ from thresher.core.settlement import Settlement
 from thresher.store.events import record_event
 from thresher.store.store import Store
 
-_REGISTER = """insert into workers (name, host, pid, lease_us, lease_until, started_at)
-    values (:name, :host, :pid, :lease_us, :until, :now) returning id"""
+_REGISTER = """insert into workers (name, host, pid, lease_us, lease_until, started_at, marks_begun)
+    values (:name, :host, :pid, :lease_us, :until, :now, :marks_begun) returning id"""
 _RENEW = "update workers set lease_until = :now + lease_us where id = :id and lost_at is null and stopped_at is null"
 _CANCELLING = "select id, claim from tasks where worker_id = :id and state = 'running' and cancelling = 1"
 # Only with empty hands: tasks that could not be settled are given back when the lease ends, as for any lost worker.
@@ -30,10 +30,11 @@ _LOSE = """update workers set lost_at = :now where stopped_at is null and lost_a
 _LOST = """select id, name from workers where stopped_at is null and lost_at is not null"""
 # Whoever is lost or has gone home holds nothing, even what it claimed later: a frozen process may thaw in the middle of a
 # claim, and be killed before it learns that it was given up.
-_ORPHANS = """select t.id, t.claim, t.stage, t.crashes, w.name from tasks t join workers w on w.id = t.worker_id
+_ORPHANS = """select t.id, t.claim, t.stage, t.crashes, t.begun, w.marks_begun, w.name from tasks t join workers w on w.id = t.worker_id
     where t.state = 'running' and (w.lost_at is not null or w.stopped_at is not null) order by t.id limit :most"""
 _CLOSE = """update workers set stopped_at = :now where stopped_at is null and lost_at is not null and id = :id
     and not exists (select 1 from tasks t where t.worker_id = workers.id and t.state = 'running')"""
+_BEGIN = "update tasks set begun = claim where id = :id and claim = :claim and state = 'running'"
 _OTHERS_HOLD = "select id from tasks where state = 'running' and worker_id <> :id limit 1"
 _HELD = "select id, claim from tasks where worker_id = :id and state = 'running'"
 
@@ -46,11 +47,15 @@ class Renewal:
     cancelling: frozenset[tuple[int, int]] = frozenset()
 
 
-def register(store: Store, *, name: str, host: str, pid: int, lease_us: int) -> WorkerId:
-    """A new worker. Every start is a new row, so an old process can never pass for the new one."""
+def register(store: Store, *, name: str, host: str, pid: int, lease_us: int, marks_begun: bool = False) -> WorkerId:
+    """A new worker. Every start is a new row, so an old process can never pass for the new one.
+
+    With `marks_begun` it calls `begin_suspect` before it performs a task that lost its worker before.
+    """
     with store.write() as session:
         now = store.backend.now(session)
-        values = {"name": name, "host": host, "pid": pid, "lease_us": lease_us, "until": now + lease_us, "now": now}
+        values = {"name": name, "host": host, "pid": pid, "lease_us": lease_us, "until": now + lease_us, "now": now,
+                  "marks_begun": int(marks_begun)}  # fmt: skip
         rows = session.rows(_REGISTER, values)
     if not rows:
         raise DatabaseProblem("the worker could not be registered")
@@ -63,6 +68,15 @@ def renew(store: Store, worker_id: WorkerId) -> Renewal:
         if session.run(_RENEW, {"now": store.backend.now(session), "id": worker_id}) == 0:
             return Renewal(alive=False)
         return Renewal(alive=True, cancelling=frozenset((row[0], row[1]) for row in session.rows(_CANCELLING, {"id": worker_id})))
+
+
+def begin_suspect(store: Store, task_id: TaskId, claim: int) -> bool:
+    """Note that a task which lost its worker before begins now. False when the claim is no longer ours.
+
+    Only from now on a lost worker counts against it: those that were claimed, and waited for their turn, have done nothing.
+    """
+    with store.write() as session:
+        return session.run(_BEGIN, {"id": task_id, "claim": claim}) == 1
 
 
 def stop(store: Store, worker_id: WorkerId) -> None:
@@ -99,9 +113,11 @@ def reap(store: Store, most: int) -> int:
     spread = store.settings.us("retry.crash_spread")
     budget = store.rules.max_crashes
     crashes = []
-    for task_id, claim, stage, number, name in orphans:
-        wait = round(random.random() * spread)
-        crashes.append(Settlement.crash(TaskId(task_id), claim, stage, crashes=number, max_crashes=budget, lost=name, spread_us=wait))
+    for task_id, claim, stage, number, begun, marks_begun, name in orphans:
+        crashes.append(Settlement.crash(
+            TaskId(task_id), claim, stage, crashes=number, max_crashes=budget, lost=name, spread_us=round(random.random() * spread),
+            begun=not (number and marks_begun) or begun == claim,
+        ))  # fmt: skip
     stale = store.settle(crashes, report=False)
     _report_quarantined(store, [each for each in crashes if each.error and each not in stale])
     store.backend.ping()

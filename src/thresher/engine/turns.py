@@ -1,0 +1,136 @@
+"""A worker's turns: settle and claim, in one transaction, and get over trouble with the database.
+
+Settlements are gathered while a turn is under way and go out with the next one. What the database says that the worker holds and
+what it has in hand are compared after every trouble, so that an answer lost on the wire strands nothing.
+"""
+
+import asyncio
+import logging
+import math
+import random
+from collections.abc import Callable
+
+from thresher.core.clock import monotonic
+from thresher.core.errors import DatabaseProblem
+from thresher.core.record import clean
+from thresher.core.settlement import Error, Settlement
+from thresher.core.task import Task
+from thresher.engine.heartbeat import Heartbeat
+from thresher.engine.pace import NUDGE_SECONDS
+from thresher.engine.running import give_back
+from thresher.engine.tally import Tally
+from thresher.engine.workload import Workload
+from thresher.store import workers
+from thresher.store.backend import Turn
+from thresher.store.store import Store
+
+log = logging.getLogger("thresher.worker")
+
+TROUBLE_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
+
+
+class Turns:
+    """The way of one worker to the database. `lease` is the heartbeat of whoever the worker is now."""
+
+    def __init__(self, store: Store, load: Workload, tally: Tally, lease: Callable[[], Heartbeat]) -> None:
+        self._store, self._load, self._tally, self._lease = store, load, tally, lease
+        self.outbox: list[tuple[Task, Settlement]] = []
+        self.under_way = self._troubles = 0
+        self._reconciling = self._compare = False
+        self._doubt_at = math.inf
+
+    def take_outgoing(self) -> list[tuple[Task, Settlement]]:
+        """Everything that is to be settled, for one turn."""
+        outgoing, self.outbox = self.outbox, []
+        return outgoing
+
+    def put(self, task: Task, settlement: Settlement) -> None:
+        """To be settled with the next turn."""
+        self.outbox.append((task, settlement))
+
+    async def take(self, outgoing: list[tuple[Task, Settlement]], room: int) -> Turn | None:
+        """Settle and claim. None when it did not work out; then nothing is lost and the next turn tries again."""
+        # Comparing what we hold with what the database says needs everybody else's turn to be over.
+        if not self._lease().safe or self._reconciling or (self._in_doubt and self.under_way):
+            self.outbox = [*outgoing, *self.outbox]
+            await asyncio.sleep(NUDGE_SECONDS)
+            return None
+        worker_id = self._lease().worker_id
+        self.under_way += 1
+        try:
+            if self._in_doubt:
+                await self._reconcile(outgoing)
+            turn = await self._store.take_turn([settlement for _, settlement in outgoing], room, worker_id)
+        except DatabaseProblem as problem:
+            if worker_id == self._lease().worker_id and not self._lease().lost:
+                self.outbox = [*outgoing, *self.outbox]
+            await self.wait_out(problem)
+            return None
+        except Exception as problem:  # noqa: BLE001  one settlement cannot be written; it must not take the others along
+            log.warning("a group of settlements failed (%s); settling one by one", problem)
+            await self._settle_singly(outgoing)
+            await self.wait_out(problem)
+            return None
+        finally:
+            self.under_way -= 1
+        if outgoing or not self.outbox:  # else another pump has what could not be written, and this turn wrote nothing
+            self._troubles = 0
+        self._count(outgoing, turn.stale)
+        if worker_id != self._lease().worker_id or not self._lease().safe:
+            return None  # the lease went while the answer was on its way: these tasks are no longer ours
+        return turn
+
+    def _count(self, outgoing: list[tuple[Task, Settlement]], stale: list[Settlement]) -> None:
+        self._tally.stale += len(stale)
+        refused = {(each.task_id, each.claim) for each in stale}
+        for _, settlement in outgoing:
+            if (settlement.task_id, settlement.claim) not in refused:
+                self._tally.endings[settlement.ending] += 1
+
+    async def _settle_singly(self, outgoing: list[tuple[Task, Settlement]]) -> None:
+        for task, settlement in outgoing:
+            try:
+                await self._settle_one(task, settlement)
+            except DatabaseProblem:
+                self.outbox.append((task, settlement))
+
+    async def _settle_one(self, task: Task, settlement: Settlement) -> None:
+        try:
+            stale = await self._store.run(self._store.settle, [settlement])
+        except DatabaseProblem:
+            raise
+        except Exception as problem:  # what this attempt brought cannot be stored: that is its failure
+            log.exception("task %s brought something that cannot be stored", task.id)
+            settlement = Settlement.fail(task, error=Error(type(problem).__name__, clean(str(problem))[:2_000]))
+            stale = await self._store.run(self._store.settle, [settlement])
+        self._count([(task, settlement)], stale)
+
+    async def wait_out(self, problem: Exception) -> None:
+        """Wait longer with every trouble since the last turn that worked: a database that can be read may still refuse to be written."""
+        wait = TROUBLE_SECONDS[min(self._troubles, len(TROUBLE_SECONDS) - 1)]
+        self._troubles += 1
+        self._compare = True
+        log.warning("%s; trying again in %.1f seconds", problem, wait)
+        await asyncio.sleep(wait * random.uniform(0.8, 1.2))
+
+    async def _reconcile(self, outgoing: list[tuple[Task, Settlement]]) -> None:
+        """After trouble: give back what the database thinks we hold and we never got."""
+        self._reconciling = True
+        try:
+            held = await self._store.run(workers.held, self._store, self._lease().worker_id)
+            ours = {*self._load.claims, *((task.id, task.claim) for task, _ in (*outgoing, *self.outbox))}
+            unknown = [(task_id, claim) for task_id, claim in held.items() if (task_id, claim) not in ours]
+            if unknown:
+                back = [give_back(task_id, claim) for task_id, claim in unknown]
+                await self._store.run(self._store.settle, back)
+                log.warning("%d claims whose answer was lost went back to waiting", len(unknown))
+            # Once more a lease later: what was lost on the way may still have been on its way when we looked.
+            self._doubt_at = monotonic() + float(self._store.settings["worker.lease"]) if self._compare else math.inf
+            self._compare = False
+        finally:
+            self._reconciling = False
+
+    @property
+    def _in_doubt(self) -> bool:
+        """Whether the database may think that we hold what we never got."""
+        return self._compare or monotonic() > self._doubt_at
