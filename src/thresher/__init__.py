@@ -1,7 +1,10 @@
 """Thresher turns web sources into clean, deduplicated, evidenced records.
 
-These names are all that an app needs.
+These names are all that an app needs, and `Client` is for programs that use the queue.
 """
+
+import importlib
+import typing
 
 from thresher.core.answer import Answer
 from thresher.core.context import Context
@@ -17,14 +20,25 @@ from thresher.core.page import Page
 from thresher.core.pipeline import App, Pipeline, Schedule, Source, Stage
 from thresher.core.record import Link, Record
 from thresher.core.schema import Field, Kind, Schema
+from thresher.core.status import TaskStatus
 from thresher.core.task import NewTask, Task
 
+if typing.TYPE_CHECKING:
+    from thresher.client import AsyncClient, Client
+    from thresher.control.tasks import Added
+
+# Loaded when they are asked for: they bring the store along, and an app needs none of it.
+_LAZY = {"Added": "thresher.control.tasks", "AsyncClient": "thresher.client", "Client": "thresher.client"}
+
 __all__ = [
+    "Added",
     "Answer",
     "App",
+    "AsyncClient",
     "Blocked",
     "BudgetExhausted",
     "By",
+    "Client",
     "Context",
     "Credentials",
     "Done",
@@ -58,8 +72,15 @@ __all__ = [
     "Stop",
     "Task",
     "TaskError",
+    "TaskStatus",
     "Transient",
     "Unauthorized",
     "Verdict",
     "host_gate",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name in _LAZY:
+        return getattr(importlib.import_module(_LAZY[name]), name)
+    raise AttributeError(f"module 'thresher' has no attribute {name!r}")

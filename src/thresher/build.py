@@ -176,8 +176,12 @@ def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> It
 
 def project_registry(project: Project, named: Iterable[str] = ()) -> Registry:
     """The kinds of task that a project's apps know."""
-    tiers = {name: project.models.providers[tier.provider].gate for name, tier in project.models.tiers.items()}
-    return Registry(load_apps(project, named), tiers=tiers)
+    return Registry(load_apps(project, named), tiers=model_gates(project))
+
+
+def model_gates(project: Project) -> dict[str, str]:
+    """The gate of the provider that serves each tier of models."""
+    return {name: project.models.providers[tier.provider].gate for name, tier in project.models.tiers.items()}
 
 
 def load_apps(project: Project, named: Iterable[str] = ()) -> list[App]:
@@ -227,12 +231,9 @@ def _as_app(found: object, name: str) -> App:
 
 def install(store: Store, registry: Registry) -> None:
     """Make the sources and schedules that the apps declare. What a person has changed since is left alone."""
-    registry.settings = store.settings
     store.apps = frozenset(app.name for app in registry.apps)
+    install_sources(store, registry)
     for app in registry.apps:
-        for source in app.sources:
-            limits = Limits(source.in_flight, interval_us(source.rate), source.burst, source.trip_after, to_us(source.cooldown))
-            sources.add_source(store, source.name, limits, app.name)
         with store.write() as session:
             drop_plans(session, app.name, [schedule.name for schedule in app.schedules])
         for schedule in app.schedules:
@@ -242,6 +243,15 @@ def install(store: Store, registry: Registry) -> None:
                 first = next_firing(store.backend.now(session), cron=schedule.cron, every_us=every, timezone=schedule.timezone)
                 entry = registry.admit(schedule.task)
                 save_plan(session, Plan(schedule.name, app.name, entry, schedule.cron, every, schedule.timezone, schedule.missed, first))
+
+
+def install_sources(store: Store, registry: Registry) -> None:
+    """Make the sources that the apps declare: all that a task needs to be accepted."""
+    registry.settings = store.settings
+    for app in registry.apps:
+        for source in app.sources:
+            limits = Limits(source.in_flight, interval_us(source.rate), source.burst, source.trip_after, to_us(source.cooldown))
+            sources.add_source(store, source.name, limits, app.name)
 
 
 def install_models(store: Store, models: Models) -> None:

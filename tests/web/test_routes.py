@@ -203,6 +203,18 @@ def test_tasks_are_listed_opened_cancelled_and_sent_back(api, filled):
     assert "pending" in api.ask("GET", "/api/tasks?state=sleeping").problem(400)["detail"]
 
 
+@pytest.mark.promise(1)
+def test_a_task_of_any_known_kind_is_added_once_per_key(api):
+    first = api.ask("POST", "/api/tasks", json={"kind": "scrape", "payload": {}, "key": "mine", "delay": 3600})
+    again = api.ask("POST", "/api/tasks", json={"kind": "scrape", "key": "mine"})
+    assert (first.status, again.status, first.json["id"]) == (201, 200, again.json["id"])
+    assert api.get(f"/api/tasks/{first.json['id']}")["task"]["dedupe_key"] == "mine"
+    assert "known are" in api.ask("POST", "/api/tasks", json={"kind": "scarpe"}).problem(404)["detail"]
+    for wrong in ({}, {"payload": []}, {"delay": "soon"}, {"delay": -1}, {"colour": "red"}, {"priority": 10**9}, {"url": "no url"}):
+        assert api.ask("POST", "/api/tasks", json={"kind": "scrape", **wrong} if wrong else {}).status in (400, 422), wrong
+    assert len(api.get("/api/tasks?kind=scrape")) == 1
+
+
 def test_sources_are_paused_resumed_disabled_and_enabled(api, filled):
     (source,) = api.get("/api/sources")
     place = f"/api/sources/{source['source']}"

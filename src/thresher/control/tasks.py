@@ -9,7 +9,7 @@ from thresher.core.task import Entry, NewTask
 from thresher.engine.registry import Registry
 from thresher.store import overview, tasks
 from thresher.store.session import Session
-from thresher.store.store import Store
+from thresher.store.store import Store, Transaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,12 @@ def add_entries(store: Store, entries: Sequence[Entry]) -> list[Added]:
     ids = store.enqueue(entries)
     with store.read() as session:
         return [_added(session, entry, task_id) for entry, task_id in zip(entries, ids, strict=True)]
+
+
+def add_within(transaction: Transaction, entries: Sequence[Entry]) -> list[Added]:
+    """Accept checked requests if and when this transaction commits."""
+    ids = transaction.enqueue(entries)
+    return [_added(transaction.session, entry, task_id) for entry, task_id in zip(entries, ids, strict=True)]
 
 
 def _added(session: Session, entry: Entry, task_id: int | None) -> Added:

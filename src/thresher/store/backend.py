@@ -90,6 +90,10 @@ class Backend(Protocol):
         """Open a transaction of its own while the caller's is open; None where there is only one writer."""
         ...
 
+    def join(self, connection: object) -> AbstractContextManager[Session]:
+        """Work within a transaction of somebody else's, on their connection. Waiting workers hear of it when that transaction commits."""
+        ...
+
     def jot(self) -> AbstractContextManager[Session]:
         """A transaction that writes what may be lost with the machine, though never with the process: it waits for no disk."""
         ...

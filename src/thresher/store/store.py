@@ -107,6 +107,12 @@ class Store:
             yield Transaction(self, session)
         self.backend.ping()
 
+    @contextmanager
+    def joined(self, connection: object) -> Iterator["Transaction"]:
+        """The same within a transaction of the caller's, on the caller's own connection: it happens if and when that one commits."""
+        with self.backend.join(connection) as session:
+            yield Transaction(self, session)
+
     def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int) -> Turn:
         """Settle these, then claim up to `limit`. Plain settlements share the claim's transaction."""
         rich = [each for each in settlements if not each.is_plain]
@@ -171,17 +177,17 @@ class Transaction:
     """One open transaction of the caller's."""
 
     def __init__(self, store: Store, session: Session) -> None:
-        self._store, self._session = store, session
+        self._store, self.session = store, session
 
     def execute(self, sql: str, params: Params = {}) -> list[Row]:
         """A statement of your own, with `:name` for values."""
-        return self._session.rows(sql, params)
+        return self.session.rows(sql, params)
 
     def enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
         """Accept tasks if and when this transaction commits."""
         if not entries:
             return []
-        store, session = self._store, self._session
+        store, session = self._store, self.session
         lanes = self._lanes([entry.gates for entry in entries])
         return _in_key_order(entries, lanes, lambda births: store.backend.insert(session, births, store.rules, take_lanes=False))
 
@@ -190,7 +196,7 @@ class Transaction:
         store, aside = self._store, self._store.backend.aside
         missing = store.lanes.missing(wanted)
         if missing and aside is None:
-            return store.lanes.with_(resolve(store.backend, self._session, missing, store.settings))
+            return store.lanes.with_(resolve(store.backend, self.session, missing, store.settings))
         return store.meet_lanes(missing, aside)
 
 

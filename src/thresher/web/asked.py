@@ -60,6 +60,19 @@ class PostingAsked(Asked):
     url: Text
 
 
+class TaskAsked(Asked):
+    """A task of a kind that an app of the server knows. `key` is unique among live tasks of the kind; `delay` is in seconds."""
+
+    model_config = like(kind="greet", payload={"name": "Ada"}, key="ada")
+
+    kind: Text
+    payload: dict[str, Any] = {}
+    url: Text | None = None
+    key: Text | None = None
+    priority: int = 0
+    delay: float = 0.0
+
+
 class MatchChanged(Asked):
     """What a person has done about a match."""
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import thresher
 from tests.house.pages.markdown import fence, first_paragraph, join, table
 from thresher.cli.exits import BUG, INTERRUPTED
+from thresher.cli.tasks import EXIT_CODES, EXIT_LIVE
 from thresher.core import errors
 from thresher.core.policy import POLICY, Ruling
 from thresher.core.settlement import Health
@@ -31,6 +32,8 @@ CODES = {
     0: "All is well.",
     1: "It was done, and there is bad news: `run` saw a task fail, `doctor` found a failure, `migrate --check` found steps missing, "
     "a probe of `sources test` failed.",
+    **{code: f"`tasks wait`: the task is {state}." for state, code in EXIT_CODES.items() if code},
+    EXIT_LIVE: "`tasks wait`: the time is up, and the task has not ended.",
     BUG: "Something nobody expected: a bug of Thresher or of an app. `--verbose` shows where.",
     INTERRUPTED: "Interrupted by Ctrl-C. What was in hand was finished or handed back.",
 }

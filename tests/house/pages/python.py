@@ -11,16 +11,18 @@ from thresher.core import outcome
 
 INTRO = """\
 These names are all that an app needs. `from thresher import NAME`. [How to write an app](../how-to/write-an-app.md) shows them at
-work."""
+work. Those for other programs are shown in [use the queue from your program](../how-to/use-the-client.md)."""
 GROUPS = {
     "What an app is made of": ("App", "Pipeline", "Stage", "Source", "Schedule", "host_gate"),
     "What a stage is given": ("Context", "Task", "Page", "Credentials"),
     "How a page becomes values": ("Schema", "Field", "Kind", "Material", "Extract", "By", "Answer", "Evidence", "Place"),
     "What a stage returns": ("Outcome", "Done", "Next", "Filtered", "Skipped", "Snooze", "Failed"),
     "What an outcome carries": ("NewTask", "Record", "Link", "Group", "Run", "Stop", "Verdict", "GroupStatus"),
+    "For other programs": ("Client", "AsyncClient", "Added", "TaskStatus"),
     "What a stage raises": ("TaskError", "Transient", "RateLimited", "NotYet", "BudgetExhausted", "Blocked", "Unauthorized", "Permanent"),
 }
-_MODULES = re.compile(r"\b(?:thresher\.core\.\w+|collections\.abc|typing)\.")
+CLIENTS = ("Client", "AsyncClient")  # classes whose methods are called by who uses them
+_MODULES = re.compile(r"\b(?:thresher\.(?:core|control)\.\w+|collections\.abc|contextlib|pathlib|typing)\.")
 
 
 def page() -> str:
@@ -37,7 +39,8 @@ def _entry(name: str) -> str:
         return f"### {name}\n\n{fence('python fragment', f'{name}{_plain(str(inspect.signature(found)))}')}\n\n{inspect.getdoc(found)}"
     if not isinstance(found, type):
         return f"### {name}\n\n{fence('python fragment', f'{name} = {_plain(repr(found))}')}\n\n{_union()}"
-    lines = [_signature(name, found)] + [_method(each) for each in _methods(found)]
+    owner = "client" if name in CLIENTS else "context"
+    lines = [_signature(name, found)] + [_method(owner, each) for each in _methods(found)]
     text = inspect.cleandoc(found.__doc__ or "")
     return f"### {name}\n\n{fence('python fragment', chr(10).join(lines))}\n\n{text}"
 
@@ -68,18 +71,18 @@ def _parameter(parameter: inspect.Parameter) -> str:
 
 
 def _methods(found: type) -> list[tuple[str, Any]]:
-    if not getattr(found, "_is_protocol", False):
+    if not getattr(found, "_is_protocol", False) and found.__name__ not in CLIENTS:
         return []
     public = ((name, each) for name, each in vars(found).items() if not name.startswith("_"))
     return [(name, each) for name, each in public if callable(each) or isinstance(each, property)]
 
 
-def _method(named: tuple[str, Any]) -> str:
+def _method(owner: str, named: tuple[str, Any]) -> str:
     name, each = named
     act: Callable[..., Any] = each.fget if isinstance(each, property) else each
     signature = inspect.signature(act)
     words = ", ".join(_parameter(parameter) for parameter in signature.parameters.values() if parameter.name != "self")
-    call = f"context.{name}" if isinstance(each, property) else f"context.{name}({words})"
+    call = f"{owner}.{name}" if isinstance(each, property) else f"{owner}.{name}({words})"
     awaited = "await " if inspect.iscoroutinefunction(act) else ""
     says = inspect.cleandoc(act.__doc__ or "")
     return f"    {awaited}{call} -> {_type(signature.return_annotation)}  # {says}"

@@ -16,14 +16,14 @@ import orjson
 import psycopg
 
 from thresher.core.clock import Clock
-from thresher.core.errors import DatabaseProblem
+from thresher.core.errors import DatabaseProblem, UsageError
 from thresher.core.keys import content_hash
 from thresher.core.settlement import Ending, Settlement
 from thresher.core.state import TERMINAL
 from thresher.store.backend import GroupChange, Hit, Rules, Turn, as_task
 from thresher.store.dialect import POSTGRES
 from thresher.store.migrate import migrate
-from thresher.store.postgres.connection import RETRYABLE, Postgres, PostgresSession
+from thresher.store.postgres.connection import RETRYABLE, BorrowedSession, Postgres, PostgresSession
 from thresher.store.postgres.wire import Wire
 from thresher.store.session import Session
 from thresher.store.spawn import Birth
@@ -36,6 +36,7 @@ MIGRATION_LOCK = 7_236_455
 PAUSES = (0.005, 0.01, 0.02, 0.04)
 
 _NOW = "select now_us()"
+_BORN = "select applied_at from migrations where number = 1"
 _LOCK_LANES = """select id from lanes where id = any (array(
     select unnest(cast(:lanes as bigint[])) union select lane_id from tasks where id = any (cast(:tasks as bigint[]))))
     order by id for no key update"""
@@ -69,6 +70,7 @@ class PostgresBackend:
         self._postgres = Postgres(url, connections)
         self._wire = Wire(self._postgres, _TURN)
         self._channel = f"thresher_{self._postgres.schema}"  # of its own: two queues in one database do not wake each other
+        self._born: int | None = None
         self._gates_of: dict[int, tuple[int, ...]] = {}
         self._listener: psycopg.Connection[Any] | None = None
         self._ping_mutex = threading.Lock()
@@ -84,6 +86,30 @@ class PostgresBackend:
         # Not from the pool: those who hold its connections may all be here at once.
         with self._postgres.advice(), psycopg.connect(self._postgres.url, **self._postgres.options) as connection, connection.transaction():
             yield PostgresSession(connection)
+
+    @contextlib.contextmanager
+    def join(self, connection: object) -> Iterator[Session]:
+        if not isinstance(connection, psycopg.Connection):
+            found = f"{type(connection).__module__}.{type(connection).__qualname__}"
+            raise UsageError(f"a transaction on PostgreSQL is shared through a psycopg.Connection, not a {found}")
+        session = BorrowedSession(connection)
+        # Without autocommit this opens the caller's transaction, so that ours is a savepoint in it and commits nothing.
+        before = session.rows("select current_setting('search_path')")[0][0]
+        with connection.transaction():
+            session.run(f"set local search_path = {self._postgres.schema}")
+            self._check_same(session)
+            yield session
+            session.run(f"notify {self._channel}")  # delivered when the caller commits
+            session.rows("select set_config('search_path', :before, true)", {"before": before})
+
+    def _check_same(self, session: Session) -> None:
+        """Refuse a connection to another database than ours: no two were migrated in the same microsecond."""
+        if self._born is None:
+            with self.glance() as own:
+                self._born = own.rows(_BORN)[0][0]
+        found = session.rows("select to_regclass('migrations')")[0][0] and session.rows(_BORN)
+        if not found or found[0][0] != self._born:
+            raise UsageError(f"the connection is to another database than the tasks: there is no such schema {self._postgres.schema} in it")
 
     @contextlib.contextmanager
     def jot(self) -> Iterator[Session]:

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import psycopg
+from psycopg.rows import tuple_row
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
@@ -57,6 +58,15 @@ class PostgresSession:
         if rows:
             with self.connection.cursor() as cursor:
                 cursor.executemany(psycopg_style(sql), rows)
+
+
+class BorrowedSession(PostgresSession):
+    """A transaction on somebody else's connection: whatever its cursors and rows are like, ours are plain, and nothing is prepared."""
+
+    def _execute(self, sql: str, params: Params) -> psycopg.Cursor[Any]:
+        cursor = psycopg.Cursor(self.connection, row_factory=tuple_row)
+        sql, params = spread(sql, params, ARRAY)
+        return cursor.execute(psycopg_style(sql), params, prepare=False)
 
 
 def split_schema(url: str) -> tuple[str, str]:

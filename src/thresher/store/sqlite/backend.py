@@ -64,6 +64,9 @@ class SqliteBackend:
     def write(self) -> AbstractContextManager[Session]:
         return self._file.write()
 
+    def join(self, connection: object) -> AbstractContextManager[Session]:
+        return self._file.join(connection)
+
     def jot(self) -> AbstractContextManager[Session]:
         return self._file.jot()
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import apsw
 
-from thresher.core.errors import DatabaseProblem, InvalidPayload
+from thresher.core.errors import DatabaseProblem, InvalidPayload, UsageError
 from thresher.store.session import JSON_LIST, Params, Row, spread
 from thresher.store.sqlite import one_library
 from thresher.store.sqlite.turn_lock import TurnLock
@@ -23,9 +23,9 @@ VERSION: tuple[int, ...] = tuple(map(int, apsw.sqlite_lib_version().split(".")))
 DURABILITY = {"machine": "full", "process": "normal"}
 # What says something about the file and nothing about what was to be stored.
 AWAY = (
-    apsw.AuthError, apsw.BusyError, apsw.CantOpenError, apsw.CorruptError, apsw.FullError, apsw.InterruptError, apsw.IOError,
-    apsw.LockedError, apsw.NoLFSError, apsw.NoMemError, apsw.NotADBError, apsw.PermissionsError, apsw.ProtocolError, apsw.ReadOnlyError,
-    apsw.SchemaChangeError,
+    apsw.AuthError, apsw.BusyError, apsw.CantOpenError, apsw.ConnectionClosedError, apsw.CorruptError, apsw.FullError, apsw.InterruptError,
+    apsw.IOError, apsw.LockedError, apsw.NoLFSError, apsw.NoMemError, apsw.NotADBError, apsw.PermissionsError, apsw.ProtocolError,
+    apsw.ReadOnlyError, apsw.SchemaChangeError,
 )  # fmt: skip
 UNMIGRATED = ("no such table", "no such column", "has no column named")  # SQLite has no code of its own for these
 
@@ -121,6 +121,30 @@ class SqliteFile:
                     yield SqliteSession(self._writer)
             finally:
                 self._writer.execute(f"pragma synchronous = {self._durability}")
+
+    @contextlib.contextmanager
+    def join(self, connection: object) -> Iterator[SqliteSession]:
+        """Work within the open transaction of another connection of our library; without one, in a transaction of our own."""
+        self._check_joinable(connection)
+        assert isinstance(connection, apsw.Connection)
+        if not connection.in_transaction:
+            with self.write() as session:
+                yield session
+            return
+        try:
+            with advice(self.path), connection:  # a savepoint: if we fail, the caller's transaction is as it was
+                yield SqliteSession(connection)
+        except DatabaseProblem as problem:
+            if isinstance(problem.__cause__, apsw.BusyError):
+                raise DatabaseProblem(f"your transaction cannot write to {self.path}: begin it with BEGIN IMMEDIATE") from problem.__cause__
+            raise
+
+    def _check_joinable(self, connection: object) -> None:
+        if not isinstance(connection, apsw.Connection):
+            found = f"{type(connection).__module__}.{type(connection).__qualname__}"
+            raise UsageError(f"a transaction on SQLite is shared through an apsw.Connection, not a {found}. {one_library.ADVICE}")
+        if self.in_memory or not connection.filename or not Path(connection.filename).samefile(self.path):
+            raise UsageError(f"the connection is to {connection.filename or 'a database in memory'}, the tasks are in {self.path}")
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -19,7 +19,7 @@ from thresher.core.errors import DatabaseProblem
 FileId = tuple[int, int]
 
 DESCRIPTORS = "/dev/fd"
-_ADVICE = (
+ADVICE = (
     "Two SQLite libraries in one process release each other's locks on a file. Use the store's or the client's own connection, "
     "use apsw (the library that Thresher uses), or open the file in another process."
 )
@@ -35,7 +35,7 @@ def register(path: str) -> FileId:
     found = _file_id(path)
     with _mutex:
         if found not in _ours and _open_elsewhere(found):
-            raise DatabaseProblem(f"{path} is already open in this process, and not by Thresher. {_ADVICE}")
+            raise DatabaseProblem(f"{path} is already open in this process, and not by Thresher. {ADVICE}")
         _ours[found] = _ours.get(found, 0) + 1
         if not _hooked and os.name == "posix":
             sys.addaudithook(_refuse_other_library)
@@ -61,7 +61,7 @@ def _refuse_other_library(event: str, args: tuple[Any, ...]) -> None:
     except (OSError, TypeError, ValueError):
         return  # no such file, or not a file name
     if known:
-        raise DatabaseProblem(f"{path} is open in this process through Thresher, and cannot be opened with sqlite3 as well. {_ADVICE}")
+        raise DatabaseProblem(f"{path} is open in this process through Thresher, and cannot be opened with sqlite3 as well. {ADVICE}")
 
 
 def _path_of(database: Any) -> Any:

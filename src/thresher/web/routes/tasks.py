@@ -1,4 +1,4 @@
-"""Tasks over HTTP: list them, open one, send it back, cancel it."""
+"""Tasks over HTTP: list them, add one, open one, send it back, cancel it."""
 
 from typing import Annotated
 
@@ -7,9 +7,10 @@ from starlette.responses import Response
 
 from thresher.control import tasks as control
 from thresher.control.keys import Scope
+from thresher.core.task import NewTask
 from thresher.insight.tasks import list_tasks, show_task
-from thresher.web.answer import answer
-from thresher.web.asked import Reason, said
+from thresher.web.answer import JSON, answer, written
+from thresher.web.asked import Reason, TaskAsked, said
 from thresher.web.route import MOST_ID, BeforeId, Limit, Owner, Route, Shop
 
 TaskId = Annotated[int, Path(ge=1, le=MOST_ID)]
@@ -32,8 +33,14 @@ async def tasks(
 
 
 async def task(shop: Shop, task_id: TaskId) -> Response:
-    """One task: its attempts, its family, refused spawns, its gates, and why it waits."""
+    """One task: its result, its attempts, its family, refused spawns, its gates, and why it waits."""
     return await answer(shop.store, show_task, shop.store, task_id)
+
+
+async def add(shop: Shop, body: TaskAsked) -> Response:
+    """Enqueue a task. If a live task of its kind has its key, that one is the answer."""
+    added = await shop.store.run(control.add, shop.store, shop.registry, NewTask(**body.model_dump()))
+    return Response(written(added), 201 if added.new else 200, media_type=JSON)
 
 
 async def retry(shop: Shop, task_id: TaskId) -> Response:
@@ -48,6 +55,7 @@ async def cancel(shop: Shop, task_id: TaskId, body: Annotated[Reason | None, Bod
 
 ROUTES = (
     Route("GET", "/api/tasks", tasks, Owner.THRESHER, Scope.READ),
+    Route("POST", "/api/tasks", add, Owner.THRESHER, Scope.WRITE, status=(200, 201)),
     Route("GET", "/api/tasks/{task_id}", task, Owner.THRESHER, Scope.READ),
     Route("POST", "/api/tasks/{task_id}/retry", retry, Owner.THRESHER, Scope.WRITE),
     Route("POST", "/api/tasks/{task_id}/cancel", cancel, Owner.THRESHER, Scope.WRITE),
