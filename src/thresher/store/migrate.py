@@ -1,7 +1,7 @@
 """Bring a database to the newest schema, or say why not. Safe to run from any number of processes at once."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -13,10 +13,29 @@ from thresher.store.dialect import Dialect
 from thresher.store.session import Session
 
 _FILE = re.compile(r"(\d{4})_(\w+)\.sql")
-_HAS_MIGRATIONS = {
-    "sqlite": "select count(*) from sqlite_master where type = 'table' and name = 'migrations'",
-    "postgres": "select count(*) from pg_tables where schemaname = current_schema() and tablename = 'migrations'",
+_MAKE = "create table migrations (number integer primary key, name text not null, applied_at bigint not null)"
+_COLUMNS = {
+    "sqlite": "select name from pragma_table_info('migrations')",
+    "postgres": """select attname from pg_attribute where attnum > 0 and not attisdropped and attrelid = (select oid from pg_class
+        where relname = 'migrations' and relnamespace = (select oid from pg_namespace where nspname = current_schema()))""",
 }
+_OURS = {"number", "name", "applied_at"}
+_CREATES = re.compile(r"\bcreate (?:unique )?(?:table|view|index) (\w+)|\brename to (\w+)")
+_RELIES_ON = re.compile(r"\bdrop constraint (\w+)")  # names that the database gave, unless they were taken
+_TAKEN = {
+    "sqlite": "select type, name from sqlite_master where name in (:names*) order by name",
+    "postgres": """with here as (select oid from pg_namespace where nspname = current_schema())
+        select case relkind when 'v' then 'view' when 'm' then 'view' when 'i' then 'index' when 'S' then 'sequence' else 'table' end,
+            relname from pg_class where relnamespace = (select oid from here) and relname in (:names*)
+        union all select 'type', typname from pg_type
+            where typnamespace = (select oid from here) and typrelid = 0 and typname in (:types*)
+        union all select 'constraint', conname from pg_constraint
+            where connamespace = (select oid from here) and conname in (:constraints*)
+        order by 2""",
+}
+_ELSEWHERE = {
+    "sqlite": "Choose another file with --database", "postgres": "Give Thresher a schema of its own with ?schema=NAME in the URL",
+}  # fmt: skip
 _STATES = {
     "states": sql_list(frozenset(State)), "live": sql_list(LIVE), "waiting": sql_list(WAITING), "terminal": sql_list(TERMINAL),
     "told": sql_list(frozenset(TOLD)),
@@ -54,14 +73,11 @@ def _filled(text: str, words: Mapping[str, str]) -> str:
 
 def statements(sql: str) -> list[str]:
     """The single statements of a migration file: no semicolon inside a statement, comments dropped."""
-    bare = re.sub(r"--[^\n]*", "", sql)
-    return [text.strip() for text in bare.split(";") if text.strip()]
+    return [text.strip() for text in _bare(sql).split(";") if text.strip()]
 
 
-def version(session: Session) -> int:
-    """The number of the last step that was applied; 0 for an empty database."""
-    session.run("create table if not exists migrations (number integer primary key, name text not null, applied_at bigint not null)")
-    return _last(session)
+def _bare(sql: str) -> str:
+    return re.sub(r"--[^\n]*", "", sql)
 
 
 def _last(session: Session) -> int:
@@ -84,7 +100,10 @@ def check_not_newer(have: int, know: int) -> None:
 
 def version_now(session: Session, dialect: Dialect) -> int:
     """The schema of a database, without making anything in it; 0 where there is none of ours."""
-    return _last(session) if session.rows(_HAS_MIGRATIONS[dialect.name])[0][0] else 0
+    columns = {name for (name,) in session.rows(_COLUMNS[dialect.name])}
+    if columns and columns != _OURS:
+        raise DatabaseProblem(f"the database has a table migrations that is not Thresher's. {_ELSEWHERE[dialect.name]}")
+    return _last(session) if columns else 0
 
 
 def check_up_to_date(session: Session, dialect: Dialect) -> None:
@@ -103,11 +122,40 @@ def pending(session: Session | None, dialect: Dialect) -> list[str]:
     return [step.name for step in migrations(dialect.words) if step.number > have]
 
 
-def migrate(session: Session, words: Mapping[str, str], now: int, to: int | None = None) -> list[Migration]:
-    """Apply what is missing, in the caller's transaction, and return it. `to` stops early, for tests of old versions."""
-    have, steps = version(session), migrations(words)
+def check_names_are_free(session: Session, dialect: Dialect, have: int, also: Collection[str] = ()) -> None:
+    """Refuse a database in which something that is not ours bears a name that the missing steps need. `also` names more of them."""
+    steps = migrations(dialect.words)
+    applied, missing = ("".join(_bare(step.sql) for step in steps if (step.number <= have) is done) for done in (True, False))
+    names = sorted({*_created(missing), *(() if have else also)} - _created(applied))
+    if not names:
+        return
+    given = {"names": names}
+    if dialect.name == "postgres":
+        given |= {"types": names, "constraints": [] if have else sorted(set(_RELIES_ON.findall(missing)))}
+    taken = [f"the {kind} {name}" for kind, name in session.rows(_TAKEN[dialect.name], given)]
+    if taken:
+        more = f" and {len(taken) - 5} more" if len(taken) > 5 else ""
+        raise DatabaseProblem(
+            f"the database already has {', '.join(taken[:5])}{more}, not made by Thresher; nothing was changed. {_ELSEWHERE[dialect.name]}"
+        )
+
+
+def _created(sql: str) -> set[str]:
+    return {made or renamed for made, renamed in _CREATES.findall(sql)}
+
+
+def migrate(session: Session, dialect: Dialect, now: int, to: int | None = None, *, also: Collection[str] = ()) -> list[Migration]:
+    """Apply what is missing, in the caller's transaction, and return it. `to` stops early, for tests of old versions.
+
+    `also` are names that the caller is about to use in a database that has nothing of ours yet.
+    """
+    have, steps = version_now(session, dialect), migrations(dialect.words)
     check_not_newer(have, steps[-1].number)
     missing = [step for step in steps if have < step.number <= (to or step.number)]
+    if missing:
+        check_names_are_free(session, dialect, have, also)
+    if not have and not session.rows(_COLUMNS[dialect.name]):
+        session.run(_MAKE)
     for step in missing:
         for sql in statements(step.sql):
             session.run(sql)

@@ -14,7 +14,7 @@ from thresher.store.store import Store
 
 AT_ONCE = 500
 # For whoever makes the extension or the table: two at a time would get into each other's way.
-_MAKING = "select pg_advisory_xact_lock(7236456)"
+_MAKING = "select pg_advisory_xact_lock(7236458, 0)"
 _SCHEMA_OF = """select n.nspname from pg_extension e join pg_namespace n on n.oid = e.extnamespace where e.extname = 'vector'"""
 _AVAILABLE = "select 1 from pg_available_extensions where name = 'vector'"
 _EXTEND = "create extension if not exists vector schema public"

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any
 
 import orjson
@@ -22,16 +21,19 @@ from thresher.core.settlement import Ending, Settlement
 from thresher.core.state import TERMINAL
 from thresher.store.backend import GroupChange, Hit, Rules, Turn, as_task
 from thresher.store.dialect import POSTGRES
-from thresher.store.migrate import migrate
-from thresher.store.postgres.connection import RETRYABLE, BorrowedSession, Postgres, PostgresSession
+from thresher.store.migrate import migrate, version_now
+from thresher.store.postgres.connection import RETRYABLE, BorrowedSession, Postgres, PostgresSession, quoted
+from thresher.store.postgres.install import check_names, install, is_installed
 from thresher.store.postgres.wire import Wire
 from thresher.store.session import Session
 from thresher.store.spawn import Birth
 
 LANES_REMEMBERED = 100_000
+MAX_CHANNEL = 50  # of the 63 bytes of a name
 # One notice per process in this time, sent after the commit: a notice inside every transaction would serialise commits.
 DEBOUNCE_SECONDS = 0.05
-MIGRATION_LOCK = 7_236_455
+# The first of two numbers of an advisory lock: what it is for.
+MIGRATION_LOCK, LINEAGE_LOCK = 7_236_455, 7_236_457
 # How long a turn that met a conflict waits before it is tried again.
 PAUSES = (0.005, 0.01, 0.02, 0.04)
 
@@ -40,8 +42,9 @@ _BORN = "select applied_at from migrations where number = 1"
 _LOCK_LANES = """select id from lanes where id = any (array(
     select unnest(cast(:lanes as bigint[])) union select lane_id from tasks where id = any (cast(:tasks as bigint[]))))
     order by id for no key update"""
-_LOCK_LINEAGES = """select pg_advisory_xact_lock(root) from (
-    select distinct coalesce(tracking_id, id) as root from tasks where id = any (:ids) order by root) roots"""
+# By a digest of schema and root: locks are for the whole database, and others have theirs there. Two that share one only wait.
+_LOCK_LINEAGES = """select pg_advisory_xact_lock(:lock, root) from (
+    select distinct hashtext(current_schema() || coalesce(tracking_id, id)) as root from tasks where id = any (:ids) order by root) roots"""
 _INSERT = "select n, id from insert_tasks(cast(:births as json), :head_start, :now, :take_lanes)"
 _READY = "select make_ready(cast(:lanes as bigint[]), cast(:ranks as bigint[]))"
 _FENCE = "select hits, cancelled from fence(cast(:ids as bigint[]), cast(:settlements as json), :head_start, :now)"
@@ -69,7 +72,7 @@ class PostgresBackend:
         self._clock = clock
         self._postgres = Postgres(url, connections)
         self._wire = Wire(self._postgres, _TURN)
-        self._channel = f"thresher_{self._postgres.schema}"  # of its own: two queues in one database do not wake each other
+        self._channel = _channel(self._postgres.schema)  # of its own: two queues in one database do not wake each other
         self._born: int | None = None
         self._gates_of: dict[int, tuple[int, ...]] = {}
         self._listener: psycopg.Connection[Any] | None = None
@@ -96,7 +99,7 @@ class PostgresBackend:
         # Without autocommit this opens the caller's transaction, so that ours is a savepoint in it and commits nothing.
         before = session.rows("select current_setting('search_path')")[0][0]
         with connection.transaction():
-            session.run(f"set local search_path = {self._postgres.schema}")
+            session.run(f"set local search_path = {quoted(self._postgres.schema)}")
             self._check_same(session)
             yield session
             session.run(f"notify {self._channel}")  # delivered when the caller commits
@@ -134,38 +137,33 @@ class PostgresBackend:
         return self._clock.now() if self._clock else int(session.rows(_NOW)[0][0])
 
     def migrate(self, to: int | None = None) -> list[str]:
-        """Tables by numbered steps; functions anew whenever their text has changed. One process at a time."""
-        schema = self._postgres.schema
-        functions = files("thresher.store.postgres").joinpath("functions.sql").read_text(encoding="utf-8")
-        with self._postgres.transaction() as session:
-            session.run(f"select pg_advisory_xact_lock({MIGRATION_LOCK})")
-            if not session.rows("select 1 from pg_namespace where nspname = :schema", {"schema": schema}):
-                session.run(f"create schema {schema}")  # a right that a worker of a finished database need not have
-            now = int(session.rows("select (extract(epoch from clock_timestamp()) * 1000000)::bigint")[0][0])
-            steps = [step.name for step in migrate(session, POSTGRES.words, now, to)]
-            session.run("create table if not exists functions (hash text not null)")
-            if session.rows("select hash from functions") != [(content_hash(functions.encode()),)]:
-                self._install(session, functions)
-        return steps
+        """Tables by numbered steps; functions anew whenever their text has changed. One process at a time.
 
-    def _install(self, session: PostgresSession, functions: str) -> None:
-        for (name,) in session.rows(
-            "select p.oid::regprocedure::text from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = :schema",
-            {"schema": self._postgres.schema},
-        ):
-            session.run(f"drop function if exists {name} cascade")  # one may have gone with another already
-        session.run(functions)
-        for table, options in STORAGE.items():
-            session.run(f"alter table {table} set ({options})")
-        session.run("delete from functions")
-        session.run("insert into functions (hash) values (:hash)", {"hash": content_hash(functions.encode())})
+        A database that is up to date is only read: a worker's role need not have the right to make anything.
+        """
+        schema = self._postgres.schema
+        with self._postgres.transaction() as session:
+            session.rows("select pg_advisory_xact_lock(:lock, hashtext(:schema))", {"lock": MIGRATION_LOCK, "schema": schema})
+            if not session.rows("select 1 from pg_namespace where nspname = :schema", {"schema": schema}):
+                session.run(f"create schema {quoted(schema)}")
+            fresh = version_now(session, POSTGRES) == 0
+            outdated = fresh or not is_installed(session)
+            if outdated:
+                check_names(session, fresh=fresh)
+            now = int(session.rows("select (extract(epoch from clock_timestamp()) * 1000000)::bigint")[0][0])
+            steps = [step.name for step in migrate(session, POSTGRES, now, to, also=("functions",))]
+            if fresh:
+                session.run("create table functions (hash text not null)")
+            if outdated:
+                install(session)
+        return steps
 
     def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:
         session.rows(_LOCK_LANES, {"lanes": list(lane_ids), "tasks": list(task_ids)})
 
     def lock_lineages(self, session: Session, task_ids: Sequence[int]) -> None:
         if task_ids:
-            session.rows(_LOCK_LINEAGES, {"ids": list(task_ids)})
+            session.rows(_LOCK_LINEAGES, {"lock": LINEAGE_LOCK, "ids": list(task_ids)})
 
     def gates_of(self, session: Session, lane_ids: Sequence[int]) -> Mapping[int, tuple[int, ...]]:
         missing = [lane_id for lane_id in lane_ids if lane_id not in self._gates_of]
@@ -308,13 +306,10 @@ class PostgresBackend:
         self._postgres.close()
 
 
-# Absolute thresholds: a share of a table of millions would let the hot part of it rot for hours.
-_VACUUM = "autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_cost_delay = 0, autovacuum_vacuum_threshold"
-STORAGE = {
-    "gates": f"fillfactor = 50, {_VACUUM} = 1000",
-    "lanes": f"fillfactor = 50, {_VACUUM} = 2000",
-    "tasks": f"fillfactor = 85, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 50000, {_VACUUM} = 20000",
-}
+def _channel(schema: str) -> str:
+    """A name that a channel can have: not as long as a schema's may be."""
+    name = schema if len(schema.encode()) <= MAX_CHANNEL else content_hash(schema.encode())[:MAX_CHANNEL]
+    return quoted(f"thresher_{name}")
 
 
 def send_turn(connection: psycopg.Connection[Any], params: Sequence[bytes | None]) -> list[Any]:

@@ -7,12 +7,14 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from psycopg.rows import tuple_row
+from psycopg.sql import Identifier
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
 from thresher.store.session import ARRAY, Params, Row, psycopg_style, spread
 
 CONNECT_SECONDS = 10
+MAX_SCHEMA = 63
 # A client that stops in the middle of a transaction holds gates that everybody needs.
 IDLE_IN_TRANSACTION = "30s"
 # Only what any role may set: a parameter for superusers (deadlock_timeout) would shut everybody else out.
@@ -41,11 +43,11 @@ class PostgresSession:
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self.connection = connection
 
-    def _execute(self, sql: str, params: Params) -> psycopg.Cursor[Any]:
+    def _execute(self, text: str, params: Params) -> psycopg.Cursor[Any]:
         if not params:
-            return self.connection.execute(sql)
-        sql, params = spread(sql, params, ARRAY)
-        return self.connection.execute(psycopg_style(sql), params)
+            return self.connection.execute(text)
+        text, params = spread(text, params, ARRAY)
+        return self.connection.execute(psycopg_style(text), params)
 
     def rows(self, sql: str, params: Params = {}) -> list[Row]:
         cursor = self._execute(sql, params)
@@ -77,7 +79,14 @@ def split_schema(url: str) -> tuple[str, str]:
     query.pop("durability", None)
     if not schema.replace("_", "").isalnum():
         raise DatabaseProblem(f"the schema name {schema!r} may have letters, digits and _ only")
+    if len(schema.encode()) > MAX_SCHEMA or schema.startswith("pg_"):
+        raise DatabaseProblem(f"the schema name {schema!r} must not begin with pg_, nor have more than {MAX_SCHEMA} bytes")
     return urlunsplit(parts._replace(query=urlencode(query))), schema
+
+
+def quoted(name: str) -> str:
+    """A name as SQL takes it, in whatever case it is written."""
+    return Identifier(name).as_string()
 
 
 def synchronous_commit(url: str) -> str:
@@ -98,7 +107,7 @@ class Postgres:
         self._shown = _without_password(self.url)
         self.options: dict[str, Any] = {
             "autocommit": True, "connect_timeout": CONNECT_SECONDS, "prepare_threshold": 2,
-            "options": f"-c search_path={self.schema} {SETTINGS}{synchronous_commit(url)}",
+            "options": f"-c search_path={quoted(self.schema)} {SETTINGS}{synchronous_commit(url)}",
         }  # fmt: skip
         self.pool = ConnectionPool(
             self.url, min_size=0, max_size=most, open=False, timeout=CONNECT_SECONDS, reconnect_timeout=CONNECT_SECONDS,
@@ -120,7 +129,8 @@ class Postgres:
     def dedicated(self) -> psycopg.Connection[Any]:
         """A connection of one's own, outside the pool."""
         with self.advice():
-            return psycopg.connect(self.url, autocommit=True, options=f"-c search_path={self.schema}", connect_timeout=CONNECT_SECONDS)
+            path = f"-c search_path={quoted(self.schema)}"
+            return psycopg.connect(self.url, autocommit=True, options=path, connect_timeout=CONNECT_SECONDS)
 
     @contextlib.contextmanager
     def advice(self) -> Iterator[None]:

@@ -85,7 +85,7 @@ class SqliteBackend:
 
     def migrate(self, to: int | None = None) -> list[str]:
         with self.write() as session:
-            return [step.name for step in migrate(session, SQLITE.words, self._clock.now(), to)]
+            return [step.name for step in migrate(session, SQLITE, self._clock.now(), to)]
 
     def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:
         """Nothing to do: whoever writes is alone."""
