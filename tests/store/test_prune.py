@@ -1,10 +1,30 @@
 import pytest
 
-from tests.harness.tasks import attempts_of, claim, claim_one, done, entry, failed, filing, put, rows, running, settle
+from tests.harness.costs import plans, scans, used
+from tests.harness.databases import memory_database, only_postgres
+from tests.harness.tasks import (
+    attempts_of,
+    claim,
+    claim_one,
+    done,
+    entry,
+    failed,
+    filing,
+    put,
+    retry,
+    rows,
+    running,
+    settle,
+    state_of,
+    worker,
+)  # fmt: skip
+from thresher.core.answer import Answer, Usage
 from thresher.core.clock import DAY
-from thresher.store import blobs, pages
+from thresher.core.evidence import Evidence
+from thresher.store import answers, blobs, pages
 from thresher.store.prune import prune
 from thresher.store.tasks import revive
+from thresher.store.workers import reap, stop
 
 
 def ids(store):
@@ -102,3 +122,86 @@ def test_what_a_stage_saved_outlives_the_task_that_saved_it(store, clock):
     assert prune(store) == 1
     pages.prune_pages(store, 0)
     assert blobs.get(store, name) == b"evidence"
+
+
+def test_events_go_batch_by_batch(make_store, clock):
+    store = make_store(prune__batch=3)
+    with store.write() as session:
+        for n in range(10):
+            session.run("insert into events (at, kind, detail) values (:at, 'settings_changed', '{}')", {"at": clock.now() + n})
+    clock.advance(91 * DAY)
+    prune(store)
+    assert rows(store, "select count(*) from events") == [(0,)]
+
+
+def test_old_attempts_of_a_task_that_lives_on_go_and_new_ones_stay(store, clock):
+    (task_id,) = put(store)
+    for _ in range(3):
+        settle(store, retry(claim_one(store)))
+        clock.advance(20 * DAY)
+    assert prune(store) == 0
+    assert [row[0] for row in rows(store, "select claim from attempts order by claim")] == [3]
+    assert claim_one(store).id == task_id
+
+
+def test_a_worker_that_stopped_long_ago_is_forgotten_but_not_while_it_holds_a_task(store, clock):
+    idle, holding, lately = (worker(store) for _ in range(3))
+    (task_id,) = put(store)
+    for each in (idle, holding):
+        stop(store, each)
+    claim_one(store, holding)  # a frozen process that thawed in the middle of its claim
+    clock.advance(31 * DAY)
+    prune(store)
+    assert [row[0] for row in rows(store, "select id from workers order by id")] == [holding, lately]
+    assert reap(store, 10) == 1
+    prune(store)
+    assert [row[0] for row in rows(store, "select id from workers order by id")] == [lately]
+    assert state_of(store, task_id) == "pending"
+
+
+@pytest.mark.promise(1)
+def test_what_a_forgotten_worker_claims_after_all_goes_back(store, clock):
+    forgotten, _ = worker(store), worker(store)
+    stop(store, forgotten)
+    clock.advance(31 * DAY)
+    prune(store)
+    (task_id,) = put(store)
+    claim_one(store, forgotten)
+    assert reap(store, 10) == 1
+    assert state_of(store, task_id) == "pending"
+
+
+def test_answers_that_nobody_uses_any_more_are_forgotten(store, clock):
+    for question in ("old", "used"):
+        answers.keep(store, question, "prompt", Answer({}, Evidence(), Usage(), 1, "model"))
+    clock.advance(300 * DAY)
+    assert answers.recall(store, "used")
+    clock.advance(101 * DAY)
+    prune(store)
+    assert rows(store, "select question from answers") == [("used",)]
+
+
+@pytest.mark.promise(4)
+def test_everything_that_grows_old_is_found_by_an_index_on_sqlite(monkeypatch, clock):
+    database = memory_database(clock)
+    store = database.open()
+    settle(store, done(running(store)))
+    clock.advance(500 * DAY)
+    found = plans(store, monkeypatch, lambda: prune(store))
+    assert scans(found, but=("w",)) == {}
+    assert "refusals_parent" in used(found)
+    database.close()
+
+
+@only_postgres
+@pytest.mark.promise(4)
+def test_refusals_are_found_by_an_index_on_postgres(store):
+    with store.write() as session:
+        session.run(
+            "insert into refusals (at, parent_id, tracking_id, kind, rule, detail)"
+            " select 0, n, n, 'k', 'r', 'd' from generate_series(1, 20000) n"
+        )
+        session.run("analyze refusals")
+        plan = str(session.rows("explain delete from refusals where parent_id in (:ids*)", {"ids": list(range(1000))}))
+    assert "refusals_parent" in plan
+    assert "Seq Scan" not in plan

@@ -1,7 +1,10 @@
-"""Forgetting: whole lineages, once their last task has been over for long enough.
+"""Forgetting: whole lineages, once their last task has been over for long enough, and rows of which each grows old by itself.
 
-A lineage is kept or removed as one, because the loop guard asks it what has already ended.
+A lineage is kept or removed as one, because the loop guard asks it what has already ended. Everything is found by an index and goes
+a batch a transaction; rows that somebody else holds are left for the next round.
 """
+
+from dataclasses import dataclass
 
 from thresher.core.clock import DAY
 from thresher.store.session import Session
@@ -20,11 +23,63 @@ _DELETE = (
     "delete from results where task_id in (:ids*)",
     "delete from tasks where id in (:ids*) and finished_at is not null",
 )
-_EVENTS = "delete from events where at < :before"
+
+
+@dataclass(frozen=True, slots=True)
+class Aging:
+    """Rows that go when they are older than a setting in days says. `find` names their keys, the oldest first."""
+
+    setting: str
+    find: str
+    remove: str
+
+
+AGING = (
+    Aging("history.events", "select id from events where at < :before order by at limit :most", "delete from events where id in (:keys*)"),
+    # Of tasks that live on: those of the others go with their lineage.
+    Aging(
+        "history.attempts",
+        "select task_id from other_attempts where ended_at < :before order by ended_at limit :most",
+        "delete from other_attempts where task_id in (:keys*) and ended_at < :before",
+    ),
+    Aging(
+        "history.answers",
+        "select question from answers where used_at < :before order by used_at limit :most",
+        "delete from answers where question in (:keys*) and used_at < :before",
+    ),
+    # Whoever still holds a task is needed to tell that the task is an orphan; the newest tells which ids have been given out.
+    Aging(
+        "history.workers",
+        """select w.id from workers w where w.stopped_at < :before and w.id < (select max(id) from workers)
+            and not exists (select 1 from tasks t where t.worker_id = w.id and t.state = 'running') order by w.stopped_at limit :most""",
+        """delete from workers where id in (:keys*)
+            and not exists (select 1 from tasks t where t.worker_id = workers.id and t.state = 'running')""",
+    ),
+)
+
+
+def prune_aged(store: Store, aging: Aging) -> int:
+    """Remove the rows of one kind that are too old, a batch a transaction. Returns how many."""
+    most, removed = store.settings.count("prune.batch"), 0
+    while True:
+        with store.write() as session:
+            before = store.backend.now(session) - round(store.settings[aging.setting] * DAY)
+            old = sorted({row[0] for row in session.rows(aging.find + store.backend.dialect.skip, {"before": before, "most": most})})
+            values = {"keys": old} | ({"before": before} if ":before" in aging.remove else {})
+            removed += session.run(aging.remove, values) if old else 0
+        if not old:
+            return removed
 
 
 def prune(store: Store) -> int:
-    """Remove old lineages and events, a batch a transaction. Returns how many tasks went."""
+    """Remove old lineages, a batch a transaction, then what grows old by itself. Returns how many tasks went."""
+    removed = _prune_lineages(store)
+    for aging in AGING:
+        prune_aged(store, aging)
+    return removed
+
+
+def _prune_lineages(store: Store) -> int:
     removed, at, last = 0, 0, 0
     most = store.settings.count("prune.batch")
     while True:
@@ -34,7 +89,6 @@ def prune(store: Store) -> int:
             old = session.rows(_OLD, {"before": before, "at": at, "id": last, "most": most})
             removed += _remove(session, old, before)
             if len(old) < most:
-                session.run(_EVENTS, {"before": now - round(store.settings["history.events"] * DAY)})
                 return removed
         last, _, at = old[-1]
 
