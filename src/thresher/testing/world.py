@@ -1,0 +1,191 @@
+"""A project in memory: tasks are claimed, performed, decided and settled by the real engine, one turn after the other."""
+
+import asyncio
+from collections.abc import Callable, Coroutine, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Self, TypeVar, cast
+
+from thresher.build import install
+from thresher.config.settings import Settings
+from thresher.core.clock import DAY, HOUR, MINUTE, SECOND, FrozenClock, to_us
+from thresher.core.errors import UsageError
+from thresher.core.event import EventKind
+from thresher.core.found import Found
+from thresher.core.group import GroupStatus
+from thresher.core.pipeline import App
+from thresher.core.settlement import Settlement
+from thresher.core.task import NewTask, Task
+from thresher.engine.attempt import attempt
+from thresher.engine.chores import fire_schedules
+from thresher.engine.hands import Hands
+from thresher.engine.reach import Reach
+from thresher.engine.registry import Registry
+from thresher.engine.shelf import StoreShelf
+from thresher.fetch.agent import agent_of
+from thresher.fetch.fetcher import Fetcher
+from thresher.fetch.guard import Guard
+from thresher.insight.events import list_events
+from thresher.notify.notifier import Notifier, Sent
+from thresher.store import groups, tasks, workers
+from thresher.store.lookup import find_records
+from thresher.store.schedules import read_plans
+from thresher.store.sqlite.backend import SqliteBackend
+from thresher.store.store import Store
+from thresher.testing.loop import ClockLoop
+from thresher.testing.web import FakeWeb, Page
+
+T = TypeVar("T")
+
+MAX_TURNS = 10_000
+MAX_ROWS = 100_000
+THREADS = 8
+LEASE_US = 3_650 * DAY  # nobody takes the tasks of this worker away, however far the clock is moved
+START = 1_700_000_000 * SECOND
+
+
+class World:
+    """One database in memory with the apps given, a fake web of `pages`, and a clock that stands at `now` (microseconds).
+
+    `settings` are named as in thresher.yaml. Use it in a `with` block.
+    """
+
+    def __init__(
+        self, *apps: App, pages: Mapping[str, Page] = {}, settings: Mapping[str, int | float] = {}, now: int = START
+    ) -> None:
+        self.clock = FrozenClock(now)
+        self.web = FakeWeb(pages, self.clock.now)
+        self.messages: list[tuple[str, str]] = []
+        self._apps, self._settings = apps, Settings(dict(settings))
+
+    def __enter__(self) -> Self:
+        self._loop = ClockLoop(self.clock)
+        self._threads = ThreadPoolExecutor(THREADS, "stage")
+        self.store = Store(SqliteBackend(":memory:", clock=self.clock), settings=self._settings)
+        self.store.backend.migrate()
+        self._registry = Registry(self._apps, self._settings)
+        install(self.store, self._registry)
+        self._reach = Reach(self._fetcher(), notifier=_Messages(self.messages))
+        self._worker = workers.register(self.store, name="world", host="test", pid=0, lease_us=LEASE_US)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+        self._loop.run_until_complete(self._reach.close())
+        self._loop.close()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        self.store.close()
+
+    def _fetcher(self) -> Fetcher:
+        return Fetcher(
+            self.web, Guard(), agent_of(), settings=lambda: self.store.settings, shelf=StoreShelf(self.store), clock=self.clock
+        )
+
+    # --- what a test does
+
+    def enqueue(self, *new: NewTask) -> list[int | None]:
+        """Ask for tasks; their ids. None where a live task of that kind has the key."""
+        return list(self.store.enqueue([self._registry.admit(each) for each in new]))
+
+    def start(self) -> list[int | None]:
+        """Ask for the tasks that the apps start with."""
+        return self.enqueue(*(new for app in self._apps for new in app.start))
+
+    def run_until_idle(self, *, within: float = 60.0) -> int:
+        """Perform what is due, and what becomes due within so many seconds of the last: retries, rates, short waits. The clock moves along.
+
+        Returns the number of attempts.
+        """
+        return self._loop.run_until_complete(self._run(to_us(within)))
+
+    def advance(self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0) -> int:
+        """Move the clock on. What is due then is performed by the next `run_until_idle`. Returns the time in microseconds."""
+        return self.clock.advance(round(days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND))
+
+    def cancel(self, *ids: int, reason: str = "cancelled by a test") -> None:
+        """Cancel tasks, as a person would."""
+        tasks.cancel(self.store, ids, reason)
+
+    def retry(self, *ids: int) -> None:
+        """Send ended tasks back to waiting, as a person would."""
+        tasks.revive(self.store, ids)
+
+    # --- what a test looks at
+
+    def records(self, kind: str) -> list[Found]:
+        """The records of a kind, by their keys."""
+        return sorted(self._read(lambda session: find_records(session, kind=kind, limit=MAX_ROWS)), key=lambda found: found.key)
+
+    def record(self, kind: str, key: str) -> Found | None:
+        """One record."""
+        return next(iter(self._read(lambda session: find_records(session, kind=kind, keys=[key], limit=1))), None)
+
+    def tasks(self, kind: str | None = None, state: str | None = None) -> list[dict[str, Any]]:
+        """Tasks, the oldest first: kind, state, payload, reason, error and all that `thresher tasks show` prints."""
+        return self._read(lambda session: tasks.find(session, limit=MAX_ROWS, kind=kind, state=state))[::-1]
+
+    def events(self, kind: EventKind | str | None = None) -> list[dict[str, Any]]:
+        """Events, the oldest first."""
+        return list_events(self.store, kind=kind, limit=MAX_ROWS)[::-1]
+
+    def groups(self, name: str | None = None) -> list[GroupStatus]:
+        """Groups and runs, the oldest first."""
+        return self._read(lambda session: groups.find(session, limit=MAX_ROWS, name=name))[::-1]
+
+    def refusals(self) -> list[dict[str, Any]]:
+        """Spawns that were refused, by the tasks that wanted them."""
+        roots = {task["tracking_id"] for task in self.tasks()}
+        return self._read(lambda session: [each for root in sorted(roots) for each in tasks.refusals(session, root)])
+
+    def _read(self, look: Callable[[Any], T]) -> T:
+        with self.store.read() as session:
+            return look(session)
+
+    # --- the engine
+
+    async def _run(self, within_us: int) -> int:
+        settled: list[Settlement] = []
+        attempts = 0
+        for _ in range(MAX_TURNS):
+            await self.store.run(fire_schedules, self.store)
+            turn = await self.store.run(self.store.turn, settled, self.store.settings.count("worker.batch"), self._worker)
+            settled = list(await asyncio.gather(*map(self._attempt, turn.tasks)))
+            attempts += len(settled)
+            if settled or turn.more:
+                continue
+            next_at = await self.store.run(self._next_at, turn.next_at)
+            if next_at is None or next_at > self.clock.now() + within_us:
+                return attempts
+            self.clock.advance(max(0, next_at - self.clock.now()))
+        raise UsageError(f"there is still work after {MAX_TURNS:,} turns; does a task ask for itself again and again?")
+
+    def _next_at(self, queue: int | None) -> int | None:
+        """When the next task, gate or schedule is due."""
+        plans = self._read(read_plans)
+        return min((at for at in (queue, *(plan.next_at for plan in plans if not plan.paused)) if at is not None), default=None)
+
+    async def _attempt(self, task: Task) -> Settlement:
+        hands = _WorldHands(task, self.store, self.clock.now, self._registry, self._reach)
+        return await attempt(task, hands, self._registry, self.store.settings, self._submit)
+
+    def _submit(self, stage: Callable[[Hands], Any], hands: Hands) -> "Future[Any]":
+        # A future of this loop, which counts its threads; `attempt` awaits either kind.
+        return cast("Future[Any]", self._loop.run_in_executor(self._threads, stage, hands))
+
+
+class _WorldHands(Hands):
+    """Lets the clock move while a stage that is a plain function waits."""
+
+    def wait(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._loop.wait_from_thread(work) if isinstance(self._loop, ClockLoop) else super().wait(work)
+
+
+class _Messages(Notifier):
+    """Keeps what `ctx.tell` sends."""
+
+    def __init__(self, messages: list[tuple[str, str]]) -> None:
+        super().__init__(())
+        self._messages = messages
+
+    async def send(self, title: str, body: str) -> Sent:
+        self._messages.append((title, body))
+        return Sent(delivered=("test",))
