@@ -10,7 +10,7 @@ from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl
 
 from thresher.ai.provider import Provider
 from thresher.ai.providers import open_provider
@@ -18,7 +18,7 @@ from thresher.config.models import Models
 from thresher.config.notify import Notify
 from thresher.config.outward import Outward
 from thresher.config.platforms import install_platforms
-from thresher.config.project import OWN_APPS, Project
+from thresher.config.project import OWN_APPS, Project, check_server, hide_password
 from thresher.config.settings import Settings
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, UnknownName
@@ -63,7 +63,7 @@ PUMPS = {"sqlite": 1, "postgres": 2}
 
 def open_backend(url: str, *, clock: Clock | None = None, connections: int = 8) -> Backend:
     """The backend that a URL names."""
-    scheme = urlsplit(url).scheme
+    scheme = _scheme(url)
     if scheme == "sqlite":
         path, durability = _sqlite_words(url)
         return SqliteBackend(path, durability=durability, clock=clock)
@@ -73,9 +73,15 @@ def open_backend(url: str, *, clock: Clock | None = None, connections: int = 8) 
             from thresher.store.postgres.connection import reach  # noqa: PLC0415
         except ImportError:
             raise ConfigError("PostgreSQL needs its driver: pip install 'thresher[postgres]'") from None
+        check_server(url)
         reach(url)
         return PostgresBackend(url, clock=clock, connections=connections)
-    raise ConfigError(f"the database wants a URL such as sqlite:///thresher.db or postgresql://host/name, got {url!r}")
+    raise ConfigError(f"the database wants a URL such as sqlite:///thresher.db or postgresql://host/name, got {hide_password(url)!r}")
+
+
+def _scheme(url: str) -> str:
+    # Not by urlsplit: what it says about a URL that it cannot read quotes the password.
+    return url.partition(":")[0].lower()
 
 
 def _sqlite_words(url: str) -> tuple[str, str]:
@@ -112,7 +118,7 @@ def open_bare(url: str, *, clock: Clock | None = None, create: bool = False) -> 
 
 def database_file(url: str) -> Path | None:
     """The file that a URL names, if it names one."""
-    if urlsplit(url).scheme != "sqlite":
+    if _scheme(url) != "sqlite":
         return None
     path = _sqlite_words(url)[0]
     return None if path == ":memory:" else Path(path)
@@ -188,7 +194,7 @@ def load_apps(project: Project, named: Iterable[str] = ()) -> list[App]:
     """The apps a project names (files from its folder), those named besides (files from here), and installed ones."""
     folder = str(project.folder.resolve())
     if folder not in sys.path:
-        sys.path.insert(0, folder)  # an app may have modules of its own beside it
+        sys.path.append(folder)  # an app may have modules of its own beside it; last, so that none of them passes for one of Python's
     apps = [_load(name, partial(_find, name, project.folder)) for name in project.apps]
     apps += [_load(name, partial(_find, name, Path())) for name in named]
     return apps + [_load(point.name, point.load) for point in entry_points(group=APP_GROUP)]
@@ -214,13 +220,23 @@ def _find(name: str, folder: Path) -> object:
 
 
 def _load_file(path: Path) -> object:
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    spec = importlib.util.spec_from_file_location(_module_name(path), path)
     if spec is None or spec.loader is None or not path.exists():
         raise FileNotFoundError(f"there is no file {path}")
     module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(path.stem, module)
+    sys.modules.setdefault(spec.name, module)
     spec.loader.exec_module(module)
     return module
+
+
+def _module_name(path: Path) -> str:
+    """What the module of an app's file is called: as the file, unless something else answers to that name, such as `json` or `requests`."""
+    try:
+        other = importlib.util.find_spec(path.stem)
+    except (ImportError, ValueError):  # there is one by that name, and it does not say where it comes from
+        other = None
+    mine = other is None or other.origin in (None, str(path), str(path.resolve()))
+    return path.stem if mine else f"{APP_GROUP}.files.{path.stem}"
 
 
 def _as_app(found: object, name: str) -> App:

@@ -37,7 +37,7 @@ def test_a_folder_without_a_file_is_a_project_with_the_apps_that_come_with_us(tm
         ("apps: []\n\ndatabse: x\n", ":3: databse is not known here; the keys are apps, database, fetch, models, notify, settings"),
         ("apps: orchard.py\n", ":1: apps wants a list of names such as"),
         ("apps: [1]\n", ":1: apps wants a list of names such as"),
-        ("apps: []\ndatabase: 5\n", ":2: database wants a URL such as sqlite:///thresher.db, got 5"),
+        ("apps: []\ndatabase: 5\n", ":2: database wants a URL such as sqlite:///thresher.db, got something that is no text"),
         ("settings: 5\n", ":1: settings wants names with numbers, got 5"),
         ("settings:\n  retry.base: 1\n  queue.quantum: many\n", ":3: settings.queue.quantum is wrong: queue.quantum wants a whole number"),
         ("settings:\n  queue.quantm: 1\n", ":2: settings.queue.quantm is wrong: there is no setting 'queue.quantm'"),

@@ -19,7 +19,7 @@ from thresher.control import admins, password
 from thresher.control.keys import create_key
 from thresher.control.settings import set_setting
 from thresher.core.errors import UsageError
-from thresher.web.cookie import NAME, is_secure
+from thresher.web.cookie import NAME, SECURE_NAME, is_secure
 from thresher.web.refresh import refresh
 from thresher.web.server import check_address
 
@@ -186,6 +186,21 @@ def test_a_cookie_that_is_not_exactly_ours_opens_nothing(anna):
     for cookies in COOKIES:
         said = cookies.format(name=NAME, upper=NAME.upper(), good=anna.cookie, half=anna.cookie[:-1])
         anna.api.ask("GET", "/api/me", headers={"Cookie": said}).problem(401)
+
+
+def test_behind_tls_the_cookie_is_bound_to_this_host_and_no_other_name_counts(cheap):
+    tls = {"X-Forwarded-Proto": "https"}
+    told = log_in(cheap, tls)
+    name, _, rest = told.headers["Set-Cookie"].partition("=")
+    token, _, said = rest.partition("; ")
+    assert (name, said) == (SECURE_NAME, "HttpOnly; Max-Age=43200; Path=/; SameSite=strict; Secure")
+    assert cheap.ask("GET", "/api/me", headers=tls | {"Cookie": f"{SECURE_NAME}={token}"}).status == 200
+    cheap.ask("GET", "/api/me", headers=tls | {"Cookie": f"{NAME}={token}"}).problem(401)
+    planted = f"{NAME}=thl_{'a' * 43}; {SECURE_NAME}={token}"
+    assert cheap.ask("GET", "/api/me", headers=tls | {"Cookie": planted}).status == 200, "a neighbour plants what does not count"
+    cheap.ask("GET", "/api/me", headers={"Cookie": f"{SECURE_NAME}={token}"}).problem(401)
+    csrf = {"Cookie": f"{SECURE_NAME}={token}", "X-CSRF-Token": told.json["csrf"]}
+    assert cheap.ask("POST", "/api/logout", headers=tls | csrf).headers["Set-Cookie"].startswith(f'{SECURE_NAME}=""')
 
 
 def test_other_cookies_beside_ours_do_no_harm(anna):

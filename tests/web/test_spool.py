@@ -15,7 +15,7 @@ from thresher.core.errors import DatabaseProblem
 from thresher.web import spool
 from thresher.web.body import LARGE
 from thresher.web.routes import ROUTES
-from thresher.web.spool import spooled
+from thresher.web.spool import Shares, spooled
 
 
 def read(pieces: Iterable[bytes], limit: int = 10_000_000, length: int | None = None) -> tuple[bytes, Spooled, int]:
@@ -31,8 +31,9 @@ def read(pieces: Iterable[bytes], limit: int = 10_000_000, length: int | None = 
     async def whole() -> tuple[bytes, Spooled, int]:
         headers = [] if length is None else [(b"content-length", str(length).encode())]
         request = Request({"type": "http", "method": "POST", "path": "/", "headers": headers}, receive)
-        async with spooled(request, Settings({"roles.body_limit": limit})) as body:
-            return b"".join(body.pieces()), body, asked
+        with Shares().share(1, limit) as share:
+            async with spooled(request, Settings({"roles.body_limit": limit}), share) as body:
+                return b"".join(body.pieces()), body, asked
 
     return asyncio.run(whole())
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import yaml
 
@@ -27,8 +28,10 @@ DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
 OWN_APPS = {"jobs": "thresher.apps.jobs.app", "roles": "thresher.apps.roles.app"}
 KEYS = ("apps", "database", "fetch", "models", "notify", "settings")
 
-_PASSWORD = re.compile(r"(//[^/@:]*):[^/]*@")
-_PASSWORD_OPTION = re.compile(r"password=[^&]*")
+# Up to the last @, wherever that is: a password that nobody has encoded may hold any character.
+_PASSWORD = re.compile(r"(//[^/@:?#]*|^[^/@:?#]*(?=:[^/])):.*@", re.DOTALL)
+_PASSWORD_OPTION = re.compile(r"(password|passwd|pwd)=[^&]*", re.IGNORECASE)
+_BRACKETED = re.compile(r"\[[^\]]*\]")
 _RELATIVE_FILE = re.compile(r"^sqlite:///(?!/|:memory:)([^?]+)")
 
 
@@ -65,7 +68,22 @@ def database_url(flag: str | None, project: Project, environ: Mapping[str, str] 
 
 def hide_password(url: str) -> str:
     """A database URL that may be shown."""
-    return _PASSWORD_OPTION.sub("password=***", _PASSWORD.sub(r"\1:***@", url))
+    return _PASSWORD_OPTION.sub(r"\1=***", _PASSWORD.sub(r"\1:***@", url))
+
+
+def check_server(url: str) -> None:
+    """Refuse the URL of a server that cannot be read, before a driver does: what a driver says quotes a part of the password."""
+    try:
+        user, _, place = urlsplit(url).netloc.rpartition("@")
+        ports = (host.partition(":")[2] for host in _BRACKETED.sub("", place).split(","))
+        readable = "@" not in user and all(port == "" or port.isdecimal() for port in ports)
+    except ValueError:
+        readable = False
+    if not readable:
+        raise ConfigError(
+            f"the database URL {hide_password(url)!r} cannot be read: after a host comes a port, which is a number. What is no letter and "
+            "no digit is percent-encoded in a password: %2F for /, %3F for ?, %23 for #, %40 for @, %5B for ["
+        )
 
 
 def _anchored(url: str, folder: Path) -> str:
@@ -133,7 +151,7 @@ class _Reader:
         if url is None:
             return None
         if not isinstance(url, str):
-            raise self._error("database", f"wants a URL such as {DEFAULT_DATABASE}, got {url!r}")
+            raise self._error("database", f"wants a URL such as {DEFAULT_DATABASE}, got something that is no text")
         return VARIABLE.sub(self._variable, url)
 
     def _variable(self, match: re.Match[str]) -> str:

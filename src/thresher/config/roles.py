@@ -60,6 +60,7 @@ ROLES: tuple[Setting, ...] = (
     tunable("roles.retry_base", 60.0, "seconds", 0, 86_400, "The wait after a role's second failure; it doubles. After the first: none."),
     tunable("roles.retry_cap", 14_400.0, "seconds", 0, 2_592_000, "The longest wait of a role that failed."),
     guarded("roles.body_limit", 67_108_864, "bytes", 1_024, 67_108_864, "The largest body with postings that a scraper may send."),
+    guarded("roles.spool_limit", 134_217_728, "bytes", 1_024, 17_179_869_184, "How many bytes of bodies one key may have under way."),
     guarded("roles.body_patience", 300.0, "seconds", 0.1, 3_600, "How long a body with postings may take to arrive."),
     guarded("roles.post_limit", 50_000, "postings", 1, 1_000_000, "How many postings one body may bring; more are sent in parts."),
     guarded("roles.late_limit", 20, "bodies", 0, 10_000, "How many bodies of one session that came too late are kept for review."),

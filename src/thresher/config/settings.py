@@ -81,6 +81,7 @@ SETTINGS: tuple[Setting, ...] = (
     guarded("web.body_limit", 1_048_576, "bytes", 1_024, 67_108_864, "The largest body of a request to the API; reading stops there."),
     guarded("web.body_patience", 30.0, "seconds", 0.1, 3_600, "How long a request to the API may take to arrive, or an answer to leave."),
     guarded("web.connections", 1_000, "connections", 1, 100_000, "How many connections to the API are served at once; more are told 503."),
+    guarded("web.address_connections", 100, "connections", 1, 100_000, "How many of them one address may hold; a trusted proxy holds any."),
     guarded("web.grace", 10, "seconds", 0, 3_600, "How long a stopping server lets answers that are under way finish."),
     guarded("web.login_hours", 12.0, "hours", 0.01, 720, "How long an administrator stays logged in."),
     guarded("web.login_rate", 5, "tries a minute", 1, 1_000, "How often a minute one address may try a password for one name."),

@@ -52,7 +52,7 @@ def count_try(store: Store, name: str, address: str) -> Tried | Denied:
 
     Nothing is counted against a name alone: then a stranger could use up its tries, and keep its owner out.
     """
-    settings, place = store.settings, _address(address)
+    settings, place = store.settings, address_group(address)
     counted = _name_from(name, place)
     allowances = [Allowance(place, settings.count("web.login_address_rate")), Allowance(counted, settings.count("web.login_rate"))]
     with store.glance() as session:
@@ -107,7 +107,8 @@ def _name_from(name: str, place: str) -> str:
     return f"name {_digest(name)} {place}"
 
 
-def _address(address: str) -> str:
+def address_group(address: str) -> str:
+    """What counts as one address: an IPv4 address, or an IPv6 network of 64 bits."""
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

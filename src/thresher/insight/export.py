@@ -133,7 +133,8 @@ def export_file(store: Store, what: What, form: Form, path: Path, *, status: str
         try:
             with os.fdopen(descriptor, "wb") as out:
                 rows = export(store, what, form, out, status=status)
-            Path(name).chmod(0o644)
+            if path.exists():  # a new file is for its owner alone; an old one stays as open as somebody made it
+                Path(name).chmod(path.stat().st_mode & 0o777)
             Path(name).replace(path)
         except BaseException:
             Path(name).unlink(missing_ok=True)

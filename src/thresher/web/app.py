@@ -20,6 +20,7 @@ from thresher.web.problem import on_error, on_http, on_invalid, on_surprise
 from thresher.web.refresh import keep_fresh
 from thresher.web.route import Guarded
 from thresher.web.routes import ROUTES
+from thresher.web.spool import Shares
 
 EXPORTS = 4  # at the same time; more wait for one of these to end
 IMPORTS = 2  # bodies with postings that are imported at the same time; nobody else waits for them
@@ -32,7 +33,7 @@ def make_app(shop: Workshop) -> FastAPI:
         title="Thresher", version=version("thresher"), lifespan=partial(_lifespan, shop), openapi_url=None, docs_url=None, redoc_url=None,
         redirect_slashes=False,
     )  # fmt: skip
-    app.state.shop = shop
+    app.state.shop, app.state.shares = shop, Shares()
     app.router.route_class = Guarded
     for route in ROUTES:
         route.add_to(app)

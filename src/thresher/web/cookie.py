@@ -14,16 +14,26 @@ from thresher.control.logins import Login, csrf_of
 from thresher.core.clock import SECOND
 from thresher.web.problem import Problem
 
+# A browser takes the first from us alone, by https and for this host only: no neighbour of ours can plant one, nor a page by http. Where
+# the browser is on the machine itself and there is no https it would keep none of that name, so there it is the second.
+SECURE_NAME = "__Host-thresher_session"
 NAME = "thresher_session"
 HARMLESS = frozenset({"GET", "HEAD"})
 
 Headers = Sequence[tuple[bytes, bytes]]
 
 
-def cookie_in(headers: Headers) -> str | None:
+def cookie_name(scope: Scope) -> str:
+    """What the cookie is called where this request comes from."""
+    return SECURE_NAME if is_secure(scope) else NAME
+
+
+def cookie_in(scope: Scope) -> str | None:
     """The token that a browser sends. Two that differ are none: one of them was put there by somebody else."""
-    pairs = (pair.partition("=") for name, value in headers if name == b"cookie" for pair in value.decode("latin-1").split(";"))
-    found = {value.strip() for name, _, value in pairs if name.strip() == NAME}
+    wanted = cookie_name(scope)
+    said = (value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie")
+    pairs = (pair.partition("=") for value in said for pair in value.split(";"))
+    found = {value.strip() for name, _, value in pairs if name.strip() == wanted}
     return found.pop() if len(found) == 1 else "" if found else None
 
 
@@ -54,13 +64,17 @@ def foreign(scope: Scope) -> Problem | None:
 
 def put_cookie(response: Response, scope: Scope, login: Login) -> None:
     """Let the browser hold a login, out of reach of any page's scripts."""
-    lasts = login.lasts_us // SECOND
-    response.set_cookie(NAME, login.token, max_age=lasts, path="/", secure=is_secure(scope), httponly=True, samesite="strict")
+    _set(response, scope, login.token, login.lasts_us // SECOND)
 
 
 def drop_cookie(response: Response, scope: Scope) -> None:
     """Let the browser forget it."""
-    response.set_cookie(NAME, "", max_age=0, path="/", secure=is_secure(scope), httponly=True, samesite="strict")
+    _set(response, scope, "", 0)
+
+
+def _set(response: Response, scope: Scope, value: str, lasts: int) -> None:
+    name, secure = cookie_name(scope), is_secure(scope)
+    response.set_cookie(name, value, max_age=lasts, path="/", secure=secure, httponly=True, samesite="strict")
 
 
 def is_secure(scope: Scope) -> bool:

@@ -49,7 +49,7 @@ class Door:
 
     async def _ask(self, scope: Scope) -> Admitted | Problem:
         """Who this is. A key that is shown counts, and no cookie beside it: nobody sends a key by accident."""
-        token, cookie = token_in(scope["headers"]), cookie_in(scope["headers"])
+        token, cookie = token_in(scope["headers"]), cookie_in(scope)
         try:
             if token is not None or cookie is None:
                 found = await self._store.run(admit, self._store, token)

@@ -15,6 +15,7 @@ from thresher.core.errors import UsageError
 from thresher.insight.admins import has_admins
 from thresher.insight.keys import has_keys
 from thresher.web.app import make_app
+from thresher.web.connections import Connections
 from thresher.web.line import line_with
 
 log = logging.getLogger("thresher.web")
@@ -83,10 +84,11 @@ def address_of(bound: socket.socket) -> str:
 def make_server(shop: Workshop, ready: Callable[[], None], proxies: Sequence[str] = ()) -> uvicorn.Server:
     """The server of a project, not yet started. `ready` is called when it can be reached; `proxies` may say for whom they ask."""
     settings = shop.store.settings
+    many = Connections(settings.count("web.connections"), settings.count("web.address_connections"), proxies)
     config = uvicorn.Config(
-        make_app(shop), http=line_with(float(settings["web.body_patience"])), ws="none", lifespan="on", log_config=None,
+        make_app(shop), http=line_with(float(settings["web.body_patience"]), many), ws="none", lifespan="on", log_config=None,
         access_log=False, server_header=False, proxy_headers=bool(proxies), forwarded_allow_ips=list(proxies), backlog=BACKLOG,
-        limit_concurrency=settings.count("web.connections"), timeout_graceful_shutdown=settings.count("web.grace"),
+        limit_concurrency=settings.count("web.connections") + 1, timeout_graceful_shutdown=settings.count("web.grace"),
     )  # fmt: skip
     return _Server(config, ready)
 

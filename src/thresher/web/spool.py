@@ -1,8 +1,9 @@
 """A large body, written to a temporary file while it arrives: memory holds one piece of it, and the digest is ready with the last."""
 
 import hashlib
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from tempfile import SpooledTemporaryFile
 
 from fastapi import HTTPException
@@ -16,12 +17,52 @@ from thresher.web.body import declared
 IN_MEMORY = 1_048_576  # bytes; what is larger goes to the disk
 
 
+class Shares:
+    """How many bytes of bodies each key has under way in this process: arriving, or waiting to be imported."""
+
+    def __init__(self) -> None:
+        self._held: Counter[int] = Counter()
+
+    @contextmanager
+    def share(self, key: int, most: int) -> Iterator["Share"]:
+        """Room for one body of a key, given back when the block ends."""
+        share = Share(self._held, key, most)
+        try:
+            yield share
+        finally:
+            share.give_back()
+
+
+class Share:
+    """What one body takes of its key's room."""
+
+    def __init__(self, held: Counter[int], key: int, most: int) -> None:
+        self._all, self._key, self._most, self._mine = held, key, most, 0
+
+    def reach(self, size: int) -> None:
+        """Have room for a body of so many bytes, or refuse it."""
+        more = size - self._mine
+        if more <= 0:
+            return
+        if self._all[self._key] + more > self._most:
+            says = f"this key has bodies under way, {self._most:,} bytes with this one (roles.spool_limit); wait for their answers first"
+            raise HTTPException(429, says, {"Retry-After": "5", "Connection": "close"})
+        self._all[self._key] += more
+        self._mine = size
+
+    def give_back(self) -> None:
+        self._all[self._key] -= self._mine
+        if not self._all[self._key]:
+            del self._all[self._key]
+
+
 @asynccontextmanager
-async def spooled(request: Request, settings: Settings) -> AsyncIterator[Spooled]:
-    """The body of a request, for the length of a block. At most `roles.body_limit` bytes; reading stops there."""
+async def spooled(request: Request, settings: Settings, share: Share) -> AsyncIterator[Spooled]:
+    """The body of a request, for the length of a block. Reading stops at `roles.body_limit` bytes, and where the room of its key ends."""
     limit = settings.count("roles.body_limit")
     if declared(request.scope) > limit:
         raise _too_large(limit)
+    share.reach(declared(request.scope))
     with SpooledTemporaryFile(max_size=IN_MEMORY) as file:
         digest, size = hashlib.sha256(), 0
         try:
@@ -29,6 +70,7 @@ async def spooled(request: Request, settings: Settings) -> AsyncIterator[Spooled
                 size += len(piece)
                 if size > limit:
                     raise _too_large(limit)
+                share.reach(size)
                 digest.update(piece)
                 file.write(piece)
         except ClientDisconnect:

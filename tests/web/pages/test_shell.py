@@ -17,7 +17,7 @@ from thresher.build import Workshop
 from thresher.control.admins import create_admin
 from thresher.control.logins import Login, Tried, count_try, log_in
 from thresher.control.settings import set_setting
-from thresher.web.cookie import NAME
+from thresher.web.cookie import SECURE_NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND
 from thresher.web.pages.page import Page, Visit
@@ -57,7 +57,7 @@ def ask(shop: Workshop, method: str, path: str, cookie: str = "") -> tuple[int, 
     async def receive() -> Message:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    headers = [(b"host", b"x"), (b"cookie", f"{NAME}={cookie}".encode()), (b"content-type", KIND.encode())]
+    headers = [(b"host", b"x"), (b"cookie", f"{SECURE_NAME}={cookie}".encode()), (b"content-type", KIND.encode())]
     where = {"path": path, "raw_path": path.encode(), "query_string": b"", "scheme": "http"}
     scope = {"type": "http", "method": method, "headers": headers, **where}
     with suppress(RuntimeError):  # told to the browser first, and then to whoever runs the server

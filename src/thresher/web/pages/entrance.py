@@ -39,7 +39,7 @@ class Entrance:
         asked = "GET" if scope["method"] in HARMLESS else scope["method"]
         is_open = (asked, scope["path"]) in self._opens
         try:
-            who = await self._store.run(_who, self._store, cookie_in(scope["headers"]))
+            who = await self._store.run(_who, self._store, cookie_in(scope))
             found = self._refused(scope, is_open) or (None if who or is_open else await self._way_in(scope))
         except ThresherError as error:
             found = self._tell(of_error(error))

@@ -40,7 +40,7 @@ class Visit:
     @property
     def token(self) -> str:
         """What the browser holds; empty for whoever is not logged in."""
-        return (cookie_in(self.request.scope["headers"]) or "") if self.who else ""
+        return (cookie_in(self.request.scope) or "") if self.who else ""
 
     def show(self, template: str, status: int = 200, headers: Mapping[str, str] = {}, **values: Any) -> Response:
         """A page inside the shell."""

@@ -3,7 +3,7 @@
 Errors look like where they happen: problem details there, a page here. The two share the logins, the limits of a body and the log.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from inspect import iscoroutinefunction
 from typing import Any
 
@@ -29,6 +29,8 @@ from thresher.web.problem import TITLES, Problem, of_error, of_http, of_surprise
 from thresher.web.route import check_parameters
 
 API = "/api"
+# What the API answers is for whoever asked, now: no proxy and no browser keeps it, nor guesses that it is a page.
+API_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _FORGED = Problem(403, "CsrfRefused", (
     "this form does not belong to your login: it was opened before you logged in, or by another page. Nothing was changed; go back, "
     "load the page anew and try again"
@@ -43,18 +45,18 @@ class Site:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] == API or scope["path"].startswith(f"{API}/"):
-            await self._api(scope, receive, send)
+            await self._api(scope, receive, _with_headers(send, API_HEADERS))
         else:
-            await self._pages(scope, receive, _with_headers(send))
+            await self._pages(scope, receive, _with_headers(send, HEADERS))
 
 
-def _with_headers(send: Send) -> Send:
-    """Every answer has them, whoever gives it: a page, a way back, an error."""
+def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
+    """Every answer has them, whoever gives it: a page, a route, a way back, an error."""
 
     async def headed(message: Message) -> None:
         if message["type"] == "http.response.start":
             has = {name for name, _ in message["headers"]}
-            more = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+            more = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
             message = {**message, "headers": [*message["headers"], *(each for each in more if each[0] not in has)]}
         await send(message)
 

@@ -77,7 +77,7 @@ def _me(shop: Workshop, request: Request) -> dict[str, Any]:
 
 
 def _token(request: Request) -> str:
-    found, token = holder(request), cookie_in(request.scope["headers"])
+    found, token = holder(request), cookie_in(request.scope)
     if found is None or not found.admin or not token:
         raise UsageError("this was asked with a key, which is not logged in; to take a key back: DELETE /api/keys/ID")
     return token

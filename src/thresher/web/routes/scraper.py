@@ -90,9 +90,12 @@ async def next_role(
 
 async def post_postings(request: Request, shop: Shop, scraper: Scraper) -> Response:
     """Bring what was found, and complete the session. The same body again gets the same answer; one that comes too late is kept."""
-    async with spooled(request, shop.store.settings) as body:
-        importing = partial(_import, shop, scraper, body)
-        return Response(await asyncio.get_running_loop().run_in_executor(request.app.state.importers, importing), media_type=JSON)
+    settings, shares = shop.store.settings, request.app.state.shares
+    most = max(settings.count("roles.spool_limit"), settings.count("roles.body_limit"))  # one body always has room
+    with shares.share(scraper.key_id, most) as share:
+        async with spooled(request, settings, share) as body:
+            importing = partial(_import, shop, scraper, body)
+            return Response(await asyncio.get_running_loop().run_in_executor(request.app.state.importers, importing), media_type=JSON)
 
 
 def _import(shop: Workshop, scraper: Holder, body: Spooled) -> bytes:

@@ -10,13 +10,14 @@ from thresher.insight.moment import read_now
 from thresher.insight.status import read_status
 from thresher.store.store import Store
 from thresher.web.answer import answer
+from thresher.web.cookie import SECURE_NAME
 from thresher.web.route import Owner, Route, Shop
 
 KEYS = {
     "bearer": {"type": "http", "scheme": "bearer"},
     "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
     "scraper": {"type": "apiKey", "in": "header", "name": "X-Scraper-API-Key"},
-    "login": {"type": "apiKey", "in": "cookie", "name": "thresher_session"},
+    "login": {"type": "apiKey", "in": "cookie", "name": SECURE_NAME},
 }
 SCRAPERS = "/api/scraper/"
 

@@ -1,0 +1,87 @@
+"""Who holds how many connections. A connection needs no key, so whoever opens many must not keep everybody else out.
+
+An address may hold so many; then those of its connections that ask nothing are closed, the oldest first, and if all of them are at work
+the new one is refused. Where the server is full, the address that holds the most gives one up. A request that has come in whole is
+never dropped for the sake of another.
+"""
+
+import ipaddress
+import logging
+from collections.abc import Sequence
+from typing import Protocol
+
+from thresher.control.logins import address_group
+
+log = logging.getLogger("thresher.web")
+
+
+class Connection(Protocol):
+    """A connection, as far as it matters here."""
+
+    client: tuple[str, int] | None
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has asked for nothing yet, or for nothing more."""
+
+    def drop(self) -> None:
+        """Hang up at once."""
+
+
+class Connections:
+    """The connections of one server. Proxies that are trusted ask for many people, and may hold as many as they need."""
+
+    def __init__(self, most: int, per_address: int, proxies: Sequence[str] = ()) -> None:
+        self._most, self._per_address = most, per_address
+        self._proxies = [ipaddress.ip_network(each) for each in proxies]
+        self._held: dict[str, dict[Connection, None]] = {}  # the oldest first
+        self._told: set[str] = set()
+
+    def admit(self, one: Connection) -> bool:
+        """Take a new connection in, at the cost of one that waits if need be; False if there is no room for it."""
+        place = self._place(one)
+        if len(self._held.get(place, ())) >= self._per_address and not self._is_proxy(one):
+            self._tell(place)
+            if not self._give_up(place):
+                return False
+        elif sum(map(len, self._held.values())) >= self._most:
+            any(map(self._give_up, sorted(self._held, key=lambda each: len(self._held[each]), reverse=True)))
+        self._held.setdefault(place, {})[one] = None
+        return True
+
+    def leave(self, one: Connection) -> None:
+        """Forget a connection that is over."""
+        place = self._place(one)
+        held = self._held.get(place, {})
+        held.pop(one, None)
+        if len(held) < self._per_address // 2:
+            self._told.discard(place)
+        if not held:
+            self._held.pop(place, None)
+
+    def _give_up(self, place: str) -> bool:
+        """Close the oldest connection of an address that waits; whether there was one."""
+        oldest = next((each for each in self._held.get(place, ()) if each.waits), None)
+        if oldest is None:
+            return False
+        self.leave(oldest)
+        oldest.drop()
+        return True
+
+    def _tell(self, place: str) -> None:
+        if place not in self._told:
+            self._told.add(place)
+            log.warning("%s holds %d connections (web.address_connections); those that ask nothing are closed", place, self._per_address)
+
+    @staticmethod
+    def _place(one: Connection) -> str:
+        return address_group(one.client[0] if one.client else "")
+
+    def _is_proxy(self, one: Connection) -> bool:
+        if not self._proxies or one.client is None:
+            return False
+        try:
+            address = ipaddress.ip_address(one.client[0].partition("%")[0])
+        except ValueError:
+            return False
+        return any(address in network for network in self._proxies)
