@@ -114,7 +114,7 @@ def every_child_is_there_once(history: History) -> Iterator[str]:
     for attempt in history.attempts:
         line = said.get((attempt["task_id"], attempt["claim"]))
         task = history.tasks.get(attempt["task_id"])
-        if line and task and attempt["ending"] in BROUGHT and task["state"] != State.CANCELLED:
+        if line and task and attempt["ending"] in BROUGHT:
             brought[attempt["task_id"]].update((kind, url) for kind, url in line["children"])
     born: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
     alive: dict[int, Counter[tuple[str, str]]] = defaultdict(Counter)

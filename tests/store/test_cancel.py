@@ -9,6 +9,7 @@ from tests.harness.tasks import (
     fields_of,
     filing,
     put,
+    refusals_of,
     retry,
     rows,
     running,
@@ -65,6 +66,7 @@ def test_a_cancelled_task_stays_at_the_stage_where_it_was_stopped_and_bears_noth
     fields = fields_of(store, task.id)
     assert (fields["state"], fields["stage"], fields["checkpoint"]) == ("cancelled", "fetch", None)
     assert rows(store, "select count(*) from tasks") == [(1,)]
+    assert [(each["kind"], each["rule"]) for each in refusals_of(store, task.id)] == [("page", "cancelled")]
 
 
 def test_what_has_ended_stays_as_it_is(store):

@@ -4,7 +4,6 @@ A question about a long page becomes one for each of its parts, each kept on its
 the money ran out, is not paid for again.
 """
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,6 +24,7 @@ from thresher.core.answer import Answer, Usage
 from thresher.core.errors import Malformed, NotYet, UsageError
 from thresher.core.evidence import Evidence, Material
 from thresher.core.schema import Schema
+from thresher.core.threads import in_thread
 
 # How often a part is halved whose answer was cut off. More would let one page that makes a model ramble buy call after call.
 MOST_HALVINGS = 2
@@ -77,7 +77,7 @@ class Advisor:
         asking = _Asking(task_name, schema, given, desk, _known(tier or self._library[task_name].tier), presence)
         if material is None:
             return await self._inquired(asking, None)
-        shown = await asyncio.to_thread(excerpts, material, self._settings().count("ai.part_size"))
+        shown = await in_thread(excerpts, material, self._settings().count("ai.part_size"))
         return await (self._several(asking, shown) if schema.many else self._single(asking, shown))
 
     async def _several(self, asking: _Asking, shown: Sequence[Excerpt]) -> Answer:

@@ -4,7 +4,6 @@ The number of calls has a limit that no reply can move: the first, `ai.repairs` 
 that do not stand in the page. Each is priced and reserved before it is sent.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -19,6 +18,7 @@ from thresher.ai.question import Question
 from thresher.ai.terms import Terms
 from thresher.core.answer import Answer, Usage
 from thresher.core.errors import BudgetExhausted, ClaimLost, Malformed, TaskError
+from thresher.core.threads import in_thread
 
 MOST_ECHO = 20_000
 MOST_COMPLAINTS = 20
@@ -41,7 +41,7 @@ async def recalled(question: Question, desk: Desk) -> Answer | None:
     if question.excerpt is None:
         return replace(known, cached=True)
     # On a thread: looking for hundreds of values in a long page takes a while, and other tasks share this loop.
-    evidence = await asyncio.to_thread(question.excerpt.evidence, question.schema, known.value)
+    evidence = await in_thread(question.excerpt.evidence, question.schema, known.value)
     return replace(known, evidence=evidence, cached=True)
 
 
@@ -114,7 +114,7 @@ class Inquiry:
         return reply
 
     async def _drafted(self, reply: Reply) -> Draft | Fault:
-        return await asyncio.to_thread(drafted, self._question, reply, self._terms.output)
+        return await in_thread(drafted, self._question, reply, self._terms.output)
 
     def _said(self, reply: Reply, name: str, complaints: Sequence[str]) -> tuple[Turn, Turn]:
         """The model's reply and what we say to it. Complaints quote the model, and the model may have quoted the page."""

@@ -101,12 +101,12 @@ def settle_error(task: Task, problem: BaseException, house: House, *, backoff: B
         return _settle_waiting(task, problem, error, blame, house)
     retryable = problem.retryable if isinstance(problem, ThresherError) else True
     if not retryable or backoff.exhausted(task.failures + 1):
-        return Settlement.fail(task, error=error, blame=blame, **_last_words(task, error, house))
+        return Settlement.fail(task, error=error, blame=blame, **last_words(task, error, house))
     delay_us = backoff.delay_us(task.failures + 1, luck)
     return Settlement.retry(task, delay_us=delay_us, error=error, blame=blame)
 
 
-def _last_words(task: Task, error: Error, house: House) -> Brought:
+def last_words(task: Task, error: Error, house: House) -> Brought:
     """What an app writes down of a task that failed for good. A mistake in that must not keep the task from ending."""
     try:
         return _brought(task, house.mourn(task, error), house)
@@ -120,7 +120,7 @@ def _settle_waiting(task: Task, problem: TaskError, error: Error, blame: Blame |
     asked = _wait_us(problem.away) if problem.away is not None else _wait_us(getattr(problem, "retry_after", None))
     if blame is None and not asked:
         # No gate to close and no time to wait for: a person must look.
-        return Settlement.fail(task, error=error, **_last_words(task, error, house))
+        return Settlement.fail(task, error=error, **last_words(task, error, house))
     if blame is None:
         delay = asked
     elif problem.near:

@@ -22,6 +22,7 @@ class Rule(StrEnum):
     DUPLICATE_KEY = "duplicate_key"
     GROUP_OPEN = "group_open"
     INVALID = "invalid"
+    CANCELLED = "cancelled"
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Pipeline:
-    """A kind of task and its stages, in order. `failed` says what to write down when a task fails for good: pure, and quick."""
+    """A kind of task and its stages, in order. `failed` says what to write down when a task fails for good, or is quarantined: purely."""
 
     kind: str
     stages: tuple[Stage, ...]

@@ -6,12 +6,16 @@ import random
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from functools import partial
 
 from thresher.config.settings import Settings
 from thresher.core.clock import DAY, SECOND
+from thresher.core.decide import last_words
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.calendar import due_firings, moved_forward
+from thresher.engine.registry import Registry
 from thresher.store import budgets
+from thresher.store.last_words import say_last_words
 from thresher.store.ledger import assume
 from thresher.store.pages import prune_pages
 from thresher.store.permits import sweep
@@ -121,6 +125,13 @@ def refresh_settings(store: Store) -> str | None:
     return "settings changed"
 
 
+def say_words(registry: Registry, store: Store) -> str | None:
+    """Apps write down what became of their quarantined tasks."""
+    words = partial(last_words, house=registry)
+    number = say_last_words(store, registry.kinds, words, store.settings.count("reaper.batch"))
+    return f"{number} quarantined tasks had last words" if number else None
+
+
 CHORES = (
     Chore("reaper", "reaper.every", reap_lost),
     Chore("permits", "reaper.every", sweep_permits),
@@ -132,6 +143,11 @@ CHORES = (
     Chore("scheduler", "schedule.every", fire_schedules),
     Chore("settings", "settings.every", refresh_settings),
 )
+
+
+def chores_of(registry: Registry) -> tuple[Chore, ...]:
+    """All background loops of a worker that knows these apps."""
+    return (*CHORES, Chore("last words", "reaper.every", partial(say_words, registry)))
 
 
 async def keep_doing(chore: Chore, store: Store, threads: Executor) -> None:

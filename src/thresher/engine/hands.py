@@ -16,6 +16,7 @@ from thresher.core.page import Page
 from thresher.core.record import Link
 from thresher.core.schema import Schema
 from thresher.core.task import Task
+from thresher.core.threads import in_thread
 from thresher.engine.desk import LOOK_AGAIN, StoreDesk
 from thresher.engine.escort import Escort
 from thresher.engine.reach import Reach
@@ -81,7 +82,7 @@ class Hands:
 
         if kind != "role":
             raise UsageError(f"nothing of kind {kind!r} is known by its name; ctx.near knows: role")
-        return await asyncio.to_thread(near_roles, self._store, text, limit)
+        return await in_thread(near_roles, self._store, text, limit)
 
     async def group(self) -> GroupStatus | None:
         return await self._store.run(self._read, partial(groups.group_of, task_id=self.task.id))

@@ -3,7 +3,6 @@
 Learning costs a second of a processor, so it is tried when the number of examples has grown by half, not with every page.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -14,6 +13,7 @@ import orjson
 from thresher.core.errors import UsageError
 from thresher.core.evidence import Evidence
 from thresher.core.schema import Schema
+from thresher.core.threads import in_thread
 from thresher.learning.drift import Coverage, falling
 from thresher.learning.example import Example
 from thresher.learning.extractor import Extractor, Refusal
@@ -69,7 +69,7 @@ class Lessons:
             return
         new = await self._store.run(self._examples, fresh)
         old = await self._store.run(self._examples, [each for each in given if each not in fresh])
-        found = await asyncio.to_thread(self._learned, new, old, last)
+        found = await in_thread(self._learned, new, old, last)
         if isinstance(found, Extractor):
             await self._store.run(self._save, found, last)
         else:

@@ -3,11 +3,11 @@
 Computing takes milliseconds a text and is done on a thread.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cache
 
 from thresher.core.point import point_key
+from thresher.core.threads import in_thread
 from thresher.store import vectors
 from thresher.store.store import Store
 from thresher.vectors.embedder import Embedder, open_embedder
@@ -22,13 +22,13 @@ async def points(store: Store, kind: str, texts: Sequence[str]) -> list[bytes | 
     wanted = {key: text for key, text in zip(keys, texts, strict=True) if key is not None}
     if not wanted:
         return [None] * len(texts)
-    embedder = await asyncio.to_thread(shared_embedder)
+    embedder = await in_thread(shared_embedder)
     of = (embedder.name, embedder.version, kind)
     found = await store.run(vectors.take, store, *of, list(wanted))
     missing = [key for key in wanted if key not in found]
     for start in range(0, len(missing), BATCH):
         some = {key: wanted[key] for key in missing[start : start + BATCH]}
-        made = await asyncio.to_thread(_embed, embedder, some)
+        made = await in_thread(_embed, embedder, some)
         await store.run(vectors.put, store, *of, made)
         found = {**found, **made}
     return [found[key] if key is not None else None for key in keys]

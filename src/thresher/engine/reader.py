@@ -5,7 +5,6 @@ for nothing. A page on which the extractor is in doubt goes back to the model, a
 there is no model, what is in doubt is left out and said.
 """
 
-import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -16,6 +15,7 @@ from thresher.core.extract import By, Extract
 from thresher.core.host import parse
 from thresher.core.page import Page
 from thresher.core.schema import Schema
+from thresher.core.threads import in_thread
 from thresher.engine.lessons import Lessons, extractor_of, taught
 from thresher.evidence.verify import verify
 from thresher.learning.read import Reading, read
@@ -73,7 +73,7 @@ class Reader:
         known = await self._store.run(lessons.active)
         if known is None:
             return None
-        reading = await asyncio.to_thread(read, extractor_of(known), document)
+        reading = await in_thread(read, extractor_of(known), document)
         doubts = _doubts(schema, reading)
         await self._store.run(lessons.note, known, doubts[0] if doubts else None)
         source = await self._hand.save(full_text(document).encode())
@@ -81,13 +81,13 @@ class Reader:
 
     async def _by_data(self, document: Document, schema: Schema) -> _Found | None:
         """What the page says without anybody having read it: in its data, or in rows that look alike."""
-        value, doubts = await asyncio.to_thread(_rows if schema.many else _declared, schema, document)
+        value, doubts = await in_thread(_rows if schema.many else _declared, schema, document)
         if not value:
             return None
         text = full_markdown(document)
         data = [thing.properties for thing in structured(document).things]
         material = Material(text, data, await self._hand.save(text.encode()), document.url)
-        evidence = await asyncio.to_thread(verify, schema, value, material)
+        evidence = await in_thread(verify, schema, value, material)
         return _Found(value, evidence, By.DATA, doubts)
 
     async def _by_model(self, document: Document, schema: Schema, lessons: Lessons, tier: str | None) -> Extract:

@@ -22,7 +22,7 @@ from thresher.core.ids import WorkerId
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task
 from thresher.engine.attempt import attempt, overdue
-from thresher.engine.chores import CHORES, keep_doing
+from thresher.engine.chores import chores_of, keep_doing
 from thresher.engine.hands import Hands
 from thresher.engine.heartbeat import Heartbeat
 from thresher.engine.pace import seconds_to_wait
@@ -78,11 +78,12 @@ class Worker:
         self._signal = asyncio.Event()
         # As many threads as there may ever be tasks in hand, made when they are needed: whatever is claimed can start.
         self._threads = ThreadPoolExecutor(int(setting("worker.concurrency").high), "stage")
-        chore_threads = ThreadPoolExecutor(len(CHORES), "chore")  # their own: whatever stages do, schedules fire and the lost are found
+        chores = chores_of(self._registry)
+        chore_threads = ThreadPoolExecutor(len(chores), "chore")  # their own: whatever stages do, schedules fire and the lost are found
         await self._register()
         wake = Wake(self._store, self._nudge, float(self._store.settings["worker.poll"]))
         wake.start()
-        background = [asyncio.create_task(keep_doing(chore, self._store, chore_threads)) for chore in CHORES]
+        background = [asyncio.create_task(keep_doing(chore, self._store, chore_threads)) for chore in chores]
         background.append(asyncio.create_task(self._watch()))
         try:
             await asyncio.gather(*(self._pump() for _ in range(self._pumps)))

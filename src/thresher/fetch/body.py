@@ -3,10 +3,10 @@
 The limit is looked at before a piece is kept, so a server that never stops costs one piece more than is allowed.
 """
 
-import asyncio
 from collections.abc import Iterable, Mapping
 
 from thresher.core.errors import TaskError, TooLarge
+from thresher.core.threads import in_thread
 from thresher.fetch.guard import Target
 from thresher.fetch.request import Bounds, Request
 from thresher.fetch.unpack import ACCEPTED, unpack
@@ -52,7 +52,7 @@ class Body:
             return packed
         try:
             if len(packed) > OFF_THE_LOOP:
-                return await asyncio.to_thread(unpack, packed, self._encoding, self._bounds)
+                return await in_thread(unpack, packed, self._encoding, self._bounds)
             return unpack(packed, self._encoding, self._bounds)
         except TaskError as problem:
             problem.gate = self._gate

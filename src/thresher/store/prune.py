@@ -20,6 +20,7 @@ _DELETE = (
     "delete from refusals where parent_id in (:ids*)",
     "delete from group_counts where group_id in (select id from task_groups where opener_id in (:ids*))",
     "delete from task_groups where opener_id in (:ids*)",
+    "delete from last_words where task_id in (:ids*)",
     "delete from results where task_id in (:ids*)",
     "delete from tasks where id in (:ids*) and finished_at is not null",
 )

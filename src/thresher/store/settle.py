@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from thresher.core.clock import FOREVER
 from thresher.core.event import EventKind
 from thresher.core.settlement import Blame, Health, Settlement
-from thresher.core.state import TERMINAL
+from thresher.core.state import TERMINAL, State
 from thresher.store.backend import Backend, Hit, Rules
 from thresher.store.deeds import do_deeds
 from thresher.store.events import record_event
@@ -19,10 +19,11 @@ from thresher.store.lanes import Lanes
 from thresher.store.records import file_records
 from thresher.store.results import write_results
 from thresher.store.session import Session
-from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
+from thresher.store.spawn import CANCELLED, DUPLICATE, admit_children, read_parents, refuse
 
 Below = Mapping[int, Children]
 
+_LAST_WORDS = "insert into last_words (task_id, claim) values (:task, :claim)"
 _BLAME = "update gates set last_failure = :now, last_error = :reason where id = :id"
 _CLOSED = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 
@@ -42,6 +43,8 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
     hits = backend.fence(session, settlements, wanted, rules, now)
     groups = Tally(ended_members(hits))
     _bear(backend, session, hits, below, lanes, groups, rules, now)
+    _refuse_cancelled(session, hits, now)
+    _leave_last_words(session, hits)
     brought = [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records]
     file_records(session, brought, now, backend.dialect.lock)
     write_results(session, hits)
@@ -81,6 +84,22 @@ def _bear(
             born[birth.parent.task_id] += 1
     for parent, children in families:
         groups.spawned(parent, children, born[parent.task_id])
+
+
+def _refuse_cancelled(session: Session, hits: Sequence[Hit], now: int) -> None:
+    """What a task brought that a person had cancelled meanwhile is not born, and that is written down."""
+    bearing = [hit.settlement for hit in hits if hit.cancelled and (hit.settlement.children or hit.settlement.refused)]
+    parents = read_parents(session, [each.task_id for each in bearing]) if bearing else {}
+    for each in bearing:
+        for entry, why in (*((child, CANCELLED) for child in each.children), *each.refused):
+            refuse(session, parents[each.task_id], entry, why, now)
+
+
+def _leave_last_words(session: Session, hits: Sequence[Hit]) -> None:
+    """Whoever quarantines a task need not know its kind: a worker that does will say what is to be written down."""
+    for hit in hits:
+        if hit.settlement.crashed and hit.settlement.state is State.FAILED:
+            session.run(_LAST_WORDS, {"task": hit.settlement.task_id, "claim": hit.settlement.claim})
 
 
 def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Hit]) -> None:

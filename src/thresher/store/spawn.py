@@ -134,4 +134,5 @@ def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now
     )  # fmt: skip
 
 
+CANCELLED = Refusal(Rule.CANCELLED, "the task that asked for it had been cancelled")
 DUPLICATE = Refusal(Rule.DUPLICATE_KEY, "a live task of this kind already has this key")

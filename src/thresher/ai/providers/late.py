@@ -6,6 +6,7 @@ import importlib
 from thresher.ai.provider import Call, CallFailed, Provider, Reply
 from thresher.config.models import Thinker
 from thresher.core.errors import Permanent, Unauthorized
+from thresher.core.threads import in_thread
 
 
 class Late:
@@ -29,7 +30,7 @@ class Late:
         async with self._loading:
             if self._vendor is None:
                 try:
-                    self._vendor = await asyncio.to_thread(_vendor, self._thinker)
+                    self._vendor = await in_thread(_vendor, self._thinker)
                 except ImportError as problem:
                     says = f"the library for {self.name} cannot be loaded: {problem}; install it anew with: pip install 'thresher[ai]'"
                     raise CallFailed(Permanent(says, gate=self._thinker.gate), billed=False) from None

@@ -1,0 +1,63 @@
+"""Last words of quarantined tasks: what their app wants written down (`Pipeline.failed`), by a worker that knows the kind.
+
+A task is quarantined by whoever finds its worker lost, and that may be a machine that has never heard of its kind. So the
+quarantine leaves a row here; a worker that knows the kind takes it away in the transaction that writes the words.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from thresher.core.settlement import Brought, Error
+from thresher.core.task import Task
+from thresher.store.backend import as_task
+from thresher.store.deeds import do_deeds
+from thresher.store.records import file_records
+from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
+from thresher.store.store import Store
+
+_UNSAID = """select t.id, t.claim, t.kind, t.stage, t.payload, t.checkpoint, t.url, t.tracking_id, t.parent_id, t.depth,
+        t.failures, t.crashes, l.key, t.error_name, t.reason
+    from last_words w join tasks t on t.id = w.task_id join lanes l on l.id = t.lane_id
+    where t.kind in (:kinds*) order by w.task_id limit :most"""
+# The fence: two workers may have read it, and a person may have sent the task back meanwhile.
+_TAKE = """delete from last_words where task_id = :task and claim = :claim
+    and exists (select 1 from tasks t where t.id = last_words.task_id and t.claim = last_words.claim and t.state = 'failed')"""
+_FORGET = "delete from last_words where task_id = :task and claim = :claim"
+
+Words = Callable[[Task, Error], Brought]
+
+
+def say_last_words(store: Store, kinds: Sequence[str], words: Words, most: int) -> int:
+    """Write the last words of quarantined tasks of these kinds, each once. Returns how many had some."""
+    with store.read() as session:
+        found = session.rows(_UNSAID, {"kinds": list(kinds), "most": most}) if kinds else []
+    said = 0
+    for row in found:
+        task = as_task(row[:12], row[12])
+        said += _say(store, task, words(task, Error(row[13] or "Quarantined", row[14] or "")))
+    return said
+
+
+def _say(store: Store, task: Task, brought: Brought) -> bool:
+    # Nobody waits for them: the group that the task belonged to may be over.
+    children = [replace(child, detached=True) for child in brought.get("children", ())]
+    lanes = store.meet_lanes([child.gates for child in children])
+    fence = {"task": task.id, "claim": task.claim}
+    with store.write() as session:
+        store.backend.lock_lineages(session, [task.id] if children else [])
+        now = store.backend.now(session)
+        if session.run(_TAKE, fence) == 0:
+            session.run(_FORGET, fence)
+            return False
+        parent = read_parents(session, [task.id])[task.id]
+        births = admit_children(session, [(parent, [(child, lanes[child.gates]) for child in children])], store.rules.max_depth, now)
+        for birth, born in zip(births, store.backend.insert(session, births, store.rules) if births else (), strict=True):
+            if born is None:
+                refuse(session, parent, birth.entry, DUPLICATE, now)
+        for entry, why in brought.get("refused", ()):
+            refuse(session, parent, entry, why, now)
+        file_records(session, [(task.id, filing) for filing in brought.get("records", ())], now, store.backend.dialect.lock)
+        do_deeds(store.backend, session, list(brought.get("deeds", ())), now)
+    if children:
+        store.backend.ping()
+    return bool(brought)
