@@ -7,7 +7,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import closing
@@ -21,10 +20,10 @@ from thresher.core.errors import DatabaseProblem, InvalidPayload
 from thresher.insight.doctor import Verdict, check_file
 from thresher.store.sqlite import connection, one_library
 from thresher.store.sqlite.connection import SqliteFile, advice
-from thresher.store.sqlite.turn_lock import TurnLock
+from thresher.store.sqlite.turn_lock import TurnLock, _check_owner
 
 SOON = 30
-NOBODY = 65_534
+STRANGER = os.geteuid() + 1_000
 _PROBE = """
 import sqlite3, sys
 database = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
@@ -206,15 +205,14 @@ def test_a_lock_that_is_not_a_plain_file_is_refused_and_what_it_points_to_left_a
 
 
 @pytest.mark.promise(17)
-def test_a_lock_that_another_user_has_put_there_is_refused():
-    with tempfile.TemporaryDirectory() as name:
-        path = f"{name}/thresher.db"
-        Path(f"{path}-turn").touch()
-        os.chown(f"{path}-turn", NOBODY, NOBODY)
-        with pytest.raises(DatabaseProblem, match=f"belongs to another user .id {NOBODY}.*remove it"):
-            SqliteFile(path, "process")
-        Path(path).chmod(0o666)  # whom the owner lets write may also have made the lock
-        SqliteFile(path, "process").close()
+def test_a_lock_that_another_user_has_put_there_is_refused(path: str):
+    SqliteFile(path, "process").close()
+    ours = Path(path).stat()
+    theirs = os.stat_result((*ours[:4], STRANGER, *ours[5:]))
+    with pytest.raises(DatabaseProblem, match=f"belongs to another user .id {STRANGER}.*remove it"):
+        _check_owner(f"{path}-turn", theirs, ours)
+    shared = os.stat_result((ours.st_mode | stat.S_IWGRP, *ours[1:]))
+    _check_owner(f"{path}-turn", theirs, shared)  # whom the owner lets write may also have made the lock
 
 
 # --- the wait for a turn

@@ -112,7 +112,8 @@ class PostgresBackend:
                 self._born = own.rows(_BORN)[0][0]
         found = session.rows("select to_regclass('migrations')")[0][0] and session.rows(_BORN)
         if not found or found[0][0] != self._born:
-            raise UsageError(f"the connection is to another database than the tasks: there is no such schema {self._postgres.schema} in it")
+            schema = self._postgres.schema
+            raise UsageError(f"the connection is to another database than the client's, or its role may not use the schema {schema}")
 
     @contextlib.contextmanager
     def jot(self) -> Iterator[Session]:
