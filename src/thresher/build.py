@@ -58,6 +58,7 @@ APP_GROUP = "thresher.apps"
 PROMPTS = "prompts"  # a project's own prompts, in this folder
 NO_KEY = "no_key"
 POSTGRES_THREADS = 4
+BEAT_SHARE = 1 / 4  # of a lease: a heartbeat whose connection is dead must still have the time to use another
 PUMPS = {"sqlite": 1, "postgres": 2}
 
 
@@ -289,7 +290,11 @@ def install_models(store: Store, models: Models) -> None:
 def heartbeat_for(store: Store, url: str) -> Store:
     """A second way to the same database, for heartbeats; one in memory exists once and is shared."""
     in_memory = isinstance(store.backend, SqliteBackend) and store.backend.in_memory
-    return store if in_memory else Store(open_backend(url, connections=2), settings=store.settings)
+    if in_memory:
+        return store
+    beat = Store(open_backend(url, connections=2), settings=store.settings)
+    beat.backend.patience = float(store.settings["worker.lease"]) * BEAT_SHARE
+    return beat
 
 
 @contextmanager

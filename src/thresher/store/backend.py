@@ -80,6 +80,7 @@ class Backend(Protocol):
     """The hands of the store. Everything that can be one SQL text for both databases is not here."""
 
     dialect: Dialect
+    patience: float  # seconds of silence after which a connection is given up, if the server is not at work for it
 
     def write(self) -> AbstractContextManager[Session]:
         """A transaction that writes: committed at the end, rolled back whole on any error."""

@@ -25,6 +25,8 @@ from thresher.store.session import Params, Row, Session
 from thresher.store.settle import settle
 from thresher.store.spawn import Birth
 
+MIN_PATIENCE = 1.0  # seconds: a busy server is not a dead one
+
 P = ParamSpec("P")
 T = TypeVar("T")
 Write = Callable[[], AbstractContextManager[Session]]
@@ -53,6 +55,7 @@ class Store:
     @settings.setter
     def settings(self, settings: Settings) -> None:
         self._settings = settings
+        self.backend.patience = max(MIN_PATIENCE, float(settings["worker.lease"]))
         self.rules = Rules(
             settings.count("queue.quantum"),
             settings.us("queue.head_start"),

@@ -29,6 +29,7 @@ from thresher.store.session import Session
 from thresher.store.spawn import Birth
 
 LANES_REMEMBERED = 100_000
+QUIET_SECONDS = 30.0
 MAX_CHANNEL = 50  # of the 63 bytes of a name
 # One notice per process in this time, sent after the commit: a notice inside every transaction would serialise commits.
 DEBOUNCE_SECONDS = 0.05
@@ -77,7 +78,7 @@ class PostgresBackend:
         self._gates_of: dict[int, tuple[int, ...]] = {}
         self._listener: psycopg.Connection[Any] | None = None
         self._ping_mutex = threading.Lock()
-        self._pinged_at = 0.0
+        self._pinged_at = self._heard_at = 0.0
         self._late_ping: threading.Timer | None = None
         self._bell, self._rope = socket.socketpair()
 
@@ -273,12 +274,21 @@ class PostgresBackend:
         with contextlib.suppress(DatabaseProblem), self._postgres.connection() as connection:
             connection.execute(f"notify {self._channel}")
 
+    @property
+    def patience(self) -> float:
+        return self._postgres.patience
+
+    @patience.setter
+    def patience(self, seconds: float) -> None:
+        self._postgres.patience = seconds
+
     def listen(self, timeout: float) -> bool:
         """A ping from anybody. True once after each connecting too: what was said before, nobody here heard."""
         if self._listener is None or self._listener.closed:
             self._listener = self._postgres.dedicated()
             with self._postgres.advice():
                 self._listener.execute(f"listen {self._channel}")
+            self._heard_at = time.monotonic()
             return True
         # The driver's own wait looks up ten times a second; the kernel's does not.
         ears: list[Any] = [self._listener, self._bell]
@@ -286,9 +296,18 @@ class PostgresBackend:
         if self._bell in heard:
             return bool(self._bell.recv(64))
         if not heard:
+            self._check_listener()
             return False
+        self._heard_at = time.monotonic()
         with self._postgres.advice():
             return any(True for _ in self._listener.notifies(timeout=0, stop_after=1))
+
+    def _check_listener(self) -> None:
+        """Who hears nothing for long asks whether anybody is there: a dead line would be silent, too."""
+        if self._listener is not None and time.monotonic() - self._heard_at > QUIET_SECONDS:
+            with self._postgres.advice():
+                self._listener.execute("select 1")
+            self._heard_at = time.monotonic()
 
     def nudge(self) -> None:
         self._rope.send(b"!")

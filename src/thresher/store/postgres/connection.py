@@ -10,7 +10,9 @@ from psycopg.rows import tuple_row
 from psycopg.sql import Identifier
 from psycopg_pool import ConnectionPool, PoolTimeout
 
+from thresher.core.clock import monotonic
 from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
+from thresher.store.postgres.patience import PATIENCE, PatientConnection, is_at_work
 from thresher.store.session import ARRAY, Params, Row, psycopg_style, spread
 
 CONNECT_SECONDS = 10
@@ -20,10 +22,13 @@ IDLE_IN_TRANSACTION = "30s"
 # Only what any role may set: a parameter for superusers (deadlock_timeout) would shut everybody else out.
 # The functions are written to have one good plan each; making a new one for every call would cost more than running it.
 # A plan is often made while the tables are still empty, where reading them from end to end looks cheapest: never choose that.
+# The server, too, notices a client whose machine is gone, and lets go of what it held.
 SETTINGS = (
     f"-c jit=off -c plan_cache_mode=force_generic_plan -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION} "
-    "-c enable_seqscan=off"
+    "-c enable_seqscan=off -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000"
 )
+# What the kernel does about a machine that is gone: unless the URL says otherwise, it is noticed within half a minute.
+SOCKET = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
 RETRYABLE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
 # SQLSTATEs, by how they begin, that say something about the server and nothing about what it was asked to store: connection, resources,
 # operator, system, rollback, lock, authorization, catalogue; a transaction that may not write, or was ended for idling.
@@ -105,12 +110,17 @@ class Postgres:
     def __init__(self, url: str, most: int) -> None:
         self.url, self.schema = split_schema(url)
         self._shown = _without_password(self.url)
+        self.patience = PATIENCE
+        said = {name for name, _ in parse_qsl(urlsplit(self.url).query)}
+        self._socket = {name: value for name, value in SOCKET.items() if name not in said}
+        self.doubted_at = 0.0  # connections that are older may be dead
         self.options: dict[str, Any] = {
-            "autocommit": True, "connect_timeout": CONNECT_SECONDS, "prepare_threshold": 2,
+            **self._socket, "autocommit": True, "connect_timeout": CONNECT_SECONDS, "prepare_threshold": 2,
             "options": f"-c search_path={quoted(self.schema)} {SETTINGS}{synchronous_commit(url)}",
         }  # fmt: skip
         self.pool = ConnectionPool(
-            self.url, min_size=0, max_size=most, open=False, timeout=CONNECT_SECONDS, reconnect_timeout=CONNECT_SECONDS,
+            self.url, connection_class=PatientConnection, configure=self._adopt, min_size=0, max_size=most, open=False,
+            timeout=CONNECT_SECONDS, reconnect_timeout=CONNECT_SECONDS,
             max_idle=300, kwargs=self.options,
         )  # fmt: skip
         self.pool.open(wait=False)
@@ -129,8 +139,22 @@ class Postgres:
     def dedicated(self) -> psycopg.Connection[Any]:
         """A connection of one's own, outside the pool."""
         with self.advice():
-            path = f"-c search_path={quoted(self.schema)}"
-            return psycopg.connect(self.url, autocommit=True, options=path, connect_timeout=CONNECT_SECONDS)
+            options: dict[str, Any] = {**self._socket, "options": f"-c search_path={quoted(self.schema)}"}
+            connection = PatientConnection.connect(self.url, autocommit=True, connect_timeout=CONNECT_SECONDS, **options)
+            connection.owner = self
+            return connection
+
+    def _adopt(self, connection: PatientConnection) -> None:
+        connection.owner = self
+
+    def at_work(self, pid: int) -> bool:
+        """Whether the server is busy with that connection."""
+        return is_at_work(self.url, pid, self.patience)
+
+    def doubt(self) -> None:
+        """A connection was found dead: the others that are idle may be, too, and are not used again."""
+        self.doubted_at = monotonic()
+        self.pool.drain()
 
     @contextlib.contextmanager
     def advice(self) -> Iterator[None]:

@@ -13,7 +13,9 @@ from typing import Any
 import psycopg
 from psycopg import adapt, errors, pq
 
+from thresher.core.clock import monotonic
 from thresher.store.postgres.connection import RETRYABLE, Postgres
+from thresher.store.postgres.patience import LAST_LOOK, silent
 
 _NAME = b"turn"
 _BINARY = pq.Format.BINARY
@@ -34,7 +36,7 @@ class Wire:
         """One statement, one transaction. A connection that saw trouble is not used again."""
         self._belong(asyncio.get_running_loop())
         with self._postgres.advice():
-            line = self._idle.pop() if self._idle else await self._connect()
+            line = self._fresh() or await self._connect()
             try:
                 found = await line.ask(params)
             except RETRYABLE:
@@ -46,6 +48,15 @@ class Wire:
             self._idle.append(line)
             return found
 
+    def _fresh(self) -> "Line | None":
+        """An idle line that nobody has reason to doubt."""
+        while self._idle:
+            line = self._idle.pop()
+            if line.since >= self._postgres.doubted_at:
+                return line
+            line.cut()
+        return None
+
     def _belong(self, loop: asyncio.AbstractEventLoop) -> None:
         if loop is not self._loop:
             self.close()  # a loop that has ended waits for nothing any more
@@ -53,7 +64,7 @@ class Wire:
 
     async def _connect(self) -> "Line":
         connection = await psycopg.AsyncConnection.connect(self._postgres.url, **self._postgres.options)
-        line = Line(connection, asyncio.get_running_loop())
+        line = Line(connection, asyncio.get_running_loop(), self._postgres)
         try:
             await line.prepare(self._sql)
         except BaseException:
@@ -70,8 +81,10 @@ class Wire:
 class Line:
     """One connection, with one statement prepared."""
 
-    def __init__(self, connection: psycopg.AsyncConnection[Any], loop: asyncio.AbstractEventLoop) -> None:
-        self._connection, self._loop = connection, loop
+    def __init__(self, connection: psycopg.AsyncConnection[Any], loop: asyncio.AbstractEventLoop, postgres: Postgres) -> None:
+        self._connection, self._loop, self._postgres = connection, loop, postgres
+        self.since = monotonic()
+        self._looking: asyncio.Task[None] | None = None
         self._wire = connection.pgconn
         self._reader = adapt.Transformer(connection)
 
@@ -90,11 +103,15 @@ class Line:
         socket = self._wire.socket
         answered: asyncio.Future[list[pq.abc.PGresult]] = self._loop.create_future()
         self._loop.add_reader(socket, self._read, answered, [])
+        timer = self._loop.call_later(self._postgres.patience, self._wonder, answered)
         try:
             while self._wire.flush():
-                await self._writable(socket)
+                await self._writable(socket, answered)
             (result,) = await answered
         finally:
+            timer.cancel()
+            if self._looking is not None:
+                self._looking.cancel()
             self._loop.remove_reader(socket)
         if result.status in (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK):
             return result
@@ -114,13 +131,28 @@ class Line:
         except psycopg.Error as problem:
             answered.set_exception(problem)
 
-    async def _writable(self, socket: int) -> None:
+    async def _writable(self, socket: int, answered: "asyncio.Future[list[pq.abc.PGresult]]") -> None:
         ready = asyncio.Event()
         self._loop.add_writer(socket, ready.set)
+        answered.add_done_callback(lambda _: ready.set())  # given up
         try:
             await ready.wait()
         finally:
             self._loop.remove_writer(socket)
+        if answered.done():
+            answered.result()
+
+    def _wonder(self, answered: "asyncio.Future[list[pq.abc.PGresult]]") -> None:
+        self._looking = self._loop.create_task(self._look(answered))
+
+    async def _look(self, answered: "asyncio.Future[list[pq.abc.PGresult]]") -> None:
+        """No answer for long enough: wait on while the server is at work, and give it up when it is not."""
+        while await self._loop.run_in_executor(None, self._postgres.at_work, self.pid):
+            await asyncio.wait((answered,), timeout=self._postgres.patience)
+        await asyncio.sleep(LAST_LOOK)
+        if not answered.done():
+            self._postgres.doubt()
+            answered.set_exception(silent(self._postgres.patience))
 
     @property
     def pid(self) -> int:

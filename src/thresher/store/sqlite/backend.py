@@ -48,6 +48,7 @@ class SqliteBackend:
 
     dialect = SQLITE
     turn_on_loop = None
+    patience = 0.0  # there is no connection that could be lost
     aside = None
 
     def __init__(self, path: str, *, durability: str = "machine", clock: Clock | None = None) -> None:
