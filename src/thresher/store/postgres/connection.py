@@ -12,6 +12,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from thresher.core.clock import monotonic
 from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
+from thresher.core.redact import redacted
 from thresher.store.postgres.patience import PATIENCE, PatientConnection, is_at_work
 from thresher.store.session import ARRAY, Params, Row, psycopg_style, spread
 
@@ -78,7 +79,10 @@ class BorrowedSession(PostgresSession):
 
 def split_schema(url: str) -> tuple[str, str]:
     """The address for the driver, and the schema that holds our tables (`?schema=NAME`)."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError as problem:
+        raise ConfigError(f"the URL of the database cannot be read: {redacted(str(problem), url)}") from None
     query = dict(parse_qsl(parts.query))
     schema = query.pop("schema", "thresher")
     query.pop("durability", None)
@@ -175,7 +179,7 @@ class Postgres:
             if problem.sqlstate in UNMIGRATED:
                 raise DatabaseProblem(f"{self._shown}: {_said(problem)}; bring it up to date with: thresher migrate") from problem
             if is_away(problem):
-                raise DatabaseProblem(f"{self._shown}: {_said(problem)}") from problem
+                raise DatabaseProblem(f"{self._shown}: {redacted(_said(problem), self.url)}") from problem
             raise
 
     def close(self) -> None:
@@ -205,10 +209,16 @@ def reach(url: str) -> None:
         psycopg.connect(address, connect_timeout=CONNECT_SECONDS).close()
     except (psycopg.Error, ValueError) as problem:
         said = " ".join(str(problem).split())
-        raise DatabaseProblem(f"cannot connect to PostgreSQL: {said}. Is the server running, and are name and password right?") from problem
+        # Not from it: what could not be read as a URL is quoted there, the password included.
+        raise DatabaseProblem(
+            f"cannot connect to PostgreSQL: {redacted(said, url)}. Is the server running, and are name and password right?"
+        ) from None
 
 
 def _without_password(url: str) -> str:
     parts = urlsplit(url)
-    host = f"{parts.hostname or 'localhost'}{f':{parts.port}' if parts.port else ''}"
-    return f"PostgreSQL at {host}{parts.path}"
+    try:
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:  # no number, and perhaps a part of the password
+        port = ""
+    return redacted(f"PostgreSQL at {parts.hostname or 'localhost'}{port}{parts.path}", url)
