@@ -20,13 +20,17 @@ from thresher.store.ledger import assume
 from thresher.store.pages import prune_pages
 from thresher.store.permits import sweep
 from thresher.store.prune import prune
-from thresher.store.repair import repair
+from thresher.store.repair import repair, repair_active
+from thresher.store.rounds import begin_round
 from thresher.store.schedules import Plan, fire, plans_ahead, read_plans, shift_plan
 from thresher.store.settings import read_settings
 from thresher.store.store import Store
 from thresher.store.workers import reap
 
 log = logging.getLogger("thresher.chores")
+
+# A worker comes back after four to six fifths of a chore's time; a round that all share has to be due by then.
+SOON = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,14 @@ def assume_spent(store: Store) -> str | None:
 
 
 def repair_counters(store: Store) -> str | None:
-    """Counters that drifted are set right."""
-    found = repair(store) + budgets.repair(store)
+    """Counters that drifted are set right: where something goes on often, everywhere now and then, by one worker for all."""
+    if begin_round(store, "repair everything", store.settings.us("repair.full_every")):
+        found = repair(store)
+    elif begin_round(store, "repair", round(store.settings.us("repair.every") * SOON)):
+        found = repair_active(store)
+    else:
+        return None
+    found += budgets.repair(store)
     return f"repaired: {'; '.join(found)}" if found else None
 
 

@@ -1,22 +1,30 @@
 """The safety net under the counters: compare what gates, lanes and groups say with what is there, and mend with an event.
 
 Nothing here should ever find anything. What it finds is a bug report, not a mystery.
+
+A look takes no lock. Only what looks wrong is looked at again under its lock, and mended. `repair_active` looks where something runs or
+waits, so it costs what is going on and not what there is; `repair` looks at everything.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from thresher.core.clock import MINUTE
 from thresher.core.event import EventKind
 from thresher.governance.gate import Gate
 from thresher.store.events import record_event
-from thresher.store.gates import WAKE_MOST, Gates
+from thresher.store.gates import WAKE_MOST, Gates, read_gates
 from thresher.store.session import Session
 from thresher.store.store import Store
 
-GATES_AT_ONCE = 200
+AT_ONCE = 200
+LOOK_AT_ONCE = 2_000
 # A wake that is owed rings within this time.
 OWED_US = 10_000
+# Clocks differ; what is further ahead than this was written before the clock was set back.
+CLOCK_BACK_US = MINUTE
 
-_COUNTED = "select id from gates where id > :after and max_in_flight is not null order by id limit :most"
+_COUNTED = "select id, in_flight from gates where id > :after and max_in_flight is not null order by id limit :most"
+_COUNTED_OF = "select id, in_flight from gates where id in (:ids*) and max_in_flight is not null"
 _PARKED_ON = "select distinct parked_on from lanes where status = 'parked' and parked_on > :after order by parked_on limit :most"
 _RUNNING = "select lane_id, count(*) from tasks where state = 'running' group by lane_id"
 _PERMITS = "select gate_id, count(*) from permits group by gate_id"
@@ -31,24 +39,59 @@ _GROUPS_BELOW = "select count(*) from task_groups where parent_id = :id and ende
 _RECOUNT = f"update task_groups set {', '.join(f'{name} = :{name}' for name in _GROUP_COLUMNS)} where id = :id"
 
 
+# Ready lanes that stand in the future. Only a clock that was set back puts them there, or a priority below zero, which is meant.
+_AHEAD = """select l.id, l.position from lanes l where l.status = 'ready' and l.position > :late and (l.served_at > :late_too
+        or (select t.created_at from tasks t where t.lane_id = l.id and t.due = 1 order by t.rank, t.id limit 1) > :late_three)
+    order by l.position, l.id limit :most"""
+_BRING_BACK = """update lanes set position = :now, served_at = case when served_at > :now_too then :now_three else served_at end
+    where id = :id and status = 'ready'"""
+
+
 def repair(store: Store) -> list[str]:
-    """Mend counters, timers and sleeping lanes. Returns a sentence for each thing that was wrong."""
-    found = [sentence for batch in _batches(store, _COUNTED) for sentence in _recount(store, batch)]
-    found += [sentence for batch in _batches(store, _PARKED_ON) for sentence in _reset_timers(store, batch)]
-    found += [sentence for batch in _batches(store, _OPEN_GROUPS) for group_id in batch for sentence in _recount_group(store, group_id)]
+    """Mend counters, timers, groups and sleeping lanes, all of them. Returns a sentence for each thing that was wrong."""
+    found = repair_active(store)
+    counted = {gate_id: in_flight for batch in _batches(store, _COUNTED) for gate_id, in_flight in batch}
+    with store.read() as session:
+        running = running_per_gate(store, session)
+    found += _recount_wrong(store, counted, running)
+    for batch in _batches(store, _OPEN_GROUPS):
+        found += [sentence for (group_id,) in batch if _is_miscounted(store, group_id) for sentence in _recount_group(store, group_id)]
     return found + _wake_sleepers(store)
 
 
-def _batches(store: Store, sql: str) -> list[list[int]]:
-    batches: list[list[int]] = []
+def repair_active(store: Store) -> list[str]:
+    """Mend the counters of gates behind which something runs or waits, their timers, and lanes that a clock left behind."""
+    parked = [row[0] for batch in _batches(store, _PARKED_ON) for row in batch]
+    with store.read() as session:
+        running = running_per_gate(store, session)
+        active = sorted({*parked, *running})
+        counted: dict[int, int] = {row[0]: row[1] for ids in _portions(active) for row in session.rows(_COUNTED_OF, {"ids": ids})}
+    found = _recount_wrong(store, counted, running)
+    for ids in _portions(parked):
+        if late := _with_wrong_timer(store, ids):
+            found += _reset_timers(store, late)
+    return found + _follow_clock(store)
+
+
+def _recount_wrong(store: Store, counted: Mapping[int, int], running: Mapping[int, int]) -> list[str]:
+    wrong = sorted(gate_id for gate_id, in_flight in counted.items() if in_flight != running.get(gate_id, 0))
+    return [sentence for ids in _portions(wrong) for sentence in _recount(store, ids)]
+
+
+def _portions(ids: Sequence[int]) -> Iterator[Sequence[int]]:
+    return (ids[at : at + AT_ONCE] for at in range(0, len(ids), AT_ONCE))
+
+
+def _batches(store: Store, sql: str) -> Iterator[list[tuple[int, ...]]]:
     after = 0
     while True:
         with store.read() as session:
-            ids = [row[0] for row in session.rows(sql, {"after": after, "most": GATES_AT_ONCE})]
-        if not ids:
-            return batches
-        batches.append(ids)
-        after = ids[-1]
+            rows = session.rows(sql, {"after": after, "most": LOOK_AT_ONCE})
+        if rows:
+            yield rows
+        if len(rows) < LOOK_AT_ONCE:
+            return
+        after = rows[-1][0]
 
 
 def _recount(store: Store, gate_ids: Sequence[int]) -> list[str]:
@@ -82,6 +125,19 @@ def running_per_gate(store: Store, session: Session) -> dict[int, int]:
     return per_gate
 
 
+def _with_wrong_timer(store: Store, gate_ids: Sequence[int]) -> list[int]:
+    with store.read() as session:
+        now = store.backend.now(session)
+        return [gate.id for gate in read_gates(session, gate_ids) if _is_timer_wrong(store, session, gate, now)]
+
+
+def _is_timer_wrong(store: Store, session: Session, gate: Gate, now: int) -> bool:
+    ahead = gate.clamp(now)
+    opens = gate.opens_at(now)
+    late = opens is not None and (gate.wake_at is None or gate.wake_at > opens)
+    return late or ahead or _stranded(store, session, gate, now)
+
+
 def _reset_timers(store: Store, gate_ids: Sequence[int]) -> list[str]:
     found = []
     with store.write() as session:
@@ -92,10 +148,8 @@ def _reset_timers(store: Store, gate_ids: Sequence[int]) -> list[str]:
             if not gates.has_parked(gate_id):
                 continue  # whoever was parked here has been woken since we looked
             gate = gates.get(gate_id)
-            ahead = gate.clamp(gates.now)
-            opens = gate.opens_at(gates.now)
-            late = opens is not None and (gate.wake_at is None or gate.wake_at > opens)
-            if late or ahead or _stranded(store, session, gate, gates.now):
+            if _is_timer_wrong(store, session, gate, gates.now):
+                opens = gate.opens_at(gates.now)
                 found.append(f"gate {gate_id} had its timer at {gate.wake_at}; it opens at {opens or 'once'}")
                 record_event(session, EventKind.GATE_REPAIRED, gates.now, gate_id=gate_id, timer_was=gate.wake_at, timer=opens)
                 gate.wake_at = None
@@ -112,6 +166,17 @@ def _stranded(store: Store, session: Session, gate: Gate, now: int) -> bool:
     return not session.rows(f"select id from lanes l where status = 'ready' and {store.backend.dialect.carries} limit 1", {"gate": gate.id})
 
 
+def _is_miscounted(store: Store, group_id: int) -> bool:
+    with store.read() as session:
+        rows = session.rows(_COUNTED_IN_GROUP, {"id": group_id})
+        return bool(rows) and dict(zip(_GROUP_COLUMNS, rows[0], strict=True)) != _members(session, group_id)
+
+
+def _members(session: Session, group_id: int) -> dict[str, int]:
+    there = dict.fromkeys(_GROUP_COLUMNS, 0) | dict(session.rows(_MEMBERS, {"id": group_id}))
+    return there | {"open_groups": session.rows(_GROUPS_BELOW, {"id": group_id})[0][0]}
+
+
 def _recount_group(store: Store, group_id: int) -> list[str]:
     with store.write() as session:
         # Whoever changes a member takes this row before the commit: under its lock both tell of the same moment.
@@ -119,8 +184,7 @@ def _recount_group(store: Store, group_id: int) -> list[str]:
         if not rows:
             return []
         counted = dict(zip(_GROUP_COLUMNS, rows[0], strict=True))
-        there = dict.fromkeys(_GROUP_COLUMNS, 0) | dict(session.rows(_MEMBERS, {"id": group_id}))
-        there["open_groups"] = session.rows(_GROUPS_BELOW, {"id": group_id})[0][0]
+        there = _members(session, group_id)
         if counted == there:
             return []
         now = store.backend.now(session)
@@ -129,6 +193,22 @@ def _recount_group(store: Store, group_id: int) -> list[str]:
         record_event(session, EventKind.GROUP_REPAIRED, now, group=group_id, counters=wrong)
         store.backend.count_groups(session, {(group_id, "live"): 0}, store.rules, now)  # it may turn out to have ended
     return [f"group {group_id} counted {name} {was}; it is {true}" for name, (was, true) in wrong.items()]
+
+
+def _follow_clock(store: Store) -> list[str]:
+    """Lanes that were served or filled before the clock was set back stand behind all others until it has caught up."""
+    with store.read() as session:
+        late = store.backend.now(session) + CLOCK_BACK_US
+        values = {"late": late, "late_too": late, "late_three": late, "most": LOOK_AT_ONCE}
+        ahead = sorted(row[0] for row in session.rows(_AHEAD, values))
+    if not ahead:
+        return []
+    with store.write() as session:
+        store.backend.lock_lanes(session, ahead)
+        now = store.backend.now(session)
+        session.many(_BRING_BACK, [{"id": lane_id, "now": now, "now_too": now, "now_three": now} for lane_id in ahead])
+        record_event(session, EventKind.GATE_REPAIRED, now, clock="set back", lanes=ahead[:AT_ONCE])
+    return [f"the clock was set back: {len(ahead)} lanes stood in the future"]
 
 
 def _wake_sleepers(store: Store) -> list[str]:
