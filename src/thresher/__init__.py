@@ -10,6 +10,7 @@ from thresher.core.answer import Answer
 from thresher.core.context import Context
 from thresher.core.credentials import Credentials
 from thresher.core.errors import Blocked, BudgetExhausted, NotYet, Permanent, RateLimited, TaskError, Transient, Unauthorized
+from thresher.core.event import Event
 from thresher.core.evidence import Evidence, Material, Place
 from thresher.core.extract import By, Extract
 from thresher.core.group import Group, GroupStatus, Run, Stop
@@ -42,6 +43,7 @@ __all__ = [
     "Context",
     "Credentials",
     "Done",
+    "Event",
     "Evidence",
     "Extract",
     "Failed",

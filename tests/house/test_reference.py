@@ -13,7 +13,7 @@ from tests.house.paper import ROOT, blocks, pages, prose
 from thresher.config.project import KEYS
 from thresher.config.settings import BY_NAME, SETTINGS
 from thresher.core.errors import ThresherError
-from thresher.core.event import EventKind
+from thresher.core.event import SUBSCRIBABLE, EventKind
 from thresher.core.lineage import Rule
 from thresher.core.state import State
 
@@ -135,7 +135,7 @@ def test_settings_that_pages_name_exist():
 
 
 def test_events_and_rules_that_pages_name_exist():
-    known = {*EventKind, *Rule, *State}
+    known = {*SUBSCRIBABLE, *Rule, *State}
     found = {word for page in pages() for word in re.findall(r"`((?:gate|worker|task)_[a-z]+)`", prose(page))}
     assert found <= known
 

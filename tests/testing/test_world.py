@@ -230,3 +230,15 @@ def test_it_needs_no_test_framework():
     words = "import sys, thresher.testing; print(sorted(name for name in ('pytest', 'hypothesis', 'tests') if name in sys.modules))"
     said = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True).stdout
     assert said.strip() == "[]"
+
+
+def test_subscribers_are_told_in_a_world_too():
+    heard = []
+
+    async def do(ctx: Context) -> Outcome:
+        return Done(group=Group("empty"))
+
+    with World(one(do, on={"task_ended": heard.append, "group_ended": heard.append})) as world:
+        world.enqueue(NewTask("do"))
+        world.run_until_idle()
+        assert sorted(each.kind for each in heard) == ["group_ended", "task_ended"]

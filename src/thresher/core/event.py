@@ -1,7 +1,9 @@
 """The kinds of events: what happened that a person may want to know of, besides the life of single tasks."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Self
+from typing import Any, Self
 
 
 class EventKind(StrEnum):
@@ -35,3 +37,19 @@ class EventKind(StrEnum):
     EXTRACTOR_LEARNED = "extractor_learned", "A site was learned, or learned anew; from now on it is read without a model."
     EXTRACTOR_DOUBTED = "extractor_doubted", "A site no longer looks as it was learned; what was learned of it is not used any more."
     EXTRACTOR_REFUSED = "extractor_refused", "A site could not be learned from the examples there are; the reason says what would help."
+
+
+# What an app may subscribe to besides: these have rows of their own and are no events.
+TASK_ENDED, TASK_FAILED, SPAWN_REFUSED = "task_ended", "task_failed", "spawn_refused"
+SUBSCRIBABLE = (TASK_ENDED, TASK_FAILED, SPAWN_REFUSED, *EventKind)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened, as a subscriber is told. `at` is in microseconds since 1970."""
+
+    kind: str
+    at: int
+    task_id: int | None = None
+    gate: str | None = None
+    detail: Mapping[str, Any] = field(default_factory=dict)

@@ -7,12 +7,14 @@ from typing import Any
 
 from thresher.core.context import Context
 from thresher.core.errors import DuplicateKind, UsageError
+from thresher.core.event import SUBSCRIBABLE, Event
 from thresher.core.limits import MAX_NAME_BYTES, check_text
 from thresher.core.outcome import Finds, Outcome
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 
+Subscriber = Callable[[Event], Any]
 Perform = Callable[[Context], Awaitable[Outcome]] | Callable[[Context], Outcome]
 # Given the task, what went wrong and the settings: what is to be written down with the end of the task.
 Mourn = Callable[[Task, Error, Mapping[str, Any]], Finds]
@@ -125,7 +127,11 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """A visible list of what an app brings: pipelines, sources, schedules, first tasks, and the schemas it reads pages into."""
+    """A visible list of what an app brings: pipelines, sources, schedules, first tasks, and the schemas it reads pages into.
+
+    `on` names functions that are told what happens: `{"task_failed": tell, "group_ended": tell}`. Each is given an `Event`. They are hints,
+    delivered at most once, after the commit, in every worker process of the app; what must not be missed is a row.
+    """
 
     name: str
     pipelines: tuple[Pipeline, ...]
@@ -133,6 +139,13 @@ class App:
     schedules: tuple[Schedule, ...] = ()
     start: tuple[NewTask, ...] = ()
     schemas: tuple[Schema, ...] = ()
+    on: Mapping[str, Subscriber] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]
+        if unknown:
+            known = ", ".join(SUBSCRIBABLE)
+            raise UsageError(f"app {self.name!r} subscribes to {', '.join(map(repr, unknown))}; there are: {known}")
 
 
 def by_kind(apps: Iterable[App]) -> dict[str, Pipeline]:

@@ -34,6 +34,7 @@ class Turns:
 
     def __init__(self, store: Store, load: Workload, tally: Tally, lease: Callable[[], Heartbeat]) -> None:
         self._store, self._load, self._tally, self._lease = store, load, tally, lease
+        self.told: Callable[[Task, Settlement], None] | None = None  # of every settlement that was committed
         self.outbox: list[tuple[Task, Settlement]] = []
         self.under_way = self._troubles = 0
         self._reconciling = self._compare = False
@@ -83,9 +84,11 @@ class Turns:
     def _count(self, outgoing: list[tuple[Task, Settlement]], stale: list[Settlement]) -> None:
         self._tally.stale += len(stale)
         refused = {(each.task_id, each.claim) for each in stale}
-        for _, settlement in outgoing:
+        for task, settlement in outgoing:
             if (settlement.task_id, settlement.claim) not in refused:
                 self._tally.endings[settlement.ending] += 1
+                if self.told is not None:
+                    self.told(task, settlement)
 
     async def _settle_singly(self, outgoing: list[tuple[Task, Settlement]]) -> None:
         for task, settlement in outgoing:

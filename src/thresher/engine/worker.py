@@ -29,6 +29,7 @@ from thresher.engine.pace import seconds_to_wait
 from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
 from thresher.engine.running import Running
+from thresher.engine.subscribers import Subscribers
 from thresher.engine.tally import Tally
 from thresher.engine.turns import Turns
 from thresher.engine.wake import Wake
@@ -85,6 +86,10 @@ class Worker:
         wake.start()
         background = [asyncio.create_task(keep_doing(chore, self._store, chore_threads)) for chore in chores]
         background.append(asyncio.create_task(self._watch()))
+        subscribers = Subscribers(self._store, self._registry.apps, self._clock.now)
+        await subscribers.begin()
+        self._turns.told = subscribers.settled if subscribers.wants_tasks else None
+        subscribers.start()
         try:
             await asyncio.gather(*(self._pump() for _ in range(self._pumps)))
             await self._finish()
@@ -92,6 +97,7 @@ class Worker:
             for task in background:
                 task.cancel()
             await asyncio.gather(*background, return_exceptions=True)
+            await subscribers.finish()
             if self._rebirth:
                 await asyncio.gather(self._rebirth, return_exceptions=True)
             self._heartbeat.stop()

@@ -22,6 +22,7 @@ from thresher.engine.hands import Hands
 from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
 from thresher.engine.shelf import StoreShelf
+from thresher.engine.subscribers import Subscribers
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.guard import Guard
@@ -66,10 +67,13 @@ class World:
         self._registry = Registry(self._apps, self._settings)
         install(self.store, self._registry)
         self._reach = Reach(self._fetcher(), notifier=_Messages(self.messages))
+        self._subscribers = Subscribers(self.store, self._apps, self.clock.now)
+        self._loop.run_until_complete(self._subscribers.begin())
         self._worker = workers.register(self.store, name="world", host="test", pid=0, lease_us=LEASE_US)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+        self._loop.run_until_complete(self._subscribers.finish())
         self._loop.run_until_complete(self._reach.close())
         self._loop.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
@@ -143,15 +147,19 @@ class World:
     # --- the engine
 
     async def _run(self, within_us: int) -> int:
+        claimed: list[Task] = []
         settled: list[Settlement] = []
         attempts = 0
         for _ in range(MAX_TURNS):
             await self.store.run(fire_schedules, self.store)
             turn = await self.store.run(self.store.turn, settled, self.store.settings.count("worker.batch"), self._worker)
-            settled = list(await asyncio.gather(*map(self._attempt, turn.tasks)))
+            for task, settlement in zip(claimed, settled, strict=True):
+                self._subscribers.settled(task, settlement)
+            claimed, settled = turn.tasks, list(await asyncio.gather(*map(self._attempt, turn.tasks)))
             attempts += len(settled)
             if settled or turn.more:
                 continue
+            await self._subscribers.tell()
             next_at = await self.store.run(self._next_at, turn.next_at)
             if next_at is None or next_at > self.clock.now() + within_us:
                 return attempts
