@@ -10,7 +10,8 @@ from thresher.core.status import TaskStatus
 from thresher.store.results import read_status
 from thresher.store.store import Store
 
-FIRST_PAUSE = 0.01
+MIN_PAUSE = 0.005
+PAUSE_SHARE = 0.2
 
 
 def status_of(store: Store, task_id: int) -> TaskStatus:
@@ -40,14 +41,15 @@ class Waiter:
 
     def looks(self, task_id: int, timeout: float | None) -> Iterator[float | TaskStatus]:
         """Look at the task until it has ended: how long to pause before the next look, and at last how the task stands."""
-        until = math.inf if timeout is None else monotonic() + timeout
-        pause, longest = FIRST_PAUSE, self._store.backend.dialect.listen_seconds
+        started = monotonic()
+        until = math.inf if timeout is None else started + timeout
         while not (found := status_of(self._store, task_id)).ended:
-            left = until - monotonic()
-            if left <= 0:
+            now = monotonic()
+            if now >= until:
                 raise TimeoutError(f"task {task_id} is still {found.state} after {timeout or 0:g} seconds; it goes on by itself")
-            yield min(pause, left)
-            pause = min(2 * pause, longest)
+            # The pause grows with the wait: a short task is not waited for much longer than it takes, a long one costs few looks.
+            pause = max(MIN_PAUSE, (now - started) * PAUSE_SHARE)
+            yield min(pause, self._store.backend.dialect.listen_seconds, until - now)
         yield found
 
     def _pause(self, seconds: float) -> None:
