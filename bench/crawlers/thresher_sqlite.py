@@ -12,7 +12,9 @@ from thresher import App, Done, NewTask, Pipeline, Record, Stage, build
 from thresher.config.outward import Outward
 from thresher.core.context import Context
 from thresher.core.host import host_gate
+from thresher.core.page import Page
 from thresher.engine import loop
+from thresher.engine.process_pool import close_fork_server
 from thresher.engine.registry import Registry
 from thresher.governance.gate import Limits
 from thresher.reading.document import Document
@@ -24,9 +26,12 @@ BULK = 1_000
 
 async def thing(ctx: Context) -> Done:
     page = await ctx.fetch(ctx.task.url)
+    return Done(records=(Record("thing", ctx.task.url, await ctx.compute(read_thing, page)),))
+
+
+def read_thing(page: Page) -> dict[str, str]:
     root = Document.of(page).root
-    fields = {name: root.css_first(css).text for name, css in (("title", "h1"), ("price", ".price"), ("stock", ".availability"))}
-    return Done(records=(Record("thing", ctx.task.url, fields),))
+    return {name: root.css_first(css).text for name, css in (("title", "h1"), ("price", ".price"), ("stock", ".availability"))}
 
 
 def registry_for(site: str) -> Registry:
@@ -39,6 +44,7 @@ def work(url: str, site: str) -> None:
         shop = build.Workshop(store, registry_for(site), Outward(allow=(site.removeprefix("http://"),)))
         with build.opened_worker(shop, url, until_idle=True) as worker:
             loop.run(worker.run())
+        close_fork_server()  # what its processes have used counts, too
 
 
 def main() -> None:

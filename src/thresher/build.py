@@ -21,10 +21,12 @@ from thresher.config.platforms import install_platforms
 from thresher.config.project import OWN_APPS, Project, check_server, hide_password
 from thresher.config.settings import Settings
 from thresher.core.clock import SECOND, Clock, to_us
+from thresher.core.compute import Compute, compute_in_thread
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, UnknownName
 from thresher.core.page import Page
 from thresher.core.pipeline import App
 from thresher.engine.calendar import check, next_firing
+from thresher.engine.process_pool import ProcessPool, note_stopped
 from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
 from thresher.engine.shelf import StoreShelf
@@ -305,8 +307,9 @@ def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: 
     try:
         pumps = PUMPS[shop.store.backend.dialect.name]
         providers = {name: open_provider(thinker) for name, thinker in shop.models.providers.items()}
-        fetcher = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store)
-        reach = Reach(fetcher, make_advisor(shop, providers), providers, Notifier(shop.notify.urls, shop.notify.unset))
+        pool = ProcessPool(lambda: shop.store.settings, partial(note_stopped, shop.store))
+        fetcher = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store, pool.run)
+        reach = Reach(fetcher, make_advisor(shop, providers), providers, Notifier(shop.notify.urls, shop.notify.unset), pool)
         yield Worker(
             shop.store, shop.registry, heartbeat_store=beat, pumps=pumps, until_idle=until_idle, patience=patience, reach=reach, **how
         )
@@ -324,17 +327,19 @@ def make_advisor(shop: Workshop, providers: Mapping[str, Provider]) -> "Advisor"
     return Advisor(providers, shop.models.tiers, Prices(shop.models), Library(shop.prompts), lambda: shop.store.settings)
 
 
-def make_fetcher(outward: Outward, settings: Callable[[], Settings], store: Store | None = None) -> Fetcher:
+def make_fetcher(
+    outward: Outward, settings: Callable[[], Settings], store: Store | None = None, compute: Compute = compute_in_thread
+) -> Fetcher:  # fmt: skip
     """The one way out to the web, as a project wants it. It belongs to one event loop, and whoever has it closes it there.
 
-    Pages are kept in the store, if there is one.
+    Pages are kept in the store, if there is one. `compute` is where they are parsed.
     """
     agent, guard = agent_of(outward.user_agent, outward.contact), Guard(outward.allow)
     resolver = MappedResolver(outward.resolve, SystemResolver())
     browser = Browser(settings().count("browser.in_flight"), resolver, guard, agent=agent.header)
     shelf = None if store is None else StoreShelf(store)
     transport = LateTransport(lambda: _transport(outward, resolver, guard))
-    return Fetcher(transport, guard, agent, settings=settings, shelf=shelf, browser=browser)
+    return Fetcher(transport, guard, agent, settings=settings, shelf=shelf, browser=browser, compute=compute)
 
 
 def _transport(outward: Outward, resolver: Resolver, guard: Guard) -> Transport:
@@ -351,11 +356,13 @@ def _transport(outward: Outward, resolver: Resolver, guard: Guard) -> Transport:
 async def opened_fetcher(project: Project, settings: Settings | None = None) -> AsyncIterator[Fetcher]:
     """A fetcher for the length of a block."""
     found = settings or Settings(project.settings)
-    fetcher = make_fetcher(project.fetch, lambda: found)
+    pool = ProcessPool(lambda: found)
+    fetcher = make_fetcher(project.fetch, lambda: found, compute=pool.run)
     try:
         yield fetcher
     finally:
         await fetcher.close()
+        await pool.close()
 
 
 async def fetch_once(project: Project, url: str, *, render: bool | None = False) -> Page:

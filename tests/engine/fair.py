@@ -1,6 +1,7 @@
 """A fair of shops: stages that fetch from a web that is real but local, behind the gates that all workers share."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
@@ -11,6 +12,7 @@ from thresher import NewTask
 from thresher.build import make_fetcher
 from thresher.config.outward import Outward
 from thresher.core.clock import SystemClock
+from thresher.engine.process_pool import ProcessPool, note_stopped
 from thresher.engine.reach import Reach
 
 SHOP = "https://shop.example"
@@ -32,8 +34,9 @@ class Fair:
 
     def worker(self, registry, store=None, **how):
         store = store or self.shop.store
-        fetcher = make_fetcher(Outward(resolve={"*": self.site.address}), lambda: store.settings, store)
-        return self.shop.worker(registry, store, reach=Reach(fetcher), **how)
+        pool = ProcessPool(lambda: store.settings, partial(note_stopped, store))
+        fetcher = make_fetcher(Outward(resolve={"*": self.site.address}), lambda: store.settings, store, pool.run)
+        return self.shop.worker(registry, store, reach=Reach(fetcher, pool=pool), **how)
 
     async def drain(self, perform, *new, through=(GATE,), sources=(), patience=0.0, **settings):
         """Perform these tasks until nothing is left that can be done now; their ids."""

@@ -206,7 +206,7 @@ def test_a_hint_is_taken_seriously(finder):
 
 
 class Walker:
-    """Only a fetch: what a command has."""
+    """A fetch, and somewhere to compute: what a command has."""
 
     def __init__(self, finder: Finder) -> None:
         self.fetcher = finder.fetcher()
@@ -214,6 +214,9 @@ class Walker:
     async def fetch(self, url, *, method="GET", headers={}, body=b"", render=False, max_age=None, credentials=None):
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
         return await self.fetcher.fetch(request, Errand(Ungoverned(), render=render))
+
+    async def compute(self, function, /, *args, seconds=None):
+        return await self.fetcher.compute(function, *args, seconds=seconds)
 
 
 @pytest.mark.parametrize("platform", HOSTED)

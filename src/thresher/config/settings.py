@@ -14,6 +14,7 @@ from thresher.config.setting import Number, Setting, guarded, tunable
 from thresher.core.backoff import Backoff
 from thresher.core.clock import to_us
 from thresher.core.errors import UnknownName
+from thresher.core.page import MAX_NODES
 
 DAY = 86_400.0
 
@@ -53,6 +54,10 @@ SETTINGS: tuple[Setting, ...] = (
     guarded("ai.output_limit", 4_000, "tokens", 16, 1_000_000, "The longest answer of a model; it is paid for in advance."),
     guarded("ai.part_size", 24_000, "characters", 500, 1_000_000, "The longest part of a page that is put into one question."),
     guarded("ai.repairs", 2, "tries", 0, 10, "How often a model is told what is wrong with its answer before the answer counts as none."),
+    guarded("reading.max_nodes", MAX_NODES, "nodes", 1_000, 10_000_000, "The largest tree of a page; a page with more nodes is refused."),
+    guarded("isolation.processes", 0, "processes", 0, 256, "How many processes of a worker read pages; 0 is one per processor."),
+    guarded("isolation.seconds", 10.0, "seconds", 0.05, 3_600, "How long reading a page may take before its process is killed."),
+    guarded("isolation.memory", 1_024, "megabytes", 64, 65_536, "How much memory a process that reads pages may take for its work."),
     guarded("worker.concurrency", 100, "tasks", 1, 10_000, "How many tasks one worker has in hand at the same time."),
     guarded("worker.batch", 100, "tasks", 1, 1_000, "How many tasks a worker claims in one transaction."),
     guarded("worker.lease", 15.0, "seconds", 0.2, 3_600, "How long a silent worker keeps its tasks; it renews three times in that span."),

@@ -1,7 +1,8 @@
 """Boards: add one by its address, confirm or refuse what was found, try one without writing anything."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from thresher.control.asked import HEAD_START, PERSON, Asked, Request, ask, look_up, now_of
 from thresher.control.records import write_records
@@ -24,6 +25,7 @@ from thresher.store.store import Store
 
 DISCOVERY, SCRAPE = "source_discovery", "scrape_source"
 BY_A_PERSON = "manual"
+T = TypeVar("T")
 
 
 def ask_boards(
@@ -103,6 +105,9 @@ class Visitor:
         del max_age, replay  # there is no shelf
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
         return await self.fetcher.fetch(request, Errand(Ungoverned(), render=render))
+
+    async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
+        return await self.fetcher.compute(function, *args, seconds=seconds)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """What a stage is given besides its task."""
 
-from collections.abc import Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 from thresher.core.answer import Answer
@@ -110,6 +110,14 @@ class Context(Protocol):
         """The fields of a page, at the least cost: by what was learned of the site, by its structured data, or by a model.
 
         Pages of one `site` look alike; unsaid it is the host. What cannot be read for certain is left out, and said in `doubts`.
+        """
+        ...
+
+    async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
+        """Call a function in a process of its own kind, and return what it returns: for reading pages, and for whatever computes long.
+
+        It must be a function of a module; arguments and result are pickled. One that takes longer than `seconds`, or more memory than
+        it may, is killed: `TooSlow` or `TooLarge`, which fail the task and harm no other.
         """
         ...
 

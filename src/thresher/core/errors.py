@@ -10,6 +10,7 @@
     │   ├── NotAllowed             the transition table has no such arrow
     │   └── DatabaseProblem        cannot be opened, is read-only, locked, full, or newer than this code
     │       └── PartlyEnqueued     failed between two portions of a large enqueue; says which tasks were accepted
+    ├── ProcessDied                a process that computed for a stage died; the attempt is tried again
     └── TaskError                  raised by a stage; the policy table says what follows
         ├── Transient              worth another try: spends a failure, counts towards the breaker
         │   ├── TimedOut
@@ -25,7 +26,8 @@
             ├── Forbidden          403 to somebody without credentials: this page is not for us
             ├── Gone               404, 410
             ├── Malformed          the answer cannot be read; kept for inspection
-            ├── TooLarge           over a size limit
+            ├── TooLarge           over a limit of size or memory
+            ├── TooSlow            reading it took longer than its limit, and was stopped
             └── Refused            our own policy forbids it (robots.txt, private address)
 
 What a class means for retries is an attribute of the class, never a word searched for in a message. `exit_code` is
@@ -93,6 +95,10 @@ class PartlyEnqueued(DatabaseProblem):
     def __init__(self, problem: Exception, ids: Sequence[int | None], wanted: int) -> None:
         super().__init__(f"{problem} ({len(ids):,} of {wanted:,} tasks were accepted; enqueue the others again)")
         self.ids = ids
+
+
+class ProcessDied(ThresherError):
+    """A process that computed something for a stage died. Nobody outside is to blame, and another try may work."""
 
 
 class TaskError(ThresherError):
@@ -189,7 +195,11 @@ class Malformed(Permanent):
 
 
 class TooLarge(Permanent):
-    """Over a size limit."""
+    """Over a limit of size or memory."""
+
+
+class TooSlow(Permanent):
+    """Reading it took longer than its limit, and was stopped."""
 
 
 class Refused(Permanent):

@@ -34,6 +34,7 @@ class EventKind(StrEnum):
     MONEY_ASSUMED = "money_assumed", "A call of a model never said what it cost, so all that was held back for it counts as spent."
     MONEY_OVERSPENT = "money_overspent", "A call of a model cost more than could be held back for it; it is counted as it was."
     LEDGER_REPAIRED = "ledger_repaired", "The counters of a budget did not match its calls and were set right."
+    READING_STOPPED = "reading_stopped", "Reading a page took too much time or memory; its process was killed."
     EXTRACTOR_LEARNED = "extractor_learned", "A site was learned, or learned anew; from now on it is read without a model."
     EXTRACTOR_DOUBTED = "extractor_doubted", "A site no longer looks as it was learned; what was learned of it is not used any more."
     EXTRACTOR_REFUSED = "extractor_refused", "A site could not be learned from the examples there are; the reason says what would help."

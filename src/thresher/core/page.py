@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+MAX_NODES = 500_000  # elements and texts of the tree of one page; the largest of the corpus has 13,000
+
 
 class Via(StrEnum):
     """Which hand brought a page."""

@@ -137,6 +137,9 @@ class Hands:
     async def extract(self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None) -> Extract:
         return await self._reader.extract(page, schema, site=site, tier=tier)
 
+    async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
+        return await self._reach.pool.run(function, *args, seconds=seconds)
+
     async def tell(self, title: str, body: str) -> bool:
         notifier = self._reach.notifier
         try:

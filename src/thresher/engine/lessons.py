@@ -10,10 +10,10 @@ from typing import Any
 
 import orjson
 
-from thresher.core.errors import UsageError
+from thresher.core.compute import Compute, compute_in_thread
+from thresher.core.errors import TooLarge, TooSlow, UsageError
 from thresher.core.evidence import Evidence
 from thresher.core.schema import Schema
-from thresher.core.threads import in_thread
 from thresher.learning.drift import Coverage, falling
 from thresher.learning.example import Example
 from thresher.learning.extractor import Extractor, Refusal
@@ -27,6 +27,7 @@ from thresher.store.extractors import Learned
 from thresher.store.store import Store
 
 FEWEST = 3
+LEARN_SECONDS = 60.0
 MOST = 12
 _TRIED_AT = frozenset({FEWEST, 4, 6, 9, MOST})
 
@@ -34,8 +35,8 @@ _TRIED_AT = frozenset({FEWEST, 4, 6, 9, MOST})
 class Lessons:
     """What is known of one site for one schema, and the extractor that comes of it."""
 
-    def __init__(self, store: Store, site: str, schema: Schema) -> None:
-        self._store, self._site, self._schema = store, site, schema
+    def __init__(self, store: Store, site: str, schema: Schema, compute: Compute = compute_in_thread) -> None:
+        self._store, self._site, self._schema, self._compute = store, site, schema, compute
 
     def active(self) -> Learned | None:
         """The extractor in use, unless it was learned for a schema that has changed since. One that cannot be read is used no more."""
@@ -69,7 +70,8 @@ class Lessons:
             return
         new = await self._store.run(self._examples, fresh)
         old = await self._store.run(self._examples, [each for each in given if each not in fresh])
-        found = await in_thread(self._learned, new, old, last)
+        known = last if last is not None and last.schema_digest == self._schema.digest and _is_readable(last) else None
+        found = await self._learned(new, old, known)
         if isinstance(found, Extractor):
             await self._store.run(self._save, found, last)
         else:
@@ -92,11 +94,11 @@ class Lessons:
         pages = [(each, blobs.get(self._store, each.page).decode()) for each in given]
         return [Example(Document.from_html(html, each.url or ""), each.labels) for each, html in pages]
 
-    def _learned(self, new: Sequence[Example], old: Sequence[Example], last: Learned | None) -> Extractor | Refusal:
-        if last is None or last.schema_digest != self._schema.digest or not _is_readable(last):
-            found = learn(self._schema, [*new, *old])
-        else:
-            found = relearn(extractor_of(last), self._schema, new, old)
+    async def _learned(self, new: Sequence[Example], old: Sequence[Example], last: Learned | None) -> Extractor | Refusal:
+        try:
+            found = await self._compute(learn_site, self._schema, new, old, last and last.body, seconds=LEARN_SECONDS)
+        except (TooLarge, TooSlow) as problem:
+            return Refusal(str(problem))
         return found if isinstance(found, Refusal) else self._whole(found, new)
 
     def _whole(self, found: Extractor, new: Sequence[Example]) -> Extractor | Refusal:
@@ -116,9 +118,14 @@ class Lessons:
         )  # fmt: skip
 
 
+def learn_site(schema: Schema, new: Sequence[Example], old: Sequence[Example], last: str | None) -> Extractor | Refusal:
+    """An extractor from examples: the first of a site, or the next after `last`, as that was stored."""
+    return learn(schema, [*new, *old]) if last is None else relearn(extractor_in(last), schema, new, old)
+
+
 def extractor_of(learned: Learned) -> Extractor:
     """As it was stored."""
-    return _extractor(learned.body)
+    return extractor_in(learned.body)
 
 
 def _is_readable(learned: Learned) -> bool:
@@ -130,7 +137,8 @@ def _is_readable(learned: Learned) -> bool:
 
 
 @lru_cache(64)
-def _extractor(body: str) -> Extractor:
+def extractor_in(body: str) -> Extractor:
+    """An extractor out of its stored text."""
     return from_json(orjson.loads(body))
 
 

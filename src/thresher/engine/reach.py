@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from thresher.ai.provider import Provider
+from thresher.engine.process_pool import ProcessPool
 from thresher.fetch.fetcher import Fetcher
 from thresher.notify.notifier import Notifier
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The way out to the web, who asks the models, their providers, and who tells people.
+    """The way out to the web, who asks the models, their providers, who tells people, and the processes that read pages.
 
     It belongs to one event loop and is closed there.
     """
@@ -23,9 +24,11 @@ class Reach:
     advisor: "Advisor | None" = None
     providers: Mapping[str, Provider] = field(default_factory=dict)
     notifier: Notifier | None = None
+    pool: ProcessPool = field(default_factory=ProcessPool)
 
     async def close(self) -> None:
         if self.fetcher:
             await self.fetcher.close()
         for provider in self.providers.values():
             await provider.close()
+        await self.pool.close()

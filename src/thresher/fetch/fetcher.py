@@ -19,7 +19,8 @@ from typing import Protocol
 
 from thresher.config.settings import Settings
 from thresher.core.clock import Clock, SystemClock, monotonic
-from thresher.core.errors import Gone, Malformed, RateLimited, Refused, ServerError, TaskError, UsageError
+from thresher.core.compute import Compute, compute_in_thread
+from thresher.core.errors import Gone, Malformed, RateLimited, Refused, ServerError, TaskError, TooLarge, TooSlow, UsageError
 from thresher.core.host import PREFIX
 from thresher.core.page import Page, Via
 from thresher.fetch import cache
@@ -32,9 +33,8 @@ from thresher.fetch.redirect import follow, is_redirect
 from thresher.fetch.request import Answer, Bounds, Request, Starting, Transport
 from thresher.fetch.rulebook import Rulebook
 from thresher.fetch.shelf import Copy, Shelf, key_of
-from thresher.reading.document import Document
-from thresher.reading.shell import shell
-from thresher.reading.wall import wall
+from thresher.reading.shell import is_shell
+from thresher.reading.wall import needs_tree, wall_of_html, wall_without_tree
 
 # As much of a page as is looked at for the signs of a wall. Not less: the beginning of a large page is all script, and looks like one.
 SAMPLE = 1024 * 1024
@@ -71,13 +71,17 @@ class Leg:
 
 
 class Fetcher:
-    """Asks the web for pages. One for a process; `errand` says for whom. `shelf` is what its errands may use."""
+    """Asks the web for pages. One for a process; `errand` says for whom. `shelf` is what its errands may use.
+
+    `compute` is where pages are parsed; never on the loop.
+    """
 
     def __init__(
         self, transport: Transport, guard: Guard, agent: Agent, *,
         settings: Callable[[], Settings], shelf: Shelf | None = None, browser: Renderer | None = None, clock: Clock | None = None,
+        compute: Compute = compute_in_thread,
     ) -> None:  # fmt: skip
-        self.shelf = shelf
+        self.shelf, self.compute = shelf, compute
         self._said: set[str] = set()
         self._transport, self._guard, self._browser = transport, guard, browser
         self._agent, self._settings, self._clock = agent, settings, clock or SystemClock()
@@ -89,7 +93,7 @@ class Fetcher:
     async def fetch(self, request: Request, errand: Errand) -> Page:
         """The page behind a request, or a typed error."""
         page = await self._follow(request, errand)
-        if errand.render is None and self._browser is not None and _can_render(request) and _is_shell(page):
+        if errand.render is None and self._browser is not None and _can_render(request) and await self._is_shell(page):
             try:
                 return await self._follow(request, replace(errand, render=True))
             except UsageError as problem:  # no browser here: then a shell is all there is, and whoever reads it will say so
@@ -100,6 +104,9 @@ class Fetcher:
         if words not in self._said:
             self._said.add(words)
             log.warning("%s", words)
+
+    async def _is_shell(self, page: Page) -> bool:
+        return page.via is not Via.BROWSER and page.content_type in READABLE and await self.compute(is_shell, page)
 
     async def _follow(self, request: Request, errand: Errand) -> Page:
         began, trail = monotonic(), [request]
@@ -200,7 +207,11 @@ class Fetcher:
         if answer.status == 304 and leg.copy is not None:
             await self._confirmed(leg, leg.copy, answer)
             return
-        problem = self._problem(answer, leg.request, leg.gate)
+        try:
+            problem = await self._problem(answer, leg.request, leg.gate)
+        except (TooLarge, TooSlow):
+            await self._keep(leg, answer)  # nobody can read it: kept for a person to look at
+            raise
         if problem is not None:
             await self._trouble(leg, problem)
         if answer.status == 304 and cache.is_ours(leg.request):
@@ -247,21 +258,28 @@ class Fetcher:
         sent = replace(request, url=target.href, headers={**request.headers, "user-agent": self._agent.header})
         answer = await self._carry(sent, gate, starting)
         if answer.status in (429, 503) or answer.status >= 500:
-            problem = self._problem(answer, request, gate)
+            problem = await self._problem(answer, request, gate)
             if isinstance(problem, RateLimited):
                 await self._trouble(Leg(sent, errand, gate), problem)
             if answer.status >= 500:
                 raise ServerError(f"{sent.url} answered {answer.status}", gate=gate)
         return answer
 
-    def _problem(self, answer: Answer, request: Request, gate: str) -> TaskError | None:
+    async def _problem(self, answer: Answer, request: Request, gate: str) -> TaskError | None:
         sample = _sample(answer)
         asked_to_wait = answer.status in (429, 503) and "retry-after" in answer.headers  # whoever says when to come back is no wall
-        look = None if sample is None or asked_to_wait else wall
+        is_redirected = 300 <= answer.status < 400
+        why = None if sample is None or asked_to_wait or is_redirected else await self._wall(answer, sample)
         return judge(
-            answer.status, answer.headers, sample or "", host=gate.removeprefix(PREFIX), now=self._clock.now(), wall=look,
+            answer.status, answer.headers, sample or "", host=gate.removeprefix(PREFIX), now=self._clock.now(), wall=lambda *_: why,
             signed=request.allowed_credentials is not None or any(map(signs, request.headers)),
         )  # fmt: skip
+
+    async def _wall(self, answer: Answer, sample: str) -> str | None:
+        """Why a wall stands here. Whatever has to be parsed for that is parsed elsewhere: it may be hostile."""
+        if needs_tree(answer.headers, sample):
+            return await self.compute(wall_of_html, answer.status, sample)
+        return wall_without_tree(answer.headers, sample)
 
     def _bounds(self) -> Bounds:
         settings = self._settings()
@@ -311,10 +329,6 @@ def _without_secrets(answer: Answer, request: Request) -> Answer:
 
 def _can_render(request: Request) -> bool:
     return request.method == "GET" and request.credentials is None
-
-
-def _is_shell(page: Page) -> bool:
-    return page.via is not Via.BROWSER and page.content_type in READABLE and shell(Document.of(page)) is not None
 
 
 def _next(trail: list[Request], answer: Answer) -> Request:

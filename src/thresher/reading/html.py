@@ -22,13 +22,13 @@ from turbohtml import Element, IncrementalParser, Markdown, PlainText, SelectorS
 from turbohtml.detect import LanguageDetection, detect_language
 
 from thresher.core.errors import TooLarge, UsageError
+from thresher.core.page import MAX_NODES
 
 # The parser's own element and text, for walks over many thousand nodes where a wrapper each would double the time.
 __all__ = ["LIMITS", "Element", "Node", "Selector", "Text", "likely_language", "parse", "to_markdown"]
 
 Selector = NewType("Selector", str)  # a CSS selector that is not text of this program: written by a person, or learned and checked
 
-MAX_NODES = 500_000  # elements and texts of a page; the largest of the corpus has 13,000
 MAX_DEPTH = 512  # the parser's own: what nests deeper becomes siblings
 _MAX_MERGED = 1_000_000_000  # bytes; each further <html> or <body> copies the attributes of all before it
 _NODE_BYTES, _CHARACTER_BYTES, _ATTRIBUTE_BYTES = 128, 24, 11  # what the parser takes for each, rounded up
@@ -210,7 +210,7 @@ def parse(html: str) -> Node:
     root = document.root
     assert root is not None, "a parsed page always has a root element"
     if multiplied and (nodes := sum(1 for _ in root.descendants)) > LIMITS.max_nodes:
-        raise TooLarge(f"the page has {nodes:,} nodes; at most {LIMITS.max_nodes:,} are read")
+        raise TooLarge(f"the page has {nodes:,} nodes; at most {LIMITS.max_nodes:,} are read (setting reading.max_nodes)")
     return Node(root)
 
 
@@ -221,7 +221,7 @@ def _parse(html: str) -> turbohtml.Document:
 def _check_tags(html: str) -> None:
     """Refuse what can be told to be too much by counting, before anything is built."""
     if (tags := html.count("<")) > LIMITS.max_nodes:
-        raise TooLarge(f"the page has {tags:,} tags; at most {LIMITS.max_nodes:,} nodes are read")
+        raise TooLarge(f"the page has {tags:,} tags; at most {LIMITS.max_nodes:,} nodes are read (setting reading.max_nodes)")
     roots = len(_ROOTS.findall(html))
     if roots * len(html) * _ATTRIBUTE_BYTES > _MAX_MERGED:
         raise TooLarge(f"the page has {roots:,} <html> and <body> tags in {len(html):,} characters; one of each is a page")

@@ -4,6 +4,7 @@ They look like an empty list to whoever does not run the script. So they are rec
 "nothing there".
 """
 
+from thresher.core.page import Page
 from thresher.reading.document import Document
 from thresher.reading.html import Node
 from thresher.reading.words import words
@@ -29,6 +30,11 @@ def shell(document: Document) -> str | None:
     if words("shell", "waiting").names(shown):
         return "the page only says that it is loading"
     return None
+
+
+def is_shell(page: Page) -> bool:
+    """Whether a page must be rendered before it can be read."""
+    return shell(Document.of(page)) is not None
 
 
 def _without(text: str, pieces: list[str]) -> str:

@@ -67,12 +67,25 @@ def wall(status: int, headers: Mapping[str, str], text: str) -> str | None:
 
     `headers` have lower-case names; `text` is the markup as it came, or the text of an answer that is not HTML.
     """
+    return wall_of_html(status, text) if needs_tree(headers, text) else wall_without_tree(headers, text)
+
+
+def needs_tree(headers: Mapping[str, str], text: str) -> bool:
+    """Whether only the tree of the page can tell. Of most answers that are no page, and of large pages, there is no need to build it."""
+    if _by_header(headers) or len(text) > LARGE or text.count("<a ") > MOST_LINKS:
+        return False
+    return text.lstrip()[:1] not in ("{", "[")
+
+
+def wall_without_tree(headers: Mapping[str, str], text: str) -> str | None:
+    """What `wall` says where no tree is needed."""
     if why := _by_header(headers):
         return why
-    if len(text) > LARGE or text.count("<a ") > MOST_LINKS:
-        return None
-    if text.lstrip()[:1] in ("{", "["):
-        return _by_data(text)
+    return _by_data(text) if len(text) <= LARGE and text.lstrip()[:1] in ("{", "[") else None
+
+
+def wall_of_html(status: int, text: str) -> str | None:
+    """What `wall` says of a page, from its tree."""
     root = parse(text)
     return None if _shows_much(root) else _thorough(status, text, root)
 

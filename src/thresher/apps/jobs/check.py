@@ -38,7 +38,7 @@ async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:
         return Skipped(f"its list shows it, though its page is gone: {problem}") if is_listed else _missed(ctx, known, problem)
     except Permanent as problem:  # it is known, so that it cannot be asked for is no failure
         return Skipped(f"unknown: {problem}")
-    found = read_detail(page, str(data.get("title") or ""), day(ctx.now()))
+    found = await ctx.compute(read_detail, page, str(data.get("title") or ""), day(ctx.now()))
     if found is None or not _is_its_page(page, call, found, known):
         return Skipped(f"unknown: {page.final_url} shows something else, which proves nothing")
     return _seen(ctx, known, found, is_listed)

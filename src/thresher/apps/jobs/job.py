@@ -87,12 +87,12 @@ async def _detail(ctx: Context, data: Mapping[str, Any]) -> dict[str, Any] | Non
     if call is None:
         return {} if data.get("title") else None
     page = await fetch_detail(ctx, call)
-    detail = read_detail(page, str(data.get("title") or ""), day(ctx.now()))
+    detail = await ctx.compute(read_detail, page, str(data.get("title") or ""), day(ctx.now()))
     if detail is None:
         return {} if data.get("title") else None
     added = completed(data, detail)
     if not await _employer(ctx, {**data, **added}):  # only of somebody whom nobody knows it is worth reading
-        site = employer_site(page, added.get("company_name") or data.get("company_name"))
+        site = await ctx.compute(employer_site, page, added.get("company_name") or data.get("company_name"))
         added |= {"company_site": site} if site else {}
     return added
 

@@ -8,8 +8,8 @@
 Each stage hands on what it found in the checkpoint; pages and the dossier are kept by their content.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from thresher.apps.jobs.company.model import ask_for, values_of
 from thresher.apps.jobs.company.numbers import thresholds
@@ -76,24 +76,42 @@ async def fetch(ctx: Context) -> Outcome:
     return Next(checkpoint={**said, "pages": pages, "careers": found.careers})
 
 
-def extract(ctx: Context) -> Outcome:
-    """Read what the pages say. A plain function, on a thread: parsing would hold up the others."""
+async def extract(ctx: Context) -> Outcome:
+    """Read what the pages say; a model is asked for the rest."""
     said = ctx.task.checkpoint
-    leaves = [Leaf(page["role"], _document(page, ctx.wait(ctx.load(page["hash"])))) for page in said["pages"]]
-    text = dossier(leaves)
-    source = ctx.wait(ctx.save(text.text.encode("utf-8", "replace")))
-    name = said["name"] or _name(leaves, text)
-    facts = read_facts(text, name=name or "", year=day(ctx.now()).year)
-    answer = ctx.wait(ask_for(ctx, facts.missing, text.text, source))
+    bodies = [await ctx.load(page["hash"]) for page in said["pages"]]
     mentions = int(ctx.setting("jobs.company.ai_mentions"))
+    read = await ctx.compute(_read, said["pages"], bodies, said["name"], said.get("careers"), day(ctx.now()).year, mentions)
+    source = await ctx.save(read.text.encode("utf-8", "replace"))
+    answer = await ask_for(ctx, read.missing, read.text, source)
+    facts = {**values_of(answer), **read.values}
+    kept = {each: said[each] for each in ("key", "website", "had")}
+    return Next(checkpoint={**kept, "name": read.name, "source": source, "facts": facts, "openings": read.openings})
+
+
+class _Read(NamedTuple):
+    """What the pages of a company say; `missing` are the fields that rules did not find."""
+
+    text: str
+    name: str | None
+    missing: tuple[str, ...]
+    values: dict[str, dict[str, Any]]
+    openings: dict[str, Any]
+
+
+def _read(
+    pages: Sequence[Mapping[str, Any]], bodies: Sequence[bytes], name: str | None, careers: str | None, year: int, mentions: int
+) -> _Read:  # fmt: skip
+    leaves = [Leaf(page["role"], _document(page, body)) for page, body in zip(pages, bodies, strict=True)]
+    text = dossier(leaves)
+    name = name or _name(leaves, text)
+    facts = read_facts(text, name=name or "", year=year)
     focus = {
         "remote_first": remote_first(text),
         "ai_focus": ai_focus(text, about=facts.found.get("about"), mission=facts.found.get("mission"), mentions=mentions),
     }
-    seen = openings(leaves, said.get("careers"))
     values = {field: _kept(each) for field, each in (*facts.found.items(), *focus.items()) if each is not None}
-    kept = {each: said[each] for each in ("key", "website", "had")}
-    return Next(checkpoint={**kept, "name": name, "source": source, "facts": {**values_of(answer), **values}, "openings": _seen(seen)})
+    return _Read(text.text, name, facts.missing, values, _seen(openings(leaves, careers)))
 
 
 async def analyze(ctx: Context) -> Outcome:

@@ -27,7 +27,7 @@ async def visit(ctx: Context, website: str) -> Visit:
     found = Visit(left=int(ctx.setting("jobs.company.pages")))
     names: dict[str, str] = {}
     if home := await _page(ctx, found, HOME, website):
-        names = named(_document(home))
+        names = await ctx.compute(_named, home)
     tried: set[str] = set()
     # A page about the company may name what the home page does not, so each role is looked up when its turn has come.
     for role in ("about", CAREERS, "culture", "mission"):
@@ -36,7 +36,7 @@ async def visit(ctx: Context, website: str) -> Visit:
                 tried.add(role)
                 page = await _first(ctx, found, role, urls)
                 if page is not None and role == "about":
-                    names = {**named(_document(page)), **names}
+                    names = {**await ctx.compute(_named, page), **names}
     found.careers = names.get(CAREERS)
     found.pages.sort(key=lambda each: ORDER.index(each[0]))
     return found
@@ -76,5 +76,5 @@ def _matters(problem: TaskError, role: str, failures: int) -> bool:
     return role == HOME or (isinstance(problem, Transient) and not failures)
 
 
-def _document(page: Page) -> Document:
-    return Document.of(Page(page.url, page.final_url, page.status, page.headers, page.body[:MOST_BODY]))
+def _named(page: Page) -> dict[str, str]:
+    return named(Document.of(Page(page.url, page.final_url, page.status, page.headers, page.body[:MOST_BODY])))

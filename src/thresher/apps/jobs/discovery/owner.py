@@ -1,6 +1,5 @@
 """Asking a board whose it is: by what its list says, then by its own name, then by the page of one posting. No more than needed."""
 
-import asyncio
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -38,7 +37,7 @@ async def owner_of(hand: Hand, candidate: Candidate, seen: Trial, wanted: Wanted
         proof = prove(wanted, signs)
     unsure = proof.strength is Strength.NONE or (candidate.method is Method.GUESS and proof.strength is Strength.LIKELY)
     if wanted.is_known and unsure and (page := await _one_posting(hand, seen, max_age)):
-        signs = await asyncio.to_thread(_with_page, signs, page)
+        signs = await hand.compute(_with_page, signs, page)
         proof = prove(wanted, signs)
     return Owner(_agreed(signs.names), proof)
 
@@ -57,18 +56,18 @@ async def _own_name(hand: Hand, board: Board, seen: Trial, max_age: float) -> st
     if call is None:
         return None
     if call.url == seen.url and seen.page:
-        return await _name_in(board, seen.page)
+        return await hand.compute(_name_in, board, seen.page)
     try:
         page = await hand.fetch(call.url, method=call.method, headers=call.headers, body=call.body, max_age=max_age)
     except (Permanent, Blocked, Unauthorized):
         return None  # not to be told is not to be contradicted
     if parse(page.final_url).hostname != parse(call.url).hostname:
         return None
-    return await _name_in(board, page)
+    return await hand.compute(_name_in, board, page)
 
 
-async def _name_in(board: Board, page: Page) -> str | None:
-    body = await asyncio.to_thread(read_body, page)
+def _name_in(board: Board, page: Page) -> str | None:
+    body = read_body(page)
     return owner_name(board, body.text if body.format is Format.HTML else body.data)
 
 

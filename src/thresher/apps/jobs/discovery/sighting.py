@@ -3,7 +3,6 @@
 A few pages at most. What a page shows is only a candidate; nothing is asked of a board here.
 """
 
-import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -62,6 +61,7 @@ async def sight(hand: Hand, starts: list[str], *, most: int, max_age: float) -> 
         found.seen.add(key)
         try:
             page = await hand.fetch(url, render=None, max_age=max_age)
+            noted = await hand.compute(_noted, page)
         except (Blocked, Unauthorized) as problem:
             found.wall = found.wall or (problem if any(is_one_site(url, start) for start in starts) else None)
             found.tried.append(Tried(LOOK, url, Verdict.BLOCKED, reason=str(problem)))
@@ -70,28 +70,38 @@ async def sight(hand: Hand, starts: list[str], *, most: int, max_age: float) -> 
             found.tried.append(Tried(LOOK, url, verdict, reason=str(problem)))
         else:
             found.seen.add(_key(page.final_url) or key)
-            waiting[:0] = await asyncio.to_thread(_note, found, page)
+            found.candidates += noted.candidates
+            found.tried += noted.tried
+            found.lists = found.lists or noted.lists
+            waiting[:0] = noted.leads
     return found
 
 
-def _note(found: Sighting, page: Page) -> list[str]:
-    """Write down what a page shows; the pages to go on with."""
+@dataclass(slots=True)
+class _Noted:
+    """What one page shows; `leads` are the pages to go on with."""
+
+    candidates: list[Candidate] = field(default_factory=list)
+    tried: list[Tried] = field(default_factory=list)
+    lists: bool = False
+    leads: list[str] = field(default_factory=list)
+
+
+def _noted(page: Page) -> _Noted:
     body = read_body(page)
     if body.is_feed:
-        found.candidates.append(Candidate(Method.URL, Board(FEED, None, page.final_url)))
-        return []
+        return _Noted([Candidate(Method.URL, Board(FEED, None, page.final_url))])
     seen = inspect(page, day(page.fetched_at))
     board = recognise(page.final_url) or seen.board
     if board is not None and (board := _askable(board)):
-        found.candidates.append(Candidate(Method.PAGE, board, page.url))
-        return []
-    found.candidates += [Candidate(Method.PAGE, Board(FEED, None, url), page.final_url) for url in _feeds(body)]
-    found.lists = found.lists or _lists(seen)
-    if _lists(seen) or _should_list(seen):
+        return _Noted([Candidate(Method.PAGE, board, page.url)])
+    found = _Noted([Candidate(Method.PAGE, Board(FEED, None, url), page.final_url) for url in _feeds(body)], lists=_lists(seen))
+    if found.lists or _should_list(seen):
         found.candidates.append(Candidate(Method.PAGE, Board(SITE, None, page.final_url), page.final_url))
     else:
         found.tried.append(Tried(LOOK, page.url, seen.look.verdict, page.status, reason=f"it shows no board: {seen.look.reason}"))
-    return [url for url in (seen.company.careers_url, *_leads(body)) if url]
+    found.leads = [url for url in (seen.company.careers_url, *_leads(body)) if url]
+    return found
 
 
 def _leads(body: Body) -> Iterator[str]:

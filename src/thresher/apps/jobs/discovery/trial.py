@@ -3,11 +3,10 @@
 It needs nothing but something that fetches, so a stage, a command and a test try a board in the same way.
 """
 
-import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from thresher.apps.jobs.looks.sight import Sight, read_sight
 from thresher.apps.jobs.moment import day
@@ -27,17 +26,20 @@ from thresher.reading.posting import Posting
 
 FEED = "rss"
 SAMPLE = 5
+T = TypeVar("T")
 
 ReadMore = Callable[[Page, Sight], Awaitable[Sight]]
 
 
 class Hand(Protocol):
-    """Whatever fetches pages."""
+    """Whatever fetches pages, and has them read."""
 
     async def fetch(
         self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
         render: bool | None = False, max_age: float | None = None, credentials: Credentials | None = None,
     ) -> Page: ...  # fmt: skip
+
+    async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ async def look_at(
     )
     if elsewhere := _elsewhere(board, call, page):
         return Trial(board, Look(Verdict.UNKNOWN, elsewhere), call.url, page.status)
-    sight = await asyncio.to_thread(read_sight, page, board, day(page.fetched_at))  # some boards are megabytes
+    sight = await hand.compute(read_sight, page, board, day(page.fetched_at))
     sight = await read_more(page, sight) if read_more else sight
     postings = sight.listing.postings if sight.look.verdict is Verdict.FOUND else ()
     return Trial(board, sight.look, call.url, page.status, postings, sight.listing.total, page, sight.is_page)

@@ -5,7 +5,6 @@ Every page that was fetched since the walk began comes from the shelf, so a walk
 where it was; but not for ever, because pages of different days are no list.
 """
 
-import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -100,7 +99,7 @@ class Walker:
         trail.tally = walk.tally()
 
     async def _read(self, page: Page) -> Sight:
-        return await asyncio.to_thread(read_sight, page, self._board, day(page.fetched_at))
+        return await self._ctx.compute(read_sight, page, self._board, day(page.fetched_at))
 
     async def _take(self, walk: Walk, trail: Trail, page: Page, sight: Sight, is_known: IsKnown) -> None:
         fresh = [posting for posting in sight.listing.postings if not is_known(posting)]

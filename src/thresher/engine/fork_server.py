@@ -1,0 +1,223 @@
+"""The process that starts the processes of a pool, and what each of them does: take a call, compute it, answer, until told to end.
+
+The server imports everything that reads pages once and warms it up; a process forked from it is ready in milliseconds and shares
+that memory. It never touches a page itself, so it is always there to kill a child that does not come back. It ends when the program
+that started it ends, however that ends, and takes its children along.
+
+    python -m thresher.engine.fork_server CONTROL_FD SYS_PATH_AS_JSON
+"""
+
+import ctypes
+import gc
+import importlib
+import importlib.util
+import io
+import json
+import os
+import pickle
+import resource
+import signal
+import socket
+import struct
+import sys
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from thresher.config.platforms import Texts, installed_platforms, use_texts
+from thresher.core.errors import TooLarge
+from thresher.reading.html import LIMITS
+
+HEADER = struct.Struct("<Q")  # before each message: its length; and the first word of a child: its process id
+COMMAND = struct.Struct("<cQ")  # to the server: fork with so much memory, or kill this process
+FORK, KILL = b"F", b"K"
+RESULT, PROBLEM, NO_MEMORY = b"R", b"E", b"M"
+MAX_RESULT = 32 * 1024 * 1024  # bytes, pickled
+_PR_SET_PDEATHSIG = 1
+
+
+class Target(NamedTuple):
+    """A function by the names that lead to it. `file` is for modules that no import path leads to, such as an app in a file."""
+
+    module: str
+    name: str
+    file: str | None
+
+
+class Order(NamedTuple):
+    """What is computed under which limits. Its arguments follow it in the message, because the module may be needed to read them."""
+
+    target: Target
+    max_nodes: int
+    platforms: Texts
+
+
+def main() -> None:
+    """Serve until the program that started this one is gone."""
+    sys.path[:] = json.loads(sys.argv[2])
+    _warm_up()
+    gc.collect()
+    gc.freeze()  # what is never looked at again stays shared with the children
+    with socket.socket(fileno=int(sys.argv[1])) as control:
+        _serve(control)
+
+
+def _warm_up() -> None:
+    from datetime import date  # noqa: PLC0415
+
+    from thresher.core.page import Page  # noqa: PLC0415  only the server needs these, and before it serves
+    from thresher.learning import learn, read, relearn  # noqa: F401, PLC0415
+    from thresher.reading.inspection import inspect  # noqa: PLC0415
+    from thresher.reading.wall import thorough  # noqa: PLC0415
+
+    body = b"<title>Ladder</title><h1>Ladder</h1><p class=price>5</p><script>x</script><a href=/careers>Careers</a>"
+    thorough(200, body.decode())
+    inspect(Page("https://localhost/", "https://localhost/", 200, {"content-type": "text/html"}, body), date(2026, 1, 1))
+
+
+def _serve(control: socket.socket) -> None:
+    children: set[int] = set()
+    while True:
+        message, handed, _, _ = socket.recv_fds(control, COMMAND.size, 1, socket.MSG_WAITALL)
+        children -= _ended()
+        if len(message) < COMMAND.size:
+            break
+        command, number = COMMAND.unpack(message)
+        if command == FORK and handed:
+            pid = os.fork()
+            if pid == 0:
+                control.close()
+                _live(handed[0], number)
+            os.close(handed[0])
+            children.add(pid)
+        elif command == KILL and number in children:  # it is not reaped yet, so the number is still its own
+            os.kill(number, signal.SIGKILL)
+    for pid in children:
+        os.kill(pid, signal.SIGKILL)  # none of them is reaped yet
+        os.waitpid(pid, 0)
+
+
+def _ended() -> set[int]:
+    found: set[int] = set()
+    with suppress(ChildProcessError):
+        while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
+            found.add(pid)
+    return found
+
+
+# --- in a child
+
+
+def _live(handed: int, memory: int) -> None:
+    """The whole life of a child."""
+    try:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started us decides when to stop
+        _die_with_the_server()
+        _limit_memory(memory)
+        with socket.socket(fileno=handed) as channel:
+            channel.sendall(HEADER.pack(os.getpid()))
+            while (message := _receive(channel)) is not None:
+                reply = _answer(message)
+                channel.sendall(HEADER.pack(len(reply)) + reply)
+                if reply == NO_MEMORY:
+                    break  # what is left of it may hold memory for ever
+    except (BrokenPipeError, ConnectionError):
+        pass  # nobody wants the answer any more
+    finally:
+        os._exit(0)
+
+
+def _die_with_the_server() -> None:
+    if sys.platform == "linux":
+        server = os.getppid()
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != server:
+            os._exit(0)
+        with suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:  # noqa: PTH123  if anybody must go, then we
+            file.write("900")
+
+
+def _limit_memory(size: int) -> None:
+    """`size` bytes on top of what every child shares."""
+    if sys.platform == "linux":
+        with open("/proc/self/statm") as file:  # noqa: PTH123
+            size += int(file.read().split()[0]) * resource.getpagesize()
+        resource.setrlimit(resource.RLIMIT_AS, (size, size))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def _receive(channel: socket.socket) -> bytearray | None:
+    """The next message; None where there will be none."""
+    head = channel.recv(HEADER.size, socket.MSG_WAITALL)
+    if len(head) < HEADER.size:
+        return None
+    message = bytearray(HEADER.unpack(head)[0])
+    view, at = memoryview(message), 0
+    while at < len(message):
+        got = channel.recv_into(view[at:])
+        if got == 0:
+            return None
+        at += got
+    return message
+
+
+def _answer(message: bytearray) -> bytes:
+    try:
+        stream = io.BytesIO(message)
+        order: Order = pickle.load(stream)  # noqa: S301  from our own program
+        function = resolve(order.target)
+        LIMITS.max_nodes = order.max_nodes
+        if order.platforms != installed_platforms():
+            use_texts(order.platforms)
+        args = pickle.load(stream)  # noqa: S301
+        reply = RESULT + pickle.dumps(function(*args), pickle.HIGHEST_PROTOCOL)
+        if len(reply) > MAX_RESULT:
+            raise TooLarge(f"{order.target.name} found {len(reply):,} bytes; at most {MAX_RESULT:,} are taken")
+    except MemoryError:
+        return NO_MEMORY
+    except BaseException as problem:  # noqa: BLE001  whatever it is, it belongs to whoever asked
+        return PROBLEM + _pickled(problem)
+    return reply
+
+
+def _pickled(problem: BaseException) -> bytes:
+    """An exception as it was raised, or, where it cannot travel, one that says what it said."""
+    problem.add_note("".join(traceback.format_exception(problem, limit=-20))[-4_000:])
+    try:
+        packed = pickle.dumps(problem, pickle.HIGHEST_PROTOCOL)
+        if isinstance(problem, Exception) and type(pickle.loads(packed)) is type(problem):  # noqa: S301  our own
+            return packed
+    except Exception:  # noqa: BLE001, S110  an exception may be made in any way
+        pass
+    return pickle.dumps(RuntimeError(f"{type(problem).__name__}: {problem}"[:4_000]))
+
+
+@lru_cache(maxsize=1_000)
+def resolve(target: Target) -> Callable[..., Any]:
+    """The function that a target names."""
+    found: Any = _module(target)
+    for part in target.name.split("."):
+        found = getattr(found, part)
+    return found  # type: ignore[no-any-return]
+
+
+def _module(target: Target) -> object:
+    known = sys.modules.get(target.module)
+    if known is None:
+        with suppress(ImportError):
+            known = importlib.import_module(target.module)
+    if known is not None and (target.file is None or getattr(known, "__file__", None) == target.file):
+        return known
+    spec = importlib.util.spec_from_file_location(target.module, target.file) if target.file else None
+    if spec is None or spec.loader is None:
+        raise ModuleNotFoundError(f"module {target.module!r} cannot be imported in another process; put it where Python finds it")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[target.module] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    main()

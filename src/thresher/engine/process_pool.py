@@ -1,0 +1,264 @@
+"""A pool of processes that can be killed: the only way to bound the time and memory of reading bytes that somebody hostile wrote.
+
+A thread cannot be stopped, and one call into a parser or a regular expression may hold the interpreter for as long as a page likes.
+So whatever reads pages is computed in one of a few processes, one call at a time each. A call that takes longer than its limit is
+killed with its process and fails with a reason; all other calls go on. Memory is limited by the system, not by good will.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import pickle
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from thresher.config.platforms import installed_platforms
+from thresher.config.settings import Settings
+from thresher.core.errors import DatabaseProblem, Permanent, ProcessDied, TooLarge, TooSlow, UsageError
+from thresher.core.event import EventKind
+from thresher.core.record import clean
+from thresher.engine.fork_server import COMMAND, FORK, HEADER, KILL, MAX_RESULT, NO_MEMORY, RESULT, Order, Target
+from thresher.store.events import record_event
+from thresher.store.store import Store
+
+T = TypeVar("T")
+Stopped = Callable[[str, Permanent], Awaitable[None]]  # the name of what was computed, and why it was stopped
+
+MAX_CALLS = 1_000  # of one process; then it is replaced, whatever its memory looks like
+START_SECONDS = 60.0  # for a process to come up, on a machine that is busy
+MEGABYTE = 1024 * 1024
+_RECEIVE = 65_536
+
+log = logging.getLogger("thresher.processes")
+
+
+class ForkServer:
+    """The server of this program, seen from the program. Started when the first process is needed."""
+
+    def __init__(self) -> None:
+        self.owner = os.getpid()
+        self._control, theirs = socket.socketpair()
+        with theirs:
+            path = json.dumps([str(each) for each in sys.path])
+            command = [sys.executable, "-m", "thresher.engine.fork_server", str(theirs.fileno()), path]
+            # A session of its own: a Ctrl-C at the terminal is for the program, which then tells its processes.
+            self._process = subprocess.Popen(  # noqa: S603  nothing of it comes from outside
+                command, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, start_new_session=True
+            )
+
+    @property
+    def is_alive(self) -> bool:
+        return self.owner == os.getpid() and self._process.poll() is None
+
+    def fork(self, channel: socket.socket, memory: int) -> None:
+        """Start a process that talks through this channel, with so many bytes of memory for its work."""
+        socket.send_fds(self._control, [COMMAND.pack(FORK, memory)], [channel.fileno()])
+
+    def kill(self, pid: int) -> None:
+        with suppress(OSError):  # a server that is gone has taken its processes along
+            self._control.sendall(COMMAND.pack(KILL, pid))
+
+
+    def close(self) -> None:
+        """End it and all its processes, and wait for that."""
+        self._control.close()
+        if self.owner == os.getpid():
+            self._process.wait()
+
+
+_lock = threading.Lock()
+_servers: list[ForkServer] = []
+
+
+def fork_server() -> ForkServer:
+    """The one server of this program; a new one where the last has died, or belongs to the program that we were forked from."""
+    with _lock:
+        if not _servers or not _servers[0].is_alive:
+            _servers[:] = [ForkServer()]
+        return _servers[0]
+
+
+def close_fork_server() -> None:
+    """End the server of this program; the next process that is needed starts another."""
+    with _lock:
+        while _servers:
+            _servers.pop().close()
+
+
+class _Process:
+    """One process of the pool, computing one call at a time."""
+
+    def __init__(self, server: ForkServer, memory: int) -> None:
+        self._server = server
+        self._channel, theirs = socket.socketpair()
+        with theirs:
+            server.fork(theirs, memory)
+        self._channel.setblocking(False)
+        self.pid = 0
+        self.calls = 0
+
+    async def greet(self) -> None:
+        """Wait until it is there."""
+        async with asyncio.timeout(START_SECONDS):
+            self.pid = HEADER.unpack(await self._exactly(HEADER.size, b""))[0]
+
+    async def call(self, message: bytes) -> bytes:
+        """Its answer to a message."""
+        self.calls += 1
+        loop = asyncio.get_running_loop()
+        await loop.sock_sendall(self._channel, message)
+        begun = await loop.sock_recv(self._channel, _RECEIVE)
+        head = begun if len(begun) >= HEADER.size else await self._exactly(HEADER.size, begun)
+        size = HEADER.unpack_from(head)[0]
+        if size > MAX_RESULT + 1:
+            raise ConnectionError(f"it announces an answer of {size:,} bytes")
+        return await self._exactly(size, head[HEADER.size :])
+
+    async def _exactly(self, size: int, begun: bytes) -> bytes:
+        if len(begun) == size:
+            return begun
+        loop, pieces, missing = asyncio.get_running_loop(), [begun], size - len(begun)
+        while missing > 0:
+            piece = await loop.sock_recv(self._channel, min(missing, 16 * _RECEIVE))
+            if not piece:
+                raise ConnectionError("it ended without an answer")
+            pieces.append(piece)
+            missing -= len(piece)
+        return b"".join(pieces)
+
+    def end(self) -> None:
+        """Kill it, whatever it does."""
+        if self.pid:
+            self._server.kill(self.pid)
+        self._channel.close()
+
+
+class ProcessPool:
+    """The processes of one event loop. Nothing is started before the first call."""
+
+    def __init__(self, settings: Callable[[], Settings] = Settings, stopped: Stopped | None = None) -> None:
+        self._settings, self._stopped = settings, stopped
+        self._idle: list[_Process] = []
+        self._busy: set[_Process] = set()
+        count = settings().count("isolation.processes") or os.cpu_count() or 1
+        self._free = asyncio.Semaphore(count)
+
+    async def run(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
+        """Compute in a process. Raises what the function raises; `TooSlow` and `TooLarge` where it was stopped."""
+        settings = self._settings()
+        limit = seconds or float(settings["isolation.seconds"])
+        order = Order(target_of(function), settings.count("reading.max_nodes"), installed_platforms())
+        message = _packed(order, args)
+        try:
+            reply = await self._call(message, limit, settings.count("isolation.memory"), order.target.name)
+        except Permanent as problem:
+            log.warning("%s: %s", order.target.name, problem)
+            if self._stopped is not None:
+                await self._stopped(order.target.name, problem)
+            raise
+        found = pickle.loads(memoryview(reply)[1:])  # noqa: S301  from our own process
+        if reply[:1] == RESULT:
+            return found  # type: ignore[no-any-return]
+        raise found
+
+    async def _call(self, message: bytes, limit: float, memory: int, name: str) -> bytes:
+        async with self._free:
+            process = await self._taken(memory)
+            try:
+                async with asyncio.timeout(limit):
+                    reply = await process.call(message)
+            except TimeoutError:
+                self._end(process)
+                raise TooSlow(f"reading the page took longer than {limit:g} seconds and was stopped ({name})") from None
+            except OSError as problem:
+                self._end(process)
+                raise ProcessDied(f"the process that computed {name} died: {problem}") from None
+            except BaseException:
+                self._end(process)  # nobody waits for it any more
+                raise
+            if reply == NO_MEMORY:
+                self._end(process)
+                raise TooLarge(f"reading the page needed more than {memory} MB of memory and was stopped ({name})")
+            self._busy.discard(process)
+            if process.calls < MAX_CALLS:
+                self._idle.append(process)
+            else:
+                process.end()
+            return reply
+
+    async def _taken(self, memory: int) -> _Process:
+        if self._idle:
+            process = self._idle.pop()
+            self._busy.add(process)
+            return process
+        process = _Process(fork_server(), memory * MEGABYTE)
+        self._busy.add(process)
+        try:
+            await process.greet()
+        except BaseException as problem:
+            self._end(process)
+            if isinstance(problem, OSError | TimeoutError):
+                raise ProcessDied(f"no process could be started: {problem or 'it did not come up in time'}") from problem
+            raise
+        return process
+
+    def _end(self, process: _Process) -> None:
+        self._busy.discard(process)
+        process.end()
+
+    async def close(self) -> None:
+        """Kill all of them."""
+        for process in (*self._idle, *self._busy):
+            process.end()
+        self._idle.clear()
+        self._busy.clear()
+
+
+async def note_stopped(store: Store, name: str, problem: Permanent) -> None:
+    """Write down that a call was stopped. The task that it was for fails with the same reason."""
+
+    def write() -> None:
+        with store.write() as session:
+            record_event(session, EventKind.READING_STOPPED, store.backend.now(session), function=name, reason=clean(str(problem)))
+
+    with suppress(DatabaseProblem):  # the task will say it
+        await store.run(write)
+
+
+def _packed(order: Order, args: tuple[object, ...]) -> bytes:
+    try:
+        given = pickle.dumps(args, pickle.HIGHEST_PROTOCOL)
+    except Exception as problem:
+        raise UsageError(f"what {order.target.name} is given cannot go to another process: {problem}") from problem
+    head = _head(order)
+    return b"".join((HEADER.pack(len(head) + len(given)), head, given))
+
+
+@lru_cache(maxsize=100)
+def _head(order: Order) -> bytes:
+    return pickle.dumps(order, pickle.HIGHEST_PROTOCOL)
+
+
+@lru_cache(maxsize=1_000)
+def target_of(function: Callable[..., Any]) -> Target:
+    """The names that lead to a function. Only a function of a module has such names."""
+    module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
+    home = sys.modules.get(module or "")
+    found: Any = home
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if home is None or found is not function:
+        raise UsageError(f"{name or function!r} cannot be computed in another process; it must be a function of a module")
+    if module == "__main__":
+        if home.__spec__ is None:
+            raise UsageError(f"{name} stands in the program's own file, which other processes do not import; move it into a module")
+        module = home.__spec__.name
+    file = getattr(home, "__file__", None)
+    return Target(str(module), name, file)

@@ -1,0 +1,209 @@
+"""Attacks on promises 18, 1 and 8: whatever a page does to the process that reads it, the worker and its other tasks go on."""
+
+import asyncio
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import pytest
+
+from tests.engine import hostile
+from tests.engine.workshop import PATIENCE
+from thresher.build import _load_file
+from thresher.config.settings import Settings
+from thresher.core.errors import Gone, ProcessDied, TooLarge, TooSlow, UsageError
+from thresher.engine.process_pool import ProcessPool, fork_server
+
+T = TypeVar("T")
+
+
+def pooled(play: Callable[[ProcessPool], Awaitable[T]], **settings: Any) -> T:
+    """What comes of a play with a pool; settings are those of `isolation`."""
+
+    async def run() -> T:
+        pool = ProcessPool(lambda: Settings({f"isolation.{name}": value for name, value in settings.items()}))
+        try:
+            return await asyncio.wait_for(play(pool), 2 * PATIENCE)
+        finally:
+            await pool.close()
+
+    return asyncio.run(run())
+
+
+def until_gone(pid: int) -> None:
+    """Wait for the end of a process that is not our child."""
+    try:
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        assert select.select([handle], [], [], PATIENCE)[0], f"process {pid} is still there"
+    finally:
+        os.close(handle)
+
+
+def test_a_function_is_computed_in_another_process_and_the_process_is_used_again():
+    async def play(pool: ProcessPool) -> tuple[int, set[int]]:
+        return await pool.run(hostile.double, 21), {await pool.run(hostile.pid) for _ in range(5)}
+
+    found, pids = pooled(play)
+    assert found == 42
+    assert len(pids) == 1
+    assert os.getpid() not in pids
+
+
+def test_an_error_comes_back_as_it_was_raised():
+    async def play(pool: ProcessPool) -> BaseException:
+        with pytest.raises(Gone) as found:
+            await pool.run(hostile.is_gone)
+        return found.value
+
+    problem = pooled(play)
+    assert (str(problem), problem.gate) == ("it is not there", "host:shop.example")  # type: ignore[attr-defined]
+    assert "is_gone" in problem.__notes__[0]
+
+
+def test_an_error_that_cannot_travel_says_what_it_said():
+    async def play(pool: ProcessPool) -> None:
+        with pytest.raises(RuntimeError, match="Odd: 1 and 2"):
+            await pool.run(hostile.odd)
+
+    pooled(play)
+
+
+@pytest.mark.promise(18)
+@pytest.mark.parametrize("attack", [hostile.spin, hostile.bomb_of_a_person])
+def test_a_call_that_holds_the_interpreter_is_killed_at_its_limit_and_harms_no_other(attack):
+    async def play(pool: ProcessPool) -> list[int]:
+        stuck = asyncio.create_task(pool.run(attack, seconds=1.0))
+        others = [await pool.run(hostile.double, number) for number in range(10)]
+        with pytest.raises(TooSlow, match="took longer than 1 seconds and was stopped"):
+            await stuck
+        return [*others, await pool.run(hostile.double, 10)]
+
+    assert pooled(play, processes=2) == [2 * number for number in range(11)]
+
+
+@pytest.mark.promise(18)
+def test_a_process_has_no_more_memory_than_it_may():
+    async def play(pool: ProcessPool) -> tuple[int, int]:
+        assert await pool.run(hostile.take, 50) == 50 * hostile.MEGABYTE
+        with pytest.raises(TooLarge, match="more than 128 MB"):
+            await pool.run(hostile.take, 400)
+        return await pool.run(hostile.take_all), await pool.run(hostile.double, 1)
+
+    peak, found = pooled(play, memory=128, processes=1)
+    assert peak < (128 + 150) * hostile.MEGABYTE  # and what the interpreter and its modules take
+    assert found == 2
+
+
+@pytest.mark.promise(18)
+def test_an_answer_has_a_largest_size():
+    async def play(pool: ProcessPool) -> None:
+        with pytest.raises(TooLarge, match="bytes; at most"):
+            await pool.run(hostile.say, 40 * hostile.MEGABYTE)
+        assert len(await pool.run(hostile.say, 5 * hostile.MEGABYTE)) == 5 * hostile.MEGABYTE
+
+    pooled(play)
+
+
+@pytest.mark.promise(1)
+def test_a_process_that_dies_costs_its_own_call_only():
+    async def play(pool: ProcessPool) -> int:
+        with pytest.raises(ProcessDied, match="die died"):
+            await pool.run(hostile.die)
+        return await pool.run(hostile.double, 4)
+
+    assert pooled(play) == 8
+
+
+@pytest.mark.promise(1)
+def test_a_server_that_was_killed_is_started_again():
+    async def play(pool: ProcessPool) -> int:
+        pid = await pool.run(hostile.pid)
+        server = fork_server()._process
+        server.kill()
+        server.wait()
+        until_gone(pid)
+        with pytest.raises(ProcessDied):
+            await pool.run(hostile.double, 4)
+        return await pool.run(hostile.double, 5)
+
+    assert pooled(play, processes=1) == 10
+
+
+@pytest.mark.promise(18)
+def test_whoever_waits_no_more_leaves_no_process_computing(tmp_path):
+    async def play(pool: ProcessPool) -> int:
+        begun = tmp_path / "begun"
+        os.mkfifo(begun)
+        stuck = asyncio.create_task(pool.run(hostile.begin_and_spin, str(begun)))
+        pid = int(await asyncio.to_thread(begun.read_text))
+        stuck.cancel()
+        await asyncio.gather(stuck, return_exceptions=True)
+        return pid
+
+    until_gone(pooled(play))
+
+
+PARENT = """
+import asyncio, sys
+from tests.engine import hostile
+from thresher.engine.process_pool import ProcessPool, fork_server
+
+async def main():
+    pool = ProcessPool()
+    await pool.run(hostile.double, 1)
+    print(fork_server()._process.pid, flush=True)
+    await pool.run(hostile.begin_and_spin, sys.argv[1], seconds=1000)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.promise(18)
+def test_a_program_that_is_killed_leaves_no_process_behind(tmp_path):
+    begun = tmp_path / "begun"
+    os.mkfifo(begun)
+    with subprocess.Popen([sys.executable, "-c", PARENT, str(begun)], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        server, child = int(parent.stdout.readline()), int(begun.read_text())
+        parent.send_signal(signal.SIGKILL)
+    until_gone(server)
+    until_gone(child)
+
+
+@pytest.mark.parametrize("function", [lambda: 1, "".join, "double"], ids=["lambda", "method", "text"])
+def test_what_no_other_process_could_find_is_refused(function):
+    with pytest.raises(UsageError, match="cannot be computed in another process"):
+        pooled(lambda pool: pool.run(function))
+
+
+def test_what_cannot_be_pickled_is_refused():
+    with pytest.raises(UsageError, match="cannot go to another process"):
+        pooled(lambda pool: pool.run(hostile.double, lambda: 1))
+
+
+def test_a_function_of_a_file_that_no_import_finds_is_found_by_its_file(tmp_path):
+    path = tmp_path / "an_app_of_a_person.py"
+    path.write_text("def triple(number):\n    return 3 * number\n")
+    triple = _load_file(path).triple  # type: ignore[attr-defined]
+    assert pooled(lambda pool: pool.run(triple, 5)) == 15
+
+
+@pytest.mark.promise(18)
+def test_every_reader_and_learner_ends_in_bounded_time_and_memory_whatever_the_page():
+    async def play(pool: ProcessPool) -> dict[str, list[Any]]:
+        pages = {name: hostile.page_of(name) for name in hostile.PAGES}
+        calls = [(name, function) for name in pages for function in (hostile.read_everything, hostile.learn_everything)]
+        ends = await asyncio.gather(*(pool.run(function, pages[name], seconds=15.0) for name, function in calls), return_exceptions=True)
+        return dict(zip(calls, ends, strict=True))  # type: ignore[arg-type]
+
+    ends = pooled(play, memory=512)
+    odd = {str(call): end for call, end in ends.items() if isinstance(end, BaseException) and not isinstance(end, TooLarge | TooSlow)}
+    assert odd == {}
+    assert sum(not isinstance(end, BaseException) for end in ends.values()) > len(ends) // 2
