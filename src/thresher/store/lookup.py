@@ -38,7 +38,7 @@ def find_records(
     search = _search(kind, keys, link, where, before, order)
     if linked is not None:
         joint = "and" if " where " in search.sql else "where"
-        search = replace(search, sql=f"{search.sql} {joint} {_LINKED}", values={**search.values, "linked": linked})
+        search = replace(search, sql=f"{search.sql} {joint} {_LINKED}", values={**search.values, "linked": clean(linked)})
     sorting = f"{search.age} desc"
     if order is not None:
         sorting = f"o.number {'desc' if order.startswith('-') else 'asc'}, o.record_id"
@@ -123,19 +123,19 @@ def _lists(link: Link | None, where: Sequence[Where], order: str | None, given: 
     kind = "{0}.kind = :kind and " if "kind" in given else ""
     for at, each in enumerate(where):
         clause, values = _marked(each, at)
-        given |= values | {f"mark{at}": each.name}
+        given |= values | {f"mark{at}": clean(each.name)}
         yield f"marks m{at}", f"{kind.format(f'm{at}')}m{at}.name = :mark{at} and {clause}"
     if link is not None:
         given |= {"link_name": clean(link.name), "link_target": clean(link.target)}
         yield "links l", "l.name = :link_name and l.target = :link_target"
     if order is not None:
-        given["order_name"] = order.removeprefix("-")
+        given["order_name"] = clean(order.removeprefix("-"))
         yield "marks o", f"{kind.format('o')}o.name = :order_name and o.number is not null"
 
 
 def _marked(where: Where, at: int) -> tuple[str, dict[str, Any]]:
     if isinstance(where, Between):
-        low, high = (bound and max(-MAX_INTEGER - 1, min(bound, MAX_INTEGER)) for bound in (where.low, where.high))
+        low, high = (None if bound is None else max(-MAX_INTEGER - 1, min(int(bound), MAX_INTEGER)) for bound in (where.low, where.high))
         bounds = {f"low{at}": low, f"high{at}": high}
         asked = {name: value for name, value in bounds.items() if value is not None}
         clauses = [f"m{at}.number {'>=' if name.startswith('low') else '<='} :{name}" for name in asked]
@@ -144,7 +144,8 @@ def _marked(where: Where, at: int) -> tuple[str, dict[str, Any]]:
     if words and len(words) < len(where.values):
         raise UsageError(f"the mark {where.name!r} is a text or a number; {where.values!r} mixes the two")
     column = f"m{at}.{'word' if words else 'number'}"
-    values = [value for value in where.values if _can_be_kept(value)]  # no record has any other
+    # No record has a value that cannot be kept; a truth value was kept as a number.
+    values = [value if isinstance(value, str) else int(value) for value in where.values if _can_be_kept(value)]
     if len(values) == 1:  # then they are in order already
         return f"{column} = :value{at}", {f"value{at}": values[0]}
     return f"{column} in (:values{at}*)", {f"values{at}": values}
