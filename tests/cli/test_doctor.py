@@ -48,12 +48,17 @@ def test_what_holds_work_up_is_a_warning(queue: Thresher, project: Path):
             "insert into tasks (kind, stage, state, lane_id, due, run_at, rank, priority, payload, created_at)"
             " select 'stranger', 'x', 'pending', id, 0, 9e15, 0, 0, '{}', 0 from lanes limit 1"
         )
+        database.execute(
+            "insert into schedules (name, app, entry, every_us, timezone, missed, next_at)"
+            """ values ('weekly', 'gone', '{"kind": "x", "stage": "x", "gates": [], "payload": "{}"}', 60000000, 'UTC', 'one', 1)"""
+        )
     result = queue("doctor", "--json")
     assert result.code == 0
     found = verdicts(result)
+    assert found["schedules"] == "warn"
     assert (found["sources"], found["workers"], found["gates"], found["kinds"]) == ("warn", "warn", "warn", "warn")
     out = queue("doctor").out
-    for word in ("captcha", "gone", "source:good: counts 3, 0 are running", "'stranger'"):
+    for word in ("captcha", "gone", "source:good: counts 3, 0 are running", "'stranger'", "weekly (app gone)"):
         assert word in out
 
 

@@ -21,6 +21,7 @@ from thresher.insight.waiting import closed_sentence
 from thresher.insight.workers import list_workers
 from thresher.store import health, overview
 from thresher.store.migrate import newest, version_now
+from thresher.store.schedules import read_plans
 from thresher.store.sqlite.connection import SAFE_VERSION, VERSION
 from thresher.store.store import Store
 from thresher.vectors import install
@@ -116,7 +117,7 @@ def check_store(store: Store, registry: Registry | None) -> list[Check]:
         return [schema]
     checks = [schema, _write(store), _clock(store), _workers(store), _counters(store), _closed(store)]
     if registry is not None:
-        checks.append(_kinds(store, registry))
+        checks += [_kinds(store, registry), _schedules(store, registry)]
     return checks + (_postgres(store) if store.backend.dialect.name == "postgres" else [])
 
 
@@ -230,6 +231,17 @@ def _kinds(store: Store, registry: Registry) -> Check:
         return Check("kinds", Verdict.OK, "an app knows every waiting task")
     says = ", ".join(f"{number} of kind {kind!r}" for kind, number in strange.items())
     return Check("kinds", Verdict.WARN, f"no app here knows: {says}", "name the app in thresher.yaml or with --app; they wait until then")
+
+
+def _schedules(store: Store, registry: Registry) -> Check:
+    known = {app.name for app in registry.apps}
+    with store.read() as session:
+        stopped = [plan for plan in read_plans(session) if plan.app not in known]
+    if not stopped:
+        return Check("schedules", Verdict.OK, "an app here runs every schedule")
+    says = ", ".join(f"{plan.name} (app {plan.app})" for plan in stopped)
+    advice = "name the app in thresher.yaml or with --app; they are fired by the workers that run it, and by nobody else"
+    return Check("schedules", Verdict.WARN, f"no app here runs: {says}", advice)
 
 
 def _postgres(store: Store) -> list[Check]:
