@@ -7,6 +7,7 @@ import importlib
 import typing
 
 from thresher.core.answer import Answer
+from thresher.core.backoff import Retry
 from thresher.core.context import Context
 from thresher.core.credentials import Credentials
 from thresher.core.errors import Blocked, BudgetExhausted, NotYet, Permanent, RateLimited, TaskError, Transient, Unauthorized
@@ -64,6 +65,7 @@ __all__ = [
     "Place",
     "RateLimited",
     "Record",
+    "Retry",
     "Run",
     "Schedule",
     "Schema",

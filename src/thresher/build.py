@@ -5,7 +5,7 @@ import importlib.util
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -20,6 +20,7 @@ from thresher.config.outward import Outward
 from thresher.config.platforms import install_platforms
 from thresher.config.project import OWN_APPS, Project, check_server, hide_password
 from thresher.config.settings import Settings
+from thresher.core.backoff import Retry
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.compute import Compute, compute_in_thread
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, UnknownName
@@ -185,7 +186,12 @@ def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> It
 
 def project_registry(project: Project, named: Iterable[str] = ()) -> Registry:
     """The kinds of task that a project's apps know."""
-    return Registry(load_apps(project, named), tiers=model_gates(project))
+    apps = load_apps(project, named)
+    if strange := project.retry.keys() - {app.name for app in apps}:
+        known = ", ".join(sorted(app.name for app in apps)) or "none"
+        raise ConfigError(f"retry names {', '.join(sorted(strange))}, which is no app of this project; its apps are: {known}")
+    apps = [replace(app, retry=project.retry.get(app.name, Retry()).over(app.retry or Retry())) for app in apps]
+    return Registry(apps, tiers=model_gates(project))
 
 
 def model_gates(project: Project) -> dict[str, str]:

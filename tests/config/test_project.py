@@ -34,7 +34,7 @@ def test_a_folder_without_a_file_is_a_project_with_the_apps_that_come_with_us(tm
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("apps: []\n\ndatabse: x\n", ":3: databse is not known here; the keys are apps, database, fetch, models, notify, settings"),
+        ("apps: []\n\ndatabse: x\n", ":3: databse is not known here; the keys are apps, database, fetch, models, notify, retry, settings"),
         ("apps: orchard.py\n", ":1: apps wants a list of names such as"),
         ("apps: [1]\n", ":1: apps wants a list of names such as"),
         ("apps: []\ndatabase: 5\n", ":2: database wants a URL such as sqlite:///thresher.db, got something that is no text"),
@@ -43,7 +43,7 @@ def test_a_folder_without_a_file_is_a_project_with_the_apps_that_come_with_us(tm
         ("settings:\n  queue.quantm: 1\n", ":2: settings.queue.quantm is wrong: there is no setting 'queue.quantm'"),
         ("settings:\n  5: 1\n", ":2: settings.5 is wrong: there is no setting '5'"),
         ("apps: [a\nb: c: d\n", ":2 is not YAML"),
-        ("- a\n- b\n", ":1 wants keys with values (apps, database, fetch, models, notify, settings), got list"),
+        ("- a\n- b\n", ":1 wants keys with values (apps, database, fetch, models, notify, retry, settings), got list"),
         (b"apps: [\xff]\n", " is not UTF-8 text"),
     ],
     ids=["unknown key", "apps", "app", "database", "settings", "value", "name", "number as name", "yaml", "list", "bytes"],

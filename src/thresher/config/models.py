@@ -13,7 +13,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from thresher.config.variable import VARIABLE, looked_up
-from thresher.core.errors import ConfigError
+from thresher.core.errors import ConfigError, UsageError
+from thresher.core.rate import per_second
 
 KINDS = ("anthropic", "google", "openai")
 TIERS = ("cheap", "strong")
@@ -137,7 +138,7 @@ def _thinker(name: str, said: Any, problem: Problem) -> Thinker:
     key, key_name = _key(said.get("key"), f"{where}.key", problem)
     return Thinker(
         name, said["kind"], key, _base_url(said.get("base_url"), f"{where}.base_url", problem),
-        _amount(said.get("rate"), f"{where}.rate", "starts a second", MOST_RATE, problem),
+        _rate(said.get("rate"), f"{where}.rate", problem),
         _count(said.get("in_flight"), f"{where}.in_flight", problem), key_name,
     )  # fmt: skip
 
@@ -216,6 +217,16 @@ def _price(said: Mapping[str, Any], where: str, side: str, problem: Problem) -> 
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= MOST_PRICE:
         raise problem(where, f"wants dollars per million tokens, from 0 to {MOST_PRICE:,}, got {given!r}")
     return Decimal(str(given))  # by its text: 0.1 is meant as one tenth
+
+
+def _rate(given: Any, where: str, problem: Problem) -> float | None:
+    """Starts a second; also written as 30/m."""
+    if not isinstance(given, str):
+        return _amount(given, where, "starts a second, or 30/m", MOST_RATE, problem)
+    try:
+        return _amount(per_second(given), where, "starts a second, or 30/m", MOST_RATE, problem)
+    except UsageError as wrong:
+        raise problem(where, f"is wrong: {wrong}") from None
 
 
 def _amount(given: Any, where: str, unit: str, most: int, problem: Problem) -> float | None:

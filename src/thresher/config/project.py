@@ -19,6 +19,7 @@ from thresher.config.outward import Outward, read_outward
 from thresher.config.setting import Number
 from thresher.config.settings import setting
 from thresher.config.variable import VARIABLE, looked_up
+from thresher.core.backoff import Retry
 from thresher.core.errors import ConfigError, UsageError
 
 FILE_NAME = "thresher.yaml"
@@ -26,7 +27,7 @@ DEFAULT_DATABASE = "sqlite:///thresher.db"
 DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
 # The apps that come with us, by the short names that a project may use for them. Where there is no project file all of them are there.
 OWN_APPS = {"jobs": "thresher.apps.jobs.app", "roles": "thresher.apps.roles.app"}
-KEYS = ("apps", "database", "fetch", "models", "notify", "settings")
+KEYS = ("apps", "database", "fetch", "models", "notify", "retry", "settings")
 
 # Up to the last @, wherever that is: a password that nobody has encoded may hold any character.
 _PASSWORD = re.compile(r"(//[^/@:?#]*|^[^/@:?#]*(?=:[^/])):.*@", re.DOTALL)
@@ -46,6 +47,7 @@ class Project:
     fetch: Outward = field(default_factory=Outward)
     models: Models = field(default_factory=Models)
     notify: Notify = field(default_factory=Notify)
+    retry: Mapping[str, Retry] = field(default_factory=dict)
 
 
 def read_project(folder: Path) -> Project:
@@ -105,7 +107,8 @@ class _Reader:
         outward = read_outward(data.get("fetch"), self._error)
         models = read_models(data.get("models"), self._error)
         notify = read_notify(data.get("notify"), self._error)
-        return Project(self.path.parent, self._apps(data), self._database(data), self._settings(data), outward, models, notify)
+        apps, retry = self._apps(data), self._retry(data)
+        return Project(self.path.parent, apps, self._database(data), self._settings(data), outward, models, notify, retry)
 
     def _load(self) -> dict[str, Any]:
         try:
@@ -165,6 +168,20 @@ class _Reader:
         if not isinstance(given, dict):
             raise self._error("settings", f"wants names with numbers, got {given!r}")
         return {str(name): self._setting(str(name), value) for name, value in given.items()}
+
+    def _retry(self, data: dict[str, Any]) -> dict[str, Retry]:
+        """The retries of single apps, by name."""
+        given = data.get("retry") or {}
+        if not isinstance(given, dict) or not all(isinstance(said, dict) and said.keys() <= {"base", "limit"} for said in given.values()):
+            wants = "wants names of apps with base (seconds) and limit, such as {roles: {base: 30, limit: 5}}"
+            raise self._error("retry", f"{wants}, got {given!r}")
+        found = {}
+        for name, said in given.items():
+            try:
+                found[str(name)] = Retry(**said)
+            except UsageError as problem:
+                raise self._error(f"retry.{name}", f"is wrong: {problem}") from None
+        return found
 
     def _setting(self, name: str, value: Any) -> Number:
         try:

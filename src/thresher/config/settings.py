@@ -13,7 +13,7 @@ from thresher.config.roles import ROLES
 from thresher.config.setting import Number, Setting, guarded, tunable
 from thresher.core.backoff import Backoff
 from thresher.core.clock import to_us
-from thresher.core.errors import UnknownName
+from thresher.core.errors import ConfigError, UnknownName
 from thresher.core.page import MAX_NODES
 
 DAY = 86_400.0
@@ -60,7 +60,8 @@ SETTINGS: tuple[Setting, ...] = (
     guarded("isolation.memory", 1_024, "megabytes", 64, 65_536, "How much memory a process that reads pages may take for its work."),
     guarded("worker.concurrency", 100, "tasks", 1, 10_000, "How many tasks one worker has in hand at the same time."),
     guarded("worker.batch", 100, "tasks", 1, 1_000, "How many tasks a worker claims in one transaction."),
-    guarded("worker.lease", 15.0, "seconds", 0.2, 3_600, "How long a silent worker keeps its tasks; it renews three times in that span."),
+    guarded("worker.lease", 15.0, "seconds", 0.2, 3_600, "How long a silent worker keeps its tasks."),
+    guarded("worker.heartbeat", 0.0, "seconds", 0, 1_800, "Time between two renewals of the lease, at most half of it; 0: a third."),
     guarded("worker.grace", 30.0, "seconds", 0, 3_600, "How long a stopping worker lets its tasks finish before it hands them back."),
     guarded("worker.poll", 1.0, "seconds", 0.01, 3_600, "How often an idle worker looks for work that no wake-up announced."),
     guarded("worker.timeout", 300.0, "seconds", 0.01, DAY, "How long one stage may take, unless it says otherwise."),
@@ -134,6 +135,16 @@ class Settings(Mapping[str, Number]):
     def us(self, name: str) -> int:
         """A setting in seconds, as microseconds."""
         return to_us(self[name])
+
+    def heartbeat(self) -> float:
+        """Seconds between two renewals of a lease. One that a single delay would let the lease run out is refused."""
+        every, lease = float(self["worker.heartbeat"]), float(self["worker.lease"])
+        if every > lease / 2:
+            raise ConfigError(
+                f"worker.heartbeat is {every:g} seconds and worker.lease {lease:g}: a lease must outlast two heartbeats. "
+                f"Set worker.heartbeat to at most {lease / 2:g}, or worker.lease to at least {every * 2:g}"
+            )
+        return every or lease / 3
 
     def backoff(self) -> Backoff:
         """The retry settings as one value."""

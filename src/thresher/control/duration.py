@@ -1,15 +1,16 @@
-"""Durations and rates as people write them: 90s, 10m, 2h, 1d; 2, 30/m."""
+"""Durations and numbers as people write them: 90s, 10m, 2h, 1d."""
 
 import re
 
 from thresher.core.errors import UsageError
+from thresher.core.rate import NONE, per_second
+
+__all__ = ["NONE", "per_second", "seconds", "whole"]
 
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
 MOST = 1_000_000_000
-NONE = ("none", "off", "unlimited")
 
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|[smhdw])?")
-_RATE = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:/(s|m|h|d))?")
 
 
 def seconds(text: str) -> float:
@@ -18,16 +19,6 @@ def seconds(text: str) -> float:
     if not parts or _DURATION.sub("", text.strip()) or (len(parts) > 1 and not all(unit for _, unit in parts)):
         raise UsageError(f"a duration is written as 90s, 10m, 2h or 1d, got {text!r}")
     return sum(float(number) * UNITS[unit or "s"] for number, unit in parts)
-
-
-def per_second(text: str) -> float | None:
-    """A rate in starts a second: 2, 0.5, 30/m. None for "none"."""
-    if text.strip().lower() in NONE:
-        return None
-    match = _RATE.fullmatch(text.strip())
-    if match is None:
-        raise UsageError(f"a rate is written as 2 (a second), 30/m, 500/h, or none, got {text!r}")
-    return float(match[1]) / UNITS[match[2] or "s"]
 
 
 def whole(text: str, what: str) -> int | None:

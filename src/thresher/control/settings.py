@@ -1,7 +1,7 @@
 """Settings at run time: checked, written with their history, and in force everywhere within a few seconds."""
 
 from thresher.config.setting import Number
-from thresher.config.settings import setting
+from thresher.config.settings import Settings, setting
 from thresher.control.keys import Scope
 from thresher.core.errors import BudgetExhausted
 from thresher.core.policy import POLICY
@@ -20,6 +20,7 @@ def scope_needed(name: str) -> Scope:
 def set_setting(store: Store, name: str, text: str, by: str) -> Number:
     """Change a setting; the value that is in force now."""
     value = setting(name).parse(text)
+    Settings({**store.settings, name: value}).heartbeat()
     change_setting(store, name, value, by)
     _reopen(store, name)
     return value

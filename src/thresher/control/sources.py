@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from thresher.control.duration import per_second, seconds, whole
+from thresher.control.duration import seconds, whole
 from thresher.core.clock import FOREVER, SECOND, to_us
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.host import PREFIX
@@ -22,7 +22,7 @@ PROBE_SECONDS = 60.0
 TAG = "manual"
 
 _PARSERS: Mapping[str, Callable[[str], dict[str, Any]]] = {
-    "rate": lambda text: {"interval_us": interval_us(per_second(text))},
+    "rate": lambda text: {"interval_us": interval_us(text)},
     "burst": lambda text: {"burst": whole(text, "burst") or 1},
     "in_flight": lambda text: {"max_in_flight": whole(text, "in-flight")},
     "trip_after": lambda text: {"trip_after": whole(text, "trip-after")},

@@ -1,8 +1,27 @@
 """How long a failed task waits before its next try: base times two to the power of failures, capped, with jitter."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from thresher.core.clock import DAY, MINUTE
+from thresher.core.clock import DAY, MINUTE, to_us
+from thresher.core.errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """The retries of one app. None leaves it to the settings: `base` to retry.base (seconds), `limit` to retry.max_retries."""
+
+    base: float | None = None
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.base is not None and (type(self.base) not in (int, float) or not 0 <= self.base <= 86_400):
+            raise UsageError(f"the base of retries wants seconds from 0 to 86,400, got {self.base!r}")
+        if self.limit is not None and (type(self.limit) is not int or not 0 <= self.limit <= 1_000):
+            raise UsageError(f"the limit of retries wants a whole number from 0 to 1,000, got {self.limit!r}")
+
+    def over(self, other: "Retry") -> "Retry":
+        """These, and where they say nothing, the other's."""
+        return Retry(other.base if self.base is None else self.base, other.limit if self.limit is None else self.limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +32,11 @@ class Backoff:
     cap_us: int = DAY
     jitter: float = 0.2
     max_retries: int = 3
+
+    def of(self, retry: Retry) -> "Backoff":
+        """The same with an app's own base and limit."""
+        base = self.base_us if retry.base is None else to_us(retry.base)
+        return replace(self, base_us=base, max_retries=self.max_retries if retry.limit is None else retry.limit)
 
     def delay_us(self, failures: int, luck: float) -> int:
         """The wait after the n-th failure (n >= 1). `luck` in [0, 1) spreads a herd; it only ever shortens the wait."""

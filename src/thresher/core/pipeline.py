@@ -5,11 +5,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from thresher.core.backoff import Retry
 from thresher.core.context import Context
 from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.event import SUBSCRIBABLE, Event
 from thresher.core.limits import MAX_NAME_BYTES, check_text
 from thresher.core.outcome import Finds, Outcome
+from thresher.core.rate import Rate, per_second
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
@@ -90,20 +92,23 @@ class Pipeline:
 class Source:
     """An origin that a person can name, limit, pause and disable. Its gate is called `source:NAME`.
 
-    None means no such limit. `rate` is starts per second, `burst` how many may come at once, `in_flight` how many may
+    None means no such limit. `rate` is starts per second, or "30/m" or "500/h"; `burst` how many may come at once, `in_flight` how many may
     run at the same time; `trip_after` failures in a row pause it for `cooldown` seconds. Copies of its pages count as fresh for
     `max_age` seconds, whatever the server says; a fetch may say otherwise. `probe` is what
     `thresher sources test` runs: it raises when something is wrong and may return a sentence when all is well.
     """
 
     name: str
-    rate: float | None = None
+    rate: Rate | None = None
     burst: int = 1
     in_flight: int | None = None
     trip_after: int | None = 5
     cooldown: float = 300.0
     probe: Callable[[], Awaitable[str | None]] | None = None
     max_age: float | None = None
+
+    def __post_init__(self) -> None:
+        per_second(self.rate)  # refused where it is written
 
     @property
     def gate(self) -> str:
@@ -131,6 +136,7 @@ class App:
 
     `on` names functions that are told what happens: `{"task_failed": tell, "group_ended": tell}`. Each is given an `Event`. They are hints,
     delivered at most once, after the commit, in every worker process of the app; what must not be missed is a row.
+    `retry` are its own base and limit of retries, in place of the settings `retry.base` and `retry.max_retries`.
     """
 
     name: str
@@ -140,6 +146,7 @@ class App:
     start: tuple[NewTask, ...] = ()
     schemas: tuple[Schema, ...] = ()
     on: Mapping[str, Subscriber] = field(default_factory=dict)
+    retry: Retry | None = None
 
     def __post_init__(self) -> None:
         unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]

@@ -38,7 +38,7 @@ async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settin
         outcome = await _perform(stage, hands, submit)
         return settle_outcome(task, outcome, registry)
     except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
-        return settle_error(task, problem, registry, backoff=settings.backoff(), luck=random.random())
+        return settle_error(task, problem, registry, backoff=registry.backoff(task.kind, settings), luck=random.random())
 
 
 async def _perform(stage: Stage, hands: Hands, submit: Submit) -> Outcome:
@@ -55,4 +55,4 @@ async def _perform(stage: Stage, hands: Hands, submit: Submit) -> Outcome:
 def overdue(task: Task, seconds: float, registry: Registry, settings: Settings) -> Settlement:
     """The settlement of an attempt that took too long."""
     problem = TimedOut(f"stage {task.stage!r} took longer than {seconds:g} seconds")
-    return settle_error(task, problem, registry, backoff=settings.backoff(), luck=random.random())
+    return settle_error(task, problem, registry, backoff=registry.backoff(task.kind, settings), luck=random.random())

@@ -16,8 +16,7 @@ from thresher.store.workers import Renewal, renew
 
 log = logging.getLogger("thresher.heartbeat")
 
-# Of a lease: when to renew, and when to give up.
-RENEW_SHARE = 1 / 3
+# Of a lease: when to give up.
 GIVE_UP_SHARE = 0.8
 
 
@@ -26,10 +25,11 @@ class Heartbeat:
 
     def __init__(
         self, store: Store, worker_id: WorkerId, lease: float, *,
-        stall: float, on_lost: Callable[[str], None], on_cancel: Callable[[frozenset[tuple[int, int]]], None],
+        every: float | None = None, stall: float, on_lost: Callable[[str], None], on_cancel: Callable[[frozenset[tuple[int, int]]], None],
     ) -> None:  # fmt: skip
         self.worker_id = worker_id
         self._store, self._lease, self._stall = store, lease, stall
+        self._every = every or lease / 3
         self._on_lost, self._on_cancel = on_lost, on_cancel
         self._stop = threading.Event()
         self.lost = False
@@ -59,7 +59,7 @@ class Heartbeat:
         return not self.lost and monotonic() - self._renewed < self._lease * GIVE_UP_SHARE
 
     def _beat(self) -> None:
-        wait = self._lease * RENEW_SHARE
+        wait = self._every
         while not self._stop.wait(wait):
             if not self.safe:
                 return self._lose("the lease could not be renewed in time")
@@ -70,12 +70,12 @@ class Heartbeat:
             if self._stop.is_set():
                 return None  # given up while the database kept us waiting
             if renewal is None:
-                wait = self._lease * RENEW_SHARE / 4
+                wait = self._every / 4
                 continue
             if not renewal.alive:
                 return self._lose("the lease had ended and others have taken over")
             self._renewed = before
-            wait = self._lease * RENEW_SHARE
+            wait = self._every
             if renewal.cancelling:
                 self._on_cancel(renewal.cancelling)
         return None

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from thresher.config.settings import Settings
+from thresher.core.backoff import Backoff
 from thresher.core.decide import Step
 from thresher.core.deed import Deed
 from thresher.core.errors import InvalidPayload, UnknownName, UsageError
@@ -31,6 +32,7 @@ class Registry:
         self.settings = settings or Settings()
         self._tiers = tiers
         self._pipelines = by_kind(self.apps)
+        self._retries = {each.kind: app.retry for app in self.apps for each in app.pipelines if app.retry}
         self.max_ages = {source.gate: source.max_age for app in self.apps for source in app.sources if source.max_age is not None}
 
     @property
@@ -40,6 +42,11 @@ class Registry:
     def pipeline(self, kind: str) -> Pipeline | None:
         """The pipeline of that kind, if an app of this process has it."""
         return self._pipelines.get(kind)
+
+    def backoff(self, kind: str, settings: Settings) -> Backoff:
+        """How tasks of this kind are tried again: as their app says, else as the settings do."""
+        retry = self._retries.get(kind)
+        return settings.backoff().of(retry) if retry else settings.backoff()
 
     def app_of(self, kind: str) -> str:
         """On whose account tasks of this kind work; a kind that nobody here knows has its own."""

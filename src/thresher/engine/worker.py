@@ -76,6 +76,7 @@ class Worker:
     async def run(self) -> Tally:
         """Work until stopped."""
         self._loop = asyncio.get_running_loop()
+        self._store.settings.heartbeat()  # refused at the start; who starts over later does what it can
         self._signal = asyncio.Event()
         # As many threads as there may ever be tasks in hand, made when they are needed: whatever is claimed can start.
         self._threads = ThreadPoolExecutor(int(setting("worker.concurrency").high), "stage")
@@ -124,9 +125,9 @@ class Worker:
             workers.register, self._store, name=self._name, host=socket.gethostname(), pid=os.getpid(), lease_us=lease,
             marks_begun=True,
         )
-        worker_id = self._worker_id
+        worker_id, every = self._worker_id, min(float(settings["worker.heartbeat"]), lease / SECOND / 2)
         self._heartbeat = Heartbeat(
-            self._heartbeat_store, worker_id, lease / SECOND, stall=float(settings["worker.stall"]),
+            self._heartbeat_store, worker_id, lease / SECOND, every=every, stall=float(settings["worker.stall"]),
             on_lost=lambda why: self._post(self._lose, worker_id, why), on_cancel=lambda claims: self._post(self._cancel, claims),
         )  # fmt: skip
         self._heartbeat.start()
@@ -285,7 +286,8 @@ class Worker:
 
     def _failure(self, task: Task, problem: BaseException) -> Settlement:
         surprise = RuntimeError(f"the stage ended with {type(problem).__name__}")
-        return settle_error(task, surprise, self._registry, backoff=self._store.settings.backoff(), luck=random.random())
+        backoff = self._registry.backoff(task.kind, self._store.settings)
+        return settle_error(task, surprise, self._registry, backoff=backoff, luck=random.random())
 
     async def _rest(self, turn: Turn | None) -> None:
         """Sleep until something happens: an attempt ends, a wake-up comes, a timer is due, or the poll is over."""

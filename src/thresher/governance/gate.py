@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from thresher.core.clock import DAY, FOREVER, SECOND
 from thresher.core.errors import UsageError
+from thresher.core.rate import Rate, per_second
 
 UNLIMITED = 1_000_000
 # Clocks are read before locks are had, so one reading may be this much older than another that came first.
@@ -42,13 +43,14 @@ class Limits:
                 raise UsageError(f"a gate's {name} must be between {low} and {high:,}, got {value}")
 
 
-def interval_us(per_second: float | None) -> int:
+def interval_us(rate: Rate | None) -> int:
     """A rate as a person says it, to the time between two starts. None: no limit."""
-    if per_second is None:
+    starts = per_second(rate)
+    if starts is None:
         return 0
-    if not 0 < per_second <= SECOND:
-        raise UsageError(f"a rate must be above 0 and at most {SECOND:,} starts a second, got {per_second}")
-    return max(1, round(SECOND / per_second))
+    if not 0 < starts <= SECOND:
+        raise UsageError(f"a rate must be above 0 and at most {SECOND:,} starts a second, got {rate}")
+    return max(1, round(SECOND / starts))
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ INTRO = """\
 These names are all that an app needs. `from thresher import NAME`. [How to write an app](../how-to/write-an-app.md) shows them at
 work. Those for other programs are shown in [use the queue from your program](../how-to/use-the-client.md)."""
 GROUPS = {
-    "What an app is made of": ("App", "Pipeline", "Stage", "Source", "Schedule", "Event", "host_gate"),
+    "What an app is made of": ("App", "Pipeline", "Stage", "Source", "Retry", "Schedule", "Event", "host_gate"),
     "What a stage is given": ("Context", "Task", "Page", "Credentials"),
     "How a page becomes values": ("Schema", "Field", "Kind", "Material", "Extract", "By", "Answer", "Evidence", "Place"),
     "What a stage returns": ("Outcome", "Done", "Next", "Filtered", "Skipped", "Snooze", "Failed"),
