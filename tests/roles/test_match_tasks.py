@@ -15,6 +15,7 @@ from thresher.core.errors import UnknownName
 from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
 from thresher.insight.fits import explain_fit, list_fits
+from thresher.store import groups
 from thresher.store.links import remove_links
 from thresher.store.roles.matches import set_match_status
 
@@ -52,6 +53,18 @@ def test_postings_that_come_in_are_matched_with_everybody_who_wants_the_role(mar
     assert (anna, other) not in found
     assert (otto, fits) not in found
     assert not any(candidate == stranger for candidate, _ in found)
+
+
+def test_the_matching_of_one_arrival_is_a_run_whose_counters_say_how_far_it_is(make_market: Callable[..., Market]) -> None:
+    market = make_market(roles__match__slice=2)
+    for at in range(5):
+        market.candidate(f"anna {at}", 1, **PYTHON)
+    task = market.came_in([market.posting(1, 1, **WANTED), market.posting(2, 1, **WANTED)])
+    with market.store.read() as session:
+        run = groups.group_of(session, task)
+    assert run is not None
+    assert (run.app, run.name, run.subject, run.is_running, run.members) == ("roles", "match_postings", "2 postings", False, 1)
+    assert dict(run.counts) == {"candidates": 5, "postings": 2, "read": 2, "roles": 1}
 
 
 @pytest.mark.promise(14)

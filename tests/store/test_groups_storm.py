@@ -116,6 +116,18 @@ def test_a_member_that_ends_while_a_person_sends_it_back_is_counted_once(databas
     assert rows(store, "select live, failed, ended_at is null from task_groups where id = :id", id=group_id) == [(1, 0, True)]
 
 
+@pytest.mark.promise(4)
+@only_postgres
+def test_sending_tasks_back_locks_none_that_wait(database, store):
+    """A claim that holds the lane of a waiting task takes its row without asking, and holds groups while it does."""
+    opened(store, *pages(1))
+    ((waiting,),) = rows(store, "select id from tasks where group_id is not null")
+    with hands(database, store, 2) as (person, claimer):
+        assert tasks.revive(person.store, [waiting]) == []
+        claimer.begin(lambda _: claimer.hold("tasks", waiting))
+        assert not claimer.waits()
+
+
 @pytest.mark.promise(6)
 @only_postgres
 def test_two_tasks_that_open_the_same_group_at_the_same_time_open_it_once(database, store):

@@ -31,8 +31,9 @@ _REVIVE = f"""update tasks set state = 'pending', due = 1, rank = :now - priorit
             and (o.finished_at is null or (o.id > tasks.id and o.id in (:rivals*) and o.state in ({sql_list(REVIVABLE)}))))
     returning id, lane_id, rank"""
 
-# Locked: a running one may end between this look and the change.
-_MEMBERS = "select id, group_id, state from tasks where id in (:ids*) and group_id is not null order by id"
+# Locked: a running one may end between this look and the change. Not those that wait: a claim that holds their lane must not wait for us.
+_MEMBERS = f"""select id, group_id, state from tasks
+    where id in (:ids*) and group_id is not null and state not in ({sql_list(WAITING)}) order by id"""
 
 _COLUMNS = (
     "id", "kind", "stage", "state", "due", "run_at", "priority", "claim", "failures", "crashes", "cancelling", "worker_id",

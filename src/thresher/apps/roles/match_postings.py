@@ -2,6 +2,8 @@
 
 A posting that two roles have is matched with the candidates of both, whichever role it came in for this time. Candidates are taken
 a slice at a time, each slice a settlement of its own: a role with ten thousand of them does not hold up the others.
+
+The matching of one arrival is a run: its counters say how far it is.
 """
 
 from thresher.apps.roles.candidate import CANDIDATE, WANTS
@@ -12,6 +14,7 @@ from thresher.apps.roles.matching.seeker import seeker_of
 from thresher.core.context import Context
 from thresher.core.errors import Permanent
 from thresher.core.found import Found
+from thresher.core.group import Run
 from thresher.core.outcome import Done, Next, Outcome
 from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.record import Link
@@ -24,13 +27,14 @@ MOST = 1_000  # postings of one task
 def read(ctx: Context) -> Outcome:
     """File the facts of postings that have none, a portion at a time."""
     ids, at = _postings(ctx), int(ctx.task.checkpoint.get("at", 0))
+    run = Run(str(ctx.task.id), subject=f"{len(ids)} postings")
     while at < len(ids):
         found = ctx.wait(ctx.records_of(POSTING, ids[at : at + PORTION]))
         at += PORTION
         new = tuple(with_facts(each, day(ctx.now())) for each in found if not isinstance(each.data.get("facts"), dict))
         if new:
-            return Next({"at": at}, again=True, records=new)
-    return Next()
+            return Next({"at": at}, again=True, records=new, group=run, counts={"read": len(new)})
+    return Next(group=run)
 
 
 def match(ctx: Context) -> Outcome:
@@ -44,9 +48,10 @@ def match(ctx: Context) -> Outcome:
         people = _slice(ctx, role, before) if wanted else []
         if people:
             deed = matched(ctx, role, [seeker_of(each) for each in people], wanted, points)
-            return Next({"role": role, "before": people[-1].id}, again=True, deeds=(deed,))
+            return Next({"role": role, "before": people[-1].id}, again=True, deeds=(deed,), counts={"candidates": len(people)})
         before = None
-    return Done(f"{len(offers)} postings were matched with the candidates of {len(roles)} roles")
+    counts = {"postings": len(offers), "roles": len(roles)}
+    return Done(f"{len(offers)} postings were matched with the candidates of {len(roles)} roles", counts=counts)
 
 
 def _slice(ctx: Context, role: int, before: int | None) -> list[Found]:
