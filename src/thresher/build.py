@@ -314,8 +314,9 @@ def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: 
         pumps = PUMPS[shop.store.backend.dialect.name]
         providers = {name: open_provider(thinker) for name, thinker in shop.models.providers.items()}
         pool = ProcessPool(lambda: shop.store.settings, partial(note_stopped, shop.store))
+        stage_pool = ProcessPool(lambda: shop.store.settings, partial(note_stopped, shop.store))
         fetcher = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store, pool.run)
-        reach = Reach(fetcher, make_advisor(shop, providers), providers, Notifier(shop.notify.urls, shop.notify.unset), pool)
+        reach = Reach(fetcher, make_advisor(shop, providers), providers, Notifier(shop.notify.urls, shop.notify.unset), pool, stage_pool)
         yield Worker(
             shop.store, shop.registry, heartbeat_store=beat, pumps=pumps, until_idle=until_idle, patience=patience, reach=reach, **how
         )

@@ -5,7 +5,9 @@ import os
 import signal
 from datetime import date
 from pathlib import Path
+from typing import Any
 
+from thresher import Done
 from thresher.core.errors import Gone
 from thresher.core.page import Page
 from thresher.core.schema import Field, Kind, Schema
@@ -145,3 +147,18 @@ def learn_everything(page: Page) -> bool:
         if isinstance(each, Extractor):
             read(each, document)
     return True
+
+
+def shout(ctx: Any) -> Done:
+    """A stage: what was stored before it, in capitals, stored again."""
+    body = ctx.wait(ctx.load(ctx.task.payload["hash"]))
+    return Done(f"{ctx.wait(ctx.save(body.upper()))} {ctx.setting('worker.batch')} {os.getpid()}")
+
+
+def never_end(ctx: Any) -> Done:
+    spin()
+    return Done()
+
+
+def go_out(ctx: Any) -> Done:
+    return Done(str(ctx.wait(ctx.fetch("https://shop.example/"))))

@@ -11,8 +11,9 @@ from tests.engine.test_process_pool import until_gone
 from tests.engine.workshop import at_work, one_stage, soon
 from tests.harness.databases import with_processes
 from tests.harness.tasks import events, rows
-from thresher import Done, NewTask
+from thresher import App, Done, NewTask, Pipeline, Stage
 from thresher.reading.html import MAX_DEPTH
+from thresher.store import blobs
 
 __all__ = ["at", "clock"]
 
@@ -79,3 +80,28 @@ def test_a_worker_that_is_stopped_kills_what_reads_for_it_and_hands_the_task_bac
     task_id, pid = asyncio.run(play())
     until_gone(pid)
     assert workshop.state(task_id) == "pending"
+
+
+def isolated(perform, timeout=None):
+    return App("test", pipelines=(Pipeline("do", Stage(perform, isolation="process", timeout=timeout)),))
+
+
+def test_a_stage_in_a_process_reads_and_stores_through_its_worker(workshop):
+    stored = asyncio.run(workshop.store.run(blobs.put, workshop.store, b"ladder"))
+    (task_id,) = workshop.drained(isolated(hostile.shout), NewTask("do", {"hash": stored}))
+    assert workshop.state(task_id) == "succeeded", workshop.fields(task_id)["reason"]
+    digest, batch, pid = workshop.fields(task_id)["reason"].split()
+    assert blobs.get(workshop.store, digest) == b"LADDER"
+    assert (int(batch), int(pid) != os.getpid()) == (workshop.store.settings["worker.batch"], True)
+
+
+@pytest.mark.promise(8)
+def test_a_stage_in_a_process_that_takes_too_long_is_killed_and_tried_again_as_any_other(workshop):
+    (task_id,) = workshop.drained(isolated(hostile.never_end, timeout=0.5), NewTask("do"), retry__max_retries=0)
+    fields = workshop.fields(task_id)
+    assert (fields["state"], fields["error"]) == ("failed", "TimedOut")
+
+
+def test_a_stage_in_a_process_is_told_what_it_does_not_have(workshop):
+    (task_id,) = workshop.drained(isolated(hostile.go_out), NewTask("do"), retry__max_retries=0)
+    assert "has no ctx.fetch" in workshop.fields(task_id)["reason"]

@@ -13,6 +13,7 @@ import pytest
 
 from tests.engine import hostile
 from tests.engine.workshop import PATIENCE
+from thresher import Done, Stage
 from thresher.build import _load_file
 from thresher.config.settings import Settings
 from thresher.core.errors import Gone, ProcessDied, TooLarge, TooSlow, UsageError
@@ -207,3 +208,13 @@ def test_every_reader_and_learner_ends_in_bounded_time_and_memory_whatever_the_p
     odd = {str(call): end for call, end in ends.items() if isinstance(end, BaseException) and not isinstance(end, TooLarge | TooSlow)}
     assert odd == {}
     assert sum(not isinstance(end, BaseException) for end in ends.values()) > len(ends) // 2
+
+
+async def asynchronous(ctx):
+    return Done()
+
+
+@pytest.mark.parametrize(("perform", "how"), [(asynchronous, "process"), (hostile.shout, "elsewhere")])
+def test_an_isolation_that_cannot_be_is_refused(perform, how):
+    with pytest.raises(UsageError, match="isolation="):
+        Stage(perform, isolation=how)

@@ -32,6 +32,7 @@ class Trip:
     url: str | None
 
 
+ISOLATIONS = ("thread", "process")  # where a stage that is a plain function runs
 Through = tuple[str, ...] | Callable[[Trip], tuple[str, ...]]
 
 
@@ -41,18 +42,26 @@ class Stage:
 
     `through` names the gates to pass, the most specific origin first ("source:acme", "host:acme.example"); it may be a
     function of the task's `Trip`. Trouble that names no gate is blamed on the first. `timeout` is in seconds.
+
+    `isolation="process"` runs a plain function in a process instead, which is killed when it takes too long: for what computes, or
+    reads what strangers wrote. Its context has the task, the time, the settings and what is stored, neither web nor models.
     """
 
     perform: Perform
     through: Through = ()
     name: str = ""
     timeout: float | None = None
+    isolation: str = "thread"
     is_async: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
         if not self.name:
             object.__setattr__(self, "name", getattr(self.perform, "__name__", ""))
         object.__setattr__(self, "is_async", inspect.iscoroutinefunction(self.perform))
+        if self.isolation not in ISOLATIONS:
+            raise UsageError(f"stage {self.name!r} has isolation={self.isolation!r}; it is one of {', '.join(ISOLATIONS)}")
+        if self.isolation == "process" and self.is_async:
+            raise UsageError(f"stage {self.name!r} with isolation='process' is a plain function; an async one computes with ctx.compute")
 
     def gates(self, trip: Trip) -> tuple[str, ...]:
         """The gates this trip has to pass."""

@@ -44,6 +44,8 @@ async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settin
 async def _perform(stage: Stage, hands: Hands, submit: Submit) -> Outcome:
     if stage.is_async:
         outcome: Any = await stage.perform(hands)  # type: ignore[misc]
+    elif stage.isolation == "process":
+        outcome = await hands.perform(stage.perform)
     else:
         hands.lend(asyncio.get_running_loop())
         outcome = await asyncio.wrap_future(submit(cast("Callable[[Hands], Any]", stage.perform), hands))

@@ -3,8 +3,6 @@
 The server imports everything that reads pages once and warms it up; a process forked from it is ready in milliseconds and shares
 that memory. It never touches a page itself, so it is always there to kill a child that does not come back. It ends when the program
 that started it ends, however that ends, and takes its children along.
-
-    python -m thresher.engine.fork_server CONTROL_FD SYS_PATH_AS_JSON
 """
 
 import ctypes
@@ -12,7 +10,6 @@ import gc
 import importlib
 import importlib.util
 import io
-import json
 import os
 import pickle
 import resource
@@ -33,9 +30,11 @@ from thresher.reading.html import LIMITS
 HEADER = struct.Struct("<Q")  # before each message: its length; and the first word of a child: its process id
 COMMAND = struct.Struct("<cQ")  # to the server: fork with so much memory, or kill this process
 FORK, KILL = b"F", b"K"
-RESULT, PROBLEM, NO_MEMORY = b"R", b"E", b"M"
+RESULT, PROBLEM, NO_MEMORY, ASK = b"R", b"E", b"M", b"A"
+FOR_STAGES = ("load", "save", "record", "records")  # of the context of its worker, what a stage in a process may call
 MAX_RESULT = 32 * 1024 * 1024  # bytes, pickled
 _PR_SET_PDEATHSIG = 1
+_channels: list[socket.socket] = []  # in a child: the one to its worker
 
 
 class Target(NamedTuple):
@@ -55,8 +54,7 @@ class Order(NamedTuple):
 
 
 def main() -> None:
-    """Serve until the program that started this one is gone."""
-    sys.path[:] = json.loads(sys.argv[2])
+    """Serve until the program that started this one is gone. The argument is the file descriptor of the channel to it."""
     _warm_up()
     gc.collect()
     gc.freeze()  # what is never looked at again stays shared with the children
@@ -117,6 +115,7 @@ def _live(handed: int, memory: int) -> None:
         _die_with_the_server()
         _limit_memory(memory)
         with socket.socket(fileno=handed) as channel:
+            _channels[:] = [channel]
             channel.sendall(HEADER.pack(os.getpid()))
             while (message := _receive(channel)) is not None:
                 reply = _answer(message)
@@ -146,6 +145,19 @@ def _limit_memory(size: int) -> None:
             size += int(file.read().split()[0]) * resource.getpagesize()
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def ask_worker(name: str, args: tuple[object, ...], kwargs: dict[str, object]) -> Any:
+    """In a child that computes a stage: what the worker's context answers."""
+    message = ASK + pickle.dumps((name, args, kwargs), pickle.HIGHEST_PROTOCOL)
+    _channels[0].sendall(HEADER.pack(len(message)) + message)
+    reply = _receive(_channels[0])
+    if reply is None:
+        os._exit(0)
+    value, problem = pickle.loads(reply)  # noqa: S301  from our own program
+    if problem is not None:
+        raise problem
+    return value
 
 
 def _receive(channel: socket.socket) -> bytearray | None:
@@ -217,7 +229,3 @@ def _module(target: Target) -> object:
     sys.modules[target.module] = module
     spec.loader.exec_module(module)
     return module
-
-
-if __name__ == "__main__":
-    main()

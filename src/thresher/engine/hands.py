@@ -19,6 +19,7 @@ from thresher.core.task import Task
 from thresher.core.threads import in_thread
 from thresher.engine.desk import LOOK_AGAIN, StoreDesk
 from thresher.engine.escort import Escort
+from thresher.engine.isolated_context import IsolatedContext
 from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
 from thresher.fetch.errand import Errand
@@ -31,6 +32,7 @@ from thresher.store.store import Store
 if TYPE_CHECKING:
     from thresher.engine.reader import Reader
 
+LONGEST_STAGE = 2 * 86_400.0  # seconds: more than any stage may take
 A_FEW = 50  # records that are looked up in passing
 T = TypeVar("T")
 
@@ -139,6 +141,11 @@ class Hands:
 
     async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
         return await self._reach.pool.run(function, *args, seconds=seconds)
+
+    async def perform(self, stage: Callable[..., T]) -> T:
+        """Perform a stage in a process of its own. The worker watches its time."""
+        context = IsolatedContext(self.task, self.now(), dict(self._store.settings))
+        return await self._reach.stage_pool.run(stage, context, seconds=LONGEST_STAGE, helper=self)
 
     async def tell(self, title: str, body: str) -> bool:
         notifier = self._reach.notifier

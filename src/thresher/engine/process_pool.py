@@ -24,7 +24,7 @@ from thresher.config.settings import Settings
 from thresher.core.errors import DatabaseProblem, Permanent, ProcessDied, TooLarge, TooSlow, UsageError
 from thresher.core.event import EventKind
 from thresher.core.record import clean
-from thresher.engine.fork_server import COMMAND, FORK, HEADER, KILL, MAX_RESULT, NO_MEMORY, RESULT, Order, Target
+from thresher.engine.fork_server import ASK, COMMAND, FOR_STAGES, FORK, HEADER, KILL, MAX_RESULT, NO_MEMORY, RESULT, Order, Target
 from thresher.store.events import record_event
 from thresher.store.store import Store
 
@@ -35,6 +35,7 @@ MAX_CALLS = 1_000  # of one process; then it is replaced, whatever its memory lo
 START_SECONDS = 60.0  # for a process to come up, on a machine that is busy
 MEGABYTE = 1024 * 1024
 _RECEIVE = 65_536
+_START = "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from thresher.engine.fork_server import main; main()"
 
 log = logging.getLogger("thresher.processes")
 
@@ -47,7 +48,8 @@ class ForkServer:
         self._control, theirs = socket.socketpair()
         with theirs:
             path = json.dumps([str(each) for each in sys.path])
-            command = [sys.executable, "-m", "thresher.engine.fork_server", str(theirs.fileno()), path]
+            # Not with -m: the module would be there twice, once under a name that nobody imports.
+            command = [sys.executable, "-c", _START, str(theirs.fileno()), path]
             # A session of its own: a Ctrl-C at the terminal is for the program, which then tells its processes.
             self._process = subprocess.Popen(  # noqa: S603  nothing of it comes from outside
                 command, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, start_new_session=True
@@ -109,9 +111,15 @@ class _Process:
         async with asyncio.timeout(START_SECONDS):
             self.pid = HEADER.unpack(await self._exactly(HEADER.size, b""))[0]
 
-    async def call(self, message: bytes) -> bytes:
-        """Its answer to a message."""
+    async def call(self, message: bytes, helper: object = None) -> bytes:
+        """Its answer to a message. What it asks on the way, the helper answers."""
         self.calls += 1
+        reply = await self._exchange(message)
+        while reply[:1] == ASK:
+            reply = await self._exchange(await _helped(helper, reply))
+        return reply
+
+    async def _exchange(self, message: bytes) -> bytes:
         loop = asyncio.get_running_loop()
         await loop.sock_sendall(self._channel, message)
         begun = await loop.sock_recv(self._channel, _RECEIVE)
@@ -150,14 +158,17 @@ class ProcessPool:
         count = settings().count("isolation.processes") or os.cpu_count() or 1
         self._free = asyncio.Semaphore(count)
 
-    async def run(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
-        """Compute in a process. Raises what the function raises; `TooSlow` and `TooLarge` where it was stopped."""
+    async def run(self, function: Callable[..., T], /, *args: object, seconds: float | None = None, helper: object = None) -> T:
+        """Compute in a process. Raises what the function raises; `TooSlow` and `TooLarge` where it was stopped.
+
+        `helper` is the context that a stage may ask for more.
+        """
         settings = self._settings()
         limit = seconds or float(settings["isolation.seconds"])
         order = Order(target_of(function), settings.count("reading.max_nodes"), installed_platforms())
         message = _packed(order, args)
         try:
-            reply = await self._call(message, limit, settings.count("isolation.memory"), order.target.name)
+            reply = await self._call(message, limit, settings.count("isolation.memory"), order.target.name, helper)
         except Permanent as problem:
             log.warning("%s: %s", order.target.name, problem)
             if self._stopped is not None:
@@ -168,12 +179,12 @@ class ProcessPool:
             return found  # type: ignore[no-any-return]
         raise found
 
-    async def _call(self, message: bytes, limit: float, memory: int, name: str) -> bytes:
+    async def _call(self, message: bytes, limit: float, memory: int, name: str, helper: object) -> bytes:
         async with self._free:
             process = await self._taken(memory)
             try:
                 async with asyncio.timeout(limit):
-                    reply = await process.call(message)
+                    reply = await process.call(message, helper)
             except TimeoutError:
                 self._end(process)
                 raise TooSlow(f"reading the page took longer than {limit:g} seconds and was stopped ({name})") from None
@@ -230,6 +241,20 @@ async def note_stopped(store: Store, name: str, problem: Permanent) -> None:
 
     with suppress(DatabaseProblem):  # the task will say it
         await store.run(write)
+
+
+async def _helped(helper: object, asked: bytes) -> bytes:
+    """The answer to what a process asks its worker, as a message."""
+    name, args, kwargs = pickle.loads(memoryview(asked)[1:])  # noqa: S301  from our own process
+    answer: tuple[object, Exception | None]
+    try:
+        if helper is None or name not in FOR_STAGES:
+            raise UsageError(f"nobody answers {name!r} here")
+        answer = await getattr(helper, name)(*args, **kwargs), None
+    except Exception as problem:  # noqa: BLE001  it belongs to whoever asked
+        answer = None, problem
+    packed = pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+    return HEADER.pack(len(packed)) + packed
 
 
 def _packed(order: Order, args: tuple[object, ...]) -> bytes:

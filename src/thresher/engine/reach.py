@@ -25,6 +25,7 @@ class Reach:
     providers: Mapping[str, Provider] = field(default_factory=dict)
     notifier: Notifier | None = None
     pool: ProcessPool = field(default_factory=ProcessPool)
+    stage_pool: ProcessPool = field(default_factory=ProcessPool)  # a stage may take long, and reading must not wait for it
 
     async def close(self) -> None:
         if self.fetcher:
@@ -32,3 +33,4 @@ class Reach:
         for provider in self.providers.values():
             await provider.close()
         await self.pool.close()
+        await self.stage_pool.close()
