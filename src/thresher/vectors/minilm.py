@@ -14,7 +14,8 @@ from thresher.core.errors import ConfigError
 from thresher.vectors.gelu import gelu
 from thresher.vectors.matrix import Matrix
 from thresher.vectors.numeric import np
-from thresher.vectors.weights import ADVICE, Floats, Weights, read_weights
+from thresher.vectors.original import ADVICE
+from thresher.vectors.weights import Floats, Weights, read_weights
 from thresher.vectors.wordpiece import MOST_TOKENS, WordPiece, read_vocabulary
 
 NAME = "all-MiniLM-L6-v2"

@@ -15,6 +15,7 @@ from typing import Any
 
 from thresher.core.errors import ConfigError
 from thresher.vectors.numeric import np, npt
+from thresher.vectors.original import ADVICE
 
 MOST_HEADER = 1 << 20
 SAMPLE = 64
@@ -36,9 +37,6 @@ class Weights:
             have = "is not there" if found is None else f"has the shape {found.shape}"
             raise ConfigError(f"the weights of the embeddings are not those of the model: {name} {have}, not {shape}; {ADVICE}")
         return found
-
-
-ADVICE = "run: thresher doctor --fix"
 
 
 def read_weights(path: Path) -> Weights:

@@ -1,0 +1,140 @@
+"""Write hashes.txt: what `make setup` installs, each package with the SHA-256 of every wheel of its release.
+
+`python -m tests.house.hashes` asks the index that pip is set up with, whichever that is. pip has no public way to ask for the hashes of
+files that it does not download, so this uses its inner parts; it is run by hand when a pin in constraints.txt changes, and by nobody else.
+"""
+
+import contextlib
+import os
+import re
+import sys
+import tomllib
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, requires
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.house.paper import ROOT
+
+FILE = ROOT / "hashes.txt"
+HEAD = "# Written by python -m tests.house.hashes: every wheel of each release, for all platforms. See docs/decisions.\n"
+# A package is listed if each of these needs it; what only some need is left to constraints.txt.
+PLATFORMS = (("linux", "Linux", "posix"), ("darwin", "Darwin", "posix"), ("win32", "Windows", "nt"))
+PYTHONS = ("3.11", "3.12", "3.13", "3.14")
+_ENTRY = re.compile(r"^(\S+)==(\S+) \\$|^    --hash=sha256:([0-9a-f]{64})(?: \\)?$")
+
+
+def listed() -> dict[str, tuple[str, frozenset[str]]]:
+    """Version and hashes of each package in the file."""
+    found: dict[str, tuple[str, set[str]]] = {}
+    name = ""
+    for line in FILE.read_text("utf-8").splitlines():
+        if match := _ENTRY.match(line):
+            if match[1]:
+                name = match[1]
+                found[name] = (match[2], set())
+            else:
+                found[name][1].add(match[3])
+        elif line and not line.startswith("#"):
+            raise ValueError(f"{FILE.name}: {line}")
+    return {name: (version, frozenset(hashes)) for name, (version, hashes) in found.items()}
+
+
+def needed() -> set[str]:
+    """The packages that thresher[test] needs on every platform and Python."""
+    everywhere = [_closure(_environment(*platform, python)) for platform in PLATFORMS for python in PYTHONS]
+    return set.intersection(*everywhere) - {"thresher"}
+
+
+def _environment(platform: str, system: str, name: str, python: str) -> dict[str, str]:
+    machine = "AMD64" if platform == "win32" else "x86_64"
+    return {
+        "sys_platform": platform, "platform_system": system, "os_name": name, "platform_machine": machine,
+        "python_version": python, "python_full_version": f"{python}.0", "implementation_name": "cpython",
+        "platform_python_implementation": "CPython",
+    }  # fmt: skip
+
+
+def _closure(environment: Mapping[str, str]) -> set[str]:
+    todo, seen = [Requirement("thresher[test]")], set[tuple[str, str]]()
+    while todo:
+        each = todo.pop()
+        for extra in ("", *each.extras):
+            key = (canonicalize_name(each.name), extra)
+            if key not in seen:
+                seen.add(key)
+                todo += _asked(each.name, extra, environment)
+    return {name for name, _ in seen}
+
+
+def _asked(name: str, extra: str, environment: Mapping[str, str]) -> list[Requirement]:
+    try:
+        lines = _ours(extra) if name == "thresher" else requires(name) or []
+    except PackageNotFoundError:
+        return []
+    found = map(Requirement, lines)
+    return [each for each in found if not each.marker or each.marker.evaluate({**environment, "extra": extra})]
+
+
+def _ours(extra: str) -> list[str]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    return list(project["optional-dependencies"][extra] if extra else project["dependencies"])
+
+
+def pins() -> dict[str, str]:
+    lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+    return {canonicalize_name(name): version for name, _, version in (line.strip().partition("==") for line in lines) if version}
+
+
+@contextlib.contextmanager
+def index() -> Iterator[object]:
+    """pip's own way to the pages of the index."""
+    from pip._internal.commands import create_command  # noqa: PLC0415  only here, and slow
+
+    command = create_command("download")
+    options, _ = command.parse_args(["-"])
+    with command.main_context():
+        session = command._build_session(options)  # type: ignore[attr-defined]
+        yield command._build_package_finder(options, session)._link_collector  # type: ignore[attr-defined]
+
+
+def hashes_of(collector: object, name: str, version: str) -> set[str]:
+    from pip._internal.index.collector import parse_links  # noqa: PLC0415
+    from pip._internal.models.link import Link  # noqa: PLC0415
+
+    found: set[str] = set()
+    for place in collector.search_scope.get_index_urls_locations(name):  # type: ignore[attr-defined]
+        if place.startswith("file:"):  # what somebody keeps on this machine is no release
+            continue
+        page = collector.fetch_response(Link(place))  # type: ignore[attr-defined]
+        if page is not None:
+            found |= {link.hash for link in parse_links(page) if link.hash_name == "sha256" and _is_of(link.filename, name, version)}
+    return found
+
+
+def _is_of(filename: str, name: str, version: str) -> bool:
+    """Whether a wheel is of this release. What has to be built is not listed: building runs code."""
+    parts = filename.removesuffix(".whl").split("-")
+    return filename.endswith(".whl") and canonicalize_name(parts[0]) == name and parts[1] == version
+
+
+def main() -> int:
+    wanted, versions = needed(), pins()
+    lines, missing = [HEAD], []
+    with index() as collector:
+        for name in sorted(wanted):
+            found = hashes_of(collector, name, versions[name])
+            if not found:
+                missing.append(name)
+                continue
+            each = " \\\n".join(f"    --hash=sha256:{digest}" for digest in sorted(found))
+            lines.append(f"{name}=={versions[name]} \\\n{each}\n")
+    FILE.write_text("".join(lines), encoding="utf-8")
+    print(f"wrote {FILE.name}: {len(lines) - 1} packages; without a wheel: {', '.join(missing) or 'none'}")
+    return 0
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    sys.exit(main())
