@@ -5,6 +5,7 @@ of it. What an attempt does depends on its task and its claim only, so that two 
 """
 
 import asyncio
+import contextlib
 import functools
 import inspect
 import os
@@ -41,7 +42,7 @@ LOG_VARIABLE = "CHAOS_LOG"
 WEB = "https://chaos.example"
 SETTINGS: dict[str, int | float] = {
     "worker.lease": 1.0, "worker.poll": 0.2, "worker.grace": 1.0, "worker.concurrency": 12, "worker.batch": 6, "worker.timeout": 4.0,
-    "worker.suspect_alone": 0.1,
+    "worker.suspect_alone": 0.1, "worker.cancel_grace": 0.4, "worker.stall": 4.0,
     "reaper.every": 0.2, "retry.crash_spread": 1.0, "repair.every": 1.0, "settings.every": 1.0, "schedule.every": 1.0,
     "retry.base": 0.05, "retry.cap": 0.4, "retry.max_retries": 3, "retry.max_crashes": 4, "lineage.max_depth": 4,
 }  # fmt: skip
@@ -190,6 +191,31 @@ async def explode(ctx: Context) -> Outcome:
     return Done()
 
 
+@logged
+async def fault(ctx: Context) -> Outcome:
+    """Takes its worker along as a bug in a library does."""
+    await asyncio.sleep(luck(ctx).uniform(0.0, 0.05))
+    os.kill(os.getpid(), signal.SIGSEGV)
+    return Done()
+
+
+@logged
+async def spin(ctx: Context) -> Outcome:
+    """Holds its worker's event loop until the worker is ended."""
+    while True:
+        pass
+
+
+@logged
+async def cling(ctx: Context) -> Outcome:
+    """Ignores its cancellation, and comes back with something when nobody waits for it any more."""
+    until = time.monotonic() + luck(ctx).uniform(0.1, 2.0)
+    while time.monotonic() < until:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(0.05)
+    return Done(records=(Record("cling", str(ctx.task.id)),))
+
+
 app = App(
     "chaos",
     pipelines=(
@@ -201,6 +227,9 @@ app = App(
         Pipeline("limited", Stage(ask, through=("source:asked", "source:rate", "source:wide"))),
         Pipeline("dig", Stage(dig)),
         Pipeline("bomb", Stage(explode)),
+        Pipeline("fault", Stage(fault, through=("source:wide",))),
+        Pipeline("spin", Stage(spin)),
+        Pipeline("cling", Stage(cling, through=("source:pool",), timeout=0.3)),
     ),
     sources=(
         Source("wide", in_flight=6, trip_after=None),
@@ -214,13 +243,19 @@ app = App(
 )
 
 
-def roots(number: int, batch: int) -> list[NewTask]:
-    """Work to begin with: mostly trees, some that dig too deep, and one bomb."""
+def roots(number: int, batch: int, *, is_long: bool = False) -> list[NewTask]:
+    """Work to begin with: mostly trees, some that dig too deep or cling to their worker, and one bomb.
+
+    A long campaign also has tasks that crash and hang their workers: each has to do it four times before it is quarantined.
+    """
     found = [
         NewTask("tree", {"level": 0, "path": f"/{batch}-{n}"}, url=f"{WEB}/{batch}-{n}", key=f"tree-{batch}-{n}", priority=n % 3 - 1)
         for n in range(number)
     ]
     found.append(NewTask("dig", {"depth": 0, "name": str(batch)}, url=f"{WEB}/dig/{batch}/0"))
+    found.append(NewTask("cling", {}))
+    if is_long and batch == 0:
+        found += [NewTask(kind, {}, delay=delay) for kind, delay in (("fault", 4.0), ("fault", 9.0), ("spin", 6.0))]
     if batch == 0:
         # Later, when there is other work for its neighbours to do: it takes whatever its worker holds along.
         found.append(NewTask("bomb", {}, delay=3.0))

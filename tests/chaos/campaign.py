@@ -45,6 +45,8 @@ OBSERVE_EVERY = 0.25
 # Without a single claim or ending for this long, something is stuck.
 STUCK_SECONDS = 20.0
 POSTGRES_SLACK_US = 50_000
+# The short campaign of every test run is shorter than that.
+LONG_SECONDS = 15.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,7 @@ class Campaign:
 
     def enqueue(self, number: int) -> None:
         """Ask for more work. Only what was accepted is owed; an answer that was lost is neither."""
-        entries = [self.registry.admit(new) for new in roots(number, self._batch)]
+        entries = [self.registry.admit(new) for new in roots(number, self._batch, is_long=self.orders.seconds > LONG_SECONDS)]
         self._batch += 1
         try:
             self.roots += [task_id for task_id in self.store.enqueue(entries) if task_id is not None]

@@ -24,6 +24,7 @@ from thresher.build import PUMPS, open_backend, open_store
 from thresher.config.project import Project
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.registry import Registry
+from thresher.engine.supervisor import PULSE_SECONDS, Alarm
 from thresher.engine.worker import Worker
 from thresher.store.postgres.connection import PostgresSession
 from thresher.store.store import Store
@@ -149,10 +150,18 @@ async def work(url: str, control: Control, doom: Doom, name: str) -> None:
     for ending in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(ending, worker.stop)
     try:
-        await worker.run()
+        with Alarm() as alarm:
+            beating = asyncio.create_task(keep_beating(alarm, store))
+            await worker.run()
+            beating.cancel()
     finally:
         beat.close()
         store.close()
+
+
+async def keep_beating(alarm: Alarm, store: Store) -> None:
+    while alarm.beat(store.settings):
+        await asyncio.sleep(PULSE_SECONDS)
 
 
 def begin(words: list[str], effects: Path, log: Path) -> None:
