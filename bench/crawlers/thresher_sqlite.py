@@ -18,6 +18,7 @@ from thresher.engine.process_pool import close_fork_server
 from thresher.engine.registry import Registry
 from thresher.governance.gate import Limits
 from thresher.reading.document import Document
+from thresher.store.lane import unscoped
 from thresher.store.settings import change_setting
 from thresher.store.sources import set_limits
 
@@ -54,7 +55,7 @@ def main() -> None:
     with build.opened_store(url) as store:
         for name, value in {"worker.concurrency": IN_FLIGHT, "fetch.keep_pages": 7 if given.setting == "keep" else 0}.items():
             change_setting(store, name, value, "bench")
-        store.meet_lanes([(gate,)])
+        store.meet_lanes([unscoped(gate)])
         set_limits(store, gate, Limits(max_in_flight=IN_FLIGHT))
         watch = Watch()
         for at in range(0, given.pages, BULK):

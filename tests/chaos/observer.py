@@ -41,15 +41,16 @@ def _miscounted(session: Session) -> list[str]:
 def _stranded(session: Session) -> list[str]:
     """Lanes parked on a gate that nothing will ever open for them."""
     carried, parked = set(), set()
-    for gates, status, on in session.rows("select gates, status, parked_on from lanes where status <> 'idle'"):
+    for gates, status, on, scope in session.rows("select gates, status, parked_on, scope from lanes where status <> 'idle'"):
         if status == "ready":
-            carried.update(_gate_ids(gates))
+            carried.update((gate_id, scope) for gate_id in _gate_ids(gates))
         else:
-            parked.add(on)
+            parked.add((on, scope))
+    asleep_at = {gate_id for gate_id, scope in parked - carried}
     found = []
     for gate_id, name, in_flight, most, wake_at in session.rows("select id, name, in_flight, max_in_flight, wake_at from gates"):
         full = most is not None and in_flight >= most
-        if gate_id in parked and not full and wake_at is None and gate_id not in carried:
+        if gate_id in asleep_at and not full and wake_at is None:
             found.append(f"lanes are stranded before {name}")
     asleep = session.rows(_ASLEEP)[0][0]
     return found + ([f"{asleep} lanes sleep although they have work"] if asleep else [])

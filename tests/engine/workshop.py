@@ -16,7 +16,7 @@ from thresher.core.settlement import Settlement
 from thresher.engine.registry import Registry
 from thresher.engine.tally import Tally
 from thresher.engine.worker import Worker
-from thresher.store.backend import Turn
+from thresher.store.backend import Scopes, Turn
 from thresher.store.store import Store
 
 # Long enough for a slow machine; nothing waits that long unless it is broken.
@@ -36,14 +36,14 @@ class WatchedStore(Store):
         self._moved = threading.Condition()
         self.turns = 0
 
-    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int) -> Turn:
-        turn = super().turn(settlements, limit, worker_id)
+    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None) -> Turn:
+        turn = super().turn(settlements, limit, worker_id, scopes)
         self._tell(turns=1)
         return turn
 
-    async def take_turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int) -> Turn:
+    async def take_turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None) -> Turn:
         """By a thread, always: that is where tests stand that hold a turn up, lose its answer or look on."""
-        return await self.run(self.turn, settlements, limit, worker_id)
+        return await self.run(self.turn, settlements, limit, worker_id, scopes)
 
     def settle(self, settlements: Sequence[Settlement], *, report: bool = True) -> list[Settlement]:
         stale = super().settle(settlements, report=report)

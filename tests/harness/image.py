@@ -1,7 +1,7 @@
 """What a database says of gates, lanes and tasks, all at one instant, and the rules that must hold of it at any instant."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
 from thresher.core.clock import FOREVER
 from thresher.governance.gate import Gate
@@ -11,7 +11,7 @@ from thresher.store.store import Store
 
 _COLUMNS = tuple(name for name in Gate.__dataclass_fields__)
 _GATES = f"select name, {', '.join(_COLUMNS)} from gates"
-_LANES = "select id, key, status, parked_on from lanes"
+_LANES = "select id, key, status, parked_on, scope from lanes"
 _DUE = "select lane_id, count(*) from tasks where due = 1 group by lane_id"
 _OVERDUE = "select lane_id, count(*) from tasks where run_at is not null and run_at <= :now group by lane_id"
 _RUNNING = "select lane_id, count(*) from tasks where state = 'running' group by lane_id"
@@ -31,6 +31,7 @@ class Lane:
     due: int
     overdue: int
     running: int
+    scope: int = 0
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,18 @@ class Image:
                 yield f"{name} counts {gate.in_flight} in flight, {running} are running"
 
     def _stranded(self) -> Iterator[str]:
-        """Whoever is parked will be woken: by a slot that comes back, by a timer in time, or by a ready lane's baton."""
+        """Whoever is parked will be woken: by a slot that comes back, by a timer in time, or by the baton of a ready lane of its scope."""
         for name, gate in self.gates.items():
-            parked = [lane.id for lane in self.lanes if lane.parked_on == gate.id]
+            ready = {lane.scope for lane in self.lanes if lane.status == "ready" and gate in lane.gates}
+            parked = [lane.id for lane in self.lanes if lane.parked_on == gate.id and lane.scope not in ready]
             full = gate.max_in_flight is not None and gate.in_flight >= gate.max_in_flight
             timed = gate.wake_at is not None and gate.wake_at <= max(gate.opens_at(self.now) or 0, self.now) + OWED_US
-            carried = any(lane.status == "ready" and gate in lane.gates for lane in self.lanes)
-            if parked and not (full or timed or carried):
+            if parked and not (full or timed):
                 yield f"lanes {parked} are stranded at {name}: {gate}"
+
+    def of(self, scopes: Collection[int] | None) -> "Image":
+        """The same, as a worker sees it that knows these scopes."""
+        return self if scopes is None else replace(self, lanes=tuple(lane for lane in self.lanes if lane.scope in scopes))
 
     def claimable(self) -> list[int]:
         """Lanes from which a task could start right now, found by looking at all of them."""
@@ -93,8 +98,8 @@ def look_within(store: Store, session: Session) -> Image:
     lanes = tuple(
         Lane(
             lane_id, status, parked_on, tuple(gates[name] for name in gates_in(key)),
-            due.get(lane_id, 0), overdue.get(lane_id, 0), running.get(lane_id, 0),
+            due.get(lane_id, 0), overdue.get(lane_id, 0), running.get(lane_id, 0), scope,
         )
-        for lane_id, key, status, parked_on in session.rows(_LANES)
+        for lane_id, key, status, parked_on, scope in session.rows(_LANES)
     )  # fmt: skip
     return Image(now, gates, lanes)

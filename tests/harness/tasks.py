@@ -10,6 +10,7 @@ from thresher.core.record import Filing, Link
 from thresher.core.settlement import Blame, Error, Health, Settlement
 from thresher.core.task import Entry, Task
 from thresher.store import tasks, workers
+from thresher.store.backend import Scopes
 from thresher.store.store import Store
 
 # A worker that no test is about: it has no row and is never lost.
@@ -33,11 +34,11 @@ def put(store: Store, *entries: Entry) -> list[int]:
     return ids  # type: ignore[return-value]
 
 
-def claim(store: Store, limit: int = 1, worker: int = SOMEBODY) -> list[Task]:
+def claim(store: Store, limit: int = 1, worker: int = SOMEBODY, scopes: Scopes = None) -> list[Task]:
     """Claim until there are enough, or until a visit says that there is no more."""
     found: list[Task] = []
     for _ in range(MOST_VISITS):
-        turn = store.turn([], limit - len(found), worker)
+        turn = store.turn([], limit - len(found), worker, scopes)
         found += turn.tasks
         if len(found) >= limit or not turn.more:
             return found

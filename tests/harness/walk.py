@@ -18,8 +18,10 @@ from thresher.core.task import Task
 from thresher.governance.gate import Limits
 from thresher.store import sources, tasks, workers
 from thresher.store.repair import repair
+from thresher.store.scopes import serve
 from thresher.store.store import Store
 
+STAGES = ("fetch", "extract")
 MOST_LIVE = 60
 MOST_REMEMBERED = 400
 
@@ -56,8 +58,11 @@ class Walk:
         store = self.machines[0]
         self.gates = [gate(store, f"source:{n}", **_as_words(self._limits())) for n in range(self.luck.randint(2, 6))]
         self.lanes = [(), *(self._some_gates() for _ in range(self.luck.randint(2, 10)))]
-        store.meet_lanes(self.lanes)
+        store.meet_lanes(("page", stage, gates) for stage in STAGES for gates in self.lanes)
         self.workers = [worker(store, f"w{n}") for n in range(3)]
+        # One knows every stage, the others one each, as in the middle of an upgrade.
+        with store.write() as session:
+            self.scopes = [None, *(serve(session, each, [("page", stage)]) for each, stage in zip(self.workers[1:], STAGES, strict=True))]
 
     # What can happen.
 
@@ -101,7 +106,9 @@ class Walk:
 
     def _entry(self):
         delay = self.luck.choice((0, 0, 0, 1, 3 * SECOND))
-        return entry(gates=self.luck.choice(self.lanes), priority=self.luck.choice((0, 0, 1, 5)), delay_us=delay)
+        return entry(
+            gates=self.luck.choice(self.lanes), priority=self.luck.choice((0, 0, 1, 5)), delay_us=delay, stage=self.luck.choice(STAGES)
+        )
 
     def claim(self) -> None:
         self._claim([], self.luck.randint(1, 8))
@@ -198,7 +205,7 @@ class Walk:
                 lambda: Settlement.cancelled(task, reason="stopped"), lambda: troubled(task) if task.lane else retry(task, delay),
                 lambda: told_to_wait(task, luck.choice((SECOND, 5 * SECOND))) if task.lane else retry(task, delay),
                 lambda: walled(task) if task.lane else retry(task, delay),
-                lambda: Settlement.advance(task, stage="extract", gates=luck.choice(self.lanes), checkpoint="{}"),
+                lambda: Settlement.advance(task, stage=luck.choice(STAGES), gates=luck.choice(self.lanes), checkpoint="{}"),
                 lambda: Settlement.done(task, children=tuple(self._entry() for _ in range(luck.randint(1, 2)))),
             ],
             weights=[10, 5, 3, 3, 2, 3, 1, 5, 1, 0.3, 3, 2],
@@ -219,7 +226,8 @@ class Walk:
         """One visit; whether another right now may bring more."""
         store, holder = self.store, self.luck.choice(self.workers)
         before = look(store)
-        turn = store.turn(answers, limit, holder)
+        known = self.scopes[self.workers.index(holder)]
+        turn = store.turn(answers, limit, holder, known)
         self._must(not turn.stale, f"the fence refused {turn.stale}")
         for each in answers:
             self._settled(each)
@@ -230,14 +238,18 @@ class Walk:
             self._start(task, holder, started)
         self._check_starts(started, before if not answers else None, after)
         if limit and not turn.more and len(turn.tasks) < limit:
-            self._must(not after.claimable(), f"work was left: lanes {after.claimable()} could start, {after.gates}")
-            opens = after.next_opening()
+            seen = after.of(known)
+            self._must(not seen.claimable(), f"work was left: lanes {seen.claimable()} could start, {after.gates}")
+            opens = seen.next_opening()
             late = opens is not None and (turn.next_at is None or turn.next_at > opens)
             self._must(not late, f"told to sleep until {turn.next_at}, work can start at {opens}")
         return turn.more or bool(turn.tasks)
 
     def _start(self, task: Task, holder: int, started: dict[str, int]) -> None:
         account = self.accounts[task.id]
+        number = self.workers.index(holder)
+        stages = STAGES[number - 1 : number] or STAGES
+        self._must(task.stage in stages, f"task {task.id} stands at {task.stage}, its worker knows {stages}")
         self._must(account.place == "waiting", f"task {task.id} was claimed while {account.place}")
         self._must(task.claim == account.claim + 1, f"task {task.id}: claim {task.claim} after {account.claim}")
         account.place, account.claim = "running", task.claim

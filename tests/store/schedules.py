@@ -9,11 +9,28 @@ from tests.harness.databases import Database
 from tests.harness.gates import gate, gate_row
 from tests.harness.hand import hands
 from tests.harness.image import look
-from tests.harness.tasks import LEASE_US, SOMEBODY, claim, claim_one, done, entry, failed, put, retry, rows, settle, state_of, worker
+from tests.harness.tasks import (
+    LEASE_US,
+    SOMEBODY,
+    claim,
+    claim_one,
+    done,
+    entry,
+    failed,
+    put,
+    retry,
+    rows,
+    running,
+    settle,
+    state_of,
+    worker,
+)
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task
 from thresher.store import sources
+from thresher.store.lane import unscoped
+from thresher.store.scopes import serve
 from thresher.store.store import Store
 from thresher.store.tasks import cancel
 from thresher.store.workers import reap
@@ -262,11 +279,11 @@ def machines_that_meet_the_same_new_hosts(database: Database, store: Store, cloc
     for n in range(5):
         gate(store, f"source:{n}")
     with hands(database, store, 3) as (first, one, other):
-        first.store.meet_lanes([("host:m",)])
-        one.begin(lambda store: store.meet_lanes([("source:0", "host:a"), ("source:1", "host:m"), ("source:2", "host:b")]))
+        first.store.meet_lanes([unscoped("host:m")])
+        one.begin(lambda store: store.meet_lanes([unscoped(f"source:{n}", f"host:{name}") for n, name in enumerate("amb")]))
         if not one.waits():
             yield "a gate was made twice"
-        other.begin(lambda store: store.meet_lanes([("source:3", "host:b"), ("source:4", "host:a")]))
+        other.begin(lambda store: store.meet_lanes([unscoped("source:3", "host:b"), unscoped("source:4", "host:a")]))
         other.waits()
         first.commit()
         for hand in (one, other):
@@ -299,12 +316,39 @@ def claim_with_a_clock_read_too_early(database: Database, store: Store, clock: F
     yield from left_behind(store, 1)
 
 
+def _scope(store: Store, stage: str) -> tuple[int, ...]:
+    with store.write() as session:
+        return serve(session, SOMEBODY, [("page", stage)])
+
+
+def worker_that_knows_one_of_two_stages(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+    """An old worker claims, while tasks wait at a stage that only a newer one knows."""
+    put(store, entry(stage="parse"), entry())
+    taken = [task.stage for task in claim(store, 5, scopes=_scope(store, "fetch"))]
+    if taken != ["fetch"]:
+        yield f"a worker that knows fetch claimed {taken}"
+
+
+def freed_slot_while_nobody_knows_the_first_in_line(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+    """A slot comes back; of the two lanes that wait for it, no living worker knows the first."""
+    gate(store, "source:a", slots=1)
+    held = running(store, entry(gates=["source:a"]))
+    put(store, entry(gates=["source:a"], stage="alpha"))
+    put(store, entry(gates=["source:a"]))
+    claim(store, 5)
+    store.turn([done(held)], 0, SOMEBODY)
+    yield from look(store).wrongs()
+    if len(claim(store, 5, scopes=_scope(store, "fetch"))) != 1:
+        yield "the slot is free, and nobody takes it"
+
+
 SCHEDULES: tuple[Schedule, ...] = (
     idle_against_enqueue, idle_against_requeue, zombie_while_the_next_owner_runs, zombie_that_fails_while_the_next_owner_runs,
     reaper_against_settlement, wake_meets_a_locked_lane, claim_meets_a_gate_held_elsewhere, settlers_that_need_the_same_gates,
     park_against_release, release_against_park,
     claim_against_cancel, rate_spent_while_others_are_parked, freed_slot_for_a_lane_that_cannot_use_it,
     machines_that_meet_the_same_new_hosts, claim_with_a_clock_read_too_early,
+    worker_that_knows_one_of_two_stages, freed_slot_while_nobody_knows_the_first_in_line,
 )  # fmt: skip
 
 

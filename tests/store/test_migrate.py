@@ -4,17 +4,21 @@ import pytest
 from zstandard import ZstdCompressor
 
 from tests.harness.databases import with_processes
-from tests.harness.tasks import change, claim_one, done, endings_of, put, rows, settle
+from tests.harness.image import look
+from tests.harness.tasks import change, claim, claim_one, done, endings_of, put, rows, settle
 from thresher.core.errors import DatabaseProblem
 from thresher.core.keys import content_hash
 from thresher.core.state import LIVE, TERMINAL, WAITING, State
 from thresher.store import blobs, pages
 from thresher.store.dialect import SQLITE
 from thresher.store.migrate import migrations
+from thresher.store.scopes import serve
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.store import Store
 
 STEPS = migrations(SQLITE.words)
+OLD_TASK = """insert into tasks (id, kind, stage, state, lane_id, due, rank, priority, payload, created_at, worker_id)
+    values (:id, 'pear', :stage, :state, :lane, :due, :id, 0, '{}', 0, 1)"""
 
 
 def test_steps_are_numbered_without_a_gap():
@@ -41,9 +45,9 @@ def test_attempts_from_before_tasks_told_of_their_last_are_told_once(database):
     store = Store(backend)
     change(store, """insert into tasks (id, kind, stage, state, lane_id, due, rank, priority, claim, worker_id, started_at, payload,
         created_at, finished_at) values (1, 'pear', 'pick', 'succeeded', 1, 0, 0, 0, 2, 1, 5, '{}', 0, 7)""")  # fmt: skip
-    for claim, ending in ((1, "retry"), (2, "done")):
+    for number, ending in ((1, "retry"), (2, "done")):
         change(store, """insert into attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending)
-            values (1, :claim, 'pick', 1, 1, 2, :ending)""", claim=claim, ending=ending)  # fmt: skip
+            values (1, :claim, 'pick', 1, 1, 2, :ending)""", claim=number, ending=ending)  # fmt: skip
     backend.migrate()
     assert rows(store, "select claim, ending, ended_at from attempts where task_id = 1 order by claim") == [(1, "retry", 2), (2, "done", 2)]
     store.close()
@@ -54,7 +58,8 @@ def test_a_file_whose_checks_were_changed_is_whole_and_whoever_had_it_open_goes_
     first, second = (SqliteBackend(str(tmp_path / "queue.db")) for _ in range(2))
     first.migrate(to=7)
     before = Store(second)
-    put(before)
+    change(before, "insert into lanes (id, key, gates, status) values (1, 'open:0', '', 'ready')")
+    change(before, OLD_TASK, id=1, stage="pick", state="pending", lane=1, due=1)
     first.migrate()
     assert rows(before, "pragma integrity_check") == [("ok",)]
     task = claim_one(before)
@@ -64,6 +69,37 @@ def test_a_file_whose_checks_were_changed_is_whole_and_whoever_had_it_open_goes_
     assert endings_of(before, task.id) == ["done"]
     before.close()
     first.close()
+
+
+@pytest.mark.promise(1)
+def test_tasks_of_several_stages_that_shared_a_lane_are_parted_and_none_is_lost(database):
+    """Three lanes of old: two gates with their tasks, one of them parked, and one without gates."""
+    backend = database.backend()
+    backend.migrate(to=14)
+    store = Store(backend)
+    no_gates, one, two = ("array[]::bigint[]", "array[1]", "array[2]") if database.name == "postgres" else ("''", "'1'", "'2'")
+    change(store, "insert into gates (id, name, max_in_flight, in_flight) values (1, 'source:a', 9, 1), (2, 'source:b', 9, 0)")
+    change(store, f"""insert into lanes (id, key, gates, status, parked_on) values
+        (11, 'source:a', {one}, 'ready', null), (12, 'source:b', {two}, 'parked', 2), (13, 'open:0', {no_gates}, 'ready', null),
+        (14, 'open:1', {no_gates}, 'idle', null)""")  # fmt: skip
+    waiting = [(1, "pick", 11), (2, "wash", 11), (3, "wash", 12), (4, "pick", 12), (5, "peel", 13), (6, "pick", 13)]
+    for task_id, stage, lane in waiting:
+        change(store, OLD_TASK, id=task_id, stage=stage, state="pending", lane=lane, due=1)
+    change(store, OLD_TASK, id=7, stage="wash", state="running", lane=11, due=0)
+    backend.migrate()
+
+    misplaced = """select t.id from tasks t join lanes l on l.id = t.lane_id join scopes s on s.id = l.scope
+        where s.kind <> t.kind or s.stage <> t.stage"""
+    assert rows(store, misplaced) == []
+    assert sorted(rows(store, "select t.id, l.key from tasks t join lanes l on l.id = t.lane_id")) == [
+        (1, "source:a"), (2, "source:a"), (3, "source:b"), (4, "source:b"), (5, "open:0"), (6, "open:0"), (7, "source:a"),
+    ]  # fmt: skip
+    with store.write() as session:
+        washes = serve(session, 1, [("pear", "wash")])
+    assert sorted(task.id for task in claim(store, 10, scopes=washes)) == [2, 3]
+    assert sorted(task.id for task in claim(store, 10)) == [1, 4, 5, 6]
+    assert list(look(store).wrongs()) == []
+    store.close()
 
 
 @pytest.mark.promise(1)

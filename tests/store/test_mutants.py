@@ -64,6 +64,16 @@ SQL_MUTANTS = {
         "where false;",
         schedules.freed_slot_for_a_lane_that_cannot_use_it,
     ),
+    "a claim takes what its worker does not know": (
+        "from h where known is null or h.scope = any (known);",
+        "from h;",
+        schedules.worker_that_knows_one_of_two_stages,
+    ),
+    "a freed slot wakes the first lane, whoever knows it": (
+        "where l.status = 'parked' and l.parked_on = w.gate_id and l.scope > p.scope",
+        "where false and l.scope > p.scope",
+        schedules.freed_slot_while_nobody_knows_the_first_in_line,
+    ),
     "settlements take gates in any order": (
         "order by g.id for no key update) z;",
         "order by g.id desc for no key update) z;",
@@ -138,7 +148,7 @@ def walks_end_well(seeds, steps):
 def no_baton(monkeypatch):
     def timers_only(hand):
         carried, hand._carried = hand._carried, {}
-        for gate_id in carried:
+        for gate_id, _ in carried:
             hand.gates.settle_timer(gate_id)
 
     monkeypatch.setattr(sqlite_claim._Hand, "_pass_baton", timers_only)
@@ -157,15 +167,15 @@ def no_fence(monkeypatch):
 def no_timer_after_consuming(monkeypatch):
     def wakes_only(hand):
         carried, hand._carried = hand._carried, {}
-        for gate_id, lanes in carried.items():
+        for (gate_id, scope), lanes in carried.items():
             if hand.gates.get(gate_id).allowance(hand.gates.now) > 0:
-                hand.gates.open(gate_id, lanes)
+                hand.gates.open(gate_id, lanes, scope)
 
     monkeypatch.setattr(sqlite_claim._Hand, "_pass_baton", wakes_only)
 
 
 def no_wake_on_release(monkeypatch):
-    monkeypatch.setattr(Gates, "open", lambda self, gate_id, wanted: self.settle_timer(gate_id))
+    monkeypatch.setattr(Gates, "open", lambda self, gate_id, wanted, scope=None: self.settle_timer(gate_id))
 
 
 def no_rate(monkeypatch):
@@ -191,7 +201,23 @@ def no_waking_of_idle_lanes(monkeypatch):
     monkeypatch.setattr(sqlite_claim, "make_ready", lambda session, ranks: None)
 
 
+def no_scopes(monkeypatch):
+    claim = sqlite_claim.claim
+    monkeypatch.setattr("thresher.store.sqlite.backend.claim", lambda *args: claim(*args[:5]))
+
+
+def no_wake_by_scope(monkeypatch):
+    wake = Gates.wake
+
+    def first_only(self, gate_id, most, scope=None):
+        rows = self._session.rows("select scope from lanes where parked_on = :gate order by position, id limit 1", {"gate": gate_id})
+        wake(self, gate_id, most, rows[0][0] if rows else 0)
+
+    monkeypatch.setattr(Gates, "wake", first_only)
+
+
 REMOVED = (
+    no_scopes, no_wake_by_scope,
     no_baton, no_fence, no_timer_after_consuming, no_wake_on_release, no_rate, no_slots, no_closing_while_paused, no_waking_of_idle_lanes,
 )  # fmt: skip
 

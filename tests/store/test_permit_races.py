@@ -15,6 +15,7 @@ from thresher.core.clock import SECOND
 from thresher.core.errors import ClaimLost
 from thresher.store import overview, permits
 from thresher.store.health import drifted
+from thresher.store.lane import unscoped
 from thresher.store.permits import YOUNG_US, Permit, Wait
 from thresher.store.repair import repair
 
@@ -99,7 +100,7 @@ def test_two_that_reserve_the_same_gates_in_opposite_order_wait_and_do_not_deadl
     gate(store, HOST, slots=1)
     gate(store, "host:b.example", slots=1)
     with hands(database, store, 2) as (one, two):
-        store.meet_lanes([(HOST,), ("host:b.example",)])
+        store.meet_lanes([unscoped(HOST), unscoped("host:b.example")])
         permit = reserve(one.store, HOST, "host:b.example")
         two.begin(lambda its: reserve(its, "host:b.example", HOST))
         assert two.waits()
@@ -114,7 +115,7 @@ def test_a_settlement_and_a_request_of_the_same_task_do_not_deadlock(database, s
     """The settlement holds the task and wants the gate; the request holds the gate and only reads the task."""
     gate(store, HOST, slots=2, interval_us=1)
     task = running(store, entry(gates=[HOST]))
-    store.meet_lanes([(HOST,)])
+    store.meet_lanes([unscoped(HOST)])
     with hands(database, store, 2) as (one, two):
         settle(one.store, done(task))
         two.begin(lambda its: reserve(its, claim=held(task)))

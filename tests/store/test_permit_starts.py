@@ -8,6 +8,7 @@ from tests.store.permitting import HOST, held, reserve, start
 from thresher.core.clock import DAY, FOREVER, HOUR, SECOND
 from thresher.governance.gate import Limits
 from thresher.store import manners, permits, sources
+from thresher.store.lane import unscoped
 from thresher.store.permits import PROMPT_US, YOUNG_US, Permit, Wait
 
 GAP = SECOND + PROMPT_US
@@ -66,7 +67,7 @@ def test_nothing_starts_on_a_permit_that_was_swept(store, clock):
 def test_where_nothing_has_a_rate_a_start_writes_nothing(store, monkeypatch):
     gate(store, HOST, slots=4)
     task = running(store, entry(gates=[HOST]))
-    store.meet_lanes([(HOST,)])
+    store.meet_lanes([unscoped(HOST)])
     monkeypatch.setattr(store.backend, "write", None)
     assert start(store, claim=held(task)) is None
 

@@ -9,6 +9,7 @@ from thresher.core.clock import HOUR, SECOND
 from thresher.core.errors import ClaimLost, UnknownName, UsageError
 from thresher.governance.gate import Limits
 from thresher.store import manners, permits, sources, workers
+from thresher.store.lane import unscoped
 from thresher.store.permits import Permit, Wait
 from thresher.store.repair import repair
 
@@ -34,7 +35,7 @@ def test_a_request_that_passes_no_gate_is_refused(store):
 
 @pytest.mark.parametrize("name", ["open:3", "host:a.example\nhost:b.example", "a.example", ""])
 def test_what_is_not_the_name_of_a_gate_is_refused(store, name):
-    store.meet_lanes([("host:a.example", "host:b.example"), ()])
+    store.meet_lanes([unscoped("host:a.example", "host:b.example"), unscoped()])
     for ask in (reserve, start, lambda store, name: manners.hold_back(store, name, SECOND, "429")):
         with pytest.raises(UnknownName, match="name it as source:NAME or host:NAME"):
             ask(store, name)

@@ -37,7 +37,7 @@ class Storm:
             slots, interval = luck.choice((None, 1, 2, 3)), luck.choice((0, 0, 2_000))
             self.gates.append(gate(store, f"source:{n}", slots=slots, interval_us=interval, trip_after=4, cooldown_us=3_000))
         self.lanes = [tuple(luck.sample(self.gates, luck.randint(1, 3))) for _ in range(40)]
-        store.meet_lanes(self.lanes)
+        store.meet_lanes(("page", "fetch", gates) for gates in self.lanes)
 
     def run(self, watch) -> None:
         threads = [threading.Thread(target=self._work, args=(store, seed)) for seed, store in enumerate(self.stores)]

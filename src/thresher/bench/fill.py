@@ -52,8 +52,8 @@ def fill(store: Store, field: Field) -> None:
     """Lay out gates, lanes and what already waits."""
     for prefix, number in (("host:", field.lanes), ("source:", SOURCES), ("provider:", PROVIDERS))[: field.gates]:
         _insert(store, _GATES, 0, number - 1, prefix=prefix, most=WIDE)
-    store.meet_lanes(field.names(at) for at in range(field.lanes))
-    first = store.lanes[field.names(0)] if field.gates else store.lanes[()]
+    store.meet_lanes(("noop", "noop", field.names(at)) for at in range(field.lanes))
+    first = store.lanes["noop", "noop", field.names(0)]
     if field.blocked:
         _block(store, field.blocked)
     if field.backlog:

@@ -89,7 +89,7 @@ def _entries(field: Field, number: int) -> list[Entry]:
 
 def _enqueue_singly(store: Store, field: Field) -> int:
     entries = _entries(field, SINGLES)
-    store.meet_lanes(entry.gates for entry in entries)
+    store.meet_lanes(entry.place for entry in entries)
     started = time.perf_counter()
     for entry in entries:
         store.enqueue([entry])

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from thresher.cli.call import Call, call_of
+from thresher.cli.worker import NOT, ONLY, names_in
 
 if TYPE_CHECKING:
     from thresher.build import Workshop
@@ -17,6 +18,8 @@ def command(
     ctx: typer.Context,
     again: Annotated[bool, typer.Option("--again", help="Enqueue the apps' first tasks even if they ran here before.")] = False,
     concurrency: Annotated[int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")] = None,
+    only: Annotated[str | None, typer.Option("--only", help=ONLY)] = None,
+    without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,
 ) -> None:
     """Work until nothing is left to do. Ctrl-C is safe; the next run goes on. Exits 1 if a task failed."""
     import logging
@@ -31,12 +34,13 @@ def command(
     call = call_of(ctx)
     log_to_stderr(verbose=call.verbose, usual=logging.WARNING)
     with call.workshop() as shop:
+        serves = shop.registry.scopes(only=names_in(only), without=names_in(without))
         started = start(shop.store, shop.registry, again=again)
         expected = expectation(estimate(shop.store)) if shop.models else None
         if expected and not call.json:
             console().print(expected)
         before = monotonic()
-        ended = _work(call, shop, concurrency)
+        ended = _work(call, shop, concurrency=concurrency, serves=serves)
         progress, seconds = read_progress(shop.store), monotonic() - before
     if call.json:
         _print_summary(ended, progress, seconds, len(started))
@@ -45,7 +49,7 @@ def command(
     ended.leave(1 if ended.failed else 128 + SIGTERM if ended.interrupted else 0)
 
 
-def _work(call: Call, shop: "Workshop", concurrency: int | None) -> "Ended":
+def _work(call: Call, shop: "Workshop", **how: Any) -> "Ended":
     from functools import partial
 
     from thresher.build import opened_worker
@@ -57,7 +61,7 @@ def _work(call: Call, shop: "Workshop", concurrency: int | None) -> "Ended":
     from thresher.insight.progress import read_progress
 
     url = call.url(call.project())
-    with opened_worker(shop, url, until_idle=True, concurrency=concurrency) as worker, Alarm() as alarm:
+    with opened_worker(shop, url, until_idle=True, **how) as worker, Alarm() as alarm:
 
         def beat() -> bool:
             return alarm.beat(shop.store.settings)

@@ -45,6 +45,8 @@ def _draw(database: str, status: "Status") -> None:
     else:
         out.print("\nNo tasks yet. Add one with: thresher add KIND, or start the apps with: thresher run\n")
     out.print(pairs(_waiting(status)))
+    for sentence in status.unserved:
+        out.print(f"{sentence}.")
     if status.workers:
         out.print(_workers(status.workers, status.at))
     if status.closed:
@@ -78,14 +80,14 @@ def count_table(counts: "Counts") -> "Table":
 
 def _workers(workers: "list[WorkerView]", now: int) -> "Table":
     from thresher.cli.show import table
-    from thresher.cli.words import ago
+    from thresher.cli.words import ago, short
 
     rows = [
-        [worker.name, "alive" if worker.alive else "lost", ago(worker.started_at, now), worker.holds,
+        [worker.name, "alive" if worker.alive else "lost", ago(worker.started_at, now), short(", ".join(worker.serves), 60), worker.holds,
          ", ".join(f"{task['id']} {task['kind']}.{task['stage']} {ago(task['started_at'], now)}" for task in worker.tasks)]
         for worker in workers
     ]  # fmt: skip
-    return table(["worker", "state", "#up", "#holds", "longest-running"], rows)
+    return table(["worker", "state", "#up", "serves", "#holds", "longest-running"], rows)
 
 
 def gate_table(gates: "list[GateView]", now: int, title: str | None = None) -> "Table":

@@ -10,10 +10,21 @@ if TYPE_CHECKING:
     from thresher.engine.supervisor import Pulse
 
 
+ONLY = "Apps and kinds to serve, separated by commas; else all."
+NOT = "Apps and kinds to leave to other workers, separated by commas."
+
+
+def names_in(text: str | None) -> list[str]:
+    """The names in a list separated by commas."""
+    return [name.strip() for name in (text or "").split(",") if name.strip()]
+
+
 def command(
     ctx: typer.Context,
     concurrency: Annotated[int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")] = None,
     name: Annotated[str | None, typer.Option(help="How this worker is called; else host:pid.")] = None,
+    only: Annotated[str | None, typer.Option("--only", help=ONLY)] = None,
+    without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,
 ) -> None:
     """Work until stopped, in a child process that is started again if it dies or hangs.
 
@@ -27,12 +38,12 @@ def command(
     log_to_stderr(verbose=call.verbose)
 
     def work(pulse: "Pulse") -> int:
-        return exit_code(lambda: _work(call, pulse, concurrency, name), call.words)
+        return exit_code(lambda: _work(call, pulse, concurrency, name, only, without), call.words)
 
     raise typer.Exit(supervise(work))
 
 
-def _work(call: Call, pulse: "Pulse", concurrency: int | None, name: str | None) -> None:
+def _work(call: Call, pulse: "Pulse", concurrency: int | None, name: str | None, only: str | None, without: str | None) -> None:
     import logging
 
     from thresher.build import opened_worker
@@ -43,9 +54,11 @@ def _work(call: Call, pulse: "Pulse", concurrency: int | None, name: str | None)
     from thresher.engine.supervisor import RESTART
 
     url = call.url(call.project())
-    with call.workshop() as shop, opened_worker(shop, url, name=name, concurrency=concurrency, recycle=True) as worker:
-        kinds = ", ".join(shop.registry.kinds) or "none: name an app in thresher.yaml or with --app"
+    with call.workshop() as shop:
+        serves = shop.registry.scopes(only=names_in(only), without=names_in(without))
+        kinds = ", ".join(dict.fromkeys(kind for kind, _ in serves)) or "none: name an app in thresher.yaml or with --app"
         logging.getLogger("thresher").info("working on %s; kinds: %s", hide_password(url), kinds)
-        ended = loop.run(labour(worker, beat=lambda: pulse.beat(shop.store.settings)))
+        with opened_worker(shop, url, name=name, concurrency=concurrency, recycle=True, serves=serves) as worker:
+            ended = loop.run(labour(worker, beat=lambda: pulse.beat(shop.store.settings)))
     say(call, ended.summary(), ended.sentence())
     ended.leave(RESTART if ended.worn_out and not ended.interrupted else 0)

@@ -9,6 +9,7 @@
     │   ├── DuplicateKind          two apps claim one kind of task
     │   ├── NotAllowed             the transition table has no such arrow
     │   └── DatabaseProblem        cannot be opened, is read-only, locked, full, or newer than this code
+    │       ├── NewerSchema        a newer Thresher has migrated it: upgrade this one
     │       └── PartlyEnqueued     failed between two portions of a large enqueue; says which tasks were accepted
     ├── ProcessDied                a process that computed for a stage died; the attempt is tried again
     └── TaskError                  raised by a stage; the policy table says what follows
@@ -87,6 +88,12 @@ class DatabaseProblem(UsageError):
     """The database cannot do what was asked: unreachable, read-only, locked, full, or newer than this code."""
 
     exit_code = 6
+
+
+class NewerSchema(DatabaseProblem):
+    """A newer version of Thresher has migrated the database. A running worker that notices hands its tasks back and leaves."""
+
+    exit_code = 7
 
 
 class PartlyEnqueued(DatabaseProblem):

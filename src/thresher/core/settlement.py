@@ -103,6 +103,12 @@ class Settlement(NamedTuple):
     stop: Stop | None = None
     result: str | None = None
     refused: tuple[tuple[Entry, Refusal], ...] = ()
+    kind: str | None = None
+
+    @property
+    def place(self) -> tuple[str, str, tuple[str, ...]] | None:
+        """What the lane of its next stage is known by; None where it stays in its lane or ends."""
+        return None if self.gates is None else (self.kind or "", self.stage or self.at_stage, self.gates)
 
     @property
     def is_plain(self) -> bool:
@@ -127,7 +133,7 @@ class Settlement(NamedTuple):
         """On to the next stage, which may stand behind other gates."""
         return cls(
             task.id, task.claim, task.stage, Ending.NEXT, State.PENDING,
-            stage=stage, gates=gates, checkpoint=checkpoint, healthy=True, **brought,
+            stage=stage, gates=gates, checkpoint=checkpoint, healthy=True, kind=task.kind, **brought,
         )  # fmt: skip
 
     @classmethod
@@ -146,6 +152,14 @@ class Settlement(NamedTuple):
         return cls(
             task.id, task.claim, task.stage, Ending.SNOOZED, State.PENDING,
             delay_us=delay_us, reason=reason, error=error, blame=blame,
+        )  # fmt: skip
+
+    @classmethod
+    def misplaced(cls, task: Task, *, reason: str) -> "Settlement":
+        """It stood in a lane of another scope: back to waiting in its own, nothing spent."""
+        return cls(
+            task.id, task.claim, task.stage, Ending.SNOOZED, State.PENDING,
+            stage=task.stage, gates=task.lane, reason=reason, kind=task.kind,
         )  # fmt: skip
 
     @classmethod

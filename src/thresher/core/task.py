@@ -48,6 +48,11 @@ class Entry:
     delay_us: int = 0
     detached: bool = False
 
+    @property
+    def place(self) -> tuple[str, str, tuple[str, ...]]:
+        """What its lane is known by."""
+        return (self.kind, self.stage, self.gates)
+
 
 class Task(NamedTuple):
     """One claimed task: what a stage gets to see. `claim` is the fence; only its holder may settle.

@@ -8,16 +8,13 @@ from typing import Any, cast, get_args
 
 from thresher.config.settings import Settings
 from thresher.core.decide import settle_error, settle_outcome
-from thresher.core.errors import Permanent, TimedOut
+from thresher.core.errors import TimedOut
 from thresher.core.outcome import Outcome
 from thresher.core.pipeline import Stage
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task
 from thresher.engine.hands import Hands
 from thresher.engine.registry import Registry
-
-# A task of a kind that nobody here knows waits this long for a worker that does.
-STRANGER_WAIT_US = 60_000_000
 
 _OUTCOMES = get_args(Outcome)
 
@@ -28,13 +25,10 @@ Submit = Callable[[Callable[[Hands], Any], Hands], "Future[Any]"]
 async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settings, submit: Submit) -> Settlement:
     """Perform the stage a task stands at, and decide. Cancellation passes through; everything else is a settlement."""
     pipeline = registry.pipeline(task.kind)
-    if pipeline is None:
-        reason = f"no app of this worker knows the kind {task.kind!r}"
-        return Settlement.snooze(task, delay_us=STRANGER_WAIT_US, reason=reason)
+    stage = pipeline.stage(task.stage) if pipeline else None
+    if stage is None:
+        return Settlement.misplaced(task, reason=f"this worker does not know the kind {task.kind!r} with a stage {task.stage!r}")
     try:
-        stage = pipeline.stage(task.stage)
-        if stage is None:
-            raise Permanent(f"pipeline {task.kind} has no stage {task.stage!r} any more")
         outcome = await _perform(stage, hands, submit)
         return settle_outcome(task, outcome, registry)
     except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows

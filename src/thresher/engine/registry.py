@@ -1,6 +1,6 @@
 """The kinds of tasks this process knows, and the door through which every new task comes in."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -38,6 +38,18 @@ class Registry:
     @property
     def kinds(self) -> list[str]:
         return sorted(self._pipelines)
+
+    def scopes(self, only: Collection[str] = (), without: Collection[str] = ()) -> list[tuple[str, str]]:
+        """The kind and stage of all that a worker serves: of these apps and kinds, or of all, less those."""
+        names = {app.name: {pipeline.kind for pipeline in app.pipelines} for app in self.apps} | {kind: {kind} for kind in self.kinds}
+        unknown = sorted({*only, *without} - names.keys())
+        if unknown:
+            raise UnknownName(f"no app and no kind is called {', '.join(unknown)}; known are: {', '.join(sorted(names)) or 'none'}")
+        left_out = {kind for name in without for kind in names[name]}
+        kinds = {kind for name in only or names for kind in names[name]} - left_out
+        if (only or without) and not kinds:
+            raise UsageError("nothing is left to serve: --not names all that --only does")
+        return [(kind, stage.name) for kind in sorted(kinds) for stage in self._pipelines[kind].stages]
 
     def pipeline(self, kind: str) -> Pipeline | None:
         """The pipeline of that kind, if an app of this process has it."""

@@ -20,6 +20,7 @@ from typing import Self
 
 from thresher.config.settings import Settings
 from thresher.core.clock import monotonic
+from thresher.core.errors import NewerSchema
 
 log = logging.getLogger("thresher.supervisor")
 
@@ -117,7 +118,7 @@ class Supervisor:
                 self._watch(child)
                 code, has_worked = child.ended(), has_worked or child.has_worked
                 os.close(child.pipe)
-                if self._signals or code == 0 or not has_worked:
+                if self._signals or code in (0, NewerSchema.exit_code) or not has_worked:
                     return code if code >= 0 else 128 - code
                 deaths = 0 if code == RESTART or monotonic() - child.started > YOUNG_SECONDS else deaths + 1
                 wait = min(RESTART_SECONDS * 2**deaths, MAX_RESTART_SECONDS) if deaths else 0.0

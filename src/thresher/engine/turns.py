@@ -11,7 +11,7 @@ import random
 from collections.abc import Callable
 
 from thresher.core.clock import monotonic
-from thresher.core.errors import DatabaseProblem
+from thresher.core.errors import DatabaseProblem, NewerSchema
 from thresher.core.record import clean
 from thresher.core.settlement import Error, Settlement
 from thresher.core.task import Task
@@ -21,7 +21,8 @@ from thresher.engine.running import give_back
 from thresher.engine.tally import Tally
 from thresher.engine.workload import Workload
 from thresher.store import workers
-from thresher.store.backend import Turn
+from thresher.store.backend import Scopes, Turn
+from thresher.store.health import check_schema
 from thresher.store.store import Store
 
 log = logging.getLogger("thresher.worker")
@@ -39,6 +40,9 @@ class Turns:
         self.under_way = self._troubles = 0
         self._reconciling = self._compare = False
         self._doubt_at = math.inf
+        self.scopes: Scopes = None
+        self.outdated: NewerSchema | None = None
+        self._leave: Callable[[], None] = lambda: None
 
     def take_outgoing(self) -> list[tuple[Task, Settlement]]:
         """Everything that is to be settled, for one turn."""
@@ -61,7 +65,7 @@ class Turns:
         try:
             if self._in_doubt:
                 await self._reconcile(outgoing)
-            turn = await self._store.take_turn([settlement for _, settlement in outgoing], room, worker_id)
+            turn = await self._store.take_turn([settlement for _, settlement in outgoing], room, worker_id, self.scopes)
         except DatabaseProblem as problem:
             if worker_id == self._lease().worker_id and not self._lease().lost:
                 self.outbox = [*outgoing, *self.outbox]
@@ -113,8 +117,34 @@ class Turns:
         wait = TROUBLE_SECONDS[min(self._troubles, len(TROUBLE_SECONDS) - 1)]
         self._troubles += 1
         self._compare = True
+        await self._check_schema()
+        if self.outdated:
+            return
         log.warning("%s; trying again in %.1f seconds", problem, wait)
         await asyncio.sleep(wait * random.uniform(0.8, 1.2))
+
+    async def watch_schema(self, leave: Callable[[], None]) -> None:
+        """Leave when a newer version has migrated the database: it may not mean by its tables what this code does."""
+        self._leave = leave
+        while True:
+            await asyncio.sleep(float(self._store.settings["settings.every"]))
+            await self._check_schema()
+
+    async def _check_schema(self) -> None:
+        try:
+            await self._store.run(check_schema, self._store)
+        except NewerSchema as problem:
+            if self.outdated is None:
+                log.warning("%s This worker hands its tasks back and leaves.", problem)
+                self.outdated = problem
+                self._leave()
+        except DatabaseProblem:
+            pass  # away: whoever needs it says so
+
+    @property
+    def outdated_in_trouble(self) -> bool:
+        """Whether nothing can be settled any more: the tables no longer fit this code."""
+        return self.outdated is not None and self._troubles > 0
 
     async def _reconcile(self, outgoing: list[tuple[Task, Settlement]]) -> None:
         """After trouble: give back what the database thinks we hold and we never got."""

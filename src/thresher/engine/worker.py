@@ -36,6 +36,7 @@ from thresher.engine.wake import Wake
 from thresher.engine.workload import Claim, Rules, Workload
 from thresher.store import workers
 from thresher.store.backend import Turn
+from thresher.store.scopes import Scope
 from thresher.store.store import Store
 
 log = logging.getLogger("thresher.worker")
@@ -55,8 +56,10 @@ class Worker:
         self, store: Store, registry: Registry, *, heartbeat_store: Store | None = None,
         name: str | None = None, until_idle: bool = False, pumps: int = 1, concurrency: int | None = None,
         patience: float = 0.0, reach: Reach | None = None, clock: Clock | None = None, recycle: bool = False,
+        serves: Iterable[Scope] | None = None,
     ) -> None:  # fmt: skip
         """With `recycle` it stops when stages that nobody can end have worn it out, for whoever starts it afresh."""
+        self._serves = registry.scopes() if serves is None else serves
         self._reach = reach or Reach()
         self._store, self._registry, self._concurrency, self._patience = store, registry, concurrency, patience
         self._heartbeat_store = heartbeat_store or store
@@ -86,7 +89,7 @@ class Worker:
         wake = Wake(self._store, self._nudge, float(self._store.settings["worker.poll"]))
         wake.start()
         background = [asyncio.create_task(keep_doing(chore, self._store, chore_threads)) for chore in chores]
-        background.append(asyncio.create_task(self._watch()))
+        background += [asyncio.create_task(self._watch()), asyncio.create_task(self._turns.watch_schema(self.stop_now))]
         subscribers = Subscribers(self._store, self._registry.apps, self._clock.now)
         await subscribers.begin()
         self._turns.told = subscribers.settled if subscribers.wants_tasks else None
@@ -106,6 +109,8 @@ class Worker:
             for threads in (self._threads, chore_threads):
                 threads.shutdown(wait=False, cancel_futures=True)
             await self._reach.close()
+        if self._turns.outdated:
+            raise self._turns.outdated
         return self.tally
 
     def stop(self) -> None:
@@ -126,6 +131,7 @@ class Worker:
             marks_begun=True,
         )
         worker_id, every = self._worker_id, min(float(settings["worker.heartbeat"]), lease / SECOND / 2)
+        self._turns.scopes = await self._store.run(workers.serve, self._store, worker_id, self._serves)
         self._heartbeat = Heartbeat(
             self._heartbeat_store, worker_id, lease / SECOND, every=every, stall=float(settings["worker.stall"]),
             on_lost=lambda why: self._post(self._lose, worker_id, why), on_cancel=lambda claims: self._post(self._cancel, claims),
@@ -366,7 +372,7 @@ class Worker:
         for claim, running in list(self._load.running.items()):
             self._settle_without(claim, running)
         deadline = monotonic() + grace + FLUSH_SECONDS
-        while self._turns.outbox and self._heartbeat.safe and monotonic() < deadline:
+        while self._turns.outbox and self._heartbeat.safe and monotonic() < deadline and not self._turns.outdated_in_trouble:
             await self._turns.take(self._turns.take_outgoing(), 0)
         if self._turns.outbox:
             log.warning("%d tasks could not be settled; they go back when the lease ends", len(self._turns.outbox))

@@ -17,7 +17,7 @@ from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
 from thresher.engine.registry import Registry
 from thresher.fetch import chromium
 from thresher.insight.gates import closed_gates
-from thresher.insight.waiting import closed_sentence
+from thresher.insight.waiting import closed_sentence, unserved_sentences
 from thresher.insight.workers import list_workers
 from thresher.store import health, overview
 from thresher.store.migrate import newest, version_now
@@ -183,7 +183,10 @@ def _clock(store: Store) -> Check:
 def _workers(store: Store) -> Check:
     with store.read() as session:
         found = list_workers(session, store.backend.now(session))
+        unserved = unserved_sentences(session, store.backend.now(session))
     lost = [worker for worker in found if not worker.alive]
+    if unserved:
+        return Check("workers", Verdict.WARN, "; ".join(unserved), "start one of the newest version, without --only or --not")
     if not lost:
         return Check("workers", Verdict.OK, f"{len(found)} alive, none lost")
     held = sum(worker.holds for worker in lost)

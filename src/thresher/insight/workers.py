@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.store import overview
+from thresher.store import overview, scopes
 from thresher.store.session import Session
 
 HELD_SHOWN = 5
@@ -11,7 +11,7 @@ HELD_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class WorkerView:
-    """One worker that has not signed off. `holds` counts its tasks; `tasks` shows the longest-running few."""
+    """One worker that has not signed off. `holds` counts its tasks; `tasks` shows the longest-running few; `serves` names kinds."""
 
     id: int
     name: str
@@ -22,16 +22,18 @@ class WorkerView:
     lease_until_at: int
     holds: int
     tasks: list[dict[str, Any]]
+    serves: list[str]
 
 
 def list_workers(session: Session, now: int) -> list[WorkerView]:
     """Everybody who is working, or vanished while working."""
-    return [_view(session, row, now) for row in overview.workers(session)]
+    served = scopes.served_by(session)
+    return [_view(session, row, now, served.get(row["id"], [])) for row in overview.workers(session)]
 
 
-def _view(session: Session, row: dict[str, Any], now: int) -> WorkerView:
+def _view(session: Session, row: dict[str, Any], now: int, serves: list[str]) -> WorkerView:
     alive = row["lost_at"] is None and row["lease_until"] >= now
     held = overview.held_by(session, row["id"], HELD_SHOWN) if row["holds"] else []
     return WorkerView(
-        row["id"], row["name"], row["host"], row["pid"], alive, row["started_at"], row["lease_until"], row["holds"], held
+        row["id"], row["name"], row["host"], row["pid"], alive, row["started_at"], row["lease_until"], row["holds"], held, serves
     )

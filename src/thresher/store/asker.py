@@ -10,7 +10,7 @@ from functools import cached_property
 
 from thresher.core.errors import ClaimLost, UnknownName, UsageError
 from thresher.governance.gate import Gate
-from thresher.store.lane import OPEN
+from thresher.store.lane import OPEN, unscoped
 from thresher.store.lanes import Lanes
 from thresher.store.session import Row, Session, one
 from thresher.store.store import Store
@@ -30,7 +30,7 @@ def meet(store: Store, gates: Sequence[str]) -> Lanes:
     for name in gates:
         if name.startswith(OPEN) or "\n" in name:  # the keys of lanes that are more, or less, than one gate
             raise UnknownName(f"there is no gate {name!r}; name it as source:NAME or host:NAME")
-    return store.meet_lanes([(name,) for name in gates])
+    return store.meet_lanes([unscoped(name) for name in gates])
 
 
 class Asker:

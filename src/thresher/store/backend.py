@@ -73,7 +73,9 @@ def as_task(row: Sequence[Any], key: str) -> Task:
     )  # fmt: skip
 
 
-TurnOnLoop = Callable[[Sequence[Settlement], int, int, Rules], Awaitable[Turn]]
+# The scopes that a worker claims from, by number; None is all of them.
+Scopes = tuple[int, ...] | None
+TurnOnLoop = Callable[[Sequence[Settlement], int, int, Rules, Scopes], Awaitable[Turn]]
 
 
 class Backend(Protocol):
@@ -132,8 +134,8 @@ class Backend(Protocol):
         """The gates of each lane, in the order they were named."""
         ...
 
-    def add_lane(self, session: Session, key: str, gate_ids: Sequence[int]) -> int:
-        """The lane for exactly these gates, made if it is new."""
+    def add_lane(self, session: Session, key: str, gate_ids: Sequence[int], scope: int) -> int:
+        """The lane of this scope for exactly these gates, made if it is new."""
         ...
 
     def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
@@ -162,8 +164,10 @@ class Backend(Protocol):
         """Add these numbers to the columns of groups, then end and reopen groups as that says. Holds the groups from then on."""
         ...
 
-    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
-        """Settle plain settlements and claim up to `limit` tasks, in one transaction. The hot path."""
+    def turn(
+        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes = None
+    ) -> Turn:
+        """Settle plain settlements and claim up to `limit` tasks of these scopes, in one transaction. The hot path."""
         ...
 
     @property

@@ -22,8 +22,16 @@ _LOAD_ONE = f"select {_COLUMNS} from gates where id = :id"
 _SAVE = """update gates set in_flight = :in_flight, tat = :tat, failures = :failures, tripped_until = :tripped_until,
     open_after = :open_after, wake_at = :wake_at where id = :id"""
 
-_PARKED = "select id from lanes where status = 'parked' and parked_on = :gate order by position, id limit :most"
-_ANY_PARKED = "select id from lanes where status = 'parked' order by parked_on, position, id limit 1"
+_PARKED = """select id from lanes where status = 'parked' and parked_on = :gate and scope = :scope
+    order by position, id limit :most"""
+# One look by the index for each scope, however many lanes are parked in it.
+_PARKED_SCOPES = """with recursive s (scope) as (
+    select min(scope) from lanes where status = 'parked' and parked_on = :gate
+    union all select (select min(l.scope) from lanes l where l.status = 'parked' and l.parked_on = :gate and l.scope > s.scope)
+        from s where s.scope is not null)
+    select scope from s where scope is not null"""
+_ANY_PARKED = "select id from lanes where status = 'parked' order by parked_on, scope, position, id limit 1"
+_PARKED_HERE = "select id from lanes where status = 'parked' and parked_on = :gate order by scope, position, id limit 1"
 # One look by the index for each of them, however many are parked there.
 _WITH_PARKED = """select g.id from gates g where g.id in (:ids*)
     and exists (select 1 from lanes l where l.status = 'parked' and l.parked_on = g.id)"""
@@ -93,26 +101,32 @@ class Gates:
         self._dirty.add(gate_id)
         self.settle_timer(gate_id)
 
-    def open(self, gate_id: int, wanted: int) -> None:
-        """Wake up to `wanted` lanes, or set the timer if time keeps the gate closed."""
+    def open(self, gate_id: int, wanted: int, scope: int | None = None) -> None:
+        """Wake up to `wanted` lanes of this scope, or of each, or set the timer if time keeps the gate closed."""
         gate = self.get(gate_id)
         most = min(wanted, gate.allowance(self.now), WAKE_MOST)
         if most > 0:
-            self.wake(gate_id, most)
+            self.wake(gate_id, most, scope)
         else:
             self.settle_timer(gate_id)
 
-    def wake(self, gate_id: int, most: int) -> None:
-        """Move the longest-waiting parked lanes of an open gate into the ready order."""
+    def wake(self, gate_id: int, most: int, scope: int | None = None) -> None:
+        """Move the longest-waiting parked lanes of an open gate into the ready order, in each scope as many.
+
+        A lane that is woken may wait for a worker that knows its scope, and meanwhile wakes nobody. So each scope is woken by itself;
+        whoever comes too late for what the gate allows is parked again.
+        """
         if not self._may_have_parked(gate_id):
             return
-        found = self._session.rows(_PARKED + self._dialect.skip, {"gate": gate_id, "most": most})
-        lanes = [row[0] for row in found]
-        if lanes:
-            self._session.run(_UNPARK, {"ids": lanes})
-        if len(lanes) < most and self._dialect.skip and self.has_parked(gate_id):
-            self.get(gate_id).wake_at = self.now  # owed: somebody holds a lane that should have been woken
-            self._dirty.add(gate_id)
+        scopes = [row[0] for row in self._session.rows(_PARKED_SCOPES, {"gate": gate_id})] if scope is None else [scope]
+        for each in scopes:
+            found = self._session.rows(_PARKED + self._dialect.skip, {"gate": gate_id, "scope": each, "most": most})
+            lanes = [row[0] for row in found]
+            if lanes:
+                self._session.run(_UNPARK, {"ids": lanes})
+            if len(lanes) < most and self._dialect.skip and self._session.rows(_PARKED, {"gate": gate_id, "scope": each, "most": 1}):
+                self.get(gate_id).wake_at = self.now  # owed: somebody holds a lane that should have been woken
+                self._dirty.add(gate_id)
 
     def _anybody_parked(self) -> bool:
         """One look for all gates: where nothing is parked at all, nobody needs to be asked gate by gate."""
@@ -143,7 +157,7 @@ class Gates:
         self._with_parked.add(gate_id)
 
     def has_parked(self, gate_id: int) -> bool:
-        return self._may_have_parked(gate_id) and bool(self._session.rows(_PARKED, {"gate": gate_id, "most": 1}))
+        return self._may_have_parked(gate_id) and bool(self._session.rows(_PARKED_HERE, {"gate": gate_id}))
 
     def settle_timer(self, gate_id: int) -> None:
         """Keep the invariant: whoever is parked on a gate that time keeps closed has a timer to be woken by."""

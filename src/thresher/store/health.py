@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from thresher.store.migrate import check_not_newer, newest, version_now
 from thresher.store.repair import running_per_gate
 from thresher.store.session import Session, one
 from thresher.store.store import Store
@@ -18,6 +19,12 @@ _COUNTED = "select id, name, in_flight from gates where max_in_flight is not nul
 _ASLEEP = """select count(*) from lanes l where l.status = 'idle'
     and exists (select 1 from tasks t where t.lane_id = l.id and t.due = 1)"""
 _WRITE_PROBE = "update settings set value = value where name = ''"
+
+
+def check_schema(store: Store) -> None:
+    """Raise when a newer version has migrated the database."""
+    with store.glance() as session:
+        check_not_newer(version_now(session, store.backend.dialect), newest(store.backend.dialect.words))
 
 
 def postgres_version(session: Session) -> int:

@@ -1,4 +1,4 @@
-"""From the names of gates to a lane: found, or made the first time.
+"""From a kind, a stage and the names of gates to a lane: found, or made the first time.
 
 Tasks without gates are dealt out over a few lanes, so that several claimers do not queue up at one row.
 """
@@ -11,10 +11,9 @@ from thresher.core.errors import UnknownName, UsageError
 from thresher.core.limits import MAX_GATE_BYTES, check_text
 from thresher.governance.gate import Limits
 from thresher.store.backend import Backend
-from thresher.store.lane import OPEN
+from thresher.store.lane import OPEN, Place
+from thresher.store.scopes import scope_ids
 from thresher.store.session import Session
-
-Names = tuple[str, ...]
 
 OPEN_LANES = 8
 REMEMBERED = 100_000
@@ -29,41 +28,50 @@ _GATES = "select name, id from gates where name in (:names*)"
 class Lanes:
     """The lanes already met, and a fair hand for tasks without gates."""
 
-    def __init__(self, met: Mapping[Names, int] = {}) -> None:
+    def __init__(self, met: Mapping[Place, int] = {}) -> None:
         self._met = dict(met)
         self._deal = count()
 
-    def __getitem__(self, names: Names) -> int:
-        return self._met[names or (f"{OPEN}{next(self._deal) % OPEN_LANES}",)]
+    def __getitem__(self, place: Place) -> int:
+        kind, stage, gates = place
+        return self._met[place if gates else (kind, stage, _OPEN_NAMES[next(self._deal) % OPEN_LANES])]
 
-    def missing(self, wanted: Iterable[Names]) -> set[Names]:
+    def missing(self, wanted: Iterable[Place]) -> set[Place]:
         """Those that have to be resolved first."""
-        return {each for names in wanted for each in ([names] if names else _OPEN_NAMES) if each not in self._met}
+        return {
+            (kind, stage, names)
+            for kind, stage, gates in wanted
+            for names in ((gates,) if gates else _OPEN_NAMES)
+            if (kind, stage, names) not in self._met
+        }
 
     @property
     def full(self) -> bool:
         """Whether it is time to start over with an empty memory."""
         return len(self._met) > REMEMBERED
 
-    def meet(self, found: Mapping[Names, int]) -> None:
+    def meet(self, found: Mapping[Place, int]) -> None:
         self._met |= found
 
-    def with_(self, found: Mapping[Names, int]) -> "Lanes":
+    def with_(self, found: Mapping[Place, int]) -> "Lanes":
         """These and a few more, for one transaction that may yet be rolled back."""
         return Lanes(self._met | dict(found))
 
 
-def resolve(backend: Backend, session: Session, wanted: Iterable[Names], settings: Settings) -> dict[Names, int]:
-    """The lane of each set of gates."""
+def resolve(backend: Backend, session: Session, wanted: Iterable[Place], settings: Settings) -> dict[Place, int]:
+    """The lane of each kind, stage and set of gates."""
     ordered = sorted(set(wanted))
-    ids = _gate_ids(session, [names for names in ordered if names not in _OPEN_NAMES], settings)
+    scopes = scope_ids(session, {(kind, stage) for kind, stage, _ in ordered})
+    ids = _gate_ids(session, [names for _, _, names in ordered if names not in _OPEN_NAMES], settings)
     return {
-        names: backend.add_lane(session, "\n".join(names), [] if names in _OPEN_NAMES else [ids[name] for name in names])
-        for names in ordered
+        (kind, stage, names): backend.add_lane(
+            session, "\n".join(names), [] if names in _OPEN_NAMES else [ids[name] for name in names], scopes[kind, stage]
+        )
+        for kind, stage, names in ordered
     }
 
 
-def _gate_ids(session: Session, lanes: Iterable[Names], settings: Settings) -> Mapping[str, int]:
+def _gate_ids(session: Session, lanes: Iterable[tuple[str, ...]], settings: Settings) -> Mapping[str, int]:
     """The gates of all these lanes. New ones are made in the order of their names: two machines never wait in a circle."""
     wanted: set[str] = set()
     for names in lanes:

@@ -41,7 +41,7 @@ def say_last_words(store: Store, kinds: Sequence[str], words: Words, most: int) 
 def _say(store: Store, task: Task, brought: Brought) -> bool:
     # Nobody waits for them: the group that the task belonged to may be over.
     children = [replace(child, detached=True) for child in brought.get("children", ())]
-    lanes = store.meet_lanes([child.gates for child in children])
+    lanes = store.meet_lanes([child.place for child in children])
     fence = {"task": task.id, "claim": task.claim}
     with store.write() as session:
         store.backend.lock_lineages(session, [task.id] if children else [])
@@ -50,7 +50,7 @@ def _say(store: Store, task: Task, brought: Brought) -> bool:
             session.run(_FORGET, fence)
             return False
         parent = read_parents(session, [task.id])[task.id]
-        births = admit_children(session, [(parent, [(child, lanes[child.gates]) for child in children])], store.rules.max_depth, now)
+        births = admit_children(session, [(parent, [(child, lanes[child.place]) for child in children])], store.rules.max_depth, now)
         for birth, born in zip(births, store.backend.insert(session, births, store.rules) if births else (), strict=True):
             if born is None:
                 refuse(session, parent, birth.entry, DUPLICATE, now)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from thresher.core.errors import DatabaseProblem
+from thresher.core.errors import DatabaseProblem, NewerSchema
 from thresher.core.settlement import TOLD
 from thresher.core.state import LIVE, TERMINAL, WAITING, State, sql_list
 from thresher.store.dialect import Dialect
@@ -92,7 +92,7 @@ def newest(words: Mapping[str, str]) -> int:
 def check_not_newer(have: int, know: int) -> None:
     """Refuse a database that a newer Thresher has already moved on."""
     if have > know:
-        raise DatabaseProblem(
+        raise NewerSchema(
             f"the database is at schema {have}, this Thresher knows {know}: it was made by a newer version. "
             "Upgrade Thresher (pip install --upgrade thresher); the data is untouched."
         )

@@ -20,6 +20,7 @@ from thresher.core.clock import MILLISECOND, SECOND
 from thresher.governance.gate import CLOCK_SLACK_US, Gate
 from thresher.store.asker import Asker, Claim, meet
 from thresher.store.gates import Gates
+from thresher.store.lane import unscoped
 from thresher.store.lanes import Lanes
 from thresher.store.session import Row, Session
 from thresher.store.store import Store
@@ -106,7 +107,7 @@ def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wa
 
 def peek(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wait | None:
     """What `start` says, as far as nothing is written for it; None where it has to be asked."""
-    if store.lanes.missing((name,) for name in gates):
+    if store.lanes.missing(unscoped(name) for name in gates):
         return None
     _, limited, wait = _glanced(store, store.lanes, gates, claim)
     return wait or (None if limited else Go(paced=False))
@@ -157,7 +158,7 @@ class _Seen:
 
 
 def _ids(store: Store, session: Session, lanes: Lanes, gates: Sequence[str]) -> dict[int, str]:
-    lane_of = {name: lanes[name,] for name in gates}
+    lane_of = {name: lanes[unscoped(name)] for name in gates}
     gates_of = store.backend.gates_of(session, list(lane_of.values()))
     return {gates_of[lane_id][0]: name for name, lane_id in lane_of.items()}
 

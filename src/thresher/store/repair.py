@@ -26,6 +26,8 @@ CLOCK_BACK_US = MINUTE
 _COUNTED = "select id, in_flight from gates where id > :after and max_in_flight is not null order by id limit :most"
 _COUNTED_OF = "select id, in_flight from gates where id in (:ids*) and max_in_flight is not null"
 _PARKED_ON = "select distinct parked_on from lanes where status = 'parked' and parked_on > :after order by parked_on limit :most"
+_PARKED_SCOPES = "select distinct scope from lanes where status = 'parked' and parked_on = :gate"
+_CARRIED = "select distinct l.scope from lanes l where l.status = 'ready' and {carries}"
 _RUNNING = "select lane_id, count(*) from tasks where state = 'running' group by lane_id"
 _PERMITS = "select gate_id, count(*) from permits group by gate_id"
 _ASLEEP = """select l.id, (select min(t.rank) from tasks t where t.lane_id = l.id and t.due = 1) from lanes l
@@ -160,10 +162,11 @@ def _reset_timers(store: Store, gate_ids: Sequence[int]) -> list[str]:
 
 
 def _stranded(store: Store, session: Session, gate: Gate, now: int) -> bool:
-    """Whether lanes sleep in front of an open gate and nobody is on the way who would wake them."""
+    """Whether lanes sleep in front of an open gate and nobody of their scope is on the way who would wake them."""
     if gate.allowance(now) <= 0 or (gate.wake_at is not None and gate.wake_at <= now + OWED_US):
         return False
-    return not session.rows(f"select id from lanes l where status = 'ready' and {store.backend.dialect.carries} limit 1", {"gate": gate.id})
+    carried = {row[0] for row in session.rows(_CARRIED.format(carries=store.backend.dialect.carries), {"gate": gate.id})}
+    return any(row[0] not in carried for row in session.rows(_PARKED_SCOPES, {"gate": gate.id}))
 
 
 def _is_miscounted(store: Store, group_id: int) -> bool:

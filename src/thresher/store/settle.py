@@ -30,9 +30,9 @@ _CLOSED = "update gates set closed_tag = :tag, closed_reason = :reason where id 
 
 def settle(backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: Lanes, rules: Rules) -> list[Hit]:
     """Apply settlements with everything they bring. Returns those that the fence let through."""
-    wanted = [lanes[each.gates] if each.gates is not None else None for each in settlements]
+    wanted = [lanes[each.place] if each.place is not None else None for each in settlements]
     below: Below = {
-        each.task_id: [(child, lanes[child.gates]) for child in each.children]
+        each.task_id: [(child, lanes[child.place]) for child in each.children]
         for each in settlements if each.children or each.group or each.refused
     }  # fmt: skip
     backend.lock_lineages(session, list(below))
@@ -67,7 +67,7 @@ def _bear(
     # By key, so that two transactions that open the same groups never wait for each other in a circle.
     for hit in sorted(bearing, key=lambda hit: (group.name, group.key) if (group := hit.settlement.group) else ("", "")):
         task_id, group = hit.settlement.task_id, hit.settlement.group
-        parent = groups.open(session, hit, parents[task_id], lanes[group.then.gates] if group and group.then else None, rules, now)
+        parent = groups.open(session, hit, parents[task_id], lanes[group.then.place] if group and group.then else None, rules, now)
         for entry, why in hit.settlement.refused:
             refuse(session, parent, entry, why, now)
         if task_id in groups.refused:

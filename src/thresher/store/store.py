@@ -18,9 +18,10 @@ from thresher.core.event import EventKind
 from thresher.core.ids import TaskId
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry
-from thresher.store.backend import Backend, Rules, Turn
+from thresher.store.backend import Backend, Rules, Scopes, Turn
 from thresher.store.events import record_event
-from thresher.store.lanes import Lanes, Names, resolve
+from thresher.store.lane import Place
+from thresher.store.lanes import Lanes, resolve
 from thresher.store.session import Params, Row, Session
 from thresher.store.settle import settle
 from thresher.store.spawn import Birth
@@ -88,7 +89,7 @@ class Store:
         which were accepted. Unknown gates are refused before anything is written.
         """
         ids: list[TaskId | None] = []
-        lanes = self.meet_lanes([entry.gates for entry in entries])
+        lanes = self.meet_lanes({entry.place for entry in entries})
         for at in range(0, len(entries), ENQUEUE_AT_ONCE):
             try:
                 ids += _in_key_order(entries[at : at + ENQUEUE_AT_ONCE], lanes, lambda births: self.backend.enqueue(births, self.rules))
@@ -116,31 +117,31 @@ class Store:
         with self.backend.join(connection) as session:
             yield Transaction(self, session)
 
-    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int) -> Turn:
-        """Settle these, then claim up to `limit`. Plain settlements share the claim's transaction."""
+    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None) -> Turn:
+        """Settle these, then claim up to `limit` of these scopes. Plain settlements share the claim's transaction."""
         rich = [each for each in settlements if not each.is_plain]
         stale = self.settle(rich) if rich else []
         plain = [each for each in settlements if each.is_plain] if rich else settlements
-        turn = self.backend.turn(plain, limit, worker_id, self.rules)
+        turn = self.backend.turn(plain, limit, worker_id, self.rules, scopes)
         if turn.stale:
             self._report_stale(turn.stale)
         return replace(turn, stale=[*stale, *turn.stale]) if stale else turn
 
-    async def take_turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int) -> Turn:
+    async def take_turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None) -> Turn:
         """A worker's turn, by the shortest way there is to the database."""
         on_loop = self.backend.turn_on_loop
         if on_loop is None or not all(each.is_plain for each in settlements):
-            return await self.run(self.turn, settlements, limit, worker_id)
-        turn = await on_loop(settlements, limit, worker_id, self.rules)
+            return await self.run(self.turn, settlements, limit, worker_id, scopes)
+        turn = await on_loop(settlements, limit, worker_id, self.rules, scopes)
         if turn.stale:
             await self.run(self._report_stale, turn.stale)
         return turn
 
     def settle(self, settlements: Sequence[Settlement], *, report: bool = True) -> list[Settlement]:
         """Settle in one transaction; returns those that the fence refused, and reports them as events."""
-        wanted = [each.gates for each in settlements if each.gates is not None]
-        children = [child.gates for each in settlements for child in each.children]
-        followers = [each.group.then.gates for each in settlements if each.group and each.group.then]
+        wanted = [each.place for each in settlements if each.place is not None]
+        children = [child.place for each in settlements for child in each.children]
+        followers = [each.group.then.place for each in settlements if each.group and each.group.then]
         lanes = self.meet_lanes([*wanted, *children, *followers])
         with self.write() as session:
             hits = settle(self.backend, session, settlements, lanes, self.rules)
@@ -159,7 +160,7 @@ class Store:
             for each in stale:
                 record_event(session, EventKind.STALE_SETTLEMENT, now, task_id=each.task_id, claim=each.claim, ending=each.ending)
 
-    def meet_lanes(self, wanted: Iterable[Names], write: Write | None = None) -> Lanes:
+    def meet_lanes(self, wanted: Iterable[Place], write: Write | None = None) -> Lanes:
         """Resolve unknown lanes in a transaction of their own: only what is committed may be remembered."""
         if self.lanes.full:
             self.lanes = Lanes()  # a new one: other threads may still look into the old one
@@ -191,10 +192,10 @@ class Transaction:
         if not entries:
             return []
         store, session = self._store, self.session
-        lanes = self._lanes([entry.gates for entry in entries])
+        lanes = self._lanes({entry.place for entry in entries})
         return _in_key_order(entries, lanes, lambda births: store.backend.insert(session, births, store.rules, take_lanes=False))
 
-    def _lanes(self, wanted: Iterable[Names]) -> Lanes:
+    def _lanes(self, wanted: Iterable[Place]) -> Lanes:
         """New lanes are made aside where that is possible: whoever else needs one must not wait for this transaction to end."""
         store, aside = self._store, self._store.backend.aside
         missing = store.lanes.missing(wanted)
@@ -208,7 +209,7 @@ def _in_key_order(
 ) -> list[TaskId | None]:
     """Insert by key, so that two callers with the same keys never wait for each other in a circle; answer as asked."""
     order = sorted(range(len(entries)), key=lambda at: (entries[at].kind, entries[at].key or ""))
-    births = [Birth(entries[at], lanes[entries[at].gates]) for at in order]
+    births = [Birth(entries[at], lanes[entries[at].place]) for at in order]
     ids: list[TaskId | None] = [None] * len(entries)
     for at, task_id in zip(order, insert(births), strict=True):
         ids[at] = None if task_id is None else TaskId(task_id)

@@ -5,13 +5,16 @@ finds nothing to renew, and the worker knows that its tasks are no longer its ow
 """
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from thresher.core.errors import DatabaseProblem
 from thresher.core.event import EventKind
 from thresher.core.ids import TaskId, WorkerId
 from thresher.core.settlement import Settlement
+from thresher.store import scopes
 from thresher.store.events import record_event
+from thresher.store.scopes import Scope
 from thresher.store.store import Store
 
 _REGISTER = """insert into workers (name, host, pid, lease_us, lease_until, started_at, marks_begun)
@@ -63,6 +66,12 @@ def register(store: Store, *, name: str, host: str, pid: int, lease_us: int, mar
     if not rows:
         raise DatabaseProblem("the worker could not be registered")
     return WorkerId(rows[0][0])
+
+
+def serve(store: Store, worker_id: WorkerId, wanted: Iterable[Scope]) -> tuple[int, ...]:
+    """Write down what a worker serves, and return the numbers that its claims name."""
+    with store.write() as session:
+        return scopes.serve(session, worker_id, wanted)
 
 
 def renew(store: Store, worker_id: WorkerId) -> Renewal:

@@ -19,7 +19,7 @@ from thresher.core.errors import DatabaseProblem, UsageError
 from thresher.core.keys import content_hash
 from thresher.core.settlement import Ending, Settlement
 from thresher.core.state import TERMINAL
-from thresher.store.backend import GroupChange, Hit, Rules, Turn, as_task
+from thresher.store.backend import GroupChange, Hit, Rules, Scopes, Turn, as_task
 from thresher.store.dialect import POSTGRES
 from thresher.store.migrate import migrate, version_now
 from thresher.store.postgres.connection import RETRYABLE, BorrowedSession, Postgres, PostgresSession, quoted
@@ -52,7 +52,7 @@ _FENCE = "select hits, cancelled from fence(cast(:ids as bigint[]), cast(:settle
 _TASK_PLACES = "select id, lane_id, group_id from tasks where id = any (:ids)"
 _COUNT_GROUPS = """select count_groups(cast(:ids as bigint[]), cast(:whats as text[]), cast(:numbers as bigint[]), :head_start, :now)"""
 # Every parameter travels as text: the driver takes longer to write out an array than the server to read one.
-_TYPES = ("bigint[]", "int[]", "bigint[]", "json", "bigint", "int", "bigint", "int", "bigint")
+_TYPES = ("bigint[]", "int[]", "bigint[]", "json", "bigint", "int", "bigint", "int", "bigint", "bigint[]")
 _TURN = f"select * from turn({', '.join(f'${n}::{kind}' for n, kind in enumerate(_TYPES, 1))})"
 
 
@@ -156,7 +156,7 @@ class PostgresBackend:
             steps = [step.name for step in migrate(session, POSTGRES, now, to, also=("functions",))]
             if fresh:
                 session.run("create table functions (hash text not null)")
-            if outdated:
+            if outdated and to is None:  # the functions are those of the newest tables
                 install(session)
         return steps
 
@@ -177,10 +177,10 @@ class PostgresBackend:
                 self._gates_of[lane_id] = tuple(gates)
         return self._gates_of
 
-    def add_lane(self, session: Session, key: str, gate_ids: Sequence[int]) -> int:
-        values = {"key": key, "gates": list(gate_ids)}
-        session.run("insert into lanes (key, gates) values (:key, cast(:gates as bigint[])) on conflict do nothing", values)
-        return int(session.rows("select id from lanes where key = :key", {"key": key})[0][0])
+    def add_lane(self, session: Session, key: str, gate_ids: Sequence[int], scope: int) -> int:
+        values = {"key": key, "scope": scope, "gates": list(gate_ids)}
+        session.run("insert into lanes (key, scope, gates) values (:key, :scope, cast(:gates as bigint[])) on conflict do nothing", values)
+        return int(session.rows("select id from lanes where key = :key and scope = :scope", {"key": key, "scope": scope})[0][0])
 
     def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
         births_json = orjson.dumps([birth.fields for birth in births]).decode()
@@ -216,8 +216,10 @@ class PostgresBackend:
         values = {"ids": [group for group, _ in changes], "whats": [what for _, what in changes], "numbers": list(changes.values())}
         session.rows(_COUNT_GROUPS, values | {"head_start": rules.head_start_us, "now": now})
 
-    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
-        asked = self._asked(settlements, limit, worker_id, rules)
+    def turn(
+        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes = None
+    ) -> Turn:
+        asked = self._asked(settlements, limit, worker_id, rules, scopes)
         for pause in PAUSES:
             try:
                 return _answered(asked, self._send(asked.params))
@@ -225,8 +227,10 @@ class PostgresBackend:
                 time.sleep(_pause(problem, pause))
         return _answered(asked, self._send(asked.params))
 
-    async def turn_on_loop(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
-        asked = self._asked(settlements, limit, worker_id, rules)
+    async def turn_on_loop(
+        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes = None
+    ) -> Turn:
+        asked = self._asked(settlements, limit, worker_id, rules, scopes)
         for pause in PAUSES:
             try:
                 return _answered(asked, await self._wire.rows(asked.params))
@@ -238,7 +242,7 @@ class PostgresBackend:
         with self._postgres.connection() as connection:
             return send_turn(connection, params)
 
-    def _asked(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> _Asked:
+    def _asked(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes) -> _Asked:
         ordered = sorted(settlements, key=lambda each: each.task_id)
         ids, claims, back, told = _array([each.task_id for each in ordered]), _NONE, _NONE, b"[]"
         if all(_is_simply_done(each) for each in ordered):
@@ -248,7 +252,8 @@ class PostgresBackend:
             told = orjson.dumps([_row(each, None) for each in ordered])
         numbers = (rules.head_start_us, limit, worker_id, rules.quantum)
         now = b"%d" % self._clock.now() if self._clock else None
-        return _Asked(ordered, [ids, claims, back, told, *(b"%d" % number for number in numbers), now])
+        known = None if scopes is None else _array(scopes)
+        return _Asked(ordered, [ids, claims, back, told, *(b"%d" % number for number in numbers), now, known])
 
     def ping(self) -> None:
         """One notice now, or one at the end of the pause after the last: the last word is never swallowed."""

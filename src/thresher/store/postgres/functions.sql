@@ -48,20 +48,48 @@ begin atomic
     where l.id = r.id;
 end;
 
--- Unpark up to wants[i] lanes of gate_ids[i], whose rows the caller holds. A lane that somebody else holds is skipped,
--- and its gate is returned as owing a wake: the caller sets its timer.
-create or replace function wake(gate_ids bigint[], wants int[], out owing bigint[], out woken int) language plpgsql as $$
+-- Unpark up to wants[i] lanes of gate_ids[i], whose rows the caller holds, in the scope whose[i]; where none is named, as many in each.
+-- A lane that is woken may wait for a worker that knows its scope, and meanwhile wakes nobody: so each scope is woken by itself, and
+-- whoever comes too late for what the gate allows is parked again. A lane that somebody else holds is skipped, and its gate is
+-- returned as owing a wake: the caller sets its timer.
+create or replace function wake(gate_ids bigint[], wants int[], whose bigint[], out owing bigint[], out woken int) language plpgsql as $$
 begin
-    with found as materialized (
-        select w.gate_id, x.id from unnest(gate_ids, wants) w(gate_id, n) cross join lateral (
-            select l.id from lanes l where l.status = 'parked' and l.parked_on = w.gate_id
+    with sleepers as materialized (
+        select w.gate_id, w.n, s.scope from unnest(gate_ids, wants, whose) w(gate_id, n, whose) cross join lateral (
+            select w.whose as scope where w.whose is not null
+            union all (
+                with recursive p as (
+                    select (select l.scope from lanes l where l.status = 'parked' and l.parked_on = w.gate_id
+                            order by l.scope, l.position, l.id limit 1) as scope where w.whose is null
+                    union all
+                    select (select l.scope from lanes l where l.status = 'parked' and l.parked_on = w.gate_id and l.scope > p.scope
+                            order by l.scope, l.position, l.id limit 1) from p where p.scope is not null)
+                select p.scope from p where p.scope is not null)) s),
+    found as materialized (
+        select w.gate_id, w.scope, x.id from sleepers w cross join lateral (
+            select l.id from lanes l where l.status = 'parked' and l.parked_on = w.gate_id and l.scope = w.scope
             order by l.position, l.id limit w.n for no key update skip locked) x),
     up as (update lanes set status = 'ready', parked_on = null where id = any (array(select id from found)))
-    select array_agg(w.gate_id) filter (where w.n > (select count(*) from found f where f.gate_id = w.gate_id)
-      and (select l.id from lanes l where l.status = 'parked' and l.parked_on = w.gate_id
+    select array_agg(w.gate_id) filter (where w.n > (select count(*) from found f where f.gate_id = w.gate_id and f.scope = w.scope)
+      and (select l.id from lanes l where l.status = 'parked' and l.parked_on = w.gate_id and l.scope = w.scope
               and l.id <> all (array(select f.id from found f)) order by l.position, l.id limit 1) is not null),
            (select count(*)::int from found)
-        into owing, woken from unnest(gate_ids, wants) w(gate_id, n);
+        into owing, woken from sleepers w;
+end $$;
+
+-- The scopes that have a ready lane, of those that are known; of all, where `known` is null. And whether the lane whose turn comes
+-- first has no gates. One look by the index for each scope, however many lanes are ready in it.
+create or replace function ready_scopes(known bigint[], out scopes bigint[], out open_first boolean) language plpgsql as $$
+begin
+    with recursive h as (
+        (select l.scope, l.position, l.id, cardinality(l.gates) = 0 as open from lanes l where l.status = 'ready'
+         order by l.scope, l.position, l.id limit 1)
+        union all
+        select n.scope, n.position, n.id, n.open from h cross join lateral (
+            select l.scope, l.position, l.id, cardinality(l.gates) = 0 as open from lanes l where l.status = 'ready' and l.scope > h.scope
+            order by l.scope, l.position, l.id limit 1) n)
+    select array_agg(h.scope), (array_agg(h.open order by h.position, h.id))[1] into scopes, open_first
+        from h where known is null or h.scope = any (known);
 end $$;
 
 -- Insert tasks given as JSON, and return the number (from 1) and the id of each that was inserted; where a live task has the same key,
@@ -241,18 +269,18 @@ begin
         from generate_series(1, cardinality(gate_ids)) i where g.id = gate_ids[i] and g.id = any (held)
         returning g.id, least(64, gate_allowance(g, now), greatest(1, ended[i])) as n)
     select array_agg(u.id), array_agg(u.n) into opened, wants from u where u.n > 0;
-    if (select l.id from lanes l where l.status = 'parked' order by l.parked_on, l.position, l.id limit 1) is null then
+    if (select l.id from lanes l where l.status = 'parked' order by l.parked_on, l.scope, l.position, l.id limit 1) is null then
         return cardinality(held);  -- nobody sleeps anywhere
     end if;
     if opened is not null then
-        owing := (wake(opened, wants)).owing;
+        owing := (wake(opened, wants, null)).owing;
         if owing is not null then update gates set wake_at = now where id = any (owing); end if;
     end if;
     if cardinality(held) > coalesce(cardinality(opened), 0) then  -- a slot came free, but time keeps the gate closed
         update gates g set wake_at = gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now)
         where g.id = any (held)  -- a breaker that let go leaves a timer behind that is too late for the rate
           and coalesce(g.wake_at, 9223372036854775807) > gate_opens_at(greatest(g.open_after, g.tripped_until), g.tat, g.interval_us, g.burst, now)
-          and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id order by l.position, l.id limit 1) is not null;
+          and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id order by l.scope, l.position, l.id limit 1) is not null;
     end if;
     return cardinality(held);
 end $$;
@@ -268,7 +296,7 @@ begin
                gate_opens_at(greatest(g.open_after, least(g.tripped_until, now + g.cooldown_us + 1000000)), g.tat, g.interval_us, g.burst, now) as opens
         from gates g where g.wake_at is not null and g.wake_at <= now order by g.wake_at limit most for no key update skip locked) z;
     if gate_ids is null then return; end if;
-    owing := (wake(gate_ids, wants)).owing;
+    owing := (wake(gate_ids, wants, null)).owing;
     update gates g set wake_at = case when g.id = any (owing) then now + 1000 else d.opens end,
         tat = case when g.tat > now + g.burst * g.interval_us + 1000000 then now + g.burst * g.interval_us else g.tat end,
         tripped_until = case when g.tripped_until > now + g.cooldown_us + 1000000 then now + g.cooldown_us else g.tripped_until end
@@ -324,16 +352,17 @@ begin
     return array(select i from generate_series(1, n) i where i <> all (coalesce(hits, '{}')));
 end $$;
 
--- The whole turn of a worker: settle as `conclude` does, then claim up to `want` tasks. What each row is stands in `what`: the number of
+-- The whole turn of a worker: settle as `conclude` does, then claim up to `want` tasks of the scopes in `known`, or of all where that
+-- is null. What each row is stands in `what`: the number of
 -- a settlement that was refused (s); a task (t); a note that the worker has been given up (l), and then no tasks; or the summary at the
 -- end (e), in which `id` is the time of the next timer, `tracking_id` the database's time, and `claim` 1 when another call right now may
 -- bring more.
 --
 -- Works in rounds of as many lanes as it should need, twice as many in each further round that meets closed gates; a round
--- starts behind the last lane seen, because our own locks are not skipped. A lane is parked only while all its gates are
+-- starts behind the last lane seen, because our own locks are not skipped. Lanes are ordered by position across all scopes. A lane is parked only while all its gates are
 -- held: otherwise it might carry the baton of a gate that we cannot see.
 create or replace function turn(ids bigint[], claims int[], back bigint[], settlements json, head_start bigint, want int, worker bigint,
-                                quantum int, at bigint)
+                                quantum int, at bigint, known bigint[])
 returns table (what "char", id bigint, claim int, kind text, stage text, payload text, checkpoint text, url text,
                tracking_id bigint, parent_id bigint, depth int, failures int, crashes int, lane_key text)
 language plpgsql as $$
@@ -342,6 +371,7 @@ declare
     now bigint; refused int[];
     left_over int := want; turns int; open_first boolean; rounds int := 0; more boolean := false; busy boolean := false;
     last_position bigint := -9223372036854775808; last_id bigint := 0; lim int; q int;
+    scopes bigint[]; heads bigint[]; seen int; whose bigint[];
     lane_ids bigint[]; positions bigint[]; gated boolean;
     g_ids bigint[]; g_left int[]; g_opens bigint[]; g_used int[]; g_seen int[]; g_parked int[];
     x_ids bigint[]; x_status text[]; x_parked bigint[]; x_position bigint[]; x_served bigint[]; x_floor bigint[];
@@ -360,9 +390,8 @@ begin
     now := coalesce(at, now_us());
     select (select w.lost_at from workers w where w.id = worker) is not null,
            (select g.wake_at from gates g where g.wake_at is not null order by g.wake_at limit 1) <= now,
-           (select t.run_at from tasks t where t.run_at is not null order by t.run_at limit 1) <= now,
-           (select cardinality(l.gates) = 0 from lanes l where l.status = 'ready' order by l.position, l.id limit 1)
-        into lost, ringing, staging, open_first;
+           (select t.run_at from tasks t where t.run_at is not null order by t.run_at limit 1) <= now
+        into lost, ringing, staging;
     if lost then
         return query select 'l'::"char", null::bigint, null::int, null::text, null::text, null::text, null::text, null::text,
             null::bigint, null::bigint, null::int, null::int, null::int, null::text;
@@ -370,19 +399,40 @@ begin
     end if;
     if ringing then perform ring(64, now); end if;
     if staging then perform stage_due(200, now); end if;
-    while left_over > 0 and rounds < 8 loop
+    select r.scopes, r.open_first into scopes, open_first from ready_scopes(known) r;
+    while left_over > 0 and rounds < 8 and scopes is not null loop
         rounds := rounds + 1;
         -- Lanes without gates take long turns, so few of them are needed; locking more would leave none for the next claim.
         turns := case when open_first then quantum * 32 else quantum end;
         lim := least(256, ((left_over + turns - 1) / turns) << (rounds - 1));
-        select array_agg(z.id), array_agg(z.position), bool_or(z.gated) into lane_ids, positions, gated from (
-            select l.id, l.position, cardinality(l.gates) > 0 as gated from lanes l
-            where l.status = 'ready' and (l.position, l.id) > (last_position, last_id)
-            order by l.position, l.id limit lim for no key update skip locked) z;
-        exit when lane_ids is null;
-        last_position := positions[cardinality(positions)]; last_id := lane_ids[cardinality(lane_ids)];
+        if cardinality(scopes) = 1 then
+            select array_agg(z.id), array_agg(z.position), bool_or(z.gated) into lane_ids, positions, gated from (
+                select l.id, l.position, cardinality(l.gates) > 0 as gated from lanes l
+                where l.status = 'ready' and l.scope = scopes[1] and (l.position, l.id) > (last_position, last_id)
+                order by l.position, l.id limit lim for no key update skip locked) z;
+            exit when lane_ids is null;
+            last_position := positions[cardinality(positions)]; last_id := lane_ids[cardinality(lane_ids)]; seen := cardinality(lane_ids);
+        else
+            -- Found first and locked then: a lock inside would hold as many lanes of each scope as are needed of all together.
+            select array_agg(c.id), array_agg(c.position) into heads, positions from (
+                select x.id, x.position from unnest(scopes) s(scope) cross join lateral (
+                    select l.id, l.position from lanes l
+                    where l.status = 'ready' and l.scope = s.scope and (l.position, l.id) > (last_position, last_id)
+                    order by l.position, l.id limit lim) x
+                order by x.position, x.id limit lim) c;
+            exit when heads is null;
+            seen := cardinality(heads); last_position := positions[seen]; last_id := heads[seen];
+            select array_agg(z.id), array_agg(z.position), bool_or(z.gated) into lane_ids, positions, gated from (
+                select l.id, l.position, cardinality(l.gates) > 0 as gated from lanes l
+                where l.id = any (heads) and l.status || '' = 'ready' order by l.position, l.id for no key update skip locked) z;
+            if lane_ids is null then  -- all of them are in other hands
+                busy := true;
+                exit when seen < lim;
+                continue;
+            end if;
+        end if;
         -- Fewer lanes than turns: let each take more, or one busy lane would get a quantum a call.
-        q := case when cardinality(lane_ids) < lim then greatest(quantum, (left_over + cardinality(lane_ids) - 1) / cardinality(lane_ids)) else quantum end;
+        q := case when seen < lim then greatest(quantum, (left_over + cardinality(lane_ids) - 1) / cardinality(lane_ids)) else quantum end;
         now := coalesce(at, now_us());
         g_ids := '{}'; owing := null; taken := '{}'; taken_keys := '{}';
         x_ids := '{}'; x_status := '{}'; x_parked := '{}'; x_position := '{}'; x_served := '{}'; x_floor := '{}';
@@ -462,11 +512,18 @@ begin
         end if;
         if cardinality(g_ids) > 0 then
             -- The baton: each lane that was visited wakes another one from each of its gates that is still open.
-            if (select l.id from lanes l where l.status = 'parked' order by l.parked_on, l.position, l.id limit 1) is not null then
-                select array_agg(b.id), array_agg(least(b.n, b.seen)) into opened, wants
-                    from unnest(g_ids, g_left, g_seen) b(id, n, seen) where b.n > 0 and b.seen > 0;
+            if (select l.id from lanes l where l.status = 'parked' order by l.parked_on, l.scope, l.position, l.id limit 1) is not null then
+                if cardinality(scopes) = 1 then
+                    select array_agg(b.id), array_agg(least(b.n, b.seen)), array_agg(scopes[1]) into opened, wants, whose
+                        from unnest(g_ids, g_left, g_seen) b(id, n, seen) where b.n > 0 and b.seen > 0;
+                else
+                    select array_agg(b.id), array_agg(least(b.n, b.seen)), array_agg(b.scope) into opened, wants, whose from (
+                        select g.id, l.scope, g_left[array_position(g_ids, g.id)] as n, count(*)::int as seen
+                        from lanes l cross join unnest(l.gates) g(id) where l.id = any (x_ids) group by g.id, l.scope) b
+                        where b.n > 0;
+                end if;
                 if opened is not null then
-                    select w.owing, w.woken into owing, n from wake(opened, wants) w;
+                    select w.owing, w.woken into owing, n from wake(opened, wants, whose) w;
                     more := more or n > 0;
                 end if;
             end if;
@@ -478,7 +535,7 @@ begin
                 wake_at       = case
                     when g.id = any (owing) then now + 1000
                     when g_left[i] > 0 or (g_parked[i] = 0 and (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id
-                                                       order by l.position, l.id limit 1) is null) then g.wake_at
+                                                       order by l.scope, l.position, l.id limit 1) is null) then g.wake_at
                     else coalesce(gate_opens_at(
                         greatest(g.open_after, case when g_used[i] > 0 and g.failures >= g.trip_after then now + g.cooldown_us else g.tripped_until end),
                         case when g_used[i] > 0 then now + gate_ahead(g.tat, g.interval_us, g.burst, now) + g_used[i] * g.interval_us else g.tat end,
@@ -491,24 +548,29 @@ begin
                 -- Closed by time, and no timer: it rang for somebody whose clock was a moment ahead of ours.
                 or (g_opens[i] is not null and g.wake_at is null));
         end if;
-        exit when cardinality(lane_ids) < lim;
+        exit when seen < lim;
         if left_over > 0 then
-            open_first := (select cardinality(l.gates) = 0 from lanes l
-                where l.status = 'ready' and (l.position, l.id) > (last_position, last_id) order by l.position, l.id limit 1);
+            open_first := (select x.open from unnest(scopes) s(scope) cross join lateral (
+                select l.position, l.id, cardinality(l.gates) = 0 as open from lanes l
+                where l.status = 'ready' and l.scope = s.scope and (l.position, l.id) > (last_position, last_id)
+                order by l.position, l.id limit 1) x order by x.position, x.id limit 1);
         end if;
     end loop;
+    more := more or busy or left_over <= 0;
+    if not more then more := (ready_scopes(known)).scopes is not null; end if;
     return query select 'e'::"char",
         least((select wake_at from gates where wake_at is not null order by wake_at limit 1),
               (select run_at from tasks where run_at is not null order by run_at limit 1)),
-        (left_over <= 0 or busy or more or (select l.id from lanes l where l.status = 'ready' order by l.position, l.id limit 1) is not null)::int,
+        more::int,
         null::text, null::text, null::text, null::text, null::text, now, null::bigint, null::int, null::int, null::int, null::text;
 end $$;
 
 -- The invariant that every committed state must keep: whoever is parked on a gate will be woken, because the gate's slots
--- are taken (a settlement wakes), or it has a timer, or a ready lane carries it (a claim hands the baton on).
+-- are taken (a settlement wakes), or it has a timer, or a ready lane of the same scope carries it (a claim hands the baton on).
 create or replace view stranded as
-    select g.id, g.name, (select count(*) from lanes l where l.status = 'parked' and l.parked_on = g.id) as lanes from gates g
-    where (select l.id from lanes l where l.status = 'parked' and l.parked_on = g.id order by l.position, l.id limit 1) is not null
-      and not (g.max_in_flight is not null and g.in_flight >= g.max_in_flight)
+    select g.id, g.name, p.scope, p.lanes from gates g
+    join (select l.parked_on, l.scope, count(*) as lanes from lanes l where l.status = 'parked' group by l.parked_on, l.scope) p
+        on p.parked_on = g.id
+    where not (g.max_in_flight is not null and g.in_flight >= g.max_in_flight)
       and g.wake_at is null
-      and not exists (select 1 from lanes l where l.status = 'ready' and g.id = any (l.gates));
+      and not exists (select 1 from lanes l where l.status = 'ready' and l.scope = p.scope and g.id = any (l.gates));

@@ -9,7 +9,7 @@ from typing import Any
 from thresher.core.clock import Clock, SystemClock
 from thresher.core.settlement import Settlement
 from thresher.core.state import TERMINAL, State
-from thresher.store.backend import GroupChange, Hit, Rules, Turn
+from thresher.store.backend import GroupChange, Hit, Rules, Scopes, Turn
 from thresher.store.dialect import SQLITE
 from thresher.store.gates import Gates
 from thresher.store.groups import ended_members
@@ -104,10 +104,10 @@ class SqliteBackend:
                 self._gates_of[lane_id] = tuple(int(part) for part in gates.split())
         return self._gates_of
 
-    def add_lane(self, session: Session, key: str, gate_ids: Sequence[int]) -> int:
-        gates = " ".join(map(str, gate_ids))
-        session.run("insert into lanes (key, gates) values (:key, :gates) on conflict do nothing", {"key": key, "gates": gates})
-        return int(session.rows("select id from lanes where key = :key", {"key": key})[0][0])
+    def add_lane(self, session: Session, key: str, gate_ids: Sequence[int], scope: int) -> int:
+        values = {"key": key, "scope": scope, "gates": " ".join(map(str, gate_ids))}
+        session.run("insert into lanes (key, scope, gates) values (:key, :scope, :gates) on conflict do nothing", values)
+        return int(session.rows("select id from lanes where key = :key and scope = :scope", {"key": key, "scope": scope})[0][0])
 
     def insert(self, session: Any, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:  # noqa: ARG002
         now = self._clock.now()
@@ -187,14 +187,16 @@ class SqliteBackend:
         if changes:
             count_groups(session, changes, rules, now)
 
-    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules) -> Turn:
+    def turn(
+        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes = None
+    ) -> Turn:
         with self._file.write() as session:
             gates = Gates(session, SQLITE, self._clock.now())
             hits = self.fence(session, settlements, [None] * len(settlements), rules, gates.now)
             if hits:
                 self.count_groups(session, ended_members(hits), rules, gates.now)
                 release(self, session, gates, hits)
-            turn = claim(session, gates, limit, worker_id, rules) if limit > 0 else Turn([], [], now=gates.now)
+            turn = claim(session, gates, limit, worker_id, rules, scopes) if limit > 0 else Turn([], [], now=gates.now)
             gates.save()
         if len(hits) == len(settlements):
             return turn
