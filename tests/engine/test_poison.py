@@ -43,7 +43,6 @@ POISON = {
     "a child without a source": lambda ctx: Done(children=(NewTask("stray"),)),
     "a child of no kind": lambda ctx: Done(children=(NewTask("nobody"),)),
     "a child that is no task": lambda ctx: Done(children=("leaf",)),
-    "a child with no address": lambda ctx: Done(children=(NewTask("leaf", url="nowhere at all"),)),
 }
 
 
@@ -76,10 +75,12 @@ def test_a_poisoned_group_is_settled_once_although_it_is_sent_twice(workshop):
 
 
 @pytest.mark.promise(18)
-def test_a_child_whose_payload_is_too_large_fails_its_parent_with_the_limit_in_the_reason(workshop):
+def test_a_child_whose_payload_is_too_large_is_refused_with_the_limit_in_the_reason(workshop):
     async def bear(ctx):
         return Done(children=(NewTask("bear", {"body": "x" * 70_000}),))
 
     (task_id,) = workshop.drained(one_stage("bear", bear), NewTask("bear"), retry__max_retries=0)
-    assert workshop.state(task_id) == "failed"
-    assert "the limit is 65,536 (setting queue.payload_limit)" in workshop.fields(task_id)["reason"]
+    assert workshop.state(task_id) == "succeeded"
+    ((rule, detail),) = rows(workshop.store, "select rule, detail from refusals")
+    assert rule == "invalid"
+    assert "the limit is 65,536 (setting queue.payload_limit)" in detail

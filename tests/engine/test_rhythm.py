@@ -9,7 +9,7 @@ import pytest
 from tests.engine.workshop import at_work, one_stage, soon
 from tests.harness.databases import with_processes
 from tests.harness.tasks import change, rows
-from thresher import App, Done, NewTask, Pipeline, Schedule, Source, Stage
+from thresher import App, Done, NewTask, Pipeline, Record, Schedule, Source, Stage
 from thresher.store import sources
 from thresher.store.settings import change_setting
 
@@ -65,13 +65,9 @@ def test_a_gate_that_a_person_opens_elsewhere_wakes_an_idle_worker(workshop):
 def test_a_setting_changed_elsewhere_comes_into_force_while_the_worker_works(workshop):
     async def play():
         async def bear(ctx):
-            return Done(children=(NewTask("leaf", {"body": "x" * 1_000}),))
+            return Done(records=(Record("leaf", "1", {"body": "x" * 1_000}),))
 
-        async def leaf(ctx):
-            return Done()
-
-        app = App("wood", pipelines=(Pipeline("bear", Stage(bear)), Pipeline("leaf", Stage(leaf))))
-        registry = workshop.set_up(app, retry__max_retries=0)
+        registry = workshop.set_up(one_stage("bear", bear), retry__max_retries=0)
         elsewhere = workshop.machine()
         async with at_work(workshop.worker(registry)):
             (before,) = workshop.put(registry, NewTask("bear"))
