@@ -70,8 +70,8 @@ def test_a_claim_that_was_on_its_way_when_the_worker_was_stopped_goes_back_unope
         worker, turn, loop = workshop.worker(registry), workshop.store.turn, asyncio.get_running_loop()
         told = threading.Event()
 
-        def crossed(settlements, limit, worker_id):
-            answer = turn(settlements, limit, worker_id)
+        def crossed(*asked):
+            answer = turn(*asked)
             if answer.tasks:  # the claim is committed; the order to stop is faster than the answer
                 loop.call_soon_threadsafe(lambda: (getattr(worker, how)(), told.set()))
                 assert told.wait(10)
