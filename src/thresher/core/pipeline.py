@@ -57,6 +57,7 @@ class Stage:
     def __post_init__(self) -> None:
         if not self.name:
             object.__setattr__(self, "name", getattr(self.perform, "__name__", ""))
+        check_text(self.name, "the name of a stage", MAX_NAME_BYTES)
         object.__setattr__(self, "is_async", inspect.iscoroutinefunction(self.perform))
         if self.isolation not in ISOLATIONS:
             raise UsageError(f"stage {self.name!r} has isolation={self.isolation!r}; it is one of {', '.join(ISOLATIONS)}")
