@@ -8,6 +8,8 @@ from tests.harness.hand import hands
 from tests.harness.image import look
 from tests.harness.tasks import SOMEBODY, claim, claim_one, done, entry, put, rows, running
 from tests.store.schedules import lane_of
+from thresher.core.clock import monotonic
+from thresher.core.errors import DatabaseProblem
 from thresher.store.store import Transaction
 
 GATES = ["source:a"]
@@ -109,3 +111,23 @@ def test_a_transaction_that_enqueued_wakes_the_workers(store):
         transaction.enqueue([entry()])
     assert store.backend.listen(5)
     assert rows(store, "select count(*) from tasks") == [(1,)]
+
+
+def write_and_idle(store, number):
+    """Write rows in a transaction, and do nothing more until its connection is gone."""
+    deadline = monotonic() + 30
+    with store.write() as session:
+        session.run("set local idle_in_transaction_session_timeout = '100ms'")
+        session.many("insert into events (at, kind, detail) values (:at, 'test', '{}')", [{"at": n} for n in range(number)])
+        pid = session.connection.info.backend_pid
+        while rows(store, f"select 1 from pg_stat_activity where pid = {pid}"):
+            assert monotonic() < deadline, "it holds what it has locked for as long as its client likes"
+
+
+@pytest.mark.promise(1)
+@only_postgres
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_transaction_that_idles_after_many_rows_is_ended_by_the_server(store, number):
+    with pytest.raises(DatabaseProblem):
+        write_and_idle(store, number)
+    assert rows(store, "select count(*) from events where kind = 'test'") == [(0,)]

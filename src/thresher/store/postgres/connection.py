@@ -63,9 +63,13 @@ class PostgresSession:
         return self._execute(sql, params).rowcount
 
     def many(self, sql: str, rows: Sequence[Params]) -> None:
-        if rows:
-            with self.connection.cursor() as cursor:
+        with self.connection.cursor() as cursor:
+            if len(rows) == 1:
+                cursor.execute(psycopg_style(sql), rows[0])
+            elif rows:
                 cursor.executemany(psycopg_style(sql), rows)
+                # The driver's pipeline ends with a flush, after which the server no longer counts how long a transaction idles.
+                cursor.execute("select")
 
 
 class BorrowedSession(PostgresSession):
