@@ -37,9 +37,16 @@ from thresher import (
     Stage,
     Transient,
 )
+from thresher.core.limits import MAX_KEY_BYTES
 
 LOG_VARIABLE = "CHAOS_LOG"
 WEB = "https://chaos.example"
+# Longer than the key of a record and the name of a host may be.
+LONG_KEY = "k" * (MAX_KEY_BYTES + 700)
+LONG_HOST = ".".join(["h" * 60] * 5)
+# Tasks of these kinds end their worker, every time.
+GUILTY = frozenset({"bomb", "fault", "spin"})
+LEAVES = ("fetch", "moody", "slow", "nap", "limited", "fetch", "hoard")
 SETTINGS: dict[str, int | float] = {
     "worker.lease": 1.0, "worker.poll": 0.2, "worker.grace": 1.0, "worker.concurrency": 12, "worker.batch": 6, "worker.timeout": 4.0,
     "worker.suspect_alone": 0.1, "worker.cancel_grace": 0.4, "worker.stall": 4.0,
@@ -108,17 +115,18 @@ def shared_record(ctx: Context, path: str) -> Record:
 
 @logged
 async def grow(ctx: Context) -> Outcome:
-    """Three levels; the last one bears something to do. One child is a loop and one is a twin: both must be refused."""
+    """Three levels; the last one bears something to do. A loop, a twin and a child with too long a host must be refused."""
     level, path = ctx.task.payload["level"], ctx.task.payload["path"]
     await asyncio.sleep(luck(ctx).uniform(0.0, 0.05))
     if level == 2:
-        kind = ("fetch", "moody", "slow", "nap", "limited", "fetch")[zlib.crc32(path.encode()) % 6]
+        kind = LEAVES[zlib.crc32(path.encode()) % len(LEAVES)]
         return Done(children=(NewTask(kind, {"path": path}, url=f"{WEB}{path}/{kind}"),), records=(shared_record(ctx, path),))
     below = [NewTask("tree", {"level": level + 1, "path": f"{path}/{n}"}, url=f"{WEB}{path}/{n}") for n in range(3 - level)]
     if level == 1:
         below.append(NewTask("fetch", {"path": path}, url=f"{WEB}{path}/fetch"))
     loop = NewTask("tree", {"level": level, "path": path}, url=f"{WEB}{path}")
-    return Done(children=(*below, loop, below[0]))
+    nowhere = NewTask("fetch", {"path": path}, url=f"https://{LONG_HOST}{path}")
+    return Done(children=(*below, loop, below[0], nowhere))
 
 
 @logged
@@ -216,6 +224,12 @@ async def cling(ctx: Context) -> Outcome:
     return Done(records=(Record("cling", str(ctx.task.id)),))
 
 
+@logged
+async def hoard(ctx: Context) -> Outcome:
+    """Brings a record that cannot be kept beside one that could."""
+    return Done(records=(shared_record(ctx, ctx.task.payload["path"]), Record("page", f"{ctx.task.id}{LONG_KEY}")))
+
+
 app = App(
     "chaos",
     pipelines=(
@@ -230,6 +244,7 @@ app = App(
         Pipeline("fault", Stage(fault, through=("source:wide",))),
         Pipeline("spin", Stage(spin)),
         Pipeline("cling", Stage(cling, through=("source:pool",), timeout=0.3)),
+        Pipeline("hoard", Stage(hoard, through=("source:wide",))),
     ),
     sources=(
         Source("wide", in_flight=6, trip_after=None),

@@ -15,7 +15,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,15 @@ from typing import Any
 import apsw
 import orjson
 
-from tests.chaos.app import SETTINGS, app, roots
+from tests.chaos.app import GUILTY, SETTINGS, app, roots
 from tests.chaos.control import Control, JumpingClock
 from tests.chaos.fleet import Fleet
-from tests.chaos.history import GateRule, History, read_effects, read_store, violations
+from tests.chaos.history import GateRule, History, violations
 from tests.chaos.observer import observe
 from tests.chaos.plan import Step, doom, make_plan
+from tests.chaos.reading import read_effects, read_store
+from tests.chaos.tenant import SCHEMA, Tenant
+from tests.harness.black_hole import BlackHole
 from thresher.build import install, open_store
 from thresher.config.project import Project
 from thresher.core.clock import SECOND, SystemClock
@@ -76,6 +79,7 @@ class Summary:
     states: Counter[str] = field(default_factory=Counter)
     endings: Counter[str] = field(default_factory=Counter)
     events: Counter[str] = field(default_factory=Counter)
+    refusals: Counter[str] = field(default_factory=Counter)
     violations: list[str] = field(default_factory=list)
 
     def as_json(self) -> dict[str, Any]:
@@ -85,11 +89,11 @@ class Summary:
 class Campaign:
     """One campaign on one store, in a folder of its own."""
 
-    def __init__(self, orders: Orders, url: str, folder: Path, server: PracticePostgres | None) -> None:
-        self.orders, self.url, self.folder, self.server = orders, url, folder, server
+    def __init__(self, orders: Orders, url: str, folder: Path, ground: "Ground | None" = None) -> None:
+        self.orders, self.url, self.folder, self.ground = orders, url, folder, ground
         self.control = Control(folder / "control")
         self.registry = Registry([app])
-        self.fleet = Fleet(url, folder)
+        self.fleet = Fleet(url, folder, detour=ground.hole.url if ground else None)
         self.summary = Summary(orders.store, orders.seed, orders.seconds)
         self.roots: list[int] = []
         self.jumps: list[int] = []
@@ -97,7 +101,7 @@ class Campaign:
         self.doomed = True
         self._batch = 0
         self._timers: list[threading.Timer] = []
-        clock = JumpingClock(self.control) if server is None else None
+        clock = JumpingClock(self.control) if ground is None else None
         self.store = open_store(url, Project(folder, settings=SETTINGS), clock=clock)
         install(self.store, self.registry)
 
@@ -174,7 +178,10 @@ class Campaign:
 
     def _full(self, step: Step) -> None:
         self.control.disk_full = True
-        timer = threading.Timer(LEASE * (0.2 + 2 * step.size), self._empty)
+        self._later(LEASE * (0.2 + 2 * step.size), self._empty)
+
+    def _later(self, seconds: float, act: Callable[[], None]) -> None:
+        timer = threading.Timer(seconds, act)
         timer.daemon = True
         timer.start()
         self._timers.append(timer)
@@ -195,13 +202,26 @@ class Campaign:
         self.control.offset_us += round((step.size - 0.4) * 12 * SECOND)
 
     def _restart(self, step: Step, how: signal.Signals = signal.SIGINT) -> None:
-        assert self.server is not None
-        self.server.stop(how)
+        assert self.ground is not None
+        self.ground.server.stop(how)
         time.sleep(LEASE * 1.2 * step.size)
-        self.server.start()
+        self.ground.server.start()
 
     def _crash(self, step: Step) -> None:
         self._restart(step, signal.SIGQUIT)
+
+    def _hole(self, step: Step) -> None:
+        """All connections of every second worker are dead, and nobody says so before they must have been given up."""
+        assert self.ground is not None
+        self.ground.hole.freeze()
+        self._later(LEASE * (2 + 3 * step.size), self.ground.hole.let_go)
+
+    def _upgrade(self, step: Step) -> None:
+        """Our functions are those of another version, and are made anew under everybody's hands."""
+        with contextlib.suppress(DatabaseProblem):
+            with self.store.write() as session:
+                session.run("update functions set hash = 'of another version'")
+            self.store.backend.migrate()
 
     # --- what goes on
 
@@ -255,6 +275,7 @@ class Campaign:
         summary.states = Counter(task["state"] for task in history.tasks.values())
         summary.endings = Counter(attempt["ending"] for attempt in history.attempts)
         summary.events = history.events
+        summary.refusals = Counter(refusal["rule"] for refusal in history.refusals)
         summary.violations = violations(history)
 
     def _history(self) -> History:
@@ -267,24 +288,36 @@ class Campaign:
                 for pipeline in app.pipelines for stage in pipeline.stages
             },
             max_depth=settings.count("lineage.max_depth"), max_crashes=settings.count("retry.max_crashes"),
-            max_retries=settings.count("retry.max_retries"), slack_us=0 if self.server is None else POSTGRES_SLACK_US,
-            jumps=self.jumps, observed=[*self.observed, *self.fleet.bad_ends],
+            max_retries=settings.count("retry.max_retries"), guilty=GUILTY,
+            slack_us=POSTGRES_SLACK_US if self.ground else 0,
+            jumps=self.jumps, observed=[*self.observed, *self.fleet.bad_ends, *(self.ground.tenant.complaints() if self.ground else ())],
         )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """A PostgreSQL server, somebody who has our schema with us, and a bad way there."""
+
+    server: PracticePostgres
+    tenant: Tenant
+    hole: BlackHole
+
+
 @contextlib.contextmanager
-def _ground(orders: Orders, folder: Path) -> Iterator[Campaign]:
+def _prepared(orders: Orders, folder: Path) -> Iterator[Campaign]:
     if orders.store == "sqlite":
-        yield Campaign(orders, f"sqlite:///{folder / 'chaos.db'}?durability=process", folder, None)
+        yield Campaign(orders, f"sqlite:///{folder / 'chaos.db'}?durability=process", folder)
         return
     with practice_postgres() as server:
-        yield Campaign(orders, server.url, folder, server)
+        url = f"{server.url}?schema={SCHEMA}"
+        with contextlib.closing(BlackHole(url)) as hole:
+            yield Campaign(orders, url, folder, Ground(server, Tenant(server.url), hole))
 
 
 def run(orders: Orders) -> Summary:
     """One campaign from nothing to its summary. The folder is kept when something was found."""
     folder = Path(tempfile.mkdtemp(prefix=f"thresher-chaos-{orders.store}-{orders.seed}-"))
-    with _ground(orders, folder) as campaign:
+    with _prepared(orders, folder) as campaign:
         summary = campaign.run()
     if summary.violations:
         summary.violations.append(f"the logs are in {folder}")

@@ -12,7 +12,7 @@ from tests.chaos.worker import AWAY, begin
 from tests.harness.forks import Fork
 
 # Asked to stop before it could listen is honest too.
-HONEST_ENDS = (0, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGSEGV, AWAY)
+HONEST_ENDS = (0, -signal.SIGKILL, -signal.SIGTERM, AWAY)
 # What a worker that hung says when its alarm ends it.
 ALARM = "Timeout (0:00:0"
 
@@ -28,10 +28,10 @@ class Member:
 
 
 class Fleet:
-    """All processes of a campaign."""
+    """All processes of a campaign. Every second one reaches the database by the `detour`, if there is one."""
 
-    def __init__(self, url: str, folder: Path) -> None:
-        self._url, self._folder = url, folder
+    def __init__(self, url: str, folder: Path, detour: str | None = None) -> None:
+        self._urls, self._folder = (url, detour or url), folder
         self.members: list[Member] = []
         self.started = 0
         self.bad_ends: list[str] = []
@@ -39,7 +39,7 @@ class Fleet:
     def start(self, doom: str | None = None, fsize: int | None = None) -> Member:
         number = self.started
         self.started += 1
-        words = [self._url, "--control", str(self._folder / "control"), "--name", f"w{number}"]
+        words = [self._urls[number % 2], "--control", str(self._folder / "control"), "--name", f"w{number}"]
         words += ["--doom", doom] if doom else []
         words += ["--fsize", str(fsize)] if fsize else []
         errors = self._folder / f"worker-{number}.err"
@@ -81,13 +81,18 @@ class Fleet:
         dead = [member for member in self.members if member.process.poll() is not None]
         for member in dead:
             self.members.remove(member)
-            if member.process.returncode not in HONEST_ENDS:
+            if member.process.returncode not in HONEST_ENDS and not self._was_faulted(member):
                 said = member.errors.read_text(errors="replace")
                 if member.process.returncode == 1 and ALARM in said:
                     continue
                 tail = said[-1_500:]
                 self.bad_ends.append(f"worker {member.number} ended with {member.process.returncode}: …{tail}")
         return len(dead)
+
+    def _was_faulted(self, member: Member) -> bool:
+        """Whether it met a segmentation fault that a task had brought along; any other is ours."""
+        effects = self._folder / f"effects-{member.number}.jsonl"
+        return member.process.returncode == -signal.SIGSEGV and b'"kind":"fault"' in effects.read_bytes()
 
     def thaw_all(self) -> None:
         for member in self.members:

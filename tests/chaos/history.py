@@ -11,15 +11,15 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 
-from thresher.core.lineage import mark
+from thresher.core.limits import MAX_HOST, MAX_KEY_BYTES
+from thresher.core.lineage import Rule, mark
 from thresher.core.settlement import Ending
 from thresher.core.state import TERMINAL, State
-from thresher.store.store import Store
 
 # What the log calls an outcome, and what the history calls the ending it leads to.
 ENDING_OF = {
@@ -67,6 +67,7 @@ class History:
     max_depth: int
     max_crashes: int
     max_retries: int
+    guilty: frozenset[str] = frozenset()  # kinds whose tasks cost their worker its lease, every time
     slack_us: int = 0
     jumps: list[int] = field(default_factory=list)  # when the clock was set, in true time
     observed: list[str] = field(default_factory=list)  # what was wrong while it ran
@@ -313,6 +314,52 @@ def nothing_was_repaired(history: History) -> Iterator[str]:
             yield f"something had to be repaired: {detail}"
 
 
+# --- who does harm is stopped, and nobody else
+
+
+def long_keys_fail_alone(history: History) -> Iterator[str]:
+    """A task whose record has a key that is too long fails at once, as bad data; no other task fails in that way."""
+    brought = {each for each, line in history.said().items() if any(len(key.encode()) > MAX_KEY_BYTES for _, key in line["records"])}
+    for attempt in history.attempts:
+        if (attempt["task_id"], attempt["claim"]) in brought and attempt["ending"] in BROUGHT | {Ending.RETRY, Ending.SNOOZED}:
+            yield f"attempt {attempt['task_id']}/{attempt['claim']} brought a key that is too long and ended as {attempt['ending']}"
+    for task in history.tasks.values():
+        is_bad, failed = (task["id"], task["claim"]) in brought, task["state"] == State.FAILED
+        if failed and is_bad != (task["error_name"] == "InvalidPayload") and task["error_name"] != "Quarantined":
+            yield f"task {task['id']} ({task['kind']}) failed with {task['error_name']}"
+
+
+def only_bad_children_are_invalid(history: History) -> Iterator[str]:
+    """A child whose host is too long for a host is refused as invalid, and nothing else is."""
+    for refusal in history.refusals:
+        if (refusal["rule"] == Rule.INVALID) != _has_long_host(refusal["url"]) and refusal["rule"] != Rule.CANCELLED:
+            yield f"{refusal['kind']} {refusal['url']} below task {refusal['parent_id']} was refused as {refusal['rule']}"
+    yield from (f"task {task['id']} has no host: {task['url']}" for task in history.tasks.values() if _has_long_host(task["url"]))
+
+
+def _has_long_host(url: str | None) -> bool:
+    return url is not None and len(urlsplit(url).netloc) > MAX_HOST
+
+
+def quarantine_finds_the_guilty(history: History) -> Iterator[str]:
+    """Who harms its worker is quarantined unless it was cancelled; nobody else is for what the guilty did."""
+    starts = [line for line in history.effects if line["phase"] == "start"]
+    began = {(line["task"], line["claim"]): line for line in starts}
+    harm = [line for line in starts if line["kind"] in history.guilty]
+    for task in history.tasks.values():
+        quarantined, last = task["error_name"] == "Quarantined", began.get((task["id"], task["claim"]))
+        if task["kind"] in history.guilty:
+            if not quarantined and task["state"] != State.CANCELLED:
+                yield f"task {task['id']} ({task['kind']}) harms its workers and is {task['state']} ({task['error_name']})"
+        elif quarantined and last and any(_harmed(last, line) for line in harm):
+            yield f"task {task['id']} ({task['kind']}) was quarantined for the crash of another"
+
+
+def _harmed(victim: Fields, harm: Fields) -> bool:
+    """Whether the one was under way in the same process when the other began."""
+    return bool(victim["pid"] == harm["pid"] and victim["at"] <= harm["at"] <= victim["at"] + MARGIN_US)
+
+
 def nothing_was_observed(history: History) -> Iterator[str]:
     yield from history.observed
 
@@ -320,7 +367,8 @@ def nothing_was_observed(history: History) -> Iterator[str]:
 CHECKS: tuple[Check, ...] = (
     every_root_is_there, every_task_has_ended, every_child_is_there_once, claims_rise_one_by_one, one_ending_is_final,
     every_record_is_counted_once, only_what_was_performed_was_accepted, nobody_performs_a_claim_twice, no_zombie_was_heard,
-    slots_hold, rates_hold, lineages_are_bounded, budgets_add_up, gates_are_empty, nothing_was_repaired, nothing_was_observed,
+    slots_hold, rates_hold, lineages_are_bounded, budgets_add_up, gates_are_empty, nothing_was_repaired,
+    long_keys_fail_alone, only_bad_children_are_invalid, quarantine_finds_the_guilty, nothing_was_observed,
 )  # fmt: skip
 
 
@@ -330,39 +378,3 @@ def violations(history: History) -> list[str]:
     for attempt in history.attempts:
         attempt["began"] = began.get((attempt["task_id"], attempt["claim"]))
     return [f"{check.__name__}: {sentence}" for check in CHECKS for sentence in check(history)]
-
-
-# --- reading
-
-
-def read_effects(paths: Iterable[Path]) -> list[Fields]:
-    """All lines of all logs. A last line without its end is what a kill left of it."""
-    found = []
-    for path in sorted(paths):
-        whole, _, _ = path.read_bytes().rpartition(b"\n")
-        found += [orjson.loads(line) for line in whole.splitlines() if line]
-    return found
-
-
-def read_store(store: Store) -> dict[str, Any]:
-    """What the tables say."""
-    tasks = _table(store, "tasks", "id, kind, stage, state, claim, failures, crashes, parent_id, tracking_id, depth, ancestry, url, "
-                   "lineage_key, error_name, reason, worker_id, lane_id")  # fmt: skip
-    records = _table(store, "records", "kind, key, seen")
-    events = _table(store, "events", "kind, detail")
-    return {
-        "tasks": {task["id"]: task for task in tasks},
-        "attempts": _table(store, "attempts", "task_id, claim, stage, worker_id, started_at, ended_at, ending"),
-        "records": {(each["kind"], each["key"]): each["seen"] for each in records},
-        "refusals": _table(store, "refusals", "parent_id, kind, url, rule"),
-        "events": Counter(each["kind"] for each in events),
-        "repairs": [orjson.loads(each["detail"]) for each in events if each["kind"] == "gate_repaired"],
-        "gates": {each["name"]: each for each in _table(store, "gates", "name, in_flight, max_in_flight, interval_us, burst")},
-        "lanes": _table(store, "lanes", "key, status"),
-    }
-
-
-def _table(store: Store, name: str, columns: str) -> list[Fields]:
-    names = [column.strip() for column in columns.split(",")]
-    with store.read() as session:
-        return [dict(zip(names, row, strict=True)) for row in session.rows(f"select {columns} from {name}")]

@@ -8,7 +8,7 @@ from tests.chaos.worker import POINTS
 # (what, how often it comes compared with the others)
 ADVERSITY = {
     "sqlite": {"kill": 6, "freeze": 4, "stop": 2, "cancel": 2, "enqueue": 3, "lock": 2, "full": 2, "choke": 1},
-    "postgres": {"kill": 6, "freeze": 4, "stop": 2, "cancel": 2, "enqueue": 3, "restart": 1, "crash": 1},
+    "postgres": {"kill": 6, "freeze": 4, "stop": 2, "cancel": 2, "enqueue": 3, "restart": 1, "crash": 1, "hole": 2, "upgrade": 1},
 }
 JUMP_EVERY = 25.0
 

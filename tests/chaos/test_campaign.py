@@ -21,6 +21,7 @@ def test_nothing_is_lost_and_nothing_happens_twice_whatever_is_killed(store):
     assert summary.violations == [], f"seed {SEED}: {summary.as_json()}"
     assert summary.endings["crashed"] > 0, "nothing was killed in the middle of its work"
     assert summary.endings["done"] > 100
+    assert summary.refusals["invalid"] > 0
 
 
 @pytest.mark.parametrize("store", ["sqlite", "postgres"])

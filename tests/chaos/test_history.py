@@ -8,6 +8,8 @@ import pytest
 from tests.chaos.history import CHECKS, GateRule, History, violations
 from thresher.core.clock import SECOND
 
+NO_HOST = f"https://{'h' * 300}/"
+
 
 def task(task_id, state="succeeded", claim=1, **more):
     return {
@@ -24,42 +26,49 @@ def attempt(task_id, claim, started, ended, ending="done"):
     }  # fmt: skip
 
 
-def lines(task_id, claim, outcome="Done", records=(), children=()):
-    who = {"task": task_id, "claim": claim, "kind": "page", "stage": "get", "pid": 1, "at": claim}
+def lines(task_id, claim, outcome="Done", records=(), children=(), kind="page"):
+    who = {"task": task_id, "claim": claim, "kind": kind, "stage": "get", "pid": 1, "at": claim}
     end = {"phase": "end", "outcome": outcome, "records": [list(each) for each in records], "children": [list(each) for each in children]}
     return [{"phase": "start", **who}, {**end, **who}]
 
 
 def clean():
-    """A parent with one child and one refused twin; a task that was tried twice; one that crashed; one that was quarantined."""
+    """A parent with one child and two refused ones; tasks that were tried twice, crashed, harm, and bring too long a key."""
     child = {"parent_id": 1, "tracking_id": 1, "depth": 1, "url": "u2", "lineage_key": "k2"}
     return History(
-        roots=[1, 3, 4, 5],
+        roots=[1, 3, 4, 5, 6],
         tasks={
             1: task(1, lineage_key="k1", ancestry='["page:k1"]'),
             2: task(2, ancestry='["page:k1","page:k2"]', **child),
             3: task(3, claim=2, failures=1),
             4: task(4, claim=2, crashes=1),
-            5: task(5, "failed", claim=3, crashes=3, error_name="Quarantined"),
+            5: task(5, "failed", claim=3, crashes=3, error_name="Quarantined", kind="bomb"),
+            6: task(6, "failed", failures=1, error_name="InvalidPayload"),
         },
         attempts=[
             attempt(1, 1, 10, 11), attempt(2, 1, 12, 13), attempt(3, 1, 14, 15, "retry"), attempt(3, 2, 16, 17),
             attempt(4, 1, 18, 19, "crashed"), attempt(4, 2, 20, 21),
             attempt(5, 1, 22, 23, "crashed"), attempt(5, 2, 24, 25, "crashed"), attempt(5, 3, 26, 27, "crashed"),
+            attempt(6, 1, 28, 29, "failed"),
         ],
         effects=[
-            *lines(1, 1, records=[("r", "a")], children=[("page", "u2"), ("page", "u2")]), *lines(2, 1, records=[("r", "a")]),
+            *lines(1, 1, records=[("r", "a")], children=[("page", "u2"), ("page", "u2"), ("page", NO_HOST)]),
+            *lines(2, 1, records=[("r", "a")]),
             *lines(3, 1, "Transient"), *lines(3, 2), lines(4, 1)[0], *lines(4, 2),
+            *lines(6, 1, records=[("r", "k" * 3_000), ("r", "a")]),
         ],
         records={("r", "a"): 2},
-        refusals=[{"parent_id": 1, "kind": "page", "url": "u2", "rule": "live_in_lineage"}],
+        refusals=[
+            {"parent_id": 1, "kind": "page", "url": "u2", "rule": "live_in_lineage"},
+            {"parent_id": 1, "kind": "page", "url": NO_HOST, "rule": "invalid"},
+        ],
         events=Counter(),
         repairs=[],
         gates={"source:web": {"name": "source:web", "in_flight": 0}},
         lanes=[{"key": "source:web", "status": "idle"}],
         rules={"source:web": GateRule(1, SECOND, 1)},
         gates_of={("page", "get"): ("source:web",)},
-        max_depth=3, max_crashes=3, max_retries=3,
+        max_depth=3, max_crashes=3, max_retries=3, guilty=frozenset({"bomb"}),
     )  # fmt: skip
 
 
@@ -81,6 +90,11 @@ def performed_but_never_written_down(history):
     history.effects = [line for line in history.effects if (line["task"], line["phase"]) != (2, "end")]
 
 
+def quarantined_with_the_bomb(history):
+    history.tasks[4].update(state="failed", error_name="Quarantined")
+    history.effects.append(lines(5, 3, kind="bomb")[0])
+
+
 CRIMES = {
     "every_root_is_there": lambda h: h.roots.append(99),
     "every_task_has_ended": lambda h: h.tasks[2].update(state="running"),
@@ -97,6 +111,9 @@ CRIMES = {
     "budgets_add_up": lambda h: h.tasks[4].update(crashes=0),
     "gates_are_empty": lambda h: h.gates["source:web"].update(in_flight=1),
     "nothing_was_repaired": lambda h: h.repairs.append({"was": 1, "now": 0}),
+    "long_keys_fail_alone": lambda h: h.tasks[6].update(error_name="Transient"),
+    "only_bad_children_are_invalid": lambda h: h.refusals[0].update(rule="invalid"),
+    "quarantine_finds_the_guilty": quarantined_with_the_bomb,
     "nothing_was_observed": lambda h: h.observed.append("a worker died of a bug"),
 }
 
@@ -122,6 +139,12 @@ def test_each_check_finds_the_crime_it_is_for(check):
         (lambda h: h.tasks[2].update(lineage_key="k1"), "lineages_are_bounded"),
         (lambda h: h.lanes[0].update(status="parked"), "gates_are_empty"),
         (lambda h: h.repairs.append({"timer_was": 1, "timer": 2}), "nothing_was_repaired"),
+        (lambda h: h.attempts[9].update(ending="done"), "long_keys_fail_alone"),
+        (lambda h: h.attempts[9].update(ending="retry"), "long_keys_fail_alone"),
+        (lambda h: h.tasks[3].update(state="failed", error_name="InvalidPayload"), "long_keys_fail_alone"),
+        (lambda h: h.refusals[1].update(rule="too_deep"), "only_bad_children_are_invalid"),
+        (lambda h: h.tasks[2].update(url=NO_HOST), "only_bad_children_are_invalid"),
+        (lambda h: h.tasks[5].update(state="succeeded", error_name=None), "quarantine_finds_the_guilty"),
         (lambda h: h.effects[1].update(outcome="Filtered"), "only_what_was_performed_was_accepted"),
     ],
 )

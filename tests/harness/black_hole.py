@@ -25,11 +25,21 @@ class BlackHole:
         self.swallow_new = new
         self._swallowing.update(self._open)
 
+    def let_go(self) -> None:
+        """Hang up on both ends of all that was lost, as the kernels do in the end."""
+        lost, self._swallowing = self._swallowing, set()
+        self._open = [each for each in self._open if each not in lost]
+        _hang_up(*lost)
+
     def _accept(self) -> None:
         with contextlib.suppress(OSError):
             while True:
                 inner, _ = self._door.accept()
-                outer = socket.create_connection(self._target)
+                try:
+                    outer = socket.create_connection(self._target)
+                except OSError:  # nobody is there now
+                    inner.close()
+                    continue
                 self._open += [inner, outer]
                 if self.swallow_new:
                     self._swallowing.update((inner, outer))
@@ -41,11 +51,15 @@ class BlackHole:
             while data := one.recv(65_536):
                 if one not in self._swallowing:
                     other.sendall(data)
-            if one not in self._swallowing:
-                other.shutdown(socket.SHUT_WR)
+        if one not in self._swallowing:  # whoever died without reading its last answer has hung up as well
+            _hang_up(one, other)
 
     def close(self) -> None:
-        for each in (self._door, *self._open):
-            with contextlib.suppress(OSError):
-                each.shutdown(socket.SHUT_RDWR)
-            each.close()
+        _hang_up(self._door, *self._open)
+
+
+def _hang_up(*sockets: socket.socket) -> None:
+    for each in sockets:
+        with contextlib.suppress(OSError):
+            each.shutdown(socket.SHUT_RDWR)
+        each.close()
