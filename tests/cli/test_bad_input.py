@@ -34,7 +34,7 @@ def test_a_newer_database_is_left_alone(queue: Thresher, project: Path):
     with apsw.Connection(str(project / "thresher.db")) as database:
         database.execute("insert into migrations (number, name, applied_at) values (9999, 'future', 0)")
     for argv in (["status"], ["run"], ["migrate"], ["migrate", "--check"], ["add", "free"]):
-        refused(queue(*argv), 6, "9999", "newer", "pip install --upgrade thresher")
+        refused(queue(*argv), 7, "9999", "newer", "pip install --upgrade thresher")
 
 
 def test_an_older_database_says_how_to_bring_it_up_to_date(project: Path, thresher: Thresher):
@@ -183,7 +183,7 @@ def test_add_wants_either_a_kind_or_a_file(queue: Thresher):
     ("text", "words"),
     [
         ("apps: [app.py\n", ["thresher.yaml:", "not YAML"]),
-        ("- a\n- b\n", ["thresher.yaml:1", "apps, database, fetch, models, notify, settings"]),
+        ("- a\n- b\n", ["thresher.yaml:1", "apps, database, fetch, models, notify, retry, settings"]),
         ("apps: [app.py]\ndatabse: x\n", ["thresher.yaml:2", "databse"]),
         ("apps: app.py\n", ["thresher.yaml:1", "apps wants a list"]),
         ("\nsettings:\n  retry.base: soon\n", ["thresher.yaml:3", "retry.base", "'soon'"]),
