@@ -36,6 +36,17 @@ except TooLarge as problem:
 @pytest.mark.promise(18)
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_page_that_grows_beyond_the_limit_of_nodes_is_refused_before_it_has_taken_the_memory(name: str) -> None:
+    attack(name)
+
+
+@pytest.mark.promise(18)
+def test_what_a_process_took_before_does_not_hide_what_a_page_takes() -> None:
+    ballast = bytearray(b"x") * 1_000_000_000  # a child inherits the peak of its parent
+    del ballast
+    attack("formatting opened anew in every paragraph")
+
+
+def attack(name: str) -> None:
     done = subprocess.run([sys.executable, "-c", ATTACK, name], capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     assert "the page" in done.stdout

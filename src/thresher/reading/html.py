@@ -9,10 +9,11 @@ A selector is a program, and a hostile one runs for ever. So `css` and its sibli
 test reads every call); a selector that comes from anywhere else is a `Selector`, made by whoever answers for it, and goes to `select_by`.
 """
 
+import os
 import re
 import resource
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NewType, Self
@@ -234,18 +235,29 @@ def _parse_watched(html: str) -> turbohtml.Document:
     hundreds of nodes. The parser does not say how many it has made; the memory of the process does.
     """
     parser = IncrementalParser(positions=False)
-    limit = _peak_memory() + LIMITS.max_nodes * _NODE_BYTES + len(html) * _CHARACTER_BYTES
-    for at in range(0, len(html), _CHUNK):
-        parser.feed(html[at : at + _CHUNK])
-        if _peak_memory() > limit:
-            part = f"the first {at + _CHUNK:,} of {len(html):,} characters"
-            raise TooLarge(f"{part} of the page grow into more than {LIMITS.max_nodes:,} nodes")
+    with _memory_meter() as memory:
+        limit = memory() + LIMITS.max_nodes * _NODE_BYTES + len(html) * _CHARACTER_BYTES
+        for at in range(0, len(html), _CHUNK):
+            parser.feed(html[at : at + _CHUNK])
+            if memory() > limit:
+                part = f"the first {at + _CHUNK:,} of {len(html):,} characters"
+                raise TooLarge(f"{part} of the page grow into more than {LIMITS.max_nodes:,} nodes")
     # This parser cannot leave declarative shadow roots where they stand. The other can, and the page is known to be harmless by now.
     return _parse(html) if "shadowrootmode" in html.lower() else parser.close()
 
 
-def _peak_memory() -> int:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KILOBYTE
+@contextmanager
+def _memory_meter() -> Iterator[Callable[[], int]]:
+    """Read the data segment of this process. Its peak is no measure: it never falls, and a child inherits that of its parent."""
+    try:
+        statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # not Linux, where the peak is all there is
+        yield lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _KILOBYTE
+        return
+    try:
+        yield lambda: int(os.pread(statm, 200, 0).split()[5]) * resource.getpagesize()
+    finally:
+        os.close(statm)
 
 
 def to_markdown(node: Node, *, images: bool) -> str:
