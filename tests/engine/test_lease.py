@@ -189,13 +189,13 @@ def test_a_claim_that_reaches_the_database_after_everything_was_compared_is_foun
     """The connection broke, the server had not noticed yet: it goes on with the claim when we have already looked."""
     turn, calls = workshop.store.backend.turn, itertools.count()
 
-    def late(settlements, limit, worker_id, rules):
+    def late(settlements, limit, worker_id, rules, scopes):
         number = next(calls)
         if number == 0:
             raise DatabaseProblem("the connection broke")
         if number == 1:
-            assert turn([], 1, worker_id, rules).tasks
-        return turn(settlements, limit, worker_id, rules)
+            assert turn([], 1, worker_id, rules, scopes).tasks
+        return turn(settlements, limit, worker_id, rules, scopes)
 
     async def visit(ctx):
         return Done()
@@ -241,12 +241,12 @@ def test_what_another_pump_has_just_claimed_is_not_taken_for_lost(workshop):
         given_back.set()
         return stale
 
-    def play_turn(settlements, limit, worker_id, rules):
+    def play_turn(settlements, limit, worker_id, rules, scopes):
         number = next(calls)
         if number == 0:
             second_is_in.wait(PATIENCE)
             raise DatabaseProblem("the line is cut")
-        answer = turn(settlements, limit, worker_id, rules)
+        answer = turn(settlements, limit, worker_id, rules, scopes)
         if number == 1:
             second_is_in.set()
             given_back.wait(0.5)  # long enough for a comparison that does not wait for us
@@ -270,13 +270,13 @@ def test_a_claim_by_a_worker_that_was_given_up_meanwhile_is_found_and_done_by_so
     other = workshop.machine()
     turn, left = workshop.store.backend.turn, [1]
 
-    def thawed(settlements, limit, worker_id, rules):
+    def thawed(settlements, limit, worker_id, rules, scopes):
         if left and limit and workshop.store.turns:
             left.pop()
             workshop.clock.advance(LONG)
             reap_lost(other)
             reap_lost(other)
-        return turn(settlements, limit, worker_id, rules)
+        return turn(settlements, limit, worker_id, rules, scopes)
 
     async def visit(ctx):
         return Done(records=(Record("visit", str(ctx.task.id)),))

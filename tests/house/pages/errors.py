@@ -73,6 +73,8 @@ def _task_rows() -> list[list[str]]:
         [_name(each), _yes(each.retryable), _yes(each.spends_failure), _effect(each), str(each.exit_code), _sentence(each)]
         for each in classes(errors.TaskError)
     ]  # fmt: skip
+    died = errors.ProcessDied
+    rows.append([_name(died), "yes", "yes", "hears nothing", str(died.exit_code), _sentence(died)])
     return [*rows, ["any other exception", "yes", "yes", "hears nothing", "1", "A surprise: our own fault, not the source's."]]
 
 
