@@ -77,9 +77,10 @@ def test_the_browser_says_whose_it_is(world: World):
 
 
 def test_waiting_for_a_selector_waits_for_it(world: World):
-    world.pages["/w"] = "<script>setTimeout(() => document.body.innerHTML = '<p class=offer>la' + 'te</p>', 700)</script>"
+    late = "<script>setTimeout(() => document.body.innerHTML = '<p class=offer>la' + 'te</p>', {})</script>"
+    world.pages["/w"], world.pages["/never"] = late.format(700), late.format(600_000)
     assert b"late" in world.render("/w", wait_for="p.offer").body
-    assert b"late" not in world.render("/w", idle=False).body
+    assert b"late" not in world.render("/never", idle=False).body
 
 
 def test_a_selector_that_never_comes_is_named_when_time_is_up(world: World):
