@@ -100,7 +100,7 @@ def test_a_worker_that_cannot_renew_drops_its_tasks_before_its_lease_ends(worksh
 
     async def play():
         hangs = FirstHangs()
-        registry = workshop.set_up(hanging_app(hangs), worker__lease=0.9)
+        registry = workshop.set_up(hanging_app(hangs), worker__lease=3.0)
         (task_id,) = workshop.put(registry, NewTask("visit"))
         beat = workshop.machine()
         write = beat.backend.write
