@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 import threading
+import time
 
 import pytest
 
@@ -14,6 +15,7 @@ from thresher import Done, NewTask, Record, Source
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.chores import reap_lost
 from thresher.engine.heartbeat import Heartbeat
+from thresher.engine.worker import WATCH_SECONDS
 from thresher.store import tasks, workers
 
 pytestmark = with_processes
@@ -293,6 +295,34 @@ def test_a_claim_by_a_worker_that_was_given_up_meanwhile_is_found_and_done_by_so
     task_id = asyncio.run(play())
     assert workshop.endings(task_id).count("done") == 1
     assert rows(workshop.store, "select seen from records") == [(1,)]
+
+
+@pytest.mark.promise(1)
+def test_a_worker_that_starts_over_slowly_starts_over_once(workshop, monkeypatch):
+    """Between its new name and its new lease the old, lost lease is still there to be seen; a second new self would strand tasks."""
+    serve, calls = workers.serve, itertools.count()
+
+    def slowly(*args):
+        if next(calls) == 1:
+            time.sleep(5 * WATCH_SECONDS)  # long enough for several looks at the lease
+        return serve(*args)
+
+    async def visit(ctx):
+        return Done()
+
+    async def play():
+        registry = workshop.set_up(one_stage("visit", visit))
+        async with at_work(worker := workshop.worker(registry)):
+            await workshop.store.until(lambda: workshop.store.turns > 0)
+            workshop.clock.advance(LONG)
+            reap_lost(workshop.machine())
+            (task_id,) = workshop.put(registry, NewTask("visit"))
+            await workshop.store.until(lambda: workshop.state(task_id) == "succeeded")
+        return worker.tally.lost
+
+    monkeypatch.setattr(workers, "serve", slowly)
+    assert asyncio.run(play()) == 1
+    assert rows(workshop.store, "select count(*) from workers where stopped_at is null and lost_at is null") == [(0,)]
 
 
 @pytest.mark.promise(8)

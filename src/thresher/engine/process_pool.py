@@ -31,7 +31,7 @@ from thresher.store.store import Store
 T = TypeVar("T")
 Stopped = Callable[[str, Permanent], Awaitable[None]]  # the name of what was computed, and why it was stopped
 
-MAX_CALLS = 1_000  # of one process; then it is replaced, whatever its memory looks like
+MAX_CALLS = 20_000  # of one process; then it is replaced, whatever its memory looks like
 START_SECONDS = 60.0  # for a process to come up, on a machine that is busy
 MEGABYTE = 1024 * 1024
 _RECEIVE = 65_536

@@ -126,12 +126,15 @@ class Worker:
     async def _register(self) -> None:
         settings = self._store.settings
         lease = settings.us("worker.lease")
-        self._worker_id: WorkerId = await self._store.run(
+        every = min(float(settings["worker.heartbeat"]), lease / SECOND / 2)
+        worker_id = await self._store.run(
             workers.register, self._store, name=self._name, host=socket.gethostname(), pid=os.getpid(), lease_us=lease,
             marks_begun=True,
         )
-        worker_id, every = self._worker_id, min(float(settings["worker.heartbeat"]), lease / SECOND / 2)
-        self._turns.scopes = await self._store.run(workers.serve, self._store, worker_id, self._serves)
+        scopes = await self._store.run(workers.serve, self._store, worker_id, self._serves)
+        # From here on at one stroke: a new name beside the old, lost lease would be taken for lost as well.
+        self._worker_id: WorkerId = worker_id
+        self._turns.scopes = scopes
         self._heartbeat = Heartbeat(
             self._heartbeat_store, worker_id, lease / SECOND, every=every, stall=float(settings["worker.stall"]),
             on_lost=lambda why: self._post(self._lose, worker_id, why), on_cancel=lambda claims: self._post(self._cancel, claims),
