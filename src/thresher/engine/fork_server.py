@@ -27,7 +27,7 @@ from thresher.config.platforms import Texts, installed_platforms, use_texts
 from thresher.core.errors import TooLarge
 from thresher.reading.html import LIMITS
 
-HEADER = struct.Struct("<Q")  # before each message: its length; and the first word of a child: its process id
+HEADER = struct.Struct("<Q")  # before each message: its length; the first message of a child is its process id
 COMMAND = struct.Struct("<cQ")  # to the server: fork with so much memory, or kill this process
 FORK, KILL = b"F", b"K"
 RESULT, PROBLEM, NO_MEMORY, ASK = b"R", b"E", b"M", b"A"
@@ -116,7 +116,7 @@ def _live(handed: int, memory: int) -> None:
         _limit_memory(memory)
         with socket.socket(fileno=handed) as channel:
             _channels[:] = [channel]
-            channel.sendall(HEADER.pack(os.getpid()))
+            channel.sendall(HEADER.pack(HEADER.size) + HEADER.pack(os.getpid()))
             while (message := _receive(channel)) is not None:
                 reply = _answer(message)
                 channel.sendall(HEADER.pack(len(reply)) + reply)

@@ -17,7 +17,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from thresher.config.platforms import installed_platforms
 from thresher.config.settings import Settings
@@ -34,7 +34,6 @@ Stopped = Callable[[str, Permanent], Awaitable[None]]  # the name of what was co
 MAX_CALLS = 20_000  # of one process; then it is replaced, whatever its memory looks like
 START_SECONDS = 60.0  # for a process to come up, on a machine that is busy
 MEGABYTE = 1024 * 1024
-_RECEIVE = 65_536
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from thresher.engine.fork_server import main; main()"
 
 log = logging.getLogger("thresher.processes")
@@ -67,7 +66,6 @@ class ForkServer:
         with suppress(OSError):  # a server that is gone has taken its processes along
             self._control.sendall(COMMAND.pack(KILL, pid))
 
-
     def close(self) -> None:
         """End it and all its processes, and wait for that."""
         self._control.close()
@@ -94,52 +92,79 @@ def close_fork_server() -> None:
             _servers.pop().close()
 
 
+class _Channel(asyncio.Protocol):
+    """The way to one process and back: a message, then its answer, each after its length.
+
+    A transport, not reads and writes of a socket on the loop: those would tell the system anew for every message what is waited for.
+    """
+
+    def __init__(self) -> None:
+        self.is_open = True
+        self._transport: asyncio.Transport | None = None
+        self._received = bytearray()
+        self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()  # the first one comes unasked
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._received += data
+        if self._answer.done() or len(self._received) < HEADER.size:
+            return
+        size = HEADER.unpack_from(self._received)[0]
+        if size > MAX_RESULT + 1:
+            self._answer.set_exception(ConnectionError(f"it announces an answer of {size:,} bytes"))
+        elif len(self._received) >= HEADER.size + size:
+            self._answer.set_result(bytes(memoryview(self._received)[HEADER.size :]))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.is_open = False
+        if not self._answer.done():
+            self._answer.set_exception(ConnectionError("it ended without an answer"))
+
+    async def answer(self, message: bytes | None = None) -> bytes:
+        """Send a message and wait for its answer."""
+        if message is not None:
+            if self._transport is None or not self.is_open:
+                raise ConnectionError("it has ended")
+            self._received, self._answer = bytearray(), asyncio.get_running_loop().create_future()
+            self._transport.write(message)
+        return await self._answer
+
+    def close(self) -> None:
+        self.is_open = False
+        self._answer.cancel()  # nobody waits for it any more
+        if self._transport is not None:
+            self._transport.abort()
+
+
 class _Process:
     """One process of the pool, computing one call at a time."""
 
-    def __init__(self, server: ForkServer, memory: int) -> None:
-        self._server = server
-        self._channel, theirs = socket.socketpair()
-        with theirs:
-            server.fork(theirs, memory)
-        self._channel.setblocking(False)
-        self.pid = 0
-        self.calls = 0
+    def __init__(self, server: ForkServer) -> None:
+        self._server, self._channel = server, _Channel()
+        self.pid = self.calls = 0
 
-    async def greet(self) -> None:
-        """Wait until it is there."""
+    async def start(self, memory: int) -> None:
+        """Start it with so many bytes of memory, and wait until it is there."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._server.fork(theirs, memory)
         async with asyncio.timeout(START_SECONDS):
-            self.pid = HEADER.unpack(await self._exactly(HEADER.size, b""))[0]
+            await asyncio.get_running_loop().create_unix_connection(lambda: self._channel, sock=ours)
+            self.pid = HEADER.unpack(await self._channel.answer())[0]
+
+    @property
+    def is_alive(self) -> bool:
+        return self._channel.is_open
 
     async def call(self, message: bytes, helper: object = None) -> bytes:
         """Its answer to a message. What it asks on the way, the helper answers."""
         self.calls += 1
-        reply = await self._exchange(message)
+        reply = await self._channel.answer(message)
         while reply[:1] == ASK:
-            reply = await self._exchange(await _helped(helper, reply))
+            reply = await self._channel.answer(await _helped(helper, reply))
         return reply
-
-    async def _exchange(self, message: bytes) -> bytes:
-        loop = asyncio.get_running_loop()
-        await loop.sock_sendall(self._channel, message)
-        begun = await loop.sock_recv(self._channel, _RECEIVE)
-        head = begun if len(begun) >= HEADER.size else await self._exactly(HEADER.size, begun)
-        size = HEADER.unpack_from(head)[0]
-        if size > MAX_RESULT + 1:
-            raise ConnectionError(f"it announces an answer of {size:,} bytes")
-        return await self._exactly(size, head[HEADER.size :])
-
-    async def _exactly(self, size: int, begun: bytes) -> bytes:
-        if len(begun) == size:
-            return begun
-        loop, pieces, missing = asyncio.get_running_loop(), [begun], size - len(begun)
-        while missing > 0:
-            piece = await loop.sock_recv(self._channel, min(missing, 16 * _RECEIVE))
-            if not piece:
-                raise ConnectionError("it ended without an answer")
-            pieces.append(piece)
-            missing -= len(piece)
-        return b"".join(pieces)
 
     def end(self) -> None:
         """Kill it, whatever it does."""
@@ -205,14 +230,15 @@ class ProcessPool:
             return reply
 
     async def _taken(self, memory: int) -> _Process:
-        if self._idle:
+        while self._idle:
             process = self._idle.pop()
-            self._busy.add(process)
-            return process
-        process = _Process(fork_server(), memory * MEGABYTE)
+            if process.is_alive:
+                self._busy.add(process)
+                return process
+        process = _Process(fork_server())
         self._busy.add(process)
         try:
-            await process.greet()
+            await process.start(memory * MEGABYTE)
         except BaseException as problem:
             self._end(process)
             if isinstance(problem, OSError | TimeoutError):
