@@ -85,8 +85,8 @@ SQL_MUTANTS = {
 SEEN_IDLE = ("where l.id = r.id;\nend;", "where l.id = r.id and l.status = 'idle';\nend;")
 LANE_MUTANTS = {
     "a task is put into a lane that is not held": (
-        "where l.id = any (wanted) order by l.id for no key update skip locked);",
-        "where l.id = any (wanted) order by l.id);",
+        "where l.id = any (due_lanes) order by l.id for no key update skip locked);",
+        "where l.id = any (due_lanes) order by l.id);",
         schedules.idle_against_enqueue,
     ),
     "a task is sent back into a lane that is not held": (

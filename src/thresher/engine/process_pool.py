@@ -105,7 +105,7 @@ class _Channel(asyncio.Protocol):
         self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()  # the first one comes unasked
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast(asyncio.Transport, transport)
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         self._received += data
@@ -117,7 +117,7 @@ class _Channel(asyncio.Protocol):
         elif len(self._received) >= HEADER.size + size:
             self._answer.set_result(bytes(memoryview(self._received)[HEADER.size :]))
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, _: Exception | None) -> None:
         self.is_open = False
         if not self._answer.done():
             self._answer.set_exception(ConnectionError("it ended without an answer"))

@@ -6,7 +6,7 @@ import select
 import socket
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +46,7 @@ _LOCK_LANES = """select id from lanes where id = any (array(
 # By a digest of schema and root: locks are for the whole database, and others have theirs there. Two that share one only wait.
 _LOCK_LINEAGES = """select pg_advisory_xact_lock(:lock, root) from (
     select distinct hashtext(current_schema() || coalesce(tracking_id, id)) as root from tasks where id = any (:ids) order by root) roots"""
-_INSERT = "select n, id from insert_tasks(cast(:births as json), :head_start, :now, :take_lanes)"
+_INSERT = "select n, id from insert_tasks(cast(:births as json), cast(:lanes as bigint[]), cast(:priorities as int[]), :head_start, :now)"
 _READY = "select make_ready(cast(:lanes as bigint[]), cast(:ranks as bigint[]))"
 _FENCE = "select hits, cancelled from fence(cast(:ids as bigint[]), cast(:settlements as json), :head_start, :now)"
 _TASK_PLACES = "select id, lane_id, group_id from tasks where id = any (:ids)"
@@ -183,9 +183,11 @@ class PostgresBackend:
         return int(session.rows("select id from lanes where key = :key and scope = :scope", {"key": key, "scope": scope})[0][0])
 
     def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
-        births_json = orjson.dumps([birth.fields for birth in births]).decode()
-        now = self._clock.now() if self._clock else None
-        values = {"births": births_json, "head_start": rules.head_start_us, "now": now, "take_lanes": take_lanes}
+        due = _due(births) if take_lanes else {}
+        values = {
+            "births": orjson.dumps([birth.fields for birth in births]).decode(), "head_start": rules.head_start_us,
+            "lanes": _array(due).decode(), "priorities": _array(due.values()).decode(), "now": self._clock.now() if self._clock else None,
+        }  # fmt: skip
         born: dict[int, int] = dict(session.rows(_INSERT, values))
         return [born.get(n) for n in range(1, len(births) + 1)]
 
@@ -337,6 +339,16 @@ def _channel(schema: str) -> str:
     return quoted(f"thresher_{name}")
 
 
+def _due(births: Sequence[Birth]) -> dict[int, int]:
+    """The lanes of what is due at once, and the highest priority in each."""
+    due: dict[int, int] = {}
+    for birth in births:
+        if birth.entry.delay_us == 0:
+            priority = birth.entry.priority
+            due[birth.lane_id] = max(priority, due.get(birth.lane_id, priority))
+    return due
+
+
 def send_turn(connection: psycopg.Connection[Any], params: Sequence[bytes | None]) -> list[Any]:
     """A turn over any connection, from any thread."""
     words = [None if param is None else param.decode() for param in params]
@@ -366,7 +378,7 @@ def _pause(problem: DatabaseProblem, seconds: float) -> float:
     return seconds
 
 
-def _array(numbers: Sequence[int]) -> bytes:
+def _array(numbers: Iterable[int]) -> bytes:
     return f"{{{','.join(map(str, numbers))}}}".encode()
 
 

@@ -95,18 +95,18 @@ end $$;
 -- Insert tasks given as JSON, and return the number (from 1) and the id of each that was inserted; where a live task has the same key,
 -- that one keeps its place. Never waits for a lane. A task enters its lane here only if we hold the lane: a claim that holds it must not
 -- miss the task. All others become delayed tasks whose time has come, and the next claim after our commit moves them into their lanes.
--- `take_lanes` is false in a transaction that may stay open for long: lanes it held would be closed to every claim until it ends.
-create or replace function insert_tasks(births json, head_start bigint, at bigint, take_lanes boolean)
+-- `due_lanes` are the lanes of the tasks that are due at once, each once, and `priorities` the highest priority among these. Both are
+-- empty in a transaction that may stay open for long: lanes it held would be closed to every claim until it ends.
+create or replace function insert_tasks(births json, due_lanes bigint[], priorities int[], head_start bigint, at bigint)
 returns table (n bigint, id bigint) language plpgsql as $$
 #variable_conflict use_column
 declare
-    now bigint; ids bigint[]; wanted bigint[]; held bigint[]; missed bigint[] := '{}'; due_lanes bigint[]; due_ranks bigint[];
+    now bigint; ids bigint[]; held bigint[]; missed bigint[] := '{}'; enters boolean := cardinality(due_lanes) > 0;
 begin
-    if take_lanes then
-        wanted := array(select distinct (b ->> 'lane_id')::bigint from json_array_elements(births) b);
-        held := array(select l.id from lanes l where l.id = any (wanted) order by l.id for no key update skip locked);
-        if cardinality(held) < cardinality(wanted) then
-            missed := array(select unnest(wanted) except select unnest(held));
+    if enters then
+        held := array(select l.id from lanes l where l.id = any (due_lanes) order by l.id for no key update skip locked);
+        if cardinality(held) < cardinality(due_lanes) then
+            missed := array(select unnest(due_lanes) except select unnest(held));
         end if;
     end if;
     now := coalesce(at, now_us());
@@ -120,18 +120,18 @@ begin
     u as (
         insert into tasks (id, kind, stage, state, lane_id, due, run_at, rank, priority, tracking_id, parent_id, depth, ancestry,
                            url, lineage_key, dedupe_key, payload, created_at, group_id)
-        select ids[i.n], i.kind, i.stage, 'pending', i.lane_id, (i.delay = 0 and take_lanes and i.lane_id <> all (missed))::int,
-               case when i.delay > 0 or not take_lanes or i.lane_id = any (missed) then now + i.delay end,
+        select ids[i.n], i.kind, i.stage, 'pending', i.lane_id, (i.delay = 0 and enters and i.lane_id <> all (missed))::int,
+               case when i.delay > 0 or not enters or i.lane_id = any (missed) then now + i.delay end,
                now + i.delay - i.priority * head_start, i.priority, i.tracking_id, i.parent_id, i.depth, i.ancestry, i.url,
                i.lineage_key, i.dedupe_key, i.payload, now, i.group_id
         from i
         on conflict (kind, dedupe_key) where dedupe_key is not null and finished_at is null do nothing
         returning id)
     select o.n, u.id from u join unnest(ids) with ordinality o(id, n) on o.id = u.id;
-    if not take_lanes then return; end if;
-    select array_agg((b ->> 'lane_id')::bigint), array_agg(now - (b ->> 'priority')::int * head_start) into due_lanes, due_ranks
-        from json_array_elements(births) b where (b ->> 'delay')::bigint = 0 and (b ->> 'lane_id')::bigint <> all (missed);
-    if due_lanes is not null then perform make_ready(due_lanes, due_ranks); end if;
+    if cardinality(held) > 0 then
+        perform make_ready(array_agg(due_lanes[i]), array_agg(now - priorities[i] * head_start))
+            from generate_series(1, cardinality(due_lanes)) i where due_lanes[i] <> all (missed);
+    end if;
 end $$;
 
 -- Count what happened to groups: `ids` are groups, `whats` a column of each that changes, `numbers` by how much. A member that ended adds
