@@ -6,18 +6,16 @@ of it. What an attempt does depends on its task and its claim only, so that two 
 
 import asyncio
 import contextlib
-import functools
-import inspect
 import os
-import random
 import signal
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
-import orjson
-
+from tests.chaos.effects import WEB, logged, luck
+from tests.chaos.grouped import PIPELINES, group_roots
 from thresher import (
     App,
     Context,
@@ -35,17 +33,22 @@ from thresher import (
     Snooze,
     Source,
     Stage,
+    Task,
     Transient,
 )
 from thresher.core.limits import MAX_KEY_BYTES
+from thresher.core.outcome import Finds
+from thresher.core.settlement import Error
 
-LOG_VARIABLE = "CHAOS_LOG"
-WEB = "https://chaos.example"
 # Longer than the key of a record and the name of a host may be.
 LONG_KEY = "k" * (MAX_KEY_BYTES + 700)
 LONG_HOST = ".".join(["h" * 60] * 5)
 # Tasks of these kinds end their worker, every time.
-GUILTY = frozenset({"bomb", "fault", "spin"})
+GUILTY = frozenset({"bomb", "fault", "spin", "novel_fault"})
+# What the older version of the app does not know: two kinds, and the first stage of a third.
+NEWER = frozenset({("novel", "tell"), ("novel_fault", "fault"), ("reform", "prepare")})
+# Kinds whose failed tasks leave a record behind.
+MOURNED = frozenset({"moody", "fault", "novel_fault"})
 LEAVES = ("fetch", "moody", "slow", "nap", "limited", "fetch", "hoard")
 SETTINGS: dict[str, int | float] = {
     "worker.lease": 1.0, "worker.poll": 0.2, "worker.grace": 1.0, "worker.concurrency": 12, "worker.batch": 6, "worker.timeout": 4.0,
@@ -53,59 +56,6 @@ SETTINGS: dict[str, int | float] = {
     "reaper.every": 0.2, "retry.crash_spread": 1.0, "repair.every": 1.0, "settings.every": 1.0, "schedule.every": 1.0,
     "retry.base": 0.05, "retry.cap": 0.4, "retry.max_retries": 3, "retry.max_crashes": 4, "lineage.max_depth": 4,
 }  # fmt: skip
-
-
-class EffectLog:
-    """Lines that survive the death of their writer: each is one write to a file opened for appending."""
-
-    def __init__(self) -> None:
-        self._file: int | None = None
-
-    def write(self, **fields: Any) -> None:
-        if self._file is None:
-            self._file = os.open(os.environ[LOG_VARIABLE], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        line = {"pid": os.getpid(), "at": time.time_ns() // 1_000, **fields}
-        os.write(self._file, orjson.dumps(line) + b"\n")
-
-
-LOG = EffectLog()
-
-
-def _begin(ctx: Context) -> dict[str, Any]:
-    who = {"task": ctx.task.id, "claim": ctx.task.claim, "kind": ctx.task.kind, "stage": ctx.task.stage}
-    LOG.write(phase="start", **who)
-    return who
-
-
-def _end(who: dict[str, Any], outcome: Outcome) -> Outcome:
-    records = [[each.kind, each.key] for each in getattr(outcome, "records", ())]
-    children = [[each.kind, each.url] for each in getattr(outcome, "children", ())]
-    LOG.write(phase="end", outcome=type(outcome).__name__, records=records, children=children, **who)
-    return outcome
-
-
-def logged(perform: Callable[[Context], Any]) -> Callable[[Context], Any]:
-    """The same stage, with both ends of each attempt written down."""
-
-    @functools.wraps(perform)
-    async def on_the_loop(ctx: Context) -> Outcome:
-        who = _begin(ctx)
-        try:
-            return _end(who, await perform(ctx))
-        except Exception as problem:
-            LOG.write(phase="end", outcome=type(problem).__name__, records=[], children=[], **who)
-            raise
-
-    @functools.wraps(perform)
-    def on_a_thread(ctx: Context) -> Outcome:
-        return _end(_begin(ctx), perform(ctx))
-
-    return on_the_loop if inspect.iscoroutinefunction(perform) else on_a_thread
-
-
-def luck(ctx: Context) -> random.Random:
-    """Chance that is the same for everybody who asks about one attempt."""
-    return random.Random(f"{ctx.task.id}/{ctx.task.claim}/{ctx.task.stage}")
 
 
 def shared_record(ctx: Context, path: str) -> Record:
@@ -230,21 +180,51 @@ async def hoard(ctx: Context) -> Outcome:
     return Done(records=(shared_record(ctx, ctx.task.payload["path"]), Record("page", f"{ctx.task.id}{LONG_KEY}")))
 
 
+@logged
+async def tell(ctx: Context) -> Outcome:
+    """Of a kind that is new, with a child of it."""
+    await asyncio.sleep(luck(ctx).uniform(0.0, 0.3))
+    chapter = ctx.task.payload["chapter"]
+    after = NewTask("novel", {"chapter": chapter + 1}, key=f"{ctx.task.tracking_id} {chapter + 1}")
+    return Done(records=(Record("chapter", str(ctx.task.id)),), children=(after,) if chapter < 3 else ())
+
+
+@logged
+async def prepare(ctx: Context) -> Outcome:
+    """A stage that is new, before one that is not."""
+    await asyncio.sleep(luck(ctx).uniform(0.0, 0.1))
+    return Next({"prepared": True})
+
+
+@logged
+async def finish(ctx: Context) -> Outcome:
+    assert ctx.task.checkpoint == {"prepared": True}
+    return Done(records=(Record("reform", str(ctx.task.id)),))
+
+
+def mourn(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
+    return Finds(records=(Record("epitaph", str(task.id)),))
+
+
 app = App(
     "chaos",
     pipelines=(
         Pipeline("tree", Stage(grow, through=("source:wide",))),
         Pipeline("fetch", Stage(get, through=("source:rate", "source:slots")), Stage(parse, through=("source:both", "source:wide"))),
-        Pipeline("moody", Stage(wobble, through=("source:shaky", "source:slots"))),
+        Pipeline("moody", Stage(wobble, through=("source:shaky", "source:slots")), failed=mourn),
         Pipeline("slow", Stage(crawl, through=("source:pool",))),
         Pipeline("nap", Stage(nap)),
         Pipeline("limited", Stage(ask, through=("source:asked", "source:rate", "source:wide"))),
         Pipeline("dig", Stage(dig)),
         Pipeline("bomb", Stage(explode)),
-        Pipeline("fault", Stage(fault, through=("source:wide",))),
+        Pipeline("fault", Stage(fault, through=("source:wide",)), failed=mourn),
         Pipeline("spin", Stage(spin)),
         Pipeline("cling", Stage(cling, through=("source:pool",), timeout=0.3)),
         Pipeline("hoard", Stage(hoard, through=("source:wide",))),
+        Pipeline("novel", Stage(tell, through=("source:wide",))),
+        Pipeline("novel_fault", Stage(fault), failed=mourn),
+        Pipeline("reform", Stage(prepare, through=("source:slots",)), Stage(finish)),
+        *PIPELINES,
     ),
     sources=(
         Source("wide", in_flight=6, trip_after=None),
@@ -258,6 +238,15 @@ app = App(
 )
 
 
+def _before(pipeline: Pipeline) -> tuple[Pipeline, ...]:
+    """A pipeline as the older version has it: nothing, if all its stages are new."""
+    stages = [stage for stage in pipeline.stages if (pipeline.kind, stage.name) not in NEWER]
+    return (Pipeline(pipeline.kind, *stages, failed=pipeline.failed),) if stages else ()
+
+
+VERSIONS = {"new": app, "old": replace(app, pipelines=tuple(older for each in app.pipelines for older in _before(each)))}
+
+
 def roots(number: int, batch: int, *, is_long: bool = False) -> list[NewTask]:
     """Work to begin with: mostly trees, some that dig too deep or cling to their worker, and one bomb.
 
@@ -269,8 +258,10 @@ def roots(number: int, batch: int, *, is_long: bool = False) -> list[NewTask]:
     ]
     found.append(NewTask("dig", {"depth": 0, "name": str(batch)}, url=f"{WEB}/dig/{batch}/0"))
     found.append(NewTask("cling", {}))
+    found += [NewTask("novel", {"chapter": 1}), NewTask("reform"), NewTask("reform", delay=1.0), *group_roots(batch)]
     if is_long and batch == 0:
-        found += [NewTask(kind, {}, delay=delay) for kind, delay in (("fault", 4.0), ("fault", 9.0), ("spin", 6.0))]
+        harm = (("fault", 4.0), ("fault", 9.0), ("spin", 6.0), ("novel_fault", 5.0))
+        found += [NewTask(kind, {}, delay=delay) for kind, delay in harm]
     if batch == 0:
         # Later, when there is other work for its neighbours to do: it takes whatever its worker holds along.
         found.append(NewTask("bomb", {}, delay=3.0))

@@ -23,10 +23,11 @@ from typing import Any
 import apsw
 import orjson
 
-from tests.chaos.app import GUILTY, SETTINGS, app, roots
+from tests.chaos.app import GUILTY, MOURNED, NEWER, SETTINGS, app, roots
 from tests.chaos.control import Control, JumpingClock
 from tests.chaos.fleet import Fleet
-from tests.chaos.history import GateRule, History, violations
+from tests.chaos.group_check import GROUP_CHECKS
+from tests.chaos.history import CHECKS, GateRule, History, violations
 from tests.chaos.observer import observe
 from tests.chaos.plan import Step, doom, make_plan
 from tests.chaos.reading import read_effects, read_store
@@ -48,6 +49,9 @@ OBSERVE_EVERY = 0.25
 # Without a single claim or ending for this long, something is stuck.
 STUCK_SECONDS = 20.0
 POSTGRES_SLACK_US = 50_000
+# Tasks that have not ended, and last words that nobody has said.
+LEFT = """select (select count(*) from tasks where finished_at is null) + (select count(*) from last_words),
+    (select sum(claim) from tasks)"""
 # The short campaign of every test run is shorter than that.
 LONG_SECONDS = 15.0
 
@@ -73,6 +77,7 @@ class Summary:
     drained_in: float = 0.0
     tasks: int = 0
     attempts: int = 0
+    groups: int = 0
     processes: int = 0
     observations: int = 0
     adversity: Counter[str] = field(default_factory=Counter)
@@ -254,13 +259,14 @@ class Campaign:
         self.doomed = False
         self._empty()
         self.fleet.thaw_all()
+        self.fleet.upgrade()
         begun = moved = time.monotonic()
         progress: object = None
         while time.monotonic() < moved + STUCK_SECONDS:
             self._keep_up_strength()
             self.watch()
             with contextlib.suppress(DatabaseProblem), self.store.read() as session:
-                left, claims = session.rows("select sum(case when finished_at is null then 1 else 0 end), sum(claim) from tasks")[0]
+                left, claims = session.rows(LEFT)[0]
                 if left == 0:
                     break
                 if (left, claims) != progress:
@@ -276,7 +282,8 @@ class Campaign:
         summary.endings = Counter(attempt["ending"] for attempt in history.attempts)
         summary.events = history.events
         summary.refusals = Counter(refusal["rule"] for refusal in history.refusals)
-        summary.violations = violations(history)
+        summary.groups = len(history.groups)
+        summary.violations = violations(history, (*CHECKS, *GROUP_CHECKS))
 
     def _history(self) -> History:
         settings = self.store.settings
@@ -288,7 +295,7 @@ class Campaign:
                 for pipeline in app.pipelines for stage in pipeline.stages
             },
             max_depth=settings.count("lineage.max_depth"), max_crashes=settings.count("retry.max_crashes"),
-            max_retries=settings.count("retry.max_retries"), guilty=GUILTY,
+            max_retries=settings.count("retry.max_retries"), guilty=GUILTY, newer=NEWER, mourned=MOURNED,
             slack_us=POSTGRES_SLACK_US if self.ground else 0,
             jumps=self.jumps, observed=[*self.observed, *self.fleet.bad_ends, *(self.ground.tenant.complaints() if self.ground else ())],
         )  # fmt: skip

@@ -24,26 +24,32 @@ class Member:
     number: int
     process: Fork
     errors: Path
+    version: str
     thaw: threading.Timer | None = field(default=None)
 
 
 class Fleet:
-    """All processes of a campaign. Every second one reaches the database by the `detour`, if there is one."""
+    """All processes of a campaign. Every second one reaches the database by the `detour`, if there is one.
+
+    While versions are `mixed`, two of the new version of the app and two of the old one are started in turn.
+    """
 
     def __init__(self, url: str, folder: Path, detour: str | None = None) -> None:
         self._urls, self._folder = (url, detour or url), folder
         self.members: list[Member] = []
         self.started = 0
+        self.mixed = True
         self.bad_ends: list[str] = []
 
     def start(self, doom: str | None = None, fsize: int | None = None) -> Member:
         number = self.started
         self.started += 1
-        words = [self._urls[number % 2], "--control", str(self._folder / "control"), "--name", f"w{number}"]
+        version = "old" if self.mixed and number // 2 % 2 else "new"
+        words = [self._urls[number % 2], "--control", str(self._folder / "control"), "--name", f"w{number}-{version}", "--version", version]
         words += ["--doom", doom] if doom else []
         words += ["--fsize", str(fsize)] if fsize else []
         errors = self._folder / f"worker-{number}.err"
-        member = Member(number, Fork(begin, words, self._folder / f"effects-{number}.jsonl", errors), errors)
+        member = Member(number, Fork(begin, words, self._folder / f"effects-{number}.jsonl", errors), errors, version)
         self.members.append(member)
         return member
 
@@ -92,7 +98,14 @@ class Fleet:
     def _was_faulted(self, member: Member) -> bool:
         """Whether it met a segmentation fault that a task had brought along; any other is ours."""
         effects = self._folder / f"effects-{member.number}.jsonl"
-        return member.process.returncode == -signal.SIGSEGV and b'"kind":"fault"' in effects.read_bytes()
+        return member.process.returncode == -signal.SIGSEGV and b'"stage":"fault"' in effects.read_bytes()
+
+    def upgrade(self) -> None:
+        """Ask those of the old version to stop; only new ones are started from now on."""
+        self.mixed = False
+        for member in self.members:
+            if member.version == "old":
+                self.send(member, signal.SIGTERM)
 
     def thaw_all(self) -> None:
         for member in self.members:

@@ -67,6 +67,11 @@ class History:
     max_depth: int
     max_crashes: int
     max_retries: int
+    groups: dict[int, Fields] = field(default_factory=dict)
+    counts: dict[int, Counter[str]] = field(default_factory=dict)  # the counters of each group
+    workers: dict[int, str] = field(default_factory=dict)  # their names, which end with the version of the app that they know
+    newer: frozenset[tuple[str, str]] = frozenset()  # kinds and stages that the old version does not know
+    mourned: frozenset[str] = frozenset()  # kinds whose failed tasks leave an epitaph
     guilty: frozenset[str] = frozenset()  # kinds whose tasks cost their worker its lease, every time
     slack_us: int = 0
     jumps: list[int] = field(default_factory=list)  # when the clock was set, in true time
@@ -162,8 +167,9 @@ def _ended_otherwise(history: History, task: Fields, last: Fields) -> bool:
 
 
 def every_record_is_counted_once(history: History) -> Iterator[str]:
-    """A record was seen as often as accepted attempts brought it: no more, no less."""
-    said, brought = history.said(), Counter()
+    """A record was seen as often as accepted attempts brought it: no more, no less. Who fails and is mourned brings one more."""
+    failed = (task for task in history.tasks.values() if task["state"] == State.FAILED and task["kind"] in history.mourned)
+    said, brought = history.said(), Counter(("epitaph", str(task["id"])) for task in failed)
     for attempt in history.attempts:
         line = said.get((attempt["task_id"], attempt["claim"]))
         if line and attempt["ending"] in BROUGHT:
@@ -372,9 +378,9 @@ CHECKS: tuple[Check, ...] = (
 )  # fmt: skip
 
 
-def violations(history: History) -> list[str]:
+def violations(history: History, checks: Iterable[Check] = CHECKS) -> list[str]:
     """One sentence for each thing that should never have happened."""
     began = history.began()
     for attempt in history.attempts:
         attempt["began"] = began.get((attempt["task_id"], attempt["claim"]))
-    return [f"{check.__name__}: {sentence}" for check in CHECKS for sentence in check(history)]
+    return [f"{check.__name__}: {sentence}" for check in checks for sentence in check(history)]

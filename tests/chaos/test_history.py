@@ -15,7 +15,7 @@ def task(task_id, state="succeeded", claim=1, **more):
     return {
         "id": task_id, "kind": "page", "stage": "get", "state": state, "claim": claim, "failures": 0, "crashes": 0, "parent_id": None,
         "tracking_id": None, "depth": 0, "ancestry": "[]", "url": None, "lineage_key": None, "error_name": None, "reason": None,
-        "worker_id": 1, "lane_id": 1,
+        "worker_id": 1, "lane_id": 1, "group_id": None,
     } | more  # fmt: skip
 
 
@@ -27,7 +27,7 @@ def attempt(task_id, claim, started, ended, ending="done"):
 
 
 def lines(task_id, claim, outcome="Done", records=(), children=(), kind="page"):
-    who = {"task": task_id, "claim": claim, "kind": kind, "stage": "get", "pid": 1, "at": claim}
+    who = {"task": task_id, "claim": claim, "kind": kind, "stage": "get", "pid": 1, "at": claim, "version": "new"}
     end = {"phase": "end", "outcome": outcome, "records": [list(each) for each in records], "children": [list(each) for each in children]}
     return [{"phase": "start", **who}, {**end, **who}]
 

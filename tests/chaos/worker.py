@@ -1,4 +1,4 @@
-"""One worker process of a campaign: `python -m tests.chaos.worker URL --control PAGE [--doom HOW@POINT:N] [--fsize BYTES]`.
+"""One worker process of a campaign: `python -m tests.chaos.worker URL --control PAGE [--doom HOW@POINT:N] [--fsize BYTES] [--version old]`.
 
 A point is a place around the store. At the N-th time it comes by, the process kills itself there with SIGKILL, or freezes
 with SIGSTOP: one that freezes between knowing that its lease is good and writing is a zombie when it thaws.
@@ -18,8 +18,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.chaos.app import LOG_VARIABLE, SETTINGS, app
+from tests.chaos.app import SETTINGS, VERSIONS
 from tests.chaos.control import Control, JumpingClock
+from tests.chaos.effects import LOG, LOG_VARIABLE
 from thresher.build import PUMPS, open_backend, open_store
 from thresher.config.project import Project
 from thresher.core.errors import DatabaseProblem
@@ -146,7 +147,8 @@ async def work(url: str, control: Control, doom: Doom, name: str) -> None:
     beat = Store(open_backend(url, clock=clock, connections=2), settings=store.settings)
     beat_backend: Any = beat.backend
     beat_backend.write = doom.around("renew", beat_backend.write)
-    worker = Worker(store, Registry([app], store.settings), heartbeat_store=beat, name=name, pumps=PUMPS[store.backend.dialect.name])
+    registry = Registry([VERSIONS[LOG.version]], store.settings)
+    worker = Worker(store, registry, heartbeat_store=beat, name=name, pumps=PUMPS[store.backend.dialect.name])
     for ending in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(ending, worker.stop)
     try:
@@ -180,8 +182,10 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--doom")
     parser.add_argument("--fsize", type=int)
     parser.add_argument("--name", default="worker")
+    parser.add_argument("--version", choices=VERSIONS, default="new", help="which version of the app it knows")
     asked = parser.parse_args(words)
     logging.basicConfig(format=f"%(asctime)s {asked.name} %(levelname)s %(name)s %(message)s", level=logging.INFO)
+    LOG.version = asked.version
     if asked.fsize:
         choke(asked.fsize)
     try:

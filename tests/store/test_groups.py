@@ -113,6 +113,16 @@ def test_a_running_member_that_a_person_cancels_ends_its_group_when_it_comes_bac
 
 
 @pytest.mark.promise(1)
+def test_a_task_that_a_person_cancels_before_it_opens_a_group_leaves_a_refusal_for_the_task_that_would_follow(store):
+    opener = running(store, entry("opener"))
+    tasks.cancel(store, [opener.id], "not needed")
+    settle(store, Settlement.advance(opener, stage="more", gates=(), checkpoint="{}", children=pages(2), group=group(then=REPORT)))
+    assert rows(store, "select count(*) from task_groups") == [(0,)]
+    refused = rows(store, "select kind, rule from refusals where parent_id = :id", id=opener.id)
+    assert sorted(refused) == [("page", Rule.CANCELLED), ("page", Rule.CANCELLED), ("report", Rule.CANCELLED)]
+
+
+@pytest.mark.promise(1)
 @pytest.mark.promise(8)
 def test_a_member_that_the_reaper_quarantines_ends_its_group(make_store, clock):
     store = make_store(retry__max_crashes=1)
@@ -303,8 +313,12 @@ def test_a_group_shows_what_is_in_the_groups_below_it(store):
     settle(store, done(opener, children=pages(2), group=group("inner"), counts=(("pages", 2),)))
     member = claim_one(store)
     settle(store, failed(member, counts=(("errors", 1),)))
-    change(store, """insert into spendings (at, day, task_id, claim, tracking_id, app, provider, model, prompt, question, reserved, spent,
-        state, expires_at) values (0, '1970-01-01', :task, 1, 1, 'test', 'p', 'm', 'x', 'q', 7, 5, 'settled', 0)""", task=member.id)
+    change(
+        store,
+        """insert into spendings (at, day, task_id, claim, tracking_id, app, provider, model, prompt, question, reserved, spent,
+        state, expires_at) values (0, '1970-01-01', :task, 1, 1, 'test', 'p', 'm', 'x', 'q', 7, 5, 'settled', 0)""",
+        task=member.id,
+    )
     with store.read() as session:
         seen, inner = groups.get(session, outer), groups.group_of(session, member.id)
         (found,) = groups.find(session, parent_id=outer, running=True)

@@ -88,10 +88,14 @@ def _bear(
 
 def _refuse_cancelled(session: Session, hits: Sequence[Hit], now: int) -> None:
     """What a task brought that a person had cancelled meanwhile is not born, and that is written down."""
-    bearing = [hit.settlement for hit in hits if hit.cancelled and (hit.settlement.children or hit.settlement.refused)]
+    cancelled = [hit.settlement for hit in hits if hit.cancelled]
+    bearing = [each for each in cancelled if each.children or each.refused or each.group]
     parents = read_parents(session, [each.task_id for each in bearing]) if bearing else {}
     for each in bearing:
-        for entry, why in (*((child, CANCELLED) for child in each.children), *each.refused):
+        then = each.group and each.group.then
+        for entry in (*each.children, *((then,) if then else ())):
+            refuse(session, parents[each.task_id], entry, CANCELLED, now)
+        for entry, why in each.refused:
             refuse(session, parents[each.task_id], entry, why, now)
 
 
