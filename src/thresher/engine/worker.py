@@ -65,12 +65,10 @@ class Worker:
         self._heartbeat_store = heartbeat_store or store
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._until_idle, self._pumps, self._recycle = until_idle, pumps, recycle
-        self._clock = clock or SystemClock()
-        self._load = Workload()
+        self._clock, self._load = clock or SystemClock(), Workload()
         self.worn_out: str | None = None
-        self._stopping = False
+        self._stopping = self._starting = False
         self._asked = 0
-        self._starting = False
         self._lost: WorkerId | None = None
         self._rebirth: asyncio.Task[None] | None = None
         self.tally = Tally()
@@ -127,14 +125,13 @@ class Worker:
         settings = self._store.settings
         lease = settings.us("worker.lease")
         every = min(float(settings["worker.heartbeat"]), lease / SECOND / 2)
+        host, pid = socket.gethostname(), os.getpid()
         worker_id = await self._store.run(
-            workers.register, self._store, name=self._name, host=socket.gethostname(), pid=os.getpid(), lease_us=lease,
-            marks_begun=True,
+            workers.register, self._store, name=self._name, host=host, pid=pid, lease_us=lease, marks_begun=True
         )
         scopes = await self._store.run(workers.serve, self._store, worker_id, self._serves)
         # From here on at one stroke: a new name beside the old, lost lease would be taken for lost as well.
-        self._worker_id: WorkerId = worker_id
-        self._turns.scopes = scopes
+        self._worker_id, self._turns.scopes = worker_id, scopes
         self._heartbeat = Heartbeat(
             self._heartbeat_store, worker_id, lease / SECOND, every=every, stall=float(settings["worker.stall"]),
             on_lost=lambda why: self._post(self._lose, worker_id, why), on_cancel=lambda claims: self._post(self._cancel, claims),

@@ -60,6 +60,16 @@ class Birth:
         return row
 
 
+def due_lanes(births: Sequence[Birth]) -> dict[int, int]:
+    """The lanes of what is due at once, and the highest priority in each."""
+    due: dict[int, int] = {}
+    for birth in births:
+        if birth.entry.delay_us == 0:
+            priority = birth.entry.priority
+            due[birth.lane_id] = max(priority, due.get(birth.lane_id, priority))
+    return due
+
+
 class KnownLineage:
     """What is known of one lineage, kept up to date while siblings are admitted."""
 

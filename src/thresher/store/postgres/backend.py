@@ -26,7 +26,7 @@ from thresher.store.postgres.connection import RETRYABLE, BorrowedSession, Postg
 from thresher.store.postgres.install import check_names, install, is_installed
 from thresher.store.postgres.wire import Wire
 from thresher.store.session import Session
-from thresher.store.spawn import Birth
+from thresher.store.spawn import Birth, due_lanes
 
 LANES_REMEMBERED = 100_000
 QUIET_SECONDS = 30.0
@@ -183,7 +183,7 @@ class PostgresBackend:
         return int(session.rows("select id from lanes where key = :key and scope = :scope", {"key": key, "scope": scope})[0][0])
 
     def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
-        due = _due(births) if take_lanes else {}
+        due = due_lanes(births) if take_lanes else {}
         values = {
             "births": orjson.dumps([birth.fields for birth in births]).decode(), "head_start": rules.head_start_us,
             "lanes": _array(due).decode(), "priorities": _array(due.values()).decode(), "now": self._clock.now() if self._clock else None,
@@ -337,16 +337,6 @@ def _channel(schema: str) -> str:
     """A name that a channel can have: not as long as a schema's may be."""
     name = schema if len(schema.encode()) <= MAX_CHANNEL else content_hash(schema.encode())[:MAX_CHANNEL]
     return quoted(f"thresher_{name}")
-
-
-def _due(births: Sequence[Birth]) -> dict[int, int]:
-    """The lanes of what is due at once, and the highest priority in each."""
-    due: dict[int, int] = {}
-    for birth in births:
-        if birth.entry.delay_us == 0:
-            priority = birth.entry.priority
-            due[birth.lane_id] = max(priority, due.get(birth.lane_id, priority))
-    return due
 
 
 def send_turn(connection: psycopg.Connection[Any], params: Sequence[bytes | None]) -> list[Any]:
