@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
 from thresher.ai.provider import Provider
@@ -27,7 +27,7 @@ from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, Un
 from thresher.core.page import Page
 from thresher.core.pipeline import App
 from thresher.engine.calendar import check, next_firing
-from thresher.engine.process_pool import ProcessPool, note_stopped
+from thresher.engine.process_pool import ProcessPool, note_stopped, opened_pool
 from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
 from thresher.engine.shelf import StoreShelf
@@ -56,6 +56,8 @@ from thresher.store.store import Store
 
 if TYPE_CHECKING:
     from thresher.ai.ask import Advisor
+
+T = TypeVar("T")
 
 APP_GROUP = "thresher.apps"
 PROMPTS = "prompts"  # a project's own prompts, in this folder
@@ -363,13 +365,18 @@ def _transport(outward: Outward, resolver: Resolver, guard: Guard) -> Transport:
 async def opened_fetcher(project: Project, settings: Settings | None = None) -> AsyncIterator[Fetcher]:
     """A fetcher for the length of a block."""
     found = settings or Settings(project.settings)
-    pool = ProcessPool(lambda: found)
-    fetcher = make_fetcher(project.fetch, lambda: found, compute=pool.run)
-    try:
-        yield fetcher
-    finally:
-        await fetcher.close()
-        await pool.close()
+    async with opened_pool(found) as pool:
+        fetcher = make_fetcher(project.fetch, lambda: found, compute=pool.run)
+        try:
+            yield fetcher
+        finally:
+            await fetcher.close()
+
+
+async def read_once(project: Project, function: Callable[..., T], /, *args: object) -> T:
+    """Compute something from a page, by hand and without a database: in a process that is killed at the limits of the project."""
+    async with opened_pool(Settings(project.settings)) as pool:
+        return await pool.run(function, *args)
 
 
 async def fetch_once(project: Project, url: str, *, render: bool | None = False) -> Page:

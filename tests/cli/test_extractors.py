@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Thresher
+from thresher.core.errors import TooSlow
 
 APP = """
 from thresher import App, Done, Field, Kind, Pipeline, Schema, Stage
@@ -47,6 +48,17 @@ def teach(books: Thresher, project: Path, number: int, *more: str):
     return books("extractors", "label", "book", str(project / f"{number}.html"), *values, *more, "--base-url", address)
 
 
+@pytest.mark.promise(18)
+def test_a_page_that_holds_its_reader_is_stopped_and_teaches_nothing(books: Thresher, project: Path):
+    (project / "0.html").write_text("<p>words</p>" * 100_000 + page(*BOOKS[0]), "utf-8")
+    books("config", "set", "isolation.seconds", "0.05")
+    result = teach(books, project, 0)
+    assert (result.code, "took longer than 0.05 seconds and was stopped" in result.err) == (TooSlow.exit_code, True)
+    for number in (1, 2):
+        books("config", "set", "isolation.seconds", "10")
+        assert "three pages are needed" in teach(books, project, number).out
+
+
 @pytest.mark.promise(20)
 def test_three_pages_that_a_person_has_labelled_teach_a_site(books: Thresher, project: Path):
     assert "three pages are needed" in teach(books, project, 0).out
@@ -71,7 +83,14 @@ def test_what_was_learned_can_be_put_aside(books: Thresher, project: Path):
 @pytest.mark.promise(14)
 def test_a_value_that_does_not_stand_on_the_page_is_not_believed_even_of_a_person(books: Thresher, project: Path):
     said = books(
-        "extractors", "label", "book", str(project / "0.html"), "title=The Salt Road", "price=£13.50", "--base-url", "https://books.example/0"
+        "extractors",
+        "label",
+        "book",
+        str(project / "0.html"),
+        "title=The Salt Road",
+        "price=£13.50",
+        "--base-url",
+        "https://books.example/0",
     )
     assert said.code != 0
     assert "price cannot be found in the text of the page" in said.err

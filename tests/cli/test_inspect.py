@@ -1,15 +1,24 @@
 """`thresher inspect`: several files, one object a line; a file that cannot be read costs only itself."""
 
+import contextlib
 import gzip
 import json
+import signal
+import time
 import zlib
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.cli.conftest import Result
+from tests.engine.test_process_pool import until_gone
+from tests.harness.forks import Command
 from thresher.cli import main
+from thresher.core.errors import TooLarge, TooSlow
 
+# A few seconds of reading, below every other limit.
+SLOW = "".join(f"<a href=/careers/{each}>Careers in place {each}</a>" for each in range(30_000))
 PAGE = "<title>Acme</title><h1>Ladder</h1><p class=price>£51.77</p>"
 
 
@@ -88,6 +97,47 @@ def test_people_get_the_verdict_first_and_what_to_do_last(run, tmp_path: Path):
     assert lines[1].startswith("blocked")
     assert "bot wall" in result.out
     assert lines[-1].startswith("Do not try harder")
+
+
+@pytest.mark.promise(18)
+@pytest.mark.promise(8)
+def test_a_page_that_holds_its_reader_is_stopped_at_its_limit_and_costs_only_itself(run, tmp_path: Path):
+    write(tmp_path / "thresher.yaml", "settings: {isolation.seconds: 0.3}")
+    result = run(write(tmp_path / "slow.html", SLOW), write(tmp_path / "a.html"), "--json")
+    slow, good = objects(result)
+    assert (result.code, slow["verdict"], good["verdict"]) == (TooSlow.exit_code, "unknown", "found")
+    assert "took longer than 0.3 seconds and was stopped" in slow["error"]
+    assert result.err == ""
+
+
+@pytest.mark.promise(18)
+def test_a_page_that_takes_too_much_memory_is_stopped_and_says_so(run, tmp_path: Path):
+    write(tmp_path / "thresher.yaml", "settings: {isolation.memory: 64}")
+    result = run(write(tmp_path / "large.txt", b"a b " * 9_000_000), "--json")
+    assert (result.code, "more than 64 MB of memory" in objects(result)[0]["error"]) == (TooLarge.exit_code, True)
+
+
+@pytest.mark.promise(8)
+def test_ctrl_c_ends_the_command_while_a_page_is_read(tmp_path: Path):
+    write(tmp_path / "thresher.yaml", "settings: {isolation.seconds: 600}")
+    command = Command("inspect", write(tmp_path / "slow.html", SLOW * 3), folder=tmp_path)
+    reader = wait_for_reader(command.pid)
+    command.send_signal(signal.SIGINT)
+    _, said = command.communicate(30)
+    assert (command.returncode, said) == (130, "")
+    until_gone(reader)
+    command.close()
+
+
+def wait_for_reader(pid: int) -> int:
+    """The process that reads a page for a command: a child of its child, and busy."""
+    while True:
+        with contextlib.suppress(psutil.NoSuchProcess):
+            for child in psutil.Process(pid).children():
+                for found in child.children():
+                    if found.cpu_times().user > 0.05:
+                        return found.pid
+        time.sleep(0.02)
 
 
 @pytest.mark.promise(17)

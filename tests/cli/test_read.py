@@ -10,11 +10,22 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Thresher, start
+from thresher.core.errors import TooSlow
 
 
 @pytest.fixture(autouse=True)
 def elsewhere(folder: object) -> None:
     """Reading strings needs no project and makes none."""
+
+
+@pytest.mark.promise(18)
+def test_a_saved_page_that_holds_its_reader_is_stopped_and_the_others_are_answered(thresher: Thresher, folder: Path):
+    (folder / "thresher.yaml").write_text("settings: {isolation.seconds: 0.3}")
+    (folder / "slow.html").write_text("".join(f"<a href=/careers/{each}>Careers in place {each}</a>" for each in range(30_000)))
+    result = thresher("read", "board", "slow.html", "https://boards.greenhouse.io/acme", "--json")
+    slow, other = lines(result.out)
+    assert (result.code, slow["text"], other["token"]) == (TooSlow.exit_code, "slow.html", "acme")
+    assert "took longer than 0.3 seconds and was stopped" in slow["error"]
 
 
 def lines(text: str) -> list[dict[str, Any]]:

@@ -60,17 +60,27 @@ def _inspected(call: Call, source: str, base: str | None, *, render: bool) -> "t
 
     from thresher.core.clock import monotonic
     from thresher.core.errors import TaskError, ThresherError
-    from thresher.reading.inspection import inspect, unreachable
+    from thresher.reading.inspection import unreachable
 
     try:
         page = _fetched(call, source, render=render) if _is_address(source) else _file(source, base)
+        started = monotonic()
+        found = inspected(call, page)
     except TaskError as problem:
         return unreachable(source, problem), str(problem), problem.exit_code
     except ThresherError as problem:
         return None, str(problem), problem.exit_code
-    started = monotonic()
-    found = inspect(page, _today())
     return replace(found, source=source, timings={**found.timings, "reading": monotonic() - started}), None, 0
+
+
+def inspected(call: Call, page: "Page") -> "Inspection":
+    """What a page says, read in a process that is killed at the limits of the project."""
+    import asyncio
+
+    from thresher.build import read_once
+    from thresher.reading.inspection import inspect
+
+    return asyncio.run(read_once(call.project(), inspect, page, _today()))
 
 
 def opened_page(call: Call, source: str, base_url: str | None) -> "Page":

@@ -13,10 +13,9 @@ import typer
 
 from thresher.cli.call import Call
 from thresher.cli.words import as_json, plain, short
-from thresher.core.errors import UsageError
+from thresher.core.errors import TaskError, UsageError
 
 LONGEST = 2_000_000  # bytes
-UNUSABLE = 2
 
 Fields = Mapping[str, Any]
 
@@ -24,15 +23,15 @@ Fields = Mapping[str, Any]
 def answer_each(
     call: Call, texts: Iterable[str] | None, answer: Callable[[Fields], dict[str, Any]], sentence: Callable[[Fields], str]
 ) -> None:
-    """Answer every argument, or every line of standard input; end with 2 if one was unusable."""
+    """Answer every argument, or every line of standard input; end with the code of the first that was unusable."""
     code = 0
     for fields in _fields(texts):
         try:
             if fields is None:
                 raise UsageError(f"a line of more than {LONGEST:,} bytes; cut it")
             found = answer(fields)
-        except UsageError as problem:
-            code, found = UNUSABLE, {"text": short(str((fields or {}).get("text", "")), 200), "error": str(problem)}
+        except (UsageError, TaskError) as problem:
+            code, found = code or problem.exit_code, {"text": short(str((fields or {}).get("text", "")), 200), "error": str(problem)}
         write(call, found, sentence)
     raise typer.Exit(code)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thresher.cli.call import call_of
+from thresher.cli.call import Call, call_of
 from thresher.cli.lines import Fields, answer_each, asked, wanted, write
 from thresher.core.errors import UsageError
 
@@ -98,28 +98,28 @@ def board(ctx: typer.Context, texts: Texts = None) -> None:
 
     def answer(fields: Fields) -> dict[str, Any]:
         text = wanted(fields, "text", "url")
-        found = recognise(text) or (_board_of_file(text) if texts else None)  # lines may come from anywhere
+        found = recognise(text) or (_board_of_file(call, text) if texts else None)  # lines may come from anywhere
         if found is None:
             return {"text": text, "platform": None, "token": None, "url": None, "list": None, "reason": "the address of no board we know"}
-        call = list_call(found)
-        asked_for = f"{call.method} {call.url}" if call else None
+        listed = list_call(found)
+        asked_for = f"{listed.method} {listed.url}" if listed else None
         return {"text": text, "platform": found.platform, "token": found.token, "url": found.url, "list": asked_for}
 
-    call_of(ctx).learn_platforms()
-    answer_each(call_of(ctx), texts, answer, _board_line)
+    call = call_of(ctx)
+    call.learn_platforms()
+    answer_each(call, texts, answer, _board_line)
 
 
-def _board_of_file(name: str) -> "Board | None":
+def _board_of_file(call: Call, name: str) -> "Board | None":
     """The board of a saved page or answer; None where there is no such file."""
-    from thresher.cli.inspect import saved_page
-    from thresher.reading.inspection import inspect
+    from thresher.cli.inspect import inspected, saved_page
 
     try:
         if "://" in name or not Path(name).is_file():
             return None
     except (OSError, ValueError):  # no name that a file could have
         return None
-    return inspect(saved_page(name), _today(None)).board
+    return inspected(call, saved_page(name)).board
 
 
 def _board_line(found: Fields) -> str:

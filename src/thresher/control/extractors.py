@@ -9,6 +9,7 @@ from thresher.core.evidence import Material
 from thresher.core.page import Page
 from thresher.core.schema import Field, Kind, Schema
 from thresher.engine.lessons import Lessons
+from thresher.engine.process_pool import opened_pool
 from thresher.evidence.verify import verify
 from thresher.reading.document import Document
 from thresher.reading.text import full_text
@@ -20,12 +21,21 @@ _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
 
 
 def label(store: Store, schema: Schema, page: Page, said: Mapping[str, str], site: str) -> Learned | None:
-    """Take a person's word for what stands on a page. It outranks a model's, and teaches. The extractor in use afterwards."""
-    document = Document.of(page)
+    """Take a person's word for what stands on a page. It outranks a model's, and teaches. The extractor in use afterwards.
+
+    The page is read in a process that is killed at the limits of the settings.
+    """
     labels = {name: _value(_field(schema, name), text) for name, text in said.items()}
-    _stands(schema, labels, document)
-    asyncio.run(Lessons(store, site, schema).add(document, labels, "person"))
+    asyncio.run(_teach(store, schema, page, labels, site))
     return extractors.active(store, site, schema.name)
+
+
+async def _teach(store: Store, schema: Schema, page: Page, labels: Mapping[str, Any], site: str) -> None:
+    async with opened_pool(store.settings) as pool:
+        lost = await pool.run(missing, schema, labels, page)
+        if lost:
+            raise UsageError(f"{', '.join(lost)} cannot be found in the text of the page; write the value as it stands there")
+        await Lessons(store, site, schema, pool.run).add(Document.of(page), labels, "person")
 
 
 def retire(store: Store, site: str, schema_name: str) -> None:
@@ -68,10 +78,8 @@ def _one(field: Field, text: str) -> Any:
         raise UsageError(f"{field.name} wants {wants}, got {text!r}") from None
 
 
-def _stands(schema: Schema, labels: Mapping[str, Any], document: Document) -> None:
-    """A value that does not stand on the page was mistyped, or read elsewhere: nothing could be learned from it."""
-    evidence = verify(schema, dict(labels), Material(full_text(document)))
-    missing = {name.partition(".")[0] for name in evidence.unverified()}
-    lost = sorted(name for name in missing if not schema[name].judged and schema[name].kind is not Kind.BOOLEAN)
-    if lost:
-        raise UsageError(f"{', '.join(lost)} cannot be found in the text of the page; write the value as it stands there")
+def missing(schema: Schema, labels: Mapping[str, Any], page: Page) -> list[str]:
+    """The fields whose value does not stand on the page. It was mistyped, or read elsewhere: nothing could be learned from it."""
+    evidence = verify(schema, dict(labels), Material(full_text(Document.of(page))))
+    unverified = {name.partition(".")[0] for name in evidence.unverified()}
+    return sorted(name for name in unverified if not schema[name].judged and schema[name].kind is not Kind.BOOLEAN)

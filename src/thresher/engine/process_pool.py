@@ -14,8 +14,8 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from functools import lru_cache
 from typing import Any, TypeVar, cast
 
@@ -195,7 +195,6 @@ class ProcessPool:
         try:
             reply = await self._call(message, limit, settings.count("isolation.memory"), order.target.name, helper)
         except Permanent as problem:
-            log.warning("%s: %s", order.target.name, problem)
             if self._stopped is not None:
                 await self._stopped(order.target.name, problem)
             raise
@@ -258,8 +257,19 @@ class ProcessPool:
         self._busy.clear()
 
 
+@asynccontextmanager
+async def opened_pool(settings: Settings) -> AsyncIterator[ProcessPool]:
+    """A pool for the length of a block, for whoever tells of a call that was stopped: the error says all there is to say."""
+    pool = ProcessPool(lambda: settings)
+    try:
+        yield pool
+    finally:
+        await pool.close()
+
+
 async def note_stopped(store: Store, name: str, problem: Permanent) -> None:
     """Write down that a call was stopped. The task that it was for fails with the same reason."""
+    log.warning("%s: %s", name, problem)
 
     def write() -> None:
         with store.write() as session:
