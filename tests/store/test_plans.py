@@ -9,7 +9,8 @@ from tests.harness.databases import memory_database, only_postgres
 from tests.harness.hand import hands
 from tests.harness.tasks import SOMEBODY, done, entry, retry, running, settle, troubled
 from thresher.core.clock import SECOND, FrozenClock
-from thresher.store import permits
+from thresher.store import permits, workers
+from thresher.store.last_words import say_last_words
 
 BATCH = 20
 # Made by a statement for itself: a row for each scope that has a lane ready or parked.
@@ -58,6 +59,15 @@ def requests(store, number=12):
     settle(store, done(task))
 
 
+def looks(store, number=3):
+    """What every worker looks for every second: tasks of lost workers, and quarantined ones without last words. Yields after each."""
+    for _ in range(number):
+        assert workers.reap(store, 100) == 0
+        yield
+        assert say_last_words(store, ["visit"], lambda *_: {}, 100) == 0
+        yield
+
+
 UNKNOWN = """insert into lanes (key, gates, status, position, scope)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < {many})
     select 'unknown ' || i, {none}, 'ready', -i, 1000000 + i % 20 from n"""
@@ -102,6 +112,22 @@ def test_every_statement_of_a_request_uses_an_index_on_sqlite(large_sqlite, monk
     found = plans(large_sqlite, monkeypatch, lambda: list(requests(large_sqlite, 3)))
     assert len(found) >= 10
     assert scans(found, but=LISTS) == {}
+
+
+@pytest.mark.promise(4)
+def test_looking_for_the_lost_uses_an_index_on_sqlite(large_sqlite, monkeypatch):
+    found = plans(large_sqlite, monkeypatch, lambda: list(looks(large_sqlite)))
+    assert scans(found, but=("w", "last_words", "workers")) == {}
+    assert "tasks_running" in used(found)
+
+
+@pytest.mark.promise(4)
+@only_postgres
+def test_looking_for_the_lost_costs_next_to_nothing_on_postgres(database, store):
+    LARGE.write(store)
+    with hands(database, store, 1) as (hand,):
+        counted = rows_read(hand, TABLES, looks(hand.store))
+    assert max(counted.values()) <= BATCH
 
 
 @pytest.mark.promise(4)

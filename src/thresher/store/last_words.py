@@ -15,10 +15,12 @@ from thresher.store.records import file_records
 from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
 from thresher.store.store import Store
 
-_UNSAID = """select t.id, t.claim, t.kind, t.stage, t.payload, t.checkpoint, t.url, t.tracking_id, t.parent_id, t.depth,
+# A look at each row left here, by the task's own index: joined, PostgreSQL may read all tasks to find that there are no words.
+_UNSAID = """select w.task_id from last_words w where (select t.kind from tasks t where t.id = w.task_id) in (:kinds*)
+    order by w.task_id limit :most"""
+_TASKS = """select t.id, t.claim, t.kind, t.stage, t.payload, t.checkpoint, t.url, t.tracking_id, t.parent_id, t.depth,
         t.failures, t.crashes, l.key, t.error_name, t.reason
-    from last_words w join tasks t on t.id = w.task_id join lanes l on l.id = t.lane_id
-    where t.kind in (:kinds*) order by w.task_id limit :most"""
+    from tasks t join lanes l on l.id = t.lane_id where t.id in (:tasks*) order by t.id"""
 # The fence: two workers may have read it, and a person may have sent the task back meanwhile.
 _TAKE = """delete from last_words where task_id = :task and claim = :claim
     and exists (select 1 from tasks t where t.id = last_words.task_id and t.claim = last_words.claim and t.state = 'failed')"""
@@ -29,8 +31,9 @@ Words = Callable[[Task, Error], Brought]
 
 def say_last_words(store: Store, kinds: Sequence[str], words: Words, most: int) -> int:
     """Write the last words of quarantined tasks of these kinds, each once. Returns how many had some."""
-    with store.read() as session:
-        found = session.rows(_UNSAID, {"kinds": list(kinds), "most": most}) if kinds else []
+    with store.glance() as session:
+        unsaid = [row[0] for row in session.rows(_UNSAID, {"kinds": list(kinds), "most": most})] if kinds else []
+        found = session.rows(_TASKS, {"tasks": unsaid}) if unsaid else []
     said = 0
     for row in found:
         task = as_task(row[:12], row[12])

@@ -34,10 +34,11 @@ _LOST = """select id, name from workers where stopped_at is null and lost_at is 
 # Whoever is lost or has gone home holds nothing, even what it claimed later: a frozen process may thaw in the middle of a
 # claim, and be killed before it learns that it was given up.
 # It may even thaw when its row has been pruned: then there is none, though its id was given out.
+# In the order of the index of running tasks: in that of their ids, finding none would mean to read all tasks there are.
 _ORPHANS = """select t.id, t.claim, t.stage, t.crashes, t.begun, coalesce(w.marks_begun, 0), coalesce(w.name, 'a worker of long ago')
     from tasks t left join workers w on w.id = t.worker_id
     where t.state = 'running' and (w.lost_at is not null or w.stopped_at is not null
-        or (w.id is null and t.worker_id < (select max(id) from workers))) order by t.id limit :most"""
+        or (w.id is null and t.worker_id < (select max(id) from workers))) order by t.worker_id, t.id limit :most"""
 _CLOSE = """update workers set stopped_at = :now where stopped_at is null and lost_at is not null and id = :id
     and not exists (select 1 from tasks t where t.worker_id = workers.id and t.state = 'running')"""
 _BEGIN = "update tasks set begun = claim where id = :id and claim = :claim and state = 'running'"
