@@ -3,14 +3,15 @@
     ThresherError
     ├── UsageError                 a person or a program asked for something that cannot be; nothing was changed
     │   ├── ConfigError            thresher.yaml, an environment variable or a setting is wrong
+    │   │   └── NoBrowser          this machine cannot render pages: no Chromium, no extra, or one that does not start
     │   ├── UnknownName            no such task, source, setting, schedule or kind
     │   ├── InvalidUrl             not a web address
     │   ├── InvalidPayload         a payload or a value that cannot be stored: not JSON, too large, out of range
     │   ├── DuplicateKind          two apps claim one kind of task
-    │   ├── NotAllowed             the transition table has no such arrow
-    │   └── DatabaseProblem        cannot be opened, is read-only, locked, full, or newer than this code
-    │       ├── NewerSchema        a newer Thresher has migrated it: upgrade this one
-    │       └── PartlyEnqueued     failed between two portions of a large enqueue; says which tasks were accepted
+    │   └── NotAllowed             the transition table has no such arrow
+    ├── DatabaseProblem            cannot be opened, is read-only, locked, full, or newer than this code
+    │   ├── NewerSchema            a newer Thresher has migrated it: upgrade this one
+    │   └── PartlyEnqueued         failed between two portions of a large enqueue; says which tasks were accepted
     ├── ProcessDied                a process that computed for a stage died; the attempt is tried again
     └── TaskError                  raised by a stage; the policy table says what follows
         ├── Transient              worth another try: spends a failure, counts towards the breaker
@@ -58,6 +59,10 @@ class ConfigError(UsageError):
     exit_code = 3
 
 
+class NoBrowser(ConfigError):
+    """Pages cannot be rendered on this machine: there is no Chromium, it does not start, or the extra is not installed."""
+
+
 class UnknownName(UsageError):
     """Nothing of that name exists."""
 
@@ -84,8 +89,12 @@ class NotAllowed(UsageError):
     exit_code = 5
 
 
-class DatabaseProblem(UsageError):
-    """The database cannot do what was asked: unreachable, read-only, locked, full, or newer than this code."""
+class DatabaseProblem(ThresherError):
+    """The database cannot do what was asked: unreachable, read-only, locked, full, or newer than this code.
+
+    Nobody asked for something wrong, so this is no `UsageError`: whoever catches those to go on without an answer must not
+    take a database that is away for one.
+    """
 
     exit_code = 6
 

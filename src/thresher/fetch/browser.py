@@ -9,7 +9,7 @@ from collections.abc import Coroutine, Iterable
 from typing import TYPE_CHECKING
 
 from thresher.core.clock import Clock, SystemClock
-from thresher.core.errors import TaskError, TimedOut, UsageError
+from thresher.core.errors import NoBrowser, TaskError, TimedOut, UsageError
 from thresher.core.page import Page
 from thresher.fetch.chromium import ADVICE, EXTRA, Chromium, extra_is_installed, find
 from thresher.fetch.guard import Guard
@@ -136,13 +136,13 @@ async def _tidy(visit: "asyncio.Task[Page]", alarm: Alarm, proxy: Proxy) -> None
 def _found() -> Chromium:
     found = find()
     if found is None:
-        raise UsageError(f"there is no Chromium to render pages with: {ADVICE}")
+        raise NoBrowser(f"there is no Chromium to render pages with: {ADVICE}")
     return found
 
 
 def _process_class() -> "type[Process]":
     if not extra_is_installed():
-        raise UsageError(f"pages are rendered by an extra that is not installed: {EXTRA}, then {ADVICE}")
+        raise NoBrowser(f"pages are rendered by an extra that is not installed: {EXTRA}, then {ADVICE}")
     from thresher.fetch.process import Process  # noqa: PLC0415  an extra, and slow to import
 
     return Process

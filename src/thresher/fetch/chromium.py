@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from thresher.core.errors import ConfigError
+from thresher.core.errors import NoBrowser
 
 VARIABLE = "THRESHER_CHROMIUM"
 SANDBOX_VARIABLE = "THRESHER_CHROMIUM_SANDBOX"
@@ -71,13 +71,13 @@ def find(environ: Mapping[str, str] | None = None) -> Chromium | None:
 
 
 def version(chromium: Chromium) -> str:
-    """What it says about itself, such as `Chromium 150.0.7871.100`. Raises ConfigError if it cannot even say that."""
+    """What it says about itself, such as `Chromium 150.0.7871.100`. Raises NoBrowser if it cannot even say that."""
     try:
         done = _run([str(chromium.path), "--version"], VERSION_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as problem:
-        raise ConfigError(f"{chromium.path} ({chromium.origin}) does not start: {problem}; {ADVICE}") from None
+        raise NoBrowser(f"{chromium.path} ({chromium.origin}) does not start: {problem}; {ADVICE}") from None
     if done.returncode:
-        raise ConfigError(f"{chromium.path} ({chromium.origin}) does not start: {_last_line(done)}; {ADVICE}")
+        raise NoBrowser(f"{chromium.path} ({chromium.origin}) does not start: {_last_line(done)}; {ADVICE}")
     words = done.stdout.split()
     number = next((place for place, word in enumerate(words) if word[:1].isdigit()), len(words) - 1)
     return " ".join(words[: number + 1])
@@ -87,9 +87,9 @@ def sandboxed(environ: Mapping[str, str] | None = None) -> bool:
     """Whether Chromium runs in its sandbox, which keeps a hostile page away from this machine. Only a person switches it off."""
     said = (os.environ if environ is None else environ).get(SANDBOX_VARIABLE, "").strip().lower() or "on"
     if said not in ("on", "off"):
-        raise ConfigError(f"{SANDBOX_VARIABLE} is {said[:50]!r}; write on or off")
+        raise NoBrowser(f"{SANDBOX_VARIABLE} is {said[:50]!r}; write on or off")
     if said == "on" and os.geteuid() == 0:
-        raise ConfigError(
+        raise NoBrowser(
             f"Chromium cannot have its sandbox when root starts it, so no page is rendered: run Thresher as another user, "
             f"or do without the sandbox by {SANDBOX_VARIABLE}=off"
         )
@@ -119,7 +119,7 @@ def _named(environ: Mapping[str, str]) -> Chromium | None:
         return None
     path = shutil.which(name, path=environ.get("PATH", ""))
     if path is None:
-        raise ConfigError(f"{VARIABLE} names {name!r}, which is not a program; give the whole path of a Chromium, or unset it")
+        raise NoBrowser(f"{VARIABLE} names {name!r}, which is not a program; give the whole path of a Chromium, or unset it")
     return Chromium(Path(path), f"named by {VARIABLE}")
 
 
@@ -223,7 +223,7 @@ def main() -> int:
     """Make sure that there is a Chromium; 0 if so."""
     try:
         return 0 if install(lambda line: print(line, flush=True)) else 1
-    except ConfigError as problem:
+    except NoBrowser as problem:
         print(problem)
         return 1
 

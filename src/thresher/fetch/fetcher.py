@@ -20,7 +20,7 @@ from typing import Protocol
 from thresher.config.settings import Settings
 from thresher.core.clock import Clock, SystemClock, monotonic
 from thresher.core.compute import Compute, compute_in_thread
-from thresher.core.errors import Gone, Malformed, RateLimited, Refused, ServerError, TaskError, TooLarge, TooSlow, UsageError
+from thresher.core.errors import Gone, Malformed, NoBrowser, RateLimited, Refused, ServerError, TaskError, TooLarge, TooSlow, UsageError
 from thresher.core.host import PREFIX
 from thresher.core.page import Page, Via
 from thresher.fetch import cache
@@ -96,7 +96,7 @@ class Fetcher:
         if errand.render is None and self._browser is not None and _can_render(request) and await self._is_shell(page):
             try:
                 return await self._follow(request, replace(errand, render=True))
-            except UsageError as problem:  # no browser here: then a shell is all there is, and whoever reads it will say so
+            except NoBrowser as problem:  # then a shell is all there is, and whoever reads it will say so
                 self._say_once(f"pages that only a script fills are not rendered: {problem}")
         return page
 
@@ -186,7 +186,7 @@ class Fetcher:
 
     async def _render(self, leg: Leg, starting: Starting) -> Answer:
         if self._browser is None:
-            raise UsageError("render=True needs a browser: pip install 'thresher[browser]', then see thresher doctor")
+            raise NoBrowser("render=True needs a browser: pip install 'thresher[browser]', then see thresher doctor")
         if leg.request.method != "GET":
             raise UsageError(f"a browser renders what a GET brings, not a {leg.request.method}")
         if leg.request.credentials is not None:

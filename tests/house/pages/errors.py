@@ -27,7 +27,9 @@ A task that spends more failures than `retry.max_retries` fails with its last er
 
 Two names stand in the history without being classes: `Failed` (a stage returned `Failed`) and `Quarantined` (the task lost its
 worker `retry.max_crashes` times)."""
-USAGE = "Raised where a person or a program asks for something that cannot be. Nothing was changed; the message says what to do."
+USAGE = """\
+Raised where a person or a program asks for something that cannot be, or the database cannot do it. The message says what to do; but for
+`PartlyEnqueued`, nothing was changed."""
 CODES = {
     0: "All is well.",
     1: "It was done, and there is bad news: `run` saw a task fail, `doctor` found a failure, `migrate --check` found steps missing, "
@@ -86,12 +88,17 @@ def _effect(cls: type[BaseException]) -> str:
 
 
 def _usage_rows() -> list[list[str]]:
-    return [[_name(each), str(each.exit_code), _sentence(each)] for each in classes(errors.UsageError)]
+    return [[_name(each), str(each.exit_code), _sentence(each)] for each in _at_the_door()]
+
+
+def _at_the_door() -> Iterator[type[errors.ThresherError]]:
+    yield from classes(errors.UsageError)
+    yield from classes(errors.DatabaseProblem)
 
 
 def _code_rows() -> list[list[str]]:
     known = dict(CODES)
-    for each in classes(errors.UsageError):
+    for each in _at_the_door():
         known.setdefault(each.exit_code, "")
         if not CODES.get(each.exit_code):
             known[each.exit_code] += f"{', ' if known[each.exit_code] else ''}`{each.__name__}`"
