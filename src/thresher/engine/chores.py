@@ -15,6 +15,7 @@ from thresher.core.errors import DatabaseProblem
 from thresher.engine.calendar import due_firings, moved_forward
 from thresher.engine.registry import Registry
 from thresher.store import budgets
+from thresher.store.idle_hosts import prune_hosts
 from thresher.store.last_words import say_last_words
 from thresher.store.ledger import assume
 from thresher.store.pages import prune_pages
@@ -76,6 +77,12 @@ def prune_history(store: Store) -> str | None:
     """Lineages that ended long ago are removed."""
     number = prune(store)
     return f"{number} old tasks removed" if number else None
+
+
+def prune_idle_hosts(store: Store) -> str | None:
+    """Lanes and gates of hosts that nobody has needed for long are removed."""
+    removed = prune_hosts(store)
+    return f"{removed.lanes} idle lanes and {removed.gates} idle hosts removed" if removed.lanes else None
 
 
 def prune_kept(store: Store) -> str | None:
@@ -148,6 +155,7 @@ CHORES = (
     Chore("money", "reaper.every", assume_spent),
     Chore("repair", "repair.every", repair_counters),
     Chore("prune", "prune.every", prune_history),
+    Chore("hosts", "prune.every", prune_idle_hosts),
     Chore("pages", "prune.every", prune_kept),
     Chore("ledger", "prune.every", prune_ledger),
     Chore("scheduler", "schedule.every", fire_schedules),

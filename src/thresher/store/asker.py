@@ -4,9 +4,10 @@ It answers the questions on which a request depends: does the claim still run, i
 is it perhaps itself the trial that a tripped gate lets through.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
 from thresher.core.errors import ClaimLost, UnknownName, UsageError
 from thresher.governance.gate import Gate
@@ -15,6 +16,7 @@ from thresher.store.lanes import Lanes
 from thresher.store.session import Row, Session, one
 from thresher.store.store import Store
 
+T = TypeVar("T")
 Claim = tuple[int, int]
 
 # The state is looked at afterwards: as a condition it would tempt PostgreSQL to walk the index of running tasks.
@@ -23,14 +25,14 @@ _TAKEN = "select gate_id, taken_at from permits where task_id = :task and claim 
 _TAKEN_BY_NOBODY = "select gate_id, taken_at from permits where task_id is null and gate_id in (:ids*)"
 
 
-def meet(store: Store, gates: Sequence[str]) -> Lanes:
-    """Every gate is met as the lane that consists of it alone: made if it is a new host, and remembered."""
+def with_gates(store: Store, gates: Sequence[str], act: Callable[[Lanes], T]) -> T:
+    """Do something with gates. Each is met as the lane that consists of it alone: made if it is a new host, and remembered."""
     if not gates:
         raise UsageError("a request must name the gates it passes, as in host:example.com")
     for name in gates:
         if name.startswith(OPEN) or "\n" in name:  # the keys of lanes that are more, or less, than one gate
             raise UnknownName(f"there is no gate {name!r}; name it as source:NAME or host:NAME")
-    return store.meet_lanes([unscoped(name) for name in gates])
+    return store.with_lanes([unscoped(name) for name in gates], act)
 
 
 class Asker:

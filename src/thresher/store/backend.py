@@ -123,7 +123,11 @@ class Backend(Protocol):
         ...
 
     def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:
-        """Hold these lanes, and those of these tasks, in id order, before touching waiting tasks."""
+        """Hold these lanes, and those of these tasks, in id order, before touching waiting tasks. Raises `LaneRemoved`."""
+        ...
+
+    def keep_lanes(self, session: Session, lane_ids: Sequence[int]) -> None:
+        """Let nobody remove these lanes before this transaction ends. Waits for nobody but pruning. Raises `LaneRemoved`."""
         ...
 
     def lock_lineages(self, session: Session, task_ids: Sequence[int]) -> None:
@@ -141,6 +145,7 @@ class Backend(Protocol):
     def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
         """Insert tasks and make their lanes ready; None where a live task already has the key.
 
+        Raises `LaneRemoved`, and then has written nothing.
         `take_lanes=False` leaves the lanes alone, for a transaction that may stay open for long: the next claim after the commit
         moves the tasks into them.
         """

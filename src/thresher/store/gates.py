@@ -11,6 +11,7 @@ from thresher.core.event import EventKind
 from thresher.governance.gate import Gate
 from thresher.store.dialect import Dialect
 from thresher.store.events import record_event
+from thresher.store.lane import LaneRemoved
 from thresher.store.session import Session, one
 
 # A gate that opens wide wakes this many lanes at once; each of them wakes the next when it leaves.
@@ -59,10 +60,13 @@ class Gates:
                 self._gates[row[0]] = Gate(*row)
 
     def get(self, gate_id: int) -> Gate:
-        """One gate of the image."""
+        """One gate of the image. Raises `LaneRemoved` where pruning was faster."""
         gate = self._gates.get(gate_id)
         if gate is None:
-            gate = self._gates[gate_id] = Gate(*self._session.rows(_LOAD_ONE + self._dialect.lock, {"id": gate_id})[0])
+            row = one(self._session, _LOAD_ONE + self._dialect.lock, {"id": gate_id})
+            if row is None:
+                raise LaneRemoved
+            gate = self._gates[gate_id] = Gate(*row)
         return gate
 
     def take(self, gate_id: int, starts: int) -> None:

@@ -23,8 +23,8 @@ Children = Sequence[tuple[Entry, int]]
 
 OPEN_ELSEWHERE = Refusal(Rule.GROUP_OPEN, "a group of this name and key is still open; it must end first")
 
-_OPEN = """insert into task_groups (name, key, open_key, app, opener_id, parent_id, follow_up, opened_at, subject, since, until)
-    values (:name, :key, :open_key, :app, :opener, :parent, :follow_up, :now, :subject, :since, :until)
+_OPEN = """insert into task_groups (name, key, open_key, app, opener_id, parent_id, follow_up, then_lane, opened_at, subject, since, until)
+    values (:name, :key, :open_key, :app, :opener, :parent, :follow_up, :then_lane, :now, :subject, :since, :until)
     on conflict (name, open_key) where open_key is not null do nothing returning id"""
 _WITH_KEY = "select id from task_groups where name = :name and open_key = :key"
 _MOVE = "update tasks set group_id = :group where id = :id"
@@ -125,7 +125,7 @@ class Tally:
         if entry is None:
             return parent
         follow_up = _follow_up(session, entry, parent, then_lane, rules, now)
-        group_id, is_new = _open(session, entry, parent, follow_up, now)
+        group_id, is_new = _open(session, entry, parent, follow_up, then_lane, now)
         if group_id is None:
             self.refused.add(task_id)
             return parent
@@ -181,11 +181,13 @@ def _follow_up(session: Session, entry: GroupEntry, parent: Parent, lane_id: int
     return orjson.dumps(births[0].fields).decode() if births else None
 
 
-def _open(session: Session, entry: GroupEntry, parent: Parent, follow_up: str | None, now: int) -> tuple[int | None, bool]:
+def _open(
+    session: Session, entry: GroupEntry, parent: Parent, follow_up: str | None, then_lane: int | None, now: int
+) -> tuple[int | None, bool]:
     """The id of the group, and whether it is new; None where another task holds a group of this key open."""
     values = {
         "name": entry.name, "key": entry.key, "open_key": entry.key, "app": entry.app, "opener": parent.task_id, "parent": parent.group_id,
-        "follow_up": follow_up, "now": now, "subject": entry.subject, "since": entry.since, "until": entry.until,
+        "follow_up": follow_up, "then_lane": then_lane, "now": now, "subject": entry.subject, "since": entry.since, "until": entry.until,
     }  # fmt: skip
     while True:
         made = session.rows(_OPEN, values)

@@ -11,6 +11,10 @@ OPEN = "open:"
 Place = tuple[str, str, tuple[str, ...]]
 
 
+class LaneRemoved(Exception):
+    """A lane or a gate that this process remembers has been removed by pruning. Raised before anything was written with it."""
+
+
 @lru_cache(8_192)
 def gates_in(key: str) -> tuple[str, ...]:
     """The names of the gates in a lane's key."""

@@ -11,6 +11,7 @@ from thresher.core.errors import UnknownName, UsageError
 from thresher.core.limits import MAX_GATE_BYTES, check_text
 from thresher.governance.gate import Limits
 from thresher.store.backend import Backend
+from thresher.store.bulk import Columns, insert_rows
 from thresher.store.lane import OPEN, Place
 from thresher.store.scopes import scope_ids
 from thresher.store.session import Session
@@ -23,6 +24,10 @@ _OPEN_NAMES = tuple((f"{OPEN}{number}",) for number in range(OPEN_LANES))
 _ADD_GATE = """insert into gates (name, max_in_flight, interval_us, burst, trip_after, cooldown_us)
     values (:name, :max_in_flight, :interval_us, :burst, :trip_after, :cooldown_us) on conflict (name) do nothing"""
 _GATES = "select name, id from gates where name in (:names*)"
+HOST = "host:"
+_HOST_LANES: Columns = (("gate_id", "bigint"), ("lane_id", "bigint"))
+_LOOSE: Columns = (("lane_id", "bigint"), ("since", ":now"))
+_SINCE_NOW = "on conflict (lane_id) do update set since = excluded.since where loose_lanes.since < excluded.since"
 
 
 class Lanes:
@@ -62,16 +67,27 @@ def resolve(backend: Backend, session: Session, wanted: Iterable[Place], setting
     """The lane of each kind, stage and set of gates."""
     ordered = sorted(set(wanted))
     scopes = scope_ids(session, {(kind, stage) for kind, stage, _ in ordered})
-    ids = _gate_ids(session, [names for _, _, names in ordered if names not in _OPEN_NAMES], settings)
-    return {
+    ids = _gate_ids(backend, session, [names for _, _, names in ordered if names not in _OPEN_NAMES], settings)
+    found = {
         (kind, stage, names): backend.add_lane(
             session, "\n".join(names), [] if names in _OPEN_NAMES else [ids[name] for name in names], scopes[kind, stage]
         )
         for kind, stage, names in ordered
     }
+    _note(backend, session, found, ids)
+    return found
 
 
-def _gate_ids(session: Session, lanes: Iterable[tuple[str, ...]], settings: Settings) -> Mapping[str, int]:
+def _note(backend: Backend, session: Session, found: Mapping[Place, int], gate_ids: Mapping[str, int]) -> None:
+    """Write down which lanes pass through which hosts, and that they were looked up now: pruning goes by both."""
+    lanes = sorted((lane_id, names) for (_, _, names), lane_id in found.items() if names not in _OPEN_NAMES)
+    hosts = [(gate_ids[name], lane_id) for lane_id, names in lanes for name in names if name.startswith(HOST)]
+    insert_rows(backend.dialect, session, "host_lanes", _HOST_LANES, hosts, "on conflict do nothing")
+    loose = [(lane_id,) for lane_id, _ in lanes]
+    insert_rows(backend.dialect, session, "loose_lanes", _LOOSE, loose, _SINCE_NOW, now=backend.now(session))
+
+
+def _gate_ids(backend: Backend, session: Session, lanes: Iterable[tuple[str, ...]], settings: Settings) -> Mapping[str, int]:
     """The gates of all these lanes. New ones are made in the order of their names: two machines never wait in a circle."""
     wanted: set[str] = set()
     for names in lanes:
@@ -79,20 +95,24 @@ def _gate_ids(session: Session, lanes: Iterable[tuple[str, ...]], settings: Sett
             raise UsageError(f"a lane names the same gate twice: {', '.join(names)}")
         wanted.update(names)
     ordered = sorted(wanted)
-    return {name: gate for at in range(0, len(ordered), AT_ONCE) for name, gate in _some_ids(session, ordered[at : at + AT_ONCE], settings)}
+    portions = (ordered[at : at + AT_ONCE] for at in range(0, len(ordered), AT_ONCE))
+    share = _GATES + backend.dialect.share
+    return {name: gate_id for names in portions for name, gate_id in _some_ids(session, share, names, settings)}
 
 
-def _some_ids(session: Session, names: list[str], settings: Settings) -> Iterable[tuple[str, int]]:
-    known: dict[str, int] = dict(session.rows(_GATES, {"names": names}))
-    missing = [name for name in names if name not in known]
-    for name in missing:
-        add_gate(session, name, _default_limits(name, settings))
-    return (known | dict(session.rows(_GATES, {"names": missing}))).items() if missing else known.items()
+def _some_ids(session: Session, share: str, names: list[str], settings: Settings) -> Iterable[tuple[str, int]]:
+    """Shared, so that pruning removes none of them before their lanes are committed; one that it has just removed is made anew."""
+    known: dict[str, int] = dict(session.rows(share, {"names": names}))
+    while missing := [name for name in names if name not in known]:
+        for name in missing:
+            add_gate(session, name, _default_limits(name, settings))
+        known |= dict(session.rows(share, {"names": missing}))
+    return known.items()
 
 
 def _default_limits(name: str, settings: Settings) -> Limits:
     """Hosts are met on the way and get polite defaults. Everything else a person or an app must have named."""
-    if not name.startswith("host:"):
+    if not name.startswith(HOST):
         kind, _, rest = name.partition(":")
         advice = f"thresher sources add {rest}" if kind == "source" and rest else "name it as source:NAME or host:NAME"
         raise UnknownName(f"there is no gate {name!r}; {advice}")

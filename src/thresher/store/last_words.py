@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from thresher.core.settlement import Brought, Error
-from thresher.core.task import Task
+from thresher.core.task import Entry, Task
 from thresher.store.backend import as_task
 from thresher.store.deeds import do_deeds
+from thresher.store.lanes import Lanes
 from thresher.store.records import file_records
 from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
 from thresher.store.store import Store
@@ -44,7 +45,14 @@ def say_last_words(store: Store, kinds: Sequence[str], words: Words, most: int) 
 def _say(store: Store, task: Task, brought: Brought) -> bool:
     # Nobody waits for them: the group that the task belonged to may be over.
     children = [replace(child, detached=True) for child in brought.get("children", ())]
-    lanes = store.meet_lanes([child.place for child in children])
+    said = store.with_lanes([child.place for child in children], lambda lanes: _write(store, task, brought, children, lanes))
+    if said and children:
+        store.backend.ping()
+    return said and bool(brought)
+
+
+def _write(store: Store, task: Task, brought: Brought, children: Sequence[Entry], lanes: Lanes) -> bool:
+    """False where they have been said, or are not to be said any more."""
     fence = {"task": task.id, "claim": task.claim}
     with store.write() as session:
         store.backend.lock_lineages(session, [task.id] if children else [])
@@ -61,6 +69,4 @@ def _say(store: Store, task: Task, brought: Brought) -> bool:
             refuse(session, parent, entry, why, now)
         file_records(session, [(task.id, filing) for filing in brought.get("records", ())], now, store.backend.dialect.lock)
         do_deeds(store.backend, session, list(brought.get("deeds", ())), now)
-    if children:
-        store.backend.ping()
-    return bool(brought)
+    return True

@@ -3,17 +3,22 @@
 All of it stands in the gate's row, so that it holds for every worker at once and a person sees what is obeyed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from thresher.core.clock import DAY, SECOND
-from thresher.core.errors import UnknownName, UsageError
+from thresher.core.errors import UsageError
 from thresher.core.event import EventKind
 from thresher.governance.gate import RANGES
-from thresher.store.asker import meet
+from thresher.store.asker import with_gates
 from thresher.store.events import record_event
 from thresher.store.gates import WAKE_MOST, Gates, gate_named
+from thresher.store.lane import LaneRemoved
+from thresher.store.lanes import Lanes
 from thresher.store.session import Session, one
 from thresher.store.store import Store
+
+T = TypeVar("T")
 
 RATE_LIMITED = "rate_limited"
 # No site closes itself for longer by asking: a Retry-After of a thousand years is a mistake, or malice.
@@ -30,9 +35,8 @@ _WAIVED = "select name, robots_waived_at, robots_waived_reason from gates where 
 
 def hold_back(store: Store, gate: str, seconds_us: int, reason: str) -> None:
     """The site asked us to wait (Retry-After): closed for all workers from now on. Never shortens a longer pause."""
-    meet(store, [gate])
-    with store.write() as session:
-        gates, gate_id = _hold(store, session, gate)
+
+    def close(session: Session, gates: Gates, gate_id: int) -> None:
         until = gates.now + min(max(0, seconds_us), LONGEST_HOLD_US)
         before = gates.get(gate_id).open_after
         if until <= before:
@@ -43,6 +47,8 @@ def hold_back(store: Store, gate: str, seconds_us: int, reason: str) -> None:
         if before <= gates.now or until - before >= SECOND:
             session.run(_WHY, {"tag": RATE_LIMITED, "reason": reason, "id": gate_id})
             record_event(session, EventKind.GATE_PAUSED, gates.now, gate_id=gate_id, until=until, tag=RATE_LIMITED, reason=reason)
+
+    _at_gate(store, gate, close)
 
 
 def slow_down(store: Store, gate: str, interval_us: int) -> bool:
@@ -56,17 +62,20 @@ def slow_down(store: Store, gate: str, interval_us: int) -> bool:
         known = one(session, _DELAY, {"name": gate})
     if (known[0] if known else 0) == asked:
         return False
-    meet(store, [gate])
-    with store.write() as session:
-        gates, gate_id = _hold(store, session, gate)
+
+    def follow(session: Session, gates: Gates, gate_id: int) -> bool:
         interval, before, own, last_start = session.rows(_ASKED, {"id": gate_id})[0]
         if before == asked:
             return False  # somebody else was told the same
         mine = own if own is not None and interval == before else interval
-        follow = max(mine, asked)
-        session.run(_SLOW, {"interval": follow, "asked": asked, "own": mine if follow > mine else None, "id": gate_id})
-        _change_interval(gates, gate_id, follow, last_start)
-        record_event(session, EventKind.GATE_LIMITED, gates.now, gate_id=gate_id, interval_us=follow, crawl_delay_us=asked)
+        slower = max(mine, asked)
+        session.run(_SLOW, {"interval": slower, "asked": asked, "own": mine if slower > mine else None, "id": gate_id})
+        _change_interval(gates, gate_id, slower, last_start)
+        record_event(session, EventKind.GATE_LIMITED, gates.now, gate_id=gate_id, interval_us=slower, crawl_delay_us=asked)
+        return True
+
+    if not _at_gate(store, gate, follow):
+        return False
     store.backend.ping()
     return True
 
@@ -75,20 +84,22 @@ def waive_robots(store: Store, gate: str, reason: str) -> None:
     """A person decides that robots.txt is not asked at this gate, and says why."""
     if not reason.strip():
         raise UsageError(f"say why robots.txt is not to be minded at {gate}: the reason is kept and shown")
-    meet(store, [gate])
-    with store.write() as session:
-        gates, gate_id = _hold(store, session, gate)
+
+    def waive(session: Session, gates: Gates, gate_id: int) -> None:
         session.run(_WAIVE, {"now": gates.now, "reason": reason, "id": gate_id})
         record_event(session, EventKind.ROBOTS_WAIVED, gates.now, gate_id=gate_id, reason=reason)
+
+    _at_gate(store, gate, waive)
 
 
 def mind_robots(store: Store, gate: str) -> None:
     """robots.txt is asked again. Harmless where it always was."""
-    meet(store, [gate])
-    with store.write() as session:
-        gates, gate_id = _hold(store, session, gate)
+
+    def mind(session: Session, gates: Gates, gate_id: int) -> None:
         if session.run(_MIND, {"id": gate_id}):
             record_event(session, EventKind.ROBOTS_MINDED, gates.now, gate_id=gate_id)
+
+    _at_gate(store, gate, mind)
 
 
 def robots_waiver(store: Store, gates: Sequence[str]) -> tuple[int, str] | None:
@@ -98,14 +109,20 @@ def robots_waiver(store: Store, gates: Sequence[str]) -> tuple[int, str] | None:
     return next((found[name] for name in gates if name in found), None)
 
 
-def _hold(store: Store, session: Session, gate: str) -> tuple[Gates, int]:
-    gate_id = gate_named(session, gate)
-    if gate_id is None:
-        raise UnknownName(f"there is no gate {gate!r}; thresher sources list --all shows them")
-    gates = Gates(session, store.backend.dialect, 0)
-    gates.load([gate_id])
-    gates.now = store.backend.now(session)  # after the wait for the lock, never before it
-    return gates, gate_id
+def _at_gate(store: Store, gate: str, act: Callable[[Session, Gates, int], T]) -> T:
+    """Change something at one gate, which is made if it is a new host, while nobody else changes it."""
+
+    def hold(lanes: Lanes) -> T:  # noqa: ARG001  they say that the gate is there, unless pruning was faster
+        with store.write() as session:
+            gate_id = gate_named(session, gate)
+            if gate_id is None:
+                raise LaneRemoved
+            gates = Gates(session, store.backend.dialect, 0)
+            gates.get(gate_id)
+            gates.now = store.backend.now(session)  # after the wait for the lock, never before it
+            return act(session, gates, gate_id)
+
+    return with_gates(store, [gate], hold)
 
 
 def _change_interval(gates: Gates, gate_id: int, interval_us: int, last_start: int) -> None:

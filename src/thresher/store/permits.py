@@ -18,9 +18,9 @@ from dataclasses import dataclass
 
 from thresher.core.clock import MILLISECOND, SECOND
 from thresher.governance.gate import CLOCK_SLACK_US, Gate
-from thresher.store.asker import Asker, Claim, meet
+from thresher.store.asker import Asker, Claim, with_gates
 from thresher.store.gates import Gates
-from thresher.store.lane import unscoped
+from thresher.store.lane import LaneRemoved, unscoped
 from thresher.store.lanes import Lanes
 from thresher.store.session import Row, Session
 from thresher.store.store import Store
@@ -74,17 +74,20 @@ def reserve(store: Store, gates: Sequence[str], *, claim: Claim | None, holder: 
 
     After `expires_us` the slots are given back whatever happens, so it must be longer than the request may take.
     """
-    lanes = meet(store, gates)
-    with store.write() as session:
-        names = _ids(store, session, lanes, gates)
-        image = Gates(session, store.backend.dialect, 0)
-        image.load(names)
-        image.now = store.backend.now(session)  # after the wait for the locks, never before it
-        asker = Asker(store, session, claim, names)  # and so is the look at the claim: the wait may have cost it
-        wait = _closed(image, asker)
-        foreign = [] if wait else [gate_id for gate_id in sorted(names) if _take(image, asker, gate_id)]
-        _set_timers(image, () if wait else names)
-        return wait or Permit(_write(session, foreign, claim, holder, image.now, expires_us), tuple(names.values()))
+
+    def take(lanes: Lanes) -> Permit | Wait:
+        with store.write() as session:
+            names = _ids(store, session, lanes, gates)
+            image = Gates(session, store.backend.dialect, 0)
+            image.load(names)
+            image.now = store.backend.now(session)  # after the wait for the locks, never before it
+            asker = Asker(store, session, claim, names)  # and so is the look at the claim: the wait may have cost it
+            wait = _closed(image, asker)
+            foreign = [] if wait else [gate_id for gate_id in sorted(names) if _take(image, asker, gate_id)]
+            _set_timers(image, () if wait else names)
+            return wait or Permit(_write(session, foreign, claim, holder, image.now, expires_us), tuple(names.values()))
+
+    return with_gates(store, gates, take)
 
 
 def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wait:
@@ -93,23 +96,29 @@ def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wa
     Every gate of the lane must be open; the gap to the last start is kept for the gates that are named. A permit that was
     swept since it was reserved is a `Wait` without a date: nothing may go out on it any more.
     """
-    lanes = meet(store, gates)
-    names, limited, wait = _glanced(store, lanes, gates, claim)
-    if wait or not limited:
-        return wait or Go(paced=False)
-    with store.write() as session:
-        image = Gates(session, store.backend.dialect, 0)
-        image.load(limited)
-        image.now = store.backend.now(session)
-        seen, wait = _look(store, session, names, claim)
-        return wait or _stamp(session, image, [each for each in seen if each.gate.id in limited]) or Go(paced=True)
+
+    def look(lanes: Lanes) -> Go | Wait:
+        names, limited, wait = _glanced(store, lanes, gates, claim)
+        if wait or not limited:
+            return wait or Go(paced=False)
+        with store.write() as session:
+            image = Gates(session, store.backend.dialect, 0)
+            image.load(limited)
+            image.now = store.backend.now(session)
+            seen, wait = _look(store, session, names, claim)
+            return wait or _stamp(session, image, [each for each in seen if each.gate.id in limited]) or Go(paced=True)
+
+    return with_gates(store, gates, look)
 
 
 def peek(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wait | None:
     """What `start` says, as far as nothing is written for it; None where it has to be asked."""
     if store.lanes.missing(unscoped(name) for name in gates):
         return None
-    _, limited, wait = _glanced(store, store.lanes, gates, claim)
+    try:
+        _, limited, wait = _glanced(store, store.lanes, gates, claim)
+    except LaneRemoved:
+        return None
     return wait or (None if limited else Go(paced=False))
 
 
@@ -160,6 +169,8 @@ class _Seen:
 def _ids(store: Store, session: Session, lanes: Lanes, gates: Sequence[str]) -> dict[int, str]:
     lane_of = {name: lanes[unscoped(name)] for name in gates}
     gates_of = store.backend.gates_of(session, list(lane_of.values()))
+    if not gates_of.keys() >= set(lane_of.values()):
+        raise LaneRemoved
     return {gates_of[lane_id][0]: name for name, lane_id in lane_of.items()}
 
 
@@ -229,6 +240,8 @@ def _look(store: Store, session: Session, names: Mapping[int, str], claim: Claim
     asker = Asker(store, session, claim, names)
     rows = session.rows(_SEE, {"ids": [*{*asker.lane, *names}]})
     seen = [_Seen(row[0], row[1], Gate(*row[2:])) for row in rows]
+    if not {each.gate.id for each in seen} >= names.keys():
+        raise LaneRemoved
     # Most gates were never closed: then there is no need to ask what time it is.
     now = store.backend.now(session) if any(each.gate.open_after or each.gate.tripped_until for each in seen) else 0
     return seen, _longest([wait for each in seen if (wait := _shut(each, asker, now))])

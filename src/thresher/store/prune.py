@@ -15,7 +15,10 @@ _OLD = """select id, coalesce(tracking_id, id), finished_at from tasks
     order by finished_at, id limit :most"""
 _ACTIVE = """select distinct coalesce(tracking_id, id) from tasks
     where (tracking_id in (:roots*) or id in (:roots_too*)) and (finished_at is null or finished_at >= :before)"""
+_LOOSEN_LANES = """insert into loose_lanes (lane_id, since) select distinct lane_id, 0 from tasks where id in (:ids*) order by 1
+    on conflict (lane_id) do nothing"""
 _DELETE = (
+    _LOOSEN_LANES,
     "delete from other_attempts where task_id in (:ids*)",
     "delete from refusals where parent_id in (:ids*)",
     "delete from group_counts where group_id in (select id from task_groups where opener_id in (:ids*))",

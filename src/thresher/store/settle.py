@@ -39,10 +39,12 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
     back = [each.task_id for each in settlements if each.state not in TERMINAL]
     # The lanes of children are not waited for: a child whose lane somebody holds enters it with the next claim.
     backend.lock_lanes(session, sorted({lane for lane in wanted if lane}), back)
+    then: dict[int, int] = {each.task_id: lanes[group.then.place] for each in settlements if (group := each.group) and group.then}
+    backend.keep_lanes(session, sorted(set(then.values())))
     now = backend.now(session)
     hits = backend.fence(session, settlements, wanted, rules, now)
     groups = Tally(ended_members(hits))
-    _bear(backend, session, hits, below, lanes, groups, rules, now)
+    _bear(backend, session, hits, below, then, groups, rules, now)
     _refuse_cancelled(session, hits, now)
     _leave_last_words(session, hits)
     brought = [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records]
@@ -57,7 +59,7 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
 
 
 def _bear(
-    backend: Backend, session: Session, hits: Sequence[Hit], below: Below, lanes: Lanes, groups: Tally, rules: Rules, now: int
+    backend: Backend, session: Session, hits: Sequence[Hit], below: Below, then: Mapping[int, int], groups: Tally, rules: Rules, now: int
 ) -> None:
     bearing = [hit for hit in hits if hit.settlement.task_id in below and not hit.cancelled]
     if not bearing:
@@ -66,8 +68,8 @@ def _bear(
     families = []
     # By key, so that two transactions that open the same groups never wait for each other in a circle.
     for hit in sorted(bearing, key=lambda hit: (group.name, group.key) if (group := hit.settlement.group) else ("", "")):
-        task_id, group = hit.settlement.task_id, hit.settlement.group
-        parent = groups.open(session, hit, parents[task_id], lanes[group.then.place] if group and group.then else None, rules, now)
+        task_id = hit.settlement.task_id
+        parent = groups.open(session, hit, parents[task_id], then.get(task_id), rules, now)
         for entry, why in hit.settlement.refused:
             refuse(session, parent, entry, why, now)
         if task_id in groups.refused:

@@ -29,7 +29,7 @@ _MAYBE_CLOSED = """ where g.open_after > :now or g.tripped_until > :now_too
     or g.id in (select parked_on from lanes where status = 'parked') order by g.name limit :limit"""
 _ADD = "insert into sources (name, gate_id, app, created_at) values (:name, :gate, :app, :now) on conflict (name) do nothing"
 _LIMIT = """update gates set max_in_flight = :max_in_flight, interval_us = :interval_us, burst = :burst,
-    trip_after = :trip_after, cooldown_us = :cooldown_us where id = :id"""
+    trip_after = :trip_after, cooldown_us = :cooldown_us, pinned = 1 where id = :id"""
 _WAIVED = """select name, robots_waived_at, robots_waived_reason from gates where robots_waived_at is not null
     order by robots_waived_at desc, name limit :limit"""
 _WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"

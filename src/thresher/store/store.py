@@ -5,7 +5,7 @@ exception is a worker's turn, which a server may be asked for from the event loo
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
@@ -18,9 +18,9 @@ from thresher.core.event import EventKind
 from thresher.core.ids import TaskId
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry
-from thresher.store.backend import Backend, Rules, Scopes, Turn
+from thresher.store.backend import Backend, Hit, Rules, Scopes, Turn
 from thresher.store.events import record_event
-from thresher.store.lane import Place
+from thresher.store.lane import LaneRemoved, Place
 from thresher.store.lanes import Lanes, resolve
 from thresher.store.session import Params, Row, Session
 from thresher.store.settle import settle
@@ -34,6 +34,8 @@ Write = Callable[[], AbstractContextManager[Session]]
 
 # A thousand take SQLite 35 ms. While it writes, nobody else does: not the worker, nor its heartbeat.
 ENQUEUE_AT_ONCE = 5_000
+# How often lanes are looked up anew. One that was just looked up is not removed for a day, so the second time does.
+MAX_LANE_LOOKUPS = 4
 
 
 class Store:
@@ -89,16 +91,23 @@ class Store:
         which were accepted. Unknown gates are refused before anything is written.
         """
         ids: list[TaskId | None] = []
-        lanes = self.meet_lanes({entry.place for entry in entries})
+        if len(entries) > ENQUEUE_AT_ONCE:
+            self.meet_lanes({entry.place for entry in entries})
         for at in range(0, len(entries), ENQUEUE_AT_ONCE):
             try:
-                ids += _in_key_order(entries[at : at + ENQUEUE_AT_ONCE], lanes, lambda births: self.backend.enqueue(births, self.rules))
+                ids += self._enqueue(entries[at : at + ENQUEUE_AT_ONCE])
             except Exception as problem:
                 if not ids:
                     raise
                 raise PartlyEnqueued(problem, ids, len(entries)) from problem
             self.backend.ping()
         return ids
+
+    def _enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
+        def insert(lanes: Lanes) -> list[TaskId | None]:
+            return _in_key_order(entries, lanes, lambda births: self.backend.enqueue(births, self.rules))
+
+        return self.with_lanes({entry.place for entry in entries}, insert)
 
     @contextmanager
     def transaction(self) -> Iterator["Transaction"]:
@@ -142,9 +151,12 @@ class Store:
         wanted = [each.place for each in settlements if each.place is not None]
         children = [child.place for each in settlements for child in each.children]
         followers = [each.group.then.place for each in settlements if each.group and each.group.then]
-        lanes = self.meet_lanes([*wanted, *children, *followers])
-        with self.write() as session:
-            hits = settle(self.backend, session, settlements, lanes, self.rules)
+
+        def apply(lanes: Lanes) -> list[Hit]:
+            with self.write() as session:
+                return settle(self.backend, session, settlements, lanes, self.rules)
+
+        hits = self.with_lanes([*wanted, *children, *followers], apply)
         # A result is announced, too: whoever wants one may be waiting for it.
         if any(each.children or each.group or each.gates is not None or each.result is not None for each in settlements):
             self.backend.ping()
@@ -159,6 +171,15 @@ class Store:
             now = self.backend.now(session)
             for each in stale:
                 record_event(session, EventKind.STALE_SETTLEMENT, now, task_id=each.task_id, claim=each.claim, ending=each.ending)
+
+    def with_lanes(self, wanted: Collection[Place], act: Callable[[Lanes], T]) -> T:
+        """Do something in a transaction of its own with lanes from memory. Where pruning has removed one, look them up and try again."""
+        for _ in range(MAX_LANE_LOOKUPS):
+            try:
+                return act(self.meet_lanes(wanted))
+            except LaneRemoved:
+                self.lanes = Lanes()  # a new one, as below
+        return act(self.meet_lanes(wanted))
 
     def meet_lanes(self, wanted: Iterable[Place], write: Write | None = None) -> Lanes:
         """Resolve unknown lanes in a transaction of their own: only what is committed may be remembered."""
@@ -192,8 +213,18 @@ class Transaction:
         if not entries:
             return []
         store, session = self._store, self.session
-        lanes = self._lanes({entry.place for entry in entries})
-        return _in_key_order(entries, lanes, lambda births: store.backend.insert(session, births, store.rules, take_lanes=False))
+        places = {entry.place for entry in entries}
+
+        def insert() -> list[TaskId | None]:
+            lanes = self._lanes(places)
+            return _in_key_order(entries, lanes, lambda births: store.backend.insert(session, births, store.rules, take_lanes=False))
+
+        for _ in range(MAX_LANE_LOOKUPS):
+            try:
+                return insert()
+            except LaneRemoved:
+                store.lanes = Lanes()
+        return insert()
 
     def _lanes(self, wanted: Iterable[Place]) -> Lanes:
         """New lanes are made aside where that is possible: whoever else needs one must not wait for this transaction to end."""

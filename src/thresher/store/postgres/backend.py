@@ -21,7 +21,9 @@ from thresher.core.settlement import Ending, Settlement
 from thresher.core.state import TERMINAL
 from thresher.store.backend import GroupChange, Hit, Rules, Scopes, Turn, as_task
 from thresher.store.dialect import POSTGRES
+from thresher.store.lane import LaneRemoved
 from thresher.store.migrate import migrate, version_now
+from thresher.store.postgres import lanes
 from thresher.store.postgres.connection import RETRYABLE, BorrowedSession, Postgres, PostgresSession, quoted
 from thresher.store.postgres.install import check_names, install, is_installed
 from thresher.store.postgres.wire import Wire
@@ -40,13 +42,12 @@ PAUSES = (0.005, 0.01, 0.02, 0.04)
 
 _NOW = "select now_us()"
 _BORN = "select applied_at from migrations where number = 1"
-_LOCK_LANES = """select id from lanes where id = any (array(
-    select unnest(cast(:lanes as bigint[])) union select lane_id from tasks where id = any (cast(:tasks as bigint[]))))
-    order by id for no key update"""
 # By a digest of schema and root: locks are for the whole database, and others have theirs there. Two that share one only wait.
 _LOCK_LINEAGES = """select pg_advisory_xact_lock(:lock, root) from (
     select distinct hashtext(current_schema() || coalesce(tracking_id, id)) as root from tasks where id = any (:ids) order by root) roots"""
-_INSERT = "select n, id from insert_tasks(cast(:births as json), cast(:lanes as bigint[]), cast(:priorities as int[]), :head_start, :now)"
+_INSERT = """select n, id from insert_tasks(cast(:births as json), cast(:lanes as bigint[]), cast(:priorities as int[]),
+    cast(:others as bigint[]), :head_start, :now)"""
+_REMOVED = -1  # stands in place of a number for a lane that has been removed
 _READY = "select make_ready(cast(:lanes as bigint[]), cast(:ranks as bigint[]))"
 _FENCE = "select hits, cancelled from fence(cast(:ids as bigint[]), cast(:settlements as json), :head_start, :now)"
 _TASK_PLACES = "select id, lane_id, group_id from tasks where id = any (:ids)"
@@ -68,6 +69,7 @@ class PostgresBackend:
     """One schema of one database, and any number of machines."""
 
     dialect = POSTGRES
+    add_lane, lock_lanes, keep_lanes = staticmethod(lanes.add), staticmethod(lanes.lock), staticmethod(lanes.keep)
 
     def __init__(self, url: str, *, clock: Clock | None = None, connections: int = 8) -> None:
         self._clock = clock
@@ -160,9 +162,6 @@ class PostgresBackend:
                 install(session)
         return steps
 
-    def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:
-        session.rows(_LOCK_LANES, {"lanes": list(lane_ids), "tasks": list(task_ids)})
-
     def lock_lineages(self, session: Session, task_ids: Sequence[int]) -> None:
         if task_ids:
             session.rows(_LOCK_LINEAGES, {"lock": LINEAGE_LOCK, "ids": list(task_ids)})
@@ -177,18 +176,17 @@ class PostgresBackend:
                 self._gates_of[lane_id] = tuple(gates)
         return self._gates_of
 
-    def add_lane(self, session: Session, key: str, gate_ids: Sequence[int], scope: int) -> int:
-        values = {"key": key, "scope": scope, "gates": list(gate_ids)}
-        session.run("insert into lanes (key, scope, gates) values (:key, :scope, cast(:gates as bigint[])) on conflict do nothing", values)
-        return int(session.rows("select id from lanes where key = :key and scope = :scope", {"key": key, "scope": scope})[0][0])
-
     def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
         due = due_lanes(births) if take_lanes else {}
+        others = {birth.lane_id for birth in births} - due.keys()
         values = {
             "births": orjson.dumps([birth.fields for birth in births]).decode(), "head_start": rules.head_start_us,
-            "lanes": _array(due).decode(), "priorities": _array(due.values()).decode(), "now": self._clock.now() if self._clock else None,
+            "lanes": _array(due).decode(), "priorities": _array(due.values()).decode(), "others": _array(others).decode(),
+            "now": self._clock.now() if self._clock else None,
         }  # fmt: skip
         born: dict[int, int] = dict(session.rows(_INSERT, values))
+        if _REMOVED in born:
+            raise LaneRemoved
         return [born.get(n) for n in range(1, len(births) + 1)]
 
     def enqueue(self, births: Sequence[Birth], rules: Rules) -> list[int | None]:

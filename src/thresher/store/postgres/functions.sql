@@ -96,17 +96,28 @@ end $$;
 -- that one keeps its place. Never waits for a lane. A task enters its lane here only if we hold the lane: a claim that holds it must not
 -- miss the task. All others become delayed tasks whose time has come, and the next claim after our commit moves them into their lanes.
 -- `due_lanes` are the lanes of the tasks that are due at once, each once, and `priorities` the highest priority among these. Both are
--- empty in a transaction that may stay open for long: lanes it held would be closed to every claim until it ends.
-create or replace function insert_tasks(births json, due_lanes bigint[], priorities int[], head_start bigint, at bigint)
+-- empty in a transaction that may stay open for long: lanes it held would be closed to every claim until it ends. `other_lanes` are the
+-- rest. A lane that we do not hold is shared, so that pruning does not remove it before our commit; for that alone we wait. Where pruning
+-- was faster nothing is inserted, and a row with the number -1 says so.
+create or replace function insert_tasks(births json, due_lanes bigint[], priorities int[], other_lanes bigint[], head_start bigint, at bigint)
 returns table (n bigint, id bigint) language plpgsql as $$
 #variable_conflict use_column
 declare
-    now bigint; ids bigint[]; held bigint[]; missed bigint[] := '{}'; enters boolean := cardinality(due_lanes) > 0;
+    now bigint; ids bigint[]; held bigint[]; missed bigint[] := '{}'; unheld bigint[]; shared bigint[];
+    enters boolean := cardinality(due_lanes) > 0;
 begin
     if enters then
         held := array(select l.id from lanes l where l.id = any (due_lanes) order by l.id for no key update skip locked);
         if cardinality(held) < cardinality(due_lanes) then
             missed := array(select unnest(due_lanes) except select unnest(held));
+        end if;
+    end if;
+    unheld := missed || other_lanes;
+    if cardinality(unheld) > 0 then
+        shared := array(select l.id from lanes l where l.id = any (unheld) order by l.id for key share);
+        if cardinality(shared) < cardinality(unheld) then
+            return query select -1::bigint, null::bigint;
+            return;
         end if;
     end if;
     now := coalesce(at, now_us());

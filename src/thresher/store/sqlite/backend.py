@@ -1,7 +1,7 @@
 """SQLite as a backend of the queue."""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
@@ -13,6 +13,7 @@ from thresher.store.backend import GroupChange, Hit, Rules, Scopes, Turn
 from thresher.store.dialect import SQLITE
 from thresher.store.gates import Gates
 from thresher.store.groups import ended_members
+from thresher.store.lane import LaneRemoved
 from thresher.store.migrate import migrate
 from thresher.store.session import Session
 from thresher.store.settle import release
@@ -31,6 +32,7 @@ _INSERT_MEMBER = _INSERT.replace("created_at)", "created_at, group_id)").replace
 _ONCE = " on conflict (kind, dedupe_key) where dedupe_key is not null and finished_at is null do nothing"
 _LAST_ID = "select seq from sqlite_sequence where name = 'tasks'"
 _BORN = "select id from tasks where id >= ?"
+_REMOVED = "select 1 from json_each(?) n where not exists (select 1 from lanes l where l.id = n.value) limit 1"
 
 _HELD = """select id, claim, lane_id, priority, cancelling, worker_id, started_at, group_id from tasks
     where id in (:ids*) and state = 'running'"""
@@ -88,8 +90,13 @@ class SqliteBackend:
         with self.write() as session:
             return [step.name for step in migrate(session, SQLITE, self._clock.now(), to)]
 
-    def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:
-        """Nothing to do: whoever writes is alone."""
+    def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:  # noqa: ARG002  whoever writes is alone
+        self.keep_lanes(session, lane_ids)
+
+    def keep_lanes(self, session: Any, lane_ids: Iterable[int]) -> None:
+        wanted = f"[{','.join(map(str, lane_ids))}]"
+        if wanted != "[]" and session.rows(_REMOVED, (wanted,)):
+            raise LaneRemoved
 
     def lock_lineages(self, session: Session, task_ids: Sequence[int]) -> None:
         """Nothing to do: whoever writes is alone."""
@@ -110,6 +117,7 @@ class SqliteBackend:
         return int(session.rows("select id from lanes where key = :key and scope = :scope", {"key": key, "scope": scope})[0][0])
 
     def insert(self, session: Any, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:  # noqa: ARG002
+        self.keep_lanes(session, {birth.lane_id for birth in births})
         now = self._clock.now()
         last = session.rows(_LAST_ID)
         first = (last[0][0] if last else 0) + 1
