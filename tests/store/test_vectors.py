@@ -11,8 +11,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.harness.databases import Database
+from tests.harness.costs import plans, scans, used
+from tests.harness.databases import Database, memory_database
 from tests.harness.tasks import rows
+from thresher.core.clock import DAY
 from thresher.core.errors import UsageError
 from thresher.practice.postgres import PracticePostgres, _reachable
 from thresher.store import vectors
@@ -87,6 +89,44 @@ def test_a_database_without_the_means_says_so(store):
         assert vectors.nearest(store, *MODEL, packed(1.0), 5) is None
 
 
+@pytest.mark.promise(18)
+def test_vectors_that_nobody_uses_any_more_are_removed(make_store, clock):
+    store = make_store(prune__batch=3)
+    items = {f"k{n}": packed(float(n)) for n in range(10)}
+    vectors.put(store, *MODEL, items)
+    vectors.put(store, "lexical", "1", "title", {"a": packed(1.0)})
+    clock.advance(60 * DAY)
+    assert vectors.take(store, *MODEL, ["k1"]) == {"k1": items["k1"]}
+    assert vectors.missing(store, *MODEL, ["k2", "new"]) == ["new"]
+    clock.advance(60 * DAY)
+    assert vectors.prune(store) == 9
+    assert loaded(store) == {key: items[key] for key in ("k1", "k2")}
+    clock.advance(60 * DAY)
+    assert vectors.prune(store) == 0, "reading them all was a use of each"
+
+
+def test_the_last_use_of_a_vector_is_written_once_a_day(store, clock):
+    vectors.put(store, *MODEL, {"a": packed(1.0)})
+    times = []
+    for _ in range(5):
+        clock.advance(DAY // 2)
+        vectors.take(store, *MODEL, ["a"])
+        times += rows(store, "select used_at from vectors")
+    assert len(set(times)) == 3
+
+
+@pytest.mark.promise(4)
+def test_unused_vectors_are_found_by_an_index(monkeypatch, clock):
+    database = memory_database(clock)
+    store = database.open()
+    vectors.put(store, *MODEL, {"a": packed(1.0)})
+    clock.advance(100 * DAY)
+    found = plans(store, monkeypatch, lambda: vectors.prune(store))
+    assert scans(found) == {}
+    assert "vectors_used" in used(found)
+    database.close()
+
+
 @pytest.fixture(scope="module")
 def extended():
     """A PostgreSQL that has the vector extension: the one from the package, whatever else this machine has."""
@@ -147,6 +187,14 @@ def test_a_vector_that_is_new_replaced_or_gone_is_so_for_the_next_search(near):
     assert vectors.nearest(store, *MODEL, packed(1, 0), 5) == [("c", 2.0), ("b", 0.0), ("a", -1.0)]
     vectors.forget(store, *MODEL, ["c"])
     assert vectors.nearest(store, *MODEL, packed(1, 0), 5) == [("b", 0.0), ("a", -1.0)]
+    near.clock.advance(60 * DAY)
+    vectors.nearest(store, *MODEL, packed(1, 0), 5)
+    near.clock.advance(60 * DAY)
+    assert vectors.prune(store) == 1, "that of the other model"
+    near.clock.advance(120 * DAY)
+    assert vectors.prune(store) == 2
+    assert vectors.nearest(store, *MODEL, packed(1, 0), 5) == []
+    vectors.put(store, *MODEL, {"a": packed(-1, 0), "b": packed(0, 1)})
     assert vectors.nearest(store, *MODEL, packed(1, 0, 0), 5) == [], "of another length: not comparable"
     assert rows(store, "select count(*) from vectors where placed = 0 and model = 'minilm'") == [(0,)]
 

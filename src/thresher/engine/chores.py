@@ -14,7 +14,7 @@ from thresher.core.decide import last_words
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.calendar import due_firings, moved_forward
 from thresher.engine.registry import Registry
-from thresher.store import budgets
+from thresher.store import budgets, vectors
 from thresher.store.idle_hosts import prune_hosts
 from thresher.store.last_words import say_last_words
 from thresher.store.ledger import assume
@@ -83,6 +83,12 @@ def prune_idle_hosts(store: Store) -> str | None:
     """Lanes and gates of hosts that nobody has needed for long are removed."""
     removed = prune_hosts(store)
     return f"{removed.lanes} idle lanes and {removed.gates} idle hosts removed" if removed.lanes else None
+
+
+def prune_vectors(store: Store) -> str | None:
+    """Vectors that nobody has used for long are removed."""
+    number = vectors.prune(store)
+    return f"{number} unused vectors removed" if number else None
 
 
 def prune_kept(store: Store) -> str | None:
@@ -156,6 +162,7 @@ CHORES = (
     Chore("repair", "repair.every", repair_counters),
     Chore("prune", "prune.every", prune_history),
     Chore("hosts", "prune.every", prune_idle_hosts),
+    Chore("vectors", "prune.every", prune_vectors),
     Chore("pages", "prune.every", prune_kept),
     Chore("ledger", "prune.every", prune_ledger),
     Chore("scheduler", "schedule.every", fire_schedules),
