@@ -41,7 +41,7 @@ def test_a_paused_source_holds_its_tasks_until_it_is_resumed(declared: Thresher)
 
 def test_a_disabled_source_is_opened_only_by_enabling_it(declared: Thresher):
     assert declared("sources", "disable", "doors", "--reason", "lawyers").code == 0
-    assert (gate(declared, "doors")["state"], gate(declared, "doors")["tag"]) == ("disabled", "manual")
+    assert (gate(declared, "doors")["state"], gate(declared, "doors")["tag"]) == ("disabled", "admin")
     refused = declared("sources", "resume", "doors")
     assert refused.code == 5
     assert "lawyers" in refused.err

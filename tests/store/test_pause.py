@@ -16,7 +16,7 @@ from tests.harness.tasks import (
     walled,
 )  # fmt: skip
 from thresher.core.clock import FOREVER, SECOND
-from thresher.core.errors import UnknownName
+from thresher.core.errors import NotAllowed, UnknownName
 from thresher.store import sources
 
 
@@ -155,3 +155,16 @@ def test_what_runs_when_its_gate_is_paused_may_finish(busy):
 def test_only_a_gate_that_exists_can_be_paused(store):
     with pytest.raises(UnknownName, match="no gate 'source:nobody'"):
         sources.pause(store, "source:nobody", 1, "")
+
+
+@pytest.mark.promise(17)
+@pytest.mark.parametrize("trouble", [walled, lambda task: told_to_wait(task, 10 * SECOND)], ids=["walled", "told to wait"])
+def test_trouble_at_a_source_that_an_administrator_disabled_does_not_take_its_place(busy, trouble):
+    task = claim_one(busy)
+    sources.disable(busy, "source:a", "admin", "a lawyer wrote")
+    settle(busy, trouble(task))
+    row = gate_row(busy, "source:a")
+    assert (row["closed_tag"], row["closed_reason"], row["open_after"]) == ("admin", "a lawyer wrote", FOREVER)
+    with pytest.raises(NotAllowed, match="an administrator has disabled source:a"):
+        sources.resume(busy, "source:a", by_admin=False)
+    sources.resume(busy, "source:a")

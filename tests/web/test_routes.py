@@ -1,5 +1,6 @@
 """The routes do what the commands do, and say what they say."""
 
+from functools import partial
 from urllib.parse import quote
 
 import pytest
@@ -9,6 +10,7 @@ from tests.harness.groups import opened
 from tests.harness.tasks import entry, rows
 from tests.web.conftest import Api
 from thresher.config.settings import setting
+from thresher.control import sources as control
 from thresher.control.companies import ask_companies, wish
 from thresher.control.keys import create_key
 from thresher.control.matches import save_view
@@ -230,6 +232,22 @@ def test_sources_are_paused_resumed_disabled_and_enabled(api, filled):
     api.ask("POST", f"{place}/pause", json={}).problem(422)
     api.ask("POST", "/api/sources/host:nowhere.example/pause", json={"for": "1m"}).problem(404)
     assert [each["kind"] for each in api.get("/api/events?limit=2")] == ["gate_resumed", "gate_disabled"]
+
+
+@pytest.mark.promise(17)
+def test_a_source_that_an_administrator_disabled_opens_for_an_administrator_only(api, stranger, shop, filled):
+    (source,) = api.get("/api/sources")
+    place = f"/api/sources/{source['source']}"
+    admin = Api(stranger.url, create_key(shop.store, "root", ["admin"]).token)
+    by_hand = partial(control.disable, shop.store, source["source"], "we may not")
+    for close in (partial(admin.post, f"{place}/disable", {"reason": "a lawyer wrote"}), by_hand):
+        close()
+        api.ask("POST", f"{place}/resume").problem(409)
+        for way in ("enable", "disable"):
+            assert "administrator" in api.ask("POST", f"{place}/{way}").problem(409)["detail"]
+        assert admin.post(f"{place}/enable")["state"] == "open"
+    api.post(f"{place}/disable")
+    assert api.post(f"{place}/enable")["state"] == "open"
 
 
 def test_events_are_paged(api, filled):

@@ -14,6 +14,7 @@ from thresher.core.pipeline import Source
 from thresher.engine.registry import Registry
 from thresher.governance.gate import Limits, interval_us
 from thresher.store import manners, sources
+from thresher.store.gates import BY_ADMIN
 from thresher.store.permits import PROMPT_US
 from thresher.store.sources import gate_called
 from thresher.store.store import Store
@@ -90,15 +91,15 @@ def resume(store: Store, name: str) -> None:
     sources.resume(store, gate["name"])
 
 
-def disable(store: Store, name: str, reason: str) -> None:
-    """Close a gate until a person opens it."""
-    sources.disable(store, _find(store, name)["name"], TAG, reason)
+def disable(store: Store, name: str, reason: str, *, by_admin: bool = True) -> None:
+    """Close a gate until a person opens it; what an administrator has closed, an administrator. Whoever has the command line is one."""
+    sources.disable(store, _find(store, name)["name"], BY_ADMIN if by_admin else TAG, reason)
     _let_the_last_leave()
 
 
-def enable(store: Store, name: str) -> None:
+def enable(store: Store, name: str, *, by_admin: bool = True) -> None:
     """Open a gate, whatever closed it, and forget its failures."""
-    sources.resume(store, _find(store, name)["name"])
+    sources.resume(store, _find(store, name)["name"], by_admin=by_admin)
 
 
 def waive_robots(store: Store, name: str, reason: str) -> None:

@@ -14,6 +14,8 @@ from thresher.store.events import record_event
 from thresher.store.lane import LaneRemoved
 from thresher.store.session import Session, one
 
+# The tag of a gate that an administrator has closed: no trouble takes its place, and nobody else opens it.
+BY_ADMIN = "admin"
 # A gate that opens wide wakes this many lanes at once; each of them wakes the next when it leaves.
 WAKE_MOST = 64
 

@@ -13,7 +13,7 @@ from thresher.core.state import TERMINAL, State
 from thresher.store.backend import Backend, Hit, Rules
 from thresher.store.deeds import do_deeds
 from thresher.store.events import record_event
-from thresher.store.gates import Gates, gate_named
+from thresher.store.gates import BY_ADMIN, Gates, gate_named
 from thresher.store.groups import Children, Tally, ended_members
 from thresher.store.lanes import Lanes
 from thresher.store.records import file_records
@@ -25,7 +25,8 @@ Below = Mapping[int, Children]
 
 _LAST_WORDS = "insert into last_words (task_id, claim) values (:task, :claim)"
 _BLAME = "update gates set last_failure = :now, last_error = :reason where id = :id"
-_CLOSED = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
+_CLOSED = f"""update gates set closed_tag = :tag, closed_reason = :reason
+    where id = :id and (closed_tag is null or closed_tag <> '{BY_ADMIN}')"""
 
 
 def settle(backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: Lanes, rules: Rules) -> list[Hit]:

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from typing import Any
 
 from thresher.core.clock import FOREVER
-from thresher.core.errors import UnknownName
+from thresher.core.errors import NotAllowed, UnknownName
 from thresher.core.event import EventKind
 from thresher.governance.gate import Gate, Limits
 from thresher.store.events import record_event
-from thresher.store.gates import WAKE_MOST, Gates, gate_named
+from thresher.store.gates import BY_ADMIN, WAKE_MOST, Gates, gate_named
 from thresher.store.lanes import add_gate
 from thresher.store.repair import running_per_gate
 from thresher.store.session import Session
@@ -32,6 +32,7 @@ _LIMIT = """update gates set max_in_flight = :max_in_flight, interval_us = :inte
     trip_after = :trip_after, cooldown_us = :cooldown_us, pinned = 1 where id = :id"""
 _WAIVED = """select name, robots_waived_at, robots_waived_reason from gates where robots_waived_at is not null
     order by robots_waived_at desc, name limit :limit"""
+_CLOSED_BY = "select closed_tag, closed_reason from gates where id = :id"
 _WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 
 Fields = dict[str, Any]
@@ -96,17 +97,21 @@ def pause(store: Store, gate: str, delay_us: int, reason: str) -> None:
 
 
 def disable(store: Store, gate: str, tag: str, reason: str) -> None:
-    """Close a gate until a person opens it."""
+    """Close a gate until a person opens it. What an administrator has closed stays closed by an administrator."""
     with store.write() as session:
         gates, gate_id = _gates(store, session, gate)
+        if tag != BY_ADMIN:
+            _refuse_admins(session, gate_id, gate)
         gates.get(gate_id).open_after = FOREVER
         _close(session, gates, gate_id, EventKind.GATE_DISABLED, FOREVER, tag, reason)
 
 
-def resume(store: Store, gate: str) -> None:
-    """Open a gate, whatever closed it, and forget its failures."""
+def resume(store: Store, gate: str, *, by_admin: bool = True) -> None:
+    """Open a gate, whatever closed it, and forget its failures. What an administrator has closed needs one to open it."""
     with store.write() as session:
         gates, gate_id = _gates(store, session, gate)
+        if not by_admin:
+            _refuse_admins(session, gate_id, gate)
         opened = gates.get(gate_id)
         opened.open_after = 0
         opened.succeed()
@@ -157,6 +162,15 @@ def _gates(store: Store, session: Session, gate: str) -> tuple[Gates, int]:
     gates.load([gate_id])
     gates.now = store.backend.now(session)  # after the wait for the lock, never before it
     return gates, gate_id
+
+
+def _refuse_admins(session: Session, gate_id: int, gate: str) -> None:
+    tag, reason = session.rows(_CLOSED_BY, {"id": gate_id})[0]
+    if tag == BY_ADMIN:
+        raise NotAllowed(
+            f"an administrator has disabled {gate} ({reason}); it takes an administrator's login, a key with the scope admin, "
+            f"or thresher sources enable {gate} to open it"
+        )
 
 
 def _close(session: Session, gates: Gates, gate_id: int, kind: EventKind, until: int, tag: str, reason: str) -> None:

@@ -1,9 +1,11 @@
 """Sources over HTTP: list them, pause, resume, disable, enable one. Each change answers with how the gate stands now."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any
 
 from fastapi import Body, Query
+from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.control import sources as control
@@ -14,6 +16,7 @@ from thresher.insight.gates import GateView, list_gates, show_gate
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.asked import Pause, Reason, said
+from thresher.web.door import holder
 from thresher.web.route import Limit, Owner, Route, Shop
 
 MOST_SECONDS = 10 * 365 * 86_400.0
@@ -39,14 +42,20 @@ async def resume(shop: Shop, name: str) -> Response:
     return await answer(shop.store, _changed, shop.store, name, control.resume)
 
 
-async def disable(shop: Shop, name: str, body: Annotated[Reason | None, Body()] = None) -> Response:
-    """Close a source until it is enabled. Its tasks wait and lose nothing."""
-    return await answer(shop.store, _changed, shop.store, name, control.disable, said(body, "disabled by a person"))
+async def disable(shop: Shop, request: Request, name: str, body: Annotated[Reason | None, Body()] = None) -> Response:
+    """Close a source until it is enabled; if an administrator closes it, by an administrator. Its tasks wait and lose nothing."""
+    change = partial(control.disable, by_admin=_is_admin(request))
+    return await answer(shop.store, _changed, shop.store, name, change, said(body, "disabled by a person"))
 
 
-async def enable(shop: Shop, name: str) -> Response:
-    """Open a source, whatever closed it, and forget its failures."""
-    return await answer(shop.store, _changed, shop.store, name, control.enable)
+async def enable(shop: Shop, request: Request, name: str) -> Response:
+    """Open a source, whatever closed it, and forget its failures. One that an administrator has disabled needs the scope admin."""
+    return await answer(shop.store, _changed, shop.store, name, partial(control.enable, by_admin=_is_admin(request)))
+
+
+def _is_admin(request: Request) -> bool:
+    found = holder(request)
+    return found is not None and (found.admin or found.opens(Scope.ADMIN))
 
 
 def _changed(store: Store, name: str, change: Callable[..., None], *how: Any) -> GateView:
