@@ -37,6 +37,7 @@ class Account:
     claim: int = 0
     place: str = "waiting"
     cancelling: bool = False
+    result: str | None = None
 
 
 @dataclass
@@ -207,14 +208,16 @@ class Walk:
                 lambda: walled(task) if task.lane else retry(task, delay),
                 lambda: Settlement.advance(task, stage=luck.choice(STAGES), gates=luck.choice(self.lanes), checkpoint="{}"),
                 lambda: Settlement.done(task, children=tuple(self._entry() for _ in range(luck.randint(1, 2)))),
+                lambda: Settlement.done(task, result=f"[{task.id}, {task.claim}]"),
             ],
-            weights=[10, 5, 3, 3, 2, 3, 1, 5, 1, 0.3, 3, 2],
+            weights=[10, 5, 3, 3, 2, 3, 1, 5, 1, 0.3, 3, 2, 2],
         )[0]()  # fmt: skip
 
     def _settled(self, answer: Settlement) -> None:
         task, _ = self.held.pop(answer.task_id)
         self.zombies.append(task)
         self._put_down(answer.task_id, ended=answer.state in TERMINAL or self.accounts[answer.task_id].cancelling)
+        self.accounts[answer.task_id].result = answer.result
         if answer.children:
             for (child,) in rows(self.machines[0], "select id from tasks where parent_id = :id", id=answer.task_id):
                 self.accounts.setdefault(child, Account())
@@ -299,7 +302,7 @@ class Walk:
 
     def _rows(self) -> list[tuple]:
         tables = [rows(self.machines[0], f"select * from {table} order by id") for table in ("gates", "lanes", "tasks")]
-        return [*tables, rows(self.machines[0], "select count(*) from attempts")]
+        return [*tables, *(rows(self.machines[0], f"select count(*) from {table}") for table in ("attempts", "results"))]
 
     def _compare_accounts(self) -> None:
         places = {"pending": "waiting", "retryable": "waiting", "running": "running"}
@@ -308,6 +311,9 @@ class Walk:
             if account is not None:
                 found = (places.get(state, "ended"), claim)
                 self._must(found == (account.place, account.claim), f"task {task_id} is {found}, expected {account}")
+        results = dict(rows(self.machines[0], "select task_id, value from results"))
+        for task_id, account in self.accounts.items():
+            self._must(results.get(task_id) == account.result, f"the result of task {task_id} is {results.get(task_id)}: {account}")
         ((settled, claimed),) = rows(self.machines[0], "select (select count(*) from attempts), (select sum(claim) from tasks)")
         self._must(settled + len(self.held) == (claimed or 0), f"{claimed} claims, {settled} settled, {len(self.held)} held")
 

@@ -9,6 +9,7 @@ from tests.harness.databases import memory_database, only_postgres
 from tests.harness.walk import Violation, Walk
 from tests.store import schedules
 from thresher.core.clock import FrozenClock
+from thresher.core.settlement import Settlement
 from thresher.governance.gate import Gate
 from thresher.store.gates import Gates
 from thresher.store.postgres.backend import PostgresBackend
@@ -216,8 +217,14 @@ def no_wake_by_scope(monkeypatch):
     monkeypatch.setattr(Gates, "wake", first_only)
 
 
+def no_result_beside_the_state(monkeypatch):
+    """What hands a result back goes the way of what is simply done, which writes none."""
+    is_plain = Settlement.is_plain.fget
+    monkeypatch.setattr(Settlement, "is_plain", property(lambda self: is_plain(self._replace(result=None))))
+
+
 REMOVED = (
-    no_scopes, no_wake_by_scope,
+    no_scopes, no_wake_by_scope, no_result_beside_the_state,
     no_baton, no_fence, no_timer_after_consuming, no_wake_on_release, no_rate, no_slots, no_closing_while_paused, no_waking_of_idle_lanes,
 )  # fmt: skip
 
