@@ -8,12 +8,14 @@ from thresher.core import errors
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, SECOND
 from thresher.core.decide import MAX_MESSAGE, Step, settle_error, settle_outcome
+from thresher.core.errors import InvalidPayload, InvalidUrl
+from thresher.core.limits import MAX_SETTLEMENT_BYTES
 from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Skipped, Snooze
 from thresher.core.policy import POLICY, ruling_for
-from thresher.core.record import Record
+from thresher.core.record import Filing, Record
 from thresher.core.settlement import Ending, Health
 from thresher.core.state import State
-from thresher.core.task import NewTask, Task
+from thresher.core.task import Entry, NewTask, Task
 
 CLASSES = [cls for name, cls in inspect.getmembers(errors, inspect.isclass) if not name.startswith("_")]
 TASK_ERRORS = [cls for cls in CLASSES if issubclass(cls, errors.TaskError)]
@@ -47,6 +49,29 @@ def task(failures=0, lane=("host:acme.example",)):
 
 def after(problem, **about):
     return settle_error(task(**about), problem, House(), backoff=Backoff(jitter=0), luck=0.0)
+
+
+@pytest.mark.promise(8)
+def test_an_address_that_is_none_is_not_tried_again():
+    failed = after(InvalidUrl("'acme' is not a URL"))
+    assert (failed.ending, failed.error.name) == (Ending.FAILED, "InvalidUrl")
+
+
+@pytest.mark.promise(18)
+@pytest.mark.parametrize("brings", ["children", "records", "result"])
+def test_an_outcome_larger_than_a_database_takes_fails_and_says_what_to_do(brings):
+    large = "x" * (MAX_SETTLEMENT_BYTES // 4)
+    house = House()
+    house.admit = lambda new: Entry(new.kind, "fetch", payload=large)
+    house.pack = lambda record: Filing("page", "k", large)
+    house.pack_result = lambda task, result: large * 4 + large
+    outcome = {
+        "children": lambda: Done(children=(NewTask("page"),) * 5),
+        "records": lambda: Done(records=(Record("page", "k"),) * 5),
+        "result": lambda: Done(result="x"),
+    }[brings]
+    with pytest.raises(InvalidPayload, match=r"brings about 167,77.,... bytes in one outcome; the limit is 134,217,728"):
+        settle_outcome(task(), outcome(), house)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ VALUES = {
     "task": st.just(TASK), "task_id": st.just(1), "claim": st.just(3), "at_stage": st.just("fetch"), "note": st.none() | st.text(),
     "stage": st.just("extract"), "gates": st.just(()), "checkpoint": st.just("{}"),
     "reason": st.text(), "delay_us": st.integers(0, 10**12), "error": st.just(ERROR), "blame": st.none() | st.just(BLAME),
+    "words_due": st.booleans(),
     "spends_failure": st.booleans(), "crashes": st.integers(0, 9), "max_crashes": st.integers(1, 9), "lost": st.just("anna"),
     "spread_us": st.integers(0, 10**9), "begun": st.booleans(), "result": st.none() | st.just("{}"),
 }  # fmt: skip

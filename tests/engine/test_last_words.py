@@ -8,6 +8,7 @@ from tests.engine.workshop import one_stage
 from tests.harness.databases import with_processes
 from tests.harness.tasks import change, rows
 from thresher import App, Done, NewTask, Pipeline, Record, Stage
+from thresher.core.deed import Deed
 from thresher.core.outcome import Finds
 from thresher.engine.chores import reap_lost, say_words
 from thresher.engine.registry import Registry
@@ -86,3 +87,50 @@ def test_a_worker_says_the_last_words_and_mistakes_in_them_hurt_nobody(workshop)
     assert rows(workshop.store, "select count(*) from records where kind = 'obituary'") == [(1,)]
     assert rows(workshop.store, "select count(*) from last_words") == [(0,)]
     assert workshop.state(held) == "succeeded"
+
+
+# A deed without what it needs: the store finds out, and nobody before it.
+BROKEN = Deed("titles.join", {})
+
+
+@pytest.mark.promise(2)
+@pytest.mark.promise(20)
+def test_a_task_that_brought_what_cannot_be_stored_has_its_last_words_too(workshop):
+    async def bring(ctx):
+        return Done(deeds=(BROKEN,))
+
+    app = App("test", pipelines=(Pipeline("frail", Stage(bring), failed=words), Pipeline("clean_up", Stage(do))))
+    registry = workshop.set_up(app, reaper__every=3_600)
+    (task_id,) = workshop.put(registry, NewTask("frail", {"n": 1}))
+    workshop.drain(registry)
+    assert (workshop.state(task_id), workshop.fields(task_id)["error"]) == ("failed", "KeyError")
+    say_words(registry, workshop.store)
+    assert rows(workshop.store, "select key from records where kind = 'obituary'") == [(str(task_id),)]
+    assert rows(workshop.store, "select count(*) from last_words") == [(0,)]
+
+
+@pytest.mark.promise(1)
+def test_last_words_that_cannot_be_stored_do_not_keep_those_of_others_waiting(workshop):
+    def stumble(task, error, settings):
+        return Finds(deeds=(BROKEN,)) if task.payload["n"] == 0 else words(task, error, settings)
+
+    registry = workshop.set_up(mourning(stumble), retry__max_crashes=1)
+    _, other = quarantine(workshop, registry, 2)
+    say_words(registry, workshop.store)
+    assert rows(workshop.store, "select key from records where kind = 'obituary'") == [(str(other),)]
+    assert rows(workshop.store, "select count(*) from last_words") == [(0,)]
+
+
+@pytest.mark.promise(1)
+@pytest.mark.promise(8)
+def test_a_task_that_is_quarantined_again_before_anybody_spoke_has_its_last_words_once(workshop):
+    registry = workshop.set_up(mourning(words), retry__max_crashes=1)
+    (task_id,) = quarantine(workshop, registry)
+    tasks.revive(workshop.store, [task_id])
+    victim = workers.register(workshop.store, name="next", host="here", pid=1, lease_us=1_000_000)
+    assert len(workshop.store.turn([], 1, victim).tasks) == 1
+    workshop.clock.advance(2_000_000)
+    reap_lost(workshop.store)
+    assert workshop.state(task_id) == "failed"
+    say_words(registry, workshop.store)
+    assert rows(workshop.store, "select key, seen from records where kind = 'obituary'") == [(str(task_id), 1)]

@@ -3,9 +3,13 @@ import pytest
 
 from tests.harness.tasks import claim_one, entry, fields_of, filing, put, rows, running, settle
 from thresher.core.errors import InvalidPayload
+from thresher.core.group import Run
+from thresher.core.outcome import Done
+from thresher.core.pipeline import App, Pipeline, Stage
 from thresher.core.record import Link, Record, pack
 from thresher.core.settlement import Error, Settlement
-from thresher.core.task import dump
+from thresher.core.task import Task, dump
+from thresher.engine.registry import Registry
 
 HARD = {
     "unicode": "Größe 😀 \u2028 \ufeff",
@@ -51,6 +55,34 @@ def test_reasons_of_any_length_and_script_are_kept(store):
     task = running(store)
     settle(store, Settlement.fail(task, error=Error("Wörst", "ß" * 2_000)))
     assert fields_of(store, task.id)["reason"] == "ß" * 2_000
+
+
+@pytest.mark.promise(18)
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 2**70])
+def test_a_number_that_a_database_cannot_keep_is_refused_by_both_and_named(store, number):
+    with store.write() as session:
+        ways = {
+            "id": lambda: session.rows("select id from tasks where id = :id", {"id": number}),
+            "n": lambda: session.run("update gates set failures = :n", {"n": number}),
+            "ids": lambda: session.rows("select id from tasks where id in (:ids*)", {"ids": [1, number]}),
+            "longs": lambda: session.rows("select id from tasks where id in (:longs*)", {"longs": [number] * 2_000}),
+            "at": lambda: session.many("update gates set tat = :at", [{"at": 1}, {"at": number}]),
+        }
+        for name, way in ways.items():
+            with pytest.raises(InvalidPayload, match=rf"^{name}\w* is -?\d+; a whole number in the database has at most 64 bits"):
+                way()
+
+
+@pytest.mark.promise(18)
+@pytest.mark.parametrize("name", ["since", "until"])
+def test_a_run_whose_time_is_no_time_fails_its_task_and_says_which(name):
+    registry = Registry([App("test", pipelines=(Pipeline("page", Stage(visit)),))])
+    with pytest.raises(InvalidPayload, match=f"{name} of run 'k' is {2**63}"):
+        registry.admit_group(Task(1, 1, "page", "visit", {}, {}, None, 1, None, 0, 0, 0), Run("k", **{name: 2**63}))
+
+
+def visit(ctx):
+    return Done()
 
 
 @pytest.mark.promise(18)

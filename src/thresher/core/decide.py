@@ -10,6 +10,7 @@ from thresher.core.clock import MINUTE, to_us
 from thresher.core.deed import Deed
 from thresher.core.errors import InvalidPayload, InvalidUrl, TaskError, ThresherError
 from thresher.core.group import Group, GroupEntry, checked_counts, checked_stop
+from thresher.core.limits import MAX_SETTLEMENT_BYTES
 from thresher.core.lineage import Refusal, Rule
 from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Outcome, Skipped, Snooze
 from thresher.core.policy import ruling_for
@@ -51,6 +52,16 @@ class House(Protocol):
 
 def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
     """The settlement for a returned outcome."""
+    settlement = _settled(task, outcome, house)
+    if settlement.size > MAX_SETTLEMENT_BYTES:
+        raise InvalidPayload(
+            f"{task.kind}.{task.stage} brings about {settlement.size:,} bytes in one outcome; the limit is {MAX_SETTLEMENT_BYTES:,}. "
+            "Return a part at a time, with Next(again=True), or store large bodies with ctx.save(body)."
+        )
+    return settlement
+
+
+def _settled(task: Task, outcome: Outcome, house: House) -> Settlement:
     match outcome:
         case Done(note, result):
             kept = None if result is None else house.pack_result(task, result)

@@ -70,7 +70,9 @@ class UnknownName(UsageError):
 
 
 class InvalidUrl(UsageError):
-    """Not a web address we can follow."""
+    """Not a web address we can follow. A stage that raises it is not tried again: the address stays what it is."""
+
+    retryable = False
 
 
 class InvalidPayload(UsageError):

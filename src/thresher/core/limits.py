@@ -5,6 +5,7 @@ that it is part of. SQLite would take more; it is held to the same, so that a qu
 """
 
 import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 
 from thresher.core.errors import InvalidPayload
 
@@ -13,6 +14,7 @@ MAX_NAME_BYTES = 200  # kinds and names
 MAX_GATE_BYTES = 300
 MAX_HOST = 253  # characters: a longer name is in no name server
 MAX_INTEGER = 2**63 - 1
+MAX_SETTLEMENT_BYTES = 128 * 1024 * 1024  # all that one attempt brings, and all that one turn settles: PostgreSQL takes 1 GB in a message
 SHOWN = 80
 
 
@@ -24,6 +26,22 @@ def check_text(text: object, what: str, most: int) -> str:
     if size > most:
         raise InvalidPayload(f"{what} has {size:,} bytes; the limit is {most:,}. It begins with {brief(text)!r}")
     return text
+
+
+def check_integer(number: int, what: str) -> int:
+    """The number if both databases can keep it. Refuses any other, and says so."""
+    if not -MAX_INTEGER - 1 <= number <= MAX_INTEGER:
+        raise InvalidPayload(f"{what} is {brief(number)}; a whole number in the database has at most 64 bits")
+    return number
+
+
+def check_integers(values: Mapping[str, object] | Sequence[object]) -> None:
+    """Refuse a whole number that a database cannot keep, anywhere in the values of a statement."""
+    named: Iterable[tuple[object, object]] = values.items() if isinstance(values, Mapping) else enumerate(values, 1)
+    for name, value in named:
+        for each in value if isinstance(value, list | tuple) else (value,):
+            if type(each) is int and not -MAX_INTEGER - 1 <= each <= MAX_INTEGER:
+                check_integer(each, str(name) if isinstance(name, str) else f"value {name}")
 
 
 def bounded(key: str) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 from thresher.core.controls import all_without_controls, controls_in, without_controls
 from thresher.core.errors import InvalidPayload
 from thresher.core.evidence import Evidence, Place, as_json
-from thresher.core.limits import MAX_INTEGER, MAX_KEY_BYTES, MAX_NAME_BYTES, brief, check_text
+from thresher.core.limits import MAX_KEY_BYTES, MAX_NAME_BYTES, brief, check_integer, check_text
 from thresher.core.task import MAX_KEY, dump
 
 # Evidence quotes the values, and says for each where it stands: it is larger than they are.
@@ -61,6 +61,12 @@ class Filing:
     initial: str | None = None
     marks: tuple[str, ...] = ()
 
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        links = sum(len(link.name) + len(link.target) for link in self.links)
+        return len(self.key) + len(self.data) + len(self.evidence or "") + len(self.initial or "") + links
+
 
 def pack(record: Record, limit: int) -> Filing:
     """Check a record while its own attempt can still be blamed for it."""
@@ -97,8 +103,8 @@ def _check_mark(what: str, name: str, value: object) -> None:
     indexed(name, f"the name of a mark of record {what}", MAX_NAME_BYTES)
     if value is not None and not isinstance(value, str | int):
         raise InvalidPayload(f"record {what} is found by {name}, which must be a text or a whole number; got {value!r}")
-    if isinstance(value, int) and not -MAX_INTEGER - 1 <= value <= MAX_INTEGER:
-        raise InvalidPayload(f"record {what} is found by {name}, which is {value}; a whole number there has at most 64 bits")
+    if isinstance(value, int):
+        check_integer(value, f"record {what} is found by {name}, which")
     if isinstance(value, str) and "\x00" in value:
         raise InvalidPayload(f"record {what} is found by {name}, which has a NUL character in it; take it out")
     if isinstance(value, str) and len(value) > MAX_KEY:

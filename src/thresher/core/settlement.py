@@ -94,6 +94,7 @@ class Settlement(NamedTuple):
     healthy: bool = False
     spends_failure: bool = False
     crashed: bool = False
+    words_due: bool = False  # a worker that knows the kind still has to say what its app wants written down
     children: tuple[Entry, ...] = ()
     records: tuple[Filing, ...] = ()
     deeds: tuple[Deed, ...] = ()
@@ -115,7 +116,18 @@ class Settlement(NamedTuple):
         """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
         brings = (self.children or self.records or self.deeds or self.refused or self.group or self.counts or self.stop
                   or self.result is not None)  # fmt: skip
-        return not brings and self.blame is None and self.gates is None
+        return not (brings or self.words_due) and self.blame is None and self.gates is None
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it brings."""
+        if self.is_plain:
+            return 0
+        born = (*self.children, *((self.group.then,) if self.group and self.group.then else ()))
+        return (
+            sum(len(each.payload) + len(each.url or "") + len(each.key or "") for each in born)
+            + sum(each.size for each in self.records) + len(self.checkpoint or "") + len(self.result or "")
+        )  # fmt: skip
 
     @property
     def is_told(self) -> bool:
@@ -172,11 +184,12 @@ class Settlement(NamedTuple):
 
     @classmethod
     def fail(
-        cls, task: Task, *, error: Error, spends_failure: bool = True, blame: Blame | None = None, **brought: Unpack[Brought]
+        cls, task: Task, *, error: Error, spends_failure: bool = True, blame: Blame | None = None, words_due: bool = False,
+        **brought: Unpack[Brought],
     ) -> "Settlement":
         return cls(
             task.id, task.claim, task.stage, Ending.FAILED, State.FAILED,
-            reason=error.message, error=error, spends_failure=spends_failure, blame=blame, **brought,
+            reason=error.message, error=error, spends_failure=spends_failure, blame=blame, words_due=words_due, **brought,
         )  # fmt: skip
 
     @classmethod
@@ -205,4 +218,6 @@ class Settlement(NamedTuple):
         if crashes + 1 < max_crashes:
             return cls(task_id, claim, at_stage, Ending.CRASHED, State.PENDING, crashes * spread_us, reason=reason, crashed=True)
         error = Error("Quarantined", f"{reason}, the {crashes + 1}. time; look into it, then retry it by hand")
-        return cls(task_id, claim, at_stage, Ending.CRASHED, State.FAILED, reason=error.message, error=error, crashed=True)
+        return cls(
+            task_id, claim, at_stage, Ending.CRASHED, State.FAILED, reason=error.message, error=error, crashed=True, words_due=True
+        )  # fmt: skip

@@ -11,7 +11,7 @@ from thresher.core.deed import Deed
 from thresher.core.errors import InvalidPayload, UnknownName, UsageError
 from thresher.core.group import Group, GroupEntry, Run, checked_key
 from thresher.core.keys import canonical_url, url_key
-from thresher.core.limits import MAX_GATE_BYTES, MAX_KEY_BYTES, check_text
+from thresher.core.limits import MAX_GATE_BYTES, MAX_KEY_BYTES, check_integer, check_text
 from thresher.core.outcome import Finds, Next
 from thresher.core.pipeline import App, Pipeline, Stage, Trip, by_kind
 from thresher.core.record import Filing, Record, clean, pack
@@ -97,6 +97,9 @@ class Registry:
         entry = GroupEntry(name, checked_key("key", group.key), self.app_of(task.kind), then)
         if not isinstance(group, Run):
             return entry
+        for name, at in (("since", group.since), ("until", group.until)):
+            if at is not None:
+                check_integer(at, f"{name} of run {group.key!r}")
         return replace(entry, subject=clean(group.subject), since=group.since, until=group.until)
 
     def step(self, task: Task, outcome: Next) -> Step:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from thresher.core.clock import monotonic
 from thresher.core.errors import DatabaseProblem, NewerSchema
+from thresher.core.limits import MAX_SETTLEMENT_BYTES
 from thresher.core.record import clean
 from thresher.core.settlement import Error, Settlement
 from thresher.core.task import Task
@@ -45,9 +46,15 @@ class Turns:
         self._leave: Callable[[], None] = lambda: None
 
     def take_outgoing(self) -> list[tuple[Task, Settlement]]:
-        """Everything that is to be settled, for one turn."""
-        outgoing, self.outbox = self.outbox, []
-        return outgoing
+        """Everything that is to be settled, for one turn; as much of it as one message may hold."""
+        outgoing, size = 0, 0
+        for _, settlement in self.outbox:
+            size += settlement.size
+            if size > MAX_SETTLEMENT_BYTES and outgoing:
+                break
+            outgoing += 1
+        taken, self.outbox = self.outbox[:outgoing], self.outbox[outgoing:]
+        return taken
 
     def put(self, task: Task, settlement: Settlement) -> None:
         """To be settled with the next turn."""
@@ -108,7 +115,8 @@ class Turns:
             raise
         except Exception as problem:  # what this attempt brought cannot be stored: that is its failure
             log.exception("task %s brought something that cannot be stored", task.id)
-            settlement = Settlement.fail(task, error=Error(type(problem).__name__, clean(str(problem))[:2_000]))
+            error = Error(type(problem).__name__, clean(str(problem))[:2_000])
+            settlement = Settlement.fail(task, error=error, words_due=True)
             stale = await self._store.run(self._store.settle, [settlement])
         self._count([(task, settlement)], stale)
 

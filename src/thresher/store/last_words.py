@@ -1,12 +1,15 @@
 """Last words of quarantined tasks: what their app wants written down (`Pipeline.failed`), by a worker that knows the kind.
 
 A task is quarantined by whoever finds its worker lost, and that may be a machine that has never heard of its kind. So the
-quarantine leaves a row here; a worker that knows the kind takes it away in the transaction that writes the words.
+quarantine leaves a row here; a worker that knows the kind takes it away in the transaction that writes the words. A task that
+failed because what it brought could not be stored leaves one too.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from thresher.core.errors import DatabaseProblem
 from thresher.core.settlement import Brought, Error
 from thresher.core.task import Entry, Task
 from thresher.store.backend import as_task
@@ -15,6 +18,8 @@ from thresher.store.lanes import Lanes
 from thresher.store.records import file_records
 from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
 from thresher.store.store import Store
+
+log = logging.getLogger("thresher.chores")
 
 # A look at each row left here, by the task's own index: joined, PostgreSQL may read all tasks to find that there are no words.
 _UNSAID = """select w.task_id from last_words w where (select t.kind from tasks t where t.id = w.task_id) in (:kinds*)
@@ -38,7 +43,14 @@ def say_last_words(store: Store, kinds: Sequence[str], words: Words, most: int) 
     said = 0
     for row in found:
         task = as_task(row[:12], row[12])
-        said += _say(store, task, words(task, Error(row[13] or "Quarantined", row[14] or "")))
+        brought = words(task, Error(row[13] or "Quarantined", row[14] or ""))
+        try:
+            said += _say(store, task, brought)
+        except DatabaseProblem:
+            raise
+        except Exception:  # nor must words that cannot be stored keep those of others waiting
+            log.exception("the last words of task %s (%s) cannot be stored, and are lost", task.id, task.kind)
+            _say(store, task, {})
     return said
 
 

@@ -13,6 +13,8 @@ from typing import Any, Protocol
 
 import orjson
 
+from thresher.core.limits import check_integers
+
 Row = tuple[Any, ...]
 Params = Mapping[str, Any]
 
@@ -61,6 +63,7 @@ def spread(sql: str, params: Params, long: LongList) -> tuple[str, Params]:
         negated, name = match.groups("")
         items = flat.pop(name)
         if len(items) > MAX_LISTED:
+            check_integers({name: list(items)})
             flat[name] = long.value(list(items))
             return (long.is_not_in if negated else long.is_in).format(name)
         flat.update({f"{name}_{at}": item for at, item in enumerate(items)})

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from thresher.core.clock import FOREVER
 from thresher.core.event import EventKind
 from thresher.core.settlement import Blame, Health, Settlement
-from thresher.core.state import TERMINAL, State
+from thresher.core.state import TERMINAL
 from thresher.store.backend import Backend, Hit, Rules
 from thresher.store.deeds import do_deeds
 from thresher.store.events import record_event
@@ -23,7 +23,9 @@ from thresher.store.spawn import CANCELLED, DUPLICATE, admit_children, read_pare
 
 Below = Mapping[int, Children]
 
-_LAST_WORDS = "insert into last_words (task_id, claim) values (:task, :claim)"
+# A person may have sent it back, and it has failed again, before anybody said those of the time before.
+_LAST_WORDS = """insert into last_words (task_id, claim) values (:task, :claim)
+    on conflict (task_id) do update set claim = excluded.claim"""
 _BLAME = "update gates set last_failure = :now, last_error = :reason where id = :id"
 _CLOSED = f"""update gates set closed_tag = :tag, closed_reason = :reason
     where id = :id and (closed_tag is null or closed_tag <> '{BY_ADMIN}')"""
@@ -103,9 +105,9 @@ def _refuse_cancelled(session: Session, hits: Sequence[Hit], now: int) -> None:
 
 
 def _leave_last_words(session: Session, hits: Sequence[Hit]) -> None:
-    """Whoever quarantines a task need not know its kind: a worker that does will say what is to be written down."""
+    """Whoever ends a task without them need not know its kind: a worker that does will say what is to be written down."""
     for hit in hits:
-        if hit.settlement.crashed and hit.settlement.state is State.FAILED:
+        if hit.settlement.words_due and not hit.cancelled:
             session.run(_LAST_WORDS, {"task": hit.settlement.task_id, "claim": hit.settlement.claim})
 
 

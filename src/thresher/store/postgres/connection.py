@@ -12,6 +12,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from thresher.core.clock import monotonic
 from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
+from thresher.core.limits import check_integers
 from thresher.core.redact import redacted
 from thresher.store.postgres.patience import PATIENCE, PatientConnection, is_at_work
 from thresher.store.session import ARRAY, Params, Row, psycopg_style, spread
@@ -52,6 +53,7 @@ class PostgresSession:
     def _execute(self, text: str, params: Params) -> psycopg.Cursor[Any]:
         if not params:
             return self.connection.execute(text)
+        check_integers(params)  # some it would take, and then find nothing
         text, params = spread(text, params, ARRAY)
         return self.connection.execute(psycopg_style(text), params)
 
@@ -63,6 +65,8 @@ class PostgresSession:
         return self._execute(sql, params).rowcount
 
     def many(self, sql: str, rows: Sequence[Params]) -> None:
+        for row in rows:
+            check_integers(row)
         with self.connection.cursor() as cursor:
             if len(rows) == 1:
                 cursor.execute(psycopg_style(sql), rows[0])
@@ -76,6 +80,7 @@ class BorrowedSession(PostgresSession):
     """A transaction on somebody else's connection: whatever its cursors and rows are like, ours are plain, and nothing is prepared."""
 
     def _execute(self, sql: str, params: Params) -> psycopg.Cursor[Any]:
+        check_integers(params)
         cursor = psycopg.Cursor(self.connection, row_factory=tuple_row)
         sql, params = spread(sql, params, ARRAY)
         return cursor.execute(psycopg_style(sql), params, prepare=False)

@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 from thresher.core.errors import DatabaseProblem, InvalidPayload, UsageError
+from thresher.core.limits import check_integers
 from thresher.store.session import JSON_LIST, Params, Row, spread
 from thresher.store.sqlite import one_library
 from thresher.store.sqlite.turn_lock import TurnLock
@@ -40,18 +41,25 @@ class SqliteSession:
         self._cursor = connection.cursor()
 
     def rows(self, sql: str, params: Params | Sequence[Any] = ()) -> list[Row]:
-        if isinstance(params, dict):
-            sql, params = spread(sql, params, JSON_LIST)
-        return self._cursor.execute(sql, params).fetchall()
+        try:
+            if isinstance(params, dict):
+                sql, params = spread(sql, params, JSON_LIST)
+            return self._cursor.execute(sql, params).fetchall()
+        except (OverflowError, TypeError):
+            check_integers(params)
+            raise
 
     def run(self, sql: str, params: Params | Sequence[Any] = ()) -> int:
-        if isinstance(params, dict):
-            sql, params = spread(sql, params, JSON_LIST)
-        self._cursor.execute(sql, params).fetchall()  # to its end: a statement half done would keep its snapshot
+        self.rows(sql, params)  # to its end: a statement half done would keep its snapshot
         return self._connection.changes()
 
     def many(self, sql: str, rows: Sequence[Any]) -> None:
-        self._cursor.executemany(sql, rows)
+        try:
+            self._cursor.executemany(sql, rows)
+        except OverflowError:
+            for row in rows:
+                check_integers(row)
+            raise
 
 
 class SqliteFile:
