@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.harness.databases import NAMES, Database, file_database, memory_database, postgres_database
+from tests.harness.pure import is_pure
 from tests.harness.schemas import SCHEMAS
 from tests.harness.server import Server
 from thresher.core.clock import FrozenClock
@@ -37,7 +38,13 @@ settings.load_profile("thresher")
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: object) -> None:
     """With several test processes the first process starts the server for all of them, and outlives them all."""
-    node.workerinput["postgres"] = SERVER.answer()  # type: ignore[attr-defined]
+    is_needed = node.config.option.markexpr != "pure"  # type: ignore[attr-defined]
+    node.workerinput["postgres"] = SERVER.answer() if is_needed else ("problem", "a pure test has no server")  # type: ignore[attr-defined]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in filter(is_pure, items):
+        item.add_marker("pure")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
