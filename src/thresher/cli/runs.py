@@ -27,7 +27,7 @@ def list_(
     before: Annotated[int | None, typer.Option(help="Only ids below this one: the next page.")] = None,
 ) -> None:
     """List runs, the newest first."""
-    from thresher.cli.show import answer
+    from thresher.cli.show import answer, print_page
     from thresher.insight.moment import read_now
     from thresher.insight.runs import list_runs
 
@@ -35,16 +35,7 @@ def list_(
     with call.store() as store:
         found = list_runs(store, app=app_name, name=name, key=key, running=running, groups_too=all_, limit=limit, before=before)
         now = read_now(store)
-    answer(call, found, lambda out, value: _draw_list(out, value, now, limit))
-
-
-def _draw_list(out: "Console", found: list[dict[str, Any]], now: int, limit: int) -> None:
-    if not found:
-        out.print("No runs match.")
-        return
-    out.print(_table(found, now))
-    if len(found) == limit:
-        out.print(f"There may be more: --before {found[-1]['id']}")
+    answer(call, found, lambda out, value: print_page(out, value, limit, lambda rows: _table(rows, now), "No runs match."))
 
 
 def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "Table":

@@ -69,6 +69,16 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str |
     return made
 
 
+def print_page(out: Console, found: Sequence[dict[str, Any]], limit: int, draw: Callable[[Any], Table], nothing: str) -> None:
+    """Rows that have an id, as a table; and how to ask for the next page, where there may be one."""
+    if not found:
+        out.print(nothing)
+        return
+    out.print(draw(found))
+    if len(found) == limit:
+        out.print(f"There may be more: --before {found[-1]['id']}")
+
+
 def known(rows: Iterable[tuple[str, Any]]) -> Table:
     """Names with values, without those that nothing is known of."""
     return pairs((name, value) for name, value in rows if value is not None and value != "")

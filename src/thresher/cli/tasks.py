@@ -35,7 +35,7 @@ def list_(
     before: Annotated[int | None, typer.Option(help="Only ids below this one: the next page.")] = None,
 ) -> None:
     """List tasks, the newest first."""
-    from thresher.cli.show import answer
+    from thresher.cli.show import answer, print_page
     from thresher.insight.moment import read_now
     from thresher.insight.tasks import list_tasks
 
@@ -43,16 +43,7 @@ def list_(
     with call.store() as store:
         found = list_tasks(store, state=state, kind=kind, source=source, error=error, url=url, run=run, limit=limit, before=before)
         now = read_now(store)
-    answer(call, found, lambda out, value: _draw_list(out, value, now, limit))
-
-
-def _draw_list(out: "Console", found: list[dict[str, Any]], now: int, limit: int) -> None:
-    if not found:
-        out.print("No tasks match.")
-        return
-    out.print(task_table(found, now))
-    if len(found) == limit:
-        out.print(f"There may be more: --before {found[-1]['id']}")
+    answer(call, found, lambda out, value: print_page(out, value, limit, lambda rows: task_table(rows, now), "No tasks match."))
 
 
 def task_table(found: list[dict[str, Any]], now: int) -> "Table":
