@@ -305,7 +305,7 @@ def test_a_page_that_loads_without_end_is_stopped_by_the_byte(world: World):
         world.render("/flood", wait_for="#never")
 
 
-def test_ten_at_once_share_a_pool_of_two(world: World):
+def test_five_at_once_share_a_pool_of_two(world: World):
     async def slow(request: web.Request) -> web.Response:
         await asyncio.sleep(0.05)
         return web.Response(text=BUILT, content_type="text/html")
@@ -313,11 +313,11 @@ def test_ten_at_once_share_a_pool_of_two(world: World):
     world.pages["/slow"] = slow
     world.most_open = 0
 
-    async def ten():
-        return await asyncio.gather(*(world.browsers[0].render(f"http://site.example/slow?{number}", idle=False) for number in range(10)))
+    async def five():
+        return await asyncio.gather(*(world.browsers[0].render(f"http://site.example/slow?{number}", idle=False) for number in range(5)))
 
-    pages = world.run(ten())
-    assert [page.final_url for page in pages] == [f"http://site.example/slow?{number}" for number in range(10)]
+    pages = world.run(five())
+    assert [page.final_url for page in pages] == [f"http://site.example/slow?{number}" for number in range(5)]
     assert 1 <= world.most_open <= 2
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.engine.asking import models
 from tests.engine.workshop import Workshop
-from tests.harness.databases import Database, with_processes
+from tests.harness.databases import Database, only_files, with_processes
 from tests.jobs.analyst import Analyst
 from thresher import Record
 from thresher.core.clock import DAY, SECOND
@@ -53,6 +53,7 @@ def test_a_company_is_read_from_its_own_pages(analyst):
     assert found.data["remote_first"] == known.remote_first
 
 
+@only_files  # what the pages of each say; that both databases keep it is the matter of the other tests
 @pytest.mark.parametrize("token", sorted(KNOWN))
 def test_every_known_company_is_read_right_and_its_board_is_found(analyst, token):
     who, known = company(SEED, token), traits(SEED, company(SEED, token))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.harness import tasks
-from tests.harness.databases import Database
+from tests.harness.databases import Database, only_files
 from tests.jobs.weeks import Search
 from thresher import NewTask
 from thresher.apps.jobs.decision import explain
@@ -268,6 +268,7 @@ def test_a_company_that_nobody_knows_is_looked_for_on_the_site_that_the_posting_
     assert one(search, POSTING, "greenhouse:acme/1").data["company_site"] == "https://www.kestrel.example/"
 
 
+@only_files  # the address is judged before anything is written
 @pytest.mark.parametrize(
     "said",
     [

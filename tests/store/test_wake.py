@@ -79,8 +79,7 @@ def test_a_gate_that_opens_while_a_claim_looks_at_it_does_not_strand_its_lane(da
 
 @only_postgres
 @pytest.mark.promise(1)
-@pytest.mark.parametrize("step", [700, 1_100, 1_800, 2_600, 4_900])
-@pytest.mark.parametrize("slots", [None, 2])
+@pytest.mark.parametrize(("step", "slots"), [(700, None), (1_100, 2), (1_800, None), (2_600, 2), (2_600, None), (4_900, 2)])
 def test_tokens_that_come_in_while_a_claim_works_do_not_strand_who_found_none(database: Database, step: int, slots: int | None):
     database.open()
     with closing(Store(PostgresBackend(database.url))) as store:
@@ -95,7 +94,8 @@ def test_tokens_that_come_in_while_a_claim_works_do_not_strand_who_found_none(da
                 put(store, entry(gates=(name,)))
             found = store.turn([], 1 + visit % 4, SOMEBODY).tasks
             assert rows(store, "select name from stranded") == []
-            settle(store, *map(done, found))
-            finished += len(found)
-            assert rows(store, "select name from stranded") == []
+            if found:
+                settle(store, *map(done, found))
+                finished += len(found)
+                assert rows(store, "select name from stranded") == []
         assert finished >= 40
