@@ -5,6 +5,7 @@ import pytest
 from tests.harness.tasks import rows
 from thresher.core.errors import TooLarge, UnknownName
 from thresher.store import blobs
+from thresher.store.pages import prune_pages
 
 BODIES = {"empty": b"", "zeros": b"\x00" * 100_000, "text": "Größe \N{SNOWMAN}".encode(), "noise": os.urandom(50_000)}
 
@@ -30,3 +31,15 @@ def test_a_body_over_the_limit_is_refused(store, monkeypatch):
 def test_a_body_that_was_never_stored_is_not_found(store):
     with pytest.raises(UnknownName, match="no body is stored under abc"):
         blobs.get(store, "abc")
+
+
+@pytest.mark.promise(1)
+def test_a_body_that_was_lent_and_then_saved_by_a_stage_stays_when_it_is_given_back(store):
+    packed = blobs.pack(b"pears")
+    with store.write() as session:
+        blobs.lend(session, packed, store.backend.now(session))
+    name = blobs.put(store, b"pears")
+    with store.write() as session:
+        blobs.give_back(session, name)
+    prune_pages(store, 0)
+    assert blobs.get(store, name) == b"pears"

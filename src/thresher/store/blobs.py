@@ -18,9 +18,9 @@ from thresher.store.store import Store
 MAX_BODY = 64 * 1024 * 1024
 LEVEL = 3
 
-# What a stage has saved stays, also where it came with a page before: the hash may stand in any record or checkpoint.
+# What a stage has saved stays, also where it came with a page or was lent before: the hash may stand in any record or checkpoint.
 _PUT = """insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 1)
-    on conflict (hash) do update set saved = 1 where blobs.saved = 0"""
+    on conflict (hash) do update set saved = 1 where blobs.saved <> 1"""
 # Locks the row even where nothing changes, so whoever looks whether it may go waits until it is known who needs it now.
 _LEND = """insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 2)
     on conflict (hash) do update set saved = 2 where blobs.saved = 0"""
