@@ -25,11 +25,13 @@ from tests.harness.tasks import (
     state_of,
     worker,
 )
-from thresher.core.clock import SECOND, FrozenClock
+from thresher.core.clock import DAY, SECOND, FrozenClock
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task
 from thresher.store import sources
+from thresher.store.idle_hosts import prune_hosts
 from thresher.store.lane import unscoped
+from thresher.store.prune import prune
 from thresher.store.scopes import serve
 from thresher.store.store import Store
 from thresher.store.tasks import cancel
@@ -342,6 +344,36 @@ def freed_slot_while_nobody_knows_the_first_in_line(database: Database, store: S
         yield "the slot is free, and nobody takes it"
 
 
+def _idle_host(store: Store, clock: FrozenClock) -> None:
+    settle(store, done(running(store, entry(gates=["host:a.example"]))))
+    clock.advance(62 * DAY)
+    prune(store)
+
+
+def pruning_against_enqueue(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+    """A lane is about to be removed, while a task is put into it."""
+    _idle_host(store, clock)
+    with hands(database, store, 2) as (pruner, enqueuer):
+        prune_hosts(pruner.store)
+        enqueuer.begin(lambda store: put(store, entry(gates=["host:a.example"])))
+        enqueuer.waits()
+        pruner.commit()
+        enqueuer.finish()
+    yield from left_behind(store, 1)
+
+
+def enqueue_against_pruning(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+    """A task that is due later has been put into a lane, and is not yet committed, while idle lanes are removed."""
+    _idle_host(store, clock)
+    with hands(database, store, 2) as (enqueuer, pruner):
+        put(enqueuer.store, entry(gates=["host:a.example"], delay_us=SECOND))
+        prune_hosts(pruner.store)
+        pruner.commit()
+        enqueuer.commit()
+    clock.advance(2 * SECOND)
+    yield from left_behind(store, 1)
+
+
 SCHEDULES: tuple[Schedule, ...] = (
     idle_against_enqueue, idle_against_requeue, zombie_while_the_next_owner_runs, zombie_that_fails_while_the_next_owner_runs,
     reaper_against_settlement, wake_meets_a_locked_lane, claim_meets_a_gate_held_elsewhere, settlers_that_need_the_same_gates,
@@ -349,6 +381,7 @@ SCHEDULES: tuple[Schedule, ...] = (
     claim_against_cancel, rate_spent_while_others_are_parked, freed_slot_for_a_lane_that_cannot_use_it,
     machines_that_meet_the_same_new_hosts, claim_with_a_clock_read_too_early,
     worker_that_knows_one_of_two_stages, freed_slot_while_nobody_knows_the_first_in_line,
+    pruning_against_enqueue, enqueue_against_pruning,
 )  # fmt: skip
 
 

@@ -4,7 +4,6 @@ import pytest
 
 from tests.harness.costs import plans, scans, used
 from tests.harness.databases import memory_database, only_postgres, with_processes
-from tests.harness.hand import hands
 from tests.harness.tasks import claim, claim_one, done, entry, failed, put, rows, running, settle, state_of, told_to_wait, troubled
 from thresher.core.clock import DAY, HOUR, SECOND
 from thresher.core.group import GroupEntry
@@ -239,38 +238,6 @@ def test_pruning_leaves_alone_what_an_open_transaction_enqueues_into(database, c
         transaction.enqueue([entry(gates=[HOST])])
         assert prune_hosts(other).lanes == 0
     assert claim_one(other).lane == (HOST,)
-
-
-@only_postgres
-@pytest.mark.promise(1)
-def test_whoever_enqueues_while_a_lane_is_being_removed_looks_it_up_again(database, clock):
-    """The lane is there when it looks, and gone when it is its turn."""
-    mine, other = database.open(), database.open()
-    used_once(mine)
-    clock.advance(62 * DAY)
-    prune(other)
-    with hands(database, mine, 2) as (enqueuer, pruner):
-        assert prune_hosts(pruner.store).gates == 1
-        enqueuer.begin(lambda store: store.enqueue([entry(gates=[HOST])]))
-        assert enqueuer.waits()
-        pruner.commit()
-        assert enqueuer.finish() != [None]
-    assert claim_one(other).lane == (HOST,)
-
-
-@only_postgres
-@pytest.mark.promise(1)
-def test_pruning_waits_for_nobody_and_leaves_what_somebody_holds(database, clock):
-    mine = database.open()
-    used_once(mine)
-    clock.advance(62 * DAY)
-    prune(mine)
-    with hands(database, mine, 2) as (enqueuer, pruner):
-        enqueuer.store.enqueue([entry(gates=[HOST])])
-        assert prune_hosts(pruner.store).lanes == 0
-        pruner.commit()
-        enqueuer.commit()
-    assert claim_one(mine).lane == (HOST,)
 
 
 @with_processes

@@ -80,6 +80,16 @@ SQL_MUTANTS = {
         "order by g.id desc for no key update) z;",
         schedules.settlers_that_need_the_same_gates,
     ),
+    "a task is put into a lane that was removed": (
+        "if cardinality(shared) < cardinality(unheld) then",
+        "if false then",
+        schedules.pruning_against_enqueue,
+    ),
+    "a lane that is not held is not shared either": (
+        "where l.id = any (unheld) order by l.id for key share);",
+        "where l.id = any (unheld) order by l.id);",
+        schedules.enqueue_against_pruning,
+    ),
 }
 
 # Whoever decides by what it saw before a lane was its own must hold the lane first.
