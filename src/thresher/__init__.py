@@ -10,6 +10,7 @@ from thresher.core.answer import Answer
 from thresher.core.backoff import Retry
 from thresher.core.context import Context
 from thresher.core.credentials import Credentials
+from thresher.core.effect import Effect
 from thresher.core.errors import Blocked, BudgetExhausted, NotYet, Permanent, RateLimited, TaskError, Transient, Unauthorized
 from thresher.core.event import Event
 from thresher.core.evidence import Evidence, Material, Place
@@ -44,6 +45,7 @@ __all__ = [
     "Context",
     "Credentials",
     "Done",
+    "Effect",
     "Event",
     "Evidence",
     "Extract",

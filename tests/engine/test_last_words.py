@@ -1,14 +1,14 @@
 """A quarantined task has last words as any other that fails for good: said once, by a worker that knows its kind."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 
 from tests.engine.workshop import one_stage
 from tests.harness.databases import with_processes
 from tests.harness.tasks import change, rows
-from thresher import App, Done, NewTask, Pipeline, Record, Stage
-from thresher.core.deed import Deed
+from thresher import App, Done, Effect, NewTask, Pipeline, Record, Stage
 from thresher.core.outcome import Finds
 from thresher.engine.chores import reap_lost, say_words
 from thresher.engine.registry import Registry
@@ -89,17 +89,20 @@ def test_a_worker_says_the_last_words_and_mistakes_in_them_hurt_nobody(workshop)
     assert workshop.state(held) == "succeeded"
 
 
-# A deed without what it needs: the store finds out, and nobody before it.
-BROKEN = Deed("titles.join", {})
+def make_broken(session, data, now):
+    raise KeyError("an effect without what it needs: the store finds out, and nobody before it")
+
+
+BROKEN, EFFECTS = Effect("broken"), {"broken": make_broken}
 
 
 @pytest.mark.promise(2)
 @pytest.mark.promise(20)
 def test_a_task_that_brought_what_cannot_be_stored_has_its_last_words_too(workshop):
     async def bring(ctx):
-        return Done(deeds=(BROKEN,))
+        return Done(effects=(BROKEN,))
 
-    app = App("test", pipelines=(Pipeline("frail", Stage(bring), failed=words), Pipeline("clean_up", Stage(do))))
+    app = App("test", pipelines=(Pipeline("frail", Stage(bring), failed=words), Pipeline("clean_up", Stage(do))), effects=EFFECTS)
     registry = workshop.set_up(app, reaper__every=3_600)
     (task_id,) = workshop.put(registry, NewTask("frail", {"n": 1}))
     workshop.drain(registry)
@@ -112,9 +115,9 @@ def test_a_task_that_brought_what_cannot_be_stored_has_its_last_words_too(worksh
 @pytest.mark.promise(1)
 def test_last_words_that_cannot_be_stored_do_not_keep_those_of_others_waiting(workshop):
     def stumble(task, error, settings):
-        return Finds(deeds=(BROKEN,)) if task.payload["n"] == 0 else words(task, error, settings)
+        return Finds(effects=(BROKEN,)) if task.payload["n"] == 0 else words(task, error, settings)
 
-    registry = workshop.set_up(mourning(stumble), retry__max_crashes=1)
+    registry = workshop.set_up(replace(mourning(stumble), effects=EFFECTS), retry__max_crashes=1)
     _, other = quarantine(workshop, registry, 2)
     say_words(registry, workshop.store)
     assert rows(workshop.store, "select key from records where kind = 'obituary'") == [(str(other),)]

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,8 @@ from tests.engine.asking import Study
 from tests.engine.workshop import Workshop
 from tests.harness.databases import Database, with_processes
 from tests.harness.web import shared_web, web
-from thresher import App, Done, NewTask, Pipeline, Stage
+from thresher import Done, NewTask, Pipeline, Stage
+from thresher.apps.roles.app import app as roles_app
 from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
 from thresher.apps.roles.normalize import KIND, normalize
 from thresher.control.resolve import resolve
@@ -44,7 +46,7 @@ class Titles(Study):
 
     def __init__(self, workshop: Workshop, web: PracticeWeb) -> None:
         super().__init__(workshop, web)
-        self.app = App("roles", pipelines=(normalize, Pipeline("match_candidates", Stage(_match, name="match"))))
+        self.app = replace(roles_app, pipelines=(normalize, Pipeline("match_candidates", Stage(_match, name="match"))), schedules=())
         self.store = workshop.store
 
     def worker(self, registry: Registry, store: Store | None = None, **how: Any) -> Worker:

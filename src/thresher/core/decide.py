@@ -7,7 +7,7 @@ from typing import Any, Protocol, assert_never
 
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, to_us
-from thresher.core.deed import Deed
+from thresher.core.effect import CheckedEffect, Effect
 from thresher.core.errors import InvalidPayload, InvalidUrl, TaskError, ThresherError
 from thresher.core.group import Group, GroupEntry, checked_counts, checked_stop
 from thresher.core.limits import MAX_SETTLEMENT_BYTES
@@ -45,7 +45,7 @@ class House(Protocol):
     def admit_group(self, task: Task, group: Group) -> GroupEntry: ...
     def pack(self, record: Record) -> Filing: ...
     def pack_result(self, task: Task, result: Any) -> str: ...
-    def vouch(self, deed: Deed) -> Deed: ...
+    def check_effect(self, task: Task, effect: Effect) -> CheckedEffect: ...
     def step(self, task: Task, outcome: Next) -> Step: ...
     def mourn(self, task: Task, error: Error) -> Finds: ...
 
@@ -82,12 +82,13 @@ def _settled(task: Task, outcome: Outcome, house: House) -> Settlement:
 
 
 def _brought(task: Task, finds: Finds, house: House) -> Brought:
-    if not (finds.records or finds.children or finds.deeds or finds.group or finds.counts or finds.stop):
+    if not (finds.records or finds.children or finds.effects or finds.group or finds.counts or finds.stop):
         return {}
     children, refused = _admitted(finds.children, house)
     return {
         "records": tuple(map(house.pack, finds.records)), "children": children, "refused": refused,
-        "deeds": tuple(map(house.vouch, finds.deeds)), "group": house.admit_group(task, finds.group) if finds.group else None,
+        "effects": tuple(house.check_effect(task, each) for each in finds.effects),
+        "group": house.admit_group(task, finds.group) if finds.group else None,
         "counts": checked_counts(finds.counts), "stop": checked_stop(finds.stop),
     }  # fmt: skip
 
@@ -144,10 +145,10 @@ def _settle_waiting(task: Task, problem: TaskError, error: Error, blame: Blame |
 def _blame(task: Task, problem: BaseException, error: Error) -> Blame | None:
     ruling = ruling_for(problem)
     gate = clean(problem.gate) if isinstance(problem, TaskError) and problem.gate else None
-    if ruling.effect is None or not (gate or task.lane) or getattr(problem, "away", None) is not None:
+    if ruling.health is None or not (gate or task.lane) or getattr(problem, "away", None) is not None:
         return None
-    wait = _wait_us(getattr(problem, "retry_after", None)) if ruling.effect is Health.PAUSE else 0
-    return Blame(ruling.effect, f"{error.name}: {error.message}", gate, wait, ruling.tag)
+    wait = _wait_us(getattr(problem, "retry_after", None)) if ruling.health is Health.PAUSE else 0
+    return Blame(ruling.health, f"{error.name}: {error.message}", gate, wait, ruling.tag)
 
 
 def _wait_us(asked: float | None) -> int:

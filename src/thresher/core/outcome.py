@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from thresher.core.deed import Deed
+from thresher.core.effect import Effect
 from thresher.core.group import Group, Stop
 from thresher.core.record import Record
 from thresher.core.task import NewTask
@@ -24,7 +24,7 @@ class Finds:
 
     records: tuple[Record, ...] = ()
     children: tuple[NewTask, ...] = ()
-    deeds: tuple[Deed, ...] = ()
+    effects: tuple[Effect, ...] = ()
     group: Group | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     stop: Stop | None = None

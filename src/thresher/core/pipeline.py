@@ -7,9 +7,11 @@ from typing import Any
 
 from thresher.core.backoff import Retry
 from thresher.core.context import Context
+from thresher.core.effect import MakeEffect
 from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.event import SUBSCRIBABLE, Event
 from thresher.core.limits import MAX_NAME_BYTES, check_text
+from thresher.core.named import check_name
 from thresher.core.outcome import Finds, Outcome
 from thresher.core.rate import Rate, per_second
 from thresher.core.schema import Schema
@@ -146,6 +148,8 @@ class App:
 
     `on` names functions that are told what happens: `{"task_failed": tell, "group_ended": tell}`. Each is given an `Event`. They are hints,
     delivered at most once, after the commit, in every worker process of the app; what must not be missed is a row.
+    `effects` are changes of its own tables that its stages may ask for by name (`Effect`), each a function or `package.module:function`:
+    they are made inside the settlement's transaction, and making one twice does no harm.
     `retry` are its own base and limit of retries, in place of the settings `retry.base` and `retry.max_retries`.
     """
 
@@ -157,8 +161,12 @@ class App:
     schemas: tuple[Schema, ...] = ()
     on: Mapping[str, Subscriber] = field(default_factory=dict)
     retry: Retry | None = None
+    effects: Mapping[str, MakeEffect | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name, make in self.effects.items():
+            if isinstance(make, str):
+                check_name(make, f"the effect {name!r} of app {self.name!r}")
         unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]
         if unknown:
             known = ", ".join(SUBSCRIBABLE)

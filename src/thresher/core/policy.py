@@ -13,9 +13,9 @@ from thresher.core.settlement import Health
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """`effect` is what the blamed gate hears; `tag` is the word a person sees beside a disabled source."""
+    """`health` is what the blamed gate hears; `tag` is the word a person sees beside a disabled source."""
 
-    effect: Health | None = None
+    health: Health | None = None
     tag: str | None = None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypedDict, Unpack
 
-from thresher.core.deed import Deed
+from thresher.core.effect import CheckedEffect
 from thresher.core.group import GroupEntry, Stop
 from thresher.core.ids import TaskId
 from thresher.core.lineage import Refusal
@@ -68,7 +68,7 @@ class Brought(TypedDict, total=False):
     children: tuple[Entry, ...]
     refused: tuple[tuple[Entry, Refusal], ...]
     records: tuple[Filing, ...]
-    deeds: tuple[Deed, ...]
+    effects: tuple[CheckedEffect, ...]
     group: GroupEntry | None
     counts: tuple[tuple[str, int], ...]
     stop: Stop | None
@@ -97,7 +97,7 @@ class Settlement(NamedTuple):
     words_due: bool = False  # a worker that knows the kind still has to say what its app wants written down
     children: tuple[Entry, ...] = ()
     records: tuple[Filing, ...] = ()
-    deeds: tuple[Deed, ...] = ()
+    effects: tuple[CheckedEffect, ...] = ()
     blame: Blame | None = None
     group: GroupEntry | None = None
     counts: tuple[tuple[str, int], ...] = ()
@@ -114,7 +114,7 @@ class Settlement(NamedTuple):
     @property
     def is_plain(self) -> bool:
         """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
-        brings = (self.children or self.records or self.deeds or self.refused or self.group or self.counts or self.stop
+        brings = (self.children or self.records or self.effects or self.refused or self.group or self.counts or self.stop
                   or self.result is not None)  # fmt: skip
         return not (brings or self.words_due) and self.blame is None and self.gates is None
 

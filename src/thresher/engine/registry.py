@@ -2,23 +2,24 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from thresher.config.settings import Settings
 from thresher.core.backoff import Backoff
 from thresher.core.decide import Step
-from thresher.core.deed import Deed
+from thresher.core.effect import CheckedEffect, Effect, MakeEffect
 from thresher.core.errors import InvalidPayload, UnknownName, UsageError
 from thresher.core.group import Group, GroupEntry, Run, checked_key
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.limits import MAX_GATE_BYTES, MAX_KEY_BYTES, check_integer, check_text
+from thresher.core.named import load_named
 from thresher.core.outcome import Finds, Next
 from thresher.core.pipeline import App, Pipeline, Stage, Trip, by_kind
 from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
 from thresher.core.task import MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, delay_us, dump, to_json
-from thresher.store.deeds import DEEDS
 
 # A stage that asks a model goes through `model:cheap` or `model:strong`; which provider that is, the project file says.
 TIER = "model:"
@@ -32,6 +33,7 @@ class Registry:
         self.settings = settings or Settings()
         self._tiers = tiers
         self._pipelines = by_kind(self.apps)
+        self._effects = {(app.name, name): make for app in self.apps for name, make in app.effects.items()}
         self._retries = {each.kind: app.retry for app in self.apps for each in app.pipelines if app.retry}
         self.max_ages = {source.gate: source.max_age for app in self.apps for source in app.sources if source.max_age is not None}
 
@@ -141,15 +143,24 @@ class Registry:
             )
         return text.decode()
 
-    def vouch(self, deed: Deed) -> Deed:
-        """Refuse a deed that the store does not know while its own attempt can still be blamed for it."""
-        if deed.name not in DEEDS:
-            raise UsageError(f"the store knows no deed {deed.name!r}; it knows {', '.join(sorted(DEEDS)) or 'none'}")
-        return deed
+    def check_effect(self, task: Task, effect: Effect) -> CheckedEffect:
+        """Find the function of an effect. One that the task's own app does not list is refused while its attempt can be blamed for it."""
+        app = self.app_of(task.kind)
+        make = self._effects.get((app, effect.name))
+        if make is None:
+            known = ", ".join(sorted(name for owner, name in self._effects if owner == app)) or "none"
+            raise UsageError(f"app {app!r} has no effect {effect.name!r}; it has: {known}")
+        return CheckedEffect(effect.name, effect.data, _effect_function(make) if isinstance(make, str) else make)
 
     @property
     def _limit(self) -> int:
         return self.settings.count("queue.payload_limit")
+
+
+@cache
+def _effect_function(place: str) -> MakeEffect:
+    found: MakeEffect = load_named(place)
+    return found
 
 
 def _check(stage: Stage, name: str) -> None:

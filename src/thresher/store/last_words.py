@@ -13,9 +13,9 @@ from thresher.core.errors import DatabaseProblem
 from thresher.core.settlement import Brought, Error
 from thresher.core.task import Entry, Task
 from thresher.store.backend import as_task
-from thresher.store.deeds import do_deeds
 from thresher.store.lanes import Lanes
 from thresher.store.records import file_records
+from thresher.store.settle import make_effects
 from thresher.store.spawn import DUPLICATE, admit_children, read_parents, refuse
 from thresher.store.store import Store
 
@@ -80,5 +80,5 @@ def _write(store: Store, task: Task, brought: Brought, children: Sequence[Entry]
         for entry, why in brought.get("refused", ()):
             refuse(session, parent, entry, why, now)
         file_records(session, [(task.id, filing) for filing in brought.get("records", ())], now, store.backend.dialect.lock)
-        do_deeds(store.backend, session, list(brought.get("deeds", ())), now)
+        make_effects(session, brought.get("effects", ()), now)
     return True

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import orjson
 
 from thresher.core.limits import check_integers
+from thresher.store.dialect import Dialect
 
 Row = tuple[Any, ...]
 Params = Mapping[str, Any]
@@ -25,7 +26,12 @@ _NAME = re.compile(r"(?<![:\w]):(!?)(\w+)")
 
 
 class Session(Protocol):
-    """What statements run on. `rows` returns what a statement returned; `run` how many rows it touched."""
+    """What statements run on. `rows` returns what a statement returned; `run` how many rows it touched.
+
+    `dialect` has the few words in which the databases differ.
+    """
+
+    dialect: Dialect
 
     def rows(self, sql: str, params: Params = {}) -> list[Row]: ...
     def run(self, sql: str, params: Params = {}) -> int: ...

@@ -1,17 +1,17 @@
 """Settling: one transaction in which an attempt becomes fact, behind its fence.
 
-Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, results, deeds, groups, and the gates last.
+Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, results, effects, groups, and the gates last.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from thresher.core.clock import FOREVER
+from thresher.core.effect import CheckedEffect
 from thresher.core.event import EventKind
 from thresher.core.settlement import Blame, Health, Settlement
 from thresher.core.state import TERMINAL
 from thresher.store.backend import Backend, Hit, Rules
-from thresher.store.deeds import do_deeds
 from thresher.store.events import record_event
 from thresher.store.gates import BY_ADMIN, Gates, gate_named
 from thresher.store.groups import Children, Tally, ended_members
@@ -53,12 +53,19 @@ def settle(backend: Backend, session: Session, settlements: Sequence[Settlement]
     brought = [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records]
     file_records(session, brought, now, backend.dialect.lock)
     write_results(session, hits)
-    do_deeds(backend, session, [deed for hit in hits for deed in hit.settlement.deeds], now)
+    for hit in hits:
+        make_effects(session, hit.settlement.effects, now)
     groups.save(backend, session, hits, rules, now)
     gates = Gates(session, backend.dialect, now)
     release(backend, session, gates, hits)
     gates.save()
     return hits
+
+
+def make_effects(session: Session, effects: Sequence[CheckedEffect], now: int) -> None:
+    """Make the changes that a settlement asks for, in their order."""
+    for effect in effects:
+        effect.make(session, effect.data, now)
 
 
 def _bear(

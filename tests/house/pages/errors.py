@@ -82,9 +82,9 @@ def _task_rows() -> list[list[str]]:
 
 def _effect(cls: type[BaseException]) -> str:
     ruling = next((POLICY[each] for each in cls.__mro__ if each in POLICY), Ruling())
-    if ruling.effect is None:
+    if ruling.health is None:
         return "hears nothing"
-    return EFFECTS[ruling.effect] + (f", tag `{ruling.tag}`" if ruling.tag else "")
+    return EFFECTS[ruling.health] + (f", tag `{ruling.tag}`" if ruling.tag else "")
 
 
 def _usage_rows() -> list[list[str]]:

@@ -8,13 +8,22 @@ import pytest
 from tests.harness import tasks
 from tests.harness.databases import Database, only_postgres
 from tests.harness.hand import hands
-from thresher.core.deed import Deed
+from thresher.core.effect import CheckedEffect
 from thresher.core.record import Filing, Link
 from thresher.core.settlement import Settlement
 from thresher.store import vectors
 from thresher.store.lookup import find_by_ids, find_records
 from thresher.store.records import file_record
-from thresher.store.roles.matches import Match, find_match, forget_candidate, list_matches, set_match_status
+from thresher.store.roles.expiry import expire_postings
+from thresher.store.roles.matches import (
+    Match,
+    find_match,
+    forget_candidate,
+    list_matches,
+    replace_matches,
+    set_match_status,
+    trim_matches,
+)
 from thresher.store.store import Store
 
 OPEN = '{"state": "open", "seen_at": 100}'
@@ -37,13 +46,21 @@ def row(candidate: int, posting: int, score: int = 8_000) -> tuple[int, ...]:
     return candidate, posting, score, 1, 2, 3, 4, 5
 
 
-def replaced(people: Sequence[int], offers: Sequence[int], rows: Iterable[Sequence[int]], role: int = 1) -> Deed:
-    return Deed("matches.replace", {"role": role, "candidates": people, "postings": offers, "rows": list(rows)})
+def replaced(people: Sequence[int], offers: Sequence[int], rows: Iterable[Sequence[int]], role: int = 1) -> CheckedEffect:
+    return CheckedEffect("", {"role": role, "candidates": people, "postings": offers, "rows": list(rows)}, replace_matches)
 
 
-def do(store: Store, *deeds: Deed) -> None:
+def trimmed(candidate: int, best: int) -> CheckedEffect:
+    return CheckedEffect("", {"candidates": [candidate], "best": best}, trim_matches)
+
+
+def expired(postings: Sequence[int], **more: object) -> CheckedEffect:
+    return CheckedEffect("", {"postings": postings, "before": 500, **more}, expire_postings)
+
+
+def do(store: Store, *effects: CheckedEffect) -> None:
     """As a task does it: in its settlement."""
-    tasks.settle(store, tasks.done(tasks.running(store), deeds=deeds))
+    tasks.settle(store, tasks.done(tasks.running(store), effects=effects))
 
 
 def pairs(store: Store) -> list[tuple[int, int, int, str]]:
@@ -90,7 +107,7 @@ def test_what_a_person_has_in_hand_survives_every_matching(store: Store, status:
         assert set_match_status(session, anna, one, status, "called them")
     do(store, replaced([anna], [one], [row(anna, one, 9_500)]))
     assert pairs(store) == [(anna, one, 9_500, status)]
-    do(store, replaced([anna], [one], []), Deed("matches.trim", {"candidates": [anna], "best": 0}))
+    do(store, replaced([anna], [one], []), trimmed(anna, 0))
     assert pairs(store) == [(anna, one, 9_500, status)]
     assert match_of(store, anna, one).note == "called them"
 
@@ -98,10 +115,10 @@ def test_what_a_person_has_in_hand_survives_every_matching(store: Store, status:
 @pytest.mark.promise(2)
 def test_the_same_deed_done_twice_changes_nothing(store: Store) -> None:
     (anna,), (one, other) = candidates(store, 1), postings(store, 2)
-    deed = replaced([anna], [one, other], [row(anna, one), row(anna, other)])
-    do(store, deed)
+    effect = replaced([anna], [one, other], [row(anna, one), row(anna, other)])
+    do(store, effect)
     before = pairs(store), match_of(store, anna, one).created_at
-    do(store, deed, deed)
+    do(store, effect, effect)
     assert (pairs(store), match_of(store, anna, one).created_at) == before
 
 
@@ -109,7 +126,7 @@ def test_the_same_deed_done_twice_changes_nothing(store: Store) -> None:
 def test_a_worker_that_lost_its_claim_writes_no_matches(store: Store) -> None:
     (anna,), (one,) = candidates(store, 1), postings(store, 1)
     task = tasks.running(store)
-    late = Settlement.done(task, deeds=(replaced([anna], [one], [row(anna, one)]),))
+    late = Settlement.done(task, effects=(replaced([anna], [one], [row(anna, one)]),))
     tasks.settle(store, tasks.retry(task))
     again = tasks.claim_one(store)
     assert again.id == task.id
@@ -154,7 +171,7 @@ def test_at_the_end_of_a_matching_only_the_best_are_left_and_nothing_of_other_ro
     (anna, otto), mine, strange = candidates(store, 2), postings(store, 3), postings(store, 1, role=7)
     rows = [row(person, offer, 5_000 + at) for person in (anna, otto) for at, offer in enumerate((*mine, *strange))]
     do(store, replaced([anna, otto], [*mine, *strange], rows))
-    do(store, Deed("matches.trim", {"candidates": [anna], "best": 2}))
+    do(store, trimmed(anna, 2))
     assert [pair[1] for pair in pairs(store) if pair[0] == anna] == mine[1:]
     assert [pair[1] for pair in pairs(store) if pair[0] == otto] == [*mine, *strange]
 
@@ -174,7 +191,7 @@ def test_postings_that_nobody_saw_for_long_are_closed_and_their_suggestions_take
     do(store, replaced([anna], [old, held, fresh], [row(anna, each) for each in (old, held, fresh)]))
     with store.write() as session:
         set_match_status(session, anna, held, "applied")
-    do(store, Deed("postings.expire", {"postings": [old, held, fresh], "before": 500}))
+    do(store, expired([old, held, fresh]))
     with store.read() as session:
         found = find_by_ids(session, "posting", [old, held, fresh])
     states = {each.id: (each.data["state"], each.marks["state"], "closed_at" in each.data) for each in found}
@@ -186,7 +203,7 @@ def test_the_points_of_closed_postings_go_whichever_embedder_made_them(store: St
     (old,) = postings(store, 1)
     for model, version, kind in (("a", "1", "fitting"), ("a", "2", "fitting"), ("b", "1", "fitting"), ("b", "1", "roles")):
         vectors.put(store, model, version, kind, {"gone": bytes(8), "kept": bytes(8)})
-    do(store, Deed("postings.expire", {"postings": [old], "before": 500, "kind": "fitting", "points": ["gone"]}))
+    do(store, expired([old], kind="fitting", points=["gone"]))
     left = tasks.rows(store, "select kind, key from vectors order by model, version, kind, key")
     assert left == [("fitting", "kept")] * 3 + [("roles", "gone"), ("roles", "kept")]
 
@@ -210,9 +227,9 @@ def test_two_matchings_of_the_same_candidates_take_turns_and_leave_one_row_a_pai
     tasks.put(store, tasks.entry(key="a"), tasks.entry(key="b"))
     first, second = tasks.claim(store, 2)
     with hands(database, store, 2) as (left, right):
-        assert left.store.settle([tasks.done(first, deeds=(replaced(people, offers, rows),))]) == []
+        assert left.store.settle([tasks.done(first, effects=(replaced(people, offers, rows),))]) == []
         mirrored = replaced(people[::-1], offers[::-1], rows[::-1], role=2)
-        right.begin(lambda at: at.settle([tasks.done(second, deeds=(mirrored,))]))
+        right.begin(lambda at: at.settle([tasks.done(second, effects=(mirrored,))]))
         assert right.waits()
         left.commit()
         assert right.finish() == []

@@ -24,13 +24,13 @@ def answer(name: str, **more: Any) -> dict[str, Any]:
 
 def settle(store: Store, data: dict[str, Any]) -> None:
     with store.write() as session:
-        settle_title(store.backend, session, data, store.backend.now(session))
+        settle_title(session, data, store.backend.now(session))
 
 
 def link(store: Store, *candidates: int) -> None:
     with store.write() as session:
         data = {"key": "code wizard", "candidates": list(candidates), "demand": asdict(DEMAND)}
-        link_asking(store.backend, session, data, store.backend.now(session))
+        link_asking(session, data, store.backend.now(session))
 
 
 def waits(store: Store, key: str) -> int:
@@ -105,7 +105,7 @@ def test_without_a_role_that_answers_everybody_goes_on_waiting(store: Store):
 def join(store: Store, role: int, name: str, into: int, into_name: str) -> None:
     data = {"role": role, "name_key": title_key(name), "into": into, "into_key": title_key(into_name), "demand": asdict(DEMAND)}
     with store.write() as session:
-        join_titles(store.backend, session, data, store.backend.now(session))
+        join_titles(session, data, store.backend.now(session))
 
 
 @pytest.mark.promise(9)

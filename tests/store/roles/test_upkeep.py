@@ -1,4 +1,4 @@
-"""What the schedules ask for, as deeds: stale sessions end, rested roles come back, and doing it twice does no harm."""
+"""What the schedules ask for, as effects: stale sessions end, rested roles come back, and doing it twice does no harm."""
 
 from dataclasses import asdict
 
@@ -7,17 +7,19 @@ import pytest
 from tests.harness.tasks import change, rows
 from tests.store.roles.queueing import DEMAND, LEASE, PACE, claim, end, look, platform, problems, role, turns
 from thresher.core.clock import DAY, HOUR
-from thresher.core.deed import Deed
 from thresher.governance.turns import Verdict
-from thresher.store.deeds import do_deeds
 from thresher.store.roles.platforms import pause_platform
+from thresher.store.roles.upkeep import expire_sessions, reset_rested
 
 NUMBERS = {"pace": asdict(PACE), "demand": asdict(DEMAND)}
 
 
+EFFECTS = {"scrapes.expire": expire_sessions, "roles.reset": reset_rested}
+
+
 def do(store, name, **data):
     with store.write() as session:
-        do_deeds(store.backend, session, [Deed(name, data)], store.backend.now(session))
+        EFFECTS[name](session, data, store.backend.now(session))
 
 
 @pytest.mark.promise(1)

@@ -12,4 +12,14 @@ app = App(
     pipelines=(normalize, match_postings, match_candidates, expire_postings, end_sessions, reset_roles),
     schedules=(END_SESSIONS, RESET_ROLES, EXPIRE),
     schemas=(SCHEMA,),
+    effects={
+        "matches.replace": "thresher.store.roles.matches:replace_matches",
+        "matches.trim": "thresher.store.roles.matches:trim_matches",
+        "postings.expire": "thresher.store.roles.expiry:expire_postings",
+        "roles.reset": "thresher.store.roles.upkeep:reset_rested",
+        "scrapes.expire": "thresher.store.roles.upkeep:expire_sessions",
+        "titles.join": "thresher.store.roles.resolution:join_titles",
+        "titles.link": "thresher.store.roles.resolution:link_asking",
+        "titles.settle": "thresher.store.roles.resolution:settle_title",
+    },
 )

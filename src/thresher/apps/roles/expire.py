@@ -5,7 +5,7 @@ from thresher.apps.roles.keep import IS_OPEN, offers_of
 from thresher.apps.roles.matched import FITTING
 from thresher.core.clock import DAY
 from thresher.core.context import Context
-from thresher.core.deed import Deed
+from thresher.core.effect import Effect
 from thresher.core.found import Between
 from thresher.core.outcome import Done, Next, Outcome
 from thresher.core.pipeline import Pipeline, Schedule, Stage
@@ -26,8 +26,8 @@ async def expire(ctx: Context) -> Outcome:
     if not found:
         return Done(f"{closed} postings were closed")
     points = [point_key(offer.text) for offer in offers_of(found)]
-    deed = Deed("postings.expire", {"postings": [each.id for each in found], "before": limit, "kind": FITTING, "points": points})
-    return Next({"before": found[-1].id, "closed": closed}, again=True, deeds=(deed,))
+    effect = Effect("postings.expire", {"postings": [each.id for each in found], "before": limit, "kind": FITTING, "points": points})
+    return Next({"before": found[-1].id, "closed": closed}, again=True, effects=(effect,))
 
 
 expire_postings = Pipeline(KIND, Stage(expire))

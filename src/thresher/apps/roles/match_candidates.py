@@ -6,7 +6,7 @@ from thresher.apps.roles.matched import matched
 from thresher.apps.roles.matching.points import points_of
 from thresher.apps.roles.matching.seeker import seeker_of
 from thresher.core.context import Context
-from thresher.core.deed import Deed
+from thresher.core.effect import Effect
 from thresher.core.errors import Permanent
 from thresher.core.outcome import Done, Next, Outcome
 from thresher.core.pipeline import Pipeline, Stage
@@ -27,11 +27,11 @@ def match(ctx: Context) -> Outcome:
         before = None
         if offers or then:
             seekers = [seeker_of(each) for each in people if str(role) in each.linked(WANTS)]
-            deed = matched(ctx, role, seekers, offers, points)
+            effect = matched(ctx, role, seekers, offers, points)
             # After the last portion of a role its successor is next: whichever of them has that number or a larger one.
-            return Next({"role": role, "before": then} if then else {"role": role + 1}, again=True, deeds=(deed,))
-    trim = Deed("matches.trim", {"candidates": [each.id for each in people], "best": points.best})
-    return Done(f"{len(people)} candidates were matched with the postings of {len(roles)} roles", deeds=(trim,))
+            return Next({"role": role, "before": then} if then else {"role": role + 1}, again=True, effects=(effect,))
+    trim = Effect("matches.trim", {"candidates": [each.id for each in people], "best": points.best})
+    return Done(f"{len(people)} candidates were matched with the postings of {len(roles)} roles", effects=(trim,))
 
 
 def _candidates(ctx: Context) -> list[int]:

@@ -47,8 +47,8 @@ def match(ctx: Context) -> Outcome:
         wanted = [offer for offer in offers if offer.id in roles[role]]
         people = _slice(ctx, role, before) if wanted else []
         if people:
-            deed = matched(ctx, role, [seeker_of(each) for each in people], wanted, points)
-            return Next({"role": role, "before": people[-1].id}, again=True, deeds=(deed,), counts={"candidates": len(people)})
+            effect = matched(ctx, role, [seeker_of(each) for each in people], wanted, points)
+            return Next({"role": role, "before": people[-1].id}, again=True, effects=(effect,), counts={"candidates": len(people)})
         before = None
     counts = {"postings": len(offers), "roles": len(roles)}
     return Done(f"{len(offers)} postings were matched with the candidates of {len(roles)} roles", counts=counts)

@@ -1,4 +1,4 @@
-"""A block of candidates against a block of postings: the matches as a deed, which the settlement writes behind its fence."""
+"""A block of candidates against a block of postings: the matches as an effect, which the settlement writes behind its fence."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,13 @@ from thresher.apps.roles.matching.offer import Offer
 from thresher.apps.roles.matching.points import Points
 from thresher.apps.roles.matching.seeker import Seeker
 from thresher.core.context import Context
-from thresher.core.deed import Deed
+from thresher.core.effect import Effect
 
 # The kind of the vectors. One for both sides: they are compared with each other, and a text is a text.
 FITTING = "fitting"
 
 
-def matched(ctx: Context, role: int, seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points) -> Deed:
+def matched(ctx: Context, role: int, seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points) -> Effect:
     """What becomes of these pairs. For stages on threads: scoring takes a while."""
     sides = Side()
     if points.semantic and seekers and offers:
@@ -22,4 +22,4 @@ def matched(ctx: Context, role: int, seekers: Sequence[Seeker], offers: Sequence
         sides = Side(found[: len(seekers)], found[len(seekers) :])
     rows = choose(seekers, offers, points, sides)
     people, postings = [seeker.id for seeker in seekers], [offer.id for offer in offers]
-    return Deed("matches.replace", {"role": role, "candidates": people, "postings": postings, "rows": rows})
+    return Effect("matches.replace", {"role": role, "candidates": people, "postings": postings, "rows": rows})

@@ -15,7 +15,7 @@ from typing import Any
 from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
-from thresher.core.deed import Deed
+from thresher.core.effect import Effect
 from thresher.core.errors import BudgetExhausted, NotYet, Permanent, Transient, UsageError
 from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped, Snooze
 from thresher.core.pipeline import Pipeline, Stage
@@ -97,7 +97,7 @@ async def compare(ctx: Context) -> Outcome:
         "demand": _demand(ctx),
     }  # fmt: skip
     then = {**said, "name": older.role.name, "reason": f"{said['reason']}; {older.reason}"[:500]}
-    return Next(then, deeds=(Deed("titles.join", join),), children=(NewTask(MATCH, {"candidates": moved}),) if moved else ())
+    return Next(then, effects=(Effect("titles.join", join),), children=(NewTask(MATCH, {"candidates": moved}),) if moved else ())
 
 
 async def gather(ctx: Context) -> Outcome:
@@ -109,9 +109,9 @@ async def gather(ctx: Context) -> Outcome:
         return Done(f"{key!r} is {said['name']!r} ({said['method']}: {said['reason']}); {said['linked']} candidates waited for it")
     if waiting == said.get("last"):
         return Failed(f"candidates who wait for {key!r} cannot be linked: no role answers to it; name one: thresher roles add")
-    link = Deed("titles.link", {"key": key, "candidates": waiting, "demand": _demand(ctx)})
+    link = Effect("titles.link", {"key": key, "candidates": waiting, "demand": _demand(ctx)})
     then = {**said, "linked": said["linked"] + len(waiting), "last": waiting}
-    return Next(then, again=True, deeds=(link,), children=(NewTask(MATCH, {"candidates": waiting}),))
+    return Next(then, again=True, effects=(link,), children=(NewTask(MATCH, {"candidates": waiting}),))
 
 
 async def _asked(ctx: Context, core: str) -> _Named | Snooze:
@@ -155,14 +155,14 @@ def _by_rules(core: str, why: str) -> _Named:
 
 def _settled(ctx: Context, core: str, named: _Named) -> Outcome:
     """The role is found or made with the end of this stage, so that whoever comes from now on finds it without waiting."""
-    deed = {
+    found = {
         "title": written(core.split()), "key": core, "name": named.name, "name_key": title_key(named.name), "role": named.role,
         "method": "rules" if named.method == "embedding" else named.method, "category": named.category,
         "approved": not ctx.setting("roles.approval"), "demand": _demand(ctx),
     }  # fmt: skip
     then = {"key": core, "name": named.name, "method": named.method, "reason": clean(named.reason)[:500], "linked": 0,
             "made": named.role is None}  # fmt: skip
-    return Next(then, deeds=(Deed("titles.settle", deed),))
+    return Next(then, effects=(Effect("titles.settle", found),))
 
 
 def _demand(ctx: Context) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
-from thresher.core.deed import Deed
+from thresher.core.effect import Effect
 from thresher.core.outcome import Done, Outcome
 from thresher.core.pipeline import Pipeline, Schedule, Stage
 from thresher.core.task import NewTask
@@ -17,13 +17,13 @@ EVERY = 900.0  # seconds; whoever asks for a role ends what stands in the way at
 
 async def end(ctx: Context) -> Outcome:
     """End the sessions whose time is over: their roles go back to the queue."""
-    return Done(deeds=(Deed("scrapes.expire", _numbers(ctx)),))
+    return Done(effects=(Effect("scrapes.expire", _numbers(ctx)),))
 
 
 async def reset(ctx: Context) -> Outcome:
     """Put roles back into the queue that were completed long enough ago and that candidates still want."""
     before = ctx.now() - round(ctx.setting("roles.reset_after") * HOUR)
-    return Done(deeds=(Deed("roles.reset", {**_numbers(ctx), "before": before}),))
+    return Done(effects=(Effect("roles.reset", {**_numbers(ctx), "before": before}),))
 
 
 def _numbers(ctx: Context) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from thresher.core.clock import monotonic
 from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
 from thresher.core.limits import check_integers
 from thresher.core.redact import redacted
+from thresher.store.dialect import POSTGRES
 from thresher.store.postgres.patience import PATIENCE, PatientConnection, is_at_work
 from thresher.store.session import ARRAY, Params, Row, psycopg_style, spread
 
@@ -45,6 +46,7 @@ DURABILITY = {"machine": "on", "process": "off"}
 class PostgresSession:
     """A transaction on one connection."""
 
+    dialect = POSTGRES
     __slots__ = ("connection",)
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:

@@ -7,7 +7,6 @@ import orjson
 
 from thresher.core.record import Filing
 from thresher.hiring.kinds import POSTING
-from thresher.store.backend import Backend
 from thresher.store.records import file_record
 from thresher.store.roles.matches import drop_suggestions
 from thresher.store.session import Session, one
@@ -18,13 +17,13 @@ _FORGET = "delete from vectors where model = :model and version = :version and k
 _POSTING = "select key, data from records where id = :id and kind = :kind"
 
 
-def expire_postings(backend: Backend, session: Session, data: Mapping[str, Any], now: int) -> None:
-    """Deed: close these postings, each if it is still open and was still not seen since `before`.
+def expire_postings(session: Session, data: Mapping[str, Any], now: int) -> None:
+    """Effect: close these postings, each if it is still open and was still not seen since `before`.
 
     The points of their texts go along. One that another posting needs too is computed again.
     """
-    closed = [each for each in sorted(data["postings"]) if _close(backend, session, each, data["before"], now)]
-    drop_suggestions(backend, session, closed)
+    closed = [each for each in sorted(data["postings"]) if _close(session, each, data["before"], now)]
+    drop_suggestions(session, closed)
     _forget(session, data.get("kind", ""), data.get("points", ()))
 
 
@@ -37,13 +36,13 @@ def _forget(session: Session, kind: str, keys: Sequence[str]) -> None:
         of = one(session, _NEXT, given)
 
 
-def _close(backend: Backend, session: Session, record_id: int, before: int, now: int) -> bool:
-    row = one(session, _POSTING + backend.dialect.lock, {"id": record_id, "kind": POSTING})
+def _close(session: Session, record_id: int, before: int, now: int) -> bool:
+    row = one(session, _POSTING + session.dialect.lock, {"id": record_id, "kind": POSTING})
     if row is None:
         return False
     said = orjson.loads(row[1])
     if said.get("state") != "open" or not isinstance(said.get("seen_at"), int) or said["seen_at"] >= before:
         return False
     change = orjson.dumps({"state": "closed", "closed_at": now}).decode()
-    file_record(session, Filing(POSTING, row[0], change, merge=True, marks=("state",)), 0, now, backend.dialect.lock)
+    file_record(session, Filing(POSTING, row[0], change, merge=True, marks=("state",)), 0, now, session.dialect.lock)
     return True

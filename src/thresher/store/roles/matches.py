@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.store.backend import Backend
 from thresher.store.bulk import among, pour
 from thresher.store.session import Row, Session, one
 
@@ -109,25 +108,25 @@ def forget_candidate(session: Session, candidate_id: int) -> int:
     return session.run(_FORGET, {"candidate": candidate_id})
 
 
-def replace_matches(backend: Backend, session: Session, data: Mapping[str, Any], now: int) -> None:
-    """Deed: these candidates were matched with these postings, and `rows` is what fits. Suggestions that no longer fit go."""
-    people = _present(backend, session, data["candidates"])
-    is_open = {row[0] for row in among(backend.dialect, session, _OPEN, data["postings"])}
+def replace_matches(session: Session, data: Mapping[str, Any], now: int) -> None:
+    """Effect: these candidates were matched with these postings, and `rows` is what fits. Suggestions that no longer fit go."""
+    people = _present(session, data["candidates"])
+    is_open = {row[0] for row in among(session.dialect, session, _OPEN, data["postings"])}
     rows = sorted(row for row in data["rows"] if row[0] in people and row[1] in is_open)
     kept = {(row[0], row[1]) for row in rows}
-    fallen = [pair for pair in _suggested(backend, session, data["candidates"], data["postings"]) if pair not in kept]
-    _drop(backend, session, fallen)
-    pour(backend.dialect, session, _UPSERT, _UPSERTED, [(*row, data["role"], now) for row in rows])
+    fallen = [pair for pair in _suggested(session, data["candidates"], data["postings"]) if pair not in kept]
+    _drop(session, fallen)
+    pour(session.dialect, session, _UPSERT, _UPSERTED, [(*row, data["role"], now) for row in rows])
 
 
-def _present(backend: Backend, session: Session, candidates: Sequence[int]) -> set[int]:
+def _present(session: Session, candidates: Sequence[int]) -> set[int]:
     """Those of these candidates who are still there. They are held until the end: nothing may be written about one who goes, and two
     matchings of the same candidates take turns.
     """
-    return {row[0] for some in _portions(sorted(candidates)) for row in session.rows(_PRESENT + backend.dialect.lock, {"ids": some})}
+    return {row[0] for some in _portions(sorted(candidates)) for row in session.rows(_PRESENT + session.dialect.lock, {"ids": some})}
 
 
-def _suggested(backend: Backend, session: Session, candidates: Sequence[int], postings: Sequence[int]) -> list[tuple[int, int]]:
+def _suggested(session: Session, candidates: Sequence[int], postings: Sequence[int]) -> list[tuple[int, int]]:
     """The pairs of these that are suggested now."""
     if not candidates or not postings:
         return []
@@ -136,7 +135,7 @@ def _suggested(backend: Backend, session: Session, candidates: Sequence[int], po
         listed, spanned, sql = postings, candidates, _BY_POSTINGS
     people, offers, found = set(candidates), set(postings), list[tuple[int, int]]()
     for ids in _portions(sorted(listed)):
-        rows = session.rows(sql + backend.dialect.lock, {"ids": ids, "low": min(spanned), "high": max(spanned)})
+        rows = session.rows(sql + session.dialect.lock, {"ids": ids, "low": min(spanned), "high": max(spanned)})
         found += [(candidate, posting) for candidate, posting in rows if candidate in people and posting in offers]
     return found
 
@@ -145,20 +144,20 @@ def _density(ids: Sequence[int]) -> float:
     return len(ids) / (max(ids) - min(ids) + 1)
 
 
-def trim_matches(backend: Backend, session: Session, data: Mapping[str, Any], _now: int) -> None:
-    """Deed: these candidates were matched with everything. What is left from roles that they want no more goes, and all but the best."""
-    for candidate in sorted(_present(backend, session, data["candidates"])):
-        _drop(backend, session, session.rows(_STRAY, {"candidate": candidate}))
-        _drop(backend, session, session.rows(_BEYOND, {"candidate": candidate, "best": data["best"], "many": _MANY}))
+def trim_matches(session: Session, data: Mapping[str, Any], _now: int) -> None:
+    """Effect: these candidates were matched with everything. What is left from roles that they want no more goes, and all but the best."""
+    for candidate in sorted(_present(session, data["candidates"])):
+        _drop(session, session.rows(_STRAY, {"candidate": candidate}))
+        _drop(session, session.rows(_BEYOND, {"candidate": candidate, "best": data["best"], "many": _MANY}))
 
 
-def drop_suggestions(backend: Backend, session: Session, postings: Sequence[int]) -> None:
+def drop_suggestions(session: Session, postings: Sequence[int]) -> None:
     """Take back the suggestions of postings that are closed; what a person has in hand stays."""
-    _drop(backend, session, among(backend.dialect, session, _OF_POSTINGS, postings))
+    _drop(session, among(session.dialect, session, _OF_POSTINGS, postings))
 
 
-def _drop(backend: Backend, session: Session, pairs: Sequence[Row]) -> None:
-    pour(backend.dialect, session, _DELETE, _DELETED, sorted(pairs))
+def _drop(session: Session, pairs: Sequence[Row]) -> None:
+    pour(session.dialect, session, _DELETE, _DELETED, sorted(pairs))
 
 
 def _portions(ids: Sequence[int]) -> list[Sequence[int]]:

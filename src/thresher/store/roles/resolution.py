@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.governance.demand import Demand
-from thresher.store.backend import Backend
 from thresher.store.lookup import AT_ONCE
 from thresher.store.roles.merging import merge_roles
 from thresher.store.roles.names import claim_name, hold_names, roles_of_keys
@@ -62,10 +61,10 @@ def make_role(session: Session, name: str, key: str, aliases: Mapping[str, str],
     return role_id
 
 
-def settle_title(backend: Backend, session: Session, data: Mapping[str, Any], now: int) -> None:
+def settle_title(session: Session, data: Mapping[str, Any], now: int) -> None:
     """A title is understood: its role is found by id, or made by its name, and answers to the title from now on."""
     # Whoever writes candidates that wait holds the names too: they commit before this, and are found waiting, or look after it.
-    hold_names(backend.dialect, session)
+    hold_names(session.dialect, session)
     if data["key"] in roles_of_keys(session, [data["key"]]):
         return  # a person was faster, or this was done before
     role_id = data.get("role")
@@ -78,12 +77,12 @@ def settle_title(backend: Backend, session: Session, data: Mapping[str, Any], no
         claim_name(session, role_id, data["title"], data["key"])
 
 
-def join_titles(backend: Backend, session: Session, data: Mapping[str, Any], now: int) -> None:
+def join_titles(session: Session, data: Mapping[str, Any], now: int) -> None:
     """Two titles got a role each at the same moment, and the two are one: the newer becomes part of the older.
 
     What anybody has looked for or judged since then stays: from there on it is a person who merges.
     """
-    hold_names(backend.dialect, session)
+    hold_names(session.dialect, session)
     owners = roles_of_keys(session, [data["name_key"], data["into_key"]])
     if (owners.get(data["name_key"]), owners.get(data["into_key"])) != (data["role"], data["into"]):
         return  # it was done before, or a person was faster
@@ -92,9 +91,8 @@ def join_titles(backend: Backend, session: Session, data: Mapping[str, Any], now
         merge_roles(session, made.id, into.id, now, demand_of(data))
 
 
-def link_asking(backend: Backend, session: Session, data: Mapping[str, Any], now: int) -> None:
+def link_asking(session: Session, data: Mapping[str, Any], now: int) -> None:
     """Candidates who waited for an answer about a title want its role now, and wait no more. One who went away is left out."""
-    del backend
     owner = owners_of(session, [data["key"]]).get(data["key"])
     if owner is None:
         return
@@ -110,7 +108,7 @@ def _still(session: Session, key: str, ids: Sequence[int]) -> list[int]:
 
 
 def demand_of(how: Mapping[str, Any]) -> Demand:
-    """The numbers of the demand, as they travel in a deed."""
+    """The numbers of the demand, as they travel in an effect."""
     return Demand(**how["demand"])
 
 

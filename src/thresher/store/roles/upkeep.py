@@ -1,4 +1,4 @@
-"""What the schedules of the roles app ask for as deeds: ending sessions that are over, and bringing rested roles back."""
+"""What the schedules of the roles app ask for as effects: ending sessions that are over, and bringing rested roles back."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,6 @@ from thresher.config.settings import Settings
 from thresher.core.clock import HOUR
 from thresher.governance.demand import Demand
 from thresher.governance.turns import Pace
-from thresher.store.backend import Backend
 from thresher.store.roles.place import repeat_stalled, reset_roles
 from thresher.store.roles.scrapes import expire_scrapes
 from thresher.store.session import Session
@@ -16,14 +15,14 @@ AT_ONCE = 500
 _CHANGED = "select name, value from settings where name like 'roles.%'"
 
 
-def expire_sessions(backend: Backend, session: Session, data: Mapping[str, Any], now: int) -> None:
+def expire_sessions(session: Session, data: Mapping[str, Any], now: int) -> None:
     """End every session whose time is over. `data` may bring `pace` and `demand`, as their fields."""
     pace, demand = _pace(session, data), _demand(session, data)
-    while expire_scrapes(session, now, pace, demand, AT_ONCE, backend.dialect.skip) == AT_ONCE:
+    while expire_scrapes(session, now, pace, demand, AT_ONCE, session.dialect.skip) == AT_ONCE:
         pass
 
 
-def reset_rested(backend: Backend, session: Session, data: Mapping[str, Any], now: int) -> None:  # noqa: ARG001  as all deeds have it
+def reset_rested(session: Session, data: Mapping[str, Any], now: int) -> None:
     """Bring back every role that has rested since `before`; unsaid, for `roles.reset_after`. `data` may bring `demand`."""
     demand = _demand(session, data)
     rests = round(_settings(session)["roles.reset_after"] * HOUR)

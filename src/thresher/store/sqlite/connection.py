@@ -12,6 +12,7 @@ import apsw
 
 from thresher.core.errors import DatabaseProblem, InvalidPayload, UsageError
 from thresher.core.limits import check_integers
+from thresher.store.dialect import SQLITE
 from thresher.store.session import JSON_LIST, Params, Row, spread
 from thresher.store.sqlite import one_library
 from thresher.store.sqlite.turn_lock import TurnLock
@@ -34,6 +35,7 @@ UNMIGRATED = ("no such table", "no such column", "has no column named")  # SQLit
 class SqliteSession:
     """A transaction on one connection."""
 
+    dialect = SQLITE
     __slots__ = ("_connection", "_cursor")
 
     def __init__(self, connection: apsw.Connection) -> None:

@@ -1,35 +1,37 @@
-"""A settlement's deeds are done with it or not at all, and only behind its fence."""
+"""A settlement's effects are made with it or not at all, and only behind its fence."""
 
 import pytest
 
 from tests.harness.tasks import done, fields_of, filing, rows, running, settle
-from thresher.core.deed import Deed
+from thresher.core.effect import CheckedEffect
 from thresher.core.settlement import Settlement
-from thresher.store import deeds
 
 NOTED = "select name from role_names order by key"
 
 
-@pytest.fixture
-def noting(monkeypatch):
-    """A deed that writes a row, and one that fails after writing."""
+def note(key):
+    """An effect that writes a row."""
 
-    def note(backend, session, data, now):
+    def make(session, data, now):
         session.run("insert into role_names (key, name, role_id) values (:key, :key, :now) on conflict do nothing", {**data, "now": now})
 
-    def stumble(backend, session, data, now):
-        note(backend, session, data, now)
+    return CheckedEffect("note", {"key": key}, make)
+
+
+def stumble(key):
+    """An effect that fails after writing."""
+
+    def make(session, data, now):
+        note(key).make(session, data, now)
         session.run("insert into role_names (key, name, role_id) values ('x', null, 1)")
 
-    monkeypatch.setitem(deeds.DEEDS, "note", note)
-    monkeypatch.setitem(deeds.DEEDS, "stumble", stumble)
+    return CheckedEffect("stumble", {"key": key}, make)
 
 
 @pytest.mark.promise(2)
-@pytest.mark.usefixtures("noting")
-def test_a_deed_is_done_with_the_settlement_and_never_on_the_plain_path(store):
+def test_an_effect_is_made_with_the_settlement_and_never_on_the_plain_path(store):
     task = running(store)
-    settlement = done(task, deeds=(Deed("note", {"key": "a"}), Deed("note", {"key": "b"})))
+    settlement = done(task, effects=(note("a"), note("b")))
     assert not settlement.is_plain
     turn = store.turn([settlement], 0, 1)
     assert turn.stale == []
@@ -38,20 +40,18 @@ def test_a_deed_is_done_with_the_settlement_and_never_on_the_plain_path(store):
 
 
 @pytest.mark.promise(2)
-@pytest.mark.usefixtures("noting")
-def test_the_deeds_of_a_worker_that_lost_its_claim_are_not_done(store):
+def test_the_effects_of_a_worker_that_lost_its_claim_are_not_made(store):
     task = running(store)
     settle(store, Settlement.hand_back(task, reason="stopping"))
-    assert len(store.settle([done(task, deeds=(Deed("note", {"key": "a"}),))])) == 1
+    assert len(store.settle([done(task, effects=(note("a"),))])) == 1
     assert rows(store, NOTED) == []
 
 
 @pytest.mark.promise(2)
-@pytest.mark.usefixtures("noting")
-def test_a_deed_that_fails_takes_the_whole_settlement_with_it(store):
+def test_an_effect_that_fails_takes_the_whole_settlement_with_it(store):
     task = running(store)
     with pytest.raises(Exception, match=r"(?i)null"):
-        store.settle([done(task, records=(filing("a"),), deeds=(Deed("stumble", {"key": "a"}),))])
+        store.settle([done(task, records=(filing("a"),), effects=(stumble("a"),))])
     assert fields_of(store, task.id)["state"] == "running"
     assert rows(store, NOTED) == []
     assert rows(store, "select count(*) from records") == [(0,)]

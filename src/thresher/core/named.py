@@ -1,0 +1,22 @@
+"""Things by name: `package.module:attribute`, imported when it is needed and not before."""
+
+import importlib
+from typing import Any
+
+from thresher.core.errors import UsageError
+
+
+def check_name(name: str, what: str) -> None:
+    """Refuse a text that cannot name anything."""
+    module, colon, attribute = name.partition(":")
+    if not (colon and attribute.isidentifier() and all(part.isidentifier() for part in module.split("."))):
+        raise UsageError(f"{what} is {name!r}; write package.module:name")
+
+
+def load_named(name: str) -> Any:
+    """What a name leads to."""
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(importlib.import_module(module), attribute)
+    except AttributeError:
+        raise UsageError(f"{name} leads nowhere: the module {module} has no {attribute!r}") from None
