@@ -1,6 +1,8 @@
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +88,14 @@ def test_a_wrong_command_line_is_one_line_and_exit_code_2(thresher: Thresher, ar
     assert len(result.err.splitlines()) == 1
     assert "--help" in result.err
     assert thresher(*argv, "--json").error["class"] == "UsageError"
+
+
+def test_the_version_is_that_of_the_package(thresher: Thresher):
+    assert thresher("--version").out == f"thresher {version('thresher')}\n"
+
+
+def test_a_shell_completes_commands(folder):
+    words = {"_THRESHER_COMPLETE": "complete_bash", "COMP_WORDS": "thresher tasks ca", "COMP_CWORD": "2"}
+    script = Path(sys.executable).with_name("thresher")
+    told = subprocess.run([script], capture_output=True, text=True, check=True, env={**os.environ, **words}, cwd=folder).stdout
+    assert told.split() == ["cancel"]

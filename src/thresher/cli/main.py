@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+import thresher
 from thresher.cli import (
     add,
     admin,
@@ -54,9 +55,15 @@ EPILOG = "--database, --project, --app, --json and --verbose may stand anywhere 
 SHARED = {"--database": True, "--project": True, "--app": True, "--json": False, "--verbose": False}
 
 app = typer.Typer(
-    help="Thresher: a durable, polite task queue over fragile sources.", epilog=EPILOG, no_args_is_help=True, add_completion=False,
+    help="Thresher: a durable, polite task queue over fragile sources.", epilog=EPILOG, no_args_is_help=True,
     rich_markup_mode=None, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
 )  # fmt: skip
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"thresher {thresher.__version__}")
+        raise typer.Exit
 
 
 @app.callback()
@@ -67,6 +74,7 @@ def shared(
     apps: Annotated[list[str] | None, typer.Option("--app", metavar="NAME", help="One more app: file.py or package.module:name.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer with JSON.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="Say more; show where unexpected errors come from.")] = False,
+    _version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")] = False,
 ) -> None:
     """Thresher: a durable, polite task queue over fragile sources."""
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # what it says of tries to connect, our errors say better
