@@ -36,12 +36,12 @@ from thresher.core.found import Found
 from thresher.core.point import point_key
 from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
-from thresher.engine.points import shared_embedder
 from thresher.engine.registry import Registry
 from thresher.engine.worker import Worker
 from thresher.practice.postgres import practice_postgres
 from thresher.store import vectors as kept
 from thresher.store.lookup import find_records
+from thresher.vectors.embedder import shared_embedder
 
 DIMS = 384
 BLOCK = 250

@@ -9,12 +9,11 @@ from tests.harness.databases import with_processes
 from thresher.config.settings import Settings
 from thresher.control.resolve import MOST_TITLES, Resolution, resolve
 from thresher.core.errors import UsageError
-from thresher.engine.points import shared_embedder
 from thresher.governance.demand import Demand
 from thresher.hiring.title.key import title_key
 from thresher.store.roles.roles import add_alias, add_role, find_role, list_roles, merge_roles, reject_role, roles_of_keys
 from thresher.store.store import Store
-from thresher.vectors.embedder import Embedder
+from thresher.vectors.embedder import Embedder, shared_embedder
 from thresher.vectors.lexical import Lexical
 
 pytestmark = with_processes

@@ -17,7 +17,8 @@ def test_an_effect_that_names_nothing_is_refused_where_it_is_written(make):
 
 @pytest.mark.parametrize("app", [jobs, roles], ids=lambda app: app.name)
 def test_every_name_in_our_own_apps_leads_somewhere(app):
-    assert [name for name, make in app.effects.items() if isinstance(make, str) and not callable(load_named(make))] == []
+    named = [*app.effects.values(), *app.near.values()]
+    assert [name for name in named if isinstance(name, str) and not callable(load_named(name))] == []
 
 
 def test_a_name_that_leads_nowhere_says_so():

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from thresher.apps.roles.role_names import RoleNames, role_names
 from thresher.core.errors import UnknownName
 from thresher.core.neighbour import Neighbour
-from thresher.engine.rolenames import RoleNames, role_names
 from thresher.governance.demand import Demand
 from thresher.hiring.title.choice import LOOKED_AT, Choice, choose
 from thresher.hiring.title.core import core_of, is_wide

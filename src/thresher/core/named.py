@@ -1,9 +1,12 @@
 """Things by name: `package.module:attribute`, imported when it is needed and not before."""
 
 import importlib
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 from thresher.core.errors import UsageError
+
+T = TypeVar("T")
 
 
 def check_name(name: str, what: str) -> None:
@@ -13,6 +16,12 @@ def check_name(name: str, what: str) -> None:
         raise UsageError(f"{what} is {name!r}; write package.module:name")
 
 
+def loaded(thing: T | str) -> T:
+    """A thing that may be given by its name."""
+    return load_named(thing) if isinstance(thing, str) else thing
+
+
+@cache
 def load_named(name: str) -> Any:
     """What a name leads to."""
     module, _, attribute = name.partition(":")

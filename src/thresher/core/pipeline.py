@@ -12,6 +12,7 @@ from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.event import SUBSCRIBABLE, Event
 from thresher.core.limits import MAX_NAME_BYTES, check_text
 from thresher.core.named import check_name
+from thresher.core.neighbour import Neighbour
 from thresher.core.outcome import Finds, Outcome
 from thresher.core.rate import Rate, per_second
 from thresher.core.schema import Schema
@@ -19,6 +20,7 @@ from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 
 Subscriber = Callable[[Event], Any]
+FindNear = Callable[[Any, str, int], list[Neighbour]]  # given the store, a text, and how many at most
 Perform = Callable[[Context], Awaitable[Outcome]] | Callable[[Context], Outcome]
 # Given the task, what went wrong and the settings: what is to be written down with the end of the task.
 Mourn = Callable[[Task, Error, Mapping[str, Any]], Finds]
@@ -150,6 +152,7 @@ class App:
     delivered at most once, after the commit, in every worker process of the app; what must not be missed is a row.
     `effects` are changes of its own tables that its stages may ask for by name (`Effect`), each a function or `package.module:function`:
     they are made inside the settlement's transaction, and making one twice does no harm.
+    `near` are the kinds of things that `ctx.near` finds by a text, each with the function that finds them, or its name.
     `retry` are its own base and limit of retries, in place of the settings `retry.base` and `retry.max_retries`.
     """
 
@@ -162,11 +165,13 @@ class App:
     on: Mapping[str, Subscriber] = field(default_factory=dict)
     retry: Retry | None = None
     effects: Mapping[str, MakeEffect | str] = field(default_factory=dict)
+    near: Mapping[str, FindNear | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name, make in self.effects.items():
-            if isinstance(make, str):
-                check_name(make, f"the effect {name!r} of app {self.name!r}")
+        for what, things in (("effect", self.effects), ("near", self.near)):
+            for name, thing in things.items():
+                if isinstance(thing, str):
+                    check_name(thing, f"{what} {name!r} of app {self.name!r}")
         unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]
         if unknown:
             known = ", ".join(SUBSCRIBABLE)

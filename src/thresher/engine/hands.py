@@ -80,11 +80,7 @@ class Hands:
         return await points(self._store, kind, texts)
 
     async def near(self, kind: str, text: str, limit: int = 10) -> list[Neighbour]:
-        from thresher.engine.rolenames import near_roles  # noqa: PLC0415  few stages ask, and it brings the words of titles along
-
-        if kind != "role":
-            raise UsageError(f"nothing of kind {kind!r} is known by its name; ctx.near knows: role")
-        return await in_thread(near_roles, self._store, text, limit)
+        return await in_thread(self._registry.near(kind), self._store, text, limit)
 
     async def group(self) -> GroupStatus | None:
         return await self._store.run(self._read, partial(groups.group_of, task_id=self.task.id))

@@ -4,16 +4,12 @@ Computing takes milliseconds a text and is done on a thread.
 """
 
 from collections.abc import Mapping, Sequence
-from functools import cache
 
 from thresher.core.point import point_key
 from thresher.core.threads import in_thread
 from thresher.store import vectors
 from thresher.store.store import Store
-from thresher.vectors.embedder import Embedder, open_embedder
-
-# Texts computed and written together: as many as a batch gains from, and no more than a crash may cost.
-BATCH = 256
+from thresher.vectors.embedder import EMBED_BATCH, Embedder, shared_embedder
 
 
 async def points(store: Store, kind: str, texts: Sequence[str]) -> list[bytes | None]:
@@ -26,8 +22,8 @@ async def points(store: Store, kind: str, texts: Sequence[str]) -> list[bytes | 
     of = (embedder.name, embedder.version, kind)
     found = await store.run(vectors.take, store, *of, list(wanted))
     missing = [key for key in wanted if key not in found]
-    for start in range(0, len(missing), BATCH):
-        some = {key: wanted[key] for key in missing[start : start + BATCH]}
+    for start in range(0, len(missing), EMBED_BATCH):
+        some = {key: wanted[key] for key in missing[start : start + EMBED_BATCH]}
         made = await in_thread(_embed, embedder, some)
         await store.run(vectors.put, store, *of, made)
         found = {**found, **made}
@@ -41,12 +37,6 @@ def points_now(store: Store, kind: str, texts: Sequence[str]) -> list[bytes | No
     found = vectors.take(store, embedder.name, embedder.version, kind, list(wanted))
     found |= _embed(embedder, {key: text for key, text in wanted.items() if key not in found})
     return [found.get(point_key(text)) for text in texts]
-
-
-@cache
-def shared_embedder() -> Embedder:
-    """The embedder of this process: its weights are large, and read once."""
-    return open_embedder()
 
 
 def _embed(embedder: Embedder, texts: Mapping[str, str]) -> dict[str, bytes]:

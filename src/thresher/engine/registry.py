@@ -2,20 +2,19 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
-from functools import cache
 from typing import Any
 
 from thresher.config.settings import Settings
 from thresher.core.backoff import Backoff
 from thresher.core.decide import Step
-from thresher.core.effect import CheckedEffect, Effect, MakeEffect
+from thresher.core.effect import CheckedEffect, Effect
 from thresher.core.errors import InvalidPayload, UnknownName, UsageError
 from thresher.core.group import Group, GroupEntry, Run, checked_key
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.limits import MAX_GATE_BYTES, MAX_KEY_BYTES, check_integer, check_text
-from thresher.core.named import load_named
+from thresher.core.named import loaded
 from thresher.core.outcome import Finds, Next
-from thresher.core.pipeline import App, Pipeline, Stage, Trip, by_kind
+from thresher.core.pipeline import App, FindNear, Pipeline, Stage, Trip, by_kind
 from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
@@ -34,6 +33,7 @@ class Registry:
         self._tiers = tiers
         self._pipelines = by_kind(self.apps)
         self._effects = {(app.name, name): make for app in self.apps for name, make in app.effects.items()}
+        self._near = {kind: find for app in self.apps for kind, find in app.near.items()}
         self._retries = {each.kind: app.retry for app in self.apps for each in app.pipelines if app.retry}
         self.max_ages = {source.gate: source.max_age for app in self.apps for source in app.sources if source.max_age is not None}
 
@@ -150,17 +150,17 @@ class Registry:
         if make is None:
             known = ", ".join(sorted(name for owner, name in self._effects if owner == app)) or "none"
             raise UsageError(f"app {app!r} has no effect {effect.name!r}; it has: {known}")
-        return CheckedEffect(effect.name, effect.data, _effect_function(make) if isinstance(make, str) else make)
+        return CheckedEffect(effect.name, effect.data, loaded(make))
+
+    def near(self, kind: str) -> FindNear:
+        """The function by which things of a kind are found near a text."""
+        if kind not in self._near:
+            raise UsageError(f"nothing of kind {kind!r} is found by what it is like; ctx.near knows: {', '.join(self._near) or 'nothing'}")
+        return loaded(self._near[kind])
 
     @property
     def _limit(self) -> int:
         return self.settings.count("queue.payload_limit")
-
-
-@cache
-def _effect_function(place: str) -> MakeEffect:
-    found: MakeEffect = load_named(place)
-    return found
 
 
 def _check(stage: Stage, name: str) -> None:

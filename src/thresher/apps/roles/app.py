@@ -12,6 +12,7 @@ app = App(
     pipelines=(normalize, match_postings, match_candidates, expire_postings, end_sessions, reset_roles),
     schedules=(END_SESSIONS, RESET_ROLES, EXPIRE),
     schemas=(SCHEMA,),
+    near={"role": "thresher.apps.roles.role_names:near_roles"},
     effects={
         "matches.replace": "thresher.store.roles.matches:replace_matches",
         "matches.trim": "thresher.store.roles.matches:trim_matches",

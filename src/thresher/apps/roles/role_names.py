@@ -10,12 +10,11 @@ from weakref import WeakKeyDictionary
 
 from thresher.core.clock import MINUTE
 from thresher.core.neighbour import Neighbour
-from thresher.engine.points import BATCH, shared_embedder
 from thresher.hiring.title.core import core_of
 from thresher.store import vectors
 from thresher.store.roles.resolution import own_names
 from thresher.store.store import Store
-from thresher.vectors.embedder import Embedder
+from thresher.vectors.embedder import EMBED_BATCH, Embedder, shared_embedder
 from thresher.vectors.matrix import Matrix, unpack
 from thresher.vectors.nearest import Index, Near
 
@@ -103,8 +102,8 @@ class RoleNames:
         of = (self.embedder.name, self.embedder.version, KIND)
         self._points |= vectors.take(self._store, *of, cores)
         missing = [core for core in cores if core not in self._points]
-        for start in range(0, len(missing), BATCH):
-            made = self._embedded(missing[start : start + BATCH])
+        for start in range(0, len(missing), EMBED_BATCH):
+            made = self._embedded(missing[start : start + EMBED_BATCH])
             vectors.put(self._store, *of, made)
             self._points |= made
 

@@ -3,15 +3,14 @@
 import pytest
 
 from tests.harness.databases import with_processes
+from thresher.apps.roles.role_names import FEW, KIND, WHOLE_EVERY, RoleNames
 from thresher.core.clock import FrozenClock
-from thresher.engine.points import shared_embedder
-from thresher.engine.rolenames import FEW, KIND, WHOLE_EVERY, RoleNames
 from thresher.governance.demand import Demand
 from thresher.hiring.title.key import title_key
 from thresher.store import vectors
 from thresher.store.roles.roles import add_role, merge_roles, reject_role, rename_role
 from thresher.store.store import Store
-from thresher.vectors.embedder import Embedder
+from thresher.vectors.embedder import Embedder, shared_embedder
 from thresher.vectors.lexical import Lexical
 
 pytestmark = with_processes
