@@ -11,6 +11,7 @@ from thresher.core.keys import content_hash
 from thresher.core.state import LIVE, TERMINAL, WAITING, State
 from thresher.store import blobs, pages
 from thresher.store.dialect import SQLITE
+from thresher.store.idle_hosts import prune_hosts
 from thresher.store.migrate import migrations
 from thresher.store.scopes import serve
 from thresher.store.sqlite.backend import SqliteBackend
@@ -164,3 +165,27 @@ def test_the_schema_knows_which_states_wait_live_and_end(store, state):
         force(int(state not in WAITING), 1 if state in TERMINAL else None)
     with pytest.raises(Exception, match=r"(?i)check|constraint"):
         force(int(state in WAITING), 1 if state in LIVE else None)
+
+
+@pytest.mark.promise(1)
+@pytest.mark.promise(16)
+def test_hosts_of_old_go_as_new_ones_do_except_where_somebody_needs_them(database):
+    """Of four old hosts one has a task, one a group that will be followed, one limits that a person set; nobody needs the last."""
+    backend = database.backend()
+    backend.migrate(to=15)
+    store = Store(backend)
+    for number, (name, in_flight) in enumerate([("waited", 1), ("followed", 1), ("limited", 4), ("idle", 1)], 1):
+        gates = f"array[{number}]" if database.name == "postgres" else f"'{number}'"
+        change(store, """insert into gates (id, name, max_in_flight, interval_us, trip_after, cooldown_us)
+            values (:id, :name, :most, 1000000, 5, 300000000)""", id=number, name=f"host:{name}", most=in_flight)  # fmt: skip
+        change(store, f"insert into lanes (id, key, gates) values (:id, :key, {gates})", id=10 + number, key=f"host:{name}")
+    change(store, OLD_TASK, id=1, stage="pick", state="running", lane=11, due=0)
+    change(store, "update tasks set state = 'failed', finished_at = 1")
+    change(store, """insert into task_groups (name, key, app, opener_id, follow_up, opened_at)
+        values ('g', 'k', 'a', 1, '{"kind": "pear", "lane_id": 12}', 1)""")  # fmt: skip
+    backend.migrate()
+    removed = prune_hosts(store)
+    assert (removed.lanes, removed.gates) == (2, 1)
+    assert [row[0] for row in rows(store, "select name from gates order by id")] == ["host:waited", "host:followed", "host:limited"]
+    assert [row[0] for row in rows(store, "select id from lanes order by id")] == [11, 12]
+    store.close()
