@@ -35,7 +35,7 @@ app = App("hangs", pipelines=tuple(Pipeline(stage.__name__, Stage(stage, name="d
 '''
 PROJECT = """apps: [app.py]
 settings:
-  {worker.poll: 0.05, worker.lease: 0.6, worker.stall: 1, worker.grace: 0, reaper.every: 0.05, retry.crash_spread: 0, retry.max_crashes: 2}
+  {worker.poll: 0.05, worker.lease: 0.6, worker.stall: 2, worker.grace: 0, reaper.every: 0.05, retry.crash_spread: 0, retry.max_crashes: 2}
 """
 
 
@@ -119,7 +119,7 @@ def test_a_worker_that_was_frozen_for_longer_than_a_stall_goes_on_when_it_thaws(
     child = child_of(worker)
     for frozen in (child, psutil.Process(worker.pid)):
         frozen.suspend()
-        time.sleep(2.5)  # there is no signal for time that has passed
+        time.sleep(3)  # there is no signal for time that has passed
         frozen.resume()
     added(hanging, "work")
     until("2 = (select count(*) from tasks where state = 'succeeded')", worker, project)

@@ -25,6 +25,14 @@ only_files = pytest.mark.parametrize("database", ["sqlite-file"], indirect=True)
 with_processes = pytest.mark.parametrize("database", ["sqlite-file", "postgres"], indirect=True)
 
 
+@pytest.hookimpl(tryfirst=True)
+def file_and_server(metafunc: pytest.Metafunc) -> None:
+    """Let a test run on one database of each make, unless it says on which. The tests of the store try both kinds of SQLite."""
+    is_said = any("database" in str(mark.args[0]) for mark in metafunc.definition.iter_markers("parametrize"))
+    if "database" in metafunc.fixturenames and not is_said:
+        metafunc.definition.add_marker(with_processes)
+
+
 class Database:
     """One database. Every store opened on it is another machine that works on the same tasks."""
 
