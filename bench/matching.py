@@ -39,7 +39,7 @@ ROLES = (
 )  # fmt: skip
 ADDED = ("", "(m/f/d)", "- Berlin", "- Remote", ", Europe", "II", "III", "part time", "(contract)", "- night shift")
 SHARES = (0.95, 0.90, 0.85, 0.80, 0.75, 0.70, 0.60, 0.50)
-LEAST = 0.85
+MIN_SCORE = 0.85
 
 
 def titles(count: int, seed: int) -> list[str]:
@@ -67,7 +67,7 @@ def partition(left: Any, right: Any, k: int) -> Any:
 
 def threshold(left: Any, right: Any) -> Any:
     scores = left @ right.T
-    ours, theirs = np.nonzero(scores >= LEAST)
+    ours, theirs = np.nonzero(scores >= MIN_SCORE)
     return list(zip(ours.tolist(), theirs.tolist(), scores[ours, theirs].tolist(), strict=True))
 
 
@@ -101,16 +101,16 @@ def search(count: int, rounds: int, *, made_up: bool) -> None:
         "Index, nearest 1": lambda: list(theirs.nearest_each(left, 1)),
         "plain NumPy, nearest 10": lambda: partition(one, other, 10),
         "Index, nearest 10": lambda: list(theirs.nearest_each(left, 10)),
-        f"plain NumPy, all pairs over {LEAST}": lambda: threshold(one, other),
-        f"match, all pairs over {LEAST}": lambda: list(match(ours, theirs, LEAST)),
+        f"plain NumPy, all pairs over {MIN_SCORE}": lambda: threshold(one, other),
+        f"match, all pairs over {MIN_SCORE}": lambda: list(match(ours, theirs, MIN_SCORE)),
     }
     times: dict[str, list[float]] = {name: [] for name in contenders}
     for _ in range(rounds):
         for name, act in contenders.items():
             times[name].append(seconds(act))
     limit = min(next(iter(times.values())))  # of several rounds the least is what the others did not disturb
-    pairs = sum(1 for _ in match(ours, theirs, LEAST))
-    print(f"\n{count:,} x {count:,}, {left.dims} dimensions, {pairs:,} pairs over {LEAST}; {rounds} rounds")
+    pairs = sum(1 for _ in match(ours, theirs, MIN_SCORE))
+    print(f"\n{count:,} x {count:,}, {left.dims} dimensions, {pairs:,} pairs over {MIN_SCORE}; {rounds} rounds")
     print("| | median | least to most | least / the limit | peak memory |\n|---|---|---|---|---|")
     for name, took in times.items():
         middle = statistics.median(took)

@@ -50,7 +50,7 @@ from thresher.store.store import Store
 
 SEED = 7
 SETTINGS = {"host.interval": 0.0, "host.in_flight": 8, "worker.concurrency": 32, "jobs.scrape_batch": 1_000}
-MOST = 1_000_000
+MAX_ROWS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ class Week:
         ask_boards(self.store, self.registry, urls)
         self.work()
         with self.store.read() as session:
-            waiting = [each.key for each in find_records(session, kind="board", where=[Is("status", "pending")], limit=MOST)]
+            waiting = [each.key for each in find_records(session, kind="board", where=[Is("status", "pending")], limit=MAX_ROWS)]
         for key in waiting:
             enable_board(self.store, self.registry, key)
         self.work()

@@ -21,7 +21,7 @@ from thresher.vectors.lexical import Lexical
 from thresher.vectors.nearest import Index
 
 SAMPLE, VARIED = 4_000, 1_500
-LEAST = 0.85  # as `roles.near` is by default
+MIN_SCORE = 0.85  # as `roles.near` is by default
 WORST = 20
 VARIANTS = ("Senior {}", "Sr. {}", "Jr. {}", "Junior {}", "Lead {}", "Principal {}", "{} II", "{} III", "Mid-Level {}", "{} (m/f/d)",
             "{} - Remote", "Senior {} (Req #48213)")  # fmt: skip
@@ -98,8 +98,8 @@ def _ranked(name: str, cases: Sequence[_Case], occupations: Sequence[Sequence[st
 
 def _merged(name: str, cases: Sequence[_Case], occupations: Sequence[Sequence[str]]) -> list[Score]:
     """Titles of another core that nearness makes one role with an occupation, without the guard and with it."""
-    plain = [(case, case.near[0]) for case in cases if case.near[0].score >= LEAST and _other(case, case.near[0])]
-    chosen = [(case, choose(case.core, case.near, LEAST).role) for case in cases]
+    plain = [(case, case.near[0]) for case in cases if case.near[0].score >= MIN_SCORE and _other(case, case.near[0])]
+    chosen = [(case, choose(case.core, case.near, MIN_SCORE).role) for case in cases]
     guarded = [(case, role) for case, role in chosen if role is not None and _other(case, role)]
     good = [(case, one) for case, one in plain if occupations[one.id][0] in case.right]
     kept = sum(apart(case.core, core_of(one.name), meaning=one.meaning) is None for case, one in good)
@@ -147,7 +147,7 @@ def _one_role(embedder: Embedder, left: str, right: str) -> bool:
         return True
     points = embedder.embed(cores)
     score = sum(one * other for one, other in zip(points[0], points[1], strict=True))
-    return choose(cores[1], [Neighbour(1, left, score, embedder.meaning)], LEAST).role is not None
+    return choose(cores[1], [Neighbour(1, left, score, embedder.meaning)], MIN_SCORE).role is not None
 
 
 def _rows(path: Path, *, header: bool = True) -> list[list[str]]:

@@ -19,7 +19,7 @@ from thresher.insight.tasks import list_tasks
 from thresher.practice.web import Entry, gaps, peak
 from thresher.store.store import Store
 
-MOST = 10_000
+MAX_ROWS = 10_000
 BEST = 8  # matches that are shown
 COLOURS = {
     "found": "green", "confirmed empty": "cyan", "waits for you": "magenta", "unknown": "yellow", "refused": "yellow", "blocked": "red",
@@ -47,8 +47,8 @@ def report(
     out: Console, store: Store, names: Sequence[str], since: tuple[int, int], log: Sequence[Entry], port: int, callings: Table
 ) -> None:
     """`since` is when the last round began and when this one did."""
-    tasks = list_tasks(store, limit=MOST)
-    tiers = {each.key: each.tier for each in list_companies(store, limit=MOST)}
+    tasks = list_tasks(store, limit=MAX_ROWS)
+    tiers = {each.key: each.tier for each in list_companies(store, limit=MAX_ROWS)}
     found = [finding(store, name, [each for each in tasks if is_about(each, name)], tiers) for name in names]
     out.print(table_of(found, with_news=since[0] > 0))
     out.print(matches(store))
@@ -67,7 +67,7 @@ def is_about(task: dict[str, Any], name: str) -> bool:
 def finding(store: Store, name: str, tasks: Sequence[dict[str, Any]], tiers: dict[str, str | None]) -> Finding:
     """Only a look that proves something says how many there are: behind a wall nobody knows."""
     key = f"{name}.example"
-    boards = list_boards(store, company=key, limit=MOST)
+    boards = list_boards(store, company=key, limit=MAX_ROWS)
     tier = tiers.get(key) or "–"
     if boards:
         return looked(store, name, tier, boards[0])
@@ -120,7 +120,7 @@ def reasons(parts: Any) -> str:
 
 def decisions(store: Store) -> str:
     """Nothing disappears without a reason."""
-    found = [each["data"] for each in list_records(store, kind="decision", limit=MOST)]
+    found = [each["data"] for each in list_records(store, kind="decision", limit=MAX_ROWS)]
     ends = Counter(each["outcome"] for each in found)
     rules = Counter(each["rejections"][0]["name"].replace("_", " ") for each in found if each["outcome"] == "filtered")
     often = ", ".join(f"{name} {count}" for name, count in rules.most_common(4))
@@ -130,10 +130,10 @@ def decisions(store: Store) -> str:
 
 def lessons(store: Store, began: int, calls: Sequence[Entry]) -> str:
     """Who read the courses, and what that cost."""
-    courses = [each for each in list_records(store, kind="course", limit=MOST) if each["updated_at"] >= began]
+    courses = [each for each in list_records(store, kind="course", limit=MAX_ROWS) if each["updated_at"] >= began]
     by = Counter(each["data"]["read_by"] for each in courses)
     proven = sum(place is not None for each in courses for place in each["evidence"]["places"].values())
-    spent = sum(each["spent"] or 0 for each in list_calls(store, limit=MOST) if each["at"] >= began)
+    spent = sum(each["spent"] or 0 for each in list_calls(store, limit=MAX_ROWS) if each["at"] >= began)
     readers = [f"{by[name]} {words}" for name, words in READERS.items() if by[name]]
     return (
         f"\n[bold]What reading a catalogue cost[/bold]\n{len(courses)} courses: {', '.join(readers) or 'none yet'}. "
@@ -147,7 +147,7 @@ def manners(store: Store, began: int, log: Sequence[Entry]) -> str:
     busiest, most = (hosts.most_common(1) or [("nobody", 0)])[0]
     asked_for = [each for each in log if not each.path.startswith(BY_ITSELF)]
     closest = min((gap for host in hosts for gap in gaps(each for each in asked_for if each.host == host)), default=0.0)
-    waits = [each for each in list_events(store, kind="gate_paused", limit=MOST) if each["at"] >= began]
+    waits = [each for each in list_events(store, kind="gate_paused", limit=MAX_ROWS) if each["at"] >= began]
     asked = f" {waits[0]['gate']} asked us to wait, and we did." if waits else ""
     rules, same = sum(each.path == "/robots.txt" for each in log), sum(each.status == 304 for each in log)
     first = f"{rules} of them for robots.txt and " if rules else ""

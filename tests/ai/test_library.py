@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from thresher.ai.library import Library
-from thresher.ai.prompt import MOST_CHARACTERS, read_prompt
+from thresher.ai.prompt import MAX_CHARACTERS, read_prompt
 from thresher.core.errors import ConfigError, UnknownName
 
 HEAD = "---\nname: roles\nversion: 1\ntier: strong\nsentence: Sorts titles into roles.\n---\n"
@@ -64,7 +64,7 @@ def test_how_pages_are_quoted_is_not_replaced(tmp_path: Path):
         (HEAD.replace("Sorts titles into roles.", "''") + "Sort.", "sentence wants one sentence"),
         (HEAD.replace("tier:", "model:") + "Sort.", "'model' is not known here; the keys are name, sentence, tier, version"),
         (HEAD + "  \n", "says nothing below its second ---"),
-        (HEAD + "x" * MOST_CHARACTERS, "a prompt has at most 50,000"),
+        (HEAD + "x" * MAX_CHARACTERS, "a prompt has at most 50,000"),
     ],
 )
 def test_a_mistake_names_the_file_and_what_is_wrong(tmp_path: Path, content: str, says: str):

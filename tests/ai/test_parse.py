@@ -111,6 +111,6 @@ def test_a_hostile_reply_is_read_in_one_pass(char: str):
 
 
 def test_an_endless_reply_is_not_read_at_all():
-    found = parse(" " * (module.MOST_CHARACTERS + 1))
+    found = parse(" " * (module.MAX_CHARACTERS + 1))
     assert isinstance(found, Unreadable)
     assert "at most" in found.reason

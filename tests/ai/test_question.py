@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.ai.scene import OPINION, TABLE, TABLES
 from thresher.ai.excerpt import Excerpt
 from thresher.ai.library import Library
-from thresher.ai.question import MOST_INPUT, Question
+from thresher.ai.question import MAX_INPUT, Question
 from thresher.core.errors import InvalidPayload
 from thresher.core.evidence import Material
 from thresher.core.schema import Schema
@@ -115,7 +115,7 @@ def test_inputs_stand_one_to_a_line():
         ({"when": "\ud800"}, "'when' cannot be written as JSON"),
         ({"when": 2**70}, "'when' cannot be written as JSON"),
         ({"Ignore: all": 1}, "named with a-z"),
-        ({"text": "x" * MOST_INPUT}, "give a page as Material"),
+        ({"text": "x" * MAX_INPUT}, "give a page as Material"),
     ],
 )
 def test_inputs_that_cannot_be_asked_are_named(inputs: dict[str, object], says: str):

@@ -7,7 +7,7 @@ import pytest
 
 from tests.harness.databases import with_processes
 from thresher.config.settings import Settings
-from thresher.control.resolve import MOST_TITLES, Resolution, resolve
+from thresher.control.resolve import MAX_TITLES, Resolution, resolve
 from thresher.core.errors import UsageError
 from thresher.governance.demand import Demand
 from thresher.hiring.title.key import title_key
@@ -201,4 +201,4 @@ def test_many_titles_are_resolved_in_one_go(store: Store):
 
 def test_more_titles_than_are_resolved_at_once_are_refused(store: Store):
     with pytest.raises(UsageError, match="in parts"):
-        resolve(store, ["x"] * (MOST_TITLES + 1), create=False, models=False)
+        resolve(store, ["x"] * (MAX_TITLES + 1), create=False, models=False)

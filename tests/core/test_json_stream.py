@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.core.json_stream import AT_ONCE, LONGEST, MOST_MEMBERS, NotJson, Passed, elements, outline
+from thresher.core.json_stream import AT_ONCE, MAX_LENGTH, MAX_MEMBERS, NotJson, Passed, elements, outline
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 VALUE = st.recursive(
@@ -106,12 +106,12 @@ def test_half_a_surrogate_pair_is_left_to_whoever_reads_the_element() -> None:
 @pytest.mark.parametrize(
     "element",
     [
-        b'"' + b"x" * LONGEST + b'"',
-        b'"' + b'\\"' * LONGEST + b'"',
-        b'{"a": "' + b"\\\\" * LONGEST + b'"}',
-        b"[" + b"1," * LONGEST + b"1]",
-        b"1" * (LONGEST + 5),
-        b'["' + b"]" * LONGEST + b'"]',
+        b'"' + b"x" * MAX_LENGTH + b'"',
+        b'"' + b'\\"' * MAX_LENGTH + b'"',
+        b'{"a": "' + b"\\\\" * MAX_LENGTH + b'"}',
+        b"[" + b"1," * MAX_LENGTH + b"1]",
+        b"1" * (MAX_LENGTH + 5),
+        b'["' + b"]" * MAX_LENGTH + b'"]',
     ],
     ids=["text", "quotes", "backslashes", "list", "number", "brackets in text"],
 )
@@ -126,7 +126,7 @@ def test_an_element_that_is_too_long_is_passed_over_and_the_next_is_read(element
 
 
 def test_an_element_of_just_the_longest_is_read() -> None:
-    text = "x" * (LONGEST - 2)
+    text = "x" * (MAX_LENGTH - 2)
     assert read(json.dumps({"jobs": [text, 1]}).encode(), 50_000)[1] == [text, 1]
 
 
@@ -150,11 +150,11 @@ def test_nothing_but_brackets_is_given_up() -> None:
 @pytest.mark.promise(18)
 def test_members_beside_the_list_are_bounded_too() -> None:
     with pytest.raises(NotJson, match="is longer than"):
-        outline([b'{"a": "' + b"x" * LONGEST + b'"}'], "jobs")
+        outline([b'{"a": "' + b"x" * MAX_LENGTH + b'"}'], "jobs")
     with pytest.raises(NotJson, match="the name of a member is longer"):
-        outline([b'{"' + b"x" * LONGEST + b'": 1}'], "jobs")
+        outline([b'{"' + b"x" * MAX_LENGTH + b'": 1}'], "jobs")
     with pytest.raises(NotJson, match="more than"):
-        outline([json.dumps({str(number): 1 for number in range(MOST_MEMBERS + 1)}).encode()], "jobs")
+        outline([json.dumps({str(number): 1 for number in range(MAX_MEMBERS + 1)}).encode()], "jobs")
 
 
 @pytest.mark.promise(18)
@@ -172,7 +172,7 @@ def test_only_a_few_elements_are_in_memory() -> None:
         yield b"1]}"
 
     for number, _ in enumerate(elements(pieces(), "jobs"), 1):
-        assert asked - number <= LONGEST // 1_000 + 2
+        assert asked - number <= MAX_LENGTH // 1_000 + 2
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from thresher.core.answer import Usage
 from thresher.core.errors import UsageError
 from thresher.core.evidence import Evidence, Place
-from thresher.core.schema import MOST_VALUES, Field, Kind, Schema, values_of
+from thresher.core.schema import MAX_VALUES, Field, Kind, Schema, values_of
 
 COURSE = Schema(
     "course",
@@ -47,7 +47,7 @@ def test_a_value_that_fits_has_no_complaints():
         (filled(open="yes"), "open wants a boolean, got 'yes'"),
         (filled(topics="loom"), "topics wants a list, got 'loom'"),
         (filled(topics=["loom", None]), "topics wants a string, got None"),
-        (filled(topics=["x"] * (MOST_VALUES + 1)), f"topics has {MOST_VALUES + 1} values, at most {MOST_VALUES} are allowed"),
+        (filled(topics=["x"] * (MAX_VALUES + 1)), f"topics has {MAX_VALUES + 1} values, at most {MAX_VALUES} are allowed"),
         (filled(level="middling"), "level wants one of beginner, expert, got 'middling'"),
         (filled(price=3), "'price' is not a field"),
         ([], "wants an object, got []"),

@@ -7,7 +7,7 @@ import pytest
 
 from tests.harness.tasks import events, rows
 from thresher import Field, Schema
-from thresher.engine.lessons import MOST, Lessons
+from thresher.engine.lessons import MAX_EXAMPLES, Lessons
 from thresher.reading.document import Document
 from thresher.store import extractors
 from thresher.store.store import Store
@@ -27,13 +27,13 @@ def kept(store: Store) -> int:
 
 
 def test_a_site_that_cannot_be_learned_does_not_fill_the_store(store: Store):
-    for number in range(MOST + 5):
+    for number in range(MAX_EXAMPLES + 5):
         teach(store, number)
-    assert kept(store) == MOST
+    assert kept(store) == MAX_EXAMPLES
     assert rows(store, "select count(*) from extractors") == [(0,)]
-    assert 0 < len(events(store, "extractor_refused")) < MOST
+    assert 0 < len(events(store, "extractor_refused")) < MAX_EXAMPLES
     teach(store, 99, "person")
-    assert kept(store) == MOST + 1
+    assert kept(store) == MAX_EXAMPLES + 1
 
 
 def test_nothing_known_is_nothing_taught(store: Store):

@@ -5,7 +5,7 @@ import contextlib
 
 from tests.harness.databases import only_sqlite, with_processes
 from thresher.core.errors import DatabaseProblem
-from thresher.engine.shelf import MOST_PAGES, StoreShelf
+from thresher.engine.shelf import MAX_PAGES, StoreShelf
 from thresher.fetch.shelf import Copy
 from thresher.store import pages
 
@@ -41,13 +41,13 @@ def test_pages_that_come_while_others_are_written_share_a_transaction(store, mon
 
     async def story():
         shelf = StoreShelf(store)
-        await asyncio.gather(*(shelf.keep(f"k{number}", copy(f"{number}"), b"x") for number in range(3 * MOST_PAGES)))
+        await asyncio.gather(*(shelf.keep(f"k{number}", copy(f"{number}"), b"x") for number in range(3 * MAX_PAGES)))
         assert await shelf.find("k0")
-        assert await shelf.find(f"k{3 * MOST_PAGES - 1}")
+        assert await shelf.find(f"k{3 * MAX_PAGES - 1}")
 
     asyncio.run(story())
-    assert sum(groups) == 3 * MOST_PAGES
-    assert max(groups) == MOST_PAGES
+    assert sum(groups) == 3 * MAX_PAGES
+    assert max(groups) == MAX_PAGES
 
 
 @only_sqlite

@@ -9,7 +9,7 @@ from tests.fetch.site import moved, page
 from tests.harness.databases import only_sqlite
 from thresher.core import errors
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
-from thresher.fetch.rulebook import MOST_BYTES_REMEMBERED
+from thresher.fetch.rulebook import MAX_BYTES_REMEMBERED
 
 __all__ = ["at"]
 
@@ -169,7 +169,7 @@ def test_what_is_remembered_of_robots_files_is_bounded(at):
         for number in range(14):
             await desk.fetch(f"https://host-{number}.example/a")
         assert len(desk.fetcher.rulebook._known) < 14
-        assert desk.fetcher.rulebook._bytes <= MOST_BYTES_REMEMBERED
+        assert desk.fetcher.rulebook._bytes <= MAX_BYTES_REMEMBERED
 
     at({f"host-{number}.example/robots.txt": rules for number in range(14)} | {"*": "<p>"}, story)
 

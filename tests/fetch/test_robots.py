@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.fetch.agent import agent_of
-from thresher.fetch.robots import MOST_BYTES, Ruling, read_rules
+from thresher.fetch.robots import MAX_BYTES, Ruling, read_rules
 
 SITE = "https://shop.example"
 
@@ -75,11 +75,11 @@ def test_a_page_that_came_instead_forbids_nothing(page):
 @pytest.mark.promise(18)
 def test_only_the_first_part_of_an_endless_file_counts_and_no_half_line_of_it():
     head = "User-agent: *\nDisallow: /early\n"
-    filler = "# nothing\n" * (MOST_BYTES // 10)
+    filler = "# nothing\n" * (MAX_BYTES // 10)
     file = rules(head + filler + "Disallow: /late\n")
     assert not file.allows(f"{SITE}/early")
     assert file.allows(f"{SITE}/late")
-    cut = head + "#" * (MOST_BYTES - len(head) - len("\nDisallow: /")) + "\nDisallow: /only-this"
+    cut = head + "#" * (MAX_BYTES - len(head) - len("\nDisallow: /")) + "\nDisallow: /only-this"
     assert rules(cut).allows(f"{SITE}/anything")
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.fetch.robots import MOST_LINE, read_rules
+from thresher.fetch.robots import MAX_LINE, read_rules
 
 ONLY_X = "Allow: /x/\nDisallow: /"
 NOT_HERE = "User-agent: reaper\nDisallow: /\n"
@@ -91,7 +91,7 @@ LINES = [
     ("User-agent: *\nDisallow: /a b", "reaper", "/a%20b", FORBIDDEN),
 ]  # fmt: skip
 
-LONGEST = [
+MAX_LENGTH = [
     ("Disallow: /x/page.html\nAllow: /x/", "/x/page.html", FORBIDDEN), ("Allow: /x/page.html\nDisallow: /x/", "/x/page.html", ALLOWED),
     ("Allow: /x/page.html\nDisallow: /x/", "/x/", FORBIDDEN), ("Disallow:\nAllow:", "/x", ALLOWED),
     ("Disallow: /\nAllow: /", "/x", ALLOWED),
@@ -141,7 +141,7 @@ def allows(text, agent, path):
 
 def cases():
     yield from (*AGENTS, *GROUPS, *LINES)
-    yield from ((f"User-agent: *\n{text}", "reaper", path, allowed) for text, path, allowed in LONGEST)
+    yield from ((f"User-agent: *\n{text}", "reaper", path, allowed) for text, path, allowed in MAX_LENGTH)
     for pattern, paths in PATTERNS.items():
         matched, _, others = paths.partition(" | ")
         yield from ((OPEN + pattern, "reaper", path, ALLOWED) for path in matched.split())
@@ -179,7 +179,7 @@ def test_half_a_byte_order_mark_hides_no_rule(bom):
 
 @pytest.mark.promise(16)
 def test_a_line_that_is_too_long_forbids_as_far_as_it_is_read_and_allows_nothing():
-    long = "/x/" + "a" * MOST_LINE
+    long = "/x/" + "a" * MAX_LINE
     assert not allows(f"User-agent: *\nDisallow: {long}/y", "reaper", f"{long}/z")
     assert allows(f"User-agent: *\nDisallow: {long}/y", "reaper", "/z")
     assert not allows(f"User-agent: *\nDisallow: /\nAllow: {long}/y", "reaper", f"{long}/z")

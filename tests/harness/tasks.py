@@ -16,7 +16,7 @@ from thresher.store.store import Store
 # A worker that no test is about: it has no row and is never lost.
 SOMEBODY = 1_000_000
 LEASE_US = 15_000_000
-MOST_VISITS = 1_000
+MAX_VISITS = 1_000
 
 
 def entry(
@@ -37,12 +37,12 @@ def put(store: Store, *entries: Entry) -> list[int]:
 def claim(store: Store, limit: int = 1, worker: int = SOMEBODY, scopes: Scopes = None) -> list[Task]:
     """Claim until there are enough, or until a visit says that there is no more."""
     found: list[Task] = []
-    for _ in range(MOST_VISITS):
+    for _ in range(MAX_VISITS):
         turn = store.turn([], limit - len(found), worker, scopes)
         found += turn.tasks
         if len(found) >= limit or not turn.more:
             return found
-    raise AssertionError(f"{MOST_VISITS} visits all promised more, and brought {len(found)} of {limit} tasks")
+    raise AssertionError(f"{MAX_VISITS} visits all promised more, and brought {len(found)} of {limit} tasks")
 
 
 def claim_one(store: Store, worker: int = SOMEBODY) -> Task:

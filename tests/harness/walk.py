@@ -22,8 +22,8 @@ from thresher.store.scopes import serve
 from thresher.store.store import Store
 
 STAGES = ("fetch", "extract")
-MOST_LIVE = 60
-MOST_REMEMBERED = 400
+MAX_LIVE = 60
+MAX_REMEMBERED = 400
 
 
 class Violation(AssertionError):
@@ -99,7 +99,7 @@ class Walk:
         return tuple(self.luck.sample(self.gates, self.luck.randint(1, min(3, len(self.gates)))))
 
     def enqueue(self) -> None:
-        if sum(account.place != "ended" for account in self.accounts.values()) >= MOST_LIVE:
+        if sum(account.place != "ended" for account in self.accounts.values()) >= MAX_LIVE:
             return
         wanted = [self._entry() for _ in range(self.luck.randint(1, 5))]
         for task_id in self.store.enqueue(wanted):
@@ -293,7 +293,7 @@ class Walk:
             self._compare_accounts()
         if step % self.repair_every == 0:
             self._check_repair()
-        if len(self.accounts) > MOST_REMEMBERED:
+        if len(self.accounts) > MAX_REMEMBERED:
             self._forget()
 
     def _check_repair(self) -> None:

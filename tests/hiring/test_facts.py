@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from thresher.core.errors import Malformed
 from thresher.core.evidence import Place
 from thresher.core.found import Found
-from thresher.hiring.facts import LONGEST, read_facts
+from thresher.hiring.facts import MAX_LENGTH, read_facts
 from thresher.hiring.opening import Employment, Experience, Level, Opening, Workplace
 from thresher.hiring.openings import as_json, facts_of, of_json, opening_of, places_of
 
@@ -190,11 +190,11 @@ def test_facts_agree_with_their_evidence(data: dict[str, Any]):
     "piece", ["remote ", "$1 - ", "5 years ", "not " * 3, "1,", "(((", "a@", "hybrid or ", "\n", "days a week office ", "USD", "Portland, "]
 )
 def test_a_flood_of_one_thing_is_read_within_bounds(piece: str):
-    flood = piece * (4 * LONGEST // len(piece))
+    flood = piece * (4 * MAX_LENGTH // len(piece))
     found = read_facts(
         "k", {"title": flood, "location": flood, "description": flood, "salary": flood, "employment_type": flood}, today=TODAY
     )
-    assert len(found.text) <= LONGEST
+    assert len(found.text) <= MAX_LENGTH
     assert len(found.evidence.places) < 250
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.hiring.names import COMMON
-from thresher.hiring.slugs import MOST, slugs
+from thresher.hiring.slugs import MAX_SLUGS, slugs
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_website_that_is_none_gives_no_token(website):
 @given(st.text(max_size=400), st.one_of(st.none(), st.text(max_size=60), st.sampled_from(["https://acme.example", "https://co.uk"])))
 def test_whatever_a_company_is_called_the_tokens_are_few_and_fit_into_an_address(name, website):
     found = slugs(name, website)
-    assert len(found) <= MOST
+    assert len(found) <= MAX_SLUGS
     assert len(set(found)) == len(found)
     for token in found:
         assert re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", token)

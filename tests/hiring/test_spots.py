@@ -3,7 +3,7 @@
 import pytest
 
 from thresher.hiring.gazetteer import cities_named, country_named, regions_named
-from thresher.hiring.spots import MOST, read_spots
+from thresher.hiring.spots import MAX_SPOTS, read_spots
 
 Places = list[tuple[str | None, str | None, str | None]]
 
@@ -96,7 +96,7 @@ def test_a_name_that_is_in_no_table_is_kept_as_a_city_where_a_country_stands_bes
 
 
 def test_many_places_are_bounded():
-    assert len(read_spots("; ".join(f"Town{chr(97 + at % 26)}{chr(97 + at // 26)}" for at in range(500)))) <= MOST
+    assert len(read_spots("; ".join(f"Town{chr(97 + at % 26)}{chr(97 + at // 26)}" for at in range(500)))) <= MAX_SPOTS
 
 
 def test_the_tables_hold_no_region_of_a_country_that_they_do_not_have():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.technology import MOST_TEXT, family, known_as, names, technologies
+from thresher.hiring.technology import MAX_TEXT, family, known_as, names, technologies
 
 NAMED = [
     ("We build in Python, Go and Rust.", "python|go|rust"),
@@ -106,7 +106,7 @@ def test_every_technology_finds_itself_and_has_a_family():
 
 
 def test_a_technology_beyond_the_limit_is_not_read():
-    assert names("x " * MOST_TEXT + "python") == ()
+    assert names("x " * MAX_TEXT + "python") == ()
 
 
 @pytest.mark.promise(14)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hiring.model_source import ModelSource
-from thresher.hiring.facets import MOST_IDS, proves, split
+from thresher.hiring.facets import MAX_IDS, proves, split
 from thresher.hiring.walk import Bounds, Tally, Walk
 from thresher.reading.listing import Listing
 from thresher.reading.platform import Paging
@@ -248,7 +248,7 @@ def test_a_facet_with_several_values_a_row_counts_more_and_is_no_contradiction()
 def test_no_part_has_more_values_than_platforms_accept():
     found = split({"town": {str(number): 1 for number in range(950)}}, (), 2_000)
     assert found is not None
-    assert max(map(len, found.parts)) <= MOST_IDS
+    assert max(map(len, found.parts)) <= MAX_IDS
     assert sorted(value for part in found.parts for value in part) == sorted(map(str, range(950)))
 
 

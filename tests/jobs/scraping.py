@@ -38,9 +38,9 @@ from thresher.reading.boards import Board, recognise
 from thresher.store import sources
 from thresher.store.lookup import find_records
 
-MOST_LOOKS = 200
+MAX_LOOKS = 200
 PATIENCE = 120.0
-MOST = 100_000
+MAX_ROWS = 100_000
 CALM = {"host__interval": 0.0, "host__in_flight": 4, "worker__lease": 30.0, "retry__jitter": 0.0, "fetch__read": 5.0, "fetch__total": 10.0}
 
 
@@ -54,7 +54,7 @@ APP = App("scraping", pipelines=(scrape, scrape_source, Pipeline("job", Stage(no
 def ended(web: PracticeWeb, since: int = 0) -> list[Entry]:
     """What was asked. An answer may be here before the web has noted that it went out; what hangs is not waited for."""
     found: list[Entry] = []
-    for _ in range(MOST_LOOKS):
+    for _ in range(MAX_LOOKS):
         found = [each for each in web.log(since=since) if each.path != "/robots.txt"]
         if all(each.status is not None for each in found):
             break
@@ -167,7 +167,7 @@ class Scraping:
 
     def records(self, kind: str, **how: Any) -> list[Found]:
         with self.store.read() as session:
-            return find_records(session, kind=kind, limit=MOST, **how)
+            return find_records(session, kind=kind, limit=MAX_ROWS, **how)
 
     def jobs(self) -> list[str]:
         """The keys of all postings that were spawned as tasks, in order."""

@@ -15,7 +15,7 @@ from thresher.control.postings import ask_postings
 from thresher.core.clock import FrozenClock
 from thresher.practice.web import Knob, PracticeWeb, Trouble
 
-MOST_DEPTH = 10
+MAX_DEPTH = 10
 
 
 async def clip(ctx: Context) -> Outcome:
@@ -73,7 +73,7 @@ def test_a_posting_of_an_unknown_company_makes_one_task_for_it_however_many_ther
     assert max(names.values()) > 1
     assert repeated(search) == []
     depth = tasks.rows(search.store, "select max(depth) from tasks")[0][0]
-    assert depth <= MOST_DEPTH
+    assert depth <= MAX_DEPTH
 
 
 @pytest.mark.promise(6)
@@ -86,7 +86,7 @@ def test_companies_whose_pages_name_each_other_end(search: Search):
     search.work()
     search.confirm()
     depth, count = tasks.rows(search.store, "select max(depth), count(*) from tasks")[0]
-    assert depth <= MOST_DEPTH
+    assert depth <= MAX_DEPTH
     assert count < 100
 
 

@@ -47,7 +47,7 @@ from thresher.store.lookup import find_records
 
 # Nothing here waits that long unless it is broken.
 PATIENCE = 120.0
-MOST = 100_000
+MAX_ROWS = 100_000
 CONTACT = "https://example.com/bot"
 # No waiting between requests and as many at once as there are; the lease of somebody who is never slow.
 CALM = {
@@ -175,7 +175,7 @@ class Search:
 
     def records(self, kind: str, link: Link | None = None) -> list[Found]:
         with self.store.read() as session:
-            return find_records(session, kind=kind, link=link, limit=MOST)
+            return find_records(session, kind=kind, link=link, limit=MAX_ROWS)
 
     def company(self, token: str) -> Found:
         (found,) = [each for each in self.records("company") if each.key.endswith(f"{token}.example")]

@@ -10,7 +10,7 @@ from tests.harness.databases import Database, with_processes
 from tests.harness.gates import gate_row
 from tests.notify.post import Hook, Mailbox, text_of
 from thresher import App, Done, NewTask, Pipeline, Record, Stage
-from thresher.apps.jobs.notify import MOST, SHOWN, SOURCE, announcement, letter, notify
+from thresher.apps.jobs.notify import MAX_MATCHES, SHOWN, SOURCE, announcement, letter, notify
 from thresher.control.matches import set_status
 from thresher.control.profiles import set_profile
 from thresher.core.clock import SECOND
@@ -223,11 +223,11 @@ def test_without_anybody_to_tell_matches_stay_untold_and_nothing_waits(workshop:
 @with_processes
 def test_many_matches_make_one_message_that_names_the_best(workshop: Workshop, hook: Hook):
     office = Office(workshop, hook.url)
-    office.save(*(found_match(f"m{at}", 85 + at % 15) for at in range(MOST + 30)))
+    office.save(*(found_match(f"m{at}", 85 + at % 15) for at in range(MAX_MATCHES + 30)))
     office.later(61)
     assert len(hook.told) == 2, "as many as one settlement takes, and then the rest"
     assert all(office.told().values())
-    assert f"and {MOST - SHOWN} more" in hook.told[0]["message"]
+    assert f"and {MAX_MATCHES - SHOWN} more" in hook.told[0]["message"]
 
 
 def test_a_hostile_title_is_one_short_line_of_the_letter():

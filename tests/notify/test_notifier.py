@@ -9,7 +9,7 @@ import pytest
 
 from tests.notify.post import Hook, Mailbox, dead_url, text_of
 from thresher.core.errors import ConfigError, Transient
-from thresher.notify.notifier import MOST_TITLE, Notifier, Sent
+from thresher.notify.notifier import MAX_TITLE, Notifier, Sent
 
 
 def send(notifier: Notifier, title: str = "Two matches", body: str = "the best first") -> Sent:
@@ -92,7 +92,7 @@ def test_a_hostile_title_is_one_line_of_a_mail_and_no_header_of_its_own(mailbox:
     send(Notifier([mailbox.url]), title)
     (mail,) = mailbox.mails
     assert mail["Bcc"] is None
-    assert len(mail["Subject"]) <= MOST_TITLE
+    assert len(mail["Subject"]) <= MAX_TITLE
     assert "\n" not in mail["Subject"]
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.practice.browse import get
 from thresher.practice.web import Knob, PracticeWeb, Trouble, company
 
-LEAST_KEYS = {
+MIN_KEYS = {
     "greenhouse": {"id", "internal_job_id", "title", "absolute_url", "location", "content", "departments", "offices", "first_published",
                    "updated_at", "requisition_id", "metadata"},
     "lever": {"id", "text", "hostedUrl", "applyUrl", "createdAt", "categories", "workplaceType", "country", "description",
@@ -61,7 +61,7 @@ def test_a_list_has_rows_with_the_fields_of_its_platform(web: PracticeWeb, platf
     assert got.headers["content-type"].startswith("application/json")
     assert rows(got.json)
     for row in rows(got.json):
-        assert set(row) >= LEAST_KEYS[platform]
+        assert set(row) >= MIN_KEYS[platform]
 
 
 # Workable has one row per country, Rippling one per place: traps, and tested apart.

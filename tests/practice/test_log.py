@@ -137,7 +137,7 @@ def test_reset_forgets_requests_and_not_those_under_way(web: PracticeWeb):
 
 
 def test_the_log_is_bounded(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(log_module, "MOST_ENTRIES", 10)
+    monkeypatch.setattr(log_module, "MAX_ENTRIES", 10)
     log = Log()
     for number in range(25):
         entry = log.arrive("h", "GET", f"/{number}", {}, (0.0, 0.0))

@@ -19,7 +19,7 @@ from thresher.reading.posting import Posting
 SEED = 7
 WEB = Web(SEED)
 TODAY = DAY_ZERO.date()
-MOST_PAGES = 10
+MAX_PAGES = 10
 
 
 @cache
@@ -55,7 +55,7 @@ def board_of(who: Company) -> Board:
 def listed(board: Board) -> list[Posting]:
     found: dict[str, Posting] = {}
     call = list_call(board)
-    for number in range(1, MOST_PAGES):
+    for number in range(1, MAX_PAGES):
         seen = inspect(sent(call), TODAY)
         new = [each for each in seen.postings if each.key and each.key not in found]
         found |= {each.key: each for each in new if each.key}

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.reading.document import Document
-from thresher.reading.links import MOST_LINKS, every_link, links
+from thresher.reading.links import MAX_LINKS, every_link, links
 
 HERE = "https://shop.example/list"
 
@@ -61,8 +61,8 @@ def test_the_element_is_kept_as_evidence():
 
 
 def test_a_page_of_too_many_links_is_cut():
-    page = Document.from_html("".join(f"<a href=/{number}>x</a>" for number in range(MOST_LINKS + 100)), HERE)
-    assert len(links(page)) == MOST_LINKS
+    page = Document.from_html("".join(f"<a href=/{number}>x</a>" for number in range(MAX_LINKS + 100)), HERE)
+    assert len(links(page)) == MAX_LINKS
 
 
 def test_deep_nesting_is_walked_once():

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.core.errors import UsageError
-from thresher.reading.split import LEAST, Part, repeats, split, trail
+from thresher.reading.split import MIN_PART, Part, repeats, split, trail
 
 
 def texts(markdown: str, most: int) -> list[str]:
@@ -18,7 +18,7 @@ def _story(at: int) -> str:
     return f"Story {at} goes on for a while, as stories do, and it says nothing that the one before it did not say already."
 
 
-@given(text=st.text(st.sampled_from("ab .\n#-*|1。\t"), max_size=1_500), most=st.integers(LEAST, 700))
+@given(text=st.text(st.sampled_from("ab .\n#-*|1。\t"), max_size=1_500), most=st.integers(MIN_PART, 700))
 @settings(max_examples=150, deadline=None)
 def test_parts_leave_out_nothing_but_white_space_and_keep_their_order_and_size(text: str, most: int):
     at = 0

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from thresher.reading.document import Document
 from thresher.reading.structured import structured
-from thresher.reading.thing import MOST_THINGS, Structured
+from thresher.reading.thing import MAX_THINGS, Structured
 
 SCRIPT = '<script type="application/ld+json">{}</script>'
 
@@ -136,8 +136,8 @@ def test_a_page_without_any_has_none():
 
 @pytest.mark.promise(18)
 def test_hostile_pages_give_a_bounded_number_of_things():
-    assert len(read("<div itemscope itemtype=A>" * (MOST_THINGS + 500)).things) == MOST_THINGS
-    assert len(ld(json.dumps([{"@type": "A"}] * (MOST_THINGS + 500))).things) == MOST_THINGS
+    assert len(read("<div itemscope itemtype=A>" * (MAX_THINGS + 500)).things) == MAX_THINGS
+    assert len(ld(json.dumps([{"@type": "A"}] * (MAX_THINGS + 500))).things) == MAX_THINGS
     assert ld("[" * 100_000).troubles
     assert len(ld('{"@type": "A", "a": ' * 200 + "1" + "}" * 200).things) < 100
     assert read("<div itemscope itemtype=A>" + "<p>" * 20_000 + "<b itemprop=x>y</b>" * 5_000).things

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.apps.roles.arrival import MOST_DESCRIPTION, Arrival, Reason, Skip, read_arrival
+from thresher.apps.roles.arrival import MAX_DESCRIPTION, Arrival, Reason, Skip, read_arrival
 from thresher.core.json_stream import Passed
 from thresher.hiring import content
 
@@ -92,7 +92,7 @@ def test_whatever_comes_is_kept_or_skipped_and_fits_into_both_databases(said: di
     assert "\0" not in found.key + found.platform
     assert len(found.key) <= 512
     assert found.data["title"].strip()
-    assert len(found.data.get("description", "")) <= MOST_DESCRIPTION
+    assert len(found.data.get("description", "")) <= MAX_DESCRIPTION
 
 
 @pytest.mark.parametrize("value", [None, 1, "text", [], True, 1.5])
@@ -194,8 +194,8 @@ def test_html_becomes_text_and_text_with_a_sign_in_it_stays() -> None:
 
 
 def test_a_long_description_is_cut_and_noted() -> None:
-    found = kept(description="x" * (MOST_DESCRIPTION + 1))
-    assert len(found.data["description"]) == MOST_DESCRIPTION
+    found = kept(description="x" * (MAX_DESCRIPTION + 1))
+    assert len(found.data["description"]) == MAX_DESCRIPTION
     assert "cut" in found.notes[0]
 
 

@@ -319,4 +319,4 @@ def test_the_price_of_a_password_is_the_one_that_is_written_beside_it():
     assert password.fits(GOOD, kept)
     assert not password.fits(GOOD, kept.replace("$11$", "$10$"))
     assert password.hashed(GOOD, 10) != password.hashed(GOOD, 10), "salted"
-    assert len(password.generated()) >= password.FEWEST
+    assert len(password.generated()) >= password.MIN_LENGTH

@@ -16,7 +16,7 @@ from thresher.store.repair import repair
 
 MACHINES = 4
 TREES = 8
-MOST_VISITS = 5_000
+MAX_VISITS = 5_000
 
 
 def next_step(luck, task, at):
@@ -38,7 +38,7 @@ def next_step(luck, task, at):
 def work(store, seed, problems):
     luck, held = random.Random(seed), []
     try:
-        for at in range(MOST_VISITS):
+        for at in range(MAX_VISITS):
             turn = store.turn([next_step(luck, task, at) for task in held], luck.randint(1, 6), SOMEBODY)
             assert turn.stale == []
             held = turn.tasks
@@ -46,7 +46,7 @@ def work(store, seed, problems):
                 meddle(store, luck)
             if not held and rows(store, "select count(*) from tasks where finished_at is null") == [(0,)]:
                 return
-        raise AssertionError(f"not done after {MOST_VISITS} visits")
+        raise AssertionError(f"not done after {MAX_VISITS} visits")
     except BaseException as problem:
         problems.append(problem)
 

@@ -146,7 +146,7 @@ def test_a_vendor_that_takes_more_than_the_worst_is_written_down_as_it_is_and_re
     assert isinstance(reserve(store, 0, "b", caps=Caps(100, 100, 100)), Short)
 
 
-@pytest.mark.parametrize("amount", [-1, ledger.MOST + 1])
+@pytest.mark.parametrize("amount", [-1, ledger.MAX_AMOUNT + 1])
 def test_an_amount_that_cannot_be_is_refused(store, amount):
     with pytest.raises(UsageError, match="millionths of a dollar"):
         reserve(store, amount)

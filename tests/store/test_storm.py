@@ -17,7 +17,7 @@ from thresher.store.repair import repair
 
 TASKS = 600
 MACHINES = 4
-MOST_VISITS = 20_000
+MAX_VISITS = 20_000
 
 
 class Storm:
@@ -61,7 +61,7 @@ class Storm:
     def _work(self, store, seed: int) -> None:
         luck, held = random.Random(seed), []
         try:
-            for _ in range(MOST_VISITS):
+            for _ in range(MAX_VISITS):
                 if self.ended.is_set():
                     return
                 with self._mutex:  # two at once could set it back
@@ -69,7 +69,7 @@ class Storm:
                 held = self._visit(store, luck, held)
                 if not held and rows(store, "select count(*) from tasks where state = 'succeeded'") == [(TASKS,)]:
                     self.ended.set()
-            raise AssertionError(f"not done after {MOST_VISITS} visits")
+            raise AssertionError(f"not done after {MAX_VISITS} visits")
         except BaseException as problem:
             self.problems.append(problem)
             self.ended.set()

@@ -16,7 +16,7 @@ from thresher.vectors.embedder import weights_folder
 from thresher.vectors.gelu import gelu
 from thresher.vectors.matrix import cosine
 from thresher.vectors.minilm import MiniLM, open_minilm
-from thresher.vectors.wordpiece import MOST_TOKENS
+from thresher.vectors.wordpiece import MAX_TOKENS
 
 TEXTS = [
     "Senior Python Engineer", "Nurse", "", "Head of Marketing, Europe (m/f/d)", "Sr. Python Engineer", "naïve façade — 東京",
@@ -142,7 +142,7 @@ def test_nothing_gives_nothing(model: MiniLM):
 
 
 def test_what_stands_after_the_last_token_does_not_count(model: MiniLM):
-    start = "word " * (MOST_TOKENS - 2)
+    start = "word " * (MAX_TOKENS - 2)
     assert model.embed([start])[0].tolist() == model.embed([start + "and another thing"])[0].tolist()
 
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.core.errors import ConfigError
-from thresher.vectors.characters import MOST_REMEMBERED, Characters
+from thresher.vectors.characters import MAX_REMEMBERED, Characters
 from thresher.vectors.embedder import weights_folder
-from thresher.vectors.wordpiece import MOST_TOKENS, WordPiece, read_vocabulary
+from thresher.vectors.wordpiece import MAX_TOKENS, WordPiece, read_vocabulary
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
 WORDS = [*MARKS, "engineer", "##s", "sen", "##ior", "c", "+", "#", "東", "京", "cafe", "[", "]", "sep", "σ", "##σ"]
@@ -67,7 +67,7 @@ def test_the_rules_are_those_that_the_model_brings_with_it():
     }  # fmt: skip
     assert rules["pre_tokenizer"] == {"type": "BertPreTokenizer"}
     assert (rules["model"]["max_input_chars_per_word"], rules["model"]["continuing_subword_prefix"]) == (100, "##")
-    assert json.loads((folder() / "sentence_bert_config.json").read_text("utf-8"))["max_seq_length"] == MOST_TOKENS
+    assert json.loads((folder() / "sentence_bert_config.json").read_text("utf-8"))["max_seq_length"] == MAX_TOKENS
     assert rules["model"]["vocab"] == read_vocabulary(folder() / "vocab.txt", 30_522).vocabulary
 
 
@@ -95,7 +95,7 @@ def test_the_real_vocabulary_gives_the_tokens_of_the_original(real: WordPiece, t
 )  # fmt: skip
 def test_a_megabyte_of_anything_costs_no_more_than_what_is_looked_at(real: WordPiece, text: str):
     found = real.encode(text)
-    assert 2 <= len(found) <= MOST_TOKENS
+    assert 2 <= len(found) <= MAX_TOKENS
     assert (found[0], found[-1]) == (101, 102)
 
 
@@ -103,13 +103,13 @@ def test_a_megabyte_of_anything_costs_no_more_than_what_is_looked_at(real: WordP
 def test_the_table_of_characters_stops_growing():
     characters = Characters()
     "".join(map(chr, range(60_000))).translate(characters)
-    assert len(characters) == MOST_REMEMBERED
+    assert len(characters) == MAX_REMEMBERED
 
 
 @given(st.text(alphabet=st.characters(codec=None), max_size=300))
 def test_any_text_becomes_known_tokens(text: str):
     tokens = SMALL.encode(text)
-    assert len(tokens) <= MOST_TOKENS
+    assert len(tokens) <= MAX_TOKENS
     assert all(0 <= token < len(WORDS) for token in tokens)
     assert SMALL.encode(text) == tokens
 

@@ -27,7 +27,7 @@ from thresher.core.schema import Schema
 from thresher.core.threads import in_thread
 
 # How often a part is halved whose answer was cut off. More would let one page that makes a model ramble buy call after call.
-MOST_HALVINGS = 2
+MAX_HALVINGS = 2
 
 _UNCONFIGURED_WAIT = 3_600.0
 
@@ -98,7 +98,7 @@ class Advisor:
         answer = await self._whole(asking, excerpt)
         return answer if look is None else replace(answer, usage=look.usage + answer.usage, cost=look.cost + answer.cost)
 
-    async def _whole(self, asking: _Asking, excerpt: Excerpt, halvings: int = MOST_HALVINGS) -> Answer:
+    async def _whole(self, asking: _Asking, excerpt: Excerpt, halvings: int = MAX_HALVINGS) -> Answer:
         """All things of a part, read in pieces where the list of them is longer than one answer may be."""
         pieces = excerpt.pieces() if halvings else []
         spent = CutOff(Usage(), 0)

@@ -19,8 +19,8 @@ from thresher.evidence.verify import verify
 from thresher.reading.split import Heading, headings, split
 
 # A page without end must not buy questions without end.
-MOST_PARTS = 100
-LEAST_DIVIDED = 400
+MAX_PARTS = 100
+MIN_DIVIDED = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Excerpt:
 
     def pieces(self) -> "list[Excerpt]":
         """The same in pieces of half its size, for an answer that would be too long; only itself where it is too short for that."""
-        if len(self.text) < LEAST_DIVIDED:
+        if len(self.text) < MIN_DIVIDED:
             return [self]
         return _cut(self, len(self.text) // 2 + 1)
 
@@ -101,9 +101,9 @@ def excerpts(material: Material, most: int) -> Sequence[Excerpt]:
 
 def _parts(material: Material, most: int) -> list[Excerpt]:
     found = _cut(Excerpt(material, 0, len(material.text)), most)
-    if len(found) > MOST_PARTS:
+    if len(found) > MAX_PARTS:
         raise TooLarge(
-            f"a page of {len(material.text):,} characters makes {len(found):,} questions, at most {MOST_PARTS} are asked: "
+            f"a page of {len(material.text):,} characters makes {len(found):,} questions, at most {MAX_PARTS} are asked: "
             "give its main content, or raise ai.part_size"
         )
     return found

@@ -20,9 +20,9 @@ from thresher.core.answer import Answer, Usage
 from thresher.core.errors import BudgetExhausted, ClaimLost, Malformed, TaskError
 from thresher.core.threads import in_thread
 
-MOST_ECHO = 20_000
-MOST_COMPLAINTS = 20
-MOST_COMPLAINT = 300
+MAX_ECHO = 20_000
+MAX_COMPLAINTS = 20
+MAX_COMPLAINT = 300
 
 
 class CutOff(Exception):
@@ -150,11 +150,11 @@ def _told(prompt: Prompt, complaints: Sequence[str]) -> str:
 
 
 def _shortened(complaints: Sequence[str]) -> list[str]:
-    shown = [each if len(each) <= MOST_COMPLAINT else f"{each[: MOST_COMPLAINT - 1]}…" for each in complaints[:MOST_COMPLAINTS]]
+    shown = [each if len(each) <= MAX_COMPLAINT else f"{each[: MAX_COMPLAINT - 1]}…" for each in complaints[:MAX_COMPLAINTS]]
     more = len(complaints) - len(shown)
     return [*shown, *([f"and {more} more of the kind"] if more else [])]
 
 
 def _echo(text: str) -> str:
     # No vendor takes an empty message, and nobody needs all of a runaway answer to see what was wrong with it.
-    return seen(text[:MOST_ECHO]) or "(nothing)"
+    return seen(text[:MAX_ECHO]) or "(nothing)"

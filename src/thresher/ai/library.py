@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
-from thresher.ai.prompt import MOST_CHARACTERS, Prompt, read_prompt
+from thresher.ai.prompt import MAX_CHARACTERS, Prompt, read_prompt
 from thresher.core.errors import ConfigError, UnknownName
 
-MOST_PROMPTS = 500
+MAX_PROMPTS = 500
 # How pages are quoted is what keeps their words from being taken for ours. No project replaces it by accident.
 OURS_ALONE = frozenset({"frame"})
 
@@ -37,8 +37,8 @@ def _ours() -> Iterator[Prompt]:
 
 def _of(folder: Path) -> Iterator[Prompt]:
     paths = sorted(folder.glob("*.md"))
-    if len(paths) > MOST_PROMPTS:
-        raise ConfigError(f"{folder} has {len(paths)} prompts, at most {MOST_PROMPTS} are read")
+    if len(paths) > MAX_PROMPTS:
+        raise ConfigError(f"{folder} has {len(paths)} prompts, at most {MAX_PROMPTS} are read")
     for path in paths:
         if path.stem in OURS_ALONE:
             raise ConfigError(f"{path}: {path.stem} is how Thresher quotes pages to a model and cannot be replaced; give it another name")
@@ -48,7 +48,7 @@ def _of(folder: Path) -> Iterator[Prompt]:
 def _content(path: Path) -> str:
     try:
         with path.open(encoding="utf-8") as file:
-            return file.read(MOST_CHARACTERS + 1)
+            return file.read(MAX_CHARACTERS + 1)
     except UnicodeDecodeError:
         raise ConfigError(f"{path} is not UTF-8; save it as UTF-8") from None
     except OSError as problem:

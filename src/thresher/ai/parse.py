@@ -13,9 +13,9 @@ from typing import Any
 
 import orjson
 
-MOST_CHARACTERS = 4_000_000
+MAX_CHARACTERS = 4_000_000
 # No schema of ours goes deeper than a list in a thing in a list; whatever looks at the value may do so by recursion.
-MOST_LEVELS = 20
+MAX_LEVELS = 20
 
 _EDGES = re.compile(r'["{}\\]')
 
@@ -36,8 +36,8 @@ class Unreadable:
 
 def parse(text: str) -> Parsed | Unreadable:
     """The one JSON value in an answer, or why there is none."""
-    if len(text) > MOST_CHARACTERS:
-        return Unreadable(f"the answer has {len(text):,} characters, at most {MOST_CHARACTERS:,} are read")
+    if len(text) > MAX_CHARACTERS:
+        return Unreadable(f"the answer has {len(text):,} characters, at most {MAX_CHARACTERS:,} are read")
     bare = text.strip().removeprefix("\ufeff")
     if not bare:
         return Unreadable("the answer is empty")
@@ -90,7 +90,7 @@ def _value(text: str) -> Parsed | Unreadable:
         return Unreadable(f"the field {str(doubled)[:80]!r} stands twice in one object")
     except (ValueError, RecursionError) as problem:
         return Unreadable(f"it is not JSON: {str(problem)[:200]}")
-    return Parsed(value) if _shallow(value, MOST_LEVELS) else Unreadable(f"it is nested deeper than {MOST_LEVELS} levels")
+    return Parsed(value) if _shallow(value, MAX_LEVELS) else Unreadable(f"it is nested deeper than {MAX_LEVELS} levels")
 
 
 def _shallow(value: Any, levels: int) -> bool:

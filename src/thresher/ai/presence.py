@@ -16,10 +16,10 @@ from thresher.reading.calendar_words import MONTHS, TODAY, UNIT_DAYS, YESTERDAY,
 from thresher.reading.money import Price, read_price
 
 # What the answer "no" may take, the thinking of a model that thinks before it answers included.
-MOST_OUTPUT = 500
+MAX_OUTPUT = 500
 # The question must cost less than this share of the reading, both at worst.
 WORTH_A_SHARE = 4
-MOST_LINE = 300
+MAX_LINE = 300
 
 PRESENCE = Schema("presence", (Field("any", Kind.BOOLEAN, "whether at least one stands there", required=True, judged=True),))
 
@@ -64,7 +64,7 @@ def _shows_number(text: str) -> bool:
 
 
 def _lines(text: str) -> list[str]:
-    return [line[at : at + MOST_LINE] for line in text.splitlines() for at in range(0, len(line), MOST_LINE)]
+    return [line[at : at + MAX_LINE] for line in text.splitlines() for at in range(0, len(line), MAX_LINE)]
 
 
 _SHOWS: Mapping[Kind, Callable[[str], bool]] = {Kind.MONEY: _shows_amount, Kind.DATE: _shows_day}
@@ -72,7 +72,7 @@ _SHOWS: Mapping[Kind, Callable[[str], bool]] = {Kind.MONEY: _shows_amount, Kind.
 
 def brief(terms: Terms) -> Terms:
     """The terms for a question that is answered with yes or no."""
-    return replace(terms, output=min(terms.output, MOST_OUTPUT))
+    return replace(terms, output=min(terms.output, MAX_OUTPUT))
 
 
 def pays(asking: int, reading: int) -> bool:

@@ -15,7 +15,7 @@ from thresher.config.models import TIERS
 from thresher.core.errors import ConfigError
 
 KEYS = ("name", "sentence", "tier", "version")
-MOST_CHARACTERS = 50_000
+MAX_CHARACTERS = 50_000
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 _EDGE = "---\n"
@@ -44,8 +44,8 @@ class Prompt:
 
 def read_prompt(content: str, *, name: str, place: str) -> Prompt:
     """The prompt in a file's content. `name` is the file's, `place` is what an error calls it."""
-    if len(content) > MOST_CHARACTERS:
-        raise ConfigError(f"{place} has {len(content):,} characters; a prompt has at most {MOST_CHARACTERS:,}")
+    if len(content) > MAX_CHARACTERS:
+        raise ConfigError(f"{place} has {len(content):,} characters; a prompt has at most {MAX_CHARACTERS:,}")
     head, text = _halves(content, place)
     for key in head:
         if key not in KEYS:

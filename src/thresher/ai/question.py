@@ -18,7 +18,7 @@ from thresher.ai.prompt import Prompt
 from thresher.core.errors import InvalidPayload
 from thresher.core.schema import Field, Schema
 
-MOST_INPUT = 200_000
+MAX_INPUT = 200_000
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
@@ -70,12 +70,12 @@ def _about(excerpt: Excerpt | None) -> dict[str, Any]:
 
 def _lines(inputs: Mapping[str, Any]) -> Iterator[str]:
     """One line for each input, by name. A plain text of one line stands as it is, anything else as JSON."""
-    left = MOST_INPUT
+    left = MAX_INPUT
     for name in sorted(inputs):
         line = f"{name}: {_written(name, inputs[name])}"
         left -= len(line)
         if left < 0:
-            raise InvalidPayload(f"the inputs have more than {MOST_INPUT:,} characters with {name!r}; give a page as Material")
+            raise InvalidPayload(f"the inputs have more than {MAX_INPUT:,} characters with {name!r}; give a page as Material")
         yield line
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ALIKE = 0.8  # of 1: what may be a slip of the hand
 WORDS = ("company", "companies", "board", "posting", "candidates")
-MOST_BYTES = 100_000_000
+MAX_BYTES = 100_000_000
 UNUSABLE = 2
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-MOST_LINE = 4_096  # of what is read as a password; longer than any that is allowed
+MAX_LINE = 4_096  # of what is read as a password; longer than any that is allowed
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The administrator's name.")]
 Generate = Annotated[bool, typer.Option("--generate", help="Think one up, and print it once.")]
 FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read it from the first line of standard input.")]
@@ -82,7 +82,7 @@ def _password(*, generate: bool, stdin: bool) -> str:
     if generate:
         return generated()
     if stdin:
-        return sys.stdin.readline(MOST_LINE).rstrip("\r\n")
+        return sys.stdin.readline(MAX_LINE).rstrip("\r\n")
     if not sys.stdin.isatty():
         raise UsageError("there is nobody to ask for a password; say --generate, or --password-stdin to read it from standard input")
     return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))

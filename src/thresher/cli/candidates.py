@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="As `candidates list` names it.")]
-MOST_BYTES = 200_000_000
+MAX_BYTES = 200_000_000
 SHOWN = 3  # candidates that are named where many are meant
 VISIBLE = 0.05  # points: less is not seen in what is printed
 FACTS = (
@@ -36,14 +36,14 @@ def read_body(name: str) -> bytes:
 
     try:
         if name == "-":
-            body = sys.stdin.buffer.read(MOST_BYTES + 1)
+            body = sys.stdin.buffer.read(MAX_BYTES + 1)
         else:
             with Path(name).open("rb") as opened:
-                body = opened.read(MOST_BYTES + 1)
+                body = opened.read(MAX_BYTES + 1)
     except (OSError, ValueError) as problem:
         raise UsageError(f"cannot read {name!r}: {getattr(problem, 'strerror', None) or problem}") from None
-    if len(body) > MOST_BYTES:
-        raise UsageError(f"{name} has more than {MOST_BYTES:,} bytes; split it")
+    if len(body) > MAX_BYTES:
+        raise UsageError(f"{name} has more than {MAX_BYTES:,} bytes; split it")
     return body
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from thresher.core.page import Page
     from thresher.reading.inspection import Inspection
 
-LARGEST_FILE = 50 * 1024 * 1024  # bytes, unpacked
+MAX_FILE = 50 * 1024 * 1024  # bytes, unpacked
 TYPES = {
     ".json": "application/json",
     ".xml": "application/xml",
@@ -137,13 +137,13 @@ def _bytes(path: Path) -> bytes:
 
     try:
         with path.open("rb") as file:
-            body = file.read(LARGEST_FILE + 1)
+            body = file.read(MAX_FILE + 1)
     except FileNotFoundError:
         raise UnknownName(f"there is no file {str(path)!r}; an address starts with https://") from None
     except OSError as problem:
         raise UsageError(f"{str(path)!r} cannot be read: {problem.strerror or problem}") from None
-    if len(body) > LARGEST_FILE:
-        raise UsageError(f"{str(path)!r} is larger than {LARGEST_FILE:,} bytes; inspect a part of it")
+    if len(body) > MAX_FILE:
+        raise UsageError(f"{str(path)!r} is larger than {MAX_FILE:,} bytes; inspect a part of it")
     return body
 
 
@@ -154,11 +154,11 @@ def _unpacked(body: bytes, name: str) -> bytes:
         return body
     unpacker = zlib.decompressobj(wbits=31)
     try:
-        unpacked = unpacker.decompress(body, LARGEST_FILE + 1)
+        unpacked = unpacker.decompress(body, MAX_FILE + 1)
     except zlib.error as problem:
         raise UsageError(f"{name!r} is not whole gzip data: {problem}") from None
-    if len(unpacked) > LARGEST_FILE:
-        raise UsageError(f"{name!r} unpacks to more than {LARGEST_FILE:,} bytes; inspect a part of it")
+    if len(unpacked) > MAX_FILE:
+        raise UsageError(f"{name!r} unpacks to more than {MAX_FILE:,} bytes; inspect a part of it")
     return unpacked
 
 

@@ -26,7 +26,7 @@ Company = Annotated[str | None, typer.Option(metavar="NAME", help="Only companie
 Words = Annotated[str | None, typer.Option(metavar="WORDS", help="Only titles that have all these words.")]
 Limit = Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A profile, as in docs/how-to/write-a-profile.md.")]
-MOST_PROFILE = 1_000_000
+MAX_PROFILE = 1_000_000
 
 
 @app.command()
@@ -185,7 +185,7 @@ def _read(file: Path) -> str:
 
     try:
         with file.open("rb") as opened:
-            return opened.read(MOST_PROFILE).decode("utf-8")
+            return opened.read(MAX_PROFILE).decode("utf-8")
     except UnicodeDecodeError:
         raise ConfigError(f"{file} is not UTF-8 text") from None
     except OSError as problem:

@@ -15,7 +15,7 @@ from thresher.cli.call import Call
 from thresher.cli.words import as_json, plain, short
 from thresher.core.errors import TaskError, UsageError
 
-LONGEST = 2_000_000  # bytes
+MAX_LENGTH = 2_000_000  # bytes
 
 Fields = Mapping[str, Any]
 
@@ -28,7 +28,7 @@ def answer_each(
     for fields in _fields(texts):
         try:
             if fields is None:
-                raise UsageError(f"a line of more than {LONGEST:,} bytes; cut it")
+                raise UsageError(f"a line of more than {MAX_LENGTH:,} bytes; cut it")
             found = answer(fields)
         except (UsageError, TaskError) as problem:
             code, found = code or problem.exit_code, {"text": short(str((fields or {}).get("text", "")), 200), "error": str(problem)}
@@ -80,10 +80,10 @@ def _of_line(line: str) -> Fields:
 
 def _lines() -> Iterator[str | None]:
     """Lines without their ends; None for one that is too long, which is read to its end and dropped."""
-    while piece := sys.stdin.buffer.readline(LONGEST + 1):
-        if len(piece) <= LONGEST or piece.endswith(b"\n"):
+    while piece := sys.stdin.buffer.readline(MAX_LENGTH + 1):
+        if len(piece) <= MAX_LENGTH or piece.endswith(b"\n"):
             yield piece.decode("utf-8", "replace").rstrip("\r\n")
             continue
         while piece and not piece.endswith(b"\n"):
-            piece = sys.stdin.buffer.readline(LONGEST)
+            piece = sys.stdin.buffer.readline(MAX_LENGTH)
         yield None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Key = Annotated[str, typer.Argument(metavar="KEY", help="As `postings list` names it.")]
-MOST_TEXT = 1_500
+MAX_TEXT = 1_500
 
 
 @app.command("list")
@@ -89,7 +89,7 @@ def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
         out.print(f"\nThe same opening ({(detail.group or {}).get('reason') or 'grouped'}):")
         out.print(posting_table(detail.same, now))
     if text := str(data.get("description") or ""):
-        out.print(cell("\n" + plain(text[:MOST_TEXT]) + ("\n…" if len(text) > MOST_TEXT else "")))
+        out.print(cell("\n" + plain(text[:MAX_TEXT]) + ("\n…" if len(text) > MAX_TEXT else "")))
 
 
 @app.command()

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
 Texts = Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="What to read; without it, lines on standard input.")]
-LARGEST_FILE = 10 * 1024 * 1024
+MAX_FILE = 10 * 1024 * 1024
 
 
 @app.command()
@@ -224,8 +224,8 @@ def _file(name: str) -> bytes:
 
     try:
         if name == "-":
-            return sys.stdin.buffer.read(LARGEST_FILE)
+            return sys.stdin.buffer.read(MAX_FILE)
         with Path(name).open("rb") as opened:
-            return opened.read(LARGEST_FILE)
+            return opened.read(MAX_FILE)
     except OSError as problem:
         raise UsageError(f"{name} cannot be read: {problem.strerror}; give a robots.txt, or - for standard input") from None

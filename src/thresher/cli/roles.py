@@ -20,8 +20,8 @@ alias_app = typer.Typer()
 app.add_typer(alias_app, name="alias", help="Other names of a role: add one, remove one.", no_args_is_help=True)
 
 RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="Its name, another name of it, or its id.")]
-MOST_TITLES = 100_000
-MOST_LINE = 10_000  # bytes
+MAX_TITLES = 100_000
+MAX_LINE = 10_000  # bytes
 
 
 @app.command("list")
@@ -168,13 +168,13 @@ def _lines() -> list[str]:
     if sys.stdin is None or sys.stdin.isatty():
         raise UsageError("give titles as arguments, or lines on standard input")
     found: list[str] = []
-    while piece := sys.stdin.buffer.readline(MOST_LINE + 1):
-        if len(piece) > MOST_LINE and not piece.endswith(b"\n"):
-            raise UsageError(f"line {len(found) + 1} has more than {MOST_LINE:,} bytes; that is no title")
+    while piece := sys.stdin.buffer.readline(MAX_LINE + 1):
+        if len(piece) > MAX_LINE and not piece.endswith(b"\n"):
+            raise UsageError(f"line {len(found) + 1} has more than {MAX_LINE:,} bytes; that is no title")
         if line := piece.decode("utf-8", "replace").strip():
             found.append(line)
-        if len(found) > MOST_TITLES:
-            raise UsageError(f"at most {MOST_TITLES:,} titles are taken at once")
+        if len(found) > MAX_TITLES:
+            raise UsageError(f"at most {MAX_TITLES:,} titles are taken at once")
     return found
 
 

@@ -20,9 +20,9 @@ KINDS = ("anthropic", "google", "openai")
 TIERS = ("cheap", "strong")
 KEYS = (*TIERS, "prices", "providers")
 PROVIDER_KEYS = ("base_url", "in_flight", "key", "kind", "rate")
-MOST_PRICE = 1_000_000
-MOST_RATE = 1_000
-MOST_URL = 500
+MAX_PRICE = 1_000_000
+MAX_RATE = 1_000
+MAX_URL = 500
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]{0,199}")
@@ -163,7 +163,7 @@ def _key(given: Any, where: str, problem: Problem) -> tuple[str | None, str | No
 def _base_url(given: Any, where: str, problem: Problem) -> str | None:
     if given is None:
         return None
-    if not isinstance(given, str) or len(given) > MOST_URL or not _is_address(given):
+    if not isinstance(given, str) or len(given) > MAX_URL or not _is_address(given):
         # Not repeated: people put keys into addresses, too.
         raise problem(where, "wants an address such as http://127.0.0.1:11434/v1, without a name, a password, ? or #")
     return given.rstrip("/")
@@ -189,10 +189,10 @@ def _named(given: str, where: str, providers: Mapping[str, Thinker], problem: Pr
     """A model's own name may have slashes; the provider's has none."""
     provider, _, model = given.partition("/")
     if not _MODEL.fullmatch(model):
-        raise problem(where, f"wants PROVIDER/MODEL such as openai/gpt-5.4-mini, got {given[:MOST_URL]!r}")
+        raise problem(where, f"wants PROVIDER/MODEL such as openai/gpt-5.4-mini, got {given[:MAX_URL]!r}")
     if provider not in providers:
         known = f"those here are {', '.join(sorted(providers))}" if providers else "there are none here; add it under models.providers"
-        raise problem(where, f"names the provider {provider[:MOST_URL]!r}, which is not known; {known}")
+        raise problem(where, f"names the provider {provider[:MAX_URL]!r}, which is not known; {known}")
     return provider, model
 
 
@@ -214,17 +214,17 @@ def _prices(given: Any, providers: Mapping[str, Thinker], problem: Problem) -> I
 
 def _price(said: Mapping[str, Any], where: str, side: str, problem: Problem) -> Decimal:
     given = said.get(side)
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= MOST_PRICE:
-        raise problem(where, f"wants dollars per million tokens, from 0 to {MOST_PRICE:,}, got {given!r}")
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 <= given <= MAX_PRICE:
+        raise problem(where, f"wants dollars per million tokens, from 0 to {MAX_PRICE:,}, got {given!r}")
     return Decimal(str(given))  # by its text: 0.1 is meant as one tenth
 
 
 def _rate(given: Any, where: str, problem: Problem) -> float | None:
     """Starts a second; also written as 30/m."""
     if not isinstance(given, str):
-        return _amount(given, where, "starts a second, or 30/m", MOST_RATE, problem)
+        return _amount(given, where, "starts a second, or 30/m", MAX_RATE, problem)
     try:
-        return _amount(per_second(given), where, "starts a second, or 30/m", MOST_RATE, problem)
+        return _amount(per_second(given), where, "starts a second, or 30/m", MAX_RATE, problem)
     except UsageError as wrong:
         raise problem(where, f"is wrong: {wrong}") from None
 
@@ -240,6 +240,6 @@ def _amount(given: Any, where: str, unit: str, most: int, problem: Problem) -> f
 def _count(given: Any, where: str, problem: Problem) -> int | None:
     if given is None:
         return None
-    if isinstance(given, bool) or not isinstance(given, int) or not 0 < given <= MOST_RATE:
-        raise problem(where, f"wants a whole number from 1 to {MOST_RATE:,}, got {given!r}")
+    if isinstance(given, bool) or not isinstance(given, int) or not 0 < given <= MAX_RATE:
+        raise problem(where, f"wants a whole number from 1 to {MAX_RATE:,}, got {given!r}")
     return given

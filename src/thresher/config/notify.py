@@ -12,8 +12,8 @@ from typing import Any
 from thresher.config.variable import VARIABLE, looked_up
 from thresher.core.errors import ConfigError
 
-MOST = 20
-MOST_URL = 2_000
+MAX_ADDRESSES = 20
+MAX_URL = 2_000
 
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]{0,40}://[^\s\x00-\x1f]*")
 
@@ -35,8 +35,8 @@ def read_notify(given: Any, problem: Problem) -> Notify:
     """The list, checked. `problem` makes an error that names the file and the line of a key."""
     if given is None:
         return Notify()
-    if not isinstance(given, list) or len(given) > MOST:
-        wants = f'wants a list of at most {MOST} addresses such as ["mailto://…", "${{NTFY_URL}}"]'
+    if not isinstance(given, list) or len(given) > MAX_ADDRESSES:
+        wants = f'wants a list of at most {MAX_ADDRESSES} addresses such as ["mailto://…", "${{NTFY_URL}}"]'
         raise problem("notify", f"{wants}, got {type(given).__name__}")
     urls: list[str] = []
     unset: list[str] = []
@@ -57,6 +57,6 @@ def _address(given: Any, at: int, problem: Problem) -> str:
     if not isinstance(given, str):
         raise problem("notify", f"{wants}; got {type(given).__name__}")
     url = VARIABLE.sub(lambda match: looked_up(match) or "", given).strip()
-    if len(url) > MOST_URL or not _ADDRESS.fullmatch(url):
+    if len(url) > MAX_URL or not _ADDRESS.fullmatch(url):
         raise problem("notify", wants)
     return url

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from thresher.core.errors import ConfigError
 
 KEYS = ("allow", "contact", "http2", "resolve", "user_agent")
-MOST_TEXT = 300
+MAX_TEXT = 300
 
 _LABEL = r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,62})"
 _HOST = re.compile(rf"{_LABEL}(?:\.{_LABEL}){{0,126}}")
@@ -64,7 +64,7 @@ def _text(given: Mapping[str, Any], key: str, pattern: re.Pattern[str], wants: s
     value = given.get(key)
     if value is None:
         return None
-    if not isinstance(value, str) or len(value) > MOST_TEXT or not pattern.fullmatch(value):
+    if not isinstance(value, str) or len(value) > MAX_TEXT or not pattern.fullmatch(value):
         raise problem(f"fetch.{key}", f"wants {wants}; got {value!r}")
     return value
 

@@ -11,7 +11,7 @@ from thresher.store import admins
 from thresher.store.admins import Admin
 from thresher.store.store import Store
 
-MOST_NAME = 100
+MAX_NAME = 100
 SETUP_LASTS_US = HOUR
 COST = "web.password_cost"
 
@@ -61,15 +61,15 @@ def first_admin(store: Store, token: str, name: str, kept: str) -> Admin | None:
 
 def check_admin(name: str, password: str) -> None:
     """Refuse a name or a password that an administrator cannot have."""
-    if not name or len(name) > MOST_NAME or not name.isprintable() or name != name.strip():
+    if not name or len(name) > MAX_NAME or not name.isprintable() or name != name.strip():
         raise UsageError(
-            f"an administrator's name is at most {MOST_NAME} characters that can be seen, no space at its ends; got {name[:MOST_NAME]!r}"
+            f"an administrator's name is at most {MAX_NAME} characters that can be seen, no space at its ends; got {name[:MAX_NAME]!r}"
         )
     check_password(password, name)
 
 
 def _nobody(name: str) -> UnknownName:
-    return UnknownName(f"there is no administrator {name[:MOST_NAME]!r}; thresher admin list shows them")
+    return UnknownName(f"there is no administrator {name[:MAX_NAME]!r}; thresher admin list shows them")
 
 
 def _digest(token: str) -> str:

@@ -17,12 +17,12 @@ COLUMNS = ("id", "email", "name", "title", "roles", "skills", "tech_stack", "spe
            "salary_min", "currency", "remote")  # fmt: skip
 SEPARATOR = ";"
 COMMAS = ("skills", "tech_stack")  # lists that may have commas instead
-MOST_TEXT = 200
-MOST_ITEMS = 200
-MOST_ROLES = 20
-MOST_YEARS = 80
-MOST_SALARY = 1_000_000_000_000
-MOST_ID = 10**18
+MAX_TEXT = 200
+MAX_ITEMS = 200
+MAX_ROLES = 20
+MAX_YEARS = 80
+MAX_SALARY = 1_000_000_000_000
+MAX_ID = 10**18
 _YES, _NO = frozenset({"yes", "y", "true", "1"}), frozenset({"no", "n", "false", "0"})
 _THOUSANDS = re.compile(r"[0-9]{1,3}(?:[,_' ][0-9]{3}){1,4}")
 _COMMA = re.compile(r"[0-9]{1,2},[0-9]{1,2}")  # as half of Europe writes seven years and a half
@@ -92,15 +92,15 @@ def _text(name: str, value: Any) -> str:
     """One line of text. A number is taken for what it looks like: an id is often one."""
     if value is None:
         return ""
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < MOST_ID:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < MAX_ID:
         value = str(value)
     if not isinstance(value, str):
         raise UsageError(f"{name} wants text, got {_shown(value)}")
-    if len(value) > 10 * MOST_TEXT:  # spaces at the ends may be many, and are not worth counting
-        raise UsageError(f"{name} has {len(value):,} characters; at most {MOST_TEXT} are taken")
+    if len(value) > 10 * MAX_TEXT:  # spaces at the ends may be many, and are not worth counting
+        raise UsageError(f"{name} has {len(value):,} characters; at most {MAX_TEXT} are taken")
     line = " ".join(clean(_whole(name, value)).split())
-    if len(line) > MOST_TEXT:
-        raise UsageError(f"{name} has {len(line):,} characters; at most {MOST_TEXT} are taken")
+    if len(line) > MAX_TEXT:
+        raise UsageError(f"{name} has {len(line):,} characters; at most {MAX_TEXT} are taken")
     return line
 
 
@@ -114,10 +114,10 @@ def _list(name: str, value: Any) -> tuple[str, ...]:
     """Many of something: `a; b; c`, or a list. Each once, as it was written first."""
     if value is None:
         return ()
-    most = MOST_ROLES if name == "roles" else MOST_ITEMS
+    most = MAX_ROLES if name == "roles" else MAX_ITEMS
     if not isinstance(value, str | list | tuple):
         raise UsageError(f"{name} wants texts with {SEPARATOR} between them, or a list, got {_shown(value)}")
-    if len(value) > most * (MOST_TEXT if isinstance(value, str) else 2):
+    if len(value) > most * (MAX_TEXT if isinstance(value, str) else 2):
         raise UsageError(f"{name} is {len(value):,} long; at most {most} entries are taken")
     parts = value.split(_separator(name, value)) if isinstance(value, str) else value
     items: dict[str, str] = {}
@@ -159,8 +159,8 @@ def _remote(value: Any) -> bool | None:
 def _years(value: Any) -> float | None:
     said = value.replace(",", ".") if isinstance(value, str) and _COMMA.fullmatch(value.strip()) else value
     found = _number("experience_years", said, "years such as 7 or 2.5")
-    if found is not None and not 0 <= found <= MOST_YEARS:
-        raise UsageError(f"experience_years is between 0 and {MOST_YEARS}, got {found:g}")
+    if found is not None and not 0 <= found <= MAX_YEARS:
+        raise UsageError(f"experience_years is between 0 and {MAX_YEARS}, got {found:g}")
     return int(found) if found is not None and found == int(found) else found
 
 
@@ -168,7 +168,7 @@ def _salary(value: Any) -> int | None:
     found = _number("salary_min", value, "a whole number for a year, such as 85000")
     if found is None:
         return None
-    if not 0 <= found <= MOST_SALARY or found != int(found) or (isinstance(value, str) and "." in value and found < 1_000):
+    if not 0 <= found <= MAX_SALARY or found != int(found) or (isinstance(value, str) and "." in value and found < 1_000):
         # 85.000 is 85 to a computer and a good salary to half of Europe.
         raise UsageError(f"salary_min wants a whole number for a year, such as 85000, got {_shown(value)}")
     return int(found)
@@ -181,7 +181,7 @@ def _number(name: str, value: Any, wanted: str) -> float | None:
             return None
         digits = re.sub("[,_' ]", "", text) if len(text) < 30 and _THOUSANDS.fullmatch(text) else text
         value = float(digits) if _PLAIN.fullmatch(digits) else value
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MOST_ID):
+    if value is None or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_ID):
         return value  # what is no number at all is not smaller than anything
     raise UsageError(f"{name} wants {wanted}, got {_shown(value)}")
 
@@ -189,4 +189,4 @@ def _number(name: str, value: Any, wanted: str) -> float | None:
 def _shown(value: Any) -> str:
     if isinstance(value, str):
         return repr(value[:60])
-    return repr(value) if value is None or (isinstance(value, int | float) and abs(value) < MOST_ID) else f"a {type(value).__name__}"
+    return repr(value) if value is None or (isinstance(value, int | float) and abs(value) < MAX_ID) else f"a {type(value).__name__}"

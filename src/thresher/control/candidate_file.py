@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.control.candidate import COLUMNS, By, Given, read_candidate
-from thresher.control.rows import MOST_ROW, lines_of, read_rows
+from thresher.control.rows import MAX_ROW, lines_of, read_rows
 from thresher.core.errors import UsageError
 
-MOST_SLIPS = 20  # told one by one
+MAX_SLIPS = 20  # told one by one
 OTHER_WORDS = {
     "specialisations": "specializations", "specialization": "specializations", "location": "locations", "role": "roles",
     "key": "id",  # as an export calls it
@@ -36,8 +36,8 @@ class Sheet:
     def whole(self, name: str) -> "Sheet":
         """The same, if every line of it can be used."""
         if self.slips:
-            told = "; ".join(f"{name}:{slip.line}: {slip.why}" for slip in self.slips[:MOST_SLIPS])
-            more = f"; and {len(self.slips) - MOST_SLIPS:,} more lines" if len(self.slips) > MOST_SLIPS else ""
+            told = "; ".join(f"{name}:{slip.line}: {slip.why}" for slip in self.slips[:MAX_SLIPS])
+            more = f"; and {len(self.slips) - MAX_SLIPS:,} more lines" if len(self.slips) > MAX_SLIPS else ""
             raise UsageError(f"{told}{more}. Nothing was added; mend the file, or use --skip-bad to take the other lines.")
         return self
 
@@ -90,8 +90,8 @@ def _objects(lines: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any] | st
 
 
 def _object(line: str) -> Mapping[str, Any] | str:
-    if len(line) > MOST_ROW:
-        return f"it has {len(line):,} characters; at most {MOST_ROW:,} are read"
+    if len(line) > MAX_ROW:
+        return f"it has {len(line):,} characters; at most {MAX_ROW:,} are read"
     try:
         found = json.loads(line, parse_constant=_no_number)
     except (ValueError, RecursionError):

@@ -17,7 +17,7 @@ from thresher.reading.boards import recognise
 from thresher.store.lookup import AT_ONCE, find_records
 from thresher.store.store import Store
 
-MOST_NAME = 200
+MAX_NAME = 200
 # Names that no registry has, for examples and practice.
 _RESERVED = ("example", "invalid", "localhost", "test")
 
@@ -48,8 +48,8 @@ def wish(name: str | None, website: str | None) -> Wish:
     name, website = " ".join((name or "").split()) or None, (website or "").strip() or None
     if name is None and website is None:
         raise UsageError("a company wants a name or a website")
-    if name and (len(name) > MOST_NAME or not company_name_key(name)):
-        raise UsageError(f"a company's name has letters in it and at most {MOST_NAME} characters, got {name[:MOST_NAME]!r}")
+    if name and (len(name) > MAX_NAME or not company_name_key(name)):
+        raise UsageError(f"a company's name has letters in it and at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}")
     return Wish(name, _site(website) if website else None)
 
 
@@ -71,7 +71,7 @@ def _site(text: str) -> str:
     url = canonical_url(text if "://" in text else f"https://{text}")
     address = read_address(url)
     if "." not in address.hostname or address.username or address.password:
-        raise InvalidUrl(f"a company's website is an address such as https://acme.com, got {text[:MOST_NAME]!r}")
+        raise InvalidUrl(f"a company's website is an address such as https://acme.com, got {text[:MAX_NAME]!r}")
     if board := recognise(url):
         # The host is the platform's: taken for the company's site, it would make the platform the company.
         raise UsageError(f"{url} is a board on {board.platform}, not a company's site; add it with: thresher add board {url}")

@@ -8,7 +8,7 @@ from thresher.core.rate import NONE, per_second
 __all__ = ["NONE", "per_second", "seconds", "whole"]
 
 UNITS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0, "w": 604_800.0}
-MOST = 1_000_000_000
+MAX_NUMBER = 1_000_000_000
 
 _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|[smhdw])?")
 
@@ -25,6 +25,6 @@ def whole(text: str, what: str) -> int | None:
     """A whole number from 1 on, or None for "none"."""
     if text.strip().lower() in NONE:
         return None
-    if not (text.strip().isdecimal() and 1 <= int(text) < MOST):
-        raise UsageError(f"{what} wants a whole number from 1 to {MOST:,}, or none, got {text!r}")
+    if not (text.strip().isdecimal() and 1 <= int(text) < MAX_NUMBER):
+        raise UsageError(f"{what} wants a whole number from 1 to {MAX_NUMBER:,}, or none, got {text!r}")
     return int(text)

@@ -24,6 +24,6 @@ def retry_failures(store: Store, *, apply: bool, **filters: Any) -> Rescue:
     if not apply:
         return Rescue(len(ids), applied=False)
     done: list[int] = []
-    for at in range(0, len(ids), tasks.MOST_AT_ONCE):
-        done += tasks.revive(store, ids[at : at + tasks.MOST_AT_ONCE])
+    for at in range(0, len(ids), tasks.MAX_AT_ONCE):
+        done += tasks.revive(store, ids[at : at + tasks.MAX_AT_ONCE])
     return Rescue(len(ids), applied=True, result=Retried(done, sorted(set(ids) - set(done))))

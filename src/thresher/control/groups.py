@@ -22,7 +22,7 @@ from thresher.hiring.records import entry
 from thresher.store.lookup import find_records
 from thresher.store.store import Store
 
-MOST_MEMBERS = 1_000
+MAX_MEMBERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ def _posting(store: Store, key: str) -> Found:
 
 def _members(store: Store, name: str) -> list[Found]:
     with store.read() as session:
-        return find_records(session, kind=POSTING, link=Link(GROUP, name), limit=MOST_MEMBERS)
+        return find_records(session, kind=POSTING, link=Link(GROUP, name), limit=MAX_MEMBERS)
 
 
 def _lead(members: Sequence[Found]) -> str:

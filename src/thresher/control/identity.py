@@ -16,7 +16,7 @@ from thresher.store.session import Session
 
 EMAIL, NAME = "email", "name_key"
 MARKS = (NAME, EMAIL)  # what a candidate is found by
-MOST_TOLD = 20
+MAX_TOLD = 20
 
 
 def recognize(dialect: Dialect, session: Session, given: Sequence[Given], ours: Collection[str] = ()) -> list[Given]:
@@ -28,8 +28,8 @@ def recognize(dialect: Dialect, session: Session, given: Sequence[Given], ours: 
     namesakes = _namesakes(dialect, session, [each for each in given if each.by is not By.ID and each.email not in owners])
     problems = [why for each in given if (why := _problem(each, owners, namesakes.get(each.key, each.key), ours)) is not None]
     if problems:
-        more = f"; and {len(problems) - MOST_TOLD:,} more" if len(problems) > MOST_TOLD else ""
-        raise NotAllowed(f"{'; '.join(problems[:MOST_TOLD])}{more}. Nothing was added.")
+        more = f"; and {len(problems) - MAX_TOLD:,} more" if len(problems) > MAX_TOLD else ""
+        raise NotAllowed(f"{'; '.join(problems[:MAX_TOLD])}{more}. Nothing was added.")
     found = [each.under(owners[each.email]) if each.by is By.EMAIL and each.email in owners else each for each in given]
     check_once(found)
     return found

@@ -19,12 +19,12 @@ from thresher.store import keys
 from thresher.store.keys import Key, NewKey
 from thresher.store.store import Store
 
-MOST_NAME = 100
-MOST_SOURCES = 100
-MOST_SOURCE = 60
-MOST_DIGITS = 15
-MOST_RATE = 1_000_000
-MOST_SECONDS = 100 * 365 * 86_400.0
+MAX_NAME = 100
+MAX_SOURCES = 100
+MAX_SOURCE = 60
+MAX_DIGITS = 15
+MAX_RATE = 1_000_000
+MAX_SECONDS = 100 * 365 * 86_400.0
 _TOKEN = re.compile(r"thr_([0-9a-f]{12})_[A-Za-z0-9_-]{43}", re.ASCII)
 # What a key that nobody has is compared with, so that it takes no other way than one that somebody has.
 _NOBODY = hashlib.sha256(b"").hexdigest()
@@ -102,9 +102,9 @@ def create_key(
 
 
 def _check_name(name: str) -> None:
-    if not name or len(name) > MOST_NAME or not name.isprintable() or name != name.strip():
+    if not name or len(name) > MAX_NAME or not name.isprintable() or name != name.strip():
         raise UsageError(
-            f"a key's name is at most {MOST_NAME} characters that can be seen, with no space at its ends; got {name[:MOST_NAME]!r}"
+            f"a key's name is at most {MAX_NAME} characters that can be seen, with no space at its ends; got {name[:MAX_NAME]!r}"
         )
 
 
@@ -113,29 +113,29 @@ def _sources(given: Collection[str] | None) -> list[str] | None:
     if not given:
         return None
     found = list(dict.fromkeys(each.strip().lower() for each in given))
-    if len(found) > MOST_SOURCES or not all(map(_is_source, found)):
+    if len(found) > MAX_SOURCES or not all(map(_is_source, found)):
         raise UsageError(
-            f"a key's sources are at most {MOST_SOURCES} names of platforms without spaces, such as --source dice; got "
-            f"{', '.join(found)[:MOST_NAME]!r}"
+            f"a key's sources are at most {MAX_SOURCES} names of platforms without spaces, such as --source dice; got "
+            f"{', '.join(found)[:MAX_NAME]!r}"
         )
     return found
 
 
 def _is_source(text: str) -> bool:
-    return 0 < len(text) <= MOST_SOURCE and text.isprintable() and " " not in text
+    return 0 < len(text) <= MAX_SOURCE and text.isprintable() and " " not in text
 
 
 def _check(lasts: float | None, rate: int | None) -> None:
-    if lasts is not None and not 0 < lasts <= MOST_SECONDS:
+    if lasts is not None and not 0 < lasts <= MAX_SECONDS:
         raise UsageError("a key lasts longer than no time and at most 100 years; without --expires it lasts until it is revoked")
-    if rate is not None and not 1 <= rate <= MOST_RATE:
-        raise UsageError(f"a key's rate is from 1 to {MOST_RATE:,} requests a minute, got {rate}")
+    if rate is not None and not 1 <= rate <= MAX_RATE:
+        raise UsageError(f"a key's rate is from 1 to {MAX_RATE:,} requests a minute, got {rate}")
 
 
 def revoke_key(store: Store, which: str) -> Key:
     """Let a key open nothing from now on, in any process. A name goes before an id."""
     found = keys.revoke_key(store, name=which)
-    if found is None and which.isascii() and which.isdecimal() and len(which) <= MOST_DIGITS:
+    if found is None and which.isascii() and which.isdecimal() and len(which) <= MAX_DIGITS:
         found = keys.revoke_key(store, key_id=int(which))
     if found is None:
         raise UnknownName(f"no key named {which!r} is in use; thresher keys list shows them")

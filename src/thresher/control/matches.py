@@ -13,7 +13,7 @@ from thresher.core.record import Record
 from thresher.store.store import Store
 
 MATCH, VIEW = "match", "view"
-MOST_NAME = 80
+MAX_NAME = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,6 @@ def _changed(match: Found, status: str) -> Changed:
 
 def save_view(store: Store, name: str, filters: Mapping[str, Any]) -> None:
     """Keep a search under a name; the same name again replaces it."""
-    if not name.strip() or len(name) > MOST_NAME or not name.isprintable():
-        raise UsageError(f"a view's name is one line of at most {MOST_NAME} characters, got {name[:MOST_NAME]!r}")
+    if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
+        raise UsageError(f"a view's name is one line of at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}")
     write_records(store, [Record(VIEW, name.strip(), {"of": MATCH, "filters": dict(filters)})])

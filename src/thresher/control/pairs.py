@@ -13,8 +13,8 @@ from thresher.store.roles.transaction import in_transaction
 from thresher.store.session import Session
 from thresher.store.store import Store
 
-MOST_NOTE = 4_000
-MOST_DIGITS = 19
+MAX_NOTE = 4_000
+MAX_DIGITS = 19
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +32,8 @@ def set_pair_status(store: Store, key: str, posting: int | str, status: str, not
     """Say what was done about a match of a candidate. A posting is named by its key, or by the id of its record."""
     if status not in STATUSES:
         raise UsageError(f"a match is {', '.join(STATUSES)}; got {status[:40]!r}")
-    if note is not None and len(note) > MOST_NOTE:
-        raise UsageError(f"a note has at most {MOST_NOTE:,} characters; this one has {len(note):,}")
+    if note is not None and len(note) > MAX_NOTE:
+        raise UsageError(f"a note has at most {MAX_NOTE:,} characters; this one has {len(note):,}")
     said = None if note is None else clean(note.strip())
 
     def write(session: Session) -> PairStatus:
@@ -61,4 +61,4 @@ def pair_ids(session: Session, key: str, posting: int | str) -> tuple[int, int]:
 
 def posting_named(text: str) -> int | str:
     """A posting as a person names it: the key of its record, which is never a bare number, or the id of it."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < MOST_DIGITS else text
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < MAX_DIGITS else text

@@ -11,7 +11,7 @@ import unicodedata
 
 from thresher.core.errors import UsageError
 
-FEWEST, MOST = 12, 1_024
+MIN_LENGTH, MAX_LENGTH = 12, 1_024
 COST = 15  # scrypt's N as a power of two
 _R, _P = 8, 3
 _SIZE = 32
@@ -19,8 +19,8 @@ _SIZE = 32
 
 def check_password(password: str, name: str) -> None:
     """Refuse a password that is too short, too long, or the name itself."""
-    if not FEWEST <= len(password) <= MOST:
-        raise UsageError(f"a password has from {FEWEST} to {MOST:,} characters, this one has {len(password):,}")
+    if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
+        raise UsageError(f"a password has from {MIN_LENGTH} to {MAX_LENGTH:,} characters, this one has {len(password):,}")
     if password.casefold() == name.casefold():
         raise UsageError("a password that is the name is guessed first; choose another")
 
@@ -50,5 +50,5 @@ def fits(password: str, kept: str) -> bool:
 
 def _scrypt(password: str, salt: bytes, cost: int, r: int, p: int) -> bytes:
     # One letter can be written in several ways, and which one is up to the keyboard.
-    text = unicodedata.normalize("NFKC", password[:MOST]).encode("utf-8", "surrogatepass")
+    text = unicodedata.normalize("NFKC", password[:MAX_LENGTH]).encode("utf-8", "surrogatepass")
     return hashlib.scrypt(text, salt=salt, n=2**cost, r=r, p=p, maxmem=2**cost * r * 256, dklen=_SIZE)

@@ -13,7 +13,7 @@ from thresher.store.roles.transaction import in_transaction
 from thresher.store.session import Session
 from thresher.store.store import Store
 
-MOST_SECONDS = 10 * 365 * 86_400.0
+MAX_SECONDS = 10 * 365 * 86_400.0
 
 _PARSERS: Mapping[str, Callable[[str], dict[str, Any]]] = {
     "every": lambda text: {"every_us": 0 if text.strip().lower() in NONE else to_us(_checked(seconds(text)))},
@@ -58,7 +58,7 @@ def resume(store: Store, name: str) -> None:
 
 
 def _checked(lasts: float) -> float:
-    if not 0 < lasts <= MOST_SECONDS:
+    if not 0 < lasts <= MAX_SECONDS:
         raise UsageError("a time is longer than 0 seconds and at most ten years")
     return lasts
 

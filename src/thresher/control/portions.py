@@ -15,7 +15,7 @@ from thresher.store.session import Session
 from thresher.store.store import Store
 
 LISTED = "jobs"  # what the contract calls them
-MOST_TOLD = 100  # skips and notes that are told in full; all are counted
+MAX_TOLD = 100  # skips and notes that are told in full; all are counted
 
 
 @dataclass(slots=True)
@@ -36,12 +36,12 @@ class Brought:
     def skip(self, skip: Skip) -> None:
         self.count("skipped")
         self.reasons[skip.reason.value] = self.reasons.get(skip.reason.value, 0) + 1
-        if len(self.skips) < MOST_TOLD:
+        if len(self.skips) < MAX_TOLD:
             told = {"index": skip.index, "external_job_id": skip.number, "reason": skip.reason.value, "detail": skip.detail or None}
             self.skips.append(told)
 
     def note(self, arrival: Arrival) -> None:
-        for note in arrival.notes[: MOST_TOLD - len(self.notes)]:
+        for note in arrival.notes[: MAX_TOLD - len(self.notes)]:
             self.notes.append({"index": arrival.at, "external_job_id": arrival.number, "note": note})
 
 

@@ -25,7 +25,7 @@ from thresher.vectors.embedder import Embedder
 
 __all__ = ("ALIAS", "EMBEDDING", "EXACT", "NEW", "REFUSED", "RULES", "WAITING", "Resolution", "resolve")
 
-MOST_TITLES = 100_000
+MAX_TITLES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,8 @@ def resolve(
     store: Store, titles: Sequence[str], *, create: bool, models: bool, embedder: Embedder | None = None
 ) -> list[Resolution]:  # fmt: skip
     """A resolution for each title, in their order. Without `create` nothing is changed; with `models` what rules would name waits."""
-    if len(titles) > MOST_TITLES:
-        raise UsageError(f"{len(titles):,} titles; at most {MOST_TITLES:,} are resolved at once, so send them in parts")
+    if len(titles) > MAX_TITLES:
+        raise UsageError(f"{len(titles):,} titles; at most {MAX_TITLES:,} are resolved at once, so send them in parts")
     asked = list(dict.fromkeys(titles))
     found = dict(_known(store, asked))
     unknown = [title for title in asked if title not in found]

@@ -22,11 +22,11 @@ from thresher.store.roles.transaction import in_transaction
 from thresher.store.session import Session
 from thresher.store.store import Store, Transaction
 
-MOST_NAME = 100
-MOST_ALIASES = 200
+MAX_NAME = 100
+MAX_ALIASES = 200
 SUGGESTED = 3
 LIKE_ENOUGH = 0.3
-MOST_NAMES = 50_000  # that are looked through for a suggestion
+MAX_NAMES = 50_000  # that are looked through for a suggestion
 LIST = "thresher roles list"
 
 
@@ -97,8 +97,8 @@ class Change:
 
 def wish(name: str, aliases: Sequence[str] = (), priority: str | None = None) -> RoleWish:
     """A role as somebody writes it down, checked."""
-    if len(aliases) > MOST_ALIASES:
-        raise UsageError(f"a role has at most {MOST_ALIASES} other names; {name[:40]!r} has {len(aliases):,}")
+    if len(aliases) > MAX_ALIASES:
+        raise UsageError(f"a role has at most {MAX_ALIASES} other names; {name[:40]!r} has {len(aliases):,}")
     checked = dict.fromkeys(checked_alias(alias) for alias in aliases if alias.strip())
     return RoleWish(checked_name(name), tuple(checked), check_priority(priority) if priority else None)
 
@@ -106,8 +106,8 @@ def wish(name: str, aliases: Sequence[str] = (), priority: str | None = None) ->
 def checked_name(name: str) -> str:
     """A role's name: one line with letters in it."""
     line = " ".join(name.split())
-    if not title_key(line) or len(line) > MOST_NAME or not line.isprintable():
-        raise UsageError(f"a role's name is one line of letters, at most {MOST_NAME} characters; got {line[:60]!r}")
+    if not title_key(line) or len(line) > MAX_NAME or not line.isprintable():
+        raise UsageError(f"a role's name is one line of letters, at most {MAX_NAME} characters; got {line[:60]!r}")
     return line
 
 
@@ -302,7 +302,7 @@ def meant(session: Session, text: str) -> Role:
     owner = table.roles_of_keys(session, [key]).get(key) if key else None
     if owner is not None:
         return _there(session, owner)
-    near = near_names(key, ((each, name) for _, each, name in table.names_since(session, 0, MOST_NAMES)))
+    near = near_names(key, ((each, name) for _, each, name in table.names_since(session, 0, MAX_NAMES)))
     advice = f"did you mean {' or '.join(map(repr, near))}?" if near else f"{LIST} shows them"
     raise UnknownName(f"there is no role {said[:60]!r}; {advice}")
 
@@ -316,7 +316,7 @@ def near_names(key: str, names: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _runs(key: str) -> set[str]:
-    padded = f"  {key[:MOST_NAME]} "
+    padded = f"  {key[:MAX_NAME]} "
     return {padded[at : at + 3] for at in range(len(padded) - 2)} if key else set()
 
 

@@ -13,9 +13,9 @@ from typing import Any
 from thresher.control.companies import Wish, read_wish, wish
 from thresher.core.errors import ConfigError, UsageError
 
-MOST_LINE = 20_000
-MOST_LINES = 1_000_000
-MOST_SPAN = 20  # lines of one row: a quote that nobody closed must not swallow the rest of the file
+MAX_LINE = 20_000
+MAX_LINES = 1_000_000
+MAX_SPAN = 20  # lines of one row: a quote that nobody closed must not swallow the rest of the file
 NAMES = ("name", "company", "company_name", "company name", "organisation", "organization")
 SITES = ("website", "url", "site", "domain", "homepage", "web site")
 DELIMITERS = (",", ";", "\t", "|")
@@ -40,8 +40,8 @@ class Roster:
 def read_roster(text: str, name: str) -> Roster:
     """The companies of a file. Its first line says what it is; a file that is called `.csv` has a header."""
     lines = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").splitlines()
-    if len(lines) > MOST_LINES:
-        raise UsageError(f"{name} has {len(lines):,} lines; at most {MOST_LINES:,} are taken at once, so split it")
+    if len(lines) > MAX_LINES:
+        raise UsageError(f"{name} has {len(lines):,} lines; at most {MAX_LINES:,} are taken at once, so split it")
     first = next((line for line in lines if line.strip()), "")
     if first.lstrip().startswith(("{", '"{')):
         found = _objects(lines)
@@ -68,8 +68,8 @@ def _objects(lines: Sequence[str]) -> Iterator[Wish | Slip]:
 
 def _read(number: int, line: str, read: Callable[[], Wish]) -> Wish | Slip:
     try:
-        if len(line) > MOST_LINE:
-            raise UsageError(f"it has {len(line):,} characters; at most {MOST_LINE:,} are read")
+        if len(line) > MAX_LINE:
+            raise UsageError(f"it has {len(line):,} characters; at most {MAX_LINE:,} are read")
         return read()
     except ConfigError:
         raise  # nothing is wrong with the line
@@ -126,7 +126,7 @@ def _rows(lines: Sequence[str], name: str) -> Iterator[Wish | Slip]:
 def _span(lines: Sequence[str], at: int) -> int:
     """How many lines a row has: a cell in quotes may have line breaks. 0: its quotes are never closed."""
     quotes = 0
-    for more, line in enumerate(lines[at : at + MOST_SPAN], 1):
+    for more, line in enumerate(lines[at : at + MAX_SPAN], 1):
         quotes += line.count('"')
         if quotes % 2 == 0:
             return more

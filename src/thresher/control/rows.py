@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from thresher.core.errors import InvalidPayload, UsageError
 
-MOST_ROW = 100_000  # characters of one row
-MOST_SPAN = 50  # lines of one row
-MOST_LINES = 1_000_000
+MAX_ROW = 100_000  # characters of one row
+MAX_SPAN = 50  # lines of one row
+MAX_LINES = 1_000_000
 DELIMITERS = (",", ";", "\t", "|")
 MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"PK": "a workbook or an archive"}
 
@@ -33,8 +33,8 @@ def decoded(body: bytes, name: str) -> str:
 def lines_of(text: str, name: str) -> list[str]:
     """The lines of a text that has some, without their ends."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    if len(lines) > MOST_LINES:
-        raise UsageError(f"{name} has {len(lines):,} lines; at most {MOST_LINES:,} are taken at once, so split it")
+    if len(lines) > MAX_LINES:
+        raise UsageError(f"{name} has {len(lines):,} lines; at most {MAX_LINES:,} are taken at once, so split it")
     if not any(line.strip() for line in lines):
         raise UsageError(f"{name} is empty")
     return lines
@@ -59,7 +59,7 @@ def _header(line: str, where: str, known: Sequence[str], other_words: Mapping[st
     """The delimiter, and the column of each cell."""
 
     def cells(delimiter: str) -> list[str]:
-        return [_column(cell, other_words) for cell in line[:MOST_ROW].split(delimiter)]
+        return [_column(cell, other_words) for cell in line[:MAX_ROW].split(delimiter)]
 
     delimiter = max(DELIMITERS, key=lambda each: sum(cell in known for cell in cells(each)))
     columns = cells(delimiter)
@@ -82,7 +82,7 @@ def _column(cell: str, other_words: Mapping[str, str]) -> str:
 def _span(lines: Sequence[str], at: int) -> int:
     """How many lines a row has: a cell in quotes may have line breaks. 0: its quotes are never closed."""
     quotes = 0
-    for more in range(min(MOST_SPAN, len(lines) - at)):
+    for more in range(min(MAX_SPAN, len(lines) - at)):
         quotes += lines[at + more].count('"')
         if quotes % 2 == 0:
             return more + 1
@@ -93,8 +93,8 @@ def _row(lines: Sequence[str], delimiter: str, columns: Sequence[str]) -> Cells 
     if not lines:
         return "a quote is opened and not closed"
     size = sum(map(len, lines))
-    if size > MOST_ROW:
-        return f"it has {size:,} characters; at most {MOST_ROW:,} are read"
+    if size > MAX_ROW:
+        return f"it has {size:,} characters; at most {MAX_ROW:,} are read"
     try:
         (cells,) = csv.reader([f"{line}\n" for line in lines], delimiter=delimiter, strict=True)
     except (csv.Error, ValueError) as problem:

@@ -27,8 +27,8 @@ from thresher.store.session import Session
 from thresher.store.store import Store
 
 HEARTBEAT = "/api/scraper/queue/heartbeat"
-MOST_PLATFORMS = 100
-MOST_NAME = 80
+MAX_PLATFORMS = 100
+MAX_NAME = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +99,8 @@ def asked_platforms(text: str | None) -> tuple[str, ...] | None:
     if text is None:
         return None
     names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",") if name.strip()))
-    if not 0 < len(names) <= MOST_PLATFORMS or any(len(name) > MOST_NAME for name in names):
-        raise UsageError(f"platforms wants at most {MOST_PLATFORMS} names with commas between them, such as platforms=dice,indeed")
+    if not 0 < len(names) <= MAX_PLATFORMS or any(len(name) > MAX_NAME for name in names):
+        raise UsageError(f"platforms wants at most {MAX_PLATFORMS} names with commas between them, such as platforms=dice,indeed")
     return names
 
 

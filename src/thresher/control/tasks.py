@@ -70,8 +70,8 @@ def retry(store: Store, ids: Sequence[int]) -> Retried:
     wanted = sorted(set(ids))
     _insist(store, wanted, REVIVABLE.__contains__, f"only tasks that are {_list(REVIVABLE)} can be retried")
     done: list[int] = []
-    for at in range(0, len(wanted), tasks.MOST_AT_ONCE):
-        done += tasks.revive(store, wanted[at : at + tasks.MOST_AT_ONCE])
+    for at in range(0, len(wanted), tasks.MAX_AT_ONCE):
+        done += tasks.revive(store, wanted[at : at + tasks.MAX_AT_ONCE])
     return Retried(done, sorted(set(wanted) - set(done)))
 
 

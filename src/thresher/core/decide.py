@@ -23,10 +23,10 @@ MAX_NAME = 200
 _log = logging.getLogger(__name__)
 # How long a task stays away from a gate that was closed somewhere else than in its own lane: not so short that it knocks all the
 # time, and not so long that it sleeps on when somebody has opened it, because nobody would tell it.
-ELSEWHERE_US, LONGEST_ELSEWHERE_US = MINUTE, 15 * MINUTE
+ELSEWHERE_US, MAX_ELSEWHERE_US = MINUTE, 15 * MINUTE
 # In seconds: what we make of a Retry-After of nothing, and of one of a thousand years.
-LEAST_WAIT = 1.0
-LONGEST_WAIT = 30 * 86_400.0
+MIN_WAIT = 1.0
+MAX_WAIT = 30 * 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def _settle_waiting(task: Task, problem: TaskError, error: Error, blame: Blame |
     elif problem.near:
         delay = 0  # the blame closes a gate of the task's own lane, so it waits there
     else:
-        delay = min(max(asked, ELSEWHERE_US), LONGEST_ELSEWHERE_US)
+        delay = min(max(asked, ELSEWHERE_US), MAX_ELSEWHERE_US)
     return Settlement.snooze(task, delay_us=delay, reason=error.message, error=error, blame=blame)
 
 
@@ -153,7 +153,7 @@ def _blame(task: Task, problem: BaseException, error: Error) -> Blame | None:
 
 def _wait_us(asked: float | None) -> int:
     """How long we were asked to wait. "Not at all" is a hot loop that spends nothing, so a second is the least."""
-    return 0 if asked is None else to_us(min(max(LEAST_WAIT, asked), LONGEST_WAIT))
+    return 0 if asked is None else to_us(min(max(MIN_WAIT, asked), MAX_WAIT))
 
 
 def _short(message: str) -> str:

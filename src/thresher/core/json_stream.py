@@ -16,9 +16,9 @@ import orjson
 
 from thresher.core.errors import UsageError
 
-LONGEST = 262_144  # characters of one element, or of one member beside the list
-MOST_MEMBERS = 100
-MOST_MARKS = 1_000_000  # brackets and texts that are passed over; a list of nothing but brackets would keep us busy for minutes
+MAX_LENGTH = 262_144  # characters of one element, or of one member beside the list
+MAX_MEMBERS = 100
+MAX_MARKS = 1_000_000  # brackets and texts that are passed over; a list of nothing but brackets would keep us busy for minutes
 AT_ONCE = 65_536  # characters of the list that are read in one go
 _DIGITS = 20  # of a whole number that 64 bits hold; a larger one is a float, or no number that anybody means
 _TRIES = 16  # places where one element may end and the next begin
@@ -57,8 +57,8 @@ def outline(pieces: Iterable[bytes], listed: str) -> Outline:
     for name in _names(text):
         if name in members or (length is not None and name == listed):
             raise NotJson(f"the member {name[:80]!r} is there twice; which of them counts?")
-        if len(members) >= MOST_MEMBERS:
-            raise NotJson(f"the body has more than {MOST_MEMBERS} members")
+        if len(members) >= MAX_MEMBERS:
+            raise NotJson(f"the body has more than {MAX_MEMBERS} members")
         if name == listed:
             length = sum(1 for _ in _listed(text, listed))
         else:
@@ -204,7 +204,7 @@ class _Text:
         """The next value."""
         if not self.peek():
             self.refuse("it ends in the middle")
-        self._fill(LONGEST + 1)
+        self._fill(MAX_LENGTH + 1)
         begins = self._at
         try:
             value, end = _DECODER.raw_decode(self._ahead, begins)
@@ -213,9 +213,9 @@ class _Text:
             return Passed("nested too deeply")
         except ValueError as problem:
             return self._passed(problem)
-        if end - begins > LONGEST:
+        if end - begins > MAX_LENGTH:
             self.skip()
-            return Passed(f"longer than {LONGEST:,} characters")
+            return Passed(f"longer than {MAX_LENGTH:,} characters")
         self._at = end
         return value
 
@@ -226,10 +226,10 @@ class _Text:
             self._blame(problem)
         stood = self._ahead, self._at, self._gone
         self.skip()
-        if self._gone + self._at - before <= LONGEST:
+        if self._gone + self._at - before <= MAX_LENGTH:
             self._ahead, self._at, self._gone = stood
             self._blame(problem)
-        return Passed(f"longer than {LONGEST:,} characters")
+        return Passed(f"longer than {MAX_LENGTH:,} characters")
 
     def _blame(self, problem: ValueError) -> NoReturn:
         place = self._gone + (problem.pos if isinstance(problem, json.JSONDecodeError) else self._at)
@@ -246,8 +246,8 @@ class _Text:
             mark = self._run(_MARK)
             self._at += 1
             self._marks += 1
-            if self._marks > MOST_MARKS:
-                raise NotJson(f"what is longer than {LONGEST:,} characters has too many brackets; send it in parts")
+            if self._marks > MAX_MARKS:
+                raise NotJson(f"what is longer than {MAX_LENGTH:,} characters has too many brackets; send it in parts")
             if mark == '"':
                 self._skip_text()
             else:

@@ -16,10 +16,10 @@ import orjson
 
 from thresher.core.errors import UsageError
 
-MOST_FIELDS = 100
-MOST_TEXT = 20_000
-MOST_VALUES = 1_000
-MOST_THINGS = 5_000
+MAX_FIELDS = 100
+MAX_TEXT = 20_000
+MAX_VALUES = 1_000
+MAX_THINGS = 5_000
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
@@ -93,8 +93,8 @@ class Field:
             yield f"{self.name} wants {'a list' if self.many else 'one value'}, got {_shown(value)}"
             return
         values = value if self.many else [value]
-        if len(values) > MOST_VALUES:
-            yield f"{self.name} has {len(values)} values, at most {MOST_VALUES} are allowed"
+        if len(values) > MAX_VALUES:
+            yield f"{self.name} has {len(values)} values, at most {MAX_VALUES} are allowed"
             return
         yield from (complaint for each in values for complaint in self._complaints_of_one(each))
 
@@ -104,8 +104,8 @@ class Field:
             yield f"{self.name} wants {_article(wanted)}, got {_shown(value)}"
         elif isinstance(value, float) and not isfinite(value):
             yield f"{self.name} wants a number, got {value}"
-        elif isinstance(value, str) and len(value) > MOST_TEXT:
-            yield f"{self.name} has {len(value)} characters, at most {MOST_TEXT} are allowed"
+        elif isinstance(value, str) and len(value) > MAX_TEXT:
+            yield f"{self.name} has {len(value)} characters, at most {MAX_TEXT} are allowed"
         elif self.choices and value not in self.choices:
             yield f"{self.name} wants one of {', '.join(self.choices)}, got {_shown(value)}"
 
@@ -124,8 +124,8 @@ class Schema:
 
     def __post_init__(self) -> None:
         names = [field.name for field in self.fields]
-        if not 0 < len(names) <= MOST_FIELDS or len(set(names)) < len(names):
-            raise UsageError(f"schema {self.name!r} needs 1 to {MOST_FIELDS} fields with different names, got {names}")
+        if not 0 < len(names) <= MAX_FIELDS or len(set(names)) < len(names):
+            raise UsageError(f"schema {self.name!r} needs 1 to {MAX_FIELDS} fields with different names, got {names}")
         if strangers := [name for name in self.key if name not in names]:
             raise UsageError(f"schema {self.name!r} is keyed by {', '.join(strangers)}, which are not fields of it")
 
@@ -157,8 +157,8 @@ class Schema:
             return list(self._complaints_of(value, ""))
         if not isinstance(value, dict) or not isinstance(value.get("items"), list):
             return [f"wants an object with a list under items, got {_shown(value)}"]
-        if len(value["items"]) > MOST_THINGS:
-            return [f"items has {len(value['items'])} things, at most {MOST_THINGS} are allowed"]
+        if len(value["items"]) > MAX_THINGS:
+            return [f"items has {len(value['items'])} things, at most {MAX_THINGS} are allowed"]
         return [found for place, thing in enumerate(value["items"]) for found in self._complaints_of(thing, f"item {place + 1}: ")]
 
     def _complaints_of(self, thing: Any, where: str) -> Iterator[str]:

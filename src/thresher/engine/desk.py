@@ -21,7 +21,7 @@ from thresher.store.store import Store
 
 # A cap of an app or of a run closes no gate, so nobody wakes those who wait for it: they look again this often, in seconds.
 LOOK_AGAIN = 900.0
-LEAST_AWAY = 1.0
+MIN_AWAY = 1.0
 
 
 class _Bill:
@@ -79,7 +79,7 @@ class StoreDesk:
             case Hold():
                 return found
             case Short(passing=True):
-                raise NotYet(f"what is left of {_cap(found)} is promised to calls under way", retry_after=LEAST_AWAY)
+                raise NotYet(f"what is left of {_cap(found)} is promised to calls under way", retry_after=MIN_AWAY)
             case Short():
                 raise await self._store.run(self._out_of_money, found, quote.gate)
             case Taken(until):
@@ -102,7 +102,7 @@ class StoreDesk:
     def _seconds_to(self, until: int) -> float:
         """By the database's clock, whose date it is."""
         with self._store.glance() as session:
-            return max(LEAST_AWAY, (until - self._store.backend.now(session)) / SECOND)
+            return max(MIN_AWAY, (until - self._store.backend.now(session)) / SECOND)
 
 
 def _cap(short: Short) -> str:

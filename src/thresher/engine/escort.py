@@ -27,8 +27,8 @@ log = logging.getLogger("thresher.escort")
 # How long a permit may live without its holder: what a request takes at most, and a margin.
 MARGIN_US = 60 * SECOND
 # A gate outside the lane is closed for days: somebody may open it sooner, and nobody would tell us.
-LEAST_AWAY, LONGEST_AWAY = 1.0, 3_600.0
-LEAST_SLEEP = 0.001
+MIN_AWAY, MAX_AWAY = 1.0, 3_600.0
+MIN_SLEEP = 0.001
 POLL = (0.02, 0.05, 0.1, 0.2, 0.5)
 # How often a granted start may come too late to be used, because this machine was busy, before it is used all the same.
 LATE_STARTS = 2
@@ -180,7 +180,7 @@ class Escort:
     def _seconds_to(self, until: int) -> float:
         """By the database's clock, whose date it is: this machine's may be another."""
         with self._store.glance() as session:
-            return max(LEAST_SLEEP, (until - self._store.backend.now(session)) / SECOND)
+            return max(MIN_SLEEP, (until - self._store.backend.now(session)) / SECOND)
 
     def _must_not_turn_back(self, wait: Wait, seconds: float, preparing: bool) -> bool:
         """Its first request went out and its next only waits for the rate: to turn back would send the first one again, for ever."""
@@ -189,7 +189,7 @@ class Escort:
 
     def _not_yet(self, wait: Wait, seconds: float | None) -> NotYet:
         # Behind a gate of its lane the task waits without a clock; elsewhere it has to come and look.
-        away = random.uniform(1, 3) * LEAST_AWAY if seconds is None or self._is_ours(wait.gate) else min(seconds, LONGEST_AWAY)
+        away = random.uniform(1, 3) * MIN_AWAY if seconds is None or self._is_ours(wait.gate) else min(seconds, MAX_AWAY)
         until = "" if wait.until is None else f" until {as_text(wait.until)}"
         return NotYet(f"{wait.gate} is closed{until} ({wait.reason}); the task comes back by itself", retry_after=away, gate=wait.gate)
 
@@ -203,7 +203,7 @@ class Escort:
         except DatabaseProblem as problem:  # the settlement of this attempt will say it
             log.warning("%s: %s", gate, problem)
             return None
-        return LEAST_AWAY if self._is_ours(gate) else seconds
+        return MIN_AWAY if self._is_ours(gate) else seconds
 
     async def slow_down(self, gate: str, seconds: float) -> None:
         await self._store.run(manners.slow_down, self._store, gate, to_us(seconds))

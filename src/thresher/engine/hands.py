@@ -32,7 +32,7 @@ from thresher.store.store import Store
 if TYPE_CHECKING:
     from thresher.engine.reader import Reader
 
-LONGEST_STAGE = 2 * 86_400.0  # seconds: more than any stage may take
+MAX_STAGE = 2 * 86_400.0  # seconds: more than any stage may take
 A_FEW = 50  # records that are looked up in passing
 T = TypeVar("T")
 
@@ -141,7 +141,7 @@ class Hands:
     async def perform(self, stage: Callable[..., T]) -> T:
         """Perform a stage in a process of its own. The worker watches its time."""
         context = IsolatedContext(self.task, self.now(), dict(self._store.settings))
-        return await self._reach.stage_pool.run(stage, context, seconds=LONGEST_STAGE, helper=self)
+        return await self._reach.stage_pool.run(stage, context, seconds=MAX_STAGE, helper=self)
 
     async def tell(self, title: str, body: str) -> bool:
         notifier = self._reach.notifier

@@ -26,10 +26,10 @@ from thresher.store.examples import Labelled, Labeller
 from thresher.store.extractors import Learned
 from thresher.store.store import Store
 
-FEWEST = 3
+MIN_EXAMPLES = 3
 LEARN_SECONDS = 60.0
-MOST = 12
-_TRIED_AT = frozenset({FEWEST, 4, 6, 9, MOST})
+MAX_EXAMPLES = 12
+_TRIED_AT = frozenset({MIN_EXAMPLES, 4, 6, 9, MAX_EXAMPLES})
 
 
 class Lessons:
@@ -62,7 +62,7 @@ class Lessons:
         A dozen pages that could not be learned are not helped by a thousand more: then only a person's word is still taken.
         """
         _, fresh, _ = await self._store.run(self._given)
-        full = len(fresh) >= MOST and by != "person"
+        full = len(fresh) >= MAX_EXAMPLES and by != "person"
         if full or not labels or not await self._store.run(self._add, document, labels, by):
             return
         given, fresh, last = await self._store.run(self._given)
@@ -86,7 +86,7 @@ class Lessons:
 
     def _given(self) -> tuple[list[Labelled], list[Labelled], Learned | None]:
         """The examples, those of them that came after the newest extractor, and that extractor."""
-        found = examples.examples(self._store, self._site, self._schema.name, self._schema.digest, MOST)
+        found = examples.examples(self._store, self._site, self._schema.name, self._schema.digest, MAX_EXAMPLES)
         last = extractors.last(self._store, self._site, self._schema.name)
         return found, [each for each in found if last is None or each.at > last.made_at], last
 

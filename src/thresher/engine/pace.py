@@ -7,7 +7,7 @@ from thresher.store.backend import Turn
 
 # After an empty turn that promised more (another claimer holds a lane or a gate).
 NUDGE_SECONDS = 0.003
-LEAST_SECONDS = 0.0005
+MIN_SECONDS = 0.0005
 
 
 def seconds_to_wait(turn: Turn | None, poll: float) -> float:
@@ -18,4 +18,4 @@ def seconds_to_wait(turn: Turn | None, poll: float) -> float:
         return NUDGE_SECONDS * random.uniform(0.5, 1.5)
     if turn.next_at is None:
         return poll
-    return min(poll, max(LEAST_SECONDS, (turn.next_at - turn.now) / SECOND))
+    return min(poll, max(MIN_SECONDS, (turn.next_at - turn.now) / SECOND))

@@ -19,7 +19,7 @@ from thresher.store.pages import Kept
 from thresher.store.store import Store
 
 # What one transaction takes at most: pages, and bytes of them.
-MOST_PAGES, MOST_BYTES = 64, 16 << 20
+MAX_PAGES, MAX_BYTES = 64, 16 << 20
 
 log = logging.getLogger("thresher.shelf")
 
@@ -62,10 +62,10 @@ class StoreShelf:
 
     def _take_group(self) -> list[Waiting]:
         size = number = 0
-        for _, body, _ in self._waiting[:MOST_PAGES]:
+        for _, body, _ in self._waiting[:MAX_PAGES]:
             size += len(body)
             number += 1
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 break
         group, self._waiting = self._waiting[:number], self._waiting[number:]
         return group

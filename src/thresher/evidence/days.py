@@ -15,7 +15,7 @@ from thresher.reading.calendar_words import MONTHS, folded
 from thresher.reading.dates import Day, read_day
 from thresher.reading.language import language
 
-MOST_DAYS = 20_000
+MAX_DAYS = 20_000
 RELATIVE = 80  # characters of a line that may be nothing but "posted 3 days ago"
 # Two digits are a year of this century up to ten years after this day; only for texts without a date of their own.
 PIVOT = date(2030, 1, 1)
@@ -54,19 +54,19 @@ class Named:
 
 def days(text: str, *, day_first: bool | None, today: date | None = None) -> Iterator[Named]:
     """Every day that is named for certain, those in digits first. `day_first` is the text's `order`."""
-    alone = (*islice(_in_digits(text), MOST_DAYS), *islice(in_words(text), MOST_DAYS))
-    for start, end, written in (*((start, end, text[start:end]) for start, end in alone), *islice(_in_ranges(text), MOST_DAYS)):
+    alone = (*islice(_in_digits(text), MAX_DAYS), *islice(in_words(text), MAX_DAYS))
+    for start, end, written in (*((start, end, text[start:end]) for start, end in alone), *islice(_in_ranges(text), MAX_DAYS)):
         read = read_day(written, today=today or PIVOT, day_first=day_first)
         if isinstance(read, Day):
             yield Named(read.day, read.precision, start, end)
-    yield from islice(_eastern(text), MOST_DAYS)
+    yield from islice(_eastern(text), MAX_DAYS)
     if today is not None:
-        yield from islice(_relative(text, today), MOST_DAYS)
+        yield from islice(_relative(text, today), MAX_DAYS)
 
 
 def order(text: str) -> bool | None:
     """Whether the day comes before the month: as the text's own dates show, else as its language has it. None: no telling."""
-    shown = {int(each[1]) > 12 for each in islice(_ORDERED.finditer(text), MOST_DAYS) if (int(each[1]) > 12) != (int(each[3]) > 12)}
+    shown = {int(each[1]) > 12 for each in islice(_ORDERED.finditer(text), MAX_DAYS) if (int(each[1]) > 12) != (int(each[3]) > 12)}
     if shown:
         return shown.pop() if len(shown) == 1 else None
     spoken = language(text)

@@ -12,14 +12,14 @@ from itertools import islice
 from math import isfinite
 
 from thresher.core.evidence import Material, Place
-from thresher.core.schema import MOST_TEXT, Field, Kind, Value
+from thresher.core.schema import MAX_TEXT, Field, Kind, Value
 from thresher.evidence.days import wanted_day
 from thresher.evidence.leaves import Leaf
 from thresher.evidence.links import destination
 from thresher.evidence.numbers import stands_alone
 from thresher.evidence.sheet import DataSheet, Sheet
 from thresher.evidence.sums import matches, wanted
-from thresher.evidence.words import MOST_PLACES, needle, spans
+from thresher.evidence.words import MAX_PLACES, needle, spans
 from thresher.reading.numerals import numerals, plain_digits
 
 _DIGITS = re.compile(r"\d+")
@@ -37,13 +37,13 @@ def find(field: Field, value: Value, material: Material, *, today: date | None =
     if material.data is None:
         return None
     data = DataSheet(material.data, url=material.url, today=today)
-    found_there = list(islice(places(field, value, data), MOST_PLACES))
+    found_there = list(islice(places(field, value, data), MAX_PLACES))
     return min(found_there, key=lambda place: not _named_alike(place, field), default=None)
 
 
 def places(field: Field, value: Value, sheet: Sheet) -> Iterator[Place]:
     """Every place where a value stands on a sheet, in order, as far as anybody needs them."""
-    if field.judged or value is None or (isinstance(value, str) and len(value) > MOST_TEXT):
+    if field.judged or value is None or (isinstance(value, str) and len(value) > MAX_TEXT):
         return
     if field.kind is Kind.BOOLEAN or isinstance(value, bool):
         yield from _said_so(field, value, sheet)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-MOST_LEAVES = 50_000
-MOST_DEPTH = 64
-MOST_PATH = 2_000  # characters; keys as long as a book are nobody's field
+MAX_LEAVES = 50_000
+MAX_DEPTH = 64
+MAX_PATH = 2_000  # characters; keys as long as a book are nobody's field
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -26,22 +26,22 @@ def leaves(data: Any) -> Iterator[Leaf]:
     """Depth first, without recursion: data nests as deep as its sender likes."""
     stack: list[tuple[Any, str, str, Any, int]] = [(data, "$", "", None, 0)]
     count = 0
-    while stack and count < MOST_LEAVES:
+    while stack and count < MAX_LEAVES:
         value, path, key, beside, depth = stack.pop()
-        if len(path) > MOST_PATH:
+        if len(path) > MAX_PATH:
             continue
         if isinstance(value, (str, int, float)):
             count += 1
             yield Leaf(value, path, key, beside)
-        elif depth < MOST_DEPTH:
+        elif depth < MAX_DEPTH:
             stack.extend((each, f"{path}{step}", name, around, depth + 1) for each, step, name, around in reversed(_inside(value, key)))
 
 
 def _inside(value: Any, key: str) -> list[tuple[Any, str, str, Any]]:
     if isinstance(value, dict):
-        return [(each, _step(str(name)), str(name), value) for name, each in list(value.items())[:MOST_LEAVES]]
+        return [(each, _step(str(name)), str(name), value) for name, each in list(value.items())[:MAX_LEAVES]]
     if isinstance(value, list):
-        return [(each, f"[{at}]", key, None) for at, each in enumerate(value[:MOST_LEAVES])]
+        return [(each, f"[{at}]", key, None) for at, each in enumerate(value[:MAX_LEAVES])]
     return []
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from html import unescape
 from urllib.parse import quote
 
-MOST = 8_000_000  # characters that are read; what stands behind them is not found
+MAX_CHARACTERS = 8_000_000  # characters that are read; what stands behind them is not found
 
 BREAK, ITEM, CELL, BLOCK = "\n", "\v", "\t", "\f"
 BREAKS = BREAK + ITEM + CELL + BLOCK
@@ -65,7 +65,7 @@ class Level:
 
 def level(text: str) -> Level:
     """Never raises; takes time in proportion to the text."""
-    return _Walk(text[:MOST]).run()
+    return _Walk(text[:MAX_CHARACTERS]).run()
 
 
 class _Digits(dict[int, str | int]):

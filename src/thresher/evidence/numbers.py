@@ -14,7 +14,7 @@ from itertools import islice
 from thresher.evidence.days import in_words
 from thresher.reading.numerals import Numeral, numerals
 
-MOST_NUMBERS = 200_000
+MAX_NUMBERS = 200_000
 
 _POINT = re.compile(r"\d\.(?:\d{1,2}|\d{4,})(?![\d.,])")
 _COMMA = re.compile(r"\d,(?:\d{1,2}|\d{4,})(?![\d.,])")
@@ -72,19 +72,19 @@ def numbers(text: str) -> Iterator[Number]:
     others = sorted(others + list(_days_of_months(text)))
     decimal_marks = _decimal_marks(text)
     behind = 0
-    for numeral in islice(numerals(text), MOST_NUMBERS):
+    for numeral in islice(numerals(text), MAX_NUMBERS):
         while behind < len(others) and others[behind][1] <= numeral.start:
             behind += 1
         if behind < len(others) and others[behind][0] < numeral.end:
             continue
         yield from _readings(text, numeral, decimal_marks)
-    for name in islice(_NAMED.finditer(text), MOST_NUMBERS):
+    for name in islice(_NAMED.finditer(text), MAX_NUMBERS):
         yield Number(Decimal(_NAMES[name[0].lower()]), name.start(), name.end())
 
 
 def _days_of_months(text: str) -> Iterator[tuple[int, int]]:
     """The 12 of `12 March 2025`. The year may be asked for as a number, the day of the month never is."""
-    for start, end in islice(in_words(text), MOST_NUMBERS):
+    for start, end in islice(in_words(text), MAX_NUMBERS):
         for numeral in numerals(text[start:end]):
             if len(numeral.written) <= 2:
                 yield start + numeral.start, start + numeral.end

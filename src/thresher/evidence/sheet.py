@@ -22,10 +22,10 @@ from thresher.evidence.level import Level, level
 from thresher.evidence.links import destination
 from thresher.evidence.numbers import Number, numbers
 from thresher.evidence.sums import Sum, named_currencies, sums
-from thresher.evidence.words import MOST_PLACES
+from thresher.evidence.words import MAX_PLACES
 
 _PATH = re.compile(r"/[^\s/][^\s]{0,8000}")  # an address within the site: no word of it is a word of the page
-LONGEST_QUOTE = 200  # characters of a leaf that is quoted whole
+MAX_QUOTE = 200  # characters of a leaf that is quoted whole
 
 Span = tuple[int, int]
 
@@ -54,7 +54,7 @@ class Sheet:
     def numbers(self) -> Mapping[Decimal, list[Number]]:
         found: dict[Decimal, list[Number]] = defaultdict(list)
         for number in numbers(self.level.text):
-            if len(found[number.value]) < MOST_PLACES:
+            if len(found[number.value]) < MAX_PLACES:
                 found[number.value].append(number)
         return dict(found)
 
@@ -62,7 +62,7 @@ class Sheet:
     def sums(self) -> Mapping[Decimal, list[Sum]]:
         found: dict[Decimal, list[Sum]] = defaultdict(list)
         for each in sums(self.level.text):
-            if len(found[each.value]) < MOST_PLACES:
+            if len(found[each.value]) < MAX_PLACES:
                 found[each.value].append(each)
         return dict(found)
 
@@ -78,7 +78,7 @@ class Sheet:
     def days(self) -> Mapping[date, list[Named]]:
         found: dict[date, list[Named]] = defaultdict(list)
         for each in days(self.level.text, day_first=self.day_first, today=self.today):
-            if len(found[each.day]) < MOST_PLACES:
+            if len(found[each.day]) < MAX_PLACES:
                 found[each.day].append(each)
         return dict(found)
 
@@ -88,7 +88,7 @@ class Sheet:
         found: dict[str, list[Place]] = defaultdict(list)
         for written, place in self._addresses():
             to = destination(written, self.url)
-            if to is not None and len(found[to]) < MOST_PLACES:
+            if to is not None and len(found[to]) < MAX_PLACES:
                 found[to].append(place)
         return dict(found)
 
@@ -132,7 +132,7 @@ class DataSheet(Sheet):
             return None  # it runs from one leaf into the next
         leaf = self.leaves[at]
         whole = str(leaf.value)
-        return Place(whole if len(whole) <= LONGEST_QUOTE else self.text[first:last], path=leaf.path)
+        return Place(whole if len(whole) <= MAX_QUOTE else self.text[first:last], path=leaf.path)
 
     def position(self, place: Place) -> int:
         return self._positions.get(place.path or "", 0)

@@ -18,7 +18,7 @@ from thresher.reading.money import Price, read_price
 from thresher.reading.numerals import numerals
 
 WINDOW = 300  # characters that are read at once: what an amount means stands near it
-MOST_SUMS = 50_000
+MAX_SUMS = 50_000
 
 _LINE = re.compile(f"[^{BREAKS}]+")
 _JOINS = re.compile(r"\s*(?:[-–—~〜]|to|bis|à|a|до|do|til|till|tot|hasta|até|until|and|und|et|y|e|и)\s*", re.IGNORECASE)
@@ -45,7 +45,7 @@ def sums(text: str) -> Iterator[Sum]:
         for found in _in_window(window):
             yield replace(found, start=found.start + start, end=found.end + start)
             count += 1
-            if count >= MOST_SUMS:
+            if count >= MAX_SUMS:
                 return
 
 

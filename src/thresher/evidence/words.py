@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from thresher.evidence.fold import Folded, Gap, fold
 from thresher.evidence.level import BREAKS, Level, level
 
-MOST_PLACES = 2_000
-MOST_WORK = 20_000_000  # letters that one search may compare; whoever builds a text against us is told "not found"
+MAX_PLACES = 2_000
+MAX_WORK = 20_000_000  # letters that one search may compare; whoever builds a text against us is told "not found"
 LONG = 100  # letters from which a value is a passage, that may run over paragraphs and lists
 PROSE = 60  # characters of a line that was broken because it was full
 
@@ -53,7 +53,7 @@ def spans(wanted: Needle, page: Folded, text: Level) -> Iterator[Span]:
     size, found, work = len(wanted.letters), 0, 0
     joined = _NUMBERED.fullmatch(wanted.letters) is not None
     at = page.letters.find(wanted.letters)
-    while at >= 0 and found < MOST_PLACES and work < MOST_WORK:
+    while at >= 0 and found < MAX_PLACES and work < MAX_WORK:
         if page.starts_word(at):
             end = at + size
             if page.ends_word(end):

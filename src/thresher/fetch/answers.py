@@ -26,8 +26,8 @@ from thresher.core.errors import (
 Wall = Callable[[int, Mapping[str, str], str], str | None]
 
 DEFAULT_WAIT = 60.0  # seconds, where somebody asks us to wait and does not say how long
-SHORTEST_WAIT = 1.0  # "0", a negative number and a date in the past all mean: not at this moment
-LONGEST_WAIT = 24 * 3600.0  # nobody closes a gate for longer than a day by a header
+MIN_WAIT = 1.0  # "0", a negative number and a date in the past all mean: not at this moment
+MAX_WAIT = 24 * 3600.0  # nobody closes a gate for longer than a day by a header
 # "120", also as "120s" and as the first of several; "2026-..." is the beginning of a date, not of a number.
 SECONDS = re.compile(r"([-+]?\d{1,15})(?:\.\d{1,9})?\s*(?:$|[,;s])", re.ASCII)
 
@@ -79,7 +79,7 @@ def retry_after(text: str | None, now: int) -> float:
         return DEFAULT_WAIT
     number = SECONDS.match(text.strip())
     wait = float(number[1]) if number else _until(text.strip()[:100], now)
-    return min(max(wait, SHORTEST_WAIT), LONGEST_WAIT)
+    return min(max(wait, MIN_WAIT), MAX_WAIT)
 
 
 def _until(date: str, now: int) -> float:

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 # A header is cut here before it is read; nobody has that much to say about caching.
-MOST = 4_096
-LONGEST = 2**31  # seconds; RFC 9111 §1.2.2 lets larger numbers count as this
+MAX_HEADER = 4_096
+MAX_LENGTH = 2**31  # seconds; RFC 9111 §1.2.2 lets larger numbers count as this
 
 _DIRECTIVE = re.compile(r'([A-Za-z0-9_-]+)(?:\s*=\s*("[^"]*"|[^,\s"]*))?')
 
@@ -17,7 +17,7 @@ Directives = Mapping[str, str | None]
 def directives(headers: Mapping[str, str]) -> Directives:
     """The directives of Cache-Control by their names in lower case; the first of two counts."""
     found: dict[str, str | None] = {}
-    for name, value in _DIRECTIVE.findall(headers.get("cache-control", "")[:MOST]):
+    for name, value in _DIRECTIVE.findall(headers.get("cache-control", "")[:MAX_HEADER]):
         found.setdefault(name.lower(), value.strip('"') or None)
     return found
 
@@ -27,7 +27,7 @@ def seconds(said: Directives, name: str, unreadable: int = 0) -> int | None:
     if name not in said:
         return None
     value = said[name] or ""
-    return min(int(value), LONGEST) if value.isascii() and value.isdigit() and len(value) < 20 else unreadable
+    return min(int(value), MAX_LENGTH) if value.isascii() and value.isdigit() and len(value) < 20 else unreadable
 
 
 def date_of(text: str | None) -> float | None:

@@ -23,7 +23,7 @@ from thresher.fetch.resolver import Spot, literal
 PORTS = (80, 443, 8080, 8443)
 DEFAULT_PORT = {"http": 80, "https": 443}
 HOST = re.compile(r"[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})*")  # what name servers know; parsers of URLs let much more pass
-LONGEST_HOST = 253
+MAX_HOST = 253
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ class Guard:
         return Target(f"{scheme}://{authority}{path}", host, port, default == 443, authority, path)
 
     def _check_host(self, host: str, port: int) -> None:
-        if len(host) > LONGEST_HOST:
-            raise Refused(f"a host name of {len(host):,} characters; the longest there can be has {LONGEST_HOST}")
+        if len(host) > MAX_HOST:
+            raise Refused(f"a host name of {len(host):,} characters; the longest there can be has {MAX_HOST}")
         if host.endswith("."):
             raise Refused(f"{_short(host)}: a host name that ends with a dot is a second name for the same host; write it without")
         if (host == "localhost" or host.endswith(".localhost")) and (host, port) not in self._doors:

@@ -24,9 +24,9 @@ from thresher.fetch.resolver import Resolver
 
 # Common servers hang up after five idle seconds. Hanging up first means never to write into a connection that is closing.
 KEEP_ALIVE = 4.0
-MOST_KEPT = 256
-LONGEST_LINE = 16 * 1024
-MOST_HEADERS = 256
+MAX_KEPT = 256
+MAX_LINE = 16 * 1024
+MAX_HEADERS = 256
 
 
 class HttpTransport:
@@ -36,7 +36,7 @@ class HttpTransport:
     """
 
     def __init__(
-        self, resolver: Resolver, guard: Guard, *, trust: ssl.SSLContext | None = None, at_once: int = 256, kept: int = MOST_KEPT
+        self, resolver: Resolver, guard: Guard, *, trust: ssl.SSLContext | None = None, at_once: int = 256, kept: int = MAX_KEPT
     ) -> None:
         self._resolver = resolver
         self._guard = guard
@@ -101,9 +101,9 @@ class HttpTransport:
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 skip_auto_headers=("User-Agent", "Content-Type"),
-                max_line_size=LONGEST_LINE,
-                max_field_size=LONGEST_LINE,
-                max_headers=MOST_HEADERS,
+                max_line_size=MAX_LINE,
+                max_field_size=MAX_LINE,
+                max_headers=MAX_HEADERS,
             )
         return self._session
 

@@ -17,7 +17,7 @@ from thresher.core.errors import Refused, TaskError, TimedOut, UsageError
 from thresher.fetch.body import Body, outgoing, plain
 from thresher.fetch.guard import Guard
 from thresher.fetch.hop import HOP, Hop
-from thresher.fetch.http import KEEP_ALIVE, MOST_KEPT
+from thresher.fetch.http import KEEP_ALIVE, MAX_KEPT
 from thresher.fetch.request import Answer, Bounds, Request, Starting
 from thresher.fetch.resolver import Resolver, literal
 
@@ -47,7 +47,7 @@ class Http2Transport:
         self._pool = self._core.AsyncConnectionPool(
             ssl_context=trust or ssl.create_default_context(),
             max_connections=at_once,
-            max_keepalive_connections=MOST_KEPT,
+            max_keepalive_connections=MAX_KEPT,
             keepalive_expiry=KEEP_ALIVE,
             http2=True,
             network_backend=_Pinned(self._core),

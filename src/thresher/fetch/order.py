@@ -8,7 +8,7 @@ from thresher.core.errors import UsageError
 from thresher.fetch.request import Request
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-MOST_HEADER = 8_192
+MAX_HEADER = 8_192
 ACCEPT = "text/html,application/xhtml+xml,application/json,application/xml;q=0.9,*/*;q=0.8"
 
 _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}")
@@ -55,6 +55,6 @@ def _name(name: str) -> str:
 
 
 def _value(name: str, value: str) -> str:
-    if not isinstance(value, str) or len(value) > MOST_HEADER or not _VALUE.fullmatch(value):
-        raise UsageError(f"the value of the header {name} wants one line of at most {MOST_HEADER:,} characters of Latin-1")
+    if not isinstance(value, str) or len(value) > MAX_HEADER or not _VALUE.fullmatch(value):
+        raise UsageError(f"the value of the header {name} wants one line of at most {MAX_HEADER:,} characters of Latin-1")
     return value.strip()

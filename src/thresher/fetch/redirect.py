@@ -9,7 +9,7 @@ from thresher.core.errors import Malformed
 from thresher.fetch.request import Answer, Request
 
 STATUSES = frozenset({301, 302, 303, 307, 308})
-MOST_LOCATION = 8_192
+MAX_LOCATION = 8_192
 
 # Headers that speak of a body; they go when it goes.
 _OF_THE_BODY = frozenset({"content-type", "content-length", "content-encoding", "content-language", "content-location"})
@@ -41,8 +41,8 @@ def _becomes_get(status: int, method: str) -> bool:
 
 
 def _target(base: str, location: str) -> str:
-    if len(location) > MOST_LOCATION:
-        raise Malformed(f"{base} redirects to an address of {len(location):,} characters; the limit is {MOST_LOCATION:,}")
+    if len(location) > MAX_LOCATION:
+        raise Malformed(f"{base} redirects to an address of {len(location):,} characters; the limit is {MAX_LOCATION:,}")
     try:
         target = ada_url.URL(location.strip(), base=base)
     except ValueError:

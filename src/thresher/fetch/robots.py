@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from string import ascii_letters, digits
 
 # RFC 9309 §2.5: at least this much has to be read. What comes after it is not.
-MOST_BYTES = 500 * 1024
+MAX_BYTES = 500 * 1024
 # A longer line is cut, as the large crawlers do.
-MOST_LINE = 16_384
+MAX_LINE = 16_384
 
 _UNRESERVED_MARKS = "-._~"
 _UNRESERVED = ascii_letters + digits + _UNRESERVED_MARKS
@@ -128,7 +128,7 @@ def read_rules(body: bytes, agent: str) -> Rules:
 
 
 def _text(body: bytes) -> str:
-    whole = body[:MOST_BYTES]
+    whole = body[:MAX_BYTES]
     for bom, coding in _BOMS:
         if whole.startswith(bom):
             text = whole.decode(coding, "replace").removeprefix("\ufeff")
@@ -138,7 +138,7 @@ def _text(body: bytes) -> str:
         text = whole.removeprefix(mark).decode("utf-8", "surrogateescape")  # other bytes are kept: they are compared escaped
     text = text.replace("\x00", "")
     # The last line of a cut file may be half of one: "Disallow: /pri" forbids more than was meant.
-    return text if len(body) <= MOST_BYTES else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
+    return text if len(body) <= MAX_BYTES else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
 
 
 def _read(text: str, agent: str) -> tuple[list[_Group], list[str]]:
@@ -168,10 +168,10 @@ def _read(text: str, agent: str) -> tuple[list[_Group], list[str]]:
 
 def _lines(text: str) -> Iterator[tuple[str, str, bool]]:
     for line in _LINE_END.split(text):
-        found = _FIELD.match(line[:MOST_LINE].partition("#")[0])
+        found = _FIELD.match(line[:MAX_LINE].partition("#")[0])
         name = _NAMES.get(" ".join(found[1].lower().split())) if found else None
         if found and name:
-            yield name, found[2].strip(), len(line) > MOST_LINE
+            yield name, found[2].strip(), len(line) > MAX_LINE
 
 
 def _names_us(value: str, agent: str) -> bool:

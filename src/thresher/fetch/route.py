@@ -8,7 +8,7 @@ from thresher.core.errors import ConnectionFailed
 from thresher.fetch.guard import Guard, Target
 from thresher.fetch.resolver import Resolver, Spot, literal
 
-MOST_SPOTS = 8  # all are checked, so many are tried
+MAX_SPOTS = 8  # all are checked, so many are tried
 
 
 async def route(target: Target, resolver: Resolver, guard: Guard) -> tuple[Spot, ...]:
@@ -21,4 +21,4 @@ async def route(target: Target, resolver: Resolver, guard: Guard) -> tuple[Spot,
     guard.check_spots(target.host, spots)
     if not spots:
         raise ConnectionFailed(f"the name {target.host} has no address", gate=f"host:{target.host}")
-    return spots[:MOST_SPOTS]
+    return spots[:MAX_SPOTS]

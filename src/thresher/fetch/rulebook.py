@@ -19,15 +19,15 @@ from thresher.fetch.directives import directives, seconds
 from thresher.fetch.errand import Errand
 from thresher.fetch.redirect import follow, is_redirect
 from thresher.fetch.request import Answer, Request, Starting
-from thresher.fetch.robots import MOST_BYTES, Rules, read_rules
+from thresher.fetch.robots import MAX_BYTES, Rules, read_rules
 from thresher.fetch.shelf import Copy, keyed
 
 # How many origins are remembered in this process, and how many bytes of files: read, a file takes a multiple of that.
-REMEMBERED, MOST_BYTES_REMEMBERED = 2_000, 4 << 20
-MOST_REDIRECTS = 5
+REMEMBERED, MAX_BYTES_REMEMBERED = 2_000, 4 << 20
+MAX_REDIRECTS = 5
 # However short the server wants its file to be kept: asking before every page would be the greater burden.
-LEAST_AGE = 5 * MINUTE
-FIRST_WAIT, LONGEST_WAIT = MINUTE, 60 * MINUTE
+MIN_AGE = 5 * MINUTE
+FIRST_WAIT, MAX_WAIT = MINUTE, 60 * MINUTE
 GIVEN_UP_AFTER = 30 * DAY
 
 Send = Callable[[Request, Starting, Errand], Awaitable[Answer]]
@@ -109,7 +109,7 @@ class Rulebook:
         self._forget(origin)
         known = self._known[origin] = _Known.of(entry, self._agent)
         self._bytes += known.size
-        while len(self._known) > REMEMBERED or (self._bytes > MOST_BYTES_REMEMBERED and len(self._known) > 1):
+        while len(self._known) > REMEMBERED or (self._bytes > MAX_BYTES_REMEMBERED and len(self._known) > 1):
             self._forget(next(iter(self._known)))
         return known
 
@@ -125,7 +125,7 @@ class Rulebook:
     async def _ask(self, origin: str, errand: Errand) -> _Known:
         """Follow it to its end. Everybody who may send looks once more first: another may have asked while we waited."""
         request = Request(f"{origin}/robots.txt")
-        for _ in range(MOST_REDIRECTS + 1):
+        for _ in range(MAX_REDIRECTS + 1):
             async with errand.governor.passage(host_gate(request.url), preparing=True) as starting, self._alone(origin):
                 if known := self._remembered(origin):
                     return known
@@ -178,14 +178,14 @@ def _reached(answer: Answer, now: int, age: int) -> Entry:
     if answer.status >= 300:
         return Entry(b"", now + age)  # not there, or moved too often: nobody has forbidden anything
     said = seconds(directives(answer.headers), "max-age", unreadable=-1)
-    until = now + (age if said is None or said < 0 else min(age, max(said * SECOND, LEAST_AGE)))
-    return Entry(answer.body[: MOST_BYTES + 1], until)
+    until = now + (age if said is None or said < 0 else min(age, max(said * SECOND, MIN_AGE)))
+    return Entry(answer.body[: MAX_BYTES + 1], until)
 
 
 def _unreachable(old: Entry | None, now: int) -> Entry:
     """Ask again later, each time a little later. A file that we have stays."""
     old = old or Entry(None, now)
-    wait = min(FIRST_WAIT * 2 ** min(old.tries, 10), LONGEST_WAIT)
+    wait = min(FIRST_WAIT * 2 ** min(old.tries, 10), MAX_WAIT)
     since = now if old.down_since is None else old.down_since
     return replace(old, until=now + wait, down_since=since, tries=old.tries + 1)
 

@@ -24,7 +24,7 @@ from thresher.fetch.rendering import POOL, Alarm, Rendering, code_of, meaning
 WIDTH, HEIGHT = 1280, 800
 IDLE_SECONDS = 10.0
 CLOSE_SECONDS = 5.0
-MOST_MOVES = 20
+MAX_MOVES = 20
 # A page may be on its way elsewhere just when we look.
 LOOKS = 3
 EMPTY = (204, 205)
@@ -180,8 +180,8 @@ class Tab:
     def _moved(self, sheet: Sheet, request: Request) -> None:
         if self._mine(sheet, request):
             self._moves.append(request)
-            if len(self._moves) > MOST_MOVES:
-                self._alarm.ring(Malformed(f"{self._wish.url} moved on {MOST_MOVES} times and did not come to rest"))
+            if len(self._moves) > MAX_MOVES:
+                self._alarm.ring(Malformed(f"{self._wish.url} moved on {MAX_MOVES} times and did not come to rest"))
 
     def _answered(self, sheet: Sheet, response: Response) -> None:
         if self._mine(sheet, response.request):

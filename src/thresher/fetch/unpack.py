@@ -16,8 +16,8 @@ import zstandard
 from thresher.core.errors import ConnectionFailed, Malformed, TooLarge
 from thresher.fetch.request import Bounds
 
-MOST_LAYERS = 2  # one to pack a file, one to send it; more is nobody's mistake
-MOST_PARTS = 1_000  # gzip and zstd may be made of parts; block-wise gzip has one per 64 KB
+MAX_LAYERS = 2  # one to pack a file, one to send it; more is nobody's mistake
+MAX_PARTS = 1_000  # gzip and zstd may be made of parts; block-wise gzip has one per 64 KB
 HARMLESS = 1024 * 1024  # up to here no ratio is called a bomb
 ZSTD_WINDOW = 8 * 1024 * 1024  # what RFC 9659 asks of senders
 
@@ -125,8 +125,8 @@ ACCEPTED = ", ".join(name for name in PACKINGS if name != "x-gzip")
 def unpack(body: bytes, encoding: str, bounds: Bounds) -> bytes:
     """The body as it was before it was packed. `encoding` is the Content-Encoding header, the first packing first."""
     layers = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
-    if len(layers) > MOST_LAYERS:
-        raise Malformed(f"the answer is packed {len(layers)} times ({encoding[:80]}); at most {MOST_LAYERS} are undone")
+    if len(layers) > MAX_LAYERS:
+        raise Malformed(f"the answer is packed {len(layers)} times ({encoding[:80]}); at most {MAX_LAYERS} are undone")
     wire = len(body)
     for name in reversed(layers):
         packing = PACKINGS.get(name)
@@ -155,7 +155,7 @@ class _Over(Exception):
 def _parts(body: bytes, packing: _Packing, limit: int) -> bytes:
     view, position, total = memoryview(body), 0, 0
     out: list[bytes] = []
-    for _ in range(MOST_PARTS):
+    for _ in range(MAX_PARTS):
         stream = packing.open(body)
         while position < len(body) and not stream.finished:
             piece = view[position : position + packing.step]
@@ -168,4 +168,4 @@ def _parts(body: bytes, packing: _Packing, limit: int) -> bytes:
             raise ConnectionFailed(f"the answer was cut off: its {packing.name} data ends early, after {len(body):,} bytes")
         if not packing.magic or body[position : position + len(packing.magic)] != packing.magic:
             return out[0] if len(out) == 1 else b"".join(out)  # what follows the last part is padding
-    raise Malformed(f"the answer's {packing.name} data has more than {MOST_PARTS:,} parts")
+    raise Malformed(f"the answer's {packing.name} data has more than {MAX_PARTS:,} parts")

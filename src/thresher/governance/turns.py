@@ -12,7 +12,7 @@ from thresher.core.clock import to_us
 
 SETTINGS = ("roles.retry_base", "roles.retry_cap", "roles.platform_failures", "roles.platform_pause", "roles.platform_pause_cap")
 TAG = "failures"  # of a pause that nobody asked for
-_MOST_DOUBLINGS = 40  # far beyond any cap, and still a number of sensible size
+_MAX_DOUBLINGS = 40  # far beyond any cap, and still a number of sensible size
 
 
 class Verdict(StrEnum):
@@ -96,4 +96,4 @@ def after_platform(health: Health, verdict: Verdict, now: int, pace: Pace) -> He
 
 
 def _doubled(us: int, times: int, cap: int) -> int:
-    return min(us << min(times, _MOST_DOUBLINGS), cap)
+    return min(us << min(times, _MAX_DOUBLINGS), cap)

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 RUN = 4  # words that are compared together
-MOST_SEAMS = 4  # places where the longer text has a paragraph more, its ends included
-LEAST_ADDED = 12  # words of such a paragraph
+MAX_SEAMS = 4  # places where the longer text has a paragraph more, its ends included
+MIN_ADDED = 12  # words of such a paragraph
 
 
 def contains(one: Sequence[str], other: Sequence[str]) -> bool:
@@ -22,7 +22,7 @@ def contains(one: Sequence[str], other: Sequence[str]) -> bool:
     # The ends count too: three words behind the last sentence may be "night shift only".
     ends = [-1, *places] if len(places) < len(short) else [-1, *places, len(long)]
     gaps = [after - before - 1 for before, after in pairwise(ends) if after - before > 1]
-    return len(gaps) <= MOST_SEAMS and all(gap >= LEAST_ADDED for gap in gaps)
+    return len(gaps) <= MAX_SEAMS and all(gap >= MIN_ADDED for gap in gaps)
 
 
 def _matched(short: Sequence[str], long: Sequence[str]) -> list[int] | None:

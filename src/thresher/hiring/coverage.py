@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from thresher.reading.posting import Posting
 
 FIELDS = ("location", "posted", "salary", "description", "url")
-MOST_YIELDS = 12
+MAX_YIELDS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def health(
 ) -> Health:
     """The board after one more look. A look that was not complete says nothing about how many there are, unless there were none."""
     found = len(postings)
-    history = (*yields, found)[-MOST_YIELDS:] if complete or not found else tuple(yields)
+    history = (*yields, found)[-MAX_YIELDS:] if complete or not found else tuple(yields)
     now = coverage(postings)
     fallen = tuple(_fallen(before, now, found, limits))
     lost = (f"{name} is said by {now[name]:.0%} of the rows, after {before[name]:.0%}" for name in fallen)

@@ -58,7 +58,7 @@ _ANCHORS = (
     ("temporary", Employment.TEMPORARY),
     ("seasonal", Employment.TEMPORARY),
 )
-MOST_MENTIONS = 40
+MAX_MENTIONS = 40
 HOURS = (Employment.FULL_TIME, Employment.PART_TIME)  # how long somebody works, not as what
 
 
@@ -86,7 +86,7 @@ def in_title(title: str) -> tuple[Finding[Employment], ...]:
 def in_text(low: str) -> tuple[Finding[Employment], ...]:
     """What a flat description says of the opening, each sort once, in the order of the text."""
     found: dict[Employment, Finding[Employment]] = {}
-    left = MOST_MENTIONS
+    left = MAX_MENTIONS
     for word, meant in _ANCHORS:
         at = low.find(word)
         while at >= 0 and left and meant not in found:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from thresher.hiring.finding import Finding
 from thresher.hiring.opening import Experience
 
-MOST_YEARS = 20  # nobody is asked for more
-MOST_MENTIONS = 60
+MAX_YEARS = 20  # nobody is asked for more
+MAX_MENTIONS = 60
 _UNITS = ("year", "yrs", "yoe", "jahr", "años", "ans d'", "anni di", "jaar ", "lat doświadczenia")
 _NUMBER = {
     "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
@@ -86,7 +86,7 @@ def _anchors(low: str) -> list[int]:
     found: list[int] = []
     for unit in _UNITS:
         at = low.find(unit)
-        while at >= 0 and len(found) < MOST_MENTIONS:
+        while at >= 0 and len(found) < MAX_MENTIONS:
             found.append(at)
             at = low.find(unit, at + 1)
     return sorted(found)
@@ -98,7 +98,7 @@ def _judged(low: str, start: int, end: int, span: re.Match[str]) -> Finding[Expe
     clause = _CLAUSE.search(after)
     after = after[: clause.start()] if clause else after
     before = low[max(0, start - 48) : start]
-    if least > MOST_YEARS or (most is not None and (most < least or most > 2 * MOST_YEARS)):
+    if least > MAX_YEARS or (most is not None and (most < least or most > 2 * MAX_YEARS)):
         return None
     if _NOT_AFTER.match(after) or _NOT_BEFORE.search(before) or _OURS_AFTER.match(after):
         return None

@@ -8,7 +8,7 @@ facets must count in the parts, taken together, what they count in the whole.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-MOST_IDS = 100  # values in one part: platforms refuse more
+MAX_IDS = 100  # values in one part: platforms refuse more
 
 Counts = Mapping[str, Mapping[str, int]]
 
@@ -40,7 +40,7 @@ def _parts(values: Mapping[str, int], cap: int) -> Iterator[tuple[str, ...]]:
     """The largest first, each filled up with what still fits."""
     bins: list[tuple[int, list[str]]] = []
     for value, count in sorted(values.items(), key=lambda each: (-each[1], each[0])):
-        at = next((place for place, (sum_of, ids) in enumerate(bins) if sum_of + count < cap and len(ids) < MOST_IDS), None)
+        at = next((place for place, (sum_of, ids) in enumerate(bins) if sum_of + count < cap and len(ids) < MAX_IDS), None)
         if at is None:
             bins.append((count, [value]))
         else:

@@ -1,7 +1,7 @@
 """The facts of a posting: what it says of pay, place, level, experience and the rest, each with where it says so.
 
 A field that is about one thing is asked before the description, which is about everything. What nobody says is not known.
-Every character of a posting may be hostile; at most `LONGEST` of them are read, each a bounded number of times.
+Every character of a posting may be hostile; at most `MAX_LENGTH` of them are read, each a bounded number of times.
 """
 
 from collections.abc import Mapping
@@ -19,14 +19,14 @@ from thresher.hiring.skills import read_skills, skills_of_title
 from thresher.hiring.spots import read_spots
 from thresher.reading.posted import posted_on
 
-LONGEST = 30_000  # characters of a description that are read
-LONGEST_LINE = 1_000  # of a title, a location, a field
+MAX_LENGTH = 30_000  # characters of a description that are read
+MAX_LINE = 1_000  # of a title, a location, a field
 _LOCATED = ("location:", "locations:", "standort:", "arbeitsort:", "work location:", "job location:")
 
 
 def read_facts(key: str, data: Mapping[str, Any], *, today: date, source: str | None = None) -> Opening:
     """The opening that a posting describes. `source` names the stored text that the places of the description count in."""
-    sheet = _Sheet(_text(data, "title"), _text(data, "location"), _text(data, "description", LONGEST), data)
+    sheet = _Sheet(_text(data, "title"), _text(data, "location"), _text(data, "description", MAX_LENGTH), data)
     spots = sheet.spots()
     return Opening(
         key=key,
@@ -46,7 +46,7 @@ def read_facts(key: str, data: Mapping[str, Any], *, today: date, source: str | 
     )
 
 
-def _text(data: Mapping[str, Any], name: str, most: int = LONGEST_LINE) -> str:
+def _text(data: Mapping[str, Any], name: str, most: int = MAX_LINE) -> str:
     value = data.get(name)
     return value[:most] if isinstance(value, str) else ""
 
@@ -163,11 +163,11 @@ class _Sheet:
 def _place_of_salary(salary: Any) -> Place:
     """Its words where it has some, else the number that was written."""
     if isinstance(salary, str):
-        return Place(salary[: pay.LONGEST], path="salary")
+        return Place(salary[: pay.MAX_LENGTH], path="salary")
     if text := str(salary.get("text") or ""):
-        return Place(text[: pay.LONGEST], path="salary.text")
+        return Place(text[: pay.MAX_LENGTH], path="salary.text")
     name = "low" if salary.get("low") is not None else "high"
-    return Place(str(salary[name])[: pay.LONGEST], path=f"salary.{name}")
+    return Place(str(salary[name])[: pay.MAX_LENGTH], path=f"salary.{name}")
 
 
 def _iso(text: str) -> date | None:

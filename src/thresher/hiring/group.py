@@ -16,10 +16,10 @@ from thresher.core.keys import canonical_url
 from thresher.hiring.alignment import contains
 from thresher.hiring.print import Print, print_of
 
-LEAST_WORDS = 40  # fewer say too little to be known by
-LEAST_CUT = 100  # where both texts are cut short: what follows may differ, and the first words are often the company's
-LEAST_PART = 50  # words that a part of a text must have, and at least half of the whole
-LEAST_NUMBER = 5  # characters of a number that is no counter
+MIN_WORDS = 40  # fewer say too little to be known by
+MIN_CUT = 100  # where both texts are cut short: what follows may differ, and the first words are often the company's
+MIN_PART = 50  # words that a part of a text must have, and at least half of the whole
+MIN_NUMBER = 5  # characters of a number that is no counter
 # What boards and aggregators add to an address to know where a reader came from.
 _REFERRERS = frozenset((
     "_ga", "codes", "domain", "from", "gh_src", "hashed", "iis", "iisn", "in_iframe", "jobsource", "lang", "language",
@@ -102,11 +102,11 @@ def _by_content(one: Copy, other: Copy) -> Reason | None:
     elsewhere = one.board != other.board
     if elsewhere and _numbered_alike(one.number, other.number) and _meet(one.print, other.print):
         return Reason.SAME_REQUISITION
-    if min(len(one.print.words), len(other.print.words)) < LEAST_WORDS:
+    if min(len(one.print.words), len(other.print.words)) < MIN_WORDS:
         return None
     meet = _meet(one.print, other.print)
     if one.print.words == other.print.words:
-        if one.cut and other.cut and len(one.print.words) < LEAST_CUT:
+        if one.cut and other.cut and len(one.print.words) < MIN_CUT:
             return None
         return Reason.SAME_TEXT if meet else Reason.OTHER_PLACES
     if not meet and _unplaced(one.print, other.print) == _unplaced(other.print, one.print):
@@ -120,7 +120,7 @@ def _by_content(one: Copy, other: Copy) -> Reason | None:
 def _is_enough(one: Print, other: Print) -> bool:
     """Whether the shorter text is more than what a company writes above all its postings."""
     few, many = sorted((len(one.words), len(other.words)))
-    return few >= LEAST_PART and 2 * few >= many
+    return few >= MIN_PART and 2 * few >= many
 
 
 def _numbered_apart(one: Copy, other: Copy) -> bool:
@@ -134,7 +134,7 @@ def _firms_agree(one: Print, other: Print) -> bool:
 
 def _numbered_alike(one: str, other: str) -> bool:
     bare, others = one.strip().lower(), other.strip().lower()
-    return bare == others and len(bare) >= LEAST_NUMBER and sum(char.isdecimal() for char in bare) >= 4
+    return bare == others and len(bare) >= MIN_NUMBER and sum(char.isdecimal() for char in bare) >= 4
 
 
 def _meet(one: Print, other: Print) -> bool:

@@ -12,7 +12,7 @@ from thresher.hiring.gazetteer import cities_named, country_named, regions_named
 from thresher.hiring.records import company_name_key
 from thresher.hiring.spots import read_spots
 
-LONGEST = 400
+MAX_LENGTH = 400
 _GENDER = re.compile(
     r"\(?\b(?:[mwfdxh]|div|gn|all)(?: ?[/|,*.] ?(?:[mwfdxihn]|div|gn|in|nb|a|all)\b){1,4}\)?|\((?:all genders?|gn|any gender|"
     r"alle geschlechter)\)|\b(?:all genders)\b|"
@@ -48,7 +48,7 @@ def headline(title: str, company: str = "") -> str:
 
 def parts_of(title: str, company: str = "") -> list[str]:
     """What is left of a title, in lower case, where dashes, commas and brackets divide it."""
-    text = unicodedata.normalize("NFKC", title[:LONGEST]).lower()
+    text = unicodedata.normalize("NFKC", title[:MAX_LENGTH]).lower()
     text = _ADDED.sub(" ", _NUMBERED.sub(" ", _GENDER.sub(" ", text)))
     parts = [part for each in _DIVIDED.split(text) if (part := each.strip(" -–—:/."))]
     own = company_name_key(company) if company else None
@@ -61,7 +61,7 @@ def parts_of(title: str, company: str = "") -> list[str]:
 @lru_cache(8_192)
 def places_of(title: str) -> tuple[str, ...]:
     """The parts of a title that name a place: "Engineer - Berlin"."""
-    parts = [part.strip(" -–—:/.") for part in _DIVIDED.split(title[:LONGEST])]
+    parts = [part.strip(" -–—:/.") for part in _DIVIDED.split(title[:MAX_LENGTH])]
     return tuple(part for part in parts[1:] if part and part.lower() not in _WORKPLACES and _is_place(part.lower()))
 
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 from thresher.hiring.finding import Finding, flat
 from thresher.hiring.opening import Level
 
-LONGEST = 300  # characters of a title that are read
+MAX_LENGTH = 300  # characters of a title that are read
 _INTERN = (
     r"intern|interns|internship|internships|co-op|coop|praktikant(?:in)?|praktikum|pflichtpraktikum|werkstudent(?:in)?|working student|"
     r"student worker|"
@@ -85,7 +85,7 @@ _LEVELS |= {"associate": Level.JUNIOR, "intern": Level.INTERN, "learner": Level.
 @lru_cache(8_192)
 def read_level(title: str) -> Finding[Level] | None:
     """The level that a title names, or None."""
-    line = flat(title[:LONGEST])
+    line = flat(title[:MAX_LENGTH])
     if (aide := _TO_A_CHIEF.search(line)) is not None:  # "Assistant to the CEO": whom somebody works for is not who they are
         line = line[: aide.end()]
     found = [each for each in _WORDS.finditer(line) if _means_it(line, each)]

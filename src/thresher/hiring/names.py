@@ -11,9 +11,9 @@ from enum import StrEnum
 
 from thresher.reading.addresses import registered_domain
 
-LONGEST = 200  # characters of a name that are looked at
-MOST_WORDS = 12
-SHORTEST = 3  # letters: two name many companies
+MAX_LENGTH = 200  # characters of a name that are looked at
+MAX_WORDS = 12
+MIN_LENGTH = 3  # letters: two name many companies
 _NOT_WORDS = re.compile(r"[\W_]+")
 _DOTTED = re.compile(r"(?<!\w)((?:\w\.){2,6}\w?)(?!\w)")  # "B.V.", "S.p.A.", "U.S."
 _SLASHED = re.compile(r"(?<!\w)(\w)/(\w)(?!\w)")  # "A/S"
@@ -85,14 +85,14 @@ class Likening:
 
 def fold(name: str) -> str:
     """A name without case and accents."""
-    bare = unicodedata.normalize("NFKD", name[:LONGEST].lower().translate(_LETTERS))
+    bare = unicodedata.normalize("NFKD", name[:MAX_LENGTH].lower().translate(_LETTERS))
     return "".join(char for char in bare if not unicodedata.combining(char))
 
 
 def name_words(name: str, *, board: bool = False) -> tuple[str, ...]:
     """The words of a name without the form of the company; of a board's name, also without what boards add to it."""
     text = _SLASHED.sub(r"\1\2", _DOTTED.sub(lambda match: match[1].replace(".", ""), _APOSTROPHE.sub("", fold(name))))
-    words = [word for word in _NOT_WORDS.split(text) if word][:MOST_WORDS]
+    words = [word for word in _NOT_WORDS.split(text) if word][:MAX_WORDS]
     kept = [word for word in words if word not in FORMS] or words
     return tuple(word for word in kept if not (board and word in _OF_BOARDS))
 
@@ -108,7 +108,7 @@ def label_of(host: str) -> str:
 
 def sets_apart(words: tuple[str, ...]) -> bool:
     """Whether these words name one company: together three letters or more, and not all of them words that many share."""
-    return len("".join(words)) >= SHORTEST and any(word not in COMMON and len(word) > 1 for word in words)
+    return len("".join(words)) >= MIN_LENGTH and any(word not in COMMON and len(word) > 1 for word in words)
 
 
 def liken(wanted: str | None, found: str | None) -> Likening:
@@ -143,7 +143,7 @@ def _abroad(words: tuple[str, ...]) -> str:
 
 def _akin(ours: tuple[str, ...], theirs: tuple[str, ...]) -> bool:
     """Whether they share a word that sets companies apart, also where one of them writes its words together."""
-    if any(word not in COMMON and len(word) >= SHORTEST for word in set(ours) & set(theirs)):
+    if any(word not in COMMON and len(word) >= MIN_LENGTH for word in set(ours) & set(theirs)):
         return True
     shorter, longer = sorted(("".join(ours), "".join(theirs)), key=len)
-    return len(shorter) > SHORTEST and shorter not in COMMON and longer.startswith(shorter)
+    return len(shorter) > MIN_LENGTH and shorter not in COMMON and longer.startswith(shorter)

@@ -23,9 +23,9 @@ from thresher.hiring.names import Likeness, Likening, label_of, liken
 from thresher.reading.addresses import Address, read_address
 from thresher.reading.boards import recognise
 
-MOST_NAMES = 50
-MOST_SITES = 200
-LONGEST_URL = 200  # characters of an address in a sentence
+MAX_NAMES = 50
+MAX_SITES = 200
+MAX_URL = 200  # characters of an address in a sentence
 # A path that is still the front page: none, a language, an index.
 _FRONT = re.compile(r"/(?:(?:[a-z]{2}(?:[-_][a-z]{2,4})?|home|index(?:\.\w{1,5})?)/?)?", re.IGNORECASE)
 
@@ -112,7 +112,7 @@ def _by_page(wanted: Wanted, page: str, name: str | None, how: Likening) -> Proo
 
 def _by_home(wanted: Wanted, home: _Home, signs: Signs, name: str | None, how: Likening) -> Proof | None:
     """What the declared site of the owner says: ours, and the name does not contradict; or that of somebody else."""
-    fronts = [url for url in signs.homes[:MOST_SITES] if (address := _address(url)) and _FRONT.fullmatch(address.pathname)]
+    fronts = [url for url in signs.homes[:MAX_SITES] if (address := _address(url)) and _FRONT.fullmatch(address.pathname)]
     if site := _first_at(home, signs.homes):
         if name and how.likeness in (Likeness.KIN, Likeness.OTHER):
             said = f'it declares {site} as its owner\'s site, but calls itself "{name}"'
@@ -160,7 +160,7 @@ def _closest(wanted: Wanted, names: Iterable[str]) -> tuple[str | None, Likening
 
     Branches and names that set nobody apart stand beside the company's own name without harm.
     """
-    found = [(name, liken(wanted.name, name)) for name in list(dict.fromkeys(name for name in names if name.strip()))[:MOST_NAMES]]
+    found = [(name, liken(wanted.name, name)) for name in list(dict.fromkeys(name for name in names if name.strip()))[:MAX_NAMES]]
     ranks = (Likeness.OTHER, Likeness.KIN, Likeness.SAME, Likeness.BRANCH, Likeness.UNCLEAR)
     return min(found, key=lambda each: ranks.index(each[1].likeness), default=(None, Likening(Likeness.UNCLEAR)))
 
@@ -196,7 +196,7 @@ def _home(website: str | None) -> _Home | None:
 
 def _first_at(home: _Home | None, urls: Iterable[str]) -> str | None:
     """The first address on the company's site."""
-    return next((url[:LONGEST_URL] for url in list(urls)[:MOST_SITES] if _is_at(home, url)), None) if home else None
+    return next((url[:MAX_URL] for url in list(urls)[:MAX_SITES] if _is_at(home, url)), None) if home else None
 
 
 def _is_at(home: _Home, url: str) -> bool:

@@ -17,10 +17,10 @@ from thresher.hiring.opening import Pay
 from thresher.reading.salaries import period_of, salary_of
 
 IN_A_YEAR: Mapping[str, int] = {"hour": 2_080, "day": 260, "week": 52, "month": 12, "year": 1}
-MOST_SUMS = 60
-MOST_NUMBERS = 300  # digits of each kind that are looked at; a posting has a few dozen of all
+MAX_SUMS = 60
+MAX_NUMBERS = 300  # digits of each kind that are looked at; a posting has a few dozen of all
 APART = 400  # characters within which another range belongs to the same statement
-LONGEST = 300
+MAX_LENGTH = 300
 # The least and the most that is paid for each span of time, in currencies of which one is worth about a dollar.
 _PLAUSIBLE = {"hour": (3, 1_500), "day": (30, 8_000), "week": (100, 40_000), "month": (250, 150_000), "year": (5_000, 5_000_000)}
 _DOLLARS = {"CA": "CAD", "AU": "AUD", "NZ": "NZD", "SG": "SGD", "HK": "HKD", "MX": "MXN", "TW": "TWD"}
@@ -109,7 +109,7 @@ def of_field(salary: Any, country: str | None = None) -> Pay | None:
         salary = {"text": salary}
     if not isinstance(salary, Mapping):
         return None
-    text = str(salary.get("text") or "")[:LONGEST]
+    text = str(salary.get("text") or "")[:MAX_LENGTH]
     if salary.get("low") is not None or salary.get("high") is not None:
         known = salary_of(text or None, salary.get("low"), salary.get("high"), salary.get("currency"), salary.get("period"))
         if known is not None and known.low is not None:
@@ -210,7 +210,7 @@ def _counts(found: Sum, period: str | None, *, paid: bool, signed: bool) -> bool
 
 def _sums(low: str, *, surely: bool) -> Iterator[Sum]:
     """The sums beside a sign or a code, or behind a word of pay, in order, each once."""
-    done, left = 0, MOST_SUMS
+    done, left = 0, MAX_SUMS
     for at in _digits(low):
         if at < done or not left or not (surely or _is_moneyed(low, at, done)):
             continue
@@ -249,7 +249,7 @@ def _digits(low: str) -> list[int]:
     """Where the first few digits of each kind stand. Ten searches for one character each cost a quarter of one for all of them."""
     found: list[int] = []
     for digit in "0123456789":
-        at, left = low.find(digit), MOST_NUMBERS
+        at, left = low.find(digit), MAX_NUMBERS
         while at >= 0 and left:
             left -= 1
             found.append(at)

@@ -21,8 +21,8 @@ from thresher.hiring.opening import Spot
 from thresher.hiring.records import company_name_key
 from thresher.hiring.spots import read_spots
 
-LONGEST = 30_000  # characters of a description that are read
-LONGEST_LINE = 1_000  # of a title, a name, a location
+MAX_LENGTH = 30_000  # characters of a description that are read
+MAX_LINE = 1_000  # of a title, a name, a location
 SHINGLE = 4  # words that are taken together
 DRAWN = 64  # numbers of a sketch
 # Each begins with plain letters: so it is found fast.
@@ -41,7 +41,7 @@ _OWN_LINE = re.compile(
     r" today)?[!.]?|(?:share|save|report) this (?:job|posting|position|role)|"
     r"(?:back to|view all|see all)[ \w]{0,20}|posted [^\n]{0,20}(?:ago|today|yesterday|[0-9]{4}))[ \t*\r]{0,4}"
 )
-LONGEST_OWN = 110
+MAX_OWN = 110
 # What divides words. Of the marks beyond ASCII only those that pages use; any other is a part of its word on every board alike.
 _DIVIDING = bytes(byte if byte >= 128 or chr(byte).isalnum() else 32 for byte in range(256))
 _MARKS = "–—‐‑‒−“”„‘’‚«»‹›•·●▪◦‣■□○★☆✓✔→⇒©®°´、。，；：！？（）「」"
@@ -72,7 +72,7 @@ class Print:
 
 def print_of(data: Mapping[str, Any]) -> Print:
     """The fingerprint of a posting, from the data of its record."""
-    title, company, location = (str(data.get(name) or "")[:LONGEST_LINE] for name in ("title", "company_name", "location"))
+    title, company, location = (str(data.get(name) or "")[:MAX_LINE] for name in ("title", "company_name", "location"))
     spots = _spots(title, location)
     described = data.get("description")
     return Print(
@@ -92,14 +92,14 @@ def firm(company: str) -> str:
 
 def words(text: str) -> tuple[str, ...]:
     """The words of a description, without what boards add: links, tags, entities, numbers of their own."""
-    plain = unescape(text[:LONGEST])
+    plain = unescape(text[:MAX_LENGTH])
     if "&" in plain:  # some boards escape twice
         plain = unescape(plain)
     plain = plain.lower() if plain.isascii() else _folded(plain)
     for begins, noise in _NOISE:
         if begins in plain:
             plain = noise.sub(" ", plain)
-    kept = " ".join(line for line in plain.split("\n") if len(line) > LONGEST_OWN or not _OWN_LINE.fullmatch(line))
+    kept = " ".join(line for line in plain.split("\n") if len(line) > MAX_OWN or not _OWN_LINE.fullmatch(line))
     if "@" in kept:  # addresses for letters
         kept = " ".join(word for word in kept.split() if "@" not in word)
     return tuple(kept.encode("utf-8", "replace").translate(_DIVIDING).decode().split())

@@ -19,18 +19,18 @@ from thresher.hiring.address import print_of_address
 from thresher.hiring.records import company_name_key, posting_key
 from thresher.reading.posting import Posting, Salary
 
-MOST_DESCRIPTION = 30_000  # characters
-MOST_DESCRIPTION_BYTES = 45_000  # as JSON: a record has to stay below the limit of the queue
-MOST_LINE = 500
-MOST_KEY = 400
-MOST_QUOTE = 200
+MAX_DESCRIPTION = 30_000  # characters
+MAX_DESCRIPTION_BYTES = 45_000  # as JSON: a record has to stay below the limit of the queue
+MAX_LINE = 500
+MAX_KEY = 400
+MAX_QUOTE = 200
 _LINES = ("title", "location", "employment_type", "number")
 
 
 def key_of(board: str, posting: Posting) -> str:
     """The key of a posting's record."""
     key = posting_key(board, clean(posting.key) if posting.key else None, address(posting), clean(posting.title))
-    return key if len(key) <= MOST_KEY else f"{board[:MOST_KEY]}/{hashlib.sha256(key.encode()).hexdigest()[:32]}"
+    return key if len(key) <= MAX_KEY else f"{board[:MAX_KEY]}/{hashlib.sha256(key.encode()).hexdigest()[:32]}"
 
 
 def address(posting: Posting) -> str | None:
@@ -68,12 +68,12 @@ def fields(posting: Posting) -> dict[str, Any]:
         "number": posting.key,
     }
     kept = {name: value for name, value in found.items() if value}
-    return {name: clean(value)[:MOST_LINE] if name in _LINES else value for name, value in kept.items()}
+    return {name: clean(value)[:MAX_LINE] if name in _LINES else value for name, value in kept.items()}
 
 
 def evidence_of(posting: Posting, said: Mapping[str, Any], source: str | None) -> Evidence:
     """Where each value stands: in which answer, and in which part of it. A date was worked out from the row, so it has no place."""
-    path = clean(posting.where)[:MOST_LINE] or "row"
+    path = clean(posting.where)[:MAX_LINE] or "row"
     worked_out = ("posted", "remote")
     places = {name: None if name in worked_out else Place(_quote(value), path=path) for name, value in said.items()}
     return Evidence(places, source)
@@ -81,7 +81,7 @@ def evidence_of(posting: Posting, said: Mapping[str, Any], source: str | None) -
 
 def owned_by(posting: Posting, board: Mapping[str, Any]) -> tuple[str, str | None]:
     """The name of the company that hires, and its key where it is known: a board that gathers rows of many owns none of them."""
-    own, said = str(board.get("company_name") or ""), clean(posting.company or "").strip()[:MOST_LINE]
+    own, said = str(board.get("company_name") or ""), clean(posting.company or "").strip()[:MAX_LINE]
     key = board.get("company")
     if not said or (key and _is_same(said, own)):
         return said or own, str(key) if key else None
@@ -94,20 +94,20 @@ def _is_same(said: str, own: str) -> bool:
 
 
 def _quote(value: Any) -> str:
-    return str(value["text"] if isinstance(value, Mapping) else value)[:MOST_QUOTE]
+    return str(value["text"] if isinstance(value, Mapping) else value)[:MAX_QUOTE]
 
 
 def _cut(text: str) -> str:
     """At most as much as fits into a record, counted in bytes as JSON writes them: a character may take six."""
-    text = clean(text)[:MOST_DESCRIPTION]
-    while len(orjson.dumps(text)) > MOST_DESCRIPTION_BYTES:
+    text = clean(text)[:MAX_DESCRIPTION]
+    while len(orjson.dumps(text)) > MAX_DESCRIPTION_BYTES:
         text = text[: len(text) * 3 // 4]
     return text
 
 
 def _salary(salary: Salary) -> dict[str, Any]:
     found = {
-        "text": clean(salary.text)[:MOST_LINE], "low": _number(salary.low), "high": _number(salary.high),
+        "text": clean(salary.text)[:MAX_LINE], "low": _number(salary.low), "high": _number(salary.high),
         "currency": salary.currency, "period": salary.period,
     }  # fmt: skip
     return {name: value for name, value in found.items() if value is not None}

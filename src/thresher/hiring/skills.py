@@ -6,7 +6,7 @@ from functools import lru_cache
 from thresher.hiring.finding import Finding
 from thresher.hiring.technology import Mention, technologies
 
-MOST = 60
+MAX_SKILLS = 60
 
 
 def read_skills(text: str) -> tuple[Finding[str], ...]:
@@ -25,4 +25,4 @@ def _once(mentions: Iterable[Mention]) -> tuple[Finding[str], ...]:
     for each in mentions:
         if each.name not in found:
             found[each.name] = Finding(each.name, each.start, each.end)
-    return tuple(found.values())[:MOST]
+    return tuple(found.values())[:MAX_SKILLS]

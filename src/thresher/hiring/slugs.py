@@ -8,20 +8,20 @@ import re
 import unicodedata
 
 from thresher.core.errors import InvalidUrl
-from thresher.hiring.names import COMMON, LONGEST, SHORTEST, label_of, name_words, sets_apart
+from thresher.hiring.names import COMMON, MAX_LENGTH, MIN_LENGTH, label_of, name_words, sets_apart
 from thresher.reading.addresses import read_address
 from thresher.reading.boards import recognise
 
-MOST = 4
-LONGEST_SLUG = 60
+MAX_SLUGS = 4
+MAX_SLUG = 60
 _SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 # In German names a second spelling is as usual as the first.
 _SPELT_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
 
 
-def slugs(name: str | None, website: str | None = None, most: int = MOST) -> tuple[str, ...]:
+def slugs(name: str | None, website: str | None = None, most: int = MAX_SLUGS) -> tuple[str, ...]:
     """Tokens worth a try, the likeliest first, `most` at most."""
-    said = unicodedata.normalize("NFC", (name or "")[:LONGEST])
+    said = unicodedata.normalize("NFC", (name or "")[:MAX_LENGTH])
     spellings = (said, said.lower().translate(_SPELT_OUT))
     guesses = [_label(website), *(guess for each in spellings for guess in _of(name_words(each)))]
     return tuple(dict.fromkeys(guess for guess in guesses if guess and _is_slug(guess)))[:most]
@@ -45,5 +45,5 @@ def _label(website: str | None) -> str | None:
 
 def _is_slug(text: str) -> bool:
     letters = text.replace("-", "")
-    fits = len(letters) >= SHORTEST and len(text) <= LONGEST_SLUG and _SLUG.fullmatch(text) is not None
+    fits = len(letters) >= MIN_LENGTH and len(text) <= MAX_SLUG and _SLUG.fullmatch(text) is not None
     return fits and text not in COMMON and not letters.isdecimal()

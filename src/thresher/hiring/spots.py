@@ -12,9 +12,9 @@ from functools import lru_cache
 from thresher.hiring.gazetteer import City, Region, cities_named, country_named, regions_coded, regions_named
 from thresher.hiring.opening import Spot
 
-LONGEST = 1_000  # characters of a location that are read
-MOST = 40  # spots of one posting
-LONGEST_NAME = 40
+MAX_LENGTH = 1_000  # characters of a location that are read
+MAX_SPOTS = 40  # spots of one posting
+MAX_NAME = 40
 # What may divide two places. A comma does not: it also divides a city from its country. "OR" in capitals is Oregon.
 _PLACES = re.compile(r"\s*(?:[;|•·\n]|\|\|| / | & |\s(?:or|and|oder|und|ou|et|y)\s)\s*")
 _PARTS = re.compile(r"\s*[,()\[\]:]\s*|\s+[-–—/>]+\s+|\s+in\s+(?=[A-Z])|\s*[–—]\s*")
@@ -64,9 +64,9 @@ class _Parts:
 def read_spots(location: str) -> tuple[Spot, ...]:
     """The places of work, each once, in order."""
     found: list[Spot] = []
-    for piece in _pieces(location[:LONGEST]):
+    for piece in _pieces(location[:MAX_LENGTH]):
         found += [spot for spot in _read(piece) if spot not in found]
-    return tuple(found[:MOST])
+    return tuple(found[:MAX_SPOTS])
 
 
 def _pieces(location: str) -> Iterator[str]:
@@ -101,7 +101,7 @@ def _cleaned(part: str) -> str:
 
 def _unglued(part: str) -> tuple[str, ...]:
     """A city and the code of its region with nothing between them: "Austin TX", "USA FL Homestead", "Stuttgart-Vaihingen"."""
-    if len(part) > LONGEST_NAME or cities_named(part) or country_named(part) or regions_named(part):
+    if len(part) > MAX_NAME or cities_named(part) or country_named(part) or regions_named(part):
         return (part,)
     head, _, last = part.rpartition(" ")
     if head and regions_coded(last) and last.isupper():
@@ -223,7 +223,7 @@ def _fits(city: City, parts: _Parts) -> bool:
 def _unknown_city(parts: _Parts) -> str | None:
     """A name that stands in no table is a city if it looks like a name. Behind a country and a region the first one is."""
     for name in parts.unknown:
-        likely = 2 < len(name) <= LONGEST_NAME and name[0].isupper() and not (name.isupper() and len(name) <= 4)
+        likely = 2 < len(name) <= MAX_NAME and name[0].isupper() and not (name.isupper() and len(name) <= 4)
         if likely and len(name.split()) <= 4 and _NAME.fullmatch(name) and not _COUNTY.search(name):
             return name
     return None

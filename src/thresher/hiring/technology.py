@@ -16,8 +16,8 @@ from typing import Any
 from thresher.hiring.neighbours import Surroundings, speaks
 from thresher.reading.yamlfile import read_yaml
 
-MOST_TEXT = 200_000  # characters that are read; no posting is longer
-MOST_PLACES = 2_000  # at which one name is looked at
+MAX_TEXT = 200_000  # characters that are read; no posting is longer
+MAX_PLACES = 2_000  # at which one name is looked at
 SHORT = 3  # letters
 _SPACES = bytes(byte if chr(byte).isalnum() and byte < 128 else 32 for byte in range(256))
 _DENSE = 0x2E80  # from here on scripts put no space between a word and its neighbour
@@ -45,7 +45,7 @@ class Alias:
 
 def technologies(text: str) -> list[Mention]:
     """Every mention of a technology, in the order of the text. Of overlapping ones the longer counts."""
-    text = text[:MOST_TEXT]
+    text = text[:MAX_TEXT]
     low = _lowered(text)
     sure: list[Mention] = []
     unsure: list[tuple[Mention, Alias]] = []
@@ -92,7 +92,7 @@ def _candidates(low: str) -> Iterator[Alias]:
 
 def _places(alias: Alias, text: str, low: str) -> Iterator[int]:
     size, spelling = len(alias.word), None if alias.unsure else alias.spelling
-    for start in islice(_occurrences(alias.word, low), MOST_PLACES):
+    for start in islice(_occurrences(alias.word, low), MAX_PLACES):
         spelled = spelling is None or text.startswith(spelling, start)
         if spelled and _alone(low, start, start + size) and not (alias.refused and _refused(alias, low, start)):
             yield start

@@ -11,14 +11,14 @@ from thresher.hiring.names import Likeness, label_of, liken, name_words
 from thresher.reading.addresses import read_address
 from thresher.reading.boards import recognise
 
-MOST = 20  # addresses that are looked at
-LEAST_INITIALS = 3
+MAX_ADDRESSES = 20  # addresses that are looked at
+MIN_INITIALS = 3
 _ALIKE = (Likeness.SAME, Likeness.KIN, Likeness.BRANCH)
 
 
 def website_of(name: str | None, urls: Iterable[str]) -> str | None:
     """The home page of the company of this name, if one of these addresses is on its site."""
-    return next((site for url in list(urls)[:MOST] if (site := _site(name or "", url))), None)
+    return next((site for url in list(urls)[:MAX_ADDRESSES] if (site := _site(name or "", url))), None)
 
 
 def _site(name: str, url: str) -> str | None:
@@ -34,4 +34,4 @@ def _site(name: str, url: str) -> str | None:
 
 def _are_initials(label: str, name: str) -> bool:
     initials = "".join(word[0] for word in name_words(name))
-    return len(initials) >= LEAST_INITIALS and label == initials
+    return len(initials) >= MIN_INITIALS and label == initials

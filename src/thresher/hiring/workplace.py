@@ -13,7 +13,7 @@ from thresher.hiring import workplace_phrases as phrases
 from thresher.hiring.finding import Finding, flat
 from thresher.hiring.opening import Workplace
 
-MOST_MENTIONS = 80
+MAX_MENTIONS = 80
 BEFORE, BEHIND = 60, 90  # characters around a word that are read
 QUOTED = 50  # characters around it that are quoted
 _FIELDS = {
@@ -114,7 +114,7 @@ def in_text(low: str) -> Finding[Workplace] | None:
 
 
 def _mentions(low: str) -> Iterator[tuple[_Says, int, int]]:
-    left = MOST_MENTIONS
+    left = MAX_MENTIONS
     for word in _ANCHORS:
         at = low.find(word)
         while at >= 0 and left:

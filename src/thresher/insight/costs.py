@@ -12,7 +12,7 @@ from thresher.store.migrate import newest, version_now
 from thresher.store.store import Store
 
 GROUPS = costs.GROUPS
-MOST_LINES = 1_000
+MAX_LINES = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Estimate:
     total: int | None
 
 
-def read_costs(store: Store, *, by: str = "day", since_us: int | None = None, limit: int = MOST_LINES) -> Costs:
+def read_costs(store: Store, *, by: str = "day", since_us: int | None = None, limit: int = MAX_LINES) -> Costs:
     """What was spent, of the last `since_us` or of all that is remembered."""
     if by not in GROUPS:
         raise UsageError(f"costs are shown by {', '.join(GROUPS)}, got {by!r}")

@@ -12,7 +12,7 @@ from thresher.insight.tasks import Fields, list_tasks, show_task
 from thresher.store.store import Store
 
 DECISION, MATCH = "decision", "match"
-MOST_TASKS = 20
+MAX_TASKS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def _tried(tried: Mapping[str, Any]) -> str:
 
 def _tasks(store: Store, url: object, records: Sequence[Found]) -> list[Fields]:
     """The tasks that wrote the records, and those with the same address, the newest first; each once."""
-    found = {task["id"]: task for task in list_tasks(store, url=str(url), limit=MOST_TASKS)} if url else {}
+    found = {task["id"]: task for task in list_tasks(store, url=str(url), limit=MAX_TASKS)} if url else {}
     for task_id in {each for record in records for each in (record.first_task, record.last_task)} - {0, *found}:
         try:
             found[task_id] = show_task(store, task_id).task

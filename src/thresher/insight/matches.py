@@ -16,7 +16,7 @@ from thresher.store.store import Store
 
 MATCH, VIEW = "match", "view"
 PRIORITIES = ("high", "medium", "low")
-MOST = 10_000  # matches that one search looks through
+MAX_MATCHES = 10_000  # matches that one search looks through
 VIEWS = "thresher jobs views list"
 
 
@@ -118,7 +118,7 @@ def _where(search: Search, now: int) -> list[Where]:
 
 
 def _found(store: Store, search: Search, now: int) -> list[Found]:
-    return [each for each in find(store, MATCH, where=_where(search, now), order="-score", limit=MOST) if _suits(search, each)]
+    return [each for each in find(store, MATCH, where=_where(search, now), order="-score", limit=MAX_MATCHES) if _suits(search, each)]
 
 
 def _suits(search: Search, match: Found) -> bool:

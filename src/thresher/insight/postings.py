@@ -13,7 +13,7 @@ from thresher.store.store import Store
 
 SHOWN_BY = "thresher postings list"
 STATES = ("open", "closed")
-MOST_MEMBERS = 100
+MAX_MEMBERS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ def show_posting(store: Store, key: str) -> PostingDetail:
 def _same(store: Store, found: Found, group: Found | None) -> list[PostingView]:
     if group is None:
         return []
-    members = find(store, POSTING, link=Link(GROUP, group.key), limit=MOST_MEMBERS)
+    members = find(store, POSTING, link=Link(GROUP, group.key), limit=MAX_MEMBERS)
     return [posting_view(each) for each in members if each.key != found.key]
 
 

@@ -17,8 +17,8 @@ from xml.sax.saxutils import escape
 from thresher.core.controls import escape_unseen, without_controls
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-MOST_CELL = 32_767  # characters; more makes a file that spreadsheets call damaged
-MOST_ROWS = 1_048_575
+MAX_CELL = 32_767  # characters; more makes a file that spreadsheets call damaged
+MAX_ROWS = 1_048_575
 # A program that cuts lines at semicolons or tabs knows nothing of our quotes: for it a cell also begins after a line break.
 _AFTER_DELIMITER = re.compile(r"(?<=[;\t\n])(\s*)(?=[=+\-@＝＋－＠])")
 _LINE_BREAK = re.compile(r"\r\n?")
@@ -72,7 +72,7 @@ def write_xlsx(out: BinaryIO, columns: Sequence[str], rows: Iterable[Row], title
             sheet.write(_SHEET_HEAD)
             sheet.write(_row(columns))
             written = 0
-            for row in islice(rows, MOST_ROWS):
+            for row in islice(rows, MAX_ROWS):
                 sheet.write(_row([harmless(cell) for cell in row]))
                 written += 1
             sheet.write(_SHEET_FOOT)
@@ -90,7 +90,7 @@ def _cell(value: Any) -> str:
         return f'<c t="b"><v>{int(value)}</v></c>'
     if isinstance(value, int | float):
         return f"<c><v>{value}</v></c>"
-    text = escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", str(value)[:MOST_CELL]))
+    text = escape(_NOT_XML.sub("\N{REPLACEMENT CHARACTER}", str(value)[:MAX_CELL]))
     return f'<c t="inlineStr"><is><t xml:space="preserve">{text}</t></is></c>'
 
 

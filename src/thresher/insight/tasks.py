@@ -16,8 +16,8 @@ from thresher.store.store import Store
 
 Fields = dict[str, Any]
 
-MOST_CHILDREN = 1_000
-MOST_IN_TREE = 5_000
+MAX_CHILDREN = 1_000
+MAX_IN_TREE = 5_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +76,13 @@ def show_task(store: Store, task_id: int) -> TaskDetail:
         return TaskDetail(
             task, why_it_waits(session, task, gates, now), tasks.attempts(session, task_id),
             tasks.get(session, task["parent_id"]) if task["parent_id"] else None,
-            tasks.find(session, limit=MOST_CHILDREN, root=task["tracking_id"], parent_id=task_id),
+            tasks.find(session, limit=MAX_CHILDREN, root=task["tracking_id"], parent_id=task_id),
             [each for each in tasks.refusals(session, task["tracking_id"]) if each["parent_id"] == task_id], gates,
             read_result(session, task_id),
         )  # fmt: skip
 
 
-def show_tree(store: Store, task_id: int, most: int = MOST_IN_TREE) -> Lineage:
+def show_tree(store: Store, task_id: int, most: int = MAX_IN_TREE) -> Lineage:
     """The lineage a task belongs to, from its root, with the spawns that were refused."""
     with store.read() as session:
         root = _get(session, task_id)["tracking_id"]

@@ -12,9 +12,9 @@ from thresher.learning.outline import Outline
 from thresher.learning.selectors import selectors
 from thresher.learning.wording import squeezed, word_spans
 
-MOST_CANDIDATES = 3_000
+MAX_CANDIDATES = 3_000
 REACH = 3  # leaves between a label and its value
-LONGEST_LABEL = 80
+MAX_LABEL = 80
 _LEANS = {Family.DATA: 3.0, Family.LABEL: 2.6, Family.NAME: 2.5, Family.PATTERN: 2.0, Family.META: 1.6}
 _WORD = re.compile(r"[a-z]+|\d+")
 
@@ -23,7 +23,7 @@ def candidates(outline: Outline, truths: Sequence[Any], constant: Collection[str
     """Locators that find the value on this page, each once. `constant` are the texts that stand on every page."""
     found: dict[Locator, None] = {}
     places = occurrences(outline, truths)
-    for locator in islice(_all(outline, truths, places, constant), MOST_CANDIDATES):
+    for locator in islice(_all(outline, truths, places, constant), MAX_CANDIDATES):
         found.setdefault(locator)
     return list(found)
 
@@ -52,7 +52,7 @@ def _labelled(outline: Outline, first: int, constant: Collection[str]) -> Iterat
     """The text right before the value, or at the end of the paragraph before, where it stands on every page."""
     for at in range(first - 1, max(-1, first - 1 - REACH), -1):
         key = outline.leaves[at].key
-        if key in constant and len(key) <= LONGEST_LABEL and any(char.isalpha() for char in key):
+        if key in constant and len(key) <= MAX_LABEL and any(char.isalpha() for char in key):
             if at == first - 1:
                 yield Label(key, How.CELL)
                 yield Label(key, How.LEAF)
@@ -80,7 +80,7 @@ def _prefixed(outline: Outline, first: int, truths: Sequence[Any]) -> Iterator[L
     for truth in truths:
         for start, _ in word_spans(text, truth)[:2]:
             key = squeezed(text[:start])
-            if 2 < len(key) <= LONGEST_LABEL and any(char.isalpha() for char in key):
+            if 2 < len(key) <= MAX_LABEL and any(char.isalpha() for char in key):
                 yield Label(key, How.REST)
 
 

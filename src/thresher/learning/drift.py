@@ -30,7 +30,7 @@ class Drift:
     says: str
 
 
-FEWEST_PAGES = 20
+MIN_PAGES = 20
 FALLEN = 0.6  # of the usual share
 LOUD = 0.2  # share of pages with a drift
 
@@ -52,7 +52,7 @@ def falling(usual: float, recent: Coverage) -> str | None:
 
     `usual` is the share of pages that had the field when it was learned. Few pages say nothing.
     """
-    if recent.pages < FEWEST_PAGES:
+    if recent.pages < MIN_PAGES:
         return None
     if recent.drifts > LOUD * recent.pages:
         return f"{recent.drifts} of the last {recent.pages} pages no longer read as learned"

@@ -10,13 +10,13 @@ from itertools import islice
 from thresher.learning.outline import Outline
 from thresher.learning.wording import words_of
 
-MOST_WORDS = 30
+MAX_WORDS = 30
 HEARD = 0.5  # of the words: what is said less of is no echo
 
 
 def echo(outline: Outline, texts: Sequence[str]) -> float | None:
     """The share of the words of a value that the head says; None where it has no word to listen for."""
-    words = [word for text in texts for word in islice(words_of(text), MOST_WORDS)]
+    words = [word for text in texts for word in islice(words_of(text), MAX_WORDS)]
     return sum(word in outline.head for word in words) / len(words) if words else None
 
 

@@ -10,9 +10,9 @@ from enum import IntEnum
 
 from thresher.learning.outline import Outline
 
-SHORTEST = 2
-LONGEST = 60
-MOST_MARKS = 300
+MIN_LENGTH = 2
+MAX_LENGTH = 60
+MAX_MARKS = 300
 TIGHT = 2
 
 
@@ -86,7 +86,7 @@ def constants(outlines: Sequence[Outline], values: Collection[str]) -> list[str]
 
 
 def _usable(key: str) -> bool:
-    return SHORTEST <= len(key) <= LONGEST and any(char.isalpha() for char in key)
+    return MIN_LENGTH <= len(key) <= MAX_LENGTH and any(char.isalpha() for char in key)
 
 
 def window(places: Sequence[int], marks: Mapping[str, Sequence[int]]) -> Window:
@@ -133,5 +133,5 @@ def skeleton(outlines: Sequence[Outline], values: Collection[str], marks: Collec
 
 
 def _spread_out(found: Sequence[str]) -> tuple[str, ...]:
-    step = -(-len(found) // MOST_MARKS) or 1
+    step = -(-len(found) // MAX_MARKS) or 1
     return tuple(found[::step])

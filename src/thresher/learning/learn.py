@@ -28,10 +28,10 @@ from thresher.learning.shape import shape
 from thresher.learning.table import as_table, row_examples
 from thresher.learning.wording import says, squeezed
 
-MOST_EXAMPLES = 30
-MOST_WITNESSES = 4
-MOST_KIN = 3  # rules that lean on one label: the next is asked where the first is silent
-FEWEST = 2  # pages: what was seen once may be chance
+MAX_EXAMPLES = 30
+MAX_WITNESSES = 4
+MAX_KIN = 3  # rules that lean on one label: the next is asked where the first is silent
+MIN_PAGES = 2  # pages: what was seen once may be chance
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ def learn(schema: Schema, examples: Sequence[Example], *, held_back: Sequence[Ex
     """
     if schema.many:
         return _learn_table(schema, examples, held_back)
-    lessons = [Lesson(each, Outline(each.document)) for each in examples[:MOST_EXAMPLES]]
-    checks = [Lesson(each, Outline(each.document)) for each in held_back[:MOST_EXAMPLES]]
-    if len(lessons) < FEWEST:
-        return Refusal(f"{len(lessons)} example pages are too few to tell a rule from chance: give at least {FEWEST}, better 3 or more")
+    lessons = [Lesson(each, Outline(each.document)) for each in examples[:MAX_EXAMPLES]]
+    checks = [Lesson(each, Outline(each.document)) for each in held_back[:MAX_EXAMPLES]]
+    if len(lessons) < MIN_PAGES:
+        return Refusal(f"{len(lessons)} example pages are too few to tell a rule from chance: give at least {MIN_PAGES}, better 3 or more")
     outlines, values = [each.outline for each in lessons], _known_values(schema, lessons)
     marks = landmarks(outlines, values)
     learned: dict[str, FieldRules] = {}
@@ -83,11 +83,11 @@ def _learn_table(schema: Schema, examples: Sequence[Example], held_back: Sequenc
     """Of pages that show several things: what a row is, and the rules within it."""
     if not examples:
         return Refusal("there is no example page: give at least one with its things labelled under items")
-    found = row_examples(schema, examples[:MOST_EXAMPLES])
+    found = row_examples(schema, examples[:MAX_EXAMPLES])
     if isinstance(found, Refusal):
         return found
     selector, rows = found
-    kept = row_examples(schema, held_back[:MOST_EXAMPLES]) if held_back else None
+    kept = row_examples(schema, held_back[:MAX_EXAMPLES]) if held_back else None
     checks = kept[1] if kept is not None and not isinstance(kept, Refusal) else ()
     extractor = learn(replace(schema, many=False), rows, held_back=checks)
     return as_table(extractor, schema, selector, len(examples)) if isinstance(extractor, Extractor) else extractor
@@ -112,8 +112,8 @@ class _FieldLearner:
     def learn(self) -> FieldRules | str:
         if self.field.judged:
             return "it is a judgement, and stands nowhere in a page"
-        if len(self.numbers) < FEWEST:
-            return f"its value is known on {len(self.numbers)} of the pages, and a rule needs {FEWEST} to be checked: label more pages"
+        if len(self.numbers) < MIN_PAGES:
+            return f"its value is known on {len(self.numbers)} of the pages, and a rule needs {MIN_PAGES} to be checked: label more pages"
         found = [rule for locator in self._candidates() if (rule := self._rule(locator)) is not None]
         if not found:
             return (
@@ -233,6 +233,6 @@ def witnesses(ordered: Sequence[Rule]) -> list[Rule]:
     kept: dict[Any, list[Rule]] = {}
     for rule in firm:
         kin = kept.setdefault(rule.kin, [])
-        if len(kin) < (MOST_KIN if rule.family is Family.LABEL else 1):
+        if len(kin) < (MAX_KIN if rule.family is Family.LABEL else 1):
             kin.append(rule)
-    return [rule for kin in islice(kept.values(), MOST_WITNESSES) for rule in kin]
+    return [rule for kin in islice(kept.values(), MAX_WITNESSES) for rule in kin]

@@ -12,18 +12,18 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any
 
-from thresher.learning.outline import MOST_CLIMB, Outline
+from thresher.learning.outline import MAX_CLIMB, Outline
 from thresher.learning.wording import one_line, squeezed
 from thresher.reading.embedded import Embedded
 from thresher.reading.html import Element, Node, Selector
 from thresher.reading.paths import values
 
-MOST_HITS = 300
-MOST_LABELS = 50
-MOST_CHARACTERS = 1_000_000  # of all hits together: nested boxes each hold the text of all boxes within
-LONGEST_SEARCHED = 500
+MAX_HITS = 300
+MAX_LABELS = 50
+MAX_CHARACTERS = 1_000_000  # of all hits together: nested boxes each hold the text of all boxes within
+MAX_SEARCHED = 500
 LINKING = ("href", "src")
-MOST_EMPTY = 3  # empty elements between a label and its value: line breaks, icons
+MAX_EMPTY = 3  # empty elements between a label and its value: line breaks, icons
 
 
 class Family(StrEnum):
@@ -69,8 +69,8 @@ class Css:
 
     def find(self, outline: Outline) -> list[Hit]:
         found: list[Hit] = []
-        left = MOST_CHARACTERS
-        for node in outline.document.root.select_by(self.selector)[:MOST_HITS]:
+        left = MAX_CHARACTERS
+        for node in outline.document.root.select_by(self.selector)[:MAX_HITS]:
             hit = self._hit(node, outline)
             if hit is not None:
                 found.append(hit)
@@ -103,7 +103,7 @@ class Label:
     def find(self, outline: Outline) -> list[Hit]:
         if self.how is How.REST:
             return list(self._rest(outline))
-        places = outline.keys.get(self.key, ())[:MOST_LABELS]
+        places = outline.keys.get(self.key, ())[:MAX_LABELS]
         return [hit for at in places if (hit := self._beside(outline, at)) is not None]
 
     def _rest(self, outline: Outline) -> Iterator[Hit]:
@@ -137,7 +137,7 @@ def _block(outline: Outline, number: int) -> Hit | None:
 def _next_element(outline: Outline, at: int) -> Hit | None:
     """The element beside the label. First up, for as long as the label is all there is: wrapping it changes nothing."""
     node = outline.leaves[at].node.parent
-    for _ in range(MOST_CLIMB):
+    for _ in range(MAX_CLIMB):
         parent = node.parent if isinstance(node, Element) else None
         if not isinstance(parent, Element) or not outline.alone(parent, at):
             break
@@ -145,7 +145,7 @@ def _next_element(outline: Outline, at: int) -> Hit | None:
     if not isinstance(node, Element) or not outline.alone(node, at):
         return None
     beside = (each for each in node.next_siblings if isinstance(each, Element))
-    for element in islice(beside, MOST_EMPTY):
+    for element in islice(beside, MAX_EMPTY):
         span = outline.span(element)
         if span is not None:
             # Text between the two would be the value, and the element something else.
@@ -181,7 +181,7 @@ class Data:
         return Family.META if self.source.startswith(("meta:", "title:")) else Family.DATA
 
     def find(self, outline: Outline) -> list[Hit]:
-        return [hit for path, value in self._values(outline) for hit in _said(value, path)][:MOST_HITS]
+        return [hit for path, value in self._values(outline) for hit in _said(value, path)][:MAX_HITS]
 
     def _values(self, outline: Outline) -> Iterator[tuple[str, Any]]:
         kind, _, name = self.source.partition(":")
@@ -196,10 +196,10 @@ class Data:
     def _roots(self, outline: Outline, kind: str, name: str) -> Iterator[tuple[str, Any]]:
         if kind == "embedded":
             found: Sequence[Embedded] = [each for each in outline.facts.embedded if each.name == name]
-            yield from ((f"{each.path} $", each.value) for each in found[:MOST_HITS])
+            yield from ((f"{each.path} $", each.value) for each in found[:MAX_HITS])
         else:
             things = [each for each in outline.facts.structured.things if each.type == name and each.syntax == kind]
-            yield from ((each.path, each.properties) for each in things[:MOST_HITS])
+            yield from ((each.path, each.properties) for each in things[:MAX_HITS])
 
 
 def _said(value: Any, path: str) -> list[Hit]:
@@ -228,8 +228,8 @@ class Pattern:
         if first is None or last is None:
             return []
         compiled = expression(self.expression)
-        found = ((at, compiled.search(outline.leaves[at].text[:LONGEST_SEARCHED])) for at in range(first + 1, last))
-        return [Hit(match[0], leaf=at) for at, match in islice(((at, match) for at, match in found if match), MOST_HITS)]
+        found = ((at, compiled.search(outline.leaves[at].text[:MAX_SEARCHED])) for at in range(first + 1, last))
+        return [Hit(match[0], leaf=at) for at, match in islice(((at, match) for at, match in found if match), MAX_HITS)]
 
 
 def _only(outline: Outline, mark: str, otherwise: int) -> int | None:

@@ -10,7 +10,7 @@ from thresher.reading.money import Price, read_price
 
 _ANY_DAY = date(2000, 1, 1)
 _WEB = re.compile(r"(?:https?://)?[\w-]{1,60}(?:\.[\w-]{1,60}){1,6}(?:/\S{0,500})?", re.IGNORECASE)
-LONGEST = 100  # characters: what is longer is words, whatever is in it
+MAX_LENGTH = 100  # characters: what is longer is words, whatever is in it
 
 
 class Look(StrEnum):
@@ -29,7 +29,7 @@ _PLAIN = frozenset({Look.FIGURES, Look.CODE, Look.WORDS})
 
 def look(text: str) -> Look:
     """What a text looks like."""
-    if not 0 < len(text) <= LONGEST:
+    if not 0 < len(text) <= MAX_LENGTH:
         return Look.WORDS
     has_digit, has_letter = any(map(str.isdigit, text)), any(map(str.isalpha, text))
     if has_digit and is_priced(text):

@@ -11,10 +11,10 @@ from thresher.learning.wording import one_line, says, squeezed, word_spans
 from thresher.reading.embedded import walk
 from thresher.reading.html import Node
 
-MOST_OCCURRENCES = 40
-MOST_ELEMENTS = 20_000
-MOST_SCALARS = 20_000
-LONGEST_ATTRIBUTE = 500
+MAX_OCCURRENCES = 40
+MAX_ELEMENTS = 20_000
+MAX_SCALARS = 20_000
+MAX_ATTRIBUTE = 500
 WIDEST = 12  # leaves that one value may be spread over
 _LAST_ATTRIBUTES = frozenset({"style", "onclick", "d", "points", "srcset"})
 
@@ -34,8 +34,8 @@ def occurrences(outline: Outline, truths: Sequence[Any]) -> list[Occurrence]:
     """Where one of these values stands in the texts and attributes of a page: whole places first, then parts of places."""
     shown = [each for truth in truths for each in _shown(outline, truth)]
     hidden = [each for truth in truths for each in _in_attributes(outline, truth)]
-    ordered = sorted([*shown[: 2 * MOST_OCCURRENCES], *hidden[:MOST_OCCURRENCES]], key=lambda each: (not each.whole, bool(each.attribute)))
-    return ordered[: 2 * MOST_OCCURRENCES]
+    ordered = sorted([*shown[: 2 * MAX_OCCURRENCES], *hidden[:MAX_OCCURRENCES]], key=lambda each: (not each.whole, bool(each.attribute)))
+    return ordered[: 2 * MAX_OCCURRENCES]
 
 
 def _shown(outline: Outline, truth: Any) -> Iterator[Occurrence]:
@@ -63,11 +63,11 @@ def _spread(outline: Outline, first: int, wanted: str) -> int | None:
 
 def _in_attributes(outline: Outline, truth: Any) -> Iterator[Occurrence]:
     body = outline.document.root
-    for node in islice(body.walk(), MOST_ELEMENTS):
+    for node in islice(body.walk(), MAX_ELEMENTS):
         if node.tag in ("script", "style", "meta"):
             continue
         for name, value in node.attributes.items():
-            if name in _LAST_ATTRIBUTES or not value or len(value) > LONGEST_ATTRIBUTE:
+            if name in _LAST_ATTRIBUTES or not value or len(value) > MAX_ATTRIBUTE:
                 continue
             line = one_line(value)
             whole = says(line, truth) or (name in ("href", "src") and outline.document.absolute(value) == truth)
@@ -78,7 +78,7 @@ def _in_attributes(outline: Outline, truth: Any) -> Iterator[Occurrence]:
 def in_data(outline: Outline, truths: Sequence[Any]) -> Iterator[Data]:
     """The ways to the values through the structured data, the embedded data and the meta tags of a page."""
     for source, root in _roots(outline):
-        for path, value in islice(_scalars(root), MOST_SCALARS):
+        for path, value in islice(_scalars(root), MAX_SCALARS):
             if any(_speaks_of(value, truth) for truth in truths):
                 yield Data(source, path)
                 if "[0]" in path:
@@ -92,7 +92,7 @@ def in_data(outline: Outline, truths: Sequence[Any]) -> Iterator[Data]:
 
 def _speaks_of(value: Any, truth: Any) -> bool:
     text = one_line(str(value).lower() if isinstance(value, bool) else str(value))
-    return says(text, truth) or bool(word_spans(text[:LONGEST_ATTRIBUTE], truth))
+    return says(text, truth) or bool(word_spans(text[:MAX_ATTRIBUTE], truth))
 
 
 def _roots(outline: Outline) -> Iterator[tuple[str, Any]]:

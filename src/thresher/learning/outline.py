@@ -18,12 +18,12 @@ from thresher.reading.html import Element, Node, Text
 from thresher.reading.text import full_text
 from thresher.reading.words import words
 
-MOST_LEAVES = 20_000
-MOST_INSIDE = 2_000  # nodes looked at to find the texts of one element
-MOST_CLIMB = 12
-MOST_TITLES = 10
-LONGEST_HEADING = 80
-MOST_HEADINGS = 300
+MAX_LEAVES = 20_000
+MAX_INSIDE = 2_000  # nodes looked at to find the texts of one element
+MAX_CLIMB = 12
+MAX_TITLES = 10
+MAX_HEADING = 80
+MAX_HEADINGS = 300
 _HEADINGS = "h1, h2, h3, h4, h5, h6, legend, caption"
 
 
@@ -51,7 +51,7 @@ class Outline:
                 if text := one_line(node.data):
                     self._numbers[node] = len(self.leaves)
                     self.leaves.append(Leaf(text, squeezed(text), node, number))
-            if len(self.leaves) > MOST_LEAVES:
+            if len(self.leaves) > MAX_LEAVES:
                 break
 
     @cached_property
@@ -83,7 +83,7 @@ class Outline:
     @cached_property
     def head(self) -> frozenset[str]:
         """The words of the page's titles and of the path of its address."""
-        titles = islice((content for name, content in self.facts.meta.items() if name.endswith("title")), MOST_TITLES)
+        titles = islice((content for name, content in self.facts.meta.items() if name.endswith("title")), MAX_TITLES)
         path = unquote(urlsplit(self.document.url).path) if len(self.document.url) <= MAX_URL else ""
         return frozenset(words_of(" ".join((self.document.title, path, *titles))))
 
@@ -91,8 +91,8 @@ class Outline:
     def asides(self) -> list[int]:
         """The headings under which pages recommend other things."""
         named = words("recommended")
-        headings = self.document.root.css(_HEADINGS)[:MOST_HEADINGS]
-        found = [node for node in headings if len(line := node.line) <= LONGEST_HEADING and named.names(line)]
+        headings = self.document.root.css(_HEADINGS)[:MAX_HEADINGS]
+        found = [node for node in headings if len(line := node.line) <= MAX_HEADING and named.names(line)]
         return [span[0] for node in found if (span := self.span(node.raw)) is not None]
 
     def stands(self, block: int, text: str, *, from_leaf: int | None = None) -> tuple[int, int] | None:
@@ -118,13 +118,13 @@ class Outline:
 
     def span(self, element: Element) -> tuple[int, int] | None:
         """The first and the last leaf inside an element; None where it shows nothing."""
-        inside = [number for node in islice(element.descendants, MOST_INSIDE) if (number := self.number(node)) is not None]
+        inside = [number for node in islice(element.descendants, MAX_INSIDE) if (number := self.number(node)) is not None]
         return (inside[0], inside[-1]) if inside else None
 
     def alone(self, element: Element, leaf: int) -> bool:
         """Whether an element shows this leaf and nothing else. Of one too large to look through, nobody says so."""
         inside = enumerate(element.descendants)
-        return all(seen < MOST_INSIDE and self.number(node) in (None, leaf) for seen, node in inside)
+        return all(seen < MAX_INSIDE and self.number(node) in (None, leaf) for seen, node in inside)
 
     def number(self, node: object) -> int | None:
         return self._numbers.get(node) if type(node) is Text else None
@@ -132,7 +132,7 @@ class Outline:
     def holder(self, first: int, last: int) -> Node | None:
         """The smallest element that holds these leaves and no others; None where there is none."""
         node = self.leaves[first].node.parent
-        for _ in range(MOST_CLIMB):
+        for _ in range(MAX_CLIMB):
             if not isinstance(node, Element):
                 return None
             span = self.span(node)

@@ -11,8 +11,8 @@ from typing import Any
 
 from thresher.learning.wording import one_line, says, word_spans
 
-MOST_CONTEXT = 60
-MOST_WAYS = 64
+MAX_CONTEXT = 60
+MAX_WAYS = 64
 SEPARATORS = (", ", "; ", " | ", " / ", " · ", " • ", " & ", ",", ";", "|", "/")
 
 
@@ -100,7 +100,7 @@ def _few(ways: list[list[tuple[str, str]]]) -> list[tuple[tuple[str, str], ...]]
     found = []
     for chosen in product(*(each[:4] for each in ways)):
         found.append(chosen)
-        if len(found) >= MOST_WAYS:
+        if len(found) >= MAX_WAYS:
             break
     return found
 
@@ -110,14 +110,14 @@ def _around(chosen: Sequence[tuple[str, str]]) -> Part | None:
     start, end = len(set(lefts)) == 1, len(set(rights)) == 1
     before = lefts[0] if start else _shared([left[::-1] for left in lefts])[::-1]
     after = rights[0] if end else _shared(rights)
-    if (not start and not before.strip()) or (not end and not after.strip()) or max(len(before), len(after)) > MOST_CONTEXT:
+    if (not start and not before.strip()) or (not end and not after.strip()) or max(len(before), len(after)) > MAX_CONTEXT:
         return None
     return Part(before, after, start, end)
 
 
 def _shared(contexts: Sequence[str]) -> str:
     """What all contexts begin with, in whole words: that two words begin alike is chance."""
-    shortest = min(contexts, key=len)[:MOST_CONTEXT]
+    shortest = min(contexts, key=len)[:MAX_CONTEXT]
     cut = next((at for at, char in enumerate(shortest) if any(each[at] != char for each in contexts)), len(shortest))
     shared = shortest[:cut]
     if any(len(each) > cut and each[cut].isalnum() for each in contexts):

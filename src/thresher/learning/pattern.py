@@ -8,20 +8,20 @@ import re
 from collections.abc import Sequence
 
 _RUNS = re.compile(r"\d+|[^\W\d_]+|\s+|[^\w\s]|_")
-MOST_RUNS = 30
-LONGEST = 80
-FEWEST_DIGITS = 4  # shorter numbers stand everywhere
+MAX_RUNS = 30
+MAX_LENGTH = 80
+MIN_DIGITS = 4  # shorter numbers stand everywhere
 
 
 def pattern(values: Sequence[str]) -> str | None:
     """The expression that all values fit; None where they have no look of their own."""
-    if not values or any(len(value) > LONGEST for value in values):
+    if not values or any(len(value) > MAX_LENGTH for value in values):
         return None
     runs = [_RUNS.findall(" ".join(value.split())) for value in values]
-    if len({len(each) for each in runs}) != 1 or len(runs[0]) > MOST_RUNS:
+    if len({len(each) for each in runs}) != 1 or len(runs[0]) > MAX_RUNS:
         return None
     pieces = [_piece(column) for column in zip(*runs, strict=True)]
-    if any(piece is None for piece in pieces) or min(sum(char.isdecimal() for char in value) for value in values) < FEWEST_DIGITS:
+    if any(piece is None for piece in pieces) or min(sum(char.isdecimal() for char in value) for value in values) < MIN_DIGITS:
         return None
     return rf"(?<![\w.,]){''.join(piece for piece in pieces if piece)}(?!\w|[.,]\d)"
 

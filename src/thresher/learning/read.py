@@ -14,7 +14,7 @@ from thresher.learning.extractor import Extractor
 from thresher.learning.hearing import Heard, Hearing
 from thresher.learning.outline import Outline
 from thresher.learning.place import in_page
-from thresher.learning.table import MOST_ROWS, row_document
+from thresher.learning.table import MAX_ROWS, row_document
 from thresher.reading.document import Document
 from thresher.reading.html import Selector
 
@@ -66,7 +66,7 @@ def read(extractor: Extractor, document: Document) -> Reading:
 
 
 def _read_table(extractor: Extractor, row: Selector, document: Document) -> Reading:
-    nodes = document.root.select_by(row)[:MOST_ROWS]
+    nodes = document.root.select_by(row)[:MAX_ROWS]
     outline = Outline(document)
     inner = replace(extractor, row=None)
     items: list[Mapping[str, Any]] = []

@@ -10,7 +10,7 @@ from dataclasses import replace
 from thresher.core.schema import Field, Schema
 from thresher.learning.example import Example
 from thresher.learning.extractor import Extractor, Refusal
-from thresher.learning.learn import FEWEST, learn
+from thresher.learning.learn import MIN_PAGES, learn
 from thresher.learning.part import same_values
 from thresher.learning.read import read
 from thresher.learning.wording import says
@@ -23,8 +23,8 @@ def relearn(extractor: Extractor, schema: Schema, fresh: Sequence[Example], old:
     """
     if schema.digest != extractor.schema.digest:
         return Refusal(f"the extractor was learned for another schema than {schema.name!r} is now: learn the site anew")
-    if len(fresh) < FEWEST:
-        return Refusal(f"{len(fresh)} freshly labelled pages are too few to repair {extractor.site!r}: label {FEWEST} or more")
+    if len(fresh) < MIN_PAGES:
+        return Refusal(f"{len(fresh)} freshly labelled pages are too few to repair {extractor.site!r}: label {MIN_PAGES} or more")
     found = learn(schema, fresh, held_back=old)
     if isinstance(found, Refusal):
         return found

@@ -17,21 +17,21 @@ from thresher.reading.facts import Facts
 from thresher.reading.html import Node
 from thresher.reading.money import Price, read_price
 
-FEWEST = 3
-MOST_ROWS = 1_000
-MOST_GROUPS = 10
+MIN_ROWS = 3
+MAX_ROWS = 1_000
+MAX_GROUPS = 10
 SAMPLE = 10
 FAR_MORE = 2  # fields
-MOST_INSIDE = 300
-LONGEST = 300
+MAX_INSIDE = 300
+MAX_LENGTH = 300
 
 
 def rows(schema: Schema, document: Document) -> list[dict[str, Any]]:
     """The things of the largest group of alike cards, or of one that says far more of what was asked for; none without a group."""
-    large = [cards for each in Facts(document).groups[:MOST_GROUPS] if len(cards := _own(each)) >= FEWEST]
+    large = [cards for each in Facts(document).groups[:MAX_GROUPS] if len(cards := _own(each)) >= MIN_ROWS]
     full = [_fullness(schema, cards, document) for cards in large]
     best = next((cards for cards, fullness in zip(large, full, strict=True) if fullness > max(full) - FAR_MORE), [])
-    found = [_thing(schema, card, document) for card in best[:MOST_ROWS]]
+    found = [_thing(schema, card, document) for card in best[:MAX_ROWS]]
     return [thing for thing in found if thing]
 
 
@@ -52,7 +52,7 @@ def _thing(schema: Schema, card: Card, document: Document) -> dict[str, Any]:
 
 def _value(field: Field, card: Card, document: Document) -> Any:
     text = _text(field, card)
-    value = value_of(field, text, document) if text and len(text) <= LONGEST else None
+    value = value_of(field, text, document) if text and len(text) <= MAX_LENGTH else None
     return [value] if field.many and value is not None else value
 
 
@@ -63,7 +63,7 @@ def _text(field: Field, card: Card) -> str | None:
         case "url":
             return card.url
         case "image":
-            return _only({src for image in card.node.css("img[src]")[:MOST_INSIDE] if (src := image.attribute("src"))})
+            return _only({src for image in card.node.css("img[src]")[:MAX_INSIDE] if (src := image.attribute("src"))})
     if field.kind is Kind.MONEY:
         return _only({line for line in _lines(card.node) if isinstance(read_price(line), Price)})
     return _only({one_line(node.line) for node in _inside(card.node) if _bears(node, field)})
@@ -74,7 +74,7 @@ def _lines(node: Node) -> Iterator[str]:
 
 
 def _inside(node: Node) -> Iterator[Node]:
-    return islice(node.walk(), MOST_INSIDE)
+    return islice(node.walk(), MAX_INSIDE)
 
 
 def _bears(node: Node, field: Field) -> bool:

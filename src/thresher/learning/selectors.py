@@ -12,17 +12,17 @@ from itertools import islice
 from thresher.core.errors import UsageError
 from thresher.reading.html import Node, Selector
 
-MOST_ANCESTORS = 12
-MOST_TOKENS = 5
-MOST_SELECTORS = 150
-LONGEST_NAME = 60
+MAX_ANCESTORS = 12
+MAX_TOKENS = 5
+MAX_SELECTORS = 150
+MAX_NAME = 60
 _NAMING = ("itemprop", "property", "id", "data-testid", "data-test", "data-automation", "data-qa", "data-cy", "data-field", "name", "role",
            "rel", "headers", "for", "aria-label")  # fmt: skip
 # Tags that say what they hold; `div` and `span` do not.
 _SPEAKING = frozenset({"h1", "address", "time", "title", "main", "article", "figcaption"})
 _TAG = r"[a-z][a-z0-9-]{0,40}"
 _PLAIN = re.compile(_TAG)  # `fb:like` is a tag to a parser and a pseudo-class to a selector
-_ONE = rf'{_TAG}(?:\[(?:class~|(?:{"|".join(_NAMING)}))="[^"\\]{{1,{LONGEST_NAME}}}"\])?'
+_ONE = rf'{_TAG}(?:\[(?:class~|(?:{"|".join(_NAMING)}))="[^"\\]{{1,{MAX_NAME}}}"\])?'
 _LEARNED = re.compile(rf"{_ONE}(?: (?:> )?{_ONE})?")
 
 
@@ -40,7 +40,7 @@ def selectors(node: Node) -> Iterator[Selector]:
     """Selectors that may lead to the element, the most telling first. Whether they lead to it alone is for the page to say."""
     if not is_plain(node):
         return
-    yield from map(learned_selector, islice(_named(node), MOST_SELECTORS))
+    yield from map(learned_selector, islice(_named(node), MAX_SELECTORS))
 
 
 def _named(node: Node) -> Iterator[str]:
@@ -49,7 +49,7 @@ def _named(node: Node) -> Iterator[str]:
     if node.tag in _SPEAKING:
         yield node.tag
     below = [*own, node.tag]
-    above = list(islice(node.ancestors, MOST_ANCESTORS))
+    above = list(islice(node.ancestors, MAX_ANCESTORS))
     for depth, ancestor in enumerate(above):
         for name in tokens(ancestor):
             for token in below:
@@ -71,9 +71,9 @@ def tokens(node: Node) -> Iterator[str]:
         value = node.attribute(attribute)
         if value and _quotable(value):
             yield f'{node.tag}[{attribute}="{value}"]'
-    for name in islice((each for each in node.classes if _quotable(each)), MOST_TOKENS):
+    for name in islice((each for each in node.classes if _quotable(each)), MAX_TOKENS):
         yield f'{node.tag}[class~="{name}"]'
 
 
 def _quotable(name: str) -> bool:
-    return 0 < len(name) <= LONGEST_NAME and name.isprintable() and not any(char in name for char in '"\\')
+    return 0 < len(name) <= MAX_NAME and name.isprintable() and not any(char in name for char in '"\\')

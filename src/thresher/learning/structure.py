@@ -18,8 +18,8 @@ from thresher.reading.document import Document
 from thresher.reading.paths import values
 from thresher.reading.thing import Thing, texts
 
-MOST_DOCUMENTS = 30
-LONGEST = 300
+MAX_DOCUMENTS = 30
+MAX_LENGTH = 300
 # Things that a page has beside the one it is about.
 _FURNITURE = frozenset({
     "WebSite", "WebPage", "BreadcrumbList", "ListItem", "SearchAction", "ImageObject", "SiteNavigationElement", "WPHeader", "WPFooter",
@@ -33,7 +33,7 @@ def from_structure(schema: Schema, documents: Sequence[Document]) -> list[Exampl
 
     A thing counts if it is the only one of its type; a label, if it names the field and stands on most of the pages.
     """
-    outlines = [Outline(each) for each in documents[:MOST_DOCUMENTS]]
+    outlines = [Outline(each) for each in documents[:MAX_DOCUMENTS]]
     subject = _subject(outlines)
     labels = [dict(_declared(schema, outline, subject)) for outline in outlines]
     for field in schema.fields:
@@ -75,7 +75,7 @@ def _declared(schema: Schema, outline: Outline, subject: str | None) -> Iterator
 
 def _of_thing(field: Field, thing: Thing, outline: Outline) -> Iterator[str]:
     for path in properties(field):
-        said = list(dict.fromkeys(text for value in values(path, thing.properties) for text in texts(value) if 0 < len(text) <= LONGEST))
+        said = list(dict.fromkeys(text for value in values(path, thing.properties) for text in texts(value) if 0 < len(text) <= MAX_LENGTH))
         if said and (field.many or len(said) == 1):
             yield from (_as_shown(field, text, outline) for text in said)
             return
@@ -110,4 +110,4 @@ def _behind(field: Field, label: Label, outline: Outline) -> Any:
     hits = label.find(outline)
     said = {hit.text.partition(":")[2].strip() if label.how is How.REST else hit.text for hit in hits}
     text = said.pop() if len(said) == 1 else ""
-    return value_of(field, text, outline.document) if 0 < len(text) <= LONGEST and not text.endswith(":") else None
+    return value_of(field, text, outline.document) if 0 < len(text) <= MAX_LENGTH and not text.endswith(":") else None

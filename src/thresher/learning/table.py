@@ -18,10 +18,10 @@ from thresher.learning.wording import squeezed
 from thresher.reading.document import Document
 from thresher.reading.html import Element, Node, Selector
 
-MOST_ROWS = 1_000
-MOST_LESSONS = 24
-FEWEST_ROWS = 3
-MOST_CLIMB = 15
+MAX_ROWS = 1_000
+MAX_LESSONS = 24
+MIN_ROWS = 3
+MAX_CLIMB = 15
 Items = Sequence[Mapping[str, Any]]
 
 
@@ -29,19 +29,19 @@ def row_examples(schema: Schema, examples: Sequence[Example]) -> tuple[Selector,
     """The selector of a row, and each labelled row as an example of one thing."""
     placed = [(example.document, _rows_of(schema, Outline(example.document), example.labels.get("items") or ())) for example in examples]
     found = [(document, node, thing) for document, rows in placed for node, thing in rows]
-    if len(found) < FEWEST_ROWS:
-        return Refusal(f"{len(found)} of the labelled things could be found in a row of their own, and {FEWEST_ROWS} are needed: "
+    if len(found) < MIN_ROWS:
+        return Refusal(f"{len(found)} of the labelled things could be found in a row of their own, and {MIN_ROWS} are needed: "
                        "label things whose first field tells them apart")  # fmt: skip
     selector = _selector([document for document, _ in placed], [node for _, node, _ in found])
     if selector is None:
         return Refusal("the labelled things stand in elements that nothing but their position tells from others: no rule would hold")
-    step = -(-len(found) // MOST_LESSONS)
+    step = -(-len(found) // MAX_LESSONS)
     return selector, [Example(row_document(document, node), thing) for document, node, thing in found[::step]]
 
 
 def _rows_of(schema: Schema, outline: Outline, items: Items) -> list[tuple[Node, Mapping[str, Any]]]:
     """The element of each thing: the largest around the text that tells it apart, and that holds no other thing's."""
-    anchors = [(anchor, thing) for thing in items[:MOST_ROWS] if (anchor := _anchor(schema, outline, thing)) is not None]
+    anchors = [(anchor, thing) for thing in items[:MAX_ROWS] if (anchor := _anchor(schema, outline, thing)) is not None]
     above: Counter[Element] = Counter()
     for anchor, _ in anchors:
         above.update(_climb(outline, anchor))
@@ -63,7 +63,7 @@ def _anchor(schema: Schema, outline: Outline, thing: Mapping[str, Any]) -> int |
 def _climb(outline: Outline, leaf: int) -> list[Element]:
     found: list[Element] = []
     for element in outline.leaves[leaf].node.ancestors:
-        if not isinstance(element, Element) or element.tag in ("body", "html") or len(found) >= MOST_CLIMB:
+        if not isinstance(element, Element) or element.tag in ("body", "html") or len(found) >= MAX_CLIMB:
             break
         found.append(element)
     return found
@@ -73,7 +73,7 @@ def _selector(documents: Sequence[Document], nodes: Sequence[Node]) -> Selector 
     """The selector of all rows with the fewest other elements."""
     shared = Counter(learned_selector(token) for node in nodes for token in dict.fromkeys(_named(node)))
     able = [token for token, times in shared.items() if times == len(nodes)]
-    sizes = {token: sum(len(document.root.select_by(token)[: 2 * MOST_ROWS]) for document in documents) for token in able}
+    sizes = {token: sum(len(document.root.select_by(token)[: 2 * MAX_ROWS]) for document in documents) for token in able}
     return min(able, key=lambda token: (sizes[token], len(token)), default=None)
 
 

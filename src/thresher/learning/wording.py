@@ -14,7 +14,7 @@ from typing import Any
 from thresher.core.schema import Field, Kind, Value
 from thresher.reading.document import Document
 
-MOST_TEXT = 20_000
+MAX_TEXT = 20_000
 _SPACE = re.compile(r"[\s\u00ad\u200b\u2060\ufeff]+")
 _NUMBER = re.compile(r"[-+]?\d[\d.,'\u00a0\u202f]*")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "‐": "-", "‑": "-"})
@@ -24,12 +24,12 @@ _NO = frozenset({"false", "no", "n", "0", "unavailable", "outofstock", "✗", "�
 
 
 def one_line(text: str) -> str:
-    return " ".join(text[:MOST_TEXT].split())
+    return " ".join(text[:MAX_TEXT].split())
 
 
 def squeezed(text: str) -> str:
     """A text as it is compared: no spaces, no capitals, no entities, plain quotes and dashes."""
-    text = text[:MOST_TEXT]
+    text = text[:MAX_TEXT]
     if "&" in text:
         text = html.unescape(text)
     if not text.isascii():
@@ -39,12 +39,12 @@ def squeezed(text: str) -> str:
 
 def words_of(text: str) -> Iterator[str]:
     """The words of a text, small ones left out: "of" stands in every title."""
-    return (match[0].casefold() for match in _WORD.finditer(html.unescape(text[:MOST_TEXT])) if len(match[0]) > 2)
+    return (match[0].casefold() for match in _WORD.finditer(html.unescape(text[:MAX_TEXT])) if len(match[0]) > 2)
 
 
 def number(text: str) -> Decimal | None:
     """The one number in a text; None where there are several or none."""
-    found = _NUMBER.findall(text[:MOST_TEXT])
+    found = _NUMBER.findall(text[:MAX_TEXT])
     return amount(found[0]) if len(found) == 1 else None
 
 

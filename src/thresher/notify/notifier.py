@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 TIMEOUT = 60.0
-MOST_TITLE = 200
-MOST_BODY = 20_000
-MOST_WHY = 200
+MAX_TITLE = 200
+MAX_BODY = 20_000
+MAX_WHY = 200
 
 # What a chat takes for more than text: the name of a room or a person that is to be called, a tag, and a link under other words.
 _CALL = re.compile(r"(?<![\w.+-])@(?=[\w&!])|@(?=everyone|here\b|channel|all\b|room\b|team\b)", re.IGNORECASE)
@@ -72,7 +72,7 @@ class Notifier:
         if not self:
             return Sent()
         ways = self._opened()
-        line, text = _line(title), _text(body, MOST_BODY)
+        line, text = _line(title), _text(body, MAX_BODY)
         said = await asyncio.gather(*(way.async_notify(body=text, title=line, body_format="text", timeout=TIMEOUT) for way in ways))
         sent = _sent(self._names(), said)
         if not sent:
@@ -123,7 +123,7 @@ def _sent(names: Sequence[str], said: "Sequence[AppriseResult]") -> Sent:
 
 def _why(result: "AppriseResult") -> str:
     last = [str(entry.message) for entry in result.logs()][-1:]
-    return " ".join((last or ["it gives no reason"])[0].split())[:MOST_WHY]
+    return " ".join((last or ["it gives no reason"])[0].split())[:MAX_WHY]
 
 
 def _name(at: int, url: str) -> str:
@@ -132,7 +132,7 @@ def _name(at: int, url: str) -> str:
 
 def _line(text: str) -> str:
     """One line: a title is a header of a mail, and a line break in it would begin another."""
-    return " ".join(_text(text, MOST_TITLE).split())
+    return " ".join(_text(text, MAX_TITLE).split())
 
 
 def _text(text: str, most: int) -> str:

@@ -19,8 +19,8 @@ from thresher.reading.posting import Posting, merged
 from thresher.reading.salaries import salary_of
 
 _ONLY_COUNTED = re.compile(r"\d{1,4}\s+[^\W\d]+", re.ASCII)
-MOST_ROWS = 20_000
-MOST_FIGURES = 10  # of a count
+MAX_ROWS = 20_000
+MAX_FIGURES = 10  # of a count
 
 
 def read_answer(data: Any, *, today: date, board: Board | None = None, xml_root: str | None = None) -> Listing | None:
@@ -47,7 +47,7 @@ def _rows(answer: Answer, data: Any) -> list[Any] | None:
     if found and not rows:
         return None  # something stands where the rows should, and no row: that is not an empty list
     if rows and all(first(path, rows[0]) is not None for path in answer.row_has):
-        return rows[:MOST_ROWS]
+        return rows[:MAX_ROWS]
     specific = len(answer.root_has) > 1 and isinstance(data, Mapping) and all(first(path, data) is not None for path in answer.root_has)
     return [] if not rows and specific and not answer.single else None
 
@@ -121,7 +121,7 @@ def _count(answer: Answer, data: Any) -> int | None:
     """How many postings the answer says there are. Whatever is no count is nothing."""
     total = first(answer.total, data) if answer.total else None
     if isinstance(total, str):
-        return int(total) if total.isdecimal() and len(total) < MOST_FIGURES else None
-    if not isinstance(total, int | float) or isinstance(total, bool) or not 0 <= total < 10**MOST_FIGURES:
+        return int(total) if total.isdecimal() and len(total) < MAX_FIGURES else None
+    if not isinstance(total, int | float) or isinstance(total, bool) or not 0 <= total < 10**MAX_FIGURES:
         return None
     return int(total)

@@ -20,9 +20,9 @@ from thresher.reading.platform import Platform, platform_named, platforms
 from thresher.reading.template import filled, holes
 from thresher.reading.words import words
 
-MOST_HTML = 1_000_000  # characters searched for marks
-MOST_LINKS = 5_000
-MOST_MARKS = 500
+MAX_HTML = 1_000_000  # characters searched for marks
+MAX_LINKS = 5_000
+MAX_MARKS = 500
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
 _EMBEDDED = "iframe[src], script[src], form[action], link[rel=canonical][href], meta[property='og:url'][content]"
 
@@ -119,7 +119,7 @@ def fingerprint(document: Document) -> Board | None:
     return (
         recognise(document.url)
         or next((board for node in document.root.css(_EMBEDDED) if (board := recognise(_address(node)))), None)
-        or _named(document.html[:MOST_HTML])
+        or _named(document.html[:MAX_HTML])
         or _linked(document)
         or _unnamed(document)
     )
@@ -169,14 +169,14 @@ def _named(html: str) -> Board | None:
     for platform in platforms():
         for mark in platform.marks:
             if mark.pattern and mark.has in html:
-                for match in islice(mark.pattern.finditer(html), MOST_MARKS):
+                for match in islice(mark.pattern.finditer(html), MAX_MARKS):
                     if board := _board(platform, match):
                         found.setdefault((board.platform, board.token), board)
     return next(iter(found.values())) if len(found) == 1 else None
 
 
 def _unnamed(document: Document) -> Board | None:
-    html = document.html[:MOST_HTML]
+    html = document.html[:MAX_HTML]
     for platform in platforms():
         if any(mark.pattern is None and mark.has in html for mark in platform.marks):
             return Board(platform.name, None, document.url)
@@ -195,6 +195,6 @@ def _linked(document: Document) -> Board | None:
 
 
 def _links(document: Document) -> Iterator[tuple[Board, bool]]:
-    for node in document.root.css("a[href]")[:MOST_LINKS]:
+    for node in document.root.css("a[href]")[:MAX_LINKS]:
         if (url := document.absolute(node.attribute("href") or "")) and (board := recognise(url)):
             yield board, words("careers").names(node.line)

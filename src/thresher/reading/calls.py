@@ -27,8 +27,8 @@ from thresher.reading.posting import Posting
 from thresher.reading.selected import first_selected
 from thresher.reading.template import filled, filled_value
 
-LONGEST_CURSOR = 2_000
-LONGEST_NAME = 200
+MAX_CURSOR = 2_000
+MAX_NAME = 200
 DEEPEST_FACET = 3
 
 
@@ -75,7 +75,7 @@ def owner_name(board: Board, data: Any) -> str | None:
     if platform is None or platform.owner is None:
         return None
     said = _selected(data, platform.owner, board) if isinstance(data, str) else _said(data, platform.owner)
-    return " ".join(said.split())[:LONGEST_NAME] or None if said else None
+    return " ".join(said.split())[:MAX_NAME] or None if said else None
 
 
 def facets_of(board: Board, data: Any) -> Mapping[str, Mapping[str, int]]:
@@ -137,7 +137,7 @@ def _next(call: Call, paging: Paging, at: int, page: int | None, cursor: str | N
             return _with_value(call, paging, paging.first + at)
         case "page" if at > 0 or page:
             return _with_value(call, paging, paging.first + (at // (paging.size or 1) if page is None else page))
-        case "next" if cursor and len(cursor) <= LONGEST_CURSOR:
+        case "next" if cursor and len(cursor) <= MAX_CURSOR:
             return _with_value(call, paging, cursor) if paging.parameter else _at_link(call, cursor)
         case _:
             return None

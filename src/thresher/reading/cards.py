@@ -20,16 +20,16 @@ from thresher.reading.document import Document
 from thresher.reading.html import Node
 from thresher.reading.words import plain, vocabulary, words
 
-MOST_LINKS = 3_000
-MOST_LEVELS = 40
-MOST_BLOCKS = 50
-LONGEST_TITLE = 220
+MAX_LINKS = 3_000
+MAX_LEVELS = 40
+MAX_BLOCKS = 50
+MAX_TITLE = 220
 # Attributes in which people tell machines what an element is.
 NAMING = (
     "class", "id", "data-testid", "data-test", "data-automation", "data-automation-id", "data-qa", "data-cy", "data-at", "itemprop",
     "aria-label",
 )  # fmt: skip
-LARGEST_CARD = 6_000  # characters of text: above it a "card" is the page
+MAX_CARD = 6_000  # characters of text: above it a "card" is the page
 _CHROME = "nav, footer, header nav, [role=navigation], [role=contentinfo]"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _CARD_TAGS = ("li", "article", "tr", "section")
@@ -85,12 +85,12 @@ def groups(document: Document) -> list[Group]:
 def _links(document: Document) -> Iterator[tuple[str, Node]]:
     chrome = set(document.root.css(_CHROME))
     here = _same(document.url) if document.url else ""
-    for node in document.root.css("a[href]")[:MOST_LINKS]:
+    for node in document.root.css("a[href]")[:MAX_LINKS]:
         href = (node.attribute("href") or "").strip()
         if not href or href.startswith(("#", "javascript:", "mailto:", "tel:")):
             continue
         url = document.absolute(href) or (href if not document.url else None)
-        if url and not _CHORES.search(url) and _same(url) != here and chrome.isdisjoint(islice(node.ancestors, MOST_LEVELS)):
+        if url and not _CHORES.search(url) and _same(url) != here and chrome.isdisjoint(islice(node.ancestors, MAX_LEVELS)):
             yield url, node
 
 
@@ -132,7 +132,7 @@ def _cards(links: dict[str, list[Node]]) -> Iterator[Card]:
     for url, nodes in links.items():
         for node in nodes:
             owners[node].add(url)
-            for each in islice(node.ancestors, MOST_LEVELS):
+            for each in islice(node.ancestors, MAX_LEVELS):
                 owners[each].add(url)
     for url, nodes in links.items():
         node = _owned(nodes[0], owners, alone=len(links) == 1)
@@ -147,11 +147,11 @@ def _owned(link: Node, owners: dict[Node, set[str]], *, alone: bool) -> Node:
         found = {each.tag: each for each in islice(link.ancestors, 12) if each.tag in _CARD_TAGS}
         return next((found[tag] for tag in _CARD_TAGS if tag in found), link.parent or link)
     best = link
-    for each in islice(link.ancestors, MOST_LEVELS):
+    for each in islice(link.ancestors, MAX_LEVELS):
         if each.tag in _STOP_TAGS or len(owners[each]) != 1:
             break
         best = each
-    return best if len(best.line) <= LARGEST_CARD else link
+    return best if len(best.line) <= MAX_CARD else link
 
 
 def _title(card: Node, links: list[Node]) -> str | None:
@@ -179,7 +179,7 @@ def _addressed(titles: list[str], url: str) -> str:
 
 def _first_block(link: Node) -> str | None:
     """Of a link around a whole row, the first of its blocks; None where it holds a single text."""
-    blocks = [text for node in islice(link.walk(*_BLOCKS), MOST_BLOCKS) if (text := " ".join(node.own_text.split()))]
+    blocks = [text for node in islice(link.walk(*_BLOCKS), MAX_BLOCKS) if (text := " ".join(node.own_text.split()))]
     return blocks[0] if len(blocks) > 1 else None
 
 
@@ -197,7 +197,7 @@ def _other_names(card: Node, links: list[Node]) -> Iterator[str]:
 
 def _proper(text: str) -> str | None:
     text = _NEW_WINDOW.sub("", text)
-    if not 2 <= len(text) <= LONGEST_TITLE or not any(char.isalpha() for char in text):
+    if not 2 <= len(text) <= MAX_TITLE or not any(char.isalpha() for char in text):
         return None
     return None if words("button").is_one(text) or plain(text).startswith(vocabulary("button")["starts"]) else text
 
@@ -223,7 +223,7 @@ def _heading_before(node: Node) -> str | None:
             return None  # another row like this one: its heading is its own
         if before.tag in _HEADINGS:
             return before.line
-        inner = before.css_first("h1, h2, h3, h4") if len(before.line) < LONGEST_TITLE else None
+        inner = before.css_first("h1, h2, h3, h4") if len(before.line) < MAX_TITLE else None
         if inner:
             return inner.line
         before = before.previous if len(before.line) < 3 else None

@@ -12,8 +12,8 @@ from thresher.reading.html import Node
 from thresher.reading.schema import text_of
 from thresher.reading.words import plain, vocabulary, words
 
-MOST_LINKS = 3_000
-LONGEST_ABOUT = 500
+MAX_LINKS = 3_000
+MAX_ABOUT = 500
 ENOUGH = 2.0
 _SEPARATOR = re.compile(r"\s+[|·•»:–—-]\s+|\s*\|\s*")
 _SPLIT = re.compile(r"[/._?=&-]+")
@@ -47,7 +47,7 @@ def read_company(document: Document, things: Iterable[tuple[str, Mapping[str, An
 def careers_url(document: Document) -> str | None:
     """The link that leads to the company's openings, by its words and its address; a link to a hiring board is the best of all."""
     best: tuple[float, str] | None = None
-    for node in document.root.css("a[href]")[:MOST_LINKS]:
+    for node in document.root.css("a[href]")[:MAX_LINKS]:
         url = document.absolute(node.attribute("href") or "")
         score = _score(node, url, document.url) if url else 0.0
         if url and score >= ENOUGH and (best is None or score > best[0]):
@@ -99,7 +99,7 @@ def _site(url: str | None) -> str | None:
 
 def _about(declared: Mapping[str, Any], meta: Mapping[str, str]) -> str | None:
     text = text_of(declared.get("description")) or meta.get("description") or meta.get("og:description")
-    return " ".join(text.split())[:LONGEST_ABOUT] if text else None
+    return " ".join(text.split())[:MAX_ABOUT] if text else None
 
 
 def _from_title(document: Document) -> str | None:

@@ -69,7 +69,7 @@ CENTS: Final = {
     "Cent": ("EUR", False), "p": ("GBP", False), "pence": ("GBP", True), "коп": ("RUB", False), "коп.": ("RUB", False),
     "øre": ("", False), "öre": ("SEK", True), "centimes": ("", False), "c": ("", False),
 }  # fmt: skip
-LONGEST: Final = 16
+MAX_LENGTH: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def of_word(word: str) -> Currency | None:
 
 def before(text: str, *, glued: bool) -> Currency | None:
     """The currency whose sign ends `text`: the longest wins, and it may not be the tail of a longer word."""
-    for size in range(min(LONGEST, len(text)), 0, -1):
+    for size in range(min(MAX_LENGTH, len(text)), 0, -1):
         sign = text[-size:]
         if sign[0].isspace() or _splits_word(text[-size - 1 : -size], sign[0]):
             continue
@@ -142,7 +142,7 @@ def before(text: str, *, glued: bool) -> Currency | None:
 
 def after(text: str) -> Currency | None:
     """The currency whose sign begins `text`."""
-    for size in range(min(LONGEST, len(text)), 0, -1):
+    for size in range(min(MAX_LENGTH, len(text)), 0, -1):
         sign = text[:size]
         if sign[-1].isspace() or _splits_word(sign[-1], text[size : size + 1]):
             continue

@@ -9,7 +9,7 @@ from thresher.reading.answers import read_answer
 from thresher.reading.boards import Board, recognise
 from thresher.reading.body import Body, Format
 from thresher.reading.company import Company
-from thresher.reading.inspected import MOST_TEXT, Inspection, board_of
+from thresher.reading.inspected import MAX_TEXT, Inspection, board_of
 from thresher.reading.jsonld import things_in
 from thresher.reading.kind import Kind
 from thresher.reading.language import language
@@ -51,8 +51,8 @@ def inspect_data(body: Body, today: date) -> Inspection:
         company=_company_of(postings),
         postings=postings,
         next=listing.next if listing else None,
-        markdown=body.text[:MOST_TEXT],
-        text=body.text[:MOST_TEXT],
+        markdown=body.text[:MAX_TEXT],
+        text=body.text[:MAX_TEXT],
         timings=page.timings,
     )
 

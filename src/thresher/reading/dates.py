@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 from thresher.reading.calendar_words import AGO_BEFORE, AGO_BEHIND, MONTHS, TODAY, UNIT_DAYS, YESTERDAY, folded
 
-MOST = 300
+MAX_LENGTH = 300
 # Countries that write the month first. For "en" alone there is no telling.
 _MONTH_FIRST = frozenset({"en-us", "en-ph", "es-us"})
 _TOLD = re.compile(
@@ -76,8 +76,8 @@ def read_date(text: str, *, today: date, day_first: bool | None = None, language
 
 def read_day(text: str, *, today: date, day_first: bool | None = None, language: str | None = None) -> Day | NoDay:
     """The day that a text names, or the reason why none is certain. `day_first` and `language` decide between 3/4 and 4/3."""
-    if len(text) > MOST:
-        return NoDay(f"a text of {len(text):,} characters; give the part with the date (at most {MOST})", text[:80])
+    if len(text) > MAX_LENGTH:
+        return NoDay(f"a text of {len(text):,} characters; give the part with the date (at most {MAX_LENGTH})", text[:80])
     line = " ".join(text.split())
     reading = _Reading(folded(line), today, _order(language) if day_first is None else day_first)
     for rule in RULES:

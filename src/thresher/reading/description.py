@@ -6,7 +6,7 @@ from html import unescape
 from thresher.reading.document import Document
 from thresher.reading.text import full_text
 
-LONGEST = 100_000  # characters of markup
+MAX_LENGTH = 100_000  # characters of markup
 _TAG = re.compile(r"</?[a-zA-Z][^<>]{0,2000}>")
 _ESCAPED = re.compile(r"&lt;/?[a-zA-Z]")
 
@@ -15,7 +15,7 @@ def described(markup: str | None, *, escaped: bool = False) -> str | None:
     """The text of a description; None where there is none. Escaped HTML is unescaped once, never twice."""
     if not markup or not markup.strip():
         return None
-    markup = markup[:LONGEST]
+    markup = markup[:MAX_LENGTH]
     if escaped or (_ESCAPED.search(markup) and not _TAG.search(markup)):
         markup = unescape(markup)
     if not _TAG.search(markup):

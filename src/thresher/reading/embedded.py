@@ -11,11 +11,11 @@ from itertools import islice
 from typing import Any, Final
 
 from thresher.reading.html import Node
-from thresher.reading.loose_json import MOST, BrokenJson, read_json
-from thresher.reading.thing import MOST_DEPTH, Trouble
+from thresher.reading.loose_json import MAX_CHARACTERS, BrokenJson, read_json
+from thresher.reading.thing import MAX_DEPTH, Trouble
 
-MOST_EMBEDDED: Final = 200
-_SMALLEST = 20  # characters: `x = {}` and `y = []` hold nothing
+MAX_EMBEDDED: Final = 200
+_MIN_SIZE = 20  # characters: `x = {}` and `y = []` hold nothing
 _ATTRIBUTES: Final = ("data-page", "data-props", "data-react-props", "data-state", "data-initial-state", "data-initial", "data-json")
 _WITH_DATA: Final = ", ".join(f"[{name}]" for name in _ATTRIBUTES)
 _PATIENCE = 3  # how many times a script may be gone over
@@ -44,27 +44,27 @@ def embedded(root: Node) -> tuple[list[Embedded], list[Trouble]]:
     troubles: list[Trouble] = []
     for script in root.css("script:not([src])"):
         kind = (script.attribute("type") or "").lower()
-        if "ld+json" in kind or len(found) >= MOST_EMBEDDED:
+        if "ld+json" in kind or len(found) >= MAX_EMBEDDED:
             continue
         if "json" in kind:
             _read_whole(script, found, troubles)
         elif kind in ("", "module") or "javascript" in kind or "ecmascript" in kind:
-            found += islice(_assigned(script), MOST_EMBEDDED - len(found))
-    return found + list(islice(_in_attributes(root), MOST_EMBEDDED - len(found))), troubles
+            found += islice(_assigned(script), MAX_EMBEDDED - len(found))
+    return found + list(islice(_in_attributes(root), MAX_EMBEDDED - len(found))), troubles
 
 
 def _in_attributes(root: Node) -> Iterator[Embedded]:
     """Data handed to a component in an attribute of its element."""
-    for node in root.css(_WITH_DATA)[:MOST_EMBEDDED]:
+    for node in root.css(_WITH_DATA)[:MAX_EMBEDDED]:
         for name in _ATTRIBUTES:
             text = (node.attribute(name) or "").strip()
-            if len(text) >= _SMALLEST and text[0] in "{[" and (value := _read(text)) is not None:
+            if len(text) >= _MIN_SIZE and text[0] in "{[" and (value := _read(text)) is not None:
                 yield Embedded(name, value, node.path)
 
 
 def walk(value: Any, path: str = "$", depth: int = 0) -> Iterator[tuple[str, Any]]:
     """Every list and mapping inside, the outer before the inner, with its path."""
-    if depth > MOST_DEPTH or not isinstance(value, dict | list):
+    if depth > MAX_DEPTH or not isinstance(value, dict | list):
         return
     yield path, value
     inner = value.items() if isinstance(value, Mapping) else enumerate(value)
@@ -87,7 +87,7 @@ def _read_whole(script: Node, found: list[Embedded], troubles: list[Trouble]) ->
 
 def _assigned(script: Node) -> Iterator[Embedded]:
     text = script.text
-    if len(text) > MOST:
+    if len(text) > MAX_CHARACTERS:
         return
     at, budget = 0, _PATIENCE * len(text)
     while budget > 0 and (match := _ASSIGNED.search(text, at)) is not None:
@@ -112,7 +112,7 @@ def _value_at(text: str, match: re.Match[str]) -> tuple[Any, int]:
     end = balanced(text, start)
     if end is None:
         return None, start
-    if end - start < _SMALLEST:
+    if end - start < _MIN_SIZE:
         return None, end
     return _read(text[start:end]), end
 

@@ -15,10 +15,10 @@ from thresher.reading.html import Node
 from thresher.reading.words import plain, vocabulary, words
 
 LITTLE = 1_500  # characters of text on the whole page
-LONGEST = 240  # characters: a statement is a sentence, not a paragraph that happens to hold the words
-MOST_BLOCKS = 20_000
-MOST_TEXT = 100_000
-MOST_LEVELS = 60
+MAX_LENGTH = 240  # characters: a statement is a sentence, not a paragraph that happens to hold the words
+MAX_BLOCKS = 20_000
+MAX_TEXT = 100_000
+MAX_LEVELS = 60
 _BLOCKS = ("p", "div", "span", "li", "td", "strong", "b", "h4", "h5", "h6", "section", "article", "em", "dd")
 _SPAN = re.compile(r"(?<!\d)\d{1,6}\s?[-–]\s?\d{1,6} (?:of|von|de|di|van|sur|av|af|z|из|out of) (?:about |over )?[1-9]")
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -39,7 +39,7 @@ def statement(document: Document) -> Statement | None:
     headlines = [document.title, *(node.line for node in document.root.css("h1, h2")[:10] if not _is_hidden(node))]
     for headline in headlines:
         if _says_so(headline):
-            return Statement(headline[:LONGEST], is_headline=True)
+            return Statement(headline[:MAX_LENGTH], is_headline=True)
     if not _may_say_so(document):
         return None
     return next((Statement(line, is_headline=False) for node in _blocks(document) if (line := _said(node))), None)
@@ -62,12 +62,12 @@ def _is_search(url: str) -> bool:
 def counts_rows(document: Document, text: str) -> bool:
     """Whether the page counts more than none: in its title or a headline, or as "1 - 20 of 406" anywhere."""
     headlines = (document.title, *(node.line for node in document.root.css("h1, h2")[:10]))
-    return any(_some().search(plain(line)) for line in headlines if len(line) <= LONGEST) or _SPAN.search(text[:MOST_TEXT]) is not None
+    return any(_some().search(plain(line)) for line in headlines if len(line) <= MAX_LENGTH) or _SPAN.search(text[:MAX_TEXT]) is not None
 
 
 def _says_so(line: str) -> bool:
     """In a headline a count of nothing will do; elsewhere it may count a shopping basket."""
-    return bool(line) and len(line) <= LONGEST and (words("empty").names(line) or bool(_zero().search(plain(line))))
+    return bool(line) and len(line) <= MAX_LENGTH and (words("empty").names(line) or bool(_zero().search(plain(line))))
 
 
 @cache
@@ -91,19 +91,19 @@ def _may_say_so(document: Document) -> bool:
 
 def _blocks(document: Document) -> list[Node]:
     body = document.root.css_first("body") or document.root
-    return list(islice(body.walk(*_BLOCKS), MOST_BLOCKS))
+    return list(islice(body.walk(*_BLOCKS), MAX_BLOCKS))
 
 
 def _said(node: Node) -> str | None:
     """The statement of this block, if it is one: in its own text, short, and shown."""
     own = " ".join(node.own_text.split())
-    if not own or len(own) > LONGEST or not words("empty").names(own) or _is_hidden(node):
+    if not own or len(own) > MAX_LENGTH or not words("empty").names(own) or _is_hidden(node):
         return None
     return own
 
 
 def _is_hidden(node: Node) -> bool:
-    for each in (node, *islice(node.ancestors, MOST_LEVELS)):
+    for each in (node, *islice(node.ancestors, MAX_LEVELS)):
         if each.tag in ("template", "noscript", "nav", "header", "footer", "aside", "dialog", "option", "select"):
             return True
         if each.attribute("hidden") is not None or (each.attribute("aria-hidden") or "").lower() == "true":

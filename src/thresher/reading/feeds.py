@@ -15,7 +15,7 @@ from thresher.reading.loose_json import BrokenJson, read_json
 from thresher.reading.xmlelement import XmlData, XmlElement
 from thresher.reading.xmltree import read_xml_tree
 
-MOST_ENTRIES = 20_000
+MAX_ENTRIES = 20_000
 _KINDS = {"rss": "rss", "rdf": "rdf", "feed": "atom"}  # by the name of the root
 _ATOM_PREFIXES = ("", "atom", "atom10", "a10")
 _KNOWN = {
@@ -146,7 +146,7 @@ def _atom(root: XmlElement, place: Document, today: date, trouble: str | None) -
 
 def _whole(elements: Iterable[XmlElement]) -> list[XmlElement]:
     """Half an entry, at the end of a feed that broke off, would be a wrong one."""
-    return [each for each in elements if each.whole][:MOST_ENTRIES]
+    return [each for each in elements if each.whole][:MAX_ENTRIES]
 
 
 def _based(element: XmlElement, place: Document) -> Document:
@@ -191,7 +191,7 @@ def _day(said: str, today: date) -> Day | None:
 def _json_feed(value: Mapping[str, Any], place: Document, today: date) -> Feed | None:
     if "jsonfeed.org" not in _text(value, "version") or not isinstance(value.get("items"), list):
         return None
-    entries = tuple(_json_entry(each, place, today) for each in value["items"][:MOST_ENTRIES] if isinstance(each, dict))
+    entries = tuple(_json_entry(each, place, today) for each in value["items"][:MAX_ENTRIES] if isinstance(each, dict))
     home, following = place.absolute(_text(value, "home_page_url")), place.absolute(_text(value, "next_url"))
     return Feed("json", _text(value, "title"), home, entries, following, about=_text(value, "description"))
 

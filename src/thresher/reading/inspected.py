@@ -13,7 +13,7 @@ from thresher.reading.outlinks import Outlink
 from thresher.reading.posting import Posting
 from thresher.reading.product import Product
 
-MOST_TEXT = 1_000_000  # characters of text and of Markdown
+MAX_TEXT = 1_000_000  # characters of text and of Markdown
 
 
 @dataclass(frozen=True, slots=True)

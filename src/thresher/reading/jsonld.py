@@ -10,7 +10,7 @@ from typing import Any
 
 from thresher.reading.html import Node
 from thresher.reading.loose_json import BrokenJson, read_json
-from thresher.reading.thing import MOST_DEPTH, MOST_THINGS, Thing, Trouble, type_names
+from thresher.reading.thing import MAX_DEPTH, MAX_THINGS, Thing, Trouble, type_names
 
 Found = tuple[str, Mapping[str, Any]]
 
@@ -27,18 +27,18 @@ def json_ld(root: Node) -> tuple[list[Thing], list[Trouble]]:
         except BrokenJson as problem:
             troubles.append(Trouble(script.path, f"JSON-LD that cannot be read: {problem}"))
             continue
-        found += islice(_typed(value, f"{script.path} $", 0), MOST_THINGS - len(found))
+        found += islice(_typed(value, f"{script.path} $", 0), MAX_THINGS - len(found))
     known = {mark: each for _, each in reversed(found) if isinstance(mark := each.get("@id"), str) and len(each) > 1}
     return [_thing(path, each, known) for path, each in found], troubles
 
 
 def things_in(value: Any, path: str = "$") -> list[Thing]:
     """The things in JSON that was read already: an answer of an interface, data embedded in a page."""
-    return [_thing(where, each, {}) for where, each in islice(_typed(value, path, 0), MOST_THINGS)]
+    return [_thing(where, each, {}) for where, each in islice(_typed(value, path, 0), MAX_THINGS)]
 
 
 def _typed(value: Any, path: str, depth: int) -> Iterator[Found]:
-    if depth > MOST_DEPTH:
+    if depth > MAX_DEPTH:
         return
     if isinstance(value, list):
         for at, each in enumerate(value):

@@ -12,11 +12,11 @@ from thresher.reading.document import Document
 from thresher.reading.html import Node
 from thresher.reading.words import plain, vocabulary
 
-LONGEST_LABEL = 40
+MAX_LABEL = 40
 LEVELS = 3
-LONGEST_VALUE = 200
-MOST_NODES = 20_000
-MOST_LABELS = 300  # a page about one thing has a dozen; each costs reading what follows it
+MAX_VALUE = 200
+MAX_NODES = 20_000
+MAX_LABELS = 300  # a page about one thing has a dozen; each costs reading what follows it
 _LABELS = frozenset({"dt", "th", "td", "label", "b", "strong", "h4", "h5"})
 _WHOLE = frozenset({"tr", "dl", "ul", "ol", "table", "body"})  # what stands beside these is another matter
 _HOLDERS = ("dt", "th", "td", "b", "strong", "span", "label", "div", "p", "li", "h2", "h3", "h4", "h5", "font", "em")
@@ -26,8 +26,8 @@ def labelled(document: Document) -> dict[str, str]:
     """The first value of each known label, by the name of the field."""
     body = document.root.css_first("body") or document.root
     found: dict[str, str] = {}
-    pairs = (pair for node in islice(body.walk(*_HOLDERS), MOST_NODES) for pair in _pairs(node))
-    for field, value in islice(pairs, MOST_LABELS):
+    pairs = (pair for node in islice(body.walk(*_HOLDERS), MAX_NODES) for pair in _pairs(node))
+    for field, value in islice(pairs, MAX_LABELS):
         found.setdefault(field, value)
     return found
 
@@ -37,7 +37,7 @@ def _pairs(node: Node) -> Iterator[tuple[str, str]]:
     if not own:
         return
     label, colon, rest = own.partition(":")
-    field = field_of(label) if len(label) <= LONGEST_LABEL else None
+    field = field_of(label) if len(label) <= MAX_LABEL else None
     if field is None:
         return
     value = rest if rest.strip() else _after(node)
@@ -65,7 +65,7 @@ def _beside(node: Node) -> str:
         if following is None:
             return ""
         if line := following.line:
-            return line if len(line) <= LONGEST_VALUE else ""
+            return line if len(line) <= MAX_VALUE else ""
         following = following.next
     return ""
 
@@ -85,7 +85,7 @@ def _between(node: Node) -> str:
 
 def _usable(field: str, value: str) -> Iterator[tuple[str, str]]:
     value = " ".join(value.split()).strip(" :-–|")
-    if value and len(value) <= LONGEST_VALUE and field_of(value) is None:
+    if value and len(value) <= MAX_VALUE and field_of(value) is None:
         yield field, value
 
 

@@ -12,8 +12,8 @@ from thresher.core.keys import MAX_URL
 from thresher.reading.document import Document
 from thresher.reading.html import Node
 
-MOST_LINKS: Final = 5_000
-MOST_TEXT: Final = 300
+MAX_LINKS: Final = 5_000
+MAX_TEXT: Final = 300
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _REGIONS: Final = {
     "nav": "nav", "header": "header", "footer": "footer", "main": "main", "article": "main", "aside": "aside", "body": "body"
@@ -80,7 +80,7 @@ def every_link(document: Document) -> Iterator[Link]:
         rel = tuple((node.attribute("rel") or "").lower().split())
         yield Link(url, link_text(node), kind, rel, _region(node, regions), heading, _row(node, rows), position, node)
         position += 1
-        if position >= MOST_LINKS:
+        if position >= MAX_LINKS:
             return
 
 
@@ -102,10 +102,10 @@ def link_text(node: Node) -> str:
     said = beginning(node) or node.attribute("aria-label") or node.attribute("title") or ""
     if not said and (picture := node.css_first("img[alt]")) is not None:
         said = picture.attribute("alt") or ""
-    return " ".join(said.split())[:MOST_TEXT]
+    return " ".join(said.split())[:MAX_TEXT]
 
 
-def beginning(node: Node, most: int = MOST_TEXT) -> str:
+def beginning(node: Node, most: int = MAX_TEXT) -> str:
     """The first words of an element on one line. Reads no further than it must: rows within rows would all be read to the end."""
     found: list[str] = []
     size = 0

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-MOST: Final = 4_000_000  # characters: larger data sets are files, not part of a page
+MAX_CHARACTERS: Final = 4_000_000  # characters: larger data sets are files, not part of a page
 # Looked for in the first and last characters only: over a whole text these would be tried at every blank.
 _OPENING = re.compile(r"(?:(?://|/\*)?\s*(?:<!--|<!\[CDATA\[)\s*(?:\*/)?\s*)+")
 _CLOSING = re.compile(r"(?:(?://|/\*)?\s*(?:-->|\]\]>)\s*(?:\*/)?\s*)+$")
@@ -42,8 +42,8 @@ class BrokenJson(ValueError):
 
 def read_json(text: str) -> Loose:
     """The value that a text holds. Raises `BrokenJson`."""
-    if len(text) > MOST:
-        raise BrokenJson(f"{len(text):,} characters of JSON, more than {MOST:,}", text, 0)
+    if len(text) > MAX_CHARACTERS:
+        raise BrokenJson(f"{len(text):,} characters of JSON, more than {MAX_CHARACTERS:,}", text, 0)
     try:
         return Loose(_strict(text))
     except ValueError:

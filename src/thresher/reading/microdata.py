@@ -9,7 +9,7 @@ from typing import Any
 
 from thresher.reading.document import Document
 from thresher.reading.html import Node, Selector
-from thresher.reading.thing import MOST_TEXT, MOST_THINGS, Thing, type_names
+from thresher.reading.thing import MAX_TEXT, MAX_THINGS, Thing, type_names
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +50,11 @@ def rdfa(document: Document) -> list[Thing]:
 def open_graph(document: Document) -> list[Thing]:
     """What the page's cards for social media say, as one thing; none where there is no card."""
     properties: dict[str, Any] = {}
-    metas = document.root.css("meta[property][content], meta[name][content]")[:MOST_THINGS]
+    metas = document.root.css("meta[property][content], meta[name][content]")[:MAX_THINGS]
     for meta in metas:
         name = (meta.attribute("property") or meta.attribute("name") or "").strip().lower()
         if name.startswith(_CARDS):
-            _add(properties, name, (meta.attribute("content") or "")[:MOST_TEXT].strip())
+            _add(properties, name, (meta.attribute("content") or "")[:MAX_TEXT].strip())
     if not properties:
         return []
     said = properties.get("og:type")
@@ -63,12 +63,12 @@ def open_graph(document: Document) -> list[Thing]:
 
 
 def _things(document: Document, dialect: _Dialect) -> list[Thing]:
-    marked = document.root.select_by(dialect.scoped)[:MOST_THINGS]
+    marked = document.root.select_by(dialect.scoped)[:MAX_THINGS]
     if not marked:
         return []
     scopes = {node: _Scope(node, type_names((node.attribute(dialect.type) or "").split())) for node in marked}
     owners: dict[Node, _Scope | None] = {}
-    for node in document.root.select_by(dialect.named)[: 10 * MOST_THINGS]:
+    for node in document.root.select_by(dialect.named)[: 10 * MAX_THINGS]:
         owner = _owner(node, scopes, owners)
         if owner is not None:
             value = _nested(scopes[node]) if node in scopes else _value(document, node)
@@ -105,12 +105,12 @@ def _nested(scope: _Scope) -> dict[str, Any]:
 
 def _value(document: Document, node: Node) -> str:
     if (content := node.attribute("content")) is not None:
-        return content[:MOST_TEXT].strip()
+        return content[:MAX_TEXT].strip()
     if node.tag in _LINKS and (href := node.attribute(_LINKS[node.tag])) is not None:
-        return document.absolute(href) or href[:MOST_TEXT].strip()
+        return document.absolute(href) or href[:MAX_TEXT].strip()
     if node.tag in _VALUES and (said := node.attribute(_VALUES[node.tag])) is not None:
-        return said[:MOST_TEXT].strip()
-    return node.line[:MOST_TEXT]
+        return said[:MAX_TEXT].strip()
+    return node.line[:MAX_TEXT]
 
 
 def _add(properties: dict[str, Any], name: str, value: Any) -> None:

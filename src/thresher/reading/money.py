@@ -14,7 +14,7 @@ from thresher.reading.amounts import Amount, Role, amounts
 from thresher.reading.currency import Currency, minor_digits
 from thresher.reading.numerals import plain_digits
 
-MOST = 1_000  # characters: what is longer is a description, and its first number anything
+MAX_LENGTH = 1_000  # characters: what is longer is a description, and its first number anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ _SPLIT = re.compile(r"(\D*\d[\d.,']*)\s?([€$£])\s?(\d{2})[^\d€$£]*|(.*[€
 
 def read_price(text: str, *, currency_hint: str | None = None) -> Price | NoPrice:
     """The price in a text, or the reason why there is none. `currency_hint` is a code or any text that may name the currency."""
-    if len(text) > MOST:
-        return NoPrice(f"a text of {len(text):,} characters is no price; give the part that names it (at most {MOST:,})", text[:80])
+    if len(text) > MAX_LENGTH:
+        return NoPrice(f"a text of {len(text):,} characters is no price; give the part that names it (at most {MAX_LENGTH:,})", text[:80])
     line = _unsplit(_BROKEN.sub(r"\1\2", plain_digits(text)))
     found = _decided(line, amounts(line), _hinted(currency_hint))
     # What was mended before reading cannot be found on the page: then the whole text is the evidence.

@@ -13,7 +13,7 @@ _NUMBER = re.compile(
     r"(?<!\d)(?:\d{1,3}(?:[ '’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*)"  # 1 234,56   1.234,56
     r"|(?<![\d.,])[.,]\d{1,2}(?!\d)"  # ,99
 )
-_MOST_DIGITS = 15  # more is a number of a thing, not an amount
+_MAX_DIGITS = 15  # more is a number of a thing, not an amount
 # What pages put between and around digits and no reader sees: joiners, direction marks, soft hyphens.
 _UNSEEN = dict.fromkeys([0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0xFEFF])
 
@@ -45,7 +45,7 @@ def numerals(line: str) -> list[Numeral]:
 
 
 def _value(written: str, *, thousandths: bool) -> Decimal | None:
-    if sum(char.isdigit() for char in written) > 3 * _MOST_DIGITS:
+    if sum(char.isdigit() for char in written) > 3 * _MAX_DIGITS:
         return None
     spaced = any(mark in written for mark in " '’")
     bare = re.sub(r"[ '’]", "", written)
@@ -74,11 +74,11 @@ def _grouped(digits: str, mark: str) -> bool:
 
 
 def _whole(digits: str) -> Decimal | None:
-    if len(digits) > _MOST_DIGITS or (len(digits) > 1 and digits.startswith("0")):
+    if len(digits) > _MAX_DIGITS or (len(digits) > 1 and digits.startswith("0")):
         return None
     return Decimal(digits)
 
 
 def _joined(head: str, tail: str) -> Decimal | None:
     whole = _whole(head)
-    return None if whole is None else Decimal(f"{whole}.{tail[: 2 * _MOST_DIGITS]}")
+    return None if whole is None else Decimal(f"{whole}.{tail[: 2 * _MAX_DIGITS]}")

@@ -8,7 +8,7 @@ from datetime import date
 from functools import cache
 from itertools import islice
 
-from thresher.reading.cards import MOST_LEVELS, NAMING, Card, Group
+from thresher.reading.cards import MAX_LEVELS, NAMING, Card, Group
 from thresher.reading.document import Document
 from thresher.reading.facts import Facts
 from thresher.reading.html import Node
@@ -22,8 +22,8 @@ from thresher.reading.words import plain, vocabulary, words
 
 ENOUGH = 2.0  # how much must speak for openings before rows are called postings
 ENOUGH_ALONE = 3.0  # the same for a single row, which may be anything
-MOST_NODES = 250
-LONGEST_FIELD = 120
+MAX_NODES = 250
+MAX_FIELD = 120
 _ADVERT = re.compile(r"/(?:pagead|adclick|aclk|ads?|sponsored|adserver|click-?ad)(?:/|\?|$)", re.IGNORECASE)
 COMPANY_PAGE = re.compile(
     r"/(?:compan|cmp|employer|firma|unternehmen|entreprise|empresa|azienda|bedrijf|organi[sz]ation)[\w-]*/", re.IGNORECASE
@@ -97,7 +97,7 @@ def _completed(group: Group, found: Sequence[Group]) -> list[Card]:
     alike = {(card.node.tag, card.node.classes) for card in group.cards if card.node.parent == parent}
     known = {card.node for card in group.cards}
     for card in (card for other in found if other is not group for card in other.cards):
-        row = next((each for each in (card.node, *islice(card.node.ancestors, MOST_LEVELS)) if each.parent == parent), None)
+        row = next((each for each in (card.node, *islice(card.node.ancestors, MAX_LEVELS)) if each.parent == parent), None)
         if row is not None and row not in known and (row.tag, row.classes) in alike:
             known.add(row)
             group = Group(group.shape, (*group.cards, replace(card, node=row, aside=False)))
@@ -124,7 +124,7 @@ def fields_of(card: Node) -> dict[str, str]:
     said: dict[str, str] = {}
     linked: dict[str, str] = {}  # what a link to a company's page says; the names of elements may be mistaken, its address is not
     for number, node in enumerate(card.walk()):
-        if number > MOST_NODES:
+        if number > MAX_NODES:
             break
         if node.tag == "time" and "posted" not in said:
             said["posted"] = node.attribute("datetime") or node.line
@@ -166,7 +166,7 @@ def _value(node: Node) -> str:
 
 
 def _is_usable(field: str, text: str) -> bool:
-    if not 1 < len(text) <= LONGEST_FIELD or words("button").is_one(text) or plain(text).startswith(vocabulary("button")["starts"]):
+    if not 1 < len(text) <= MAX_FIELD or words("button").is_one(text) or plain(text).startswith(vocabulary("button")["starts"]):
         return False
     return field in ("posted", "salary") or sum(char.isalpha() for char in text) * 2 > len(text)  # a number is an id, not a name
 

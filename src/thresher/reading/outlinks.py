@@ -6,7 +6,7 @@ from thresher.reading.boards import recognise
 from thresher.reading.company import careers_url
 from thresher.reading.facts import Facts
 
-MOST = 300
+MAX_LINKS = 300
 ENOUGH_ROWS = 3
 
 
@@ -26,7 +26,7 @@ def worth_following(facts: Facts) -> tuple[Outlink, ...]:
         found[careers] = Outlink(careers, "", "careers")
     for group in facts.groups:
         for card in group.cards:
-            if card.url.startswith(("http://", "https://")) and len(found) < MOST:
+            if card.url.startswith(("http://", "https://")) and len(found) < MAX_LINKS:
                 why = "board" if recognise(card.url) else "row" if len(group.cards) >= ENOUGH_ROWS and not card.aside else ""
                 if why:
                     found.setdefault(card.url, Outlink(card.url, card.title, why))

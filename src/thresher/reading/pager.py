@@ -18,7 +18,7 @@ from thresher.reading.links import link_text
 from thresher.reading.pageurls import is_paged, same_list
 from thresher.reading.pagewords import direction, direction_of_class
 
-MOST_ANCHORS: Final = 5_000
+MAX_ANCHORS: Final = 5_000
 _NUMBER = re.compile(r"(?:page|seite|página|pagina|strona|страница|p\.)?\s*\[?(\d{1,5})\]?", re.IGNORECASE)
 _PAGER = re.compile(
     r"pagin|pager|page-?nav|page-?numbers|wp-page|(?:^|[\s_-])pages?(?:$|[\s_-])|(?:next|prev)_posts|nav-links", re.IGNORECASE
@@ -49,7 +49,7 @@ class Pager:
 
     @cached_property
     def anchors(self) -> list[Anchor]:
-        nodes = self.document.root.css("a[href]")[:MOST_ANCHORS]
+        nodes = self.document.root.css("a[href]")[:MAX_ANCHORS]
         return [anchor for anchor in map(self._anchor, nodes) if anchor is not None]
 
     def _anchor(self, node: Node) -> Anchor | None:

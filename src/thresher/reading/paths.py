@@ -19,7 +19,7 @@ Field = Callable[[Any, Any], str | None]  # (row, whole answer) -> what it says
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d*)\]")
 _HOLE = re.compile(r"\{([^{}]+)\}")
 _FORMS = {"all", "with", "template", "each", "between"}
-MOST = 5_000  # items a path may spread into: a hostile answer must not multiply
+MAX_ITEMS = 5_000  # items a path may spread into: a hostile answer must not multiply
 
 
 class BadField(ValueError):
@@ -30,7 +30,7 @@ def values(path: str, row: Any, root: Any = None) -> list[Any]:
     """Everything that stands at the path; nothing where it leads nowhere."""
     found = [root if path.startswith("^") else row]
     for name, index in _STEP.findall(path.removeprefix("^")):
-        found = list(_stepped(found, name, index, spread=not name))[:MOST]
+        found = list(_stepped(found, name, index, spread=not name))[:MAX_ITEMS]
     return [value for value in found if value is not None]
 
 
@@ -95,5 +95,5 @@ def _repeated(forms: Mapping[str, Any], inner: Field) -> Field:
 def _said(found: list[Any]) -> str | None:
     """Scalars as text; a list is joined, so that no place of work is lost."""
     flat = [item for value in found for item in (value if isinstance(value, list) else [value])]
-    texts = (str(item).strip() for item in flat[:MOST] if isinstance(item, str | int | float) and not isinstance(item, bool))
+    texts = (str(item).strip() for item in flat[:MAX_ITEMS] if isinstance(item, str | int | float) and not isinstance(item, bool))
     return "; ".join(dict.fromkeys(text for text in texts if text)) or None

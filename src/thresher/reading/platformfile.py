@@ -15,7 +15,7 @@ from thresher.reading.selected import is_selector
 from thresher.reading.template import holes
 from thresher.reading.yamlfile import line_of, read_foreign_yaml
 
-MOST_TEXT = 200_000  # characters of one file
+MAX_TEXT = 200_000  # characters of one file
 FIELDS = (
     "id", "title", "url", "company", "location", "posted", "employment_type", "remote", "salary", "low", "high", "currency", "period",
     "description", "token",
@@ -48,8 +48,8 @@ class _Mistake(Exception):
 
 def read_platform(text: str, file: str) -> Platform:
     """One platform from the text of its file. Raises ConfigError."""
-    if len(text) > MOST_TEXT:
-        raise ConfigError(f"{file}: longer than {MOST_TEXT:,} characters; a platform's file is a page or two")
+    if len(text) > MAX_TEXT:
+        raise ConfigError(f"{file}: longer than {MAX_TEXT:,} characters; a platform's file is a page or two")
     try:
         data = read_foreign_yaml(text)
     except yaml.YAMLError as problem:

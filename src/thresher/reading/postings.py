@@ -32,8 +32,8 @@ from thresher.reading.words import plain
 
 FEW = 5  # rows: fewer may be what a page about one opening recommends beside it
 ENOUGH_SEEN = 3
-LARGEST_PART = 5  # one row in five, if fewer than ENOUGH_SEEN
-MOST_ROWS = 2_000
+MAX_PART = 5  # one row in five, if fewer than ENOUGH_SEEN
+MAX_ROWS = 2_000
 
 
 def read_postings(document: Document, facts: Facts, board: Board | None, *, today: date) -> Listing | None:
@@ -91,7 +91,7 @@ def _platform_rows(document: Document, board: Board | None, today: date) -> List
         for selectors in platform.cards:
             if board is not None and board.platform != platform.name:
                 continue
-            rows = document.root.select_by(written_selector(selectors["rows"][0]))[:MOST_ROWS]
+            rows = document.root.select_by(written_selector(selectors["rows"][0]))[:MAX_ROWS]
             postings = [posting for row in rows if (posting := _by_selectors(document, row, selectors, today, platform))]
             if postings:
                 at = next((found for each in postings if each.url and (found := recognise(each.url))), None)
@@ -142,4 +142,4 @@ def _embedded(document: Document, facts: Facts, board: Board | None, today: date
 
 def _is_seen(listing: Listing, text: str) -> bool:
     seen = sum(plain(posting.title) in text for posting in listing.postings)
-    return seen >= ENOUGH_SEEN or seen * LARGEST_PART >= len(listing.postings)
+    return seen >= ENOUGH_SEEN or seen * MAX_PART >= len(listing.postings)

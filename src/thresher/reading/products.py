@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from thresher.reading.cards import MOST_LEVELS, Card
+from thresher.reading.cards import MAX_LEVELS, Card
 from thresher.reading.document import Document
 from thresher.reading.facts import Facts
 from thresher.reading.headline import headline_of
@@ -20,9 +20,9 @@ from thresher.reading.product import Product
 from thresher.reading.schema import availability, price_in, schema_product
 from thresher.reading.words import words
 
-MOST_NODES = 200
-MOST_PRICES = 3_000
-LONGEST_PRICE = 80
+MAX_NODES = 200
+MAX_PRICES = 3_000
+MAX_PRICE = 80
 SHORT_PRICE = 25
 ENOUGH_ROWS = 3
 MANY = 6  # rows: as many are a list, even where some price stands outside of them
@@ -78,9 +78,9 @@ def _single(document: Document, rows: list[tuple[Product, Node]]) -> tuple[Produ
         price = _price(said["price"]) if "price" in said else None
         return (Product(headline.line, price, said.get("availability"), document.url or None, headline.path), True) if price else None
     price, node = found
-    around = set(islice(headline.ancestors, MOST_LEVELS))
-    shared = next((each for each in islice(node.ancestors, MOST_LEVELS) if each in around), None)
-    apart = any(each == shared for _, row in rows[:3] for each in islice(row.ancestors, MOST_LEVELS))
+    around = set(islice(headline.ancestors, MAX_LEVELS))
+    shared = next((each for each in islice(node.ancestors, MAX_LEVELS) if each in around), None)
+    apart = any(each == shared for _, row in rows[:3] for each in islice(row.ancestors, MAX_LEVELS))
     return Product(headline.line, price, _stock(document, node), document.url or None, node.path), apart
 
 
@@ -103,8 +103,8 @@ def _price_after(document: Document, headline: Node, rows: set[Node]) -> tuple[P
     """The first price behind the headline in the order of the page, outside of rows and of blocks about other things."""
     named = set(document.root.css(_PRICED))
     behind = (node for node in chain(headline.walk(), headline.following) if node in named)
-    for node in islice(behind, MOST_PRICES):
-        if not _is_aside(node) and rows.isdisjoint((node, *islice(node.ancestors, MOST_LEVELS))) and (price := _priced(node)):
+    for node in islice(behind, MAX_PRICES):
+        if not _is_aside(node) and rows.isdisjoint((node, *islice(node.ancestors, MAX_LEVELS))) and (price := _priced(node)):
             return price, node
     return None
 
@@ -114,17 +114,17 @@ def _bare_price(document: Document, rows: set[Node]) -> tuple[Price, Node] | Non
     if not any(words("button", "buy").is_one(text) for text in _buttons(document)):
         return None
     body = document.root.css_first("body") or document.root
-    for node in islice(body.walk("b", "strong", "span", "td", "p", "div", "font", "dd", "ins", "em", "h2", "h3"), MOST_PRICES):
+    for node in islice(body.walk("b", "strong", "span", "td", "p", "div", "font", "dd", "ins", "em", "h2", "h3"), MAX_PRICES):
         own = " ".join(node.own_text.split())
         if not 2 <= len(own) <= SHORT_PRICE or not any(char.isdigit() for char in own) or _is_struck(node) or _is_aside(node):
             continue
-        if rows.isdisjoint(islice(node.ancestors, MOST_LEVELS)) and (price := _price(own)):
+        if rows.isdisjoint(islice(node.ancestors, MAX_LEVELS)) and (price := _price(own)):
             return price, node
     return None
 
 
 def _buttons(document: Document) -> Iterator[str]:
-    for node in document.root.css("button, input[type=submit], input[type=button], input[type=image], a, img[alt]")[:MOST_PRICES]:
+    for node in document.root.css("button, input[type=submit], input[type=button], input[type=image], a, img[alt]")[:MAX_PRICES]:
         yield node.attribute("value") or node.attribute("alt") or node.attribute("title") or node.line
 
 
@@ -133,7 +133,7 @@ def _is_struck(node: Node) -> bool:
 
 
 def _prices(card: Node) -> Iterator[tuple[Price, Node]]:
-    for node in card.css(_PRICED)[:MOST_NODES]:
+    for node in card.css(_PRICED)[:MAX_NODES]:
         if price := _priced(node):
             yield price, node
 
@@ -143,7 +143,7 @@ def _priced(node: Node) -> Price | None:
     if not _PRICE_NAMES.search(names) or not _NOT_THE_PRICE.isdisjoint(word.lower() for word in _WORD.findall(names)):
         return None
     text = node.attribute("content") or node.line
-    return _price(text) if len(text) <= LONGEST_PRICE else None
+    return _price(text) if len(text) <= MAX_PRICE else None
 
 
 def _price(text: str) -> Price | None:
@@ -152,7 +152,7 @@ def _price(text: str) -> Price | None:
 
 
 def _is_aside(node: Node) -> bool:
-    for level, each in enumerate((node, *islice(node.ancestors, MOST_LEVELS))):
+    for level, each in enumerate((node, *islice(node.ancestors, MAX_LEVELS))):
         if each.tag in ("aside", "nav", "footer"):
             return True
         heading = each.previous if level else None
@@ -168,7 +168,7 @@ def _stock(document: Document, price: Node) -> str | None:
     for each in islice(price.ancestors, 3):
         found = each.css_first("[class*=availab], [class*=stock], [itemprop=availability]")
         if found and (text := found.line or availability(found.attribute("href") or found.attribute("content"))):
-            return text[:LONGEST_PRICE]
+            return text[:MAX_PRICE]
     said = labelled(document).get("availability")
     return said if said and _STOCK.search(said) else None
 

@@ -23,9 +23,9 @@ from thresher.reading.salaries import salary_of
 from thresher.reading.words import vocabulary, words
 
 DEEPEST = 12
-MOST_VALUES = 200_000
-MOST_ROWS = 5_000
-LONGEST_TITLE = 200
+MAX_VALUES = 200_000
+MAX_ROWS = 5_000
+MAX_TITLE = 200
 ENOUGH_ROWS = 5
 ENOUGH_EVIDENCE = 2
 _FIELDS = (
@@ -69,7 +69,7 @@ def read_rows(data: Any, *, today: date, source: str, url: str = "") -> Listing 
 def _feed_listing(feed: Feed, today: date, source: str, url: str) -> Listing | None:
     """The entries of a feed as postings. A feed without entries is no proof: many show only what is new."""
     path = _ENTRIES[feed.kind]
-    array = _Array(path, "", [_row(entry) for entry in feed.entries[:MOST_ROWS]], {}, f"{feed.title} {feed.about}")
+    array = _Array(path, "", [_row(entry) for entry in feed.entries[:MAX_ROWS]], {}, f"{feed.title} {feed.about}")
     postings = _postings(array, today, url)
     if feed.entries and not postings:
         return None
@@ -83,7 +83,7 @@ def _row(entry: Entry) -> dict[str, Any]:
 
 def _arrays(data: Any) -> Iterator[_Array]:
     """Every list of objects, without those that stand beside what was asked for."""
-    left = MOST_VALUES
+    left = MAX_VALUES
     stack: list[tuple[Any, str, str, Mapping[str, Any], int]] = [(data, "$", "", {}, 0)]
     while stack and left > 0:
         value, path, name, beside, depth = stack.pop()
@@ -92,7 +92,7 @@ def _arrays(data: Any) -> Iterator[_Array]:
             continue
         if isinstance(value, list):
             if any(isinstance(each, Mapping) for each in value):
-                yield _Array(path, name, value[:MOST_ROWS], beside)
+                yield _Array(path, name, value[:MAX_ROWS], beside)
             nested = [(at, each) for at, each in enumerate(value[:50]) if isinstance(each, Mapping | list)]
             # A row of a list goes without its name: it was judged among its fellows, and must not be again as a single one.
             stack += [(each, f"{path}[{at}]", name if isinstance(each, list) else "", beside, depth + 1) for at, each in nested]
@@ -157,7 +157,7 @@ def _title(said: Mapping[str, Any]) -> str | None:
     if not text:
         text = _FIRST_LINE.split(_text(said.get("description")), maxsplit=1)[0]
     title = " ".join((described(text) or "").split())
-    return title[:LONGEST_TITLE] if len(title) >= 2 else None
+    return title[:MAX_TITLE] if len(title) >= 2 else None
 
 
 def _speaks_of_employment(row: Mapping[str, Any], said: Mapping[str, Any], array: _Array, url: str) -> bool:

@@ -17,7 +17,7 @@ _PERIODS = {
 }
 _BY_WORD = {word: period for period, names in _PERIODS.items() for word in names}
 _WORD = re.compile(r"[^\W\d_]+")
-LONGEST = 300
+MAX_LENGTH = 300
 
 
 def salary_of(text: str | None, low: Any = None, high: Any = None, currency: Any = None, period: Any = None) -> Salary | None:
@@ -28,7 +28,7 @@ def salary_of(text: str | None, low: Any = None, high: Any = None, currency: Any
     code = str(currency).strip().upper() if currency else None
     every = period_of(str(period)) if period else None
     said = text or _written(least, most, code, every)
-    return Salary(said[:LONGEST], least if least is not None else most, most if most is not None else least, code, every)
+    return Salary(said[:MAX_LENGTH], least if least is not None else most, most if most is not None else least, code, every)
 
 
 def salary_from_schema(value: Any) -> Salary | None:
@@ -55,12 +55,12 @@ def _from_sentence(text: str) -> Salary | None:
     text = " ".join(text.split())
     if not text or not any(char.isdigit() for char in text):
         return None
-    price = read_price(text[:LONGEST])
+    price = read_price(text[:MAX_LENGTH])
     if not isinstance(price, Price):
-        return Salary(text[:LONGEST], period=period_of(text))
+        return Salary(text[:MAX_LENGTH], period=period_of(text))
     scale = price.amount / price.amount_minor if price.amount_minor else Decimal(1)
     high = price.amount if price.high is None else price.high * scale
-    return Salary(text[:LONGEST], price.amount, high, price.currency, period_of(text))
+    return Salary(text[:MAX_LENGTH], price.amount, high, price.currency, period_of(text))
 
 
 def _number(value: Any) -> Decimal | None:

@@ -17,7 +17,7 @@ from thresher.reading.salaries import salary_from_schema
 
 _PLACE = ("addressLocality", "addressRegion", "addressCountry")
 _REMOTE = "TELECOMMUTE"
-MOST_SITES = 20
+MAX_SITES = 20
 
 
 def schema_posting(data: Mapping[str, Any], *, today: date, url: str | None, where: str) -> Posting | None:
@@ -44,8 +44,8 @@ def schema_posting(data: Mapping[str, Any], *, today: date, url: str | None, whe
 def employer_sites(data: Mapping[str, Any]) -> tuple[str, ...]:
     """The addresses that a JobPosting gives for who hires: sites, but also pages on networks and boards."""
     who = [each for each in _many(data.get("hiringOrganization")) if isinstance(each, Mapping)]
-    said = [text_of(each) for one in who for name in ("url", "sameAs") for each in _many(one.get(name))[:MOST_SITES]]
-    return tuple(_distinct(said)[:MOST_SITES])
+    said = [text_of(each) for one in who for name in ("url", "sameAs") for each in _many(one.get(name))[:MAX_SITES]]
+    return tuple(_distinct(said)[:MAX_SITES])
 
 
 def schema_product(data: Mapping[str, Any], *, where: str) -> Product | None:

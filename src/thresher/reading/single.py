@@ -8,7 +8,7 @@ from itertools import islice
 
 from thresher.reading.blocks import read
 from thresher.reading.document import Document
-from thresher.reading.headline import SHORTEST, agrees, headline_of
+from thresher.reading.headline import MIN_LENGTH, agrees, headline_of
 from thresher.reading.html import Node, Selector
 from thresher.reading.labels import labelled
 from thresher.reading.listing import Listing
@@ -22,11 +22,11 @@ from thresher.reading.text import render
 from thresher.reading.words import plain, vocabulary, words
 
 ENOUGH = 2  # labels or named elements that only openings have together
-MOST_LINKS = 1_000
-MOST_NAMED = 100
-LONGEST_NAME = 100
+MAX_LINKS = 1_000
+MAX_NAMED = 100
+MAX_NAME = 100
 FOLLOWING = 3  # lines under the headline
-SHORTEST_DESCRIPTION = 200  # characters
+MIN_DESCRIPTION = 200  # characters
 NEARLY_ALL = 0.8  # of a description: an element inside it that holds as much is it, without the headings around it
 _FIELDS = ("company", "location", "posted", "employment_type", "salary")
 _CHROME = "nav, header, footer, [role=navigation], [role=contentinfo]"
@@ -91,13 +91,13 @@ def _following(headline: Node) -> Iterator[str]:
 def _repeats(line: str, behind: str) -> bool:
     """Whether a title holds a line: a short one (HP) only as a part of its own."""
     said = plain(line)
-    return bool(said) and (said in _parts(behind) or (len(said) >= SHORTEST and said in behind))
+    return bool(said) and (said in _parts(behind) or (len(said) >= MIN_LENGTH and said in behind))
 
 
 def _starts_part(line: str, behind: str) -> bool:
     """Whether a part of the title begins as the line does, up to its comma: a title writes "Leeds, UK" where the line has all of it."""
     town = next((piece for each in plain(line).split(",") if (piece := each.strip(" ,"))), "")
-    return len(line) <= LONGEST_NAME and len(town) > 2 and any(part.lstrip(" ,").startswith(town) for part in _parts(behind))
+    return len(line) <= MAX_NAME and len(town) > 2 and any(part.lstrip(" ,").startswith(town) for part in _parts(behind))
 
 
 def _parts(title: str) -> list[str]:
@@ -108,9 +108,9 @@ def _linked(document: Document) -> dict[str, str]:
     """The company: what links to the page of one company say, where that page's address says it too. Of several, none."""
     found: dict[str, str] = {}
     chrome = set(document.root.css(_CHROME))
-    for node in document.root.css("a[href]")[:MOST_LINKS]:
+    for node in document.root.css("a[href]")[:MAX_LINKS]:
         url, text = (node.attribute("href") or "").partition("?")[0], node.line
-        if len(text) > LONGEST_NAME or not COMPANY_PAGE.search(url) or not _names(url, text):
+        if len(text) > MAX_NAME or not COMPANY_PAGE.search(url) or not _names(url, text):
             continue
         if chrome.isdisjoint(islice(node.ancestors, 20)):
             found.setdefault(plain(text), text)
@@ -131,7 +131,7 @@ def _squeezed(text: str) -> str:
 
 def _description(document: Document) -> str | None:
     """The text of the element that is named as the description; None where none is, for a whole page describes its menu too."""
-    named = [node for node in document.root.select_by(_described())[:MOST_NAMED] if len(node.line) >= SHORTEST_DESCRIPTION]
+    named = [node for node in document.root.select_by(_described())[:MAX_NAMED] if len(node.line) >= MIN_DESCRIPTION]
     best = max(named, key=lambda node: len(node.line), default=None)
     if best is None:
         return None

@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from thresher.core.errors import UsageError
 
-LEAST = 200  # characters a part must be allowed to have
-LONGEST_PERIOD = 12  # blocks that a repeated block is made of
+MIN_PART = 200  # characters a part must be allowed to have
+MAX_PERIOD = 12  # blocks that a repeated block is made of
 SHORT = 80  # characters of a line that is a label rather than a sentence
 
 _BLOCK = re.compile(r"\S[^\n]*(?:\n(?![ \t]*\n)[^\n]*)*")
@@ -49,8 +49,8 @@ class Heading:
 
 def split(markdown: str, most: int) -> list[Part]:
     """Parts of at most `most` characters, in order, that leave out nothing but white space."""
-    if most < LEAST:
-        raise UsageError(f"parts of {most} characters are too small to mean anything; allow at least {LEAST}")
+    if most < MIN_PART:
+        raise UsageError(f"parts of {most} characters are too small to mean anything; allow at least {MIN_PART}")
     whole = _trimmed(markdown, 0, len(markdown))
     if whole is None:
         return []
@@ -202,7 +202,7 @@ def _shape(block: str) -> str:
 def _periodic(shapes: Sequence[str]) -> tuple[int, int, int, int] | None:
     """The longest stretch that repeats itself at least three times: its first block, the first that leads, its period, its end."""
     best: tuple[int, int, int] | None = None
-    for period in range(2, min(LONGEST_PERIOD, len(shapes) // 3) + 1):
+    for period in range(2, min(MAX_PERIOD, len(shapes) // 3) + 1):
         for start, end in _runs(shapes, period):
             if len(set(shapes[start : start + period])) < 2:
                 continue

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-MOST_THINGS = 5_000
-MOST_DEPTH = 40
-MOST_TEXT = 100_000
+MAX_THINGS = 5_000
+MAX_DEPTH = 40
+MAX_TEXT = 100_000
 # What a value may be wrapped in, and under which names the text then stands.
 _TEXT_KEYS = ("@value", "name", "value", "text", "url", "@id")
 
@@ -68,15 +68,15 @@ class Structured:
 def texts(value: Any, depth: int = 0) -> Iterator[str]:
     """What a value says, as text: of a list each entry, of a mapping its name."""
     if isinstance(value, str):
-        yield html.unescape(value[:MOST_TEXT]).strip()
+        yield html.unescape(value[:MAX_TEXT]).strip()
     elif isinstance(value, bool):
         yield "true" if value else "false"
     elif isinstance(value, int | float):
         yield str(value)
-    elif isinstance(value, list) and depth < MOST_DEPTH:
-        for each in value[:MOST_THINGS]:
+    elif isinstance(value, list) and depth < MAX_DEPTH:
+        for each in value[:MAX_THINGS]:
             yield from texts(each, depth + 1)
-    elif isinstance(value, Mapping) and depth < MOST_DEPTH:
+    elif isinstance(value, Mapping) and depth < MAX_DEPTH:
         found = (said for key in _TEXT_KEYS for said in texts(value.get(key), depth + 1) if said)
         if (first := next(found, None)) is not None:
             yield first

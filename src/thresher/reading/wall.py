@@ -17,7 +17,7 @@ SHORT = 3_500  # above it no page is a wall, whatever it loads
 ENOUGH = 3 * SHORT  # characters of which more than SHORT are letters, on any page of text
 FEW_FIELDS = 1
 MANY_LINKS = 30
-MOST_LINKS = 100
+MAX_LINKS = 100
 _REFUSALS = frozenset({401, 403, 405, 406, 418, 429, 451, 503})
 _SPACES = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
 _UNSHOWN = "script, style, template, noscript, noembed, noframes, textarea, select, datalist, svg, iframe, object"
@@ -72,7 +72,7 @@ def wall(status: int, headers: Mapping[str, str], text: str) -> str | None:
 
 def needs_tree(headers: Mapping[str, str], text: str) -> bool:
     """Whether only the tree of the page can tell. Of most answers that are no page, and of large pages, there is no need to build it."""
-    if _by_header(headers) or len(text) > LARGE or text.count("<a ") > MOST_LINKS:
+    if _by_header(headers) or len(text) > LARGE or text.count("<a ") > MAX_LINKS:
         return False
     return text.lstrip()[:1] not in ("{", "[")
 

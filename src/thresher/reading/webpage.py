@@ -11,7 +11,7 @@ from thresher.reading.content import main_content
 from thresher.reading.document import Document
 from thresher.reading.emptiness import counts_rows, is_main, statement
 from thresher.reading.facts import Facts
-from thresher.reading.inspected import MOST_TEXT, Inspection, board_of
+from thresher.reading.inspected import MAX_TEXT, Inspection, board_of
 from thresher.reading.kind import Kind
 from thresher.reading.language import language
 from thresher.reading.markdown import main_markdown
@@ -66,8 +66,8 @@ def inspect_html(body: Body, today: date) -> Inspection:
         links=() if blocked else worth_following(facts),
         next=paging.next,
         pages=tuple(paging.pages),
-        markdown=main_markdown(document)[:MOST_TEXT],
-        text=text[:MOST_TEXT],
+        markdown=main_markdown(document)[:MAX_TEXT],
+        text=text[:MAX_TEXT],
         timings=page.timings,
     )
 

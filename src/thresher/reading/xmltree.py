@@ -14,7 +14,7 @@ from xml.parsers import expat
 from thresher.core.errors import Malformed
 from thresher.reading.xmlelement import XmlElement
 
-MOST_ELEMENTS: Final = 300_000
+MAX_ELEMENTS: Final = 300_000
 DEEPEST: Final = 200
 # CDATA sections, comments and processing instructions are left as they are; of entities, only the five of XML.
 _MEND = re.compile(r"<!\[CDATA\[|<!--|&(?:(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
@@ -42,8 +42,8 @@ class _Builder:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._count += 1
-        if self._count > MOST_ELEMENTS or len(self._open) > DEEPEST:
-            raise _Stop(f"more than {MOST_ELEMENTS:,} elements, or nested deeper than {DEEPEST}")
+        if self._count > MAX_ELEMENTS or len(self._open) > DEEPEST:
+            raise _Stop(f"more than {MAX_ELEMENTS:,} elements, or nested deeper than {DEEPEST}")
         prefix, _, local = name.rpartition(":")
         element = XmlElement(local.lower(), prefix.lower(), local, attributes)
         self._open[-1].pieces.append(element)

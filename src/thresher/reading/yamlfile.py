@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 DEEPEST = 50
-MOST_VALUES = 100_000
+MAX_VALUES = 100_000
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -40,8 +40,8 @@ def _check(text: str) -> None:
             case yaml.AliasEvent():
                 total += sizes.get(event.anchor or "", 0)
         total += 1
-        if len(open_values) > DEEPEST or total > MOST_VALUES:
-            raise Unbounded(f"nested deeper than {DEEPEST} or longer than {MOST_VALUES:,} values")
+        if len(open_values) > DEEPEST or total > MAX_VALUES:
+            raise Unbounded(f"nested deeper than {DEEPEST} or longer than {MAX_VALUES:,} values")
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int | None:

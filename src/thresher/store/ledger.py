@@ -27,7 +27,7 @@ from thresher.store.store import Store
 Claim = tuple[int, int]
 
 # Nothing we know of costs a billion dollars; and a number that no column holds must not stop the books.
-MOST = 1_000_000_000 * DOLLAR
+MAX_AMOUNT = 1_000_000_000 * DOLLAR
 
 _TASK = "select coalesce(tracking_id, id), state from tasks where id = :task and claim = :claim"
 _RUNS = "exists (select 1 from tasks t where t.id = s.task_id and t.claim = s.claim and t.state || '' = 'running')"
@@ -117,8 +117,8 @@ def reserve(
 
     `expires_us` must be longer than the call may take: after that all of it counts as spent.
     """
-    if not 0 <= most <= MOST:
-        raise UsageError(f"a call may cost 0 to {MOST:,} millionths of a dollar at worst, got {most:,}")
+    if not 0 <= most <= MAX_AMOUNT:
+        raise UsageError(f"a call may cost 0 to {MAX_AMOUNT:,} millionths of a dollar at worst, got {most:,}")
     app = clean(app)
     names = {"app": app, "provider": provider, "model": model, "prompt": prompt, "question": question}
     values = {"most": most, **{name: clean(text) for name, text in names.items()}}
@@ -188,8 +188,8 @@ def _short(budget: Budget, caps: Caps, most: int, at: int) -> Short | None:
 
 def settle(store: Store, hold: Hold, spent: int, usage: Usage) -> None:
     """Say what a call cost. Once, however often it is called: the first word counts, but for what was only assumed."""
-    if not 0 <= spent <= MOST:
-        raise UsageError(f"a call costs 0 to {MOST:,} millionths of a dollar, got {spent:,}")
+    if not 0 <= spent <= MAX_AMOUNT:
+        raise UsageError(f"a call costs 0 to {MAX_AMOUNT:,} millionths of a dollar, got {spent:,}")
     with store.write() as session:
         whose = one(session, _WHOSE, {"id": hold.id})
         if whose is None:

@@ -9,7 +9,7 @@ from thresher.store.store import Store
 
 # Two processes may read clocks that differ a little. Beyond that a timestamp comes from a clock that was set back since.
 SLACK_US = MINUTE
-MOST_PRUNED = 100
+MAX_PRUNED = 100
 _TAT = "select tat from login_tries where what = :what"
 # The decision and the charge are one statement: of two processes that ask at the same instant the second sees what the first took.
 _CHARGE = """insert into login_tries (what, tat) values (:what, :now + :interval)
@@ -75,7 +75,7 @@ def charge(store: Store, allowances: Sequence[Allowance]) -> bool:
             for each in allowances:
                 if session.run(_CHARGE, {"what": each.what, **each.charge(now)}) == 0:
                     raise _Over
-            session.run(_FORGET.format(skip=store.backend.dialect.skip), {"now": now, "most": MOST_PRUNED})
+            session.run(_FORGET.format(skip=store.backend.dialect.skip), {"now": now, "most": MAX_PRUNED})
     except _Over:
         return False
     return True
@@ -89,7 +89,7 @@ def add_login(store: Store, admin_id: int, password: str, digest: str, lasts_us:
             return None
         session.run(_ADD, {"digest": digest, "id": admin_id, "now": now, "expires_at": now + lasts_us})
         session.run("delete from login_tries where what = :what", {"what": forgiven})
-        session.run(_PRUNE.format(skip=store.backend.dialect.skip), {"now": now, "most": MOST_PRUNED})
+        session.run(_PRUNE.format(skip=store.backend.dialect.skip), {"now": now, "most": MAX_PRUNED})
         return now + lasts_us
 
 

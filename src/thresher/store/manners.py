@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 RATE_LIMITED = "rate_limited"
 # No site closes itself for longer by asking: a Retry-After of a thousand years is a mistake, or malice.
-LONGEST_HOLD_US = 30 * DAY
+MAX_HOLD_US = 30 * DAY
 
 _WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 _ASKED = "select interval_us, crawl_delay_us, own_interval_us, last_start from gates where id = :id"
@@ -37,7 +37,7 @@ def hold_back(store: Store, gate: str, seconds_us: int, reason: str) -> None:
     """The site asked us to wait (Retry-After): closed for all workers from now on. Never shortens a longer pause."""
 
     def close(session: Session, gates: Gates, gate_id: int) -> None:
-        until = gates.now + min(max(0, seconds_us), LONGEST_HOLD_US)
+        until = gates.now + min(max(0, seconds_us), MAX_HOLD_US)
         before = gates.get(gate_id).open_after
         if until <= before:
             return

@@ -13,7 +13,7 @@ from thresher.store.lane import gates_in
 from thresher.store.session import Session, one
 from thresher.store.store import Store
 
-MOST_AT_ONCE = 500
+MAX_AT_ONCE = 500
 
 _CANCEL_WAITING = f"""update tasks set state = 'cancelled', due = 0, run_at = null, finished_at = :now, reason = :reason,
         error_name = null

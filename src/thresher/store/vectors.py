@@ -19,7 +19,7 @@ from thresher.store.session import Session
 from thresher.store.store import Store
 
 FLOAT = 4
-MOST_DIMS = 16_000
+MAX_DIMS = 16_000
 AT_ONCE = 1_000
 
 _PUT = """insert into vectors (model, version, kind, key, dims, body, placed, used_at)
@@ -174,8 +174,8 @@ def _use_all(store: Store, of: dict[str, str]) -> None:
 def dims(body: bytes) -> int:
     """How many numbers a vector has, or an error that says what is wrong with it."""
     number, rest = divmod(len(body), FLOAT)
-    if rest or not 0 < number <= MOST_DIMS:
-        raise UsageError(f"a vector is 1 to {MOST_DIMS:,} float32 numbers of {FLOAT} bytes each, got {len(body):,} bytes")
+    if rest or not 0 < number <= MAX_DIMS:
+        raise UsageError(f"a vector is 1 to {MAX_DIMS:,} float32 numbers of {FLOAT} bytes each, got {len(body):,} bytes")
     if not isfinite(sum(near.floats(body))):
         raise UsageError("a vector has a number that is infinite or none at all; it can be compared with nothing")
     return number

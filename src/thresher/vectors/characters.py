@@ -16,7 +16,7 @@ IDEOGRAPHS = (
 SIGNS = frozenset("$+<=>^`|~")
 BLANKS = frozenset("\t\n\r")
 REPLACEMENT = "\ufffd"
-MOST_REMEMBERED = 20_000
+MAX_REMEMBERED = 20_000
 
 
 class Characters(dict[int, str]):
@@ -24,7 +24,7 @@ class Characters(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         read = _read(chr(code))
-        if len(self) < MOST_REMEMBERED:
+        if len(self) < MAX_REMEMBERED:
             self[code] = read
         return read
 

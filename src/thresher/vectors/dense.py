@@ -20,7 +20,7 @@ Hits = tuple[Sequence[int], Sequence[float]]
 BLOCK = 1 << 22
 AGAIN = 4_096
 # Scores of a group: large ones make few peaks; but of peaks there should be many more than are asked for, or the floor is low.
-LARGEST, SMALLEST, PEAKS = 64, 4, 16
+MAX_SIZE, MIN_SIZE, PEAKS = 64, 4, 16
 # More than 32-bit products of vectors of length one can be wrong by.
 SLACK = np.float32(1e-5)
 
@@ -82,8 +82,8 @@ def _array(matrix: Matrix) -> Floats:
 def _candidates(scores: Floats, k: int) -> tuple[Places, Places]:
     """Whose score may be among the k best of its row, and a few more."""
     size = scores.shape[1]
-    group = min(LARGEST, size // (PEAKS * k))
-    if group < SMALLEST:
+    group = min(MAX_SIZE, size // (PEAKS * k))
+    if group < MIN_SIZE:
         floor = np.partition(scores, size - k, axis=1)[:, size - k, None] - SLACK if k < size else np.float32(-np.inf)
         owners, columns = np.nonzero(scores >= floor)
         return owners, columns

@@ -13,7 +13,7 @@ from hashlib import blake2b
 
 from thresher.vectors.characters import Characters
 from thresher.vectors.matrix import FLOAT, Matrix
-from thresher.vectors.wordpiece import MOST_CHARACTERS
+from thresher.vectors.wordpiece import MAX_CHARACTERS
 
 NAME = "lexical"
 # Rises when a text would get another vector.
@@ -46,7 +46,7 @@ class Lexical:
 
     def _vector(self, text: str) -> list[float]:
         sums = [0.0] * DIMS
-        words = text[:MOST_CHARACTERS].translate(self.characters).split()
+        words = text[:MAX_CHARACTERS].translate(self.characters).split()
         for feature, times in Counter(part for word in words for part in _parts(word)).items():
             place, sign = _place(feature)
             sums[place] += sign * times**0.5  # the tenth mention says little that the first did not

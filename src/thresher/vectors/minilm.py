@@ -16,7 +16,7 @@ from thresher.vectors.matrix import Matrix
 from thresher.vectors.numeric import np
 from thresher.vectors.original import ADVICE
 from thresher.vectors.weights import Floats, Weights, read_weights
-from thresher.vectors.wordpiece import MOST_TOKENS, WordPiece, read_vocabulary
+from thresher.vectors.wordpiece import MAX_TOKENS, WordPiece, read_vocabulary
 
 NAME = "all-MiniLM-L6-v2"
 # Rises when our own computation changes, so that old vectors are not compared with new ones.
@@ -94,7 +94,7 @@ class MiniLM:
     @property
     def sentence(self) -> str:
         """What these vectors are good for."""
-        return f"{NAME} on this machine: texts that mean the same are near each other (English; the first {MOST_TOKENS} tokens count)"
+        return f"{NAME} on this machine: texts that mean the same are near each other (English; the first {MAX_TOKENS} tokens count)"
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """A vector of length one for each text."""

@@ -17,7 +17,7 @@ from thresher.core.errors import ConfigError
 from thresher.vectors.numeric import np, npt
 from thresher.vectors.original import ADVICE
 
-MOST_HEADER = 1 << 20
+MAX_HEADER = 1 << 20
 SAMPLE = 64
 
 Floats = npt.NDArray[np.float32]
@@ -51,7 +51,7 @@ def read_weights(path: Path) -> Weights:
 
 def _weights(body: mmap.mmap) -> Weights:
     (size,) = struct.unpack_from("<Q", body)
-    if size > min(MOST_HEADER, len(body) - 8):
+    if size > min(MAX_HEADER, len(body) - 8):
         raise ValueError(f"a header of {size} bytes in a file of {len(body)}")
     header: dict[str, Any] = json.loads(body[8 : 8 + size])
     if not isinstance(header, dict):

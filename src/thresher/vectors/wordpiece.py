@@ -11,12 +11,12 @@ from pathlib import Path
 from thresher.core.errors import ConfigError
 from thresher.vectors.characters import Characters
 
-MOST_TOKENS = 256
+MAX_TOKENS = 256
 # A longer word is unknown to the model as a whole.
-MOST_LETTERS = 100
+MAX_LETTERS = 100
 # Enough for as many words as fit, each as long as a word may be. What follows is never looked at.
-MOST_CHARACTERS = 32_768
-MOST_BYTES = 8 << 20
+MAX_CHARACTERS = 32_768
+MAX_BYTES = 8 << 20
 MARKS = ("[UNK]", "[CLS]", "[SEP]")
 
 
@@ -32,19 +32,19 @@ class WordPiece:
     characters: Characters = field(default_factory=Characters, repr=False, compare=False)
 
     def encode(self, text: str) -> list[int]:
-        """The tokens of a text between the two marks, `MOST_TOKENS` at most."""
+        """The tokens of a text between the two marks, `MAX_TOKENS` at most."""
         found = [self.first]
-        for word in text[:MOST_CHARACTERS].translate(self.characters).split():
+        for word in text[:MAX_CHARACTERS].translate(self.characters).split():
             found += self._pieces(word)
-            if len(found) >= MOST_TOKENS:
+            if len(found) >= MAX_TOKENS:
                 break
-        return [*found[: MOST_TOKENS - 1], self.last]
+        return [*found[: MAX_TOKENS - 1], self.last]
 
     def _pieces(self, word: str) -> list[int]:
         whole = self.vocabulary.get(word)
         if whole is not None:
             return [whole]
-        if len(word) > MOST_LETTERS:
+        if len(word) > MAX_LETTERS:
             return [self.unknown]
         found, start = [], 0
         while start < len(word):
@@ -69,7 +69,7 @@ def read_vocabulary(path: Path, size: int) -> WordPiece:
     """The vocabulary from its file, one token a line. `size` is how many rows the model has for it."""
     try:
         with path.open("rb") as file:
-            words = file.read(MOST_BYTES).decode("utf-8").splitlines()
+            words = file.read(MAX_BYTES).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as problem:
         raise ConfigError(f"the vocabulary of the embeddings cannot be read ({problem}); run: thresher doctor --fix") from None
     vocabulary = {word: number for number, word in enumerate(words)}

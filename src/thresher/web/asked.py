@@ -4,9 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
-from thresher.web.route import MOST_TEXT
+from thresher.web.route import MAX_TEXT
 
-MOST_AT_ONCE = 1_000
+MAX_AT_ONCE = 1_000
 
 
 def _whole(text: str) -> str:
@@ -15,10 +15,10 @@ def _whole(text: str) -> str:
     return text
 
 
-Text = Annotated[str, StringConstraints(max_length=MOST_TEXT), AfterValidator(_whole)]
+Text = Annotated[str, StringConstraints(max_length=MAX_TEXT), AfterValidator(_whole)]
 
 
-Many = Annotated[list[Text] | Text | None, Field(max_length=MOST_TEXT)]
+Many = Annotated[list[Text] | Text | None, Field(max_length=MAX_TEXT)]
 
 
 class Asked(BaseModel):
@@ -42,7 +42,7 @@ class CompanyAsked(Asked):
 class CompaniesAsked(CompanyAsked):
     """One company, or many: names, sites, or objects with both. `force` looks again at what is known and fresh."""
 
-    companies: list[Text | CompanyAsked] | None = Field(None, min_length=1, max_length=MOST_AT_ONCE)
+    companies: list[Text | CompanyAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
     force: bool = False
 
 
@@ -108,7 +108,7 @@ class CandidatesAsked(CandidateAsked):
 
     model_config = like(candidates=[{"name": "Anna Berg", "title": "Senior Python Developer", "skills": ["Python", "SQL"]}])
 
-    candidates: list[CandidateAsked] | None = Field(None, min_length=1, max_length=MOST_AT_ONCE)
+    candidates: list[CandidateAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
 
 
 class PairChanged(Asked):
@@ -124,7 +124,7 @@ class RoleAsked(Asked):
     """A role, its other names, and how urgent it is."""
 
     name: Text
-    aliases: list[Text] = Field(default=[], max_length=MOST_AT_ONCE)
+    aliases: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
     priority: Text | None = None
 
 
@@ -134,9 +134,9 @@ class RolesAsked(Asked):
     model_config = like(name="Python Developer", aliases=["Python Engineer"], priority="high")
 
     name: Text | None = None
-    aliases: list[Text] = Field(default=[], max_length=MOST_AT_ONCE)
+    aliases: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
     priority: Text | None = None
-    roles: list[RoleAsked] | None = Field(None, min_length=1, max_length=MOST_AT_ONCE)
+    roles: list[RoleAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
 
 
 class RoleChanged(Asked):
@@ -154,7 +154,7 @@ class Titles(Asked):
 
     model_config = like(titles=["Sr. Python Dev (m/f/d)", "Java Developer"])
 
-    titles: list[Text] = Field(min_length=1, max_length=MOST_AT_ONCE)
+    titles: list[Text] = Field(min_length=1, max_length=MAX_AT_ONCE)
 
 
 class Into(Asked):
@@ -171,8 +171,8 @@ class SplitAsked(Asked):
     model_config = like(name="Analytics Engineer", aliases=["dbt Developer"], candidates=["anna@example.com"])
 
     name: Text
-    aliases: list[Text] = Field(default=[], max_length=MOST_AT_ONCE)
-    candidates: list[Text] = Field(default=[], max_length=MOST_AT_ONCE)
+    aliases: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
+    candidates: list[Text] = Field(default=[], max_length=MAX_AT_ONCE)
 
 
 class AliasAsked(Asked):

@@ -32,8 +32,8 @@ async def set_up(store: Store, request: Request, token: str, name: str, secret: 
 
 async def log_in(store: Store, request: Request, name: str, secret: str) -> Login | Problem:
     """Let somebody in whose password fits. Every try is counted, for the address and for the name as tried from it, before it is judged."""
-    if len(secret) > password.MOST:
-        raise UsageError(f"a password has at most {password.MOST:,} characters")
+    if len(secret) > password.MAX_LENGTH:
+        raise UsageError(f"a password has at most {password.MAX_LENGTH:,} characters")
     tried = await store.run(logins.count_try, store, name, request.client.host if request.client else "")
     if isinstance(tried, Denied):
         return _denied(tried)

@@ -17,8 +17,8 @@ from thresher.core.errors import DatabaseProblem, InvalidPayload, NotAllowed, Th
 from thresher.web.answer import written
 
 PROBLEM = "application/problem+json"
-MOST_DETAIL = 2_000
-MOST_SLIPS = 5
+MAX_DETAIL = 2_000
+MAX_SLIPS = 5
 UNKNOWN_FIELD = "there is no such field; is it misspelt? GET /api/openapi.json says which there are"
 
 STATUS: Mapping[type[ThresherError], int] = {
@@ -61,7 +61,7 @@ class Problem:
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def response(self) -> Response:
-        title, detail = TITLES.get(self.status, "Problem"), self.detail[:MOST_DETAIL]
+        title, detail = TITLES.get(self.status, "Problem"), self.detail[:MAX_DETAIL]
         told = {"type": f"urn:thresher:{self.name}", "title": title, "status": self.status, "detail": detail, "error": detail}
         return Response(written(told), self.status, dict(self.headers), PROBLEM)
 
@@ -100,8 +100,8 @@ async def on_invalid(_: Request, error: Exception) -> Response:
     slips = error.errors()
     if any(slip["type"] == "json_invalid" for slip in slips):
         return Problem(400, "BadRequest", f"the body is not JSON: {slips[0].get('ctx', {}).get('error', 'it cannot be read')}").response()
-    said = "; ".join(_slip(slip) for slip in slips[:MOST_SLIPS])
-    more = f"; and {len(slips) - MOST_SLIPS} more" if len(slips) > MOST_SLIPS else ""
+    said = "; ".join(_slip(slip) for slip in slips[:MAX_SLIPS])
+    more = f"; and {len(slips) - MAX_SLIPS} more" if len(slips) > MAX_SLIPS else ""
     return Problem(422, "InvalidPayload", f"{said}{more}. Nothing was changed.").response()
 
 

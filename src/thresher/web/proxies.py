@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from thresher.core.errors import UsageError
 
 OPTION = "--forwarded-allow-ips"
-MOST = 100
+MAX_PROXIES = 100
 _MAPPED = 96  # bits before an IPv4 address in an IPv6 one
 
 
 def read_proxies(text: str) -> list[str]:
     """The addresses and networks of proxies, with commas between them. One that is written in IPv4 may also come in as IPv6."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
-    if len(parts) > MOST:
-        raise UsageError(f"{OPTION} names {len(parts):,} proxies; at most {MOST} are taken. A network stands for many: 10.1.0.0/16")
+    if len(parts) > MAX_PROXIES:
+        raise UsageError(f"{OPTION} names {len(parts):,} proxies; at most {MAX_PROXIES} are taken. A network stands for many: 10.1.0.0/16")
     return [each for part in parts for each in _network(part)]
 
 

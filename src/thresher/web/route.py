@@ -18,9 +18,9 @@ from thresher.web.door import holder
 from thresher.web.problem import PROBLEM, Problem
 
 OWNER, SCOPE = "x-owner", "x-scope"
-MOST_TEXT = 4_000  # characters of one parameter
-MOST_ROWS = 1_000
-MOST_ID = 2**53 - 1  # exact in JSON, and in the databases
+MAX_TEXT = 4_000  # characters of one parameter
+MAX_ROWS = 1_000
+MAX_ID = 2**53 - 1  # exact in JSON, and in the databases
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
@@ -95,8 +95,8 @@ def check_parameters(request: Request, names: frozenset[str]) -> None:
         if given.count(name) > 1:
             raise UsageError(f"the parameter {name} is given {given.count(name)} times; once is enough")
     for value in (*request.query_params.values(), *map(str, request.path_params.values())):
-        if len(value) > MOST_TEXT or "\0" in value:
-            raise UsageError(f"a parameter is a text of at most {MOST_TEXT:,} characters, without NUL; got {value[:40]!r}")
+        if len(value) > MAX_TEXT or "\0" in value:
+            raise UsageError(f"a parameter is a text of at most {MAX_TEXT:,} characters, without NUL; got {value[:40]!r}")
 
 
 async def shop_of(request: Request) -> Workshop:
@@ -106,6 +106,6 @@ async def shop_of(request: Request) -> Workshop:
 
 
 Shop = Annotated[Workshop, Depends(shop_of)]
-Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="At most so many.")]
-BeforeId = Annotated[int | None, Query(ge=1, le=MOST_ID, description="Only ids below this one: the next page.")]
+Limit = Annotated[int, Query(ge=1, le=MAX_ROWS, description="At most so many.")]
+BeforeId = Annotated[int | None, Query(ge=1, le=MAX_ID, description="Only ids below this one: the next page.")]
 BeforeKey = Annotated[str | None, Query(description="Only those after the one of this key, the last of the page before.")]

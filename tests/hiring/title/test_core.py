@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.title.core import MOST_WORDS, core_of, is_wide
-from thresher.hiring.title.key import MOST_KEY, title_key
+from thresher.hiring.title.core import MAX_WORDS, core_of, is_wide
+from thresher.hiring.title.key import MAX_KEY, title_key
 
 SEEN = (
     "senior sr jr lead principal staff ii iii 3 level entry mid junior java c# c++ .net node.js golang react developer engineer dev mgr "
@@ -90,13 +90,13 @@ def test_every_rank_and_form_of_a_title_has_its_core(title: str, form: str):
 @given(st.text(max_size=5_000))
 def test_any_text_has_a_short_core(text: str):
     core = core_of(text)
-    assert len(core) <= MOST_KEY
-    assert len(core.split()) <= MOST_WORDS
+    assert len(core) <= MAX_KEY
+    assert len(core.split()) <= MAX_WORDS
 
 
 @pytest.mark.parametrize("hostile", ["(" * 50_000, "senior " * 20_000, "a of " * 20_000, "II " * 20_000, "- " * 50_000, "é" * 100_000])
 def test_hostile_titles_are_cut_not_chewed(hostile: str):
-    assert len(core_of(hostile)) <= MOST_KEY
+    assert len(core_of(hostile)) <= MAX_KEY
 
 
 @pytest.mark.parametrize("core", ["developer", "engineer", "manager", "consultant", "analyst", "specialist", "vice president"])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.title.key import MOST_KEY, title_key
+from thresher.hiring.title.key import MAX_KEY, title_key
 
 
 @pytest.mark.parametrize(
@@ -25,4 +25,4 @@ def test_languages_that_differ_by_a_sign_stay_apart():
 def test_a_key_is_its_own_key_and_short(text: str):
     key = title_key(text)
     assert title_key(key) == key
-    assert len(key) <= MOST_KEY
+    assert len(key) <= MAX_KEY

@@ -11,7 +11,7 @@ from tests.harness.hand import hands
 from tests.store.roles.queueing import DEMAND, PACE, platform
 from thresher.core.clock import DAY, HOUR, FrozenClock
 from thresher.governance.turns import Verdict
-from thresher.store.roles.queue import MOST_RIVALS, Claimed, Holder, claim_role
+from thresher.store.roles.queue import MAX_RIVALS, Claimed, Holder, claim_role
 from thresher.store.roles.scrapes import end_scrape, judge_turns
 
 pytestmark = pytest.mark.promise(4)
@@ -118,4 +118,4 @@ def test_a_claim_reads_a_handful_of_rows_on_postgres_whatever_the_planner_knew(d
         connection.execute(f"analyze {', '.join(TABLES)}")
         with hands(database, store, 1) as (new,):
             fresh = costs(new)
-    assert max(*kept.values(), *unseen.values(), *fresh.values()) <= 12 * MOST_RIVALS
+    assert max(*kept.values(), *unseen.values(), *fresh.values()) <= 12 * MAX_RIVALS

@@ -13,7 +13,7 @@ from thresher.config.models import Thinker
 ADDRESS = "https://api.anthropic.com"
 NO_KEY = "none"
 # Of fields that may be null; with more of them a schema is refused, and asked for as a tool instead.
-MOST_UNIONS = 16
+MAX_UNIONS = 16
 
 
 def models(thinker: Thinker, client: httpx2.AsyncClient) -> Callable[[str], Model]:

@@ -28,8 +28,8 @@ from thresher.core.errors import (
 # Quota comes back with the day or with a payment; asking every hour costs nothing.
 QUOTA_SECONDS = 3_600.0
 RATE_SECONDS = 60.0
-MOST_SECONDS = 86_400.0
-MOST_WORDS = 300
+MAX_SECONDS = 86_400.0
+MAX_WORDS = 300
 # A gateway gave up waiting: the model behind it may have thought to the end.
 GATEWAY_TIMEOUTS = (504, 524)
 NOT_SENT = ("connect", "pool")
@@ -58,11 +58,11 @@ class _Voice:
         return f"{self.name}, asked for {self.model}, {what}" + (f": {quoted}" if quoted else "")
 
     def _quoted(self, words: Any) -> str:
-        text = _message(words)[: MOST_WORDS * 4]
+        text = _message(words)[: MAX_WORDS * 4]
         if self._thinker.key:
             text = text.replace(self._thinker.key, "***")
         text = " ".join(_KEYLIKE.sub("***", text).split())
-        return text if len(text) <= MOST_WORDS else f"{text[: MOST_WORDS - 1]}…"
+        return text if len(text) <= MAX_WORDS else f"{text[: MAX_WORDS - 1]}…"
 
 
 def _judged(error: Exception, voice: _Voice) -> tuple[TaskError, bool]:
@@ -135,7 +135,7 @@ def _wait(error: raised.ModelAPIError) -> float | None:
     for detail in _details(error.body):
         if said is None and (found := _SECONDS.fullmatch(str(detail.get("retryDelay", "")))):
             said = float(found[1])
-    return None if said is None else min(max(said, 0.0), MOST_SECONDS)
+    return None if said is None else min(max(said, 0.0), MAX_SECONDS)
 
 
 def _daily(body: Any) -> bool:

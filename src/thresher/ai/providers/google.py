@@ -11,7 +11,7 @@ from thresher.config.models import Thinker
 
 ADDRESS = "https://generativelanguage.googleapis.com"
 NO_KEY = "none"
-MOST_UNIONS = None
+MAX_UNIONS = None
 
 
 def models(thinker: Thinker, client: httpx2.AsyncClient) -> Callable[[str], Model]:

@@ -44,7 +44,7 @@ class Late:
 def _vendor(thinker: Thinker) -> Provider:
     vendor = importlib.import_module("thresher.ai.providers.vendor")
     kind = importlib.import_module(f"thresher.ai.providers.{thinker.kind}")
-    provider: Provider = vendor.Vendor(thinker, kind.models, kind.MOST_UNIONS)
+    provider: Provider = vendor.Vendor(thinker, kind.models, kind.MAX_UNIONS)
     return provider
 
 

@@ -18,7 +18,7 @@ ADDRESS = "https://api.openai.com/v1"
 NO_KEY = "none"
 # Who knows OpenAI's newer name for the longest answer. The others may ignore it, and then nothing would bound what is written.
 _OWN = (".openai.com", ".openai.azure.com")
-MOST_UNIONS = None
+MAX_UNIONS = None
 
 
 def models(thinker: Thinker, client: httpx2.AsyncClient) -> Callable[[str], Model]:

@@ -20,7 +20,7 @@ from thresher.ai.providers.failure import failed
 from thresher.config.models import Thinker
 from thresher.core.answer import Usage
 
-MOST_NAME = 200
+MAX_NAME = 200
 ANSWER = "answer"
 
 Maker = Callable[[Thinker, httpx2.AsyncClient], Callable[[str], Model]]
@@ -99,7 +99,7 @@ def _reply(call: Call, response: ModelResponse) -> Reply:
     text = called.args_as_json_str() if called else "".join(part.content for part in response.parts if isinstance(part, TextPart))
     if not text and response.finish_reason is None:
         raise wire.Unreadable("there is nothing in it")
-    name = (response.model_name or call.model)[:MOST_NAME]
+    name = (response.model_name or call.model)[:MAX_NAME]
     return Reply(text, _usage(call, response, text), name, _STOPS.get(response.finish_reason or "", Stop.DONE))
 
 

@@ -9,12 +9,12 @@ from contextvars import ContextVar
 import httpx2
 
 CONNECT_SECONDS = 10.0
-LEAST_BODY = 256 * 1024
-MOST_BODY = 64 * 1024 * 1024
+MIN_BODY = 256 * 1024
+MAX_BODY = 64 * 1024 * 1024
 # A token in an event of its own, with all its wrapping, takes about 300 bytes at the most talkative vendor.
 BODY_PER_TOKEN = 400
 
-_most: ContextVar[int] = ContextVar("most", default=LEAST_BODY)
+_most: ContextVar[int] = ContextVar("most", default=MIN_BODY)
 
 
 class Unreadable(Exception):
@@ -23,7 +23,7 @@ class Unreadable(Exception):
 
 def expect(tokens: int) -> None:
     """How long the answers of this task's calls may be from here on."""
-    _most.set(min(MOST_BODY, LEAST_BODY + tokens * BODY_PER_TOKEN))
+    _most.set(min(MAX_BODY, MIN_BODY + tokens * BODY_PER_TOKEN))
 
 
 def client(*, direct: bool) -> httpx2.AsyncClient:

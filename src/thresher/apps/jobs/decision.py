@@ -18,9 +18,9 @@ FILTERED, SKIPPED, SAVED = "filtered", "skipped", "saved"
 NEW = "new"
 DECISION_MARKS = ("outcome",)
 MATCH_MARKS = ("status", "score", "priority", "decided_at", "notified_at")
-MOST_REJECTIONS = 50
-MOST_SKILLS = 50
-LONGEST = 500
+MAX_REJECTIONS = 50
+MAX_SKILLS = 50
+MAX_LENGTH = 500
 
 
 def filtered(posting: str, judgement: Judgement, profile: Profile, at: int) -> Record:
@@ -45,10 +45,11 @@ def match_data(opening: Opening, score: Score, at: int, answer: Mapping[str, Any
     """What is kept of a match; `answer` is what a model said about it."""
     said = answer or {}
     return {
-        "posting": opening.key, "title": clean(opening.title[:LONGEST]), "company": opening.company and clean(opening.company[:LONGEST]),
+        "posting": opening.key, "title": clean(opening.title[:MAX_LENGTH]),
+        "company": opening.company and clean(opening.company[:MAX_LENGTH]),
         "url": opening.url and clean(opening.url), "score": score.total, "priority": str(score.priority),
-        "matched_skills": list(score.matched[:MOST_SKILLS]),
-        "skill_gaps": (kept(said)["skill_gaps"] if answer else None) or list(score.gaps[:MOST_SKILLS]),
+        "matched_skills": list(score.matched[:MAX_SKILLS]),
+        "skill_gaps": (kept(said)["skill_gaps"] if answer else None) or list(score.gaps[:MAX_SKILLS]),
         "resume_intake": intake(said) if answer else None,
         "explanation": [_part(component.as_json(each)) for each in score.components if each.points], "decided_at": at,
     }  # fmt: skip
@@ -66,7 +67,7 @@ def _decision(
 ) -> Record:
     data = {
         "posting": posting, "outcome": outcome, "total_strikes": judgement.total, "threshold": judgement.threshold,
-        "rejections": [rejection.as_json(each) for each in judgement.rejections[:MOST_REJECTIONS]],
+        "rejections": [rejection.as_json(each) for each in judgement.rejections[:MAX_REJECTIONS]],
         "score": None if score is None else score.total,
         "components": [] if score is None else [component.as_json(each) for each in score.components],
         "needed": None if score is None else score.needed, "city_bonus": None if score is None else score.city_bonus,

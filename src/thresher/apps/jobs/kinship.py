@@ -17,7 +17,7 @@ from thresher.hiring.kinds import GROUP, POSTING
 from thresher.hiring.print import Print
 from thresher.hiring.records import entry
 
-MOST = 50  # postings of one title and company that are compared
+MAX_POSTINGS = 50  # postings of one title and company that are compared
 APART = "apart"  # the link to a posting that a person took out of the group
 
 
@@ -37,14 +37,15 @@ async def kin_of(ctx: Context, known: Found, data: Mapping[str, Any]) -> Kinship
     """The group of a posting, whose `data` is complete now."""
     mine = copy_of(known.key, data)
     kin = kin_mark(mine.print)
-    found = [each for each in await ctx.records(POSTING, where=(Is("kin", kin),), limit=MOST) if each.key != known.key] if kin else []
+    alike = await ctx.records(POSTING, where=(Is("kin", kin),), limit=MAX_POSTINGS) if kin else []
+    found = [each for each in alike if each.key != known.key]
     apart = {pair(each.key, other) for each in (known, *found) for other in each.linked(APART)}
     related = _related(mine, _without_apart(mine.key, found, apart), apart)
     bare = Kinship(mine.print.exact, kin)
     records = {each.key: each for each in found}
     group = await _group(ctx, [known, *(records[each] for each in related)])
     if group is not None and _is_by_hand(group):
-        mates = await ctx.records(POSTING, keys=[each for each in _members(group) if each != known.key][:MOST], limit=MOST)
+        mates = await ctx.records(POSTING, keys=[each for each in _members(group) if each != known.key][:MAX_POSTINGS], limit=MAX_POSTINGS)
         records |= {each.key: each for each in mates}
         copies = (copy_of(each.key, each.data) for each in mates if pair(mine.key, each.key) not in apart)
         related |= {copy.key: (copy, Reason.SAID) for copy in copies}

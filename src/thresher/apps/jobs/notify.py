@@ -22,9 +22,9 @@ from thresher.core.task import NewTask
 
 KIND = "notify"
 SOURCE = Source("notify", in_flight=1, trip_after=None)
-MOST = 200  # matches in one settlement; each has a task, so that none is forgotten
+MAX_MATCHES = 200  # matches in one settlement; each has a task, so that none is forgotten
 SHOWN = 20  # matches in one message
-LONGEST = 120
+MAX_LENGTH = 120
 
 # From which priority on a person is told.
 _PRIORITIES = {Notify.HIGH: ("high",), Notify.MEDIUM: ("high", "medium"), Notify.LOW: ("high", "medium", "low"), Notify.NEVER: ()}
@@ -41,7 +41,7 @@ async def tell(ctx: Context) -> Outcome:
     if not wanted:
         return Skipped("the profile says never")
     untold = (Is("notified_at", 0), Is("status", "new"), Is("priority", *wanted))
-    news = await ctx.records("match", where=untold, order="-score", limit=MOST)
+    news = await ctx.records("match", where=untold, order="-score", limit=MAX_MATCHES)
     if not news:
         return Done("nothing to tell of: it was told with others, seen already, or is not worth a message to this person")
     try:
@@ -93,7 +93,7 @@ def _lines(match: Found) -> str:
 def _text(match: Found, name: str) -> str:
     """A text of a stranger's, as one short line; an address is not cut, it would lead elsewhere."""
     line = " ".join(str(match.data.get(name) or "").split())
-    return line if name == "url" or len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return line if name == "url" or len(line) <= MAX_LENGTH else f"{line[: MAX_LENGTH - 1]}…"
 
 
 notify = Pipeline(KIND, Stage(tell, through=(SOURCE.gate,)))

@@ -21,13 +21,13 @@ from thresher.hiring.content import content_of
 from thresher.reading.description import described
 from thresher.reading.salaries import period_of
 
-MOST_LINE = 500
-MOST_NUMBER = 300  # characters of an id
-MOST_PLATFORM = 80
-MOST_DESCRIPTION = 30_000
-MOST_SKILLS, MOST_SKILL = 100, 100
-MOST_SUM = 1e12
-MOST_YEARS = 100
+MAX_LINE = 500
+MAX_NUMBER = 300  # characters of an id
+MAX_PLATFORM = 80
+MAX_DESCRIPTION = 30_000
+MAX_SKILLS, MAX_SKILL = 100, 100
+MAX_SUM = 1e12
+MAX_YEARS = 100
 _HTML = re.compile(r"</(?:p|div|li|ul|ol|span|h[1-6]|strong|b|em|table|td|a|section)\s?>|<br\s?/?>", re.IGNORECASE)
 _ADDRESS = re.compile(r"(?i:https?)://[A-Za-z0-9.-]{1,250}+(?::[0-9]{1,5})?(?:[/?#][!-~]{0,2000}+)?")  # as most are
 _SHORT = 100  # characters of a line that is worth remembering: titles, companies and places come again and again
@@ -96,7 +96,7 @@ class _Sheet:
             raise _Wrong(f"{name} wants text")
         return clean(value[:most]).strip() or None
 
-    def line(self, name: str, most: int = MOST_LINE) -> str | None:
+    def line(self, name: str, most: int = MAX_LINE) -> str | None:
         """The same with single spaces. There are a dozen in every posting: this is where the time goes."""
         value = self.said.get(name)
         if value is None:
@@ -133,8 +133,8 @@ class _Sheet:
         if isinstance(value, bool) or not isinstance(value, str | int):
             raise _Wrong("external_job_id wants text")
         number = clean(value if isinstance(value, str) else str(value)).strip()
-        if len(number) > MOST_NUMBER:
-            raise _Wrong(f"external_job_id has more than {MOST_NUMBER} characters")
+        if len(number) > MAX_NUMBER:
+            raise _Wrong(f"external_job_id has more than {MAX_NUMBER} characters")
         return number or None
 
     def url(self) -> str | None:
@@ -155,26 +155,26 @@ class _Sheet:
         whole, more = self._plain("description"), self._plain("requirements") if "requirements" in self.said else ""
         if more and more not in whole:
             whole = f"{whole}\n\n{more}" if whole else more
-        if len(whole) > MOST_DESCRIPTION:
-            self.notes.append(f"description is cut after {MOST_DESCRIPTION:,} characters")
-        return whole[:MOST_DESCRIPTION] or None
+        if len(whole) > MAX_DESCRIPTION:
+            self.notes.append(f"description is cut after {MAX_DESCRIPTION:,} characters")
+        return whole[:MAX_DESCRIPTION] or None
 
     def _plain(self, name: str) -> str:
-        text = self.text(name, 4 * MOST_DESCRIPTION)
+        text = self.text(name, 4 * MAX_DESCRIPTION)
         return ((described(text) or "") if "<" in text and _HTML.search(text) else text) if text else ""
 
     def skills(self) -> list[str] | None:
         value = self.said.get("skills")
         if value is None:
             return None
-        listed = value.split(",", MOST_SKILLS) if isinstance(value, str) else value
+        listed = value.split(",", MAX_SKILLS) if isinstance(value, str) else value
         if not isinstance(listed, list):
             raise _Wrong("skills wants a list of texts")
         found: dict[str, str] = {}
-        for each in listed[:MOST_SKILLS]:
+        for each in listed[:MAX_SKILLS]:
             if not isinstance(each, str):
                 raise _Wrong("skills wants a list of texts")
-            folded, bare = _skill(each[:MOST_SKILL])
+            folded, bare = _skill(each[:MAX_SKILL])
             if bare:
                 found.setdefault(folded, bare)
         return list(found.values()) or None
@@ -191,7 +191,7 @@ class _Sheet:
     def salary(self) -> dict[str, Any] | None:
         if _SALARY.isdisjoint(self.said):
             return None
-        low, high = self.span("salary_min", "salary_max", MOST_SUM)
+        low, high = self.span("salary_min", "salary_max", MAX_SUM)
         text = currency = period = None
         if not _SALARY_WORDS.isdisjoint(self.said):
             text, currency, period = self.line("salary", 300), self.line("salary_currency", 10), self.line("salary_period", 40)
@@ -204,7 +204,7 @@ class _Sheet:
     def experience(self) -> dict[str, Any] | None:
         if _YEARS.isdisjoint(self.said):
             return None
-        low, high = self.span("experience_min", "experience_max", MOST_YEARS)
+        low, high = self.span("experience_min", "experience_max", MAX_YEARS)
         text = next((found for name in _EXPERIENCE if (found := self.line(name, 300))), None)
         return None if low is None and high is None and text is None else {"text": text, "low": low, "high": high}
 
@@ -254,9 +254,9 @@ def read_arrival(index: int, value: Any, platform: str | None = None, allowed: C
     sheet, number = _Sheet(value, []), None
     try:
         number = sheet.identity()
-        where = (sheet.line("platform", MOST_PLATFORM + 1) or platform or "").lower()
-        if len(where) > MOST_PLATFORM:
-            raise _Wrong(f"platform has more than {MOST_PLATFORM} characters")
+        where = (sheet.line("platform", MAX_PLATFORM + 1) or platform or "").lower()
+        if len(where) > MAX_PLATFORM:
+            raise _Wrong(f"platform has more than {MAX_PLATFORM} characters")
         if allowed is not None and where not in allowed:
             return Skip(index, number, Reason.PLATFORM_NOT_ALLOWED, f"this key does not bring postings of {where or 'no platform'!r}")
         return _arrival(index, sheet, number, where)

@@ -15,7 +15,7 @@ from thresher.hiring.kinds import POSTING
 from thresher.hiring.openings import facts_of, places_of
 
 PORTION = 100  # postings that are in memory whole; of the others only what is compared
-LONGEST_ID = 19  # digits
+MAX_ID = 19  # digits
 IS_OPEN = Is("state", "open")
 
 
@@ -26,7 +26,7 @@ def day(now: int) -> date:
 
 def roles_in(found: Found, name: str) -> list[int]:
     """The roles that a record belongs to by links of a name. Another app may use that name for something else than numbers."""
-    return sorted(int(target) for target in found.linked(name) if target.isascii() and target.isdecimal() and len(target) < LONGEST_ID)
+    return sorted(int(target) for target in found.linked(name) if target.isascii() and target.isdecimal() and len(target) < MAX_ID)
 
 
 def with_facts(posting: Found, today: date) -> Record:

@@ -12,7 +12,7 @@ from thresher.core.outcome import Done, Next, Outcome
 from thresher.core.pipeline import Pipeline, Stage
 
 KIND = "match_candidates"
-MOST = 500  # candidates of one task
+MAX_CANDIDATES = 500  # candidates of one task
 POSTINGS = 1_000  # postings that they are matched with at once
 
 
@@ -36,8 +36,8 @@ def match(ctx: Context) -> Outcome:
 
 def _candidates(ctx: Context) -> list[int]:
     ids = ctx.task.payload.get("candidates")
-    if not isinstance(ids, list) or len(ids) > MOST or not all(isinstance(each, int) for each in ids):
-        raise Permanent(f'a {KIND} task names the records of at most {MOST} candidates: {{"candidates": [1, 2]}}')
+    if not isinstance(ids, list) or len(ids) > MAX_CANDIDATES or not all(isinstance(each, int) for each in ids):
+        raise Permanent(f'a {KIND} task names the records of at most {MAX_CANDIDATES} candidates: {{"candidates": [1, 2]}}')
     return ids
 
 

@@ -21,7 +21,7 @@ from thresher.core.record import Link
 from thresher.hiring.kinds import POSTING
 
 KIND = "match_postings"
-MOST = 1_000  # postings of one task
+MAX_POSTINGS = 1_000  # postings of one task
 
 
 def read(ctx: Context) -> Outcome:
@@ -62,8 +62,8 @@ def _slice(ctx: Context, role: int, before: int | None) -> list[Found]:
 
 def _postings(ctx: Context) -> list[int]:
     ids = ctx.task.payload.get("postings")
-    if not isinstance(ids, list) or len(ids) > MOST or not all(isinstance(each, int) for each in ids):
-        raise Permanent(f'a {KIND} task names the records of at most {MOST:,} postings: {{"role": 7, "postings": [1, 2]}}')
+    if not isinstance(ids, list) or len(ids) > MAX_POSTINGS or not all(isinstance(each, int) for each in ids):
+        raise Permanent(f'a {KIND} task names the records of at most {MAX_POSTINGS:,} postings: {{"role": 7, "postings": [1, 2]}}')
     return ids
 
 

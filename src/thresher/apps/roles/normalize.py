@@ -26,7 +26,7 @@ from thresher.governance.demand import SETTINGS, Demand
 from thresher.hiring.title.choice import LOOKED_AT, choose
 from thresher.hiring.title.core import core_of, is_wide
 from thresher.hiring.title.guard import keeps_tools
-from thresher.hiring.title.key import LONGEST, title_key
+from thresher.hiring.title.key import MAX_LENGTH, title_key
 from thresher.hiring.title.name import canonical_name, proposed_name, written
 
 KIND, MATCH = "normalize", "match_candidates"
@@ -34,7 +34,7 @@ PROMPT, TIER = "role_name", "cheap"
 PORTION = 500  # candidates that are linked together, and matched by one task
 LOOK_AGAIN = 300.0  # seconds until a closed model is looked at again
 TRIES = 2  # failures of a model after which rules have to do
-MOST_CATEGORY = 60
+MAX_CATEGORY = 60
 SCHEMA = Schema(
     "role_name",
     (
@@ -62,7 +62,7 @@ async def begin(ctx: Context) -> Outcome:
         return Failed(f'a {KIND} task names the title: {{"title": "Java Developer"}}')
     core = core_of(title)
     if not core:
-        return Skipped(f"there is no word in {title[:LONGEST]!r}")
+        return Skipped(f"there is no word in {title[:MAX_LENGTH]!r}")
     return Next({"key": core, "since": ctx.now()})
 
 
@@ -120,7 +120,7 @@ async def _asked(ctx: Context, core: str) -> _Named | Snooze:
         if not await ctx.can_ask(TIER):
             return _patient(ctx, core, "no model can be asked now")
         near = [each.name for each in await ctx.near("role", core, LOOKED_AT)]
-        title = clean(" ".join(str(ctx.task.payload["title"]).split())[:LONGEST])
+        title = clean(" ".join(str(ctx.task.payload["title"]).split())[:MAX_LENGTH])
         answer = await ctx.ask(PROMPT, SCHEMA, {"title": title, "known_roles": near}, tier=TIER)
     except (BudgetExhausted, NotYet) as problem:
         return _patient(ctx, core, str(problem))
@@ -139,7 +139,7 @@ def _checked(core: str, value: Any) -> _Named:
     if name is None or is_wide(core_of(name)) or not keeps_tools(core, core_of(name)):
         return _by_rules(core, f"what the model calls it will not do: {str(said.get('name'))[:100]!r}")
     category = said.get("category")
-    kept = clean(" ".join(category.split()))[:MOST_CATEGORY] if isinstance(category, str) else None
+    kept = clean(" ".join(category.split()))[:MAX_CATEGORY] if isinstance(category, str) else None
     return _Named(name, "model", f"a model calls it {name!r}", category=kept or None)
 
 

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from thresher.apps.roles.arrival import MOST_PLATFORM, platform_name
+from thresher.apps.roles.arrival import MAX_PLATFORM, platform_name
 from thresher.core.errors import InvalidPayload, InvalidUrl, UsageError
 from thresher.core.keys import canonical_url
 from thresher.governance.turns import Verdict
 from thresher.reading.document import Document
 from thresher.reading.emptiness import statement
 
-MOST_TOKEN = 200
-MOST_VERDICTS = 100
+MAX_TOKEN = 200
+MAX_VERDICTS = 100
 SAID = (Verdict.FOUND, Verdict.EMPTY, Verdict.BLOCKED, Verdict.FAILED)
 PROOF = (
     'that there is nothing wants a proof: {"url": ..., "says": the sentence on that page which says that there are no results}, or '
@@ -51,7 +51,7 @@ class Conclusion:
 def read_report(members: Mapping[str, Any]) -> Report:
     """The members of a POST beside its postings, checked."""
     token = members.get("session_id")
-    if not token or not isinstance(token, str) or len(token) > MOST_TOKEN or not token.isprintable():
+    if not token or not isinstance(token, str) or len(token) > MAX_TOKEN or not token.isprintable():
         raise UsageError("session_id is required: the one that GET /api/scraper/queue/next-role gave")
     complete = members.get("complete")
     if complete is not None and not isinstance(complete, bool):
@@ -153,8 +153,8 @@ def _check(verdict: Verdict, seen: int, what: str) -> None:
 
 
 def _verdicts(said: Any) -> dict[str, Verdict]:
-    if not isinstance(said, Mapping) or len(said) > MOST_VERDICTS:
-        raise InvalidPayload(f'verdicts wants an object such as {{"dice": "blocked"}}, of at most {MOST_VERDICTS} platforms')
+    if not isinstance(said, Mapping) or len(said) > MAX_VERDICTS:
+        raise InvalidPayload(f'verdicts wants an object such as {{"dice": "blocked"}}, of at most {MAX_VERDICTS} platforms')
     return {_platform("verdicts", name): _verdict("verdicts", each) for name, each in said.items()}
 
 
@@ -165,6 +165,6 @@ def _verdict(name: str, said: Any) -> Verdict:
 
 
 def _platform(name: str, said: Any) -> str:
-    if not isinstance(said, str) or len(said) > MOST_PLATFORM:
-        raise InvalidPayload(f"{name} wants the name of a platform, of at most {MOST_PLATFORM} characters")
+    if not isinstance(said, str) or len(said) > MAX_PLATFORM:
+        raise InvalidPayload(f"{name} wants the name of a platform, of at most {MAX_PLATFORM} characters")
     return platform_name(said)

@@ -9,8 +9,8 @@ from thresher.reading.facts import Facts
 from thresher.reading.schema import text_of
 from thresher.reading.thing import Thing
 
-LONGEST = 2_000
-MOST_PLACES = 30
+MAX_LENGTH = 2_000
+MAX_PLACES = 30
 # The organisation itself; a site, a store or an office are second best.
 _TYPES = (
     "Organization", "Corporation", "NGO", "LocalBusiness", "ProfessionalService", "EducationalOrganization", "GovernmentOrganization",
@@ -51,7 +51,7 @@ def _places(thing: Thing) -> Iterator[tuple[str, str]]:
     """Its address, then those of its offices."""
     yield from _line("address", _address(thing.properties.get("address")))
     located = [_located(each) for name in ("location", "department", "subOrganization") for each in _many(thing.properties.get(name))]
-    for place in located[:MOST_PLACES]:
+    for place in located[:MAX_PLACES]:
         yield from _line("location", _address(place))
 
 
@@ -72,5 +72,5 @@ def _many(value: Any) -> list[Any]:
 
 
 def _line(name: str, value: str | None) -> Iterator[tuple[str, str]]:
-    if value and (line := _SPACE.sub(" ", value[:LONGEST].replace("\x00", " ")).strip()):
+    if value and (line := _SPACE.sub(" ", value[:MAX_LENGTH].replace("\x00", " ")).strip()):
         yield name, line

@@ -11,9 +11,9 @@ from thresher.hiring.company.declared import declared
 from thresher.hiring.finding import Finding
 from thresher.reading.document import Document
 
-MOST_LINES = 3_000  # of one page
-MOST_TEXT = 120_000  # characters of one page
-LONGEST_LINE = 5_000
+MAX_LINES = 3_000  # of one page
+MAX_TEXT = 120_000  # characters of one page
+MAX_LINE = 5_000
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 
 
@@ -76,16 +76,16 @@ class _Writing:
         return Dossier("".join(self._pieces), tuple(self._lines), self._declared)
 
     def _page(self, page: int, leaf: Leaf) -> None:
-        until = self._at + MOST_TEXT
+        until = self._at + MAX_TEXT
         for line in self._fresh(page, leaf):
-            if self._at + len(line.text) > until or len(self._lines) >= (page + 1) * MOST_LINES:
+            if self._at + len(line.text) > until or len(self._lines) >= (page + 1) * MAX_LINES:
                 break
             self._lines.append(line)
             self._write(f"{line.text}\n")
 
     def _fresh(self, page: int, leaf: Leaf) -> Iterator[Line]:
         for block in leaf.document.flow.blocks:
-            text = block.text[:LONGEST_LINE].replace("\x00", " ")
+            text = block.text[:MAX_LINE].replace("\x00", " ")
             level = int(block.tag[1]) if block.tag in HEADINGS else 0
             if not level and page and text in self._seen:
                 continue

@@ -17,9 +17,9 @@ from thresher.hiring.finding import Finding
 from thresher.hiring.records import company_name_key
 from thresher.reading.words import plain
 
-LONGEST_LABEL = 40
-LONGEST_VALUE = 120
-LONGEST_NAME = 100
+MAX_LABEL = 40
+MAX_VALUE = 120
+MAX_NAME = 100
 # In which order pages are believed about the company itself.
 _ROLES = ("about", "home", "mission", "culture", "careers")
 FIELDS = ("about", "culture", "mission", "size", "headquarters", "industry", "founded")
@@ -54,7 +54,7 @@ def read_facts(dossier: Dossier, *, name: str = "", year: int) -> Facts:
 def own_name(dossier: Dossier) -> Finding[str] | None:
     """What the company calls itself."""
     found = dossier.said("name", "og:site_name")
-    return found if found and len(found.value) <= LONGEST_NAME else None
+    return found if found and len(found.value) <= MAX_NAME else None
 
 
 def _about(dossier: Dossier, name: str) -> Finding[str] | None:
@@ -119,7 +119,7 @@ def _pairs(lines: tuple[Line, ...]) -> Iterator[tuple[str, Finding[str]]]:
     """Labels and what stands behind them, in the same line or the next; above a label stand the numbers of a poster."""
     for at, line in enumerate(lines):
         head, colon, rest = line.text.partition(":")
-        name = labels().get(plain(head)) if len(head) <= LONGEST_LABEL else None
+        name = labels().get(plain(head)) if len(head) <= MAX_LABEL else None
         if name is None:
             continue
         if colon and rest.strip():
@@ -143,7 +143,7 @@ def _stripped(text: str, start: int) -> Finding[str]:
 
 
 def _value(label: str, said: Finding[str], year: int) -> Finding[Any] | None:
-    if not said.value or len(said.value) > LONGEST_VALUE or plain(said.value) in labels():
+    if not said.value or len(said.value) > MAX_VALUE or plain(said.value) in labels():
         return None
     if label == "size":
         return _moved(bare_count(said.value), said.start)

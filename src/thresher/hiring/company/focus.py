@@ -9,7 +9,7 @@ from thresher.hiring.finding import Finding
 from thresher.hiring.technology import family, technologies
 
 BEFORE = 40  # characters before a phrase in which it may be denied
-LONGEST_QUOTE = 200
+MAX_QUOTE = 200
 SENTENCE = 30  # characters from which words are a sentence
 BEGINNING = 30
 _END = re.compile(r"[.!?;]\s")
@@ -69,9 +69,9 @@ def denied(text: str, at: int) -> bool:
 def _quoted(text: str, first: int, last: int, start: int) -> Finding[str]:
     """The sentence around it, as far as a reader needs it."""
     ends = [match.end() for match in _END.finditer(text, 0, first)]
-    begin = max(ends[-1] if ends else 0, last - LONGEST_QUOTE)
+    begin = max(ends[-1] if ends else 0, last - MAX_QUOTE)
     end = _END.search(text, last)
-    until = min(end.start() + 1 if end else len(text), begin + LONGEST_QUOTE)
+    until = min(end.start() + 1 if end else len(text), begin + MAX_QUOTE)
     return Finding(text[begin:until], start + begin, start + until)
 
 

@@ -7,8 +7,8 @@ from functools import cache
 from thresher.hiring.company.phrases import one_of
 from thresher.hiring.finding import Finding
 
-MOST = 5_000_000
-LONGEST_VALUE = 150
+MAX_HEADCOUNT = 5_000_000
+MAX_VALUE = 150
 BEFORE = 60  # characters before a number that say whom it counts
 _NUMBER = r"(?:[0-9]{1,3}(?:[.,\u00a0\u202f '’][0-9]{3}){1,2}|[0-9]{1,7})(?:\s?[kK](?![a-z]))?\+?"
 _RANGE = rf"{_NUMBER}(?:\s?(?:-|–|—|to|bis|à|a|do)\s?{_NUMBER})?"
@@ -50,7 +50,7 @@ def headcount(text: str) -> Finding[Headcount] | None:
 
 def bare_count(text: str) -> Finding[Headcount] | None:
     """The count in a value that stands behind or above a label. There every number of people counts the company's own."""
-    if len(text) > LONGEST_VALUE:
+    if len(text) > MAX_VALUE:
         return headcount(text)
     match = _LEADING.match(text) or _people().search(text)
     return _found(text, *match.span(1)) if match else headcount(text)
@@ -74,7 +74,7 @@ def _is_year(text: str, match: re.Match[str]) -> bool:
 def _found(text: str, start: int, end: int) -> Finding[Headcount] | None:
     written = text[start:end]
     numbers = [_value(each) for each in re.findall(_NUMBER, written)]
-    if not numbers or not 0 < max(numbers) <= MOST:
+    if not numbers or not 0 < max(numbers) <= MAX_HEADCOUNT:
         return None
     low = numbers[0]
     high = None if written.endswith("+") else max(numbers[-1], low)

@@ -16,7 +16,7 @@ from thresher.hiring.gazetteer import cities_named, country_named, folded, regio
 
 SHORT = 120  # characters up to which a line with a whole address needs no further words
 AROUND = 100
-LONGEST_QUOTE = 160
+MAX_QUOTE = 160
 _END = re.compile(r"[.!?]\s")
 _BEHIND = re.compile(r"(?P<comma>\s?[,(|/–-]\s?|\s)(?P<first>[^\W0-9_][\w.'’-]*)(?:\s(?P<second>[^\W0-9_][\w.'’-]*))?")
 _CAPITALS = re.compile(r"[A-Z][a-z]{3,14}(?: [A-Z][a-z]{3,14})?")
@@ -128,7 +128,7 @@ def _sentence(text: str, match: re.Match[str]) -> str:
 def _quote(text: str, match: re.Match[str], start: int) -> Finding[str]:
     said = _sentence(text, match)
     at = text.index(said, max(0, match.start() - AROUND))
-    said = said[: max(LONGEST_QUOTE, match.end() - at)].strip()
+    said = said[: max(MAX_QUOTE, match.end() - at)].strip()
     at = text.index(said, at)
     return Finding(said, start + at, start + at + len(said))
 

@@ -20,7 +20,7 @@ from thresher.reading.platform import platform_named
 from thresher.reading.shell import shell
 from thresher.reading.words import words
 
-MOST_FEEDS = 20
+MAX_FEEDS = 20
 _FEEDS = "link[rel~=alternate][type='application/rss+xml'][href], link[rel~=alternate][type='application/atom+xml'][href]"
 
 
@@ -65,7 +65,7 @@ def _boards(leaves: Sequence[Leaf], careers: str | None) -> Iterator[tuple[Board
 
 def _feed(document: Document) -> str | None:
     """A feed of the careers page that speaks of openings itself: a blog has a feed on every page."""
-    for node in document.root.css(_FEEDS)[:MOST_FEEDS]:
+    for node in document.root.css(_FEEDS)[:MAX_FEEDS]:
         url = document.absolute(node.attribute("href") or "")
         title = node.attribute("title") or ""
         said = f"{title} {url}".replace("/", " ").replace("-", " ").replace(".", " ")

@@ -19,8 +19,8 @@ from thresher.reading.words import plain
 
 HOME, ABOUT, CAREERS = "home", "about", "careers"
 TOPICS = (ABOUT, "culture", "mission")
-MOST_LINKS = 2_000
-LONGEST_LINK = 40
+MAX_LINKS = 2_000
+MAX_LINK = 40
 # Where sites keep these pages when no link says so.
 GUESSES = {ABOUT: ("about", "about-us", "company"), CAREERS: ("careers",)}
 # In which order pages are put together: what is said of the company itself first.
@@ -30,7 +30,7 @@ ORDER = (ABOUT, HOME, "mission", "culture", CAREERS)
 def named(document: Document) -> dict[str, str]:
     """The pages that a page's own links name, by what they are for. Openings may be on another host, all others may not."""
     found: dict[str, tuple[float, str]] = {}
-    for node in document.root.css("a[href]")[:MOST_LINKS]:
+    for node in document.root.css("a[href]")[:MAX_LINKS]:
         url = document.absolute(node.attribute("href") or "")
         if url and _is_other_page(url, document.url) and _site(url) == _site(document.url):
             for topic in TOPICS:
@@ -63,7 +63,7 @@ def _score(node: Node, url: str, topic: str) -> float:
     said = plain(node.line or node.attribute("aria-label") or node.attribute("title") or "")
     segments = [segment for segment in urlsplit(url).path.lower().split("/") if segment]
     score = 0.0
-    if words(topic, "heading").is_one(said) or (topic == ABOUT and said.startswith("about ") and len(said) <= LONGEST_LINK):
+    if words(topic, "heading").is_one(said) or (topic == ABOUT and said.startswith("about ") and len(said) <= MAX_LINK):
         score += 2.0
     if topic != "mission" and segments and segments[-1].partition(".")[0] in phrases(topic, "path"):
         score += 1.5 / len(segments)

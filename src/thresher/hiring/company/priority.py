@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from thresher.hiring.finding import Finding
 
-MOST_QUOTE = 200
+MAX_QUOTE = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def _city(seen: Seen, city: str | None, points: Points) -> Part:
 
 
 def _part(rule: str, found: Finding[str] | None, points: int, otherwise: str) -> Part:
-    return Part(rule, points, found.value[:MOST_QUOTE]) if found else Part(rule, 0, note=otherwise)
+    return Part(rule, points, found.value[:MAX_QUOTE]) if found else Part(rule, 0, note=otherwise)
 
 
 def _technologies(seen: Seen, ranks: Mapping[str, str] | None, points: Points) -> Iterator[Part]:
@@ -104,5 +104,5 @@ def _technologies(seen: Seen, ranks: Mapping[str, str] | None, points: Points) -
         after = min(points.technology_most, max(0, total + worth[rank]))
         gained, asked = after - total, worth[rank]
         note = f"{name} is {rank}" + ("" if gained == asked else f"; of {asked:+} points the limits leave {gained:+}")
-        yield Part("technology", gained, quote[:MOST_QUOTE], note)
+        yield Part("technology", gained, quote[:MAX_QUOTE], note)
         total = after

@@ -8,7 +8,7 @@ from thresher.hiring.finding import Finding
 from thresher.hiring.gazetteer import cities_named, country_named, regions_named
 
 EARLIEST = 1500
-LONGEST_PLACE = 80
+MAX_PLACE = 80
 _YEAR = r"(?<![0-9.,/-])(1[5-9][0-9]{2}|20[0-9]{2})(?![0-9/]|[.,][0-9])"
 _A_YEAR = re.compile(r"(?<![0-9])(1[5-9][0-9]{2}|20[0-9]{2})(?![0-9])")
 _DENSE = re.compile(r"(?<![0-9])(1[5-9][0-9]{2}|20[0-9]{2})\s?年[^。0-9]{0,20}?(?:設立|創業|創立|成立|创立|创办)")
@@ -36,7 +36,7 @@ def seated(text: str) -> Finding[str] | None:
     """The place that a sentence calls the company's seat, or where it is based, if there is such a place."""
     for name, sure in (("seated", True), ("based", False)):
         for match in _places(name).finditer(text):
-            place = match[1][:LONGEST_PLACE].rstrip(" ,")
+            place = match[1][:MAX_PLACE].rstrip(" ,")
             if sure or (is_known(place) and not _others().search(text[max(0, match.start() - 40) : match.start()])):
                 return Finding(place, match.start(1), match.start(1) + len(place))
     return None

@@ -11,9 +11,9 @@ from thresher.hiring.finding import Finding
 from thresher.hiring.records import company_name_key
 from thresher.reading.words import Words, plain
 
-LONGEST = 1_500  # characters of a section that are kept
-SHORTEST = 20
-LONGEST_HEADING = 60
+MAX_LENGTH = 1_500  # characters of a section that are kept
+MIN_LENGTH = 20
+MAX_HEADING = 60
 PROSE = 40  # characters from which a line reads like a sentence
 ENOUGH = 150  # characters after which a heading begins something else
 APART = 3  # lines that may stand between two paragraphs of one text
@@ -95,7 +95,7 @@ def _below(lines: tuple[Line, ...], topic: str, name: str) -> Iterator[_Run]:
 
 
 def _speaks_of(heading: str, topic: str, name: str) -> bool:
-    if len(heading) > LONGEST_HEADING or words("not").names(heading):
+    if len(heading) > MAX_HEADING or words("not").names(heading):
         return False
     if words(topic, "heading").is_one(heading):
         return True
@@ -124,7 +124,7 @@ def _last(lines: tuple[Line, ...], at: int, *, whole: bool) -> int:
     for place in range(at + 1, len(lines)):
         line = lines[place]
         ends = line.page != heading.page or (line.level and (line.level <= heading.level or not whole))
-        if ends or line.start - heading.end > LONGEST or words("not").names(line.text):
+        if ends or line.start - heading.end > MAX_LENGTH or words("not").names(line.text):
             break
         if line.linked <= 0.5:
             last = place
@@ -146,7 +146,7 @@ def _cut(dossier: Dossier, start: int, end: int) -> Finding[str] | None:
     text = dossier.text[start:end]
     start += len(text) - len(text.lstrip())
     text = text.strip()
-    if len(text) > LONGEST:
-        ends = [match.start() + 1 for match in _END.finditer(text, 0, LONGEST)]
-        text = text[: ends[-1] if ends and ends[-1] > LONGEST // 3 else LONGEST].rstrip()
-    return Finding(text, start, start + len(text)) if len(text) >= SHORTEST else None
+    if len(text) > MAX_LENGTH:
+        ends = [match.start() + 1 for match in _END.finditer(text, 0, MAX_LENGTH)]
+        text = text[: ends[-1] if ends and ends[-1] > MAX_LENGTH // 3 else MAX_LENGTH].rstrip()
+    return Finding(text, start, start + len(text)) if len(text) >= MIN_LENGTH else None

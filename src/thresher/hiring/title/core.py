@@ -9,12 +9,12 @@ from functools import lru_cache
 
 from thresher.hiring.headline import parts_of
 from thresher.hiring.technology import family, names, technologies
-from thresher.hiring.title.key import LONGEST, MOST_KEY, words_of
+from thresher.hiring.title.key import MAX_KEY, MAX_LENGTH, words_of
 from thresher.hiring.title.person import is_person, singular
 from thresher.hiring.title.vocabulary import vocabulary
 
-MOST_WORDS = 12
-MOST_READINGS = 3
+MAX_WORDS = 12
+MAX_READINGS = 3
 PREFIX = 3  # words of a bracket that may stand before a head that says nothing alone
 TURNED = frozenset(("manager", "director", "president", "supervisor", "coordinator", "superintendent", "professor", "dean"))
 TOOLS = frozenset(("language", "frontend", "backend"))
@@ -29,8 +29,8 @@ _DOTTED, _KEPT = ".net", "dotnet"
 @lru_cache(16_384)
 def core_of(title: str) -> str:
     """The core, as words in lower case; empty where a title has no word."""
-    core = _read(title[:LONGEST])
-    for _ in range(MOST_READINGS):  # what is taken off may bring together what was apart
+    core = _read(title[:MAX_LENGTH])
+    for _ in range(MAX_READINGS):  # what is taken off may bring together what was apart
         if core == (again := _read(core)):
             break
         core = again
@@ -41,8 +41,8 @@ def _read(title: str) -> str:
     text = _one_name_each(title)
     parts = [words for part in parts_of(text) if (words := reduced(part))]
     if not parts:
-        return " ".join(words_of(title)[-MOST_WORDS:])[:MOST_KEY].rstrip()
-    return " ".join(_with_head_singular(_main(parts, text))[-MOST_WORDS:])[:MOST_KEY].rstrip()
+        return " ".join(words_of(title)[-MAX_WORDS:])[:MAX_KEY].rstrip()
+    return " ".join(_with_head_singular(_main(parts, text))[-MAX_WORDS:])[:MAX_KEY].rstrip()
 
 
 def reduced(part: str) -> list[str]:

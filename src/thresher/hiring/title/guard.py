@@ -15,7 +15,7 @@ from thresher.hiring.title.person import head_at, is_person, singular
 from thresher.hiring.title.vocabulary import vocabulary
 
 TYPO = 6  # letters from which on one of them may be wrong
-STEM, MOST_ENDING = 5, 2  # letters that two forms of a word share at least, and by how many one may be longer
+STEM, MAX_ENDING = 5, 2  # letters that two forms of a word share at least, and by how many one may be longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,10 +82,10 @@ def _slip(one: str, other: str) -> bool:
     short, long = sorted((one, other), key=len)
     if short == long.removesuffix("s"):
         return True
-    if len(long) - len(short) > MOST_ENDING or short[0] != long[0]:
+    if len(long) - len(short) > MAX_ENDING or short[0] != long[0]:
         return False
     at = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    return at >= max(STEM, len(short) - MOST_ENDING - 1) or (len(short) >= TYPO and _one_letter(short, long, at))
+    return at >= max(STEM, len(short) - MAX_ENDING - 1) or (len(short) >= TYPO and _one_letter(short, long, at))
 
 
 def _one_letter(short: str, long: str, at: int) -> bool:

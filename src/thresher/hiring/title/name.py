@@ -8,9 +8,9 @@ from thresher.hiring.title.key import title_key
 from thresher.hiring.title.person import head_at
 from thresher.hiring.title.vocabulary import vocabulary
 
-MOST_WORDS = 3  # small words not counted
-MOST_SAID = 4  # of a name that is proposed
-LONGEST = 80
+MAX_WORDS = 3  # small words not counted
+MAX_SAID = 4  # of a name that is proposed
+MAX_LENGTH = 80
 
 
 def canonical_name(core: str) -> str:
@@ -21,10 +21,10 @@ def canonical_name(core: str) -> str:
 def proposed_name(said: str) -> str | None:
     """A name as somebody proposes it (a model), mended where that is certain; None where it is none."""
     text = " ".join(said.split())
-    if not text or len(text) > LONGEST or any(char in text for char in "<>{}[]|\\`\n") or not any(map(str.isalpha, text)):
+    if not text or len(text) > MAX_LENGTH or any(char in text for char in "<>{}[]|\\`\n") or not any(map(str.isalpha, text)):
         return None
     core = core_of(text).split()
-    if not 1 <= _weight(core) <= MOST_SAID or any(word.isdecimal() for word in core):
+    if not 1 <= _weight(core) <= MAX_SAID or any(word.isdecimal() for word in core):
         return None
     return written(core)
 
@@ -41,7 +41,7 @@ def written(words: list[str]) -> str:
 
 def _shortened(words: list[str]) -> list[str]:
     """The head with what tells it from others: the technology, and the words right before it."""
-    if _weight(words) <= MOST_WORDS:
+    if _weight(words) <= MAX_WORDS:
         return words
     head = head_at(words)
     if head + 1 < len(words) and words[head + 1] in vocabulary().small:  # "head of x and y": what it is about stands behind it
@@ -50,7 +50,7 @@ def _shortened(words: list[str]) -> list[str]:
     tool = _tool(before)
     kept = [word for word in tool if word not in before[-2:]]
     at = head
-    while at > 0 and _weight([*kept, *words[at - 1 : head + 1]]) <= MOST_WORDS:
+    while at > 0 and _weight([*kept, *words[at - 1 : head + 1]]) <= MAX_WORDS:
         at -= 1
     near = before[at:]
     while len(near) > 1 and (near[0] in vocabulary().small or near[0].isdecimal()):
@@ -61,7 +61,7 @@ def _shortened(words: list[str]) -> list[str]:
 def _fitting(words: list[str]) -> list[str]:
     """As many words as a name has, and none of the small ones at its end."""
     end = len(words)
-    while end > 1 and (_weight(words[:end]) > MOST_WORDS or words[end - 1] in vocabulary().small):
+    while end > 1 and (_weight(words[:end]) > MAX_WORDS or words[end - 1] in vocabulary().small):
         end -= 1
     return words[:end]
 

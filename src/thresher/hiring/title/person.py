@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from thresher.hiring.title.vocabulary import vocabulary
 
-SHORTEST = 4  # letters
+MIN_LENGTH = 4  # letters
 _ENDING = re.compile(r"(?:er|or|eer|ist|ian|ant|ent|yst|man|men|woman|women|person|ier|eur|ess|smith|keeper|maker|ographer)$")
 _NO_ENDING = re.compile(r"(?:ment|ness|less|ower|ater)$")
 _CLAUSE = frozenset(("of", "for", "to", "with", "in", "at"))
@@ -17,7 +17,7 @@ def is_person(word: str) -> bool:
     known = vocabulary()
     if word in known.people or word in known.wide:
         return True
-    if word in known.things or len(word) < SHORTEST or _NO_ENDING.search(word):
+    if word in known.things or len(word) < MIN_LENGTH or _NO_ENDING.search(word):
         return False
     return _ENDING.search(word) is not None
 
@@ -34,7 +34,7 @@ def head_at(words: list[str] | tuple[str, ...]) -> int:
 
 def singular(word: str) -> str:
     """One of them: "developers" is developer. A word that is no noun for people stays as it is: "operations", "sales"."""
-    if word.endswith("men") and len(word) > SHORTEST and word not in vocabulary().things:
+    if word.endswith("men") and len(word) > MIN_LENGTH and word not in vocabulary().things:
         return word[:-2] + "an"
     if not word.endswith("s") or word.endswith("ss") or is_person(word):
         return word

@@ -10,7 +10,7 @@ from typing import Any
 from thresher.practice.web.knob import Knob, Trouble
 
 Json = Any
-MOST_NUMBER = 999_999
+MAX_NUMBER = 999_999
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Ask:
         """A whole number from the query; what cannot be one counts as absent."""
         text = self.query.get(name, "")
         value = whole(text.removeprefix("-"))
-        if not 0 <= value <= MOST_NUMBER:
+        if not 0 <= value <= MAX_NUMBER:
             return otherwise
         return -value if text.startswith("-") else value
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 DAY_ZERO = datetime(2026, 3, 2, 9, 0, tzinfo=UTC)
 # Further than this the worlds would have to live through millions of postings to know today's.
-MOST_DAYS = 3_650
+MAX_DAYS = 3_650
 
 
 class Calendar:
@@ -28,8 +28,8 @@ class Calendar:
         return (self._now - DAY_ZERO) / timedelta(days=1)
 
     def set_day(self, day: float) -> None:
-        if not -MOST_DAYS <= day <= MOST_DAYS:
-            raise ValueError(f"day {day} is out of reach: choose one from -{MOST_DAYS} to {MOST_DAYS}")
+        if not -MAX_DAYS <= day <= MAX_DAYS:
+            raise ValueError(f"day {day} is out of reach: choose one from -{MAX_DAYS} to {MAX_DAYS}")
         self._now = DAY_ZERO + timedelta(days=day)
 
     def set_time(self, at: datetime) -> None:

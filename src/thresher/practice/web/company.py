@@ -30,7 +30,7 @@ KNOWN = MappingProxyType({
     "pumice": ("Pumice Devices", "rippling", 16), "quartz": ("Quartz Security", "pinpoint", 12),
 })  # fmt: skip
 # `crowd-0`, `crowd-1` ... are companies with about a hundred postings each, in turn on every platform: for benchmarks.
-CROWD, CROWDED, MOST_FIGURES = "crowd-", 120, 6
+CROWD, CROWDED, MAX_FIGURES = "crowd-", 120, 6
 # Registries that sell names below these: acme.co.uk is acme's.
 SECOND_LEVEL = frozenset(("co", "com", "org", "net", "ac", "gov"))
 SITE_LABELS = ("www.", "careers.", "jobs.", "career.")
@@ -89,7 +89,7 @@ def _drawn(seed: int, token: str, draw: Draw) -> tuple[str, str, int]:
 
 def _crowded(token: str) -> tuple[str, str, int] | None:
     number = token.removeprefix(CROWD)
-    if number == token or len(number) > MOST_FIGURES or not (number.isascii() and number.isdecimal()):
+    if number == token or len(number) > MAX_FIGURES or not (number.isascii() and number.isdecimal()):
         return None
     return f"Crowd {int(number)}", HOSTED[int(number) % len(HOSTED)], CROWDED
 

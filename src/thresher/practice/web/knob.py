@@ -66,9 +66,9 @@ DELIVERIES = frozenset(list(Trouble)[list(Trouble).index(Trouble.SLOW) :])
 ROBOTS = "/robots.txt"
 WAYS_OFF = ("type", "missing", "extra")
 VENDORS = ("cloudflare", "turnstile", "recaptcha", "hcaptcha", "datadome", "perimeterx", "akamai", "plain")
-MOST_NUMBER = 2**31
+MAX_NUMBER = 2**31
 _HEADER_NAME = re.compile(r"[A-Za-z0-9-]+")
-MOST_OVERSIZED = 256 * 1024 * 1024  # is held in memory
+MAX_OVERSIZED = 256 * 1024 * 1024  # is held in memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,8 @@ def _problems(knob: Knob) -> Iterator[str]:
         yield f"seconds must not be negative, got {knob.seconds}"
     if knob.status and not 200 <= knob.status <= 599:
         yield f"status {knob.status} is none: choose one from 200 to 599"
-    most = MOST_OVERSIZED if knob.trouble == Trouble.OVERSIZED else MOST_NUMBER
-    least = -MOST_NUMBER if knob.trouble == Trouble.TOTAL else 0
+    most = MAX_OVERSIZED if knob.trouble == Trouble.OVERSIZED else MAX_NUMBER
+    least = -MAX_NUMBER if knob.trouble == Trouble.TOTAL else 0
     if not least <= knob.number <= most:
         yield f"number {knob.number} is out of range: choose one from {least} to {most}"
     yield from _wrong_words(knob)

@@ -13,7 +13,7 @@ from typing import Any
 
 HEADERS = ("user-agent", "accept", "accept-encoding", "authorization", "content-type", "cookie", "from", "if-modified-since",
            "if-none-match", "range", "referer")  # fmt: skip
-MOST_ENTRIES = 200_000
+MAX_ENTRIES = 200_000
 BODY_KEPT = 4_000
 
 
@@ -48,7 +48,7 @@ class Entry:
 
 
 class Log:
-    """All requests in the order of their arrival; the oldest go when there are more than `MOST_ENTRIES`."""
+    """All requests in the order of their arrival; the oldest go when there are more than `MAX_ENTRIES`."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -66,7 +66,7 @@ class Log:
             self._next += 1
             self._entries[entry.number] = entry
             self._order.append(entry.number)
-            if len(self._order) > MOST_ENTRIES:
+            if len(self._order) > MAX_ENTRIES:
                 del self._entries[self._order.popleft()]
             self._changed.notify_all()
             return entry

@@ -13,7 +13,7 @@ from thresher.practice.web.web import Web
 
 ADDRESS = "127.0.0.1"
 BACKLOG = 1_024
-MOST_BODY = 4 * 1024 * 1024
+MAX_BODY = 4 * 1024 * 1024
 
 
 def listening(port: int = 0) -> socket.socket:
@@ -71,8 +71,8 @@ async def _body(request: web.BaseRequest) -> bytes:
     parts, size = [], 0
     async for part in request.content.iter_chunked(65_536):
         size += len(part)
-        if size > MOST_BODY:
-            raise ConnectionError(f"a request body may have {MOST_BODY} bytes at most")
+        if size > MAX_BODY:
+            raise ConnectionError(f"a request body may have {MAX_BODY} bytes at most")
         parts.append(part)
     return b"".join(parts)
 

@@ -8,8 +8,8 @@ from thresher.store.roles.role import Role, hold_role
 from thresher.store.roles.turns import drop_turns, open_turns
 from thresher.store.session import Session
 
-MOST_NAME = 200
-MOST_TRIES = 20
+MAX_NAME = 200
+MAX_TRIES = 20
 
 _INSERT = """insert into roles (name, status, priority, category, method, waiting_since, rank, created_at, updated_at)
     values (:name, :status, :priority, :category, :method, :now, :rank, :now, :now) returning id"""
@@ -26,8 +26,8 @@ def make_role(
     demand: Demand, once: bool = False,
 ) -> int:  # fmt: skip
     """Make a role and give it its name. If another answers to the name, that one's id, and nothing is made; or with `once` an error."""
-    if not name or not key or max(len(name), len(key)) > MOST_NAME:
-        raise UsageError(f"the name of a role has 1 to {MOST_NAME} characters, got {name[:MOST_NAME]!r}")
+    if not name or not key or max(len(name), len(key)) > MAX_NAME:
+        raise UsageError(f"the name of a role has 1 to {MAX_NAME} characters, got {name[:MAX_NAME]!r}")
     rank = demand.rank(now, priority, 0)
     values = {
         "name": name, "status": "pending" if approved else "proposed", "priority": priority, "category": category, "method": method,
@@ -64,7 +64,7 @@ def take_back(session: Session, role_id: int, why: str, now: int, *others: int) 
 
     Sessions are locked before roles. If the role was claimed between the two, let go and begin again.
     """
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         session.run("savepoint taking")
         session.run(_STOP, {"role": role_id, "verdict": Verdict.FAILED.value, "error": why, "now": now})
         held = {each: hold_role(session, each, now) for each in sorted({role_id, *others})}

@@ -9,7 +9,7 @@ from thresher.store.session import Session
 __all__ = ["Platform", "find_platform", "list_platforms", "pause_platform", "remove_platform", "resume_platform", "save_platform"]
 
 BY_HAND = "person"  # the tag of a pause that a person made
-MOST_NAME = 80
+MAX_NAME = 80
 
 _INSERT = """insert into platforms (name, every_us, per_minute, in_flight, created_at)
     values (:name, :every_us, :per_minute, :in_flight, :now) on conflict (name) do nothing"""
@@ -71,8 +71,8 @@ def resume_platform(session: Session, name: str) -> bool:
 
 def _check(platform: Platform) -> None:
     name = platform.name
-    if not name or len(name) > MOST_NAME or not name.isprintable() or any(char.isspace() or char in ",/" for char in name):
-        raise UsageError(f"a platform's name has 1 to {MOST_NAME} characters, without spaces, commas and slashes; got {name[:MOST_NAME]!r}")
+    if not name or len(name) > MAX_NAME or not name.isprintable() or any(char.isspace() or char in ",/" for char in name):
+        raise UsageError(f"a platform's name has 1 to {MAX_NAME} characters, without spaces, commas and slashes; got {name[:MAX_NAME]!r}")
     for what, value, low in (("every", platform.every_us, 0), ("per-minute", platform.per_minute, 1), ("in-flight", platform.in_flight, 1)):
         if value is not None and value < low:
             raise UsageError(f"{what} of the platform {name} must be at least {low}, got {value}")

@@ -23,9 +23,9 @@ from thresher.store.roles.turns import ANYWHERE, next_due, take_turns, waiting_t
 from thresher.store.session import Session
 from thresher.store.store import Store
 
-MOST_STALE, MOST_DUE = 10, 100  # sessions that one claim ends, and turns that it wakes, on its way
-MOST_TRIES = 8
-MOST_RIVALS = 16  # claims at the same instant that one claim can step around
+MAX_STALE, MAX_DUE = 10, 100  # sessions that one claim ends, and turns that it wakes, on its way
+MAX_TRIES = 8
+MAX_RIVALS = 16  # claims at the same instant that one claim can step around
 
 _OVERDUE = """select (select 1 from scrape_sessions where status = 'in_progress' and lease_until <= :now limit 1),
     (select 1 from role_turns where state = 'later' and due_at <= :now limit 1)"""
@@ -102,16 +102,16 @@ def _catch_up(store: Store) -> int:
         late, due = session.rows(_OVERDUE, {"now": now})[0]
     if late:
         pace, demand = Pace.of(store.settings), Demand.of(store.settings)
-        in_transaction(store, lambda session: expire_scrapes(session, now, pace, demand, MOST_STALE, dialect.skip))
+        in_transaction(store, lambda session: expire_scrapes(session, now, pace, demand, MAX_STALE, dialect.skip))
     if due:
-        in_transaction(store, lambda session: wake_turns(session, now, MOST_DUE, dialect.lock))
+        in_transaction(store, lambda session: wake_turns(session, now, MAX_DUE, dialect.lock))
     return now
 
 
 def _claim(session: Session, backend: Backend, holder: Holder, asked: Sequence[str] | None, now: int, lease_us: int) -> Claimed | Empty:
     wanted = _wanted(_places(session), holder, asked)
     places = {name: place for name, place in wanted.items() if place.is_open(now)}
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         heads = [(place.head, name) for name, place in places.items() if place.head is not None]
         if not heads:
             break
@@ -149,7 +149,7 @@ def _wanted(places: Sequence[_Place], holder: Holder, asked: Sequence[str] | Non
 
 def _pick(session: Session, dialect: Dialect, platform: str) -> Role | None:
     """The first role that waits on a platform and that nobody else is just taking. It is held from then on."""
-    ids = [row[0] for row in session.rows(_HEADS, {"platform": platform, "limit": MOST_RIVALS})]
+    ids = [row[0] for row in session.rows(_HEADS, {"platform": platform, "limit": MAX_RIVALS})]
     found = session.rows(_PICK + dialect.skip, {"ids": ids}) if ids else []
     return whole(session, found)[0] if found else None
 

@@ -20,7 +20,7 @@ __all__ = [
 ]  # fmt: skip
 
 COUNTS = ("found", "imported", "updated", "linked", "skipped")
-MOST_ERROR = 2_000
+MAX_ERROR = 2_000
 TIMED_OUT = "no sign of life before the session ran out"
 
 _IS_OPEN = "select 1 from scrape_sessions where id = :id and status = 'in_progress' and lease_until > :now"
@@ -86,7 +86,7 @@ def end_scrape(
 
 def _stop(session: Session, scrape: Scrape, status: str, verdict: Verdict, error: str | None, now: int) -> bool:
     """Write down that a session ended, and nothing else; False if it had already."""
-    said = None if error is None else clean(error)[:MOST_ERROR]
+    said = None if error is None else clean(error)[:MAX_ERROR]
     return session.run(_END, {"id": scrape.id, "status": status, "verdict": verdict.value, "error": said, "now": now}) > 0
 
 

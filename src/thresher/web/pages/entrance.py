@@ -22,7 +22,7 @@ from thresher.web.door import KEY, noted
 from thresher.web.problem import Problem, of_error
 
 LOGIN, LOGOUT, SETUP = "/login", "/logout", "/setup"
-MOST_PATH = 2_000
+MAX_PATH = 2_000
 # Letters that an address is made of. No backslash and nothing that cannot be seen: browsers take those for a slash, or for nothing.
 _LOCAL = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@%?-][A-Za-z0-9._~!$&'()*+,;=:@%?/-]*)?", re.ASCII)
 
@@ -79,5 +79,5 @@ def _address(scope: Scope) -> str:
 def local(text: str) -> str:
     """Where to go after a login: a path of this server, or the beginning. An address of another one is none."""
     path = text.partition("?")[0]
-    fits = len(text) <= MOST_PATH and _LOCAL.fullmatch(text) and path not in (LOGIN, LOGOUT, SETUP)
+    fits = len(text) <= MAX_PATH and _LOCAL.fullmatch(text) and path not in (LOGIN, LOGOUT, SETUP)
     return text if fits else "/"

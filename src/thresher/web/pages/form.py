@@ -8,11 +8,11 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from thresher.core.errors import UsageError
-from thresher.web.route import MOST_TEXT
+from thresher.web.route import MAX_TEXT
 
 KIND = "application/x-www-form-urlencoded"
-MOST_BYTES = 65_536
-MOST_FIELDS = 100
+MAX_BYTES = 65_536
+MAX_FIELDS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +40,8 @@ async def read_form(request: Request) -> Form:
     try:
         async for piece in request.stream():
             body += piece
-            if len(body) > MOST_BYTES:
-                raise HTTPException(413, f"a form has at most {MOST_BYTES:,} bytes; nothing was changed", {"Connection": "close"})
+            if len(body) > MAX_BYTES:
+                raise HTTPException(413, f"a form has at most {MAX_BYTES:,} bytes; nothing was changed", {"Connection": "close"})
     except ClientDisconnect:
         raise HTTPException(400, "the other side hung up before the form was whole") from None
     return parse_form(bytes(body))
@@ -50,12 +50,12 @@ async def read_form(request: Request) -> Form:
 def parse_form(body: bytes) -> Form:
     """The fields of a form as a browser writes them."""
     try:
-        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MOST_FIELDS, errors="strict")
+        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
     except ValueError:  # not ASCII, not UTF-8 inside, or too many fields
-        raise UsageError(f"the form cannot be read: at most {MOST_FIELDS} fields of text in UTF-8. Nothing was changed.") from None
+        raise UsageError(f"the form cannot be read: at most {MAX_FIELDS} fields of text in UTF-8. Nothing was changed.") from None
     fields: dict[str, tuple[str, ...]] = {}
     for name, value in pairs:
-        if len(value) > MOST_TEXT or "\0" in value:
-            raise UsageError(f"a field is a text of at most {MOST_TEXT:,} characters, without NUL. Nothing was changed.")
+        if len(value) > MAX_TEXT or "\0" in value:
+            raise UsageError(f"a field is a text of at most {MAX_TEXT:,} characters, without NUL. Nothing was changed.")
         fields[name] = (*fields.get(name, ()), value)
     return Form(fields)

@@ -28,7 +28,7 @@ SCOPES: Mapping[Scope, str] = {
 }
 # What shows that a key works, and changes nothing. The widest scope first; there is nothing harmless that only writes.
 TRIES: Mapping[Scope, str] = {Scope.ADMIN: "/api/me", Scope.READ: "/api/status", Scope.SCRAPE: "/api/scraper/queue/stats"}
-MOST_LISTED = 1_000
+MAX_LISTED = 1_000
 _HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?", re.ASCII)
 _SPACES = re.compile(r"[\s,;]+")
 
@@ -50,8 +50,8 @@ def create(visit: Visit) -> Response:
 def _made(visit: Visit) -> Made:
     form, who = visit.form, visit.who
     lasts, rate, sources = form.one("lasts").strip(), form.one("rate").strip(), form.one("sources").strip()
-    if rate and not (rate.isascii() and rate.isdecimal() and len(rate) <= len(str(control.MOST_RATE))):
-        raise UsageError(f"requests a minute are a whole number from 1 to {control.MOST_RATE:,}, got {rate[:40]!r}")
+    if rate and not (rate.isascii() and rate.isdecimal() and len(rate) <= len(str(control.MAX_RATE))):
+        raise UsageError(f"requests a minute are a whole number from 1 to {control.MAX_RATE:,}, got {rate[:40]!r}")
     return control.create_key(
         visit.shop.store, form.one("name").strip(), form.all("scope"), sources=[each for each in _SPACES.split(sources) if each],
         lasts=seconds(lasts) if lasts else None, rate=int(rate) if rate else None, made_by=who.who if who else None,
@@ -65,7 +65,7 @@ def _listed(visit: Visit, error: ThresherError | None = None) -> Response:
     return visit.show(
         "keys.html", problem.status if problem else 200, keys=list_keys(store, every=every), every=every, scopes=SCOPES, problem=problem,
         filled=filled, chosen=visit.form.all("scope") or (() if problem else (Scope.SCRAPE,)), usual=store.settings.count("web.rate"),
-        most=MOST_LISTED,
+        most=MAX_LISTED,
     )  # fmt: skip
 
 
@@ -99,7 +99,7 @@ def _live(visit: Visit) -> KeyView:
 
 def _id(visit: Visit) -> int:
     said = visit.request.path_params["key_id"]
-    if not (said.isascii() and said.isdecimal() and len(said) <= control.MOST_DIGITS):
+    if not (said.isascii() and said.isdecimal() and len(said) <= control.MAX_DIGITS):
         raise UnknownName(f"{said[:40]!r} is no id of a key; the list of keys has them")
     return int(said)
 

@@ -31,7 +31,7 @@ HEADERS: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-MOST_SHOWN = 300
+MAX_SHOWN = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def _count(number: int) -> str:
     return f"{number:,}"
 
 
-def _said(text: str | None, most: int = MOST_SHOWN) -> Markup:
+def _said(text: str | None, most: int = MAX_SHOWN) -> Markup:
     """What a stranger wrote, its beginning, kept apart so that its direction of writing turns nothing else around."""
     line = " ".join((text or "").split())
     return Markup("<bdi>{}</bdi>").format(line if len(line) <= most else f"{line[: most - 1]}…")

@@ -18,9 +18,9 @@ from thresher.insight.fits import explain_fit, list_fits
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import CandidateAsked, CandidatesAsked, PairChanged, given
-from thresher.web.route import MOST_ID, BeforeKey, Limit, Owner, Route, Shop
+from thresher.web.route import MAX_ID, BeforeKey, Limit, Owner, Route, Shop
 
-PostingId = Annotated[int, Path(ge=1, le=MOST_ID)]
+PostingId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 async def candidates(

@@ -12,7 +12,7 @@ from thresher.insight.costs import GROUPS, read_costs
 from thresher.web.answer import answer
 from thresher.web.route import Limit, Owner, Route, Shop
 
-MOST_SECONDS = 100 * 365 * 86_400.0
+MAX_SECONDS = 100 * 365 * 86_400.0
 
 
 async def costs(
@@ -22,7 +22,7 @@ async def costs(
     limit: Limit = 50,
 ) -> Response:
     """What models have cost, the dearest first, with what is left of today's caps."""
-    span = None if since is None else to_us(min(seconds(since), MOST_SECONDS))
+    span = None if since is None else to_us(min(seconds(since), MAX_SECONDS))
     return await answer(shop.store, read_costs, shop.store, by=by, since_us=span, limit=limit)
 
 

@@ -9,14 +9,14 @@ from starlette.responses import Response
 
 from thresher.control import keys as control
 from thresher.control.duration import seconds
-from thresher.control.keys import MOST_SOURCES, Scope
+from thresher.control.keys import MAX_SOURCES, Scope
 from thresher.insight.keys import KeyView, key_view, list_keys, made_view
 from thresher.insight.moment import read_now
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import Asked, Text, like
 from thresher.web.door import holder
-from thresher.web.route import MOST_ID, Owner, Route, Shop
+from thresher.web.route import MAX_ID, Owner, Route, Shop
 
 
 class KeyAsked(Asked):
@@ -26,7 +26,7 @@ class KeyAsked(Asked):
 
     name: Text
     scopes: list[Text] = Field([Scope.SCRAPE.value], max_length=len(Scope))
-    sources: list[Text] | None = Field(None, max_length=MOST_SOURCES)
+    sources: list[Text] | None = Field(None, max_length=MAX_SOURCES)
     expires: Text | None = None
     rate: int | None = None
 
@@ -49,7 +49,7 @@ def _made(store: Store, body: KeyAsked, by: str | None) -> bytes:
     return written(made_view(made.key, made.token))
 
 
-async def revoke_key(shop: Shop, key_id: Annotated[int, Path(ge=1, le=MOST_ID)]) -> Response:
+async def revoke_key(shop: Shop, key_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
     """Let a key open nothing from now on."""
     return await answer(shop.store, _revoked, shop.store, key_id)
 

@@ -19,7 +19,7 @@ from thresher.web.problem import Problem
 from thresher.web.route import Owner, Route, Shop
 
 NO_STORE = {"Cache-Control": "no-store"}
-Password = Annotated[str, Field(max_length=password.MOST)]
+Password = Annotated[str, Field(max_length=password.MAX_LENGTH)]
 
 
 class LoginAsked(Asked):

@@ -8,16 +8,16 @@ from starlette.responses import Response
 from thresher.control.keys import Scope
 from thresher.insight import scrapes as insight
 from thresher.web.answer import answer
-from thresher.web.route import MOST_ID, Owner, Route, Shop
+from thresher.web.route import MAX_ID, Owner, Route, Shop
 from thresher.web.shape import answers
 
-MOST_HOURS = 10 * 8_760
-Hours = Annotated[int, Query(ge=1, le=MOST_HOURS, description="How far back to look.")]
+MAX_HOURS = 10 * 8_760
+Hours = Annotated[int, Query(ge=1, le=MAX_HOURS, description="How far back to look.")]
 
 
 async def sessions(
     shop: Shop,
-    scraper_key_id: Annotated[int | None, Query(ge=1, le=MOST_ID, description="Only those of this key.")] = None,
+    scraper_key_id: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Only those of this key.")] = None,
     status: Annotated[str | None, Query(description="in_progress, completed, failed or timeout.")] = None,
     hours: Hours = 24,
 ) -> Response:

@@ -15,9 +15,9 @@ from thresher.store.roles.role import Role
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import AliasAsked, Into, RoleChanged, RolesAsked, SplitAsked, Titles
-from thresher.web.route import MOST_ID, Limit, Owner, Route, Shop
+from thresher.web.route import MAX_ID, Limit, Owner, Route, Shop
 
-RoleId = Annotated[int, Path(ge=1, le=MOST_ID)]
+RoleId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 async def roles(
@@ -25,7 +25,7 @@ async def roles(
     status: Annotated[str | None, Query(description="proposed, pending, processing, completed or rejected.")] = None,
     name: Annotated[str | None, Query(description="Only those with this in a name.")] = None,
     limit: Limit = 50,
-    after: Annotated[int | None, Query(ge=0, le=MOST_ID, description="Only ids above this one: the next page.")] = None,
+    after: Annotated[int | None, Query(ge=0, le=MAX_ID, description="Only ids above this one: the next page.")] = None,
 ) -> Response:
     """Roles, by their ids: how many candidates want each, how many postings it has, when a scraper last looked."""
     return await answer(shop.store, list_roles, shop.store, status=status, text=name, limit=limit, after=after)

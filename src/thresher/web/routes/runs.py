@@ -8,7 +8,7 @@ from starlette.responses import Response
 from thresher.control.keys import Scope
 from thresher.insight.runs import list_runs, show_run
 from thresher.web.answer import answer
-from thresher.web.route import MOST_ID, BeforeId, Limit, Owner, Route, Shop
+from thresher.web.route import MAX_ID, BeforeId, Limit, Owner, Route, Shop
 
 
 async def runs(
@@ -27,7 +27,7 @@ async def runs(
     )
 
 
-async def run(shop: Shop, run_id: Annotated[int, Path(ge=1, le=MOST_ID)]) -> Response:
+async def run(shop: Shop, run_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
     """One run or group, with the groups below it."""
     return await answer(shop.store, show_run, shop.store, run_id)
 

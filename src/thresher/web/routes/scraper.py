@@ -29,7 +29,7 @@ from thresher.web.shape import answers, asks
 from thresher.web.spool import spooled
 
 QUEUE = "/api/scraper/queue"
-MOST_PLATFORMS = 100
+MAX_PLATFORMS = 100
 _ID = "5b7e9c1e-6d0f-4a53-9d38-2f8a1c0b7e11"  # in examples
 
 Platform = Annotated[Text, StringConstraints(min_length=1, max_length=80)]
@@ -60,7 +60,7 @@ class Completed(Held):
     model_config = like(session_id=_ID, verdicts={"dice": "found", "indeed": "blocked"})
 
     verdict: SaidVerdict | None = None
-    verdicts: dict[Platform, SaidVerdict] | None = Field(None, max_length=MOST_PLATFORMS)
+    verdicts: dict[Platform, SaidVerdict] | None = Field(None, max_length=MAX_PLATFORMS)
     proof: dict[str, Any] | None = None
 
 

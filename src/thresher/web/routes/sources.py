@@ -19,7 +19,7 @@ from thresher.web.asked import Pause, Reason, said
 from thresher.web.door import holder
 from thresher.web.route import Limit, Owner, Route, Shop
 
-MOST_SECONDS = 10 * 365 * 86_400.0
+MAX_SECONDS = 10 * 365 * 86_400.0
 
 
 async def sources(
@@ -32,7 +32,7 @@ async def sources(
 async def pause(shop: Shop, name: str, body: Pause) -> Response:
     """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
     lasts = seconds(body.lasts)
-    if lasts > MOST_SECONDS:
+    if lasts > MAX_SECONDS:
         raise UsageError("a pause lasts at most ten years; to close a source until somebody opens it, disable it")
     return await answer(shop.store, _changed, shop.store, name, control.pause, lasts, said(body, "paused by a person"))
 

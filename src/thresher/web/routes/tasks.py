@@ -11,9 +11,9 @@ from thresher.core.task import NewTask
 from thresher.insight.tasks import list_tasks, show_task
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import Reason, TaskAsked, said
-from thresher.web.route import MOST_ID, BeforeId, Limit, Owner, Route, Shop
+from thresher.web.route import MAX_ID, BeforeId, Limit, Owner, Route, Shop
 
-TaskId = Annotated[int, Path(ge=1, le=MOST_ID)]
+TaskId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 async def tasks(
@@ -23,7 +23,7 @@ async def tasks(
     source: Annotated[str | None, Query(description="A source's name, or a gate such as host:example.com.")] = None,
     error: Annotated[str | None, Query(description="The class of its last error, such as TimedOut.")] = None,
     url: Annotated[str | None, Query(description="The task's URL.")] = None,
-    run: Annotated[int | None, Query(ge=1, le=MOST_ID, description="Only tasks of this run or group.")] = None,
+    run: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Only tasks of this run or group.")] = None,
     limit: Limit = 50,
     before: BeforeId = None,
 ) -> Response:

@@ -9,8 +9,8 @@ from thresher.core.errors import BudgetExhausted, Permanent
 from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
 
-MOST_TEXT = 20_000  # characters of the dossier that are shown: what is said of the company itself stands at its beginning
-LONGEST = 2_000  # characters of one value
+MAX_TEXT = 20_000  # characters of the dossier that are shown: what is said of the company itself stands at its beginning
+MAX_LENGTH = 2_000  # characters of one value
 _FIELDS: Mapping[str, Field] = {
     "about": Field("about", says="What the company is and does, in its own words: one paragraph, copied."),
     "culture": Field("culture", says="What it says about its culture and values: one paragraph, copied."),
@@ -29,7 +29,7 @@ async def ask_for(ctx: Context, missing: tuple[str, ...], text: str, source: str
         return None
     schema = Schema("company", wanted)
     try:
-        return await ctx.ask("extract", schema, {"page": Material(text[:MOST_TEXT], hash=source)}, tier="cheap")
+        return await ctx.ask("extract", schema, {"page": Material(text[:MAX_TEXT], hash=source)}, tier="cheap")
     except (BudgetExhausted, Permanent):
         return None  # A company without these is a company all the same; waiting for money would hold up its board.
 
@@ -43,5 +43,5 @@ def values_of(answer: Answer | None) -> dict[str, dict[str, Any]]:
         if name in _FIELDS and value not in (None, "", []):
             place = answer.evidence.places.get(name)
             start, end = (place.start, place.end) if place else (None, None)
-            found[name] = {"value": value[:LONGEST] if isinstance(value, str) else value, "start": start, "end": end}
+            found[name] = {"value": value[:MAX_LENGTH] if isinstance(value, str) else value, "start": start, "end": end}
     return found

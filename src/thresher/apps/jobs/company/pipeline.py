@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from thresher.apps.jobs.company.model import ask_for, values_of
 from thresher.apps.jobs.company.numbers import thresholds
-from thresher.apps.jobs.company.request import LONGEST_NAME, Request, request_of
-from thresher.apps.jobs.company.site import MOST_BODY, visit
+from thresher.apps.jobs.company.request import MAX_NAME, Request, request_of
+from thresher.apps.jobs.company.site import MAX_BODY, visit
 from thresher.apps.jobs.company.verdict import verdict
 from thresher.apps.jobs.moment import day
 from thresher.core.context import Context
@@ -70,7 +70,7 @@ async def fetch(ctx: Context) -> Outcome:
         reason = f"no page of {said['website']} could be read: {found.trouble}"
         return Failed(reason, records=(_failed(said, reason),))
     pages = [
-        {"role": role, "url": page.final_url, "type": page.headers.get("content-type", ""), "hash": await ctx.save(page.body[:MOST_BODY])}
+        {"role": role, "url": page.final_url, "type": page.headers.get("content-type", ""), "hash": await ctx.save(page.body[:MAX_BODY])}
         for role, page in found.pages
     ]
     return Next(checkpoint={**said, "pages": pages, "careers": found.careers})
@@ -166,7 +166,7 @@ def _name(leaves: list[Leaf], text: Dossier) -> str | None:
             facts = Facts(leaf.document)
             things = [(thing.type, thing.properties) for thing in facts.structured.things]
             if name := read_company(leaf.document, things, facts.meta).name:
-                return " ".join(name.split())[:LONGEST_NAME]
+                return " ".join(name.split())[:MAX_NAME]
     if found := own_name(text):
         return found.value
     return company_key(None, leaves[0].document.url).removeprefix("www.").partition(".")[0] or None

@@ -11,7 +11,7 @@ from thresher.hiring.kinds import COMPANY
 from thresher.hiring.records import company_key, company_name_key
 from thresher.reading.boards import Board, recognise
 
-LONGEST_NAME = 200
+MAX_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ async def _known(ctx: Context, name: str | None, website: str | None, board: Boa
 
 
 def _text(value: Any) -> str | None:
-    return " ".join(value.split())[:LONGEST_NAME] or None if isinstance(value, str) else None
+    return " ".join(value.split())[:MAX_NAME] or None if isinstance(value, str) else None
 
 
 def _address(text: str | None) -> str | None:

@@ -8,7 +8,7 @@ from thresher.core.page import Page
 from thresher.hiring.company.pages import CAREERS, HOME, ORDER, candidates, named
 from thresher.reading.document import Document
 
-MOST_BODY = 2_000_000  # bytes of one page that are read
+MAX_BODY = 2_000_000  # bytes of one page that are read
 
 
 @dataclass(slots=True)
@@ -77,4 +77,4 @@ def _matters(problem: TaskError, role: str, failures: int) -> bool:
 
 
 def _named(page: Page) -> dict[str, str]:
-    return named(Document.of(Page(page.url, page.final_url, page.status, page.headers, page.body[:MOST_BODY])))
+    return named(Document.of(Page(page.url, page.final_url, page.status, page.headers, page.body[:MAX_BODY])))

@@ -25,7 +25,7 @@ from thresher.reading.boards import Board
 DISCOVERY = "source_discovery"
 VIA = "company"
 AROUND = 60  # characters around a technology that are quoted
-MOST_TECHNOLOGIES = 100
+MAX_TECHNOLOGIES = 100
 _TEXTS = ("about", "culture", "mission", "headquarters", "industry", "founded")
 _YES = ("remote_first", "ai_focus")
 
@@ -135,7 +135,7 @@ def _first_mentions(text: str) -> list[Mention]:
     found: dict[str, Mention] = {}
     for mention in technologies(text):
         found.setdefault(mention.name, mention)
-    return list(found.values())[:MOST_TECHNOLOGIES]
+    return list(found.values())[:MAX_TECHNOLOGIES]
 
 
 def _around(text: str, mention: Mention) -> str:

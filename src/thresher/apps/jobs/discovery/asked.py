@@ -13,7 +13,7 @@ from thresher.hiring.records import company_key
 from thresher.reading.platform import platform_named, platforms
 
 AUTO, RSS, HTML = "auto", "rss", "html"
-LONGEST_NAME = 200
+MAX_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def _hint(said: Mapping[str, Any]) -> str:
 
 def _text(said: Mapping[str, Any], key: str) -> str | None:
     value = said.get(key)
-    return " ".join(value.split())[:LONGEST_NAME] or None if isinstance(value, str) else None
+    return " ".join(value.split())[:MAX_NAME] or None if isinstance(value, str) else None
 
 
 def _address(said: Mapping[str, Any], key: str) -> str | None:

@@ -9,7 +9,7 @@ from thresher.hiring.slugs import slugs
 from thresher.reading.boards import Board, board_named
 from thresher.reading.platform import guessable
 
-LONGEST_REASON = 300
+MAX_REASON = 300
 LOOK = "look"  # the method of a page that was only looked at
 GONE, UNREACHED = "gone", "unreached"  # besides the ends of a look: there is no such thing, and nobody answered
 
@@ -41,7 +41,7 @@ class Tried:
     reason: str | None = None
 
     def as_json(self) -> dict[str, Any]:
-        said = {**asdict(self), "reason": self.reason and self.reason[:LONGEST_REASON]}
+        said = {**asdict(self), "reason": self.reason and self.reason[:MAX_REASON]}
         return {name: value for name, value in said.items() if value is not None}
 
 

@@ -35,7 +35,7 @@ from thresher.reading.calls import list_call
 from thresher.reading.platform import platform_named
 
 KIND = "source_discovery"
-MOST_PROBES = 30
+MAX_PROBES = 30
 # So often a guessed board that is down is waited for. Then the search goes on without it, and says so.
 PATIENCE = 2
 
@@ -151,7 +151,7 @@ def _fits(candidate: Candidate, asked: Asked) -> bool:
 
 
 def _guesses(asked: Asked, most: int) -> tuple[Candidate, ...]:
-    found = guesses(asked.name, asked.website, min(most, MOST_PROBES))
+    found = guesses(asked.name, asked.website, min(most, MAX_PROBES))
     return tuple(each for each in found if asked.hint in (AUTO, each.board.platform))
 
 
@@ -213,5 +213,5 @@ discovery = Pipeline(
     KIND,
     Stage(discover, through=_through_page),
     Stage(validate, through=partial(_through_board, of="named")),
-    *(Stage(probe, through=partial(_through_board, of="guesses", number=each), name=f"probe_{each}") for each in range(MOST_PROBES)),
+    *(Stage(probe, through=partial(_through_board, of="guesses", number=each), name=f"probe_{each}") for each in range(MAX_PROBES)),
 )

@@ -18,7 +18,7 @@ from thresher.hiring.records import SITE, board_key, company_name_key, entry
 from thresher.reading.boards import Board
 from thresher.reading.platform import platform_named
 
-MOST_TRIED = 60
+MAX_TRIED = 60
 _UNTOUCHED = {"failures": 0, "due_at": 0, "scraped_at": 0}
 _OF_NO_PLATFORM = {FEED: Confidence.HIGH, SITE: Confidence.LOW}
 
@@ -58,7 +58,7 @@ def enrolled(find: Find, asked: Asked, tried: Sequence[Tried], now: int) -> tupl
         "ownership": find.owner.proof.strength.value,
         "validation_required": stands.validation_required,
         "sample": {"count": find.seen.count, "total": find.seen.total, "titles": list(find.seen.sample), "look": find.seen.look.reason},
-        "tried": [each.as_json() for each in tried[-MOST_TRIED:]],
+        "tried": [each.as_json() for each in tried[-MAX_TRIED:]],
         "discovered_via": asked.via,
         "discovered_at": now,
         **_said(company=company, company_name=name, tier=asked.tier if company else None),
@@ -73,7 +73,7 @@ def walled(candidate: Candidate, asked: Asked, tag: str, reason: str, tried: Seq
     """A board that does not let us in. It is written down, disabled, so that a person can see it and open it again."""
     data = {
         **_address(candidate.board), "confidence": Confidence.LOW.value, "method": candidate.method.value, "validation_required": True,
-        "proof": "it did not let us in, so nothing is known of its owner", "tried": [each.as_json() for each in tried[-MOST_TRIED:]],
+        "proof": "it did not let us in, so nothing is known of its owner", "tried": [each.as_json() for each in tried[-MAX_TRIED:]],
         "discovered_via": asked.via, "discovered_at": now, **_said(company=asked.company, company_name=asked.name),
     }  # fmt: skip
     look = {"verdict": Verdict.BLOCKED.value, "reason": reason, "found": 0, "total": None, "complete": False, "pages": 0, "at": now}
@@ -90,7 +90,7 @@ def joined(asked: Asked, known: Found) -> Record:
 
 def unfound(asked: Asked, tried: Sequence[Tried]) -> tuple[Record, ...]:
     """What a company gains by a discovery that found nothing: the list of what was tried."""
-    rows = [each.as_json() for each in tried[-MOST_TRIED:]]
+    rows = [each.as_json() for each in tried[-MAX_TRIED:]]
     return (entry(COMPANY, asked.company, {"tried": rows}, initial=_introduced(asked)),) if asked.company and rows else ()
 
 

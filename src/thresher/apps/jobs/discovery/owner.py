@@ -17,7 +17,7 @@ from thresher.reading.body import Format, read_body
 from thresher.reading.calls import owner_call, owner_name
 from thresher.reading.facts import Facts
 
-MOST_NAMES = 50
+MAX_NAMES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def _in_list(candidate: Candidate, seen: Trial) -> Signs:
     at = candidate.board.url if candidate.board.token is None else None
     pages = (candidate.page,) if candidate.page else ()
     guess = candidate.board.token if candidate.method is Method.GUESS else None
-    return Signs(tuple(names)[:MOST_NAMES], tuple(sites), pages, at=at, guess=guess)
+    return Signs(tuple(names)[:MAX_NAMES], tuple(sites), pages, at=at, guess=guess)
 
 
 async def _own_name(hand: Hand, board: Board, seen: Trial, max_age: float) -> str | None:
@@ -85,7 +85,7 @@ def _with_page(signs: Signs, page: Page) -> Signs:
     hiring = [each for thing in things if (each := thing.mapping("hiringOrganization"))]
     names = [text for each in hiring for text in _texts(each, "name")]
     homes = [text for each in hiring for text in _texts(each, "sameAs", "url")]
-    return replace(signs, names=(*signs.names, *names[:MOST_NAMES]), sites=(page.final_url, *signs.sites), homes=tuple(homes))
+    return replace(signs, names=(*signs.names, *names[:MAX_NAMES]), sites=(page.final_url, *signs.sites), homes=tuple(homes))
 
 
 def _texts(said: Mapping[str, Any], *names: str) -> Iterator[str]:

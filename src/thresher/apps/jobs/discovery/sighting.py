@@ -24,10 +24,10 @@ from thresher.reading.inspection import Inspection, inspect
 from thresher.reading.kind import Kind
 from thresher.reading.words import words
 
-MOST_FEEDS = 2
-MOST_LEADS = 4
-MOST_LINKS = 3_000
-LONGEST_LINK = 60  # characters: what is longer is a sentence, not a link to openings
+MAX_FEEDS = 2
+MAX_LEADS = 4
+MAX_LINKS = 3_000
+MAX_LINK = 60  # characters: what is longer is a sentence, not a link to openings
 _FEEDS = "link[rel~=alternate][type='application/rss+xml'], link[rel~=alternate][type='application/atom+xml']"
 
 
@@ -107,10 +107,10 @@ def _noted(page: Page) -> _Noted:
 def _leads(body: Body) -> Iterator[str]:
     """Links that speak of openings. The best of them may lead to the page it stands on, and the next to the board."""
     if body.format is Format.HTML:
-        nodes = (node for node in body.document.root.css("a[href]")[:MOST_LINKS] if len(node.line) <= LONGEST_LINK)
+        nodes = (node for node in body.document.root.css("a[href]")[:MAX_LINKS] if len(node.line) <= MAX_LINK)
         urls = (body.document.absolute(node.attribute("href") or "") for node in nodes if words("careers").names(node.line))
         near = (url for url in dict.fromkeys(urls) if url and (is_one_site(url, body.page.final_url) or recognise(url)))
-        yield from islice(near, MOST_LEADS)
+        yield from islice(near, MAX_LEADS)
 
 
 def _askable(board: Board) -> Board | None:
@@ -132,7 +132,7 @@ def _should_list(seen: Inspection) -> bool:
 def _feeds(body: Body) -> Iterator[str]:
     """Feeds that a page offers. Most are of its articles; which one lists openings shows when it is read."""
     if body.format is Format.HTML:
-        for node in body.document.root.css(_FEEDS)[:MOST_FEEDS]:
+        for node in body.document.root.css(_FEEDS)[:MAX_FEEDS]:
             if url := body.document.absolute(node.attribute("href") or ""):
                 yield url
 

@@ -12,7 +12,7 @@ from thresher.apps.jobs.person.wants import Profile, Rank
 from thresher.core.evidence import Place
 from thresher.hiring.opening import Opening, Pay
 
-MOST_TEXT = 100_000  # characters of a description that are looked at
+MAX_TEXT = 100_000  # characters of a description that are looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Case:
 
 def case_of(opening: Opening, profile: Profile, today: date) -> Case:
     """A posting, ready to be judged."""
-    bare = Case(opening, sieve(profile), today, folded(opening.title), folded(opening.text[:MOST_TEXT]))
+    bare = Case(opening, sieve(profile), today, folded(opening.title), folded(opening.text[:MAX_TEXT]))
     named = tuple(_named(bare))
     return Case(opening, bare.sieve, today, bare.title, bare.text, named) if named else bare
 

@@ -11,7 +11,7 @@ from thresher.apps.jobs.filtering.phrase import folded
 _WORD = re.compile(r"[\w'%]+(?:/[\w]+)?|[.;:!?\n\r|•,()\[\]]")
 _SOFT = re.compile(r"(?<=[a-z,])\n(?=[a-z])")  # a line that was only wrapped; a new point of a list begins otherwise
 _WINDOW = 90
-_MOST_WORDS = 10
+_MAX_WORDS = 10
 _STOPS = frozenset(".;!?\n\r|•:")
 _NEGATORS = frozenset((
     "no", "not", "never", "without", "neither", "nor", "none", "non", "cannot", "nobody", "nothing", "zero", "dont", "doesnt", "isnt",
@@ -61,7 +61,7 @@ def _before(low: str, start: int, end: int) -> bool:
     """Whether the clause before is negative, an odd number of times."""
     words = _WORD.findall(low, 0, start)
     count = 0
-    for place in range(len(words) - 1, max(-1, len(words) - 1 - _MOST_WORDS), -1):
+    for place in range(len(words) - 1, max(-1, len(words) - 1 - _MAX_WORDS), -1):
         word, following = words[place], words[place + 1] if place + 1 < len(words) else ""
         if _breaks(words, place, low, end):
             break
@@ -93,7 +93,7 @@ def _enumerates(words: list[str], low: str, end: int) -> bool:
 
 def _after(low: str, end: int) -> bool:
     """Whether the rest of the clause is negative: "a clearance is not needed", "optional"."""
-    words = _WORD.findall(low, end)[:_MOST_WORDS]
+    words = _WORD.findall(low, end)[:_MAX_WORDS]
     apart = False
     for place, word in enumerate(words):
         following = words[place + 1] if place + 1 < len(words) else ""

@@ -9,8 +9,8 @@ from thresher.apps.jobs.filtering.phrase import sentence
 from thresher.core.evidence import Place
 from thresher.core.record import clean
 
-LONGEST_QUOTE = 300
-LONGEST_REASON = 600
+MAX_QUOTE = 300
+MAX_REASON = 600
 
 
 class Severity(StrEnum):
@@ -43,13 +43,13 @@ def strike(category: str, name: str, reason: str, place: Place | None, points: i
 
 def in_field(path: str, text: str) -> Place:
     """A field of the posting that is quoted whole."""
-    return Place(text[:LONGEST_QUOTE], path=path)
+    return Place(text[:MAX_QUOTE], path=path)
 
 
 def in_text(text: str, start: int, end: int) -> Place:
     """A stretch of the description, with the sentence around it."""
     left, right = sentence(text, start, end)
-    right = min(right, left + LONGEST_QUOTE) if right - left > LONGEST_QUOTE else right
+    right = min(right, left + MAX_QUOTE) if right - left > MAX_QUOTE else right
     return Place(text[left:right], left, right)
 
 
@@ -65,8 +65,8 @@ def as_json(rejection: Rejection) -> dict[str, Any]:
     """A rejection as a decision keeps it."""
     quote = rejection.quote
     return {
-        "category": rejection.category, "name": rejection.name, "reason": clean(rejection.reason[:LONGEST_REASON]),
-        "quote": None if quote is None else clean(quote[:LONGEST_QUOTE]), "place": place_as_json(rejection.place),
+        "category": rejection.category, "name": rejection.name, "reason": clean(rejection.reason[:MAX_REASON]),
+        "quote": None if quote is None else clean(quote[:MAX_QUOTE]), "place": place_as_json(rejection.place),
         "severity": str(rejection.severity), "points": rejection.points,
     }  # fmt: skip
 

@@ -9,7 +9,7 @@ from thresher.apps.jobs.person.wants import Profile
 from thresher.core.errors import InvalidUrl
 from thresher.reading.addresses import read_address
 
-MOST_ADDRESS = 4_000  # characters of an address that words are looked for in
+MAX_ADDRESS = 4_000  # characters of an address that words are looked for in
 
 
 def stopped(profile: Profile, *, title: str | None = None, company: str | None = None, url: str | None = None) -> Rejection | None:
@@ -46,5 +46,5 @@ def _in_address(ready: Sieve, url: str | None) -> Rejection | None:
     """Words of an address are divided by dashes, underscores and slashes."""
     if not url:
         return None
-    found = _keyword(ready, url[:MOST_ADDRESS].replace("_", " ").replace("+", " ").replace("%20", "   "), "address")
+    found = _keyword(ready, url[:MAX_ADDRESS].replace("_", " ").replace("+", " ").replace("%20", "   "), "address")
     return found and Rejection(found.category, found.name, found.reason, in_field("url", url))

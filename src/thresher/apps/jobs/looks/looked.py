@@ -18,7 +18,7 @@ from thresher.hiring.row import address, evidence_of, fields, key_of, marked, ow
 from thresher.hiring.walk import Tally
 from thresher.reading.posting import Posting
 
-MOST_ALARMS = 10
+MAX_ALARMS = 10
 Marks = Mapping[str, Mapping[str, Mark]]
 
 
@@ -137,7 +137,7 @@ def board_record(looked: Looked, *, hash: str, due_at: int, checks_due: int, rea
             "relisted": len(found.relisted), "moved": len(found.moved),
         },
         "open": looked.open, "checks_due": checks_due, "coverage": dict(looked.health.coverage), "yields": list(looked.health.yields),
-        "alarms": [*found.alarms, *looked.health.alarms][:MOST_ALARMS],
+        "alarms": [*found.alarms, *looked.health.alarms][:MAX_ALARMS],
         "scraped_at": now, "due_at": due_at, "failures": 0, **({"completed_at": now} if tally.complete else {}),
     })  # fmt: skip
 

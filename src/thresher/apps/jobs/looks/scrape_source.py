@@ -39,7 +39,7 @@ ACTIVE, DISABLED, FAILING = "active", "disabled", "failing"
 AT_ONCE = 500  # keys in one question
 UNCHANGED = {"boards": 1, "unchanged": 1}  # what a look at an unchanged list adds to the counters of its round
 # A walk over hundreds of pages, each a second after the other. What it has fetched it need not fetch again.
-LONGEST_WALK = 3_600.0
+MAX_WALK = 3_600.0
 
 
 async def open_board(ctx: Context) -> Outcome:
@@ -215,4 +215,4 @@ def _through(trip: Trip) -> tuple[str, ...]:
         return ()
 
 
-scrape_source = Pipeline(KIND, Stage(open_board), Stage(walk_board, through=_through, timeout=LONGEST_WALK), failed=failed)
+scrape_source = Pipeline(KIND, Stage(open_board), Stage(walk_board, through=_through, timeout=MAX_WALK), failed=failed)

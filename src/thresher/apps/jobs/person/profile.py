@@ -25,12 +25,12 @@ WORKPLACE_KEYS = ("hybrid_in", "onsite", "onsite_in", "remote")
 SALARY_KEYS = ("currency", "floor", "target")
 LEVEL_KEYS = ("excluded", "unwanted", "wanted")
 SKILL_KEYS = ("rank", "years")
-MOST_CHARACTERS = 100_000
-MOST_VALUES = 500
-LONGEST = 200
-MOST_MONEY = 1_000_000_000
-MOST_YEARS = 60
-MOST_POINTS = 100
+MAX_CHARACTERS = 100_000
+MAX_VALUES = 500
+MAX_LENGTH = 200
+MAX_MONEY = 1_000_000_000
+MAX_YEARS = 60
+MAX_POINTS = 100
 
 DEEPEST = 10  # levels
 
@@ -71,8 +71,8 @@ def _line(lines: Mapping[str, int], key: str) -> int:
 
 
 def _composed(text: str, name: str) -> yaml.Node | None:
-    if len(text) > MOST_CHARACTERS:
-        raise ConfigError(f"{name} has {len(text):,} characters; a profile has at most {MOST_CHARACTERS:,}")
+    if len(text) > MAX_CHARACTERS:
+        raise ConfigError(f"{name} has {len(text):,} characters; a profile has at most {MAX_CHARACTERS:,}")
     try:
         _scan(text, name)
         root: yaml.Node | None = yaml.compose(text, Loader=yaml.BaseLoader)
@@ -125,7 +125,7 @@ def _profile(given: Any, problem: Problem) -> Profile:
         skills=_skills(data.get("skills"), usual.skills, problem),
         workplace=_workplace(data.get("workplace"), problem),
         salary=_salary(data.get("salary"), problem),
-        experience=_count(data, "experience", usual.experience, MOST_YEARS, "years", problem),
+        experience=_count(data, "experience", usual.experience, MAX_YEARS, "years", problem),
         levels=_levels(data.get("levels"), problem),
         excluded=_stops(data.get("excluded"), problem),
         size=_choice(data, "size", Size, None, problem),
@@ -140,7 +140,7 @@ def _block(given: Any, where: str, keys: tuple[str, ...], problem: Problem) -> d
         raise problem(where or "profile", f"wants keys with values ({', '.join(keys)}), got {_shown(given)}")
     for key in given:
         if key not in keys:
-            raise problem(f"{where}.{key}" if where else str(key)[:LONGEST], f"is not known here; the keys are {', '.join(keys)}")
+            raise problem(f"{where}.{key}" if where else str(key)[:MAX_LENGTH], f"is not known here; the keys are {', '.join(keys)}")
     # The whole name goes with each value, so that every error can say it.
     return {f"{where}.{key}" if where else key: value for key, value in given.items()}
 
@@ -156,8 +156,8 @@ def _workplace(given: Any, problem: Problem) -> Workplaces:
 
 def _salary(given: Any, problem: Problem) -> Salary:
     data, usual = _block(given, "salary", SALARY_KEYS, problem), Salary()
-    floor = _count(data, "salary.floor", None, MOST_MONEY, "a year", problem)
-    target = _count(data, "salary.target", None, MOST_MONEY, "a year", problem)
+    floor = _count(data, "salary.floor", None, MAX_MONEY, "a year", problem)
+    target = _count(data, "salary.target", None, MAX_MONEY, "a year", problem)
     if floor is not None and target is not None and target < floor:
         raise problem("salary.target", f"wants at least the floor ({floor:,}), got {target:,}")
     # Whoever names only one of the two means the other no stricter than that.
@@ -185,7 +185,7 @@ def _unwanted(given: Any, usual: Mapping[str, int | None], problem: Problem) -> 
 
 
 def _points(value: Any, key: str, problem: Problem) -> int | None:
-    return None if value is None else _count({key: value}, key, 0, MOST_POINTS, "points", problem)
+    return None if value is None else _count({key: value}, key, 0, MAX_POINTS, "points", problem)
 
 
 def _stops(given: Any, problem: Problem) -> Stops:
@@ -212,12 +212,12 @@ def _skill(value: Any, key: str, problem: Problem) -> Skill:
     rank = _choice({where: data.get(f"{key}.rank")}, where, Rank, None, problem)
     if rank is None:
         raise problem(where, f"wants one of {', '.join(Rank)}, got nothing")
-    return Skill(rank, _count(data, f"{key}.years", None, MOST_YEARS, "years", problem))
+    return Skill(rank, _count(data, f"{key}.years", None, MAX_YEARS, "years", problem))
 
 
 def _named(given: Any, key: str, wants: str, problem: Problem) -> Iterator[tuple[str, Any]]:
-    if not isinstance(given, dict) or len(given) > MOST_VALUES:
-        got = f"{len(given):,} of them; at most {MOST_VALUES:,} are read" if isinstance(given, dict) else _shown(given)
+    if not isinstance(given, dict) or len(given) > MAX_VALUES:
+        got = f"{len(given):,} of them; at most {MAX_VALUES:,} are read" if isinstance(given, dict) else _shown(given)
         raise problem(key, f"{wants}, got {got}")
     return ((_word(name, key, problem), value) for name, value in given.items())
 
@@ -231,10 +231,10 @@ def _word(value: Any, key: str, problem: Problem) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         raise problem(key, f"wants a text, got {_shown(value)}")
     text = " ".join(str(value).split())
-    if not any(char.isalnum() for char in text) or len(text) > LONGEST:
-        raise problem(key, f"wants a text with a letter or a figure in it and at most {LONGEST} characters, got {_shown(value)}")
+    if not any(char.isalnum() for char in text) or len(text) > MAX_LENGTH:
+        raise problem(key, f"wants a text with a letter or a figure in it and at most {MAX_LENGTH} characters, got {_shown(value)}")
     if not text.isprintable():
-        raise problem(key, f"wants a text that can be read, got {ascii(text)[:LONGEST]}")
+        raise problem(key, f"wants a text that can be read, got {ascii(text)[:MAX_LENGTH]}")
     return text
 
 
@@ -242,9 +242,9 @@ def _texts(data: Mapping[str, Any], key: str, usual: tuple[str, ...], problem: P
     value = data.get(key)
     if value is None:
         return usual
-    if not isinstance(value, list) or len(value) > MOST_VALUES:
+    if not isinstance(value, list) or len(value) > MAX_VALUES:
         got = f"{len(value):,} of them" if isinstance(value, list) else _shown(value)
-        raise problem(key, f"wants a list of at most {MOST_VALUES} texts such as [one, two], got {got}")
+        raise problem(key, f"wants a list of at most {MAX_VALUES} texts such as [one, two], got {got}")
     return tuple(dict.fromkeys(_word(each, key, problem) for each in value))
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.apps.jobs.filtering.rejection import LONGEST_QUOTE, LONGEST_REASON, place_as_json
+from thresher.apps.jobs.filtering.rejection import MAX_QUOTE, MAX_REASON, place_as_json
 from thresher.core.evidence import Place
 from thresher.core.record import clean
 
@@ -26,6 +26,6 @@ def as_json(component: Component) -> dict[str, Any]:
     """A component as a decision keeps it."""
     quote = component.quote
     return {
-        "name": component.name, "points": component.points, "reason": clean(component.reason[:LONGEST_REASON]),
-        "quote": None if quote is None else clean(quote[:LONGEST_QUOTE]), "place": place_as_json(component.place),
+        "name": component.name, "points": component.points, "reason": clean(component.reason[:MAX_REASON]),
+        "quote": None if quote is None else clean(quote[:MAX_QUOTE]), "place": place_as_json(component.place),
     }  # fmt: skip

@@ -6,7 +6,7 @@ from typing import Any
 
 from thresher.apps.jobs.person.wants import Size
 
-MOST_PARTS = 200
+MAX_PARTS = 200
 TIERS = ("S", "A", "B", "C", "D")
 
 
@@ -46,5 +46,5 @@ def _truth(value: Any) -> bool | None:
 def _said(parts: Any) -> Mapping[str, str]:
     if not isinstance(parts, list):
         return {}
-    found = (part for part in parts[:MOST_PARTS] if isinstance(part, Mapping))
+    found = (part for part in parts[:MAX_PARTS] if isinstance(part, Mapping))
     return {str(part.get("rule")): part["quote"] for part in found if isinstance(part.get("quote"), str) and part.get("points")}

@@ -19,7 +19,7 @@ from thresher.core.evidence import Place
 from thresher.hiring.opening import Spot, Workplace
 from thresher.hiring.spots import read_spots
 
-MOST_NAMED = 12  # technologies that a reason names
+MAX_NAMED = 12  # technologies that a reason names
 
 
 def skills(case: Case, points: Points) -> Component:
@@ -28,7 +28,7 @@ def skills(case: Case, points: Points) -> Component:
     if not found:
         return Component("skills", 0, "it names none of your technologies")
     worth = sum(_worth(case.sieve, each.name, points) for each in found)
-    names = ", ".join(each.name for each in found[:MOST_NAMED])
+    names = ", ".join(each.name for each in found[:MAX_NAMED])
     return Component("skills", min(round(worth), points.skill_most), f"it names {names}", found[0].place)
 
 
@@ -52,7 +52,7 @@ def gaps(case: Case, points: Points) -> Component:
     missing = unknown(case)
     if not missing:
         return Component("gaps", 0, "it names no technology that your profile does not")
-    names = ", ".join(missing[:MOST_NAMED])
+    names = ", ".join(missing[:MAX_NAMED])
     return Component("gaps", max(points.gap * len(missing), points.gap_least), f"your profile does not name {names}")
 
 
@@ -60,7 +60,7 @@ def disliked(case: Case, points: Points) -> Component:
     found = case.ranked(Rank.STRIKE)
     if not found:
         return Component("disliked", 0, "it names no technology that you avoid")
-    names = ", ".join(each.name for each in found[:MOST_NAMED])
+    names = ", ".join(each.name for each in found[:MAX_NAMED])
     worth = max(points.disliked * len(found), points.disliked_least)
     return Component("disliked", worth, f"you would rather avoid {names}", found[0].place)
 

@@ -14,7 +14,7 @@ from thresher.core.schema import Field, Kind, Schema
 from thresher.hiring.opening import Opening
 
 PROMPT = "match"
-MOST, LONGEST, LONGEST_OF_MANY = 20, 2_000, 300
+MAX_ITEMS, MAX_LENGTH, MAX_ITEM_LENGTH = 20, 2_000, 300
 INTAKE = ("summary", "prioritised_skills", "highlights", "projects", "achievement_angles", "ats_keywords")
 
 
@@ -57,7 +57,7 @@ def kept(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 def _short(value: Any) -> Any:
     if isinstance(value, str):
-        return clean(value[:LONGEST])
+        return clean(value[:MAX_LENGTH])
     if isinstance(value, list):
-        return [clean(str(each)[:LONGEST_OF_MANY]) for each in value[:MOST]]
+        return [clean(str(each)[:MAX_ITEM_LENGTH]) for each in value[:MAX_ITEMS]]
     return value if isinstance(value, int) else None

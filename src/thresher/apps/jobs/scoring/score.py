@@ -15,7 +15,7 @@ from thresher.apps.jobs.scoring.employer import Employer
 from thresher.apps.jobs.scoring.points import Points
 from thresher.hiring.opening import Opening
 
-LEAST, MOST = 0, 100
+MIN_SCORE, MAX_SCORE = 0, 100
 _OPPOSITE = {Size.SMALL: Size.LARGE, Size.LARGE: Size.SMALL}
 
 
@@ -105,10 +105,10 @@ def _summed(components: tuple[Component, ...], bonus: bool, case: Case, points: 
 def _bounded(components: tuple[Component, ...]) -> tuple[int, tuple[Component, ...]]:
     """The sum, kept between 0 and 100; what that took away or gave is one more component, so that they always add up."""
     plain = sum(each.points for each in components)
-    total = min(max(plain, LEAST), MOST)
+    total = min(max(plain, MIN_SCORE), MAX_SCORE)
     if total == plain:
         return total, components
-    return total, (*components, Component("bounds", total - plain, f"no score is below {LEAST} or above {MOST}"))
+    return total, (*components, Component("bounds", total - plain, f"no score is below {MIN_SCORE} or above {MAX_SCORE}"))
 
 
 def _priority(total: int, points: Points) -> Priority:

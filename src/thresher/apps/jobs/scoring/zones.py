@@ -12,7 +12,7 @@ from thresher.hiring.opening import Spot
 HOUR = timedelta(hours=1)
 _AROUND = 60
 _CUES = ("time zone", "timezone", "time-zone", "hours overlap", "overlap with", "core hours", "working hours", "business hours")
-_MOST_CUES = 5
+_MAX_CUES = 5
 
 _US = {
     "America/Los_Angeles": "CA OR WA NV", "America/Denver": "CO UT MT WY NM ID", "America/Phoenix": "AZ",
@@ -83,7 +83,7 @@ def zones_said(text: str, low: str) -> Iterator[tuple[str, Place]]:
     """The time zones that a description asks for: "overlap with Eastern Time", "core hours 9-5 PT". `low` is the text folded."""
     for cue in _CUES:
         at, seen = low.find(cue), 0
-        while at >= 0 and seen < _MOST_CUES:
+        while at >= 0 and seen < _MAX_CUES:
             left, right = max(0, at - _AROUND), at + len(cue) + _AROUND
             for match in _SAID.finditer(text, left, right):
                 yield _zone(match), Place(match[0], *match.span())

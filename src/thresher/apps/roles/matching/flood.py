@@ -10,10 +10,10 @@ from itertools import islice
 from thresher.apps.roles.matching.skill import alike, may_misspell
 from thresher.hiring.technology import family
 
-MOST_COMPARED = 2_000_000
+MAX_COMPARED = 2_000_000
 
 
-def meetings(own: Iterable[str], asked: Mapping[str, int], least: float, most: int = MOST_COMPARED) -> dict[str, list[int]]:
+def meetings(own: Iterable[str], asked: Mapping[str, int], least: float, most: int = MAX_COMPARED) -> dict[str, list[int]]:
     """For each name of a candidate's skill the numbers of the skills asked for that it meets; none where it meets none."""
     groups = _groups(asked)
     found: dict[str, list[int]] = {}

@@ -7,7 +7,7 @@ from enum import IntEnum
 from thresher.hiring.gazetteer import folded
 from thresher.hiring.opening import Spot
 
-MOST = 10  # places of one candidate, or of one posting
+MAX_PLACES = 10  # places of one candidate, or of one posting
 
 
 class Ground(IntEnum):
@@ -31,7 +31,7 @@ class Site:
 def sites_of(spots: Iterable[Spot]) -> tuple[Site, ...]:
     """The places that are named, each once."""
     found = (Site(folded(spot.city or ""), (spot.region or "").upper(), (spot.country or "").upper()) for spot in spots)
-    return tuple(dict.fromkeys(site for site in found if site != Site()))[:MOST]
+    return tuple(dict.fromkeys(site for site in found if site != Site()))[:MAX_PLACES]
 
 
 def ground(wanted: Site, work: Site) -> Ground:

@@ -6,14 +6,14 @@ from typing import Any
 
 from thresher.apps.roles.matching.figure import figure
 from thresher.apps.roles.matching.ground import Site, sites_of
-from thresher.apps.roles.matching.skill import LONGEST, MOST, keys_of
+from thresher.apps.roles.matching.skill import MAX_LENGTH, MAX_SKILLS, keys_of
 from thresher.core.evidence import Place
 from thresher.core.found import Found
 from thresher.hiring.opening import Opening, Workplace
 from thresher.hiring.openings import opening_of
 
-MOST_YEARS, MOST_MONEY = 100, 10**12
-LONGEST_TEXT = 1_000
+MAX_YEARS, MAX_MONEY = 100, 10**12
+MAX_TEXT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +79,20 @@ def _skills(stated: Any, opening: Opening) -> tuple[Asked, ...]:
             found.setdefault(key, Asked(key, word, Place(word, path=f"skills.{at}")))
     for at, name in enumerate(opening.skills):
         place = opening.evidence.places.get(f"skills.{at}")
-        for key in keys_of(name[:LONGEST]):
+        for key in keys_of(name[:MAX_LENGTH]):
             found.setdefault(key, Asked(key, place.quote if place else name, place))
-    return tuple(found.values())[:MOST]
+    return tuple(found.values())[:MAX_SKILLS]
 
 
 def _words(stated: Any) -> Iterable[str]:
-    return [str(word)[:LONGEST] for word in stated[:MOST]] if isinstance(stated, list) else ()
+    return [str(word)[:MAX_LENGTH] for word in stated[:MAX_SKILLS]] if isinstance(stated, list) else ()
 
 
 def _experience(data: Mapping[str, Any], opening: Opening) -> tuple[float | None, float | None, Place | None]:
     """The years as the scraper stated them, else as the text asks for them."""
     said = data.get("experience")
     if isinstance(said, Mapping):
-        low, high = figure(said.get("low"), MOST_YEARS), figure(said.get("high"), MOST_YEARS)
+        low, high = figure(said.get("low"), MAX_YEARS), figure(said.get("high"), MAX_YEARS)
         if (low is not None or high is not None) and not (low is not None and high is not None and low > high):
             name = "low" if low is not None else "high"
             return low, high, Place(str(said[name]), path=f"experience.{name}")
@@ -101,9 +101,9 @@ def _experience(data: Mapping[str, Any], opening: Opening) -> tuple[float | None
 
 
 def _money(said: object) -> int | None:
-    return int(figure(said, MOST_MONEY) or 0) or None
+    return int(figure(said, MAX_MONEY) or 0) or None
 
 
 def _text(opening: Opening, stated: Any) -> str:
     words = list(_words(stated)) or list(opening.skills)
-    return ", ".join(each for each in (opening.title, *words) if each)[:LONGEST_TEXT]
+    return ", ".join(each for each in (opening.title, *words) if each)[:MAX_TEXT]

@@ -13,7 +13,7 @@ from thresher.apps.roles.matching.skill import alike
 from thresher.core.evidence import Place
 from thresher.hiring.opening import Workplace
 
-MOST_NAMED = 12  # skills that a reason names
+MAX_NAMED = 12  # skills that a reason names
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ def skills(seeker: Seeker, offer: Offer, points: Points) -> Part:
     if not seeker.skills:
         return Part("skills", points.unknown * HUNDRED, "the candidate names no skills")
     met = [asked for asked in offer.skills if has(seeker, asked, points.fuzzy) is not None]
-    named = ", ".join(asked.word for asked in met[:MOST_NAMED]) or "none"
+    named = ", ".join(asked.word for asked in met[:MAX_NAMED]) or "none"
     reason = f"{len(met)} of {len(offer.skills)} skills: {named}"
     return Part("skills", share(len(met), len(offer.skills)), reason, (met or offer.skills)[0].place)
 

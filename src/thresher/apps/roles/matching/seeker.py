@@ -9,8 +9,8 @@ from thresher.apps.roles.matching.skill import skills_of
 from thresher.core.found import Found
 from thresher.hiring.spots import read_spots
 
-LONGEST_TEXT = 1_000
-MOST_YEARS, MOST_MONEY, MOST_PLACES = 100, 10**12, 20
+MAX_TEXT = 1_000
+MAX_YEARS, MAX_MONEY, MAX_PLACES = 100, 10**12, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,18 +33,18 @@ def seeker_of(found: Found) -> Seeker:
 
 
 def as_seeker(record_id: int, candidate: Candidate) -> Seeker:
-    spots = [spot for place in _listed(candidate.locations)[:MOST_PLACES] for spot in read_spots(place)]
+    spots = [spot for place in _listed(candidate.locations)[:MAX_PLACES] for spot in read_spots(place)]
     skills, tools, fields = (_listed(each) for each in (candidate.skills, candidate.tech_stack, candidate.specializations))
     text = ", ".join(each for each in (str(candidate.title), *skills, *fields) if each)
     return Seeker(
         id=record_id,
         skills=skills_of((*skills, *tools, *fields)),
-        years=figure(candidate.experience_years, MOST_YEARS),
+        years=figure(candidate.experience_years, MAX_YEARS),
         sites=sites_of(spots),
         remote=True if candidate.remote or (any(spot.remote for spot in spots) and candidate.remote is None) else candidate.remote,
-        salary=int(figure(candidate.salary_min, MOST_MONEY) or 0) or None,
+        salary=int(figure(candidate.salary_min, MAX_MONEY) or 0) or None,
         currency=str(candidate.currency or "").upper() or None,
-        text=text[:LONGEST_TEXT],
+        text=text[:MAX_TEXT],
     )
 
 

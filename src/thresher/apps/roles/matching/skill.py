@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from thresher.hiring.technology import family, known_as, names
 
-LONGEST = 80  # characters of one skill that are read
-SHORTEST = 6  # letters; a shorter name with another letter is another name
-LONGEST_FUZZY = 40
-MOST = 100  # skills of one candidate, or of one posting
+MAX_LENGTH = 80  # characters of one skill that are read
+MIN_LENGTH = 6  # letters; a shorter name with another letter is another name
+MAX_FUZZY = 40
+MAX_SKILLS = 100  # skills of one candidate, or of one posting
 _PHRASE = 3  # words; whoever writes more has written a sentence, and may name technologies in it
 _BREAKS = str.maketrans(dict.fromkeys("-_/\u2010\u2011\u2012\u2013\u2014", " "))
 # What the vocabulary of technologies does not have: other skills, and other ways to write them.
@@ -44,7 +44,7 @@ _SAME = {other: name for name, others in SAME.items() for other in others}
 
 def plain(word: str) -> str:
     """A name as it is compared: small letters, single spaces, nothing around it."""
-    return " ".join(unicodedata.normalize("NFKC", word[:LONGEST]).casefold().split()).strip(" .,;:•*'\"")
+    return " ".join(unicodedata.normalize("NFKC", word[:MAX_LENGTH]).casefold().split()).strip(" .,;:•*'\"")
 
 
 @lru_cache(16_384)
@@ -61,7 +61,7 @@ def skill_key(word: str) -> str:
 @lru_cache(16_384)
 def keys_of(word: str) -> tuple[str, ...]:
     """The skills that one entry of a list means. A sentence means the technologies that it names."""
-    found = names(word[:LONGEST]) if len(word.split()) > _PHRASE else ()
+    found = names(word[:MAX_LENGTH]) if len(word.split()) > _PHRASE else ()
     return found or tuple(key for key in (skill_key(word),) if key)
 
 
@@ -69,15 +69,15 @@ def skills_of(words: Iterable[object]) -> dict[str, str]:
     """Skills by what they are compared by, each as it was first written."""
     found: dict[str, str] = {}
     for word in words:
-        if isinstance(word, str) and len(found) < MOST:
-            for key in keys_of(word[:LONGEST]):
-                found.setdefault(key, " ".join(word[:LONGEST].split()))
+        if isinstance(word, str) and len(found) < MAX_SKILLS:
+            for key in keys_of(word[:MAX_LENGTH]):
+                found.setdefault(key, " ".join(word[:MAX_LENGTH].split()))
     return found
 
 
 def may_misspell(key: str) -> bool:
     """Whether it is worth comparing a name letter by letter at all."""
-    return SHORTEST <= len(key) <= LONGEST_FUZZY
+    return MIN_LENGTH <= len(key) <= MAX_FUZZY
 
 
 @lru_cache(65_536)

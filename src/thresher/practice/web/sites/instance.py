@@ -8,11 +8,11 @@ from thresher.practice.web.answer import Json
 from thresher.practice.web.draw import Draw
 from thresher.practice.web.sites.invention import invented
 
-MOST_DEPTH = 8
-MOST_TEXT = 200
-MOST_ITEMS = 20
-MOST_VALUES = 2_000
-MOST_TRUE_TEXT = 2_000
+MAX_DEPTH = 8
+MAX_TEXT = 200
+MAX_ITEMS = 20
+MAX_VALUES = 2_000
+MAX_TRUE_TEXT = 2_000
 HEADED = ("title", "name", "heading", "headline")
 PRESENT = ("present", "shown", "any", "exists", "found", "shows", "there")
 
@@ -39,7 +39,7 @@ class _Source:
     """Where values come from: the facts, then the lines of a text that look like `name: value` and its headings, then the draw."""
 
     def __init__(self, draw: Draw, text: str, root: dict[str, Any], things: Sequence[Facts] | None, invents: int) -> None:
-        self.draw, self.root, self.left, self.text, self.invents = draw, root, MOST_VALUES, text, invents
+        self.draw, self.root, self.left, self.text, self.invents = draw, root, MAX_VALUES, text, invents
         self.things = things
         self.thing: Facts = things[0] if things else {}
         lines = text.splitlines()
@@ -64,7 +64,7 @@ def _value(source: _Source, schema: Json, name: str, depth: int) -> Json:
     if "const" in schema:
         return schema["const"]
     kind = _kind(schema)
-    if depth >= MOST_DEPTH or source.left < 0 or (kind == "null" and "enum" not in schema):
+    if depth >= MAX_DEPTH or source.left < 0 or (kind == "null" and "enum" not in schema):
         return None
     if kind == "object":
         return {key: _value(source, each, key, depth + 1) for key, each in mapping(schema.get("properties")).items()}
@@ -85,7 +85,7 @@ def _kind(schema: dict[str, Any]) -> str:
 
 def _list(source: _Source, schema: dict[str, Any], name: str, depth: int) -> Json:
     """Several things, several values of one, or as many as the schema insists on."""
-    items, least = schema.get("items"), max(0, min(_whole(schema.get("minItems"), 0), MOST_ITEMS))
+    items, least = schema.get("items"), max(0, min(_whole(schema.get("minItems"), 0), MAX_ITEMS))
     if _kind(_resolved(source, items)) == "object" and source.things is not None and name not in source.thing:
         return [_each(source, items, name, depth, thing) for thing in source.things]
     if _kind(_resolved(source, items)) == "object":
@@ -96,7 +96,7 @@ def _list(source: _Source, schema: dict[str, Any], name: str, depth: int) -> Jso
 
 def _several(said: Json) -> list[Json]:
     values = said if isinstance(said, list) else [part.strip() for part in str(said or "").split(",") if part.strip()]
-    return values[:MOST_ITEMS]
+    return values[:MAX_ITEMS]
 
 
 def _told(source: _Source, schema: dict[str, Any], name: str, said: Json, *, nullable: bool = False) -> Json:
@@ -129,7 +129,7 @@ def _leaf(source: _Source, schema: dict[str, Any], kind: str, name: str, said: J
         case "integer" | "number":
             return _number(source, schema, "" if said is None else str(said), whole=kind == "integer")
         case _:
-            most = MOST_TEXT if name not in source.thing else MOST_TRUE_TEXT
+            most = MAX_TEXT if name not in source.thing else MAX_TRUE_TEXT
             return str(f"{name} {source.draw.below(1_000)}" if said is None else said)[: max(0, _whole(schema.get("maxLength"), most))]
 
 
@@ -146,7 +146,7 @@ def _nullable(schema: Json) -> bool:
 
 def _resolved(source: _Source, schema: Json) -> dict[str, Any]:
     """Follows references within the schema and takes the first real branch of a choice."""
-    for _ in range(MOST_DEPTH):
+    for _ in range(MAX_DEPTH):
         schema = mapping(schema)
         branches = sequence(schema.get("anyOf")) or sequence(schema.get("oneOf")) or sequence(schema.get("allOf"))
         if isinstance(schema.get("$ref"), str):

@@ -19,9 +19,9 @@ from thresher.practice.web.sites.instance import mapping, sequence
 from thresher.practice.web.sites.thought import MODELS, End, Fault, Thought, Wish, fault, think
 
 DIMENSIONS = 64
-MOST_DIMENSIONS = 3_072
-MOST_INPUTS = 2_048
-MOST_WORDS = 300
+MAX_DIMENSIONS = 3_072
+MAX_INPUTS = 2_048
+MAX_WORDS = 300
 CREATED = 1_772_442_000
 
 
@@ -155,11 +155,11 @@ def _embeddings(ask: Ask) -> Answer:
     asked = ask.posted()
     given = asked.get("input") if isinstance(asked, dict) else None
     texts = [given] if isinstance(given, str) else given
-    if not isinstance(texts, list) or not 0 < len(texts) <= MOST_INPUTS or not all(isinstance(each, str) for each in texts):
-        return _problem(400, "invalid_input", f"'input' must be a string or a list of 1 to {MOST_INPUTS} strings.")
+    if not isinstance(texts, list) or not 0 < len(texts) <= MAX_INPUTS or not all(isinstance(each, str) for each in texts):
+        return _problem(400, "invalid_input", f"'input' must be a string or a list of 1 to {MAX_INPUTS} strings.")
     size = asked.get("dimensions", DIMENSIONS)
-    if not isinstance(size, int) or not 1 <= size <= MOST_DIMENSIONS:
-        return _problem(400, "invalid_dimensions", f"'dimensions' must be a number from 1 to {MOST_DIMENSIONS}.")
+    if not isinstance(size, int) or not 1 <= size <= MAX_DIMENSIONS:
+        return _problem(400, "invalid_dimensions", f"'dimensions' must be a number from 1 to {MAX_DIMENSIONS}.")
     rows = [_vector(ask.seed, text, size) for text in texts]
     packed: list[Any] = (
         [base64.b64encode(struct.pack(f"<{size}f", *row)).decode() for row in rows] if asked.get("encoding_format") == "base64" else rows
@@ -171,7 +171,7 @@ def _embeddings(ask: Ask) -> Answer:
 
 def _vector(seed: int, text: str, size: int) -> list[float]:
     """The sum of a direction for each word, so that texts which share words are near each other."""
-    words = re.findall(r"\w+", text.lower())[:MOST_WORDS] or [""]
+    words = re.findall(r"\w+", text.lower())[:MAX_WORDS] or [""]
     total = [sum(each) for each in zip(*(_direction(seed, word, size) for word in words), strict=True)]
     length = math.sqrt(sum(each * each for each in total)) or 1.0
     return [round(each / length, 7) for each in total]

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from thresher.practice.web.answer import Json
 from thresher.practice.web.words import DEPARTMENTS, LEVELS
 
-MOST_TITLE = 300
-MOST_WORDS = 3
+MAX_TITLE = 300
+MAX_WORDS = 3
 
 _TITLE = re.compile(r"(?m)^title: ([^\n]{1,2000})$")
 _KNOWN = re.compile(r"(?m)^known_roles: (\[[^\n]{0,20000})$")
@@ -44,11 +44,11 @@ def naming(said: str) -> Sequence[Mapping[str, Json]] | None:
 
 
 def _name(title: str) -> str:
-    head = _ASIDE.split(title[:MOST_TITLE].strip(), maxsplit=1)[0] or title[:MOST_TITLE]
+    head = _ASIDE.split(title[:MAX_TITLE].strip(), maxsplit=1)[0] or title[:MAX_TITLE]
     words = [word.strip(".-'") for word in _WORD.findall(head)]
     bare = [word for word in words if word.lower() not in _RANKS | _NUMERALS and not word.isdecimal()]
     whole = " ".join(_WHOLE.get(word.lower(), word) for word in bare or words).split()
-    return " ".join(word[:1].upper() + word[1:] for word in whole[-MOST_WORDS:]) or title.strip()
+    return " ".join(word[:1].upper() + word[1:] for word in whole[-MAX_WORDS:]) or title.strip()
 
 
 def _category(name: str) -> str | None:

@@ -16,7 +16,7 @@ from thresher.practice.web.posting import Posting, postings
 from thresher.practice.web.prose import intro
 from thresher.practice.web.window import window
 
-MOST_ROWS, MOST_PAGES, MOST_DAYS = 50, 20, 10_000
+MAX_ROWS, MAX_PAGES, MAX_DAYS = 50, 20, 10_000
 COUNTRIES = frozenset(("de", "gb", "us", "nl", "fr", "ca", "au", "ch", "se", "ie", "pt", "sg"))
 REVOKED = "revoked"
 
@@ -42,17 +42,17 @@ def site(ask: Ask) -> Answer:
 def _refusal(ask: Ask, number: int) -> Answer | None:
     if ask.query.get("app_key", REVOKED) == REVOKED:
         return data({"exception": "AUTH_FAIL", "display": "Authorisation failed"}, 401)
-    if number < 1 or number > MOST_PAGES:
-        return data({"exception": "INVALID_PAGE", "display": f"Pages go from 1 to {MOST_PAGES}"}, 400)
+    if number < 1 or number > MAX_PAGES:
+        return data({"exception": "INVALID_PAGE", "display": f"Pages go from 1 to {MAX_PAGES}"}, 400)
     if ask.query.get("posted_since") and _since(ask) is None:
         return data({"exception": "INVALID_PARAMETER", "display": "posted_since must be an ISO 8601 time with a zone"}, 400)
     return None
 
 
 def _found(ask: Ask, country: str, number: int) -> Answer:
-    size = min(max(1, ask.number("results_per_page", 10)), MOST_ROWS)
+    size = min(max(1, ask.number("results_per_page", 10)), MAX_ROWS)
     what, where = ask.query.get("what", "").lower().split(), ask.query.get("where", "").lower()
-    oldest = ask.now - timedelta(days=min(abs(ask.number("max_days_old", MOST_DAYS)), MOST_DAYS))
+    oldest = ask.now - timedelta(days=min(abs(ask.number("max_days_old", MAX_DAYS)), MAX_DAYS))
     since = max(_since(ask) or oldest, oldest)
     hits = [
         each for each in indexed(ask.seed, ask.now)

@@ -12,7 +12,7 @@ from thresher.practice.web.window import named, window
 
 API = "https://api.smartrecruiters.com/v1/companies"
 SITE = "https://jobs.smartrecruiters.com"
-MOST_ROWS = 100
+MAX_ROWS = 100
 KINDS = {"Full-time": "permanent", "Part-time": "part_time", "Contract": "contract", "Internship": "intern"}
 
 
@@ -28,7 +28,7 @@ def api(ask: Ask) -> Answer:
 
 
 def _list(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
-    limit, offset = min(max(1, ask.number("limit", 10)), MOST_ROWS), max(0, ask.number("offset", 0))
+    limit, offset = min(max(1, ask.number("limit", 10)), MAX_ROWS), max(0, ask.number("offset", 0))
     shown = window(ask, rows, offset, limit)
     return data({"offset": offset, "limit": limit, "totalFound": shown.total, "content": [_row(each) for each in shown.rows]})
 

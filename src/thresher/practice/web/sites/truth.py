@@ -19,7 +19,7 @@ from thresher.practice.web.traits import Traits, traits
 from thresher.practice.web.window import found, named, window
 
 Facts = Mapping[str, Json]
-MOST_THINGS = 100
+MAX_THINGS = 100
 # A question that is longer than this beside its address quotes the page.
 QUOTED = 300
 # A value of so many characters does not stand in a text by chance.
@@ -76,7 +76,7 @@ def _seen(things: Sequence[Facts], text: str) -> Sequence[Facts] | None:
         if any(len(str(value)) >= TELLING for value in one.values() if value):
             return [_spread(one)]
         return [_spread(things[0])] if len(text) < QUOTED else None
-    return [_spread(each) for each in things if len(text) < QUOTED or _quoted(each["title"], text)][:MOST_THINGS]
+    return [_spread(each) for each in things if len(text) < QUOTED or _quoted(each["title"], text)][:MAX_THINGS]
 
 
 def _quoted(value: Json, text: str) -> Json:

@@ -13,7 +13,7 @@ from thresher.practice.web.window import found, window
 
 SITE = "https://apply.workable.com"
 PAGE = 10
-MOST_MARKDOWN = 30
+MAX_MARKDOWN = 30
 
 
 def site(ask: Ask) -> Answer:
@@ -34,7 +34,7 @@ def site(ask: Ask) -> Answer:
             row = found(rows, number_in(code))
             return data(_second(row)) if row else data({"error": "Not found"}, 404)
         case (_, "jobs.md"):
-            return plain("\n".join(f"- [{each.title}]({SITE}/{who.token}/j/{each.shortcode}/)" for each in rows[:MOST_MARKDOWN]))
+            return plain("\n".join(f"- [{each.title}]({SITE}/{who.token}/j/{each.shortcode}/)" for each in rows[:MAX_MARKDOWN]))
         case parts:
             return page(_shell(who, rows, parts))
 

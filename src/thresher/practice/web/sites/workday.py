@@ -14,7 +14,7 @@ from thresher.practice.web.prose import document, html, ld, schema
 from thresher.practice.web.sites.shell import shell
 from thresher.practice.web.window import marked, window
 
-MOST_ROWS, MOST_TOTAL = 20, 2_000
+MAX_ROWS, MAX_TOTAL = 20, 2_000
 FACETS = ("jobFamilyGroup", "locations", "timeType", "workerSubType")
 LABELS = {"jobFamilyGroup": "Job Category", "locations": "Locations", "timeType": "Time Type", "workerSubType": "Worker Sub-Type"}
 
@@ -52,7 +52,7 @@ def _seen(ask: Ask, who: Company, path: str) -> Answer:
         head = ld(schema(one, f"https://{ask.host}/{who.workday_site}{path}")) if one else ""
         return page(document(one.title if one else "Careers", '<div id="root"></div>', head=head))
     source = f"/wday/cxs/{who.token}/{who.workday_site}/jobs"
-    asked = {"appliedFacets": {}, "limit": MOST_ROWS, "offset": 0, "searchText": ""}
+    asked = {"appliedFacets": {}, "limit": MAX_ROWS, "offset": 0, "searchText": ""}
     prefix = f"/{who.workday_site}"
     return page(shell("Careers", source, rows="jobPostings", title="title", key="externalPath", prefix=prefix, post=asked))
 
@@ -72,16 +72,16 @@ def _list(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
         return data({"errorCode": "HTTP_400", "message": "no JSON"}, 400)
     limit, offset, facets, search = (asked.get(name, other) for name, other in
                                      (("limit", 20), ("offset", 0), ("appliedFacets", {}), ("searchText", "")))  # fmt: skip
-    fits = isinstance(limit, int) and 0 < limit <= MOST_ROWS and isinstance(offset, int) and offset >= 0 and isinstance(facets, dict)
+    fits = isinstance(limit, int) and 0 < limit <= MAX_ROWS and isinstance(offset, int) and offset >= 0 and isinstance(facets, dict)
     if not fits or any(not isinstance(ids, list) or len(ids) > 100 for ids in facets.values()):
         return data({"errorCode": "HTTP_400", "message": "limit is 20 at most"}, 400)
     rows = tuple(each for each in rows if _fits(each, facets) and str(search).lower() in each.title.lower())
-    shown = window(ask, rows, offset % MOST_TOTAL, min(limit, MOST_TOTAL - offset % MOST_TOTAL))
+    shown = window(ask, rows, offset % MAX_TOTAL, min(limit, MAX_TOTAL - offset % MAX_TOTAL))
     # Every third tenant says its total only on the first page.
     silent = offset > 0 and len(ask.host) % 3 == 0
     found = [{**_row(each), "postedOn": _posted((ask.now - each.opened).days)} for each in shown.rows]
     return data(
-        {"total": 0 if silent else min(shown.total, MOST_TOTAL), "jobPostings": found, "facets": _facets(rows), "userAuthenticated": False}
+        {"total": 0 if silent else min(shown.total, MAX_TOTAL), "jobPostings": found, "facets": _facets(rows), "userAuthenticated": False}
     )
 
 
