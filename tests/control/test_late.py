@@ -3,12 +3,12 @@
 import pytest
 
 from tests.control.arriving import HOUR, REGISTRY, body, claim, held, job, post, role
+from tests.harness.bodies import saved
 from tests.harness.databases import only_postgres
 from tests.harness.hand import hands
 from thresher.control.late import drop_late, import_late, keep_late, late_posts
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import NotAllowed
-from thresher.store import blobs
 from thresher.store.pages import Kept, forget, keep, prune_pages
 from thresher.store.roles.scrapes import find_scrape
 from thresher.store.store import Store
@@ -65,7 +65,7 @@ def test_a_body_that_a_stage_has_saved_or_a_page_holds_stays(store: Store, clock
     keep(store, Kept("page", "https://x.example/", "x.example", "GET", 200, {}, 0, "{}", expires_at=2**60), said)
     drop_late(store, late.id)
     assert stored(store) == {late.hash}
-    assert blobs.put(store, said) == late.hash
+    assert saved(store, said) == late.hash
     forget(store, "page")
     assert stored(store) == {late.hash}
 

@@ -3,12 +3,15 @@
 import pytest
 
 from tests.engine.workshop import one_stage
+from tests.harness.bodies import saved
 from tests.harness.databases import with_processes
 from tests.harness.tasks import change, rows
 from thresher import Done, NewTask, Next, Record
 from thresher.core.errors import DatabaseProblem, InvalidPayload, TooLarge, UnknownName
 from thresher.core.pipeline import App, Pipeline, Stage
 from thresher.store import blobs
+from thresher.store.pages import prune_pages
+from thresher.store.prune import prune
 
 pytestmark = with_processes
 
@@ -53,13 +56,28 @@ def test_a_body_over_the_limit_is_refused(workshop, monkeypatch):
     (task_id,) = workshop.drained(one_stage("keep", keep), NewTask("keep"))
     assert (workshop.state(task_id), workshop.fields(task_id)["error"]) == ("failed", "TooLarge")
     with pytest.raises(TooLarge):
-        blobs.put(workshop.store, b"x" * 1_001)
+        saved(workshop.store, b"x" * 1_001)
     assert rows(workshop.store, "select count(*) from blobs") == [(0,)]
 
 
 @pytest.mark.promise(18)
+def test_what_a_stage_has_saved_goes_with_its_lineage_unless_a_record_names_it(workshop):
+    async def keep(ctx):
+        await ctx.save(b"passing")
+        return Done(records=(Record("page", "a", {"body": await ctx.save(b"evidence")}),))
+
+    (task_id,) = workshop.drained(one_stage("keep", keep), NewTask("keep"))
+    assert workshop.state(task_id) == "succeeded"
+    change(workshop.store, "update tasks set finished_at = 1")
+    assert prune(workshop.store) == 1
+    change(workshop.store, "update loose_blobs set since = 1")
+    prune_pages(workshop.store, 0)
+    assert rows(workshop.store, "select size from blobs") == [(8,)]
+
+
+@pytest.mark.promise(18)
 def test_a_body_that_unpacks_to_more_than_it_claims_is_not_unpacked(workshop):
-    name = blobs.put(workshop.store, b"x" * 1_000_000)
+    name = saved(workshop.store, b"x" * 1_000_000)
     assert blobs.get(workshop.store, name) == b"x" * 1_000_000
     change(workshop.store, "update blobs set size = 10")
     with pytest.raises(DatabaseProblem, match="is damaged"):

@@ -9,6 +9,7 @@ from tests.engine import hostile
 from tests.engine.fair import SHOP, at, clock
 from tests.engine.test_process_pool import until_gone
 from tests.engine.workshop import at_work, one_stage, soon
+from tests.harness.bodies import saved
 from tests.harness.databases import with_processes
 from tests.harness.tasks import events, rows
 from thresher import App, Done, NewTask, Pipeline, Stage
@@ -87,7 +88,7 @@ def isolated(perform, timeout=None):
 
 
 def test_a_stage_in_a_process_reads_and_stores_through_its_worker(workshop):
-    stored = asyncio.run(workshop.store.run(blobs.put, workshop.store, b"ladder"))
+    stored = asyncio.run(workshop.store.run(saved, workshop.store, b"ladder"))
     (task_id,) = workshop.drained(isolated(hostile.shout), NewTask("do", {"hash": stored}))
     assert workshop.state(task_id) == "succeeded", workshop.fields(task_id)["reason"]
     digest, batch, pid = workshop.fields(task_id)["reason"].split()

@@ -8,7 +8,8 @@ from tests.harness.databases import with_processes
 from tests.harness.tasks import events, rows
 from thresher.core.clock import SECOND
 from thresher.core.errors import TooLarge, UnknownName
-from thresher.store import examples, extractors
+from thresher.core.keys import content_hash
+from thresher.store import blobs, examples, extractors
 
 
 def save(store, site="a.example", body="{}", base=None, score=0.9):
@@ -113,12 +114,13 @@ def test_doubting_one_that_does_not_exist_changes_nothing(store):
 def add(store, page="p1", by="model", title="Emma", url=None, digest="d1"):
     labels = {"title": title}
     return examples.add_example(
-        store, site="a.example", schema_name="book", schema_digest=digest, page=page, labels=labels, by=by, url=url
+        store, site="a.example", schema_name="book", schema_digest=digest, page=blobs.pack(page.encode()), labels=labels, by=by, url=url
     )
 
 
 def known(store, limit=20, digest="d1"):
-    return [(each.page, each.by, each.labels["title"]) for each in examples.examples(store, "a.example", "book", digest, limit)]
+    found = examples.examples(store, "a.example", "book", digest, limit)
+    return [(blobs.get(store, each.page).decode(), each.by, each.labels["title"]) for each in found]
 
 
 @pytest.mark.promise(2)
@@ -151,7 +153,8 @@ def test_the_most_trusted_come_first_then_the_newest_and_never_those_of_another_
 
 def test_a_wrong_example_can_be_forgotten(store):
     add(store)
-    assert (examples.forget(store, "a.example", "book", "p1"), examples.forget(store, "a.example", "book", "p1")) == (True, False)
+    page = content_hash(b"p1")
+    assert (examples.forget(store, "a.example", "book", page), examples.forget(store, "a.example", "book", page)) == (True, False)
     assert known(store) == []
 
 

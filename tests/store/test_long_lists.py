@@ -13,10 +13,10 @@ MANY = 300_000  # more than either database takes
 # Every text that stands in an index, and what keeps it short enough for one. An index that is added is added here, with its limit.
 FIXED, NAMED, KEYED = "a digest or a number of our own", "a name that code, settings or control limit", "core/limits.py or MAX_KEY"
 BOUNDED = {
-    FIXED: """answers.question api_keys.prefix blobs.hash late_posts.digest logins.digest loose_blobs.hash pages.hash pages.key
-        scrape_posts.digest scrape_sessions.session_id spendings.question examples.schema_digest examples.page spendings.day reuses.day
-        roles.status""",
-    NAMED: """admins.name answers.prompt api_keys.name budgets.scope examples.site examples.schema_name extractors.site
+    FIXED: """answers.question api_keys.prefix blobs.hash blob_owners.hash late_posts.digest logins.digest loose_blobs.hash pages.hash
+        pages.key scrape_posts.digest scrape_sessions.session_id spendings.question examples.schema_digest examples.page spendings.day
+        reuses.day roles.status""",
+    NAMED: """admins.name answers.prompt api_keys.name blob_owners.kind budgets.scope examples.site examples.schema_name extractors.site
         extractors.schema_name login_tries.what pages.host platforms.name reuses.app reuses.model reuses.prompt role_names.key
         role_turns.platform
         schedules.name scopes.kind scopes.stage settings.name spendings.app task_groups.name group_counts.name chore_rounds.name

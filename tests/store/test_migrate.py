@@ -5,7 +5,8 @@ from zstandard import ZstdCompressor
 
 from tests.harness.databases import with_processes
 from tests.harness.image import look
-from tests.harness.tasks import change, claim, claim_one, done, endings_of, put, rows, settle
+from tests.harness.tasks import change, claim, claim_one, done, endings_of, filing, put, rows, running, settle
+from thresher.core.clock import DAY
 from thresher.core.errors import DatabaseProblem
 from thresher.core.keys import content_hash
 from thresher.core.state import LIVE, TERMINAL, WAITING, State
@@ -13,6 +14,7 @@ from thresher.store import blobs, pages
 from thresher.store.dialect import SQLITE
 from thresher.store.idle_hosts import prune_hosts
 from thresher.store.migrate import migrations
+from thresher.store.prune import prune
 from thresher.store.scopes import serve
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.store import Store
@@ -116,6 +118,27 @@ def test_bodies_from_before_pages_were_kept_stay(database):
     pages.keep(store, pages.Kept("k", "https://a.example/", "a.example", "GET", 200, {}, 0, "{}"), body)
     pages.prune_pages(store, 0)
     assert (pages.find(store, "k"), blobs.get(store, content_hash(body))) == (None, body)
+    store.close()
+
+
+@pytest.mark.promise(1)
+def test_bodies_that_stages_saved_before_owners_were_written_down_stay_and_loose_ones_are_still_looked_at(database, clock):
+    backend = database.backend()
+    backend.migrate(to=17)
+    store = Store(backend)
+    for body, kept in ((b"saved", 1), (b"lent", 2), (b"left", 0)):
+        change(store, "insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, 0, :saved)",
+               hash=content_hash(body), size=len(body), body=ZstdCompressor().compress(body), saved=kept)  # fmt: skip
+        change(store, "insert into loose_blobs (hash) values (:hash)", hash=content_hash(body))
+    backend.migrate()
+    task = running(store)
+    assert blobs.save(store, b"saved", task) == content_hash(b"saved")
+    settle(store, done(task, records=(filing(data=f'{{"page": "{content_hash(b"saved")}"}}'),)))
+    clock.advance(400 * DAY)
+    prune(store)
+    assert pages.prune_pages(store, 0) == (0, 1)
+    assert sorted(rows(store, "select size, saved from blobs")) == [(4, 2), (5, 1)]
+    assert blobs.get(store, content_hash(b"saved")) == b"saved"
     store.close()
 
 

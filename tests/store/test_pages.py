@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.harness.bodies import saved
 from tests.harness.databases import only_postgres, with_processes
 from tests.harness.hand import hands
 from tests.harness.tasks import rows
@@ -104,7 +105,7 @@ def test_pages_that_expired_long_ago_go_with_their_bodies(store, clock):
     pages.keep(store, page("fresh", fetched_at=now - 30 * DAY, expires_at=now - 6 * DAY), b"fresh")
     pages.keep(store, page("undated", fetched_at=now - 8 * DAY), b"undated")
     pages.keep(store, page("young", fetched_at=now - 6 * DAY), b"young")
-    assert pages.prune_pages(store, 7 * DAY) == 2
+    assert pages.prune_pages(store, 7 * DAY) == (2, 2)
     assert bodies(store) == {content_hash(b"fresh"), content_hash(b"young")}
     assert rows(store, "select * from loose_blobs") == []
 
@@ -112,12 +113,12 @@ def test_pages_that_expired_long_ago_go_with_their_bodies(store, clock):
 @pytest.mark.promise(1)
 @pytest.mark.parametrize("saved_first", [True, False])
 def test_what_a_stage_has_saved_outlives_the_page_it_came_with(store, saved_first):
-    """Its hash may stand in any record or checkpoint, where nobody could find it."""
+    """The lineage of the task that saved it needs it."""
     if saved_first:
-        name = blobs.put(store, b"evidence")
+        name = saved(store, b"evidence")
     pages.keep(store, page(), b"evidence")
     if not saved_first:
-        name = blobs.put(store, b"evidence")
+        name = saved(store, b"evidence")
     pages.forget(store, "k")
     pages.prune_pages(store, 0)
     assert blobs.get(store, name) == b"evidence"
@@ -128,7 +129,7 @@ def test_pruning_goes_batch_by_batch_to_the_end(make_store, clock):
     for n in range(10):
         pages.keep(store, page(f"{n}"), f"{n}".encode())
     clock.advance(DAY)
-    assert pages.prune_pages(store, HOUR) == 10
+    assert pages.prune_pages(store, HOUR) == (10, 10)
     assert (bodies(store), rows(store, "select count(*) from loose_blobs")) == (set(), [(0,)])
 
 
@@ -139,7 +140,7 @@ def test_how_long_pages_are_kept_is_a_setting(make_store, clock, days, left):
         pages.keep(store, page(f"{age}", fetched_at=clock.now() - age * DAY), b"pears")
     said = prune_kept(store)
     assert rows(store, "select count(*) from pages") == [(left,)]
-    assert said == (f"{2 - left} old pages removed" if left < 2 else None)
+    assert said == (f"{2 - left} old pages and {int(left == 0)} bodies removed" if left < 2 else None)
 
 
 def test_the_newest_pages_of_a_host_can_be_looked_at(store):

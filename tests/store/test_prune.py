@@ -21,7 +21,7 @@ from tests.harness.tasks import (
 from thresher.core.answer import Answer, Usage
 from thresher.core.clock import DAY
 from thresher.core.evidence import Evidence
-from thresher.store import answers, blobs, pages
+from thresher.store import answers
 from thresher.store.prune import prune
 from thresher.store.tasks import revive
 from thresher.store.workers import reap, stop
@@ -112,16 +112,6 @@ def test_records_outlive_the_tasks_that_found_them(store, clock):
     clock.advance(31 * DAY)
     assert prune(store) == 1
     assert rows(store, "select count(*) from links") == [(1,)]
-
-
-def test_what_a_stage_saved_outlives_the_task_that_saved_it(store, clock):
-    """A record may name it: what history forgets and what pages leave behind are two different things."""
-    name = blobs.put(store, b"evidence")
-    settle(store, done(running(store), records=(filing("a", data=f'{{"evidence": "{name}"}}'),)))
-    clock.advance(31 * DAY)
-    assert prune(store) == 1
-    pages.prune_pages(store, 0)
-    assert blobs.get(store, name) == b"evidence"
 
 
 def test_events_go_batch_by_batch(make_store, clock):

@@ -80,6 +80,7 @@ SETTINGS: tuple[Setting, ...] = (
     guarded("history.attempts", 30.0, "days", 1, 36_500, "How long attempts are kept of tasks that live on."),
     guarded("history.answers", 400.0, "days", 1, 36_500, "How long a model's answer is kept after it was last used."),
     guarded("history.workers", 30.0, "days", 1, 36_500, "How long workers are listed after they have stopped."),
+    guarded("history.bodies", 7.0, "days", 1, 36_500, "How long a saved body is kept after nothing refers to it any more."),
     guarded("history.vectors", 90.0, "days", 2, 36_500, "How long the vector of a text is kept after it was last used."),
     guarded("history.hosts", 30.0, "days", 2, 36_500, "How long an idle host is remembered after its last task was removed."),
     guarded("history.ledger", 400.0, "days", 31, 36_500, "How long it is kept what each call of a model cost."),

@@ -119,8 +119,9 @@ def _remove(store: Store, session: Session, key: str) -> Gone:
     found = find_record(session, CANDIDATE, clean(key))
     if found is None:
         raise UnknownName(f"there is no candidate {key!r}; {SHOWN_BY} shows them. Nothing was removed.")
-    unlink_candidate(session, found.id, None, store.backend.now(session), Demand.of(store.settings))
-    matches = erase_candidate(session, found.id)
+    now = store.backend.now(session)
+    unlink_candidate(session, found.id, None, now, Demand.of(store.settings))
+    matches = erase_candidate(session, found.id, now)
     return Gone(found.key, str(found.data.get("name") or found.key), len(found.linked(WANTS)), matches)
 
 

@@ -93,8 +93,8 @@ def prune_vectors(store: Store) -> str | None:
 
 def prune_kept(store: Store) -> str | None:
     """Pages that expired long ago are removed, with the bodies that nobody else needs."""
-    number = prune_pages(store, round(store.settings["fetch.keep_pages"] * DAY))
-    return f"{number} old pages removed" if number else None
+    removed = prune_pages(store, round(store.settings["fetch.keep_pages"] * DAY))
+    return f"{removed.pages} old pages and {removed.bodies} bodies removed" if any(removed) else None
 
 
 def prune_ledger(store: Store) -> str | None:

@@ -52,7 +52,7 @@ class Hands:
         return self._store.settings[name]
 
     async def save(self, body: bytes) -> str:
-        return await self._store.run(blobs.put, self._store, body)
+        return await self._store.run(blobs.save, self._store, body, self.task)
 
     async def load(self, content_hash: str) -> bytes:
         return await self._store.run(blobs.get, self._store, content_hash)

@@ -78,7 +78,7 @@ class Lessons:
             await self._store.run(extractors.refuse, self._store, self._site, self._schema.name, found.reason)
 
     def _add(self, document: Document, labels: Mapping[str, Any], by: Labeller) -> bool:
-        page = blobs.put(self._store, document.html.encode("utf-8", "replace"))
+        page = blobs.pack(document.html.encode("utf-8", "replace"))
         return examples.add_example(
             self._store, site=self._site, schema_name=self._schema.name, schema_digest=self._schema.digest, page=page, labels=labels,
             by=by, url=document.url,

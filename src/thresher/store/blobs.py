@@ -1,7 +1,8 @@
 """Bodies by their content: the same bytes are stored once, compressed, under their SHA-256.
 
-The column `saved` says who needs one: 1, a stage, which may have written the hash anywhere, so it stays; 2, somebody who will say
-when it may go; 0, only the pages that name it. What nobody needs any more is noted as loose, and pruning looks at those alone.
+The column `saved` says who needs one: 0, the pages that name it; 3, also an example, or owners that `owners` knows; 2, somebody who will
+say when it may go; 1, it was saved before owners were written down, so it stays. What somebody needs no more is noted as loose, and
+pruning looks at those alone. It treats 0 and 3 alike; workers of a version that knows no owners touch only 0.
 """
 
 import hashlib
@@ -12,22 +13,20 @@ import zstandard
 
 from thresher.core.errors import DatabaseProblem, TooLarge, UnknownName
 from thresher.core.keys import content_hash
+from thresher.core.task import Task
+from thresher.store.owners import loosen, own
 from thresher.store.session import Session, one
 from thresher.store.store import Store
 
 MAX_BODY = 64 * 1024 * 1024
 LEVEL = 3
 
-# What a stage has saved stays, also where it came with a page or was lent before: the hash may stand in any record or checkpoint.
-_PUT = """insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 1)
-    on conflict (hash) do update set saved = 1 where blobs.saved <> 1"""
 # Locks the row even where nothing changes, so whoever looks whether it may go waits until it is known who needs it now.
 _LEND = """insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 2)
-    on conflict (hash) do update set saved = 2 where blobs.saved = 0"""
+    on conflict (hash) do update set saved = 2 where blobs.saved in (0, 3)"""
 _LENT = "select hash from blobs where hash = :hash and saved = 2"
-_RETURN = "update blobs set saved = 0 where hash = :hash and saved = 2"
-# Written even where it stands: pruning must not settle an old note while the page that a new one is about is on its way out.
-_LOOSEN = "insert into loose_blobs (hash) values (:hash) on conflict (hash) do update set hash = excluded.hash"
+_RETURN = "update blobs set saved = 3 where hash = :hash and saved = 2"
+_TASK = "select 1 from tasks where id = :task"
 _BRING = "insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 0) on conflict (hash) do nothing"
 _HOLD = "select 1 from blobs where hash = :hash"
 _GET = "select size, body from blobs where hash = :hash"
@@ -62,17 +61,18 @@ def pack_pieces(pieces: Iterable[bytes]) -> Packed:
     return Packed(digest.hexdigest(), size, b"".join([*packed, packer.flush()]))
 
 
-def put(store: Store, body: bytes) -> str:
-    """Store a body for good; safe to repeat."""
-    packed = pack(body)
+def save(store: Store, body: bytes, task: Task) -> str:
+    """Store a body for the lineage of this task; safe to repeat. Returns its hash."""
+    packed = pack(body)  # before the transaction: nobody waits for our compression
     with store.write() as session:
-        keep(session, packed, store.backend.now(session))
+        now, dialect = store.backend.now(session), store.backend.dialect
+        is_there = session.rows(_TASK + dialect.share, {"task": task.id})
+        hold(session, packed, now, dialect.lock)
+        if is_there:
+            own(session, "lineage", [(task.tracking_id, packed.hash)])
+        else:  # its lineage was removed while the stage went on: nobody would ever give up this owner
+            loosen(session, [packed.hash], now)
     return packed.hash
-
-
-def keep(session: Session, packed: Packed, now: int) -> None:
-    """The same in a transaction of the caller's."""
-    session.run(_PUT, _values(packed, now))
 
 
 def lend(session: Session, packed: Packed, now: int) -> None:
@@ -81,23 +81,18 @@ def lend(session: Session, packed: Packed, now: int) -> None:
 
 
 def lent(session: Session, name: str, lock: str) -> bool:
-    """Whether this body was lent and by nobody kept for good. From here on nobody else lends it before this transaction ends."""
+    """Whether this body was lent. From here on nobody else lends it before this transaction ends."""
     return one(session, _LENT + lock, {"hash": name}) is not None
 
 
 def give_back(session: Session, name: str) -> None:
-    """A body that was lent is not needed any more: it goes with the next pruning, unless a page needs it."""
+    """A body that was lent is not needed any more: it goes with the next pruning, unless somebody else needs it."""
     if session.run(_RETURN, {"hash": name}):
         loosen(session, [name])
 
 
-def loosen(session: Session, names: Iterable[str]) -> None:
-    """Have pruning look at these bodies."""
-    session.many(_LOOSEN, [{"hash": name} for name in sorted(set(names))])
-
-
 def hold(session: Session, packed: Packed, now: int, lock: str) -> None:
-    """Have a body there that belongs to the caller's page, and let nobody prune it before that page is committed."""
+    """Have a body there that the caller is about to refer to, and let nobody prune it before that is committed."""
     while not session.run(_BRING, _values(packed, now)) and not session.rows(_HOLD + lock, {"hash": packed.hash}):
         pass  # it was there, and was pruned before it could be held
 

@@ -7,6 +7,9 @@ from typing import Any, Literal
 
 from thresher.core.errors import TooLarge
 from thresher.core.record import clean
+from thresher.store import blobs
+from thresher.store.blobs import Packed
+from thresher.store.owners import loosen, mark_owned
 from thresher.store.store import Store
 
 MAX_LABELS = 256 * 1024
@@ -21,7 +24,7 @@ _ADD = """insert into examples (site, schema_name, schema_digest, page, labels, 
         where excluded.trust >= examples.trust"""
 _FIND = """select page, labels, labelled_by, url, at from examples
     where site = :site and schema_name = :schema and schema_digest = :digest order by trust desc, at desc, id desc limit :most"""
-_FORGET = "delete from examples where site = :site and schema_name = :schema and page = :page"
+_FORGET = "delete from examples where site = :site and schema_name = :schema and page = :page returning page"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,18 +39,21 @@ class Labelled:
 
 
 def add_example(
-    store: Store, *, site: str, schema_name: str, schema_digest: str, page: str, labels: Mapping[str, Any], by: Labeller,
+    store: Store, *, site: str, schema_name: str, schema_digest: str, page: Packed, labels: Mapping[str, Any], by: Labeller,
     url: str | None = None,
 ) -> bool:  # fmt: skip
-    """Remember what stands on a page; safe to repeat. False: somebody who knows better has said what stands there."""
+    """Remember what stands on a page, and the page; safe to repeat. False: somebody who knows better has said what stands there."""
     text = json.dumps(dict(labels), allow_nan=False)  # ASCII, so that both databases keep whatever a page had
     if len(text) > MAX_LABELS:
-        raise TooLarge(f"the labels of {url or page} have {len(text):,} bytes; the limit is {MAX_LABELS:,}")
+        raise TooLarge(f"the labels of {url or page.hash} have {len(text):,} bytes; the limit is {MAX_LABELS:,}")
     with store.write() as session:
+        now = store.backend.now(session)
         values = {
-            "site": clean(site), "schema": clean(schema_name), "digest": schema_digest, "page": page, "labels": text,
-            "labelled_by": by, "trust": TRUST[by], "url": url and clean(url), "now": store.backend.now(session),
+            "site": clean(site), "schema": clean(schema_name), "digest": schema_digest, "page": page.hash, "labels": text,
+            "labelled_by": by, "trust": TRUST[by], "url": url and clean(url), "now": now,
         }  # fmt: skip
+        blobs.hold(session, page, now, store.backend.dialect.lock)
+        mark_owned(session, [page.hash])
         return session.run(_ADD, values) > 0
 
 
@@ -60,6 +66,8 @@ def examples(store: Store, site: str, schema_name: str, schema_digest: str, limi
 
 
 def forget(store: Store, site: str, schema_name: str, page: str) -> bool:
-    """Drop what was said about a page: it was wrong."""
+    """Drop what was said about a page: it was wrong. The page goes later, if nobody else needs it."""
     with store.write() as session:
-        return session.run(_FORGET, {"site": clean(site), "schema": clean(schema_name), "page": page}) > 0
+        found = session.rows(_FORGET, {"site": clean(site), "schema": clean(schema_name), "page": page})
+        loosen(session, [row[0] for row in found], store.backend.now(session))
+    return bool(found)

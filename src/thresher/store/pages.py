@@ -1,17 +1,19 @@
 """Pages that are kept: what a request answered, by the key that the caching rules made, with its body among the blobs.
 
 What the rules need to know of a page is opaque here. A body may belong to several pages, and somebody else may have stored the same
-bytes under the same hash; so a body goes only when its last page has gone and nobody else needs it. Whoever takes a page
-away notes its body as loose, and pruning looks at those alone.
+bytes under the same hash; so a body goes only when its last page has gone and nobody else needs it: no owner (see `owners`), no
+example, nobody it was lent to. Whoever takes one of these away notes the body as loose, and pruning looks at those alone.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
+from thresher.core.clock import DAY
 from thresher.store import blobs
+from thresher.store.owners import loosen
 from thresher.store.session import Row, Session, one
 from thresher.store.store import Store
 
@@ -33,9 +35,11 @@ _LIST = """select p.url, p.host, p.method, p.status, p.fetched_at, p.expires_at,
 _OVER = """select key from pages where coalesce(expires_at, fetched_at) < :before
     order by coalesce(expires_at, fetched_at) limit :most"""
 _REMOVE = "delete from pages where key in (:keys*) returning hash"
-_LOOSE = "select hash from loose_blobs order by hash limit :most"
-_SPARE = "select hash from blobs where hash in (:hashes*) and saved = 0 order by hash"
-_DROP = "delete from blobs where hash in (:hashes*) and not exists (select 1 from pages p where p.hash = blobs.hash)"
+_LOOSE = "select hash from loose_blobs where since <= :before order by since, hash limit :most"
+_SPARE = "select hash from blobs where hash in (:hashes*) and saved in (0, 3) order by hash"
+_DROP = """delete from blobs where hash in (:hashes*) and not exists (select 1 from pages p where p.hash = blobs.hash)
+    and not exists (select 1 from blob_owners o where o.hash = blobs.hash)
+    and not exists (select 1 from examples e where e.page = blobs.hash)"""
 _SETTLED = "delete from loose_blobs where hash in (:hashes*)"
 
 
@@ -56,6 +60,13 @@ class Kept:
     confirmed: int = 0
 
 
+class Pruned(NamedTuple):
+    """How many pages and bodies were removed."""
+
+    pages: int
+    bodies: int
+
+
 def keep(store: Store, kept: Kept, body: bytes) -> None:
     """Keep a page and its body, both or neither. A page of the same key gives way."""
     packed = blobs.pack(body)  # before the transaction: nobody waits for our compression
@@ -69,7 +80,7 @@ def keep(store: Store, kept: Kept, body: bytes) -> None:
             if session.run(_REPLACE if old else _INSERT, values):
                 break  # else somebody else has just kept the same page: theirs gives way
         if old and old[0] != packed.hash:
-            blobs.loosen(session, [old[0]])
+            loosen(session, [old[0]])
 
 
 def keep_many(store: Store, wanted: Sequence[tuple[Kept, bytes]]) -> None:
@@ -88,7 +99,7 @@ def keep_many(store: Store, wanted: Sequence[tuple[Kept, bytes]]) -> None:
             kept, body = packed[key]
             stands = session.run(_REPLACE if key in old else _INSERT, _values(kept) | {"hash": body.hash})
             loose += [old[key]] if stands and key in old and old[key] != body.hash else [] if stands else [body.hash]
-        blobs.loosen(session, loose)
+        loosen(session, loose)
 
 
 def find(store: Store, key: str) -> Kept | None:
@@ -116,7 +127,7 @@ def forget(store: Store, key: str) -> bool:
     """Drop a page; its body goes with the next pruning, if nobody else needs it."""
     with store.write() as session:
         found = session.rows(_FORGET, {"key": key})
-        blobs.loosen(session, [row[0] for row in found])
+        loosen(session, [row[0] for row in found])
     return bool(found)
 
 
@@ -128,35 +139,39 @@ def list_pages(session: Session, host: str | None = None, limit: int = 100) -> l
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def prune_pages(store: Store, keep_us: int) -> int:
-    """Remove pages that expired longer ago than this, then bodies that nobody needs, a batch a transaction. Returns how many pages."""
-    most, removed = store.settings.count("prune.batch"), 0
+def prune_pages(store: Store, keep_us: int) -> Pruned:
+    """Remove pages that expired longer ago than this, then bodies that nobody needs, a batch a transaction."""
+    most, removed, dropped = store.settings.count("prune.batch"), 0, 0
     while True:
         with store.write() as session:
             before = store.backend.now(session) - keep_us
             over = session.rows(_OVER + store.backend.dialect.skip, {"before": before, "most": most})
             if over:
                 gone = session.rows(_REMOVE, {"keys": [row[0] for row in over]})
-                blobs.loosen(session, [row[0] for row in gone])
+                loosen(session, [row[0] for row in gone])
         removed += len(over)
         if len(over) < most:
             break
-    while _drop_bodies(store, most) == most:
-        pass
-    return removed
+    while True:
+        settled, gone_now = _drop_bodies(store, most)
+        dropped += gone_now
+        if settled < most:
+            return Pruned(removed, dropped)
 
 
-def _drop_bodies(store: Store, most: int) -> int:
-    """Look at some loose bodies, and remove those that no page and no stage needs. Returns how many were done with."""
+def _drop_bodies(store: Store, most: int) -> tuple[int, int]:
+    """Look at some loose bodies, and remove those that nobody needs. Returns how many were done with, and how many of them went."""
     with store.write() as session:
-        loose = [row[0] for row in session.rows(_LOOSE + store.backend.dialect.skip, {"most": most})]
+        dialect = store.backend.dialect
+        before = store.backend.now(session) - round(store.settings["history.bodies"] * DAY)
+        loose = [row[0] for row in session.rows(_LOOSE + dialect.skip, {"before": before, "most": most})]
         if not loose:
-            return 0
-        # Held, and pages looked for afterwards: whoever keeps a page with this body waits for us, or is left alone.
-        held = [row[0] for row in session.rows(_SPARE + store.backend.dialect.skip, {"hashes": loose})]
+            return 0, 0
+        # Held, and references looked for afterwards: whoever is about to refer to this body waits for us, or is left alone.
+        held = [row[0] for row in session.rows(_SPARE + dialect.remove, {"hashes": loose})]
         in_use = {row[0] for row in session.rows(_SPARE, {"hashes": loose})} - set(held)
-        session.run(_DROP, {"hashes": held})
-        return session.run(_SETTLED, {"hashes": [name for name in loose if name not in in_use]})
+        gone = session.run(_DROP, {"hashes": held})
+        return session.run(_SETTLED, {"hashes": [name for name in loose if name not in in_use]}), gone
 
 
 def _values(kept: Kept) -> Fields:

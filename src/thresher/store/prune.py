@@ -7,6 +7,7 @@ a batch a transaction; rows that somebody else holds are left for the next round
 from dataclasses import dataclass
 
 from thresher.core.clock import DAY
+from thresher.store.owners import disown, owners_among
 from thresher.store.session import Session
 from thresher.store.store import Store
 
@@ -27,6 +28,7 @@ _DELETE = (
     "delete from results where task_id in (:ids*)",
     "delete from tasks where id in (:ids*) and finished_at is not null",
 )
+_REMAINING = "select distinct coalesce(tracking_id, id) from tasks where tracking_id in (:roots*) or id in (:roots_too*)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +93,13 @@ def _prune_lineages(store: Store) -> int:
             now = store.backend.now(session)
             before = now - round(store.settings["history.retention"] * DAY)
             old = session.rows(_OLD, {"before": before, "at": at, "id": last, "most": most})
-            removed += _remove(session, old, before)
+            removed += _remove(session, old, before, now)
             if len(old) < most:
                 return removed
         last, _, at = old[-1]
 
 
-def _remove(session: Session, old: list[tuple[int, ...]], before: int) -> int:
+def _remove(session: Session, old: list[tuple[int, ...]], before: int, now: int) -> int:
     if not old:
         return 0
     roots = sorted({row[1] for row in old})
@@ -105,4 +107,13 @@ def _remove(session: Session, old: list[tuple[int, ...]], before: int) -> int:
     ids = [task_id for task_id, root, _ in old if root not in active]
     for sql in _DELETE if ids else ():
         session.run(sql, {"ids": ids})
+    _disown(session, sorted(set(roots) - active), now)
     return len(ids)
+
+
+def _disown(session: Session, roots: list[int], now: int) -> None:
+    """Lineages of which no task is left need no bodies. One that has more tasks than a batch keeps them until its last task goes."""
+    owning = owners_among(session, "lineage", roots) if roots else []
+    if owning:
+        remaining = {row[0] for row in session.rows(_REMAINING, {"roots": owning, "roots_too": owning})}
+        disown(session, "lineage", [root for root in owning if root not in remaining], now)

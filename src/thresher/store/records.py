@@ -6,7 +6,11 @@ from typing import Any
 import orjson
 
 from thresher.core.record import Filing, merged_evidence
+from thresher.store.owners import hashes_in, own_named
 from thresher.store.session import Session, one
+
+Named = dict[int, set[str]]
+Stored = tuple[int, Mapping[str, Any], set[str]]  # the id of a record, its data where marks need them, the hashes that it may name
 
 # Evidence goes with the data it speaks of, also when there is none.
 _UPSERT = """insert into records (kind, key, data, evidence, first_task, last_task, created_at, updated_at)
@@ -29,14 +33,26 @@ _UNMARK = "delete from marks where record_id = :record and name in (:names*)"
 
 def file_records(session: Session, found: Sequence[tuple[int, Filing]], now: int, lock: str = "") -> None:
     """Store each record once and add its links. In key order, so that two settlers never wait in a circle."""
+    named: Named = {}
     for task_id, filing in sorted(found, key=lambda pair: (pair[1].kind, pair[1].key)):
-        file_record(session, filing, task_id, now, lock)
+        _file(session, filing, task_id, now, lock, named)
+    own_named(session, named, now)
 
 
 def file_record(session: Session, filing: Filing, task_id: int, now: int, lock: str = "") -> int:
     """Store one record; its id. Task 0 means that a person did it. `lock` is the dialect's, for records that are merged."""
+    named: Named = {}
+    record_id = _file(session, filing, task_id, now, lock, named)
+    own_named(session, named, now)
+    return record_id
+
+
+def _file(session: Session, filing: Filing, task_id: int, now: int, lock: str, named: Named) -> int:
+    """Store one record; its id. What may be hashes of bodies in it is added to `named`."""
     values = {"kind": filing.kind, "key": filing.key, "task": task_id, "now": now}
-    record_id, data = _merge(session, filing, values, lock) if filing.merge else _replace(session, filing, values)
+    record_id, data, hashes = _merge(session, filing, values, lock) if filing.merge else _replace(session, filing, values)
+    if hashes:
+        named[record_id] = hashes
     for link in sorted(filing.links, key=lambda link: (link.name, link.target)):
         session.run(_LINK, {"record": record_id, "name": link.name, "target": link.target, "task": task_id, "now": now})
     if filing.marks:
@@ -44,28 +60,28 @@ def file_record(session: Session, filing: Filing, task_id: int, now: int, lock: 
     return record_id
 
 
-def _replace(session: Session, filing: Filing, values: Mapping[str, Any]) -> tuple[int, Mapping[str, Any]]:
+def _replace(session: Session, filing: Filing, values: Mapping[str, Any]) -> Stored:
     record_id = session.rows(_UPSERT, {**values, "data": filing.data, "evidence": filing.evidence})[0][0]
-    return record_id, orjson.loads(filing.data) if filing.marks else {}
+    return record_id, orjson.loads(filing.data) if filing.marks else {}, hashes_in(filing.data, filing.evidence)
 
 
-def _merge(session: Session, filing: Filing, values: Mapping[str, Any], lock: str) -> tuple[int, Mapping[str, Any]]:
+def _merge(session: Session, filing: Filing, values: Mapping[str, Any], lock: str) -> Stored:
     """New fields over old ones. Whoever comes second to a new record waits for the first, and merges into what it wrote."""
     new = orjson.loads(filing.data)
     old = one(session, _OLD + lock, values)
     if old is None:
         whole = orjson.loads(filing.initial or "{}") | new
-        made = session.rows(_INSERT, {**values, "data": orjson.dumps(whole).decode(), "evidence": filing.evidence})
+        text = orjson.dumps(whole).decode()
+        made = session.rows(_INSERT, {**values, "data": text, "evidence": filing.evidence})
         if made:
-            return made[0][0], whole
+            return made[0][0], whole, hashes_in(text, filing.evidence)
         old = session.rows(_OLD + lock, values)[0]
     record_id, data, evidence = old
     whole = orjson.loads(data) | new
     places = merged_evidence(_read(evidence), _read(filing.evidence), new)
-    session.run(_UPDATE, {
-        **values, "id": record_id, "data": orjson.dumps(whole).decode(), "evidence": orjson.dumps(places).decode() if places else None,
-    })  # fmt: skip
-    return record_id, whole
+    text, evidence = orjson.dumps(whole).decode(), orjson.dumps(places).decode() if places else None
+    session.run(_UPDATE, {**values, "id": record_id, "data": text, "evidence": evidence})
+    return record_id, whole, hashes_in(text, evidence)
 
 
 def _mark(session: Session, record_id: int, filing: Filing, data: Mapping[str, Any]) -> None:

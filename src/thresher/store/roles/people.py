@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from thresher.store.bulk import among
 from thresher.store.dialect import Dialect
 from thresher.store.lookup import AT_ONCE
+from thresher.store.owners import disown
 from thresher.store.roles.matches import forget_candidate
 from thresher.store.session import Session
 
@@ -60,11 +61,12 @@ def count_matches(session: Session, candidate_ids: Sequence[int]) -> dict[int, i
     return {row[0]: row[1] for some in _portions(candidate_ids) for row in session.rows(_MATCHED, {"ids": some})}
 
 
-def erase_candidate(session: Session, record_id: int) -> int:
+def erase_candidate(session: Session, record_id: int, now: int) -> int:
     """Remove a candidate with everything that hangs on it; how many matches went. Roles are unlinked before, so that they are recounted."""
     matches = forget_candidate(session, record_id)
     for statement in _FORGET:
         session.run(statement, {"id": record_id})
+    disown(session, "record", [record_id], now)
     return matches
 
 
