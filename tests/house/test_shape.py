@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from tests.house import hashes
+from tests.house import figures, hashes
 from tests.house.migrations import listed, present
 from tests.house.paper import ROOT, name, tracked
 
@@ -146,3 +146,9 @@ def test_every_folder_with_code_is_a_package_that_goes_into_the_wheel():
 
 def _folders(path: Path) -> list[Path]:
     return [folder for folder in path.parents if folder.is_relative_to(PACKAGE)]
+
+
+def test_the_figures_of_the_architecture_can_be_counted():
+    """What they are is no test's business; that the page names every one of them is."""
+    page = (ROOT / "docs" / "explanation" / "architecture-figures.md").read_text("utf-8")
+    assert [name for name in figures.figures() if f"| {name} |" not in page] == []
