@@ -157,7 +157,7 @@ def test_what_a_person_closed_stays_closed_however_many_keys_there_are(study: St
     study.open()
     sources.disable(study.shop.store, "practice", "too dear")
     study.open()
-    assert gate(study)["closed_tag"] == "manual"
+    assert gate(study)["closed_tag"] == "admin"
 
 
 def test_a_stage_that_can_do_without_is_told_so(study: Study):

@@ -9,6 +9,7 @@ import psycopg
 from thresher.store.postgres.backend import PostgresBackend
 from thresher.store.postgres.connection import split_schema
 
+TRIES = 5
 # Every row goes, and every number starts again. A table that nobody wrote to needs nothing.
 _EMPTY = """do $$
 declare
@@ -65,7 +66,7 @@ class Schemas:
             # First of all another name: whoever is still at work under the old one must not write behind the broom.
             schema, used = f"free_{secrets.token_hex(6)}", schema
             connection.execute(f"alter schema {used} rename to {schema}")
-            connection.execute(_EMPTY.format(schema=schema))
+            _sweep(connection, schema)
             if _shape(connection, schema) == self._new:
                 self._free.append(schema)
                 return
@@ -101,6 +102,18 @@ def _is_alive(connection: psycopg.Connection[Any]) -> bool:
     except psycopg.OperationalError:
         return False
     return True
+
+
+def _sweep(connection: psycopg.Connection[Any], schema: str) -> None:
+    """Remove every row. Whoever is still at work may meet us in the middle; then the server ends one of the two."""
+    for left in reversed(range(TRIES)):
+        try:
+            connection.execute(_EMPTY.format(schema=schema))
+        except psycopg.errors.DeadlockDetected:
+            if not left:
+                raise
+        else:
+            return
 
 
 def _has_tables(connection: psycopg.Connection[Any], schema: str) -> bool:

@@ -12,7 +12,7 @@ from tests.web.conftest import Api
 from tests.web.scraping import world
 from thresher.control.keys import Scope, create_key
 
-EXAMPLES = 4  # of each operation and kind of data; `make fuzz` takes many more
+EXAMPLES = 2  # of each operation and kind of data; `make fuzz` takes many more
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE)
 
