@@ -18,7 +18,8 @@ from thresher.store.store import Store
 _LOOSE = "select lane_id from loose_lanes where since < :before order by since, lane_id limit :most"
 _LANES = "select id, status, served_at from lanes where id in (:ids*) order by id"
 _NEEDED = """select l.id from lanes l where l.id in (:ids*) and (exists (select 1 from tasks t where t.lane_id = l.id and t.due = 1)
-    or exists (select 1 from tasks t where t.lane_id = l.id and t.due = 0)
+    or exists (select 1 from tasks t where t.lane_id = l.id and t.due = 0 and t.state <> 'running')
+    or l.id in (select t.lane_id from tasks t where t.state = 'running')
     or exists (select 1 from task_groups g where g.then_lane = l.id and g.follow_up is not null))"""
 _HOSTS = "select lane_id, gate_id from host_lanes where lane_id in (:ids*)"
 _GATES = """select id, pinned = 1 or robots_waived_at is not null from gates where id in (:ids*) and in_flight = 0

@@ -1,8 +1,9 @@
 -- Lanes and the gates of hosts that nobody needs any more are removed. A lane stays while a task or a group refers to it, a gate while
 -- a lane, a permit or an event does.
 
--- Every task that does not stand in its lane: with tasks_due this finds all tasks of a lane, and enqueueing pays nothing for it.
-create index tasks_lane on tasks (lane_id) where due = 0;
+-- Every task that neither stands in its lane nor runs: with tasks_due and tasks_running this finds all tasks of a lane. Enqueueing and
+-- claiming pay nothing for it.
+create index tasks_lane on tasks (lane_id) where due = 0 and state <> 'running';
 
 -- Lanes that pruning has yet to look at. `since`: when one was last looked up or looked at; 0: its tasks have just been removed.
 create table loose_lanes (
