@@ -5,8 +5,9 @@ import pytest
 from thresher import App
 from thresher.apps.jobs.app import app as jobs
 from thresher.apps.roles.app import app as roles
-from thresher.core.errors import UsageError
+from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.named import load_named
+from thresher.core.pipeline import find_near_by_kind
 
 
 @pytest.mark.parametrize("make", ["mark", "no module:mark", "module:", "a:b:c"])
@@ -21,6 +22,13 @@ def test_every_name_in_our_own_apps_leads_somewhere(app):
     assert [name for name in named if isinstance(name, str) and not callable(load_named(name))] == []
 
 
-def test_a_name_that_leads_nowhere_says_so():
-    with pytest.raises(UsageError, match="has no 'nothing'"):
-        load_named("thresher.core.named:nothing")
+@pytest.mark.parametrize(("name", "why"), [("thresher.core.named:nothing", "has no 'nothing'"), ("thresher.nowhere:x", "No module named")])
+def test_a_name_that_leads_nowhere_says_so(name, why):
+    with pytest.raises(UsageError, match=why):
+        load_named(name)
+
+
+def test_two_apps_that_find_the_same_kind_near_a_text_are_refused():
+    apps = [App(name, (), near={"coin": "thresher.core.named:loaded"}) for name in ("mint", "shop")]
+    with pytest.raises(DuplicateKind, match="'shop' finds 'coin'"):
+        find_near_by_kind(apps)

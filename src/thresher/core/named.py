@@ -24,8 +24,11 @@ def loaded(thing: T | str) -> T:
 @cache
 def load_named(name: str) -> Any:
     """What a name leads to."""
-    module, _, attribute = name.partition(":")
+    place, _, attribute = name.partition(":")
     try:
-        return getattr(importlib.import_module(module), attribute)
-    except AttributeError:
-        raise UsageError(f"{name} leads nowhere: the module {module} has no {attribute!r}") from None
+        module = importlib.import_module(place)
+    except ImportError as problem:
+        raise UsageError(f"{name} leads nowhere: {problem}") from problem
+    if not hasattr(module, attribute):
+        raise UsageError(f"{name} leads nowhere: the module {place} has no {attribute!r}")
+    return getattr(module, attribute)

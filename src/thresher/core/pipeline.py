@@ -191,3 +191,13 @@ def by_kind(apps: Iterable[App]) -> dict[str, Pipeline]:
                 )
             found[pipeline.kind], owner[pipeline.kind] = pipeline, app.name
     return found
+
+
+def find_near_by_kind(apps: Iterable[App]) -> dict[str, FindNear | str]:
+    """How things are found near a text, by their kind; a kind claimed twice is refused by name."""
+    found: dict[str, FindNear | str] = {}
+    for app in apps:
+        if taken := sorted(found.keys() & app.near.keys()):
+            raise DuplicateKind(f"app {app.name!r} finds {', '.join(map(repr, taken))} near a text, and so does another app; rename one")
+        found |= app.near
+    return found

@@ -14,7 +14,7 @@ from thresher.core.keys import canonical_url, url_key
 from thresher.core.limits import MAX_GATE_BYTES, MAX_KEY_BYTES, check_integer, check_text
 from thresher.core.named import loaded
 from thresher.core.outcome import Finds, Next
-from thresher.core.pipeline import App, FindNear, Pipeline, Stage, Trip, by_kind
+from thresher.core.pipeline import App, FindNear, Pipeline, Stage, Trip, by_kind, find_near_by_kind
 from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
@@ -33,7 +33,7 @@ class Registry:
         self._tiers = tiers
         self._pipelines = by_kind(self.apps)
         self._effects = {(app.name, name): make for app in self.apps for name, make in app.effects.items()}
-        self._near = {kind: find for app in self.apps for kind, find in app.near.items()}
+        self._near = find_near_by_kind(self.apps)
         self._retries = {each.kind: app.retry for app in self.apps for each in app.pipelines if app.retry}
         self.max_ages = {source.gate: source.max_age for app in self.apps for source in app.sources if source.max_age is not None}
 
