@@ -23,8 +23,9 @@ PURE := config core evidence governance hiring learning reading vectors
 check: lint ## The quick part of `make test`: lint, types, import contracts, and the tests that need nothing but their own process.
 	$(BIN)/pytest -n 2 --dist worksteal -m pure $(PURE:%=tests/%)
 
-lint: setup ## Lint, types and import contracts, without a single test.
+lint: setup ## Lint, format, types and import contracts, without a single test.
 	$(BIN)/ruff check src tests examples bench evaluate
+	$(BIN)/ruff format --check src tests examples bench evaluate
 	$(BIN)/mypy --num-workers 2
 	$(BIN)/lint-imports --no-cache
 

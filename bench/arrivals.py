@@ -1,18 +1,21 @@
-"""How fast a scraper's postings come in: one POST of many, over HTTP to a real server; and the driver's own bulk upsert beside it.
+"""How fast a scraper's postings come in: one POST of many, over HTTP to a real server; and the driver's own
+bulk upsert beside it.
 
     python bench/arrivals.py --store sqlite|postgres [--jobs 10000] [--description 1500] [--rounds 5] [--json]
 
-Each round brings new postings for a role of its own. Then the rows that this has written (records, links, marks) are upserted by the
-database's driver alone, ready as they are and in the order of their keys, in one transaction, into the same tables with the same indexes
-of another database, which is opened and committed as ours is: no body, no check, no look at what is known. Both begin empty and grow
-alike; a first round, in which both warm up, is not counted.
+Each round brings new postings for a role of its own. Then the rows that this has written (records, links,
+marks) are upserted by the database's driver alone, ready as they are and in the order of their keys, in one
+transaction, into the same tables with the same indexes of another database, which is opened and committed as
+ours is: no body, no check, no look at what is known. Both begin empty and grow alike; a first round, in which
+both warm up, is not counted.
 
-`ratio` is ours over the driver's, the medians of all rounds, with the least, the middle and the most of single rounds beside it;
-`ratio_from_body` compares with a driver that has to read the body (the standard library's parser) and write out the same rows first.
-`cpu` is what the server and the driver's process take of the processor for one posting: it says more where other programs run. On
-PostgreSQL the work of its own processes is not in it. `again` is the same body for another role: everything is known, and gains a
-link; it comes when all rounds are over, so that our database is no larger than the driver's. Resident sizes are those of the server:
-before, at its peak after the first body, and at the peak of the rounds.
+`ratio` is ours over the driver's, the medians of all rounds, with the least, the middle and the most of
+single rounds beside it; `ratio_from_body` compares with a driver that has to read the body (the standard
+library's parser) and write out the same rows first. `cpu` is what the server and the driver's process take of
+the processor for one posting: it says more where other programs run. On PostgreSQL the work of its own
+processes is not in it. `again` is the same body for another role: everything is known, and gains a link; it
+comes when all rounds are over, so that our database is no larger than the driver's. Resident sizes are those
+of the server: before, at its peak after the first body, and at the peak of the rounds.
 """
 
 import argparse
@@ -61,9 +64,13 @@ TABLES = {
 }
 # As store/sqlite/connection.py opens ours.
 PRAGMAS = (
-    "journal_mode = wal", "synchronous = full", "foreign_keys = on", "temp_store = memory", "cache_size = -65536",
+    "journal_mode = wal",
+    "synchronous = full",
+    "foreign_keys = on",
+    "temp_store = memory",
+    "cache_size = -65536",
     "wal_autocheckpoint = 4000",
-)  # fmt: skip
+)
 Rows = dict[str, list[tuple[Any, ...]]]
 
 
@@ -125,7 +132,16 @@ def reading(body: bytes, rows: Rows) -> float:
     """How long it takes to read a body and write out its rows, with no question asked."""
     began = time.perf_counter()
     for job, record in zip(json.loads(body)["jobs"], rows["records"], strict=True):
-        (record[0], "posting", f"{job['platform']}/{job['external_job_id']}", json.dumps(job), 0, 0, record[6], record[7])
+        (
+            record[0],
+            "posting",
+            f"{job['platform']}/{job['external_job_id']}",
+            json.dumps(job),
+            0,
+            0,
+            record[6],
+            record[7],
+        )
     return time.perf_counter() - began
 
 
@@ -141,7 +157,8 @@ def rows_of(store: Store, after: int) -> Rows:
     with store.read() as session:
         return {
             table: session.rows(
-                f"select {', '.join(columns)} from {table} where {'id' if table == 'records' else 'record_id'} > :after", {"after": after}
+                f"select {', '.join(columns)} from {table} where {'id' if table == 'records' else 'record_id'} > :after",
+                {"after": after},
             )
             for table, (columns, _) in TABLES.items()
         }
@@ -157,7 +174,10 @@ def upsert_sqlite(url: str) -> Callable[[Rows], float]:
         connection.execute("begin immediate")
         for table, (columns, then) in TABLES.items():
             values = ", ".join("?" * len(columns))
-            connection.executemany(f"insert into {table} ({', '.join(columns)}) values ({values}) on conflict {then}", rows[table])
+            connection.executemany(
+                f"insert into {table} ({', '.join(columns)}) values ({values}) on conflict {then}",
+                rows[table],
+            )
         connection.execute("commit")
         return time.perf_counter() - began
 
@@ -173,7 +193,10 @@ def upsert_postgres(url: str) -> Callable[[Rows], float]:
         with connection.transaction(), connection.cursor() as cursor:
             for table, (columns, then) in TABLES.items():
                 values = ", ".join(["%s"] * len(columns))
-                cursor.executemany(f"insert into {table} ({', '.join(columns)}) values ({values}) on conflict {then}", rows[table])
+                cursor.executemany(
+                    f"insert into {table} ({', '.join(columns)}) values ({values}) on conflict {then}",
+                    rows[table],
+                )
         return time.perf_counter() - began
 
     return upsert
@@ -218,7 +241,11 @@ def jobs_of(at: int, given: argparse.Namespace) -> list[dict[str, Any]]:
 
 def measure(url: str, other: str, given: argparse.Namespace) -> dict[str, Any]:
     rounds, after, sizes = Rounds(), 1, list[int]()
-    with closing(open_store(url)) as store, closing(open_store(other)), tempfile.TemporaryDirectory() as folder:
+    with (
+        closing(open_store(url)) as store,
+        closing(open_store(other)),
+        tempfile.TemporaryDirectory() as folder,
+    ):
         token = create_key(store, "bench", rate=1_000_000).token
         upsert = (upsert_sqlite if given.store == "sqlite" else upsert_postgres)(other)
         with serving(Path(folder), url) as (where, process):
@@ -247,7 +274,12 @@ def measure(url: str, other: str, given: argparse.Namespace) -> dict[str, Any]:
                 seconds, answer, _ = scraper.bring(jobs)
                 assert answer["jobs_linked"] == given.jobs, answer
                 rounds.again.append(seconds)
-    about = {"store": given.store, "jobs": given.jobs, "body_mb": round(len(body) / 2**20, 1), "load": round(os.getloadavg()[0], 1)}
+    about = {
+        "store": given.store,
+        "jobs": given.jobs,
+        "body_mb": round(len(body) / 2**20, 1),
+        "load": round(os.getloadavg()[0], 1),
+    }
     sized = {"resident_mb_before": before, "resident_mb_first": sizes[0], "resident_mb_peak": sizes[-1]}
     return about | rounds.told(given.jobs) | sized
 

@@ -1,8 +1,9 @@
-"""Thresher beside other crawlers: the same pages of one local site, three fields each, stored, in the same run.
+"""Thresher beside other crawlers: the same pages of one local site, three fields each, stored, in the same
+run.
 
-Every crawler is a process of its own with 16 requests at a time and robots.txt obeyed; the site is another process. The rounds
-are interleaved, and every other one runs backwards. The CPU is the crawler's own; a crawl that loses a page fails instead of
-reporting a figure.
+Every crawler is a process of its own with 16 requests at a time and robots.txt obeyed; the site is another
+process. The rounds are interleaved, and every other one runs backwards. The CPU is the crawler's own; a crawl
+that loses a page fails instead of reporting a figure.
 
     python bench/crawl.py [--pages N] [--rounds R] [--json FILE]
 """
@@ -24,8 +25,13 @@ from rivals import ROOT, Found, bounded, machine, print_table, spoken, spread
 
 # The slow ones get a part of the pages: their rate does not depend on the number.
 CRAWLERS = {
-    "bare": 1.0, "thresher_sqlite": 1.0, "thresher_sqlite two": 1.0, "thresher_sqlite keep": 1.0, "scrapy_jobdir": 0.4, "crawlee_sql": 0.2,
-}  # fmt: skip
+    "bare": 1.0,
+    "thresher_sqlite": 1.0,
+    "thresher_sqlite two": 1.0,
+    "thresher_sqlite keep": 1.0,
+    "scrapy_jobdir": 0.4,
+    "crawlee_sql": 0.2,
+}
 OURS, RIVALS = ("thresher_sqlite", "thresher_sqlite two"), ("scrapy_jobdir", "crawlee_sql", "bare")
 PACKAGES = ("aiohttp", "selectolax", "scrapy", "crawlee", "turbohtml", "uvloop")
 
@@ -49,7 +55,9 @@ def main() -> int:
 @contextlib.contextmanager
 def site() -> Iterator[str]:
     command = [sys.executable, "-m", "bench.crawlers.site"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)})
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
     try:
         yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
     finally:
@@ -62,12 +70,22 @@ def one_round(url: str, pages: int, number: int) -> dict[str, Found]:
     for name in list(CRAWLERS) if number % 2 == 0 else list(CRAWLERS)[::-1]:
         module, _, setting = name.partition(" ")
         command = [
-            sys.executable, "-m", f"bench.crawlers.{module}", "--site", url, "--pages", str(max(100, round(pages * CRAWLERS[name]))),
-            "--setting", setting,
-        ]  # fmt: skip
+            sys.executable,
+            "-m",
+            f"bench.crawlers.{module}",
+            "--site",
+            url,
+            "--pages",
+            str(max(100, round(pages * CRAWLERS[name]))),
+            "--setting",
+            setting,
+        ]
         with tempfile.TemporaryDirectory(prefix="thresher-crawl-") as folder:
             found[name] = spoken(*bounded([*command, "--folder", folder], folder))
-        print(f"round {number + 1}  {name:<22} {found[name].get('error') or found[name]['pages_per_s']}", file=sys.stderr)
+        print(
+            f"round {number + 1}  {name:<22} {found[name].get('error') or found[name]['pages_per_s']}",
+            file=sys.stderr,
+        )
     return found
 
 
@@ -77,11 +95,21 @@ def print_tables(rounds: list[dict[str, Found]], about: Found) -> None:
     for name in CRAWLERS:
         good = [each[name] for each in rounds if "error" not in each[name]]
         if good:
-            speed, cpu = spread([found["pages_per_s"] for found in good]), spread([found["cpu_ms"] for found in good])
-            rows.append((
-                good[0]["name"], f"{speed['median']:,.0f}", f"{speed['least']:,.0f}-{speed['most']:,.0f}", f"{cpu['median']:.2f}",
-                str(max(found["rss_mb"] for found in good)), str(good[0]["pages"]), good[0]["guarantee"],
-            ))  # fmt: skip
+            speed, cpu = (
+                spread([found["pages_per_s"] for found in good]),
+                spread([found["cpu_ms"] for found in good]),
+            )
+            rows.append(
+                (
+                    good[0]["name"],
+                    f"{speed['median']:,.0f}",
+                    f"{speed['least']:,.0f}-{speed['most']:,.0f}",
+                    f"{cpu['median']:.2f}",
+                    str(max(found["rss_mb"] for found in good)),
+                    str(good[0]["pages"]),
+                    good[0]["guarantee"],
+                )
+            )
     print_table(rows)
     ratios = [("ratio (median of the rounds)", "pages/s", "CPU")]
     for ours, rival in itertools.product(OURS, RIVALS):
@@ -89,7 +117,13 @@ def print_tables(rounds: list[dict[str, Found]], about: Found) -> None:
         if pairs:
             speed = spread([mine["pages_per_s"] / theirs["pages_per_s"] for mine, theirs in pairs])
             cpu = spread([mine["cpu_ms"] / theirs["cpu_ms"] for mine, theirs in pairs])
-            ratios.append((f"{pairs[0][0]['name']} / {pairs[0][1]['name']}", f"{speed['median']:.2f}", f"{cpu['median']:.2f}"))
+            ratios.append(
+                (
+                    f"{pairs[0][0]['name']} / {pairs[0][1]['name']}",
+                    f"{speed['median']:.2f}",
+                    f"{cpu['median']:.2f}",
+                )
+            )
     print_table(ratios)
     for each in rounds:
         for name, found in each.items():

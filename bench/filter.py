@@ -1,9 +1,11 @@
-"""Filter and score, in postings a second on one core, beside a limit that no filter can pass: parsing the same postings as JSON.
+"""Filter and score, in postings a second on one core, beside a limit that no filter can pass: parsing the
+same postings as JSON.
 
     python bench/filter.py [--postings 2000] [--rounds 5]
 
-The postings are made for the purpose: 2 to 8 KB of prose with salaries, places, levels, technologies, negations and boilerplate, in
-the mix in which boards have them. `facts` is the reading of a posting's facts, which happens once in its life.
+The postings are made for the purpose: 2 to 8 KB of prose with salaries, places, levels, technologies,
+negations and boilerplate, in the mix in which boards have them. `facts` is the reading of a posting's facts,
+which happens once in its life.
 """
 
 import argparse
@@ -32,18 +34,52 @@ TODAY = date(2026, 2, 10)
 WANTED = 5_000
 SENIORITY = ("", "", "Senior ", "Senior ", "Staff ", "Lead ", "Principal ", "Junior ", "Mid-level ")
 ROLES = (
-    "Software Engineer", "Backend Developer", "Platform Engineer", "Data Engineer", "Site Reliability Engineer", "Product Manager",
-    "Account Executive", "Sales Engineer", "Customer Success Manager", "Machine Learning Engineer", "Technical Recruiter",
-)  # fmt: skip
+    "Software Engineer",
+    "Backend Developer",
+    "Platform Engineer",
+    "Data Engineer",
+    "Site Reliability Engineer",
+    "Product Manager",
+    "Account Executive",
+    "Sales Engineer",
+    "Customer Success Manager",
+    "Machine Learning Engineer",
+    "Technical Recruiter",
+)
 PLACES = (
-    "Portland, OR", "Remote - US", "Remote", "Berlin, Germany", "New York, NY; London, UK", "San Francisco, CA (Hybrid)", "Austin, TX",
-    "United States", "Bengaluru, India", "Portland, OR (Hybrid)", "Toronto, ON",
-)  # fmt: skip
-PAY = ("", "", "$140,000 - $180,000 a year", "$90k-$110k", "€70.000 - €90.000", "$65/hr", "$160,000 - $210,000")
+    "Portland, OR",
+    "Remote - US",
+    "Remote",
+    "Berlin, Germany",
+    "New York, NY; London, UK",
+    "San Francisco, CA (Hybrid)",
+    "Austin, TX",
+    "United States",
+    "Bengaluru, India",
+    "Portland, OR (Hybrid)",
+    "Toronto, ON",
+)
+PAY = (
+    "",
+    "",
+    "$140,000 - $180,000 a year",
+    "$90k-$110k",
+    "€70.000 - €90.000",
+    "$65/hr",
+    "$160,000 - $210,000",
+)
 STACKS = (
-    "Python, PostgreSQL and Docker on AWS", "Java, Spring Boot and Kafka", "Go and Kubernetes", "TypeScript, React and Node.js",
-    "Ruby on Rails", "C# and .NET", "Python, Django and Redis", "PHP and WordPress", "Scala and Spark", "Rust",
-)  # fmt: skip
+    "Python, PostgreSQL and Docker on AWS",
+    "Java, Spring Boot and Kafka",
+    "Go and Kubernetes",
+    "TypeScript, React and Node.js",
+    "Ruby on Rails",
+    "C# and .NET",
+    "Python, Django and Redis",
+    "PHP and WordPress",
+    "Scala and Spark",
+    "Rust",
+)
 FILLER = (
     "We build tools that help growers to plan their harvest, and we care about the people who use them.",
     "You will work with product, design and the sales team to ship features that our customers ask for.",
@@ -54,9 +90,16 @@ FILLER = (
     "We are an equal opportunity employer and do not discriminate on the basis of race, religion, gender, age or disability.",
     "Reasonable accommodation is available for qualified individuals throughout the application process.",
     "The team is spread over several places and meets twice a year.",
-)  # fmt: skip
-CLEARANCE = ("An active security clearance is required.", "No security clearance required, and relocation is not necessary.")
-ASKS = ("5+ years of experience with {0}.", "At least 8 years of experience, most of it with {0}.", "You know {0} well.")
+)
+CLEARANCE = (
+    "An active security clearance is required.",
+    "No security clearance required, and relocation is not necessary.",
+)
+ASKS = (
+    "5+ years of experience with {0}.",
+    "At least 8 years of experience, most of it with {0}.",
+    "You know {0} well.",
+)
 
 
 def posting(dice: random.Random, number: int) -> dict[str, Any]:
@@ -68,11 +111,16 @@ def posting(dice: random.Random, number: int) -> dict[str, Any]:
     text = "\n\n".join(" ".join(prose[at : at + 4]) for at in range(0, len(prose), 4))
     place = dice.choice(PLACES)
     return {
-        "title": dice.choice(SENIORITY) + dice.choice(ROLES), "company_name": f"Company {number % 500}", "location": place,
-        "url": f"https://boards.example/company{number % 500}/{number}", "description": text, "number": str(number),
-        "posted": (TODAY - timedelta(days=dice.randint(0, 9))).isoformat(), "employment_type": "Full-time",
+        "title": dice.choice(SENIORITY) + dice.choice(ROLES),
+        "company_name": f"Company {number % 500}",
+        "location": place,
+        "url": f"https://boards.example/company{number % 500}/{number}",
+        "description": text,
+        "number": str(number),
+        "posted": (TODAY - timedelta(days=dice.randint(0, 9))).isoformat(),
+        "employment_type": "Full-time",
         "salary": {"text": pay} if (pay := dice.choice(PAY)) else None,
-    }  # fmt: skip
+    }
 
 
 def measured(name: str, work: Callable[[Any], object], batch: Sequence[Any], rounds: int) -> float:
@@ -95,7 +143,10 @@ def main() -> None:
     given = parser.parse_args()
     dice = random.Random(7)
     found = [posting(dice, number) for number in range(given.postings)]
-    profile = read_profile(files("thresher.apps.jobs").joinpath("example_profile.yaml").read_text("utf-8"), "example_profile.yaml")
+    profile = read_profile(
+        files("thresher.apps.jobs").joinpath("example_profile.yaml").read_text("utf-8"),
+        "example_profile.yaml",
+    )
     rules, points = usual_rules(), usual_points()
     firm = Employer(Size.LARGE, "A", True, False, "Portland, OR")
     written = [orjson.dumps(each) for each in found]

@@ -1,13 +1,14 @@
-"""Matching titles with titles: our exact search beside plain NumPy in the same run, and the product alone as the limit.
+"""Matching titles with titles: our exact search beside plain NumPy in the same run, and the product alone as
+the limit.
 
     python bench/matching.py [--titles 10000] [--rounds 5] [--random]
     python bench/matching.py --latency
     python bench/matching.py --occupations FOLDER
 
-Titles are made up from a few lists of words, so that many are nearly alike, as real ones are. `--random` takes random
-vectors instead and needs no model. `--latency` measures embedding itself. `--occupations` reads occupations.csv
-(code,title) and alternate_titles.csv (code,alternate_title) from a folder, and counts how many titles are nearest to
-their own occupation, and to another title of it.
+Titles are made up from a few lists of words, so that many are nearly alike, as real ones are. `--random`
+takes random vectors instead and needs no model. `--latency` measures embedding itself. `--occupations` reads
+occupations.csv (code,title) and alternate_titles.csv (code,alternate_title) from a folder, and counts how
+many titles are nearest to their own occupation, and to another title of it.
 """
 
 import argparse
@@ -30,14 +31,62 @@ from thresher.vectors.nearest import Index, match
 
 LEVELS = ("", "Junior", "Senior", "Sr.", "Lead", "Principal", "Head of", "Assistant", "Chief", "Interim")
 FIELDS = (
-    "Python", "Java", "Data", "Marketing", "Nursing", "Warehouse", "Sales", "Payroll", "Marine", "Security", "Cloud", "Quality", "Legal",
-    "Tax", "Kitchen", "Fleet", "Network", "Product", "Brand", "Clinical", "Mechanical", "Electrical", "Chemical", "Travel", "Insurance",
-)  # fmt: skip
+    "Python",
+    "Java",
+    "Data",
+    "Marketing",
+    "Nursing",
+    "Warehouse",
+    "Sales",
+    "Payroll",
+    "Marine",
+    "Security",
+    "Cloud",
+    "Quality",
+    "Legal",
+    "Tax",
+    "Kitchen",
+    "Fleet",
+    "Network",
+    "Product",
+    "Brand",
+    "Clinical",
+    "Mechanical",
+    "Electrical",
+    "Chemical",
+    "Travel",
+    "Insurance",
+)
 ROLES = (
-    "Engineer", "Developer", "Manager", "Analyst", "Assistant", "Consultant", "Specialist", "Technician", "Coordinator", "Director",
-    "Officer", "Trainer", "Planner", "Inspector", "Advisor", "Architect",
-)  # fmt: skip
-ADDED = ("", "(m/f/d)", "- Berlin", "- Remote", ", Europe", "II", "III", "part time", "(contract)", "- night shift")
+    "Engineer",
+    "Developer",
+    "Manager",
+    "Analyst",
+    "Assistant",
+    "Consultant",
+    "Specialist",
+    "Technician",
+    "Coordinator",
+    "Director",
+    "Officer",
+    "Trainer",
+    "Planner",
+    "Inspector",
+    "Advisor",
+    "Architect",
+)
+ADDED = (
+    "",
+    "(m/f/d)",
+    "- Berlin",
+    "- Remote",
+    ", Europe",
+    "II",
+    "III",
+    "part time",
+    "(contract)",
+    "- night shift",
+)
 SHARES = (0.95, 0.90, 0.85, 0.80, 0.75, 0.70, 0.60, 0.50)
 MIN_SCORE = 0.85
 
@@ -110,11 +159,15 @@ def search(count: int, rounds: int, *, made_up: bool) -> None:
             times[name].append(seconds(act))
     limit = min(next(iter(times.values())))  # of several rounds the least is what the others did not disturb
     pairs = sum(1 for _ in match(ours, theirs, MIN_SCORE))
-    print(f"\n{count:,} x {count:,}, {left.dims} dimensions, {pairs:,} pairs over {MIN_SCORE}; {rounds} rounds")
+    print(
+        f"\n{count:,} x {count:,}, {left.dims} dimensions, {pairs:,} pairs over {MIN_SCORE}; {rounds} rounds"
+    )
     print("| | median | least to most | least / the limit | peak memory |\n|---|---|---|---|---|")
     for name, took in times.items():
         middle = statistics.median(took)
-        print(f"| {name} | {middle:.2f} s | {min(took):.2f}–{max(took):.2f} | {min(took) / limit:.2f} | {peak(contenders[name]):,.0f} MB |")
+        print(
+            f"| {name} | {middle:.2f} s | {min(took):.2f}–{max(took):.2f} | {min(took) / limit:.2f} | {peak(contenders[name]):,.0f} MB |"
+        )
 
 
 def latency(rounds: int) -> None:
@@ -123,7 +176,9 @@ def latency(rounds: int) -> None:
     opened = time.perf_counter() - start
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"open the model: {opened * 1e3:.0f} ms (NumPy already imported); resident {before:.0f} MB")
-    print("milliseconds a title: CPU; least and median of what passed\n| titles at once | local model | shared letters |\n|---|---|---|")
+    print(
+        "milliseconds a title: CPU; least and median of what passed\n| titles at once | local model | shared letters |\n|---|---|---|"
+    )
     for count in (1, 32, 256):
         print(f"| {count} | {_each(model, count, rounds)} | {_each(Lexical(), count, rounds)} |")
     print(f"most memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
@@ -145,8 +200,10 @@ def occupations(folder: Path) -> None:
     for embedder in (open_model(), Lexical()):
         vectors = embedder.embed([title for _, title in asked])
         index = Index([code for code, _ in known], embedder.embed([title for _, title in known]))
-        found = [(near[0].score, near[0].key == code, any(each.key == code for each in near))
-                 for (code, _), near in zip(asked, index.nearest_each(vectors, 5), strict=True)]  # fmt: skip
+        found = [
+            (near[0].score, near[0].key == code, any(each.key == code for each in near))
+            for (code, _), near in zip(asked, index.nearest_each(vectors, 5), strict=True)
+        ]
         print(f"\n{embedder.name}: {len(asked):,} titles, {len(known):,} occupations")
         _shares("the occupation itself", found)
         _shares("another title of it", _siblings(asked, vectors))
@@ -159,7 +216,12 @@ def _siblings(asked: Sequence[tuple[str, str]], vectors: Matrix) -> list[tuple[f
         owners.setdefault(title.casefold(), set()).add(code)
     places = {title.casefold(): place for place, (_, title) in enumerate(asked)}
     names = sorted(places)
-    index = Index(names, Matrix(memoryview(np.asarray(vectors)[[places[name] for name in names]].reshape(-1).data), vectors.dims))
+    index = Index(
+        names,
+        Matrix(
+            memoryview(np.asarray(vectors)[[places[name] for name in names]].reshape(-1).data), vectors.dims
+        ),
+    )
     found = []
     for name, near in zip(names, index.nearest_each(index.matrix, 6), strict=True):
         others = [each for each in near if each.key != name][:5]
@@ -169,7 +231,9 @@ def _siblings(asked: Sequence[tuple[str, str]], vectors: Matrix) -> list[tuple[f
 
 
 def _shares(what: str, found: Sequence[tuple[float, bool, bool]]) -> None:
-    print(f"nearest to {what}: {_share([first for _, first, _ in found])}, among the five nearest {_share([five for _, _, five in found])}")
+    print(
+        f"nearest to {what}: {_share([first for _, first, _ in found])}, among the five nearest {_share([five for _, _, five in found])}"
+    )
     for least in SHARES:
         right = [first for score, first, _ in found if score >= least]
         print(f"  at least {least:.2f}: {len(right) / len(found):.1%} of titles, right {_share(right)}")
@@ -180,7 +244,9 @@ def _share(right: Sequence[bool]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--titles", type=int, default=10_000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--random", action="store_true")

@@ -1,6 +1,6 @@
 """Is the memory of a worker flat over a million tasks? Its resident size at every tenth of a drain.
 
-    python bench/memory.py [--tasks 1000000] [--store sqlite|postgres]
+python bench/memory.py [--tasks 1000000] [--store sqlite|postgres]
 """
 
 import argparse

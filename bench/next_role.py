@@ -1,10 +1,13 @@
-"""How long a scraper waits for its next role: many roles, many scrapers, a real server, real HTTP; and a bare answer as the floor.
+"""How long a scraper waits for its next role: many roles, many scrapers, a real server, real HTTP; and a bare
+answer as the floor.
 
-    python bench/next_role.py --store sqlite|postgres [--roles 100000] [--scrapers 50] [--seconds 20] [--pace 1.0] [--json]
+    python bench/next_role.py --store sqlite|postgres [--roles 100000] [--scrapers 50] [--seconds 20]
+                              [--pace 1.0] [--json]
 
-Every scraper has a key and a connection of its own, and asks `pace` times a second, which is what the usual rate of a key allows; with
-`--pace 0` each asks again as soon as it has its answer, and what is measured is how much a server can do. The floor is GET /api/health,
-asked in the same way in the same run: no key, one look at the database.
+Every scraper has a key and a connection of its own, and asks `pace` times a second, which is what the usual
+rate of a key allows; with `--pace 0` each asks again as soon as it has its answer, and what is measured is
+how much a server can do. The floor is GET /api/health, asked in the same way in the same run: no key, one
+look at the database.
 """
 
 import argparse
@@ -15,7 +18,6 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -46,13 +48,22 @@ def fill(store: Store, roles: int, platforms: int) -> None:
     for start in range(1, roles + 1, BATCH):
         with store.write() as session:
             rows = [
-                {"id": at, "name": f"role {at}", "candidates": (wanted := int(pick.paretovariate(1.0))), "now": now, "rank": now - wanted}
+                {
+                    "id": at,
+                    "name": f"role {at}",
+                    "candidates": (wanted := int(pick.paretovariate(1.0))),
+                    "now": now,
+                    "rank": now - wanted,
+                }
                 for at in range(start, min(start + BATCH, roles + 1))
             ]
             session.many(_ROLE, rows)
             session.many(_NAME, [{"id": row["id"], "name": row["name"]} for row in rows])
             session.many(_NAME, [{"id": row["id"], "name": f"{row['name']} again"} for row in rows])
-            session.many(_TURN, [{"id": row["id"], "rank": row["rank"], "platform": name} for row in rows for name in names])
+            session.many(
+                _TURN,
+                [{"id": row["id"], "rank": row["rank"], "platform": name} for row in rows for name in names],
+            )
 
 
 class Line:
@@ -80,8 +91,11 @@ class Line:
         self._writer.close()
 
 
-async def ask(line: Line, path: str, token: str | None, until: float, pace: float, seen: list[tuple[int, float]]) -> None:
-    """Ask again and again. A late answer does not make the next question later than it was due, so that no wait is left out."""
+async def ask(
+    line: Line, path: str, token: str | None, until: float, pace: float, seen: list[tuple[int, float]]
+) -> None:
+    """Ask again and again. A late answer does not make the next question later than it was due, so that no
+    wait is left out."""
     clock = time.perf_counter
     due = clock() + random.random() / (pace or 1_000.0)
     while due < until:
@@ -92,37 +106,66 @@ async def ask(line: Line, path: str, token: str | None, until: float, pace: floa
         due = due + 1.0 / pace if pace else clock()
 
 
-async def measure(url: str, path: str, tokens: list[str | None], seconds: float, pace: float) -> dict[str, float]:
+async def measure(
+    url: str, path: str, tokens: list[str | None], seconds: float, pace: float
+) -> dict[str, float]:
     host, _, port = url.removeprefix("http://").partition(":")
     lines = [await Line(host, int(port)).open() for _ in tokens]
     seen: list[tuple[int, float]] = []
     until = time.perf_counter() + seconds
-    await asyncio.gather(*(ask(line, path, token, until, pace, seen) for line, token in zip(lines, tokens, strict=True)))
+    await asyncio.gather(
+        *(ask(line, path, token, until, pace, seen) for line, token in zip(lines, tokens, strict=True))
+    )
     for line in lines:
         line.close()
     bad = [status for status, _ in seen if status != 200]
     assert not bad, f"{len(bad)} answers were not 200, the first {bad[0]}"
     waits = sorted(wait for _, wait in seen)
-    at: Callable[[float], float] = lambda share: round(waits[min(len(waits) - 1, int(share * len(waits)))] * 1_000, 2)  # noqa: E731
-    return {"answers": len(waits), "a_second": round(len(waits) / seconds, 1), "p50_ms": at(0.5), "p99_ms": at(0.99), "max_ms": at(1.0)}
+
+    def at(share: float) -> float:
+        return round(waits[min(len(waits) - 1, int(share * len(waits)))] * 1_000, 2)
+
+    return {
+        "answers": len(waits),
+        "a_second": round(len(waits) / seconds, 1),
+        "p50_ms": at(0.5),
+        "p99_ms": at(0.99),
+        "max_ms": at(1.0),
+    }
 
 
 def run(asked: argparse.Namespace) -> dict[str, object]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        url = f"sqlite:///{folder / 'bench.db'}" if asked.store == "sqlite" else stack.enter_context(practice_postgres()).url
+        url = (
+            f"sqlite:///{folder / 'bench.db'}"
+            if asked.store == "sqlite"
+            else stack.enter_context(practice_postgres()).url
+        )
         store = open_store(url)
         fill(store, asked.roles, asked.platforms)
-        tokens: list[str | None] = [create_key(store, f"s{at}", ["scrape"], rate=RATE).token for at in range(asked.scrapers)]
+        tokens: list[str | None] = [
+            create_key(store, f"s{at}", ["scrape"], rate=RATE).token for at in range(asked.scrapers)
+        ]
         store.close()
         at, _ = stack.enter_context(serving(folder, url))
         nobody: list[str | None] = [None] * len(tokens)
         asyncio.run(measure(at, "/api/health", nobody, 1.0, 1.0))  # warm
         floor = asyncio.run(measure(at, "/api/health", nobody, asked.seconds / 2, asked.pace))
-        stats = asyncio.run(measure(at, "/api/scraper/queue/current-session", tokens, asked.seconds / 2, asked.pace))
+        stats = asyncio.run(
+            measure(at, "/api/scraper/queue/current-session", tokens, asked.seconds / 2, asked.pace)
+        )
         found = asyncio.run(measure(at, "/api/scraper/queue/next-role", tokens, asked.seconds, asked.pace))
-    return {"store": asked.store, "roles": asked.roles, "platforms": asked.platforms, "scrapers": asked.scrapers, "pace": asked.pace,
-            "health": floor, "current_session": stats, "next_role": found}  # fmt: skip
+    return {
+        "store": asked.store,
+        "roles": asked.roles,
+        "platforms": asked.platforms,
+        "scrapers": asked.scrapers,
+        "pace": asked.pace,
+        "health": floor,
+        "current_session": stats,
+        "next_role": found,
+    }
 
 
 def main() -> None:
@@ -132,7 +175,9 @@ def main() -> None:
     parser.add_argument("--platforms", type=int, default=0, choices=range(len(PLATFORMS) + 1))
     parser.add_argument("--scrapers", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=20.0)
-    parser.add_argument("--pace", type=float, default=1.0, help="questions a second of each scraper; 0: without a pause")
+    parser.add_argument(
+        "--pace", type=float, default=1.0, help="questions a second of each scraper; 0: without a pause"
+    )
     parser.add_argument("--json", action="store_true")
     found = run(parser.parse_args())
     if "--json" in sys.argv:

@@ -1,11 +1,12 @@
-"""How fast candidates and postings are matched: all five parts of every pair, beside the least that NumPy would need for it.
+"""How fast candidates and postings are matched: all five parts of every pair, beside the least that NumPy
+would need for it.
 
     python bench/pairs.py --candidates 10000 --postings 1000 --json
 
-Two figures. `score` is the scoring itself, with facts and vectors given: pairs a second of processor time, so that a second core does
-not flatter it, beside a lower bound (the weighted sum of five tables that are ready) measured in the same run. `task` is everything
-that happens when postings come in, by a worker on a database: load, score, settle. Vectors of texts are random there, as they are
-computed once and kept.
+Two figures. `score` is the scoring itself, with facts and vectors given: pairs a second of processor time, so
+that a second core does not flatter it, beside a lower bound (the weighted sum of five tables that are ready)
+measured in the same run. `task` is everything that happens when postings come in, by a worker on a database:
+load, score, settle. Vectors of texts are random there, as they are computed once and kept.
 """
 
 import argparse
@@ -45,35 +46,117 @@ from thresher.vectors.embedder import shared_embedder
 
 DIMS = 384
 BLOCK = 250
-CITIES = ("Austin, TX", "Houston, TX", "Boston, MA", "Seattle, WA", "Berlin, Germany", "Leeds, UK", "Toronto, ON", "Remote - US")
+CITIES = (
+    "Austin, TX",
+    "Houston, TX",
+    "Boston, MA",
+    "Seattle, WA",
+    "Berlin, Germany",
+    "Leeds, UK",
+    "Toronto, ON",
+    "Remote - US",
+)
 SKILLS = (
-    "Python", "Java", "JavaScript", "TypeScript", "React", "Angular", "Vue", "Node.js", "Django", "Flask", "Spring", "Kubernetes", "Docker",
-    "AWS", "Azure", "GCP", "PostgreSQL", "MySQL", "MongoDB", "Redis", "Kafka", "Spark", "Terraform", "Ansible", "Jenkins", "Git", "Linux",
-    "Go", "Rust", "C++", "C#", "PHP", "Ruby", "Scala", "Kotlin", "Swift", "TensorFlow", "PyTorch", "Tableau", "Excel",
-    *(f"{field} {what}" for field in ("customer", "patient", "contract", "inventory", "campaign", "budget", "vendor", "quality", "payroll")
-      for what in ("care", "management", "planning", "analysis", "reporting", "negotiation", "training", "forecasting")),
-)  # fmt: skip
+    "Python",
+    "Java",
+    "JavaScript",
+    "TypeScript",
+    "React",
+    "Angular",
+    "Vue",
+    "Node.js",
+    "Django",
+    "Flask",
+    "Spring",
+    "Kubernetes",
+    "Docker",
+    "AWS",
+    "Azure",
+    "GCP",
+    "PostgreSQL",
+    "MySQL",
+    "MongoDB",
+    "Redis",
+    "Kafka",
+    "Spark",
+    "Terraform",
+    "Ansible",
+    "Jenkins",
+    "Git",
+    "Linux",
+    "Go",
+    "Rust",
+    "C++",
+    "C#",
+    "PHP",
+    "Ruby",
+    "Scala",
+    "Kotlin",
+    "Swift",
+    "TensorFlow",
+    "PyTorch",
+    "Tableau",
+    "Excel",
+    *(
+        f"{field} {what}"
+        for field in (
+            "customer",
+            "patient",
+            "contract",
+            "inventory",
+            "campaign",
+            "budget",
+            "vendor",
+            "quality",
+            "payroll",
+        )
+        for what in (
+            "care",
+            "management",
+            "planning",
+            "analysis",
+            "reporting",
+            "negotiation",
+            "training",
+            "forecasting",
+        )
+    ),
+)
 
 
 def candidate(rng: random.Random, number: int) -> Candidate:
     skills = rng.sample(SKILLS, rng.randint(4, 14))
     return Candidate(
-        f"c{number}", f"Candidate {number}", "Developer", skills=tuple(skills[:8]), tech_stack=tuple(skills[8:]),
-        experience_years=rng.choice((None, *range(20))), locations=tuple(rng.sample(CITIES, rng.randint(0, 3))),
-        salary_min=rng.choice((None, *range(40_000, 200_000, 5_000))), remote=rng.choice((None, True, False)),
-    )  # fmt: skip
+        f"c{number}",
+        f"Candidate {number}",
+        "Developer",
+        skills=tuple(skills[:8]),
+        tech_stack=tuple(skills[8:]),
+        experience_years=rng.choice((None, *range(20))),
+        locations=tuple(rng.sample(CITIES, rng.randint(0, 3))),
+        salary_min=rng.choice((None, *range(40_000, 200_000, 5_000))),
+        remote=rng.choice((None, True, False)),
+    )
 
 
 def posting(rng: random.Random, number: int) -> Found:
     low = rng.randrange(40_000, 180_000, 2_500)
-    words = " ".join(rng.choice(("We", "build", "good", "things", "for", "many", "people", "and", "like", "it")) for _ in range(220))
+    words = " ".join(
+        rng.choice(("We", "build", "good", "things", "for", "many", "people", "and", "like", "it"))
+        for _ in range(220)
+    )
     data: dict[str, Any] = {
-        "title": f"Developer {number}", "company_name": f"Company {number % 300}", "location": rng.choice(CITIES),
-        "state": "open", "seen_at": 1,
+        "title": f"Developer {number}",
+        "company_name": f"Company {number % 300}",
+        "location": rng.choice(CITIES),
+        "state": "open",
+        "seen_at": 1,
         "description": f"{words}. At least {rng.randint(1, 9)} years of experience in {', '.join(rng.sample(SKILLS, 5))}.",
-        "skills": rng.sample(SKILLS, rng.randint(2, 9)), "number": str(number), "platform": "indeed",
+        "skills": rng.sample(SKILLS, rng.randint(2, 9)),
+        "number": str(number),
+        "platform": "indeed",
         "salary": {"text": "", "low": low, "high": low + 20_000, "currency": "USD", "period": "year"},
-    }  # fmt: skip
+    }
     return Found("posting", f"indeed/{number}", data, id=number)
 
 
@@ -108,10 +191,14 @@ def measure_score(candidates: int, postings: int, rounds: int) -> dict[str, Any]
     choosing = time.process_time() - began
     pairs = candidates * postings
     return {
-        "pairs": pairs, "pairs_per_second": round(pairs / min(took)), "numpy_pairs_per_second": round(pairs / min(bound)),
-        "ratio": round(min(bound) / min(took), 3), "with_choice_pairs_per_second": round(pairs / choosing), "matches": chosen,
+        "pairs": pairs,
+        "pairs_per_second": round(pairs / min(took)),
+        "numpy_pairs_per_second": round(pairs / min(bound)),
+        "ratio": round(min(bound) / min(took), 3),
+        "with_choice_pairs_per_second": round(pairs / choosing),
+        "matches": chosen,
         "facts_per_second": round(postings / reading),
-    }  # fmt: skip
+    }
 
 
 def _lower_bound(candidates: int, postings: int) -> float:
@@ -134,20 +221,29 @@ def measure_task(candidates: int, postings: int, url: str) -> dict[str, Any]:
     install(store, registry)
     people = [candidate(rng, at) for at in range(candidates)]
     offered = [posting(rng, at) for at in range(postings)]
-    write_records(store, [Record("candidate", each.key, as_data(each), (Link("wants", "1"),)) for each in people])
+    write_records(
+        store, [Record("candidate", each.key, as_data(each), (Link("wants", "1"),)) for each in people]
+    )
     marks = ("state", "seen_at")
-    write_records(store, [Record("posting", each.key, each.data, (Link("role", "1"),), marks=marks) for each in offered])
+    write_records(
+        store, [Record("posting", each.key, each.data, (Link("role", "1"),), marks=marks) for each in offered]
+    )
     with store.read() as session:
         ids = [each.id for each in find_records(session, kind="posting", limit=postings)]
     today = day(1)
     texts = [as_seeker(1, each).text for each in people]
-    texts += [offer_of(Found("posting", each.key, {**each.data, **with_facts(each, today).data})).text for each in offered]
+    texts += [
+        offer_of(Found("posting", each.key, {**each.data, **with_facts(each, today).data})).text
+        for each in offered
+    ]
     embedder = shared_embedder()
     made = np.random.default_rng(3).standard_normal((len(texts), embedder.dims), np.float32)
     made /= np.linalg.norm(made, axis=1, keepdims=True)
     given = {point_key(text): row.tobytes() for text, row in zip(texts, made, strict=True)}
     kept.put(store, embedder.name, embedder.version, "fitting", given)
-    store.enqueue([registry.admit(NewTask("match_postings", {"role": 1, "postings": ids, "session": "bench"}))])
+    store.enqueue(
+        [registry.admit(NewTask("match_postings", {"role": 1, "postings": ids, "session": "bench"}))]
+    )
     before, began, spent = _rss(), time.perf_counter(), time.process_time()
     asyncio.run(Worker(store, registry, until_idle=True).run())
     wall, cpu = time.perf_counter() - began, time.process_time() - spent
@@ -157,18 +253,28 @@ def measure_task(candidates: int, postings: int, url: str) -> dict[str, Any]:
     store.close()
     pairs = candidates * postings
     return {
-        "state": list(state), "seconds": round(wall, 2), "cpu_seconds": round(cpu, 2), "pairs_per_second": round(pairs / wall),
-        "matches": written, "matches_per_second": round(written / wall), "rss_before_mb": before, "rss_peak_mb": _rss(),
-    }  # fmt: skip
+        "state": list(state),
+        "seconds": round(wall, 2),
+        "cpu_seconds": round(cpu, 2),
+        "pairs_per_second": round(pairs / wall),
+        "matches": written,
+        "matches_per_second": round(written / wall),
+        "rss_before_mb": before,
+        "rss_peak_mb": _rss(),
+    }
 
 
 def _rss() -> int:
     """The most memory that this process has had, in megabytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1_024 if sys.platform != "darwin" else 1_048_576)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (
+        1_024 if sys.platform != "darwin" else 1_048_576
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--candidates", type=int, default=10_000)
     parser.add_argument("--postings", type=int, default=1_000)
     parser.add_argument("--rounds", type=int, default=3)
@@ -180,10 +286,18 @@ def main() -> None:
     if not asked.no_task:  # first: the most memory that a process ever had cannot be taken back
         with ExitStack() as stack:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            url = f"sqlite:///{folder / 'pairs.db'}" if asked.store == "sqlite" else stack.enter_context(practice_postgres()).url
+            url = (
+                f"sqlite:///{folder / 'pairs.db'}"
+                if asked.store == "sqlite"
+                else stack.enter_context(practice_postgres()).url
+            )
             found["task"] = measure_task(asked.candidates, min(asked.postings, 1_000), url)
     found["score"] = measure_score(asked.candidates, asked.postings, asked.rounds)
-    print(json.dumps(found, indent=2) if asked.json else "\n".join(f"{name}: {value}" for name, value in found.items()))
+    print(
+        json.dumps(found, indent=2)
+        if asked.json
+        else "\n".join(f"{name}: {value}" for name, value in found.items())
+    )
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""Text, Markdown and main content in milliseconds of CPU per 100 KB of HTML, beside trafilatura in the same run.
+"""Text, Markdown and main content in milliseconds of CPU per 100 KB of HTML, beside trafilatura in the same
+run.
 
     python bench/reading.py [FOLDER] [--rounds 5]
 
-FOLDER holds recorded pages (.html, .htm, .html.gz). Without one, three pages made for the purpose are read: a news
-article, a listing of 400 cards, and a long document with tables and code.
+FOLDER holds recorded pages (.html, .htm, .html.gz). Without one, three pages made for the purpose are read: a
+news article, a listing of 400 cards, and a long document with tables and code.
 """
 
 import argparse
@@ -25,11 +26,19 @@ SENTENCE = "The harbour was rebuilt after the storm, and the <a href='/ferries'>
 
 
 def article() -> str:
-    menu = "".join(f"<li class='menu-item item-{n}'><a href='/section/{n}'>Section {n}</a></li>" for n in range(80))
+    menu = "".join(
+        f"<li class='menu-item item-{n}'><a href='/section/{n}'>Section {n}</a></li>" for n in range(80)
+    )
     story = "".join(f"<p class='paragraph'>{SENTENCE * 4}</p>" for _ in range(60))
-    teasers = "".join(f"<div class='card'><a href='/story/{n}'><h3>Another story, number {n}</h3></a></div>" for n in range(60))
+    teasers = "".join(
+        f"<div class='card'><a href='/story/{n}'><h3>Another story, number {n}</h3></a></div>"
+        for n in range(60)
+    )
     script = "<script>" + "window.settings = {'a': [1, 2, 3]};" * 400 + "</script>"
-    head = "<meta property='og:type' content='article'><meta property='article:published_time' content='2026-02-03'>" + script
+    head = (
+        "<meta property='og:type' content='article'><meta property='article:published_time' content='2026-02-03'>"
+        + script
+    )
     body = f"<nav><ul>{menu}</ul></nav><article><h1>Harbour</h1><div>{story}</div></article><div class='related'>{teasers}</div>{script}"
     return f"<html lang=en><head><title>Harbour</title>{head}</head><body>{body}</body></html>"
 
@@ -40,7 +49,11 @@ def listing() -> str:
 
 
 def manual() -> str:
-    table = "<table>" + "".join(f"<tr><td>key {n}<td>value {n}<td>{SENTENCE}</tr>" for n in range(40)) + "</table>"
+    table = (
+        "<table>"
+        + "".join(f"<tr><td>key {n}<td>value {n}<td>{SENTENCE}</tr>" for n in range(40))
+        + "</table>"
+    )
     part = f"<h2>Part</h2><p>{SENTENCE * 3}</p><ul><li>one<ul><li>two</li></ul></li></ul><pre><code>x = 1\n</code></pre>{table}"
     return f"<html><body>{part * 12}</body></html>"
 
@@ -62,7 +75,9 @@ def rivals() -> dict[str, Callable[[str], object]]:
         return {}
     return {
         "trafilatura, main text": lambda html: trafilatura.extract(html, include_comments=False),
-        "trafilatura, main Markdown": lambda html: trafilatura.extract(html, include_comments=False, output_format="markdown"),
+        "trafilatura, main Markdown": lambda html: trafilatura.extract(
+            html, include_comments=False, output_format="markdown"
+        ),
     }
 
 
@@ -76,7 +91,9 @@ def ours() -> dict[str, Callable[[str], object]]:
     }
 
 
-def milliseconds(readers: dict[str, Callable[[str], object]], batch: list[str], rounds: int) -> dict[str, float]:
+def milliseconds(
+    readers: dict[str, Callable[[str], object]], batch: list[str], rounds: int
+) -> dict[str, float]:
     """CPU per 100 KB, in turns, the best of some rounds for each: the others were disturbed."""
     best = dict.fromkeys(readers, float("inf"))
     for _ in range(rounds):

@@ -1,6 +1,8 @@
-"""Does a claim get slower when much is waiting and blocked? Near-empty and full, in turns, on the same machine.
+"""Does a claim get slower when much is waiting and blocked? Near-empty and full, in turns, on the same
+machine.
 
-    python bench/slope.py [--rounds 3] [--store sqlite|postgres|both] [--backlog 1000000] [--blocked 100000] [--json FILE]
+python bench/slope.py [--rounds 3] [--store sqlite|postgres|both] [--backlog 1000000] [--blocked 100000]
+[--json FILE]
 """
 
 import argparse
@@ -34,13 +36,32 @@ def main() -> None:
 
 def measure(store: str, batch: int, backlog: int, blocked: int) -> dict[str, float]:
     """One run in a process of its own."""
-    words = ["--store", store, "--gates", "3", "--batch", str(batch), "--backlog", str(backlog), "--blocked", str(blocked), "--json"]
+    words = [
+        "--store",
+        store,
+        "--gates",
+        "3",
+        "--batch",
+        str(batch),
+        "--backlog",
+        str(backlog),
+        "--blocked",
+        str(blocked),
+        "--json",
+    ]
     done = subprocess.run(
-        [sys.executable, "-m", "thresher", "bench", "queue", *words], capture_output=True, text=True, check=True, timeout=LIMIT_SECONDS
+        [sys.executable, "-m", "thresher", "bench", "queue", *words],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=LIMIT_SECONDS,
     )
     measured: dict[str, float] = json.loads(done.stdout)
-    print(f"  {store} {backlog:,} waiting, {blocked:,} blocked: p50 {measured['claim_p50_us']:,} us, p99 {measured['claim_p99_us']:,} us, "
-          f"drain {measured['drain_per_s']:,}/s", flush=True)  # fmt: skip
+    print(
+        f"  {store} {backlog:,} waiting, {blocked:,} blocked: p50 {measured['claim_p50_us']:,} us, p99 {measured['claim_p99_us']:,} us, "
+        f"drain {measured['drain_per_s']:,}/s",
+        flush=True,
+    )
     return measured
 
 

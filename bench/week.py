@@ -1,9 +1,11 @@
-"""A week of one person's search: some hundred boards with about a hundred postings each, on the practice web, on one core.
+"""A week of one person's search: some hundred boards with about a hundred postings each, on the practice web,
+on one core.
 
-The first day finds every board and every posting, reads their facts, filters and scores them. The days after look at every board
-again and read what is new. At the end all boards are looked at once more on a day on which nothing changed: that should cost one
-conditional request each. Everything is as in production (SQLite file, gates, robots.txt, kept pages), except that no host is
-waited for and a day passes as soon as its work is done. The web runs in a process of its own, on another core where there is one.
+The first day finds every board and every posting, reads their facts, filters and scores them. The days after
+look at every board again and read what is new. At the end all boards are looked at once more on a day on
+which nothing changed: that should cost one conditional request each. Everything is as in production (SQLite
+file, gates, robots.txt, kept pages), except that no host is waited for and a day passes as soon as its work
+is done. The web runs in a process of its own, on another core where there is one.
 
     python bench/week.py [--boards N] [--days D] [--profile FILE] [--json FILE]
 """
@@ -78,8 +80,12 @@ class Week:
     def __init__(self, folder: Path, web: RemoteWeb, boards: int) -> None:
         self.web, self.clock, self.boards = web, FrozenClock(int(DAY_ZERO.timestamp()) * SECOND), boards
         path = str(folder / "week.db")
-        self.store = Store(SqliteBackend(path, clock=self.clock, durability="process"), settings=Settings(SETTINGS))
-        self.beat = Store(SqliteBackend(path, clock=self.clock, durability="process"), settings=Settings(SETTINGS))
+        self.store = Store(
+            SqliteBackend(path, clock=self.clock, durability="process"), settings=Settings(SETTINGS)
+        )
+        self.beat = Store(
+            SqliteBackend(path, clock=self.clock, durability="process"), settings=Settings(SETTINGS)
+        )
         self.store.backend.migrate()
         self.store.project_settings = dict(SETTINGS)
         self.registry = Registry([app], self.store.settings)
@@ -95,7 +101,12 @@ class Week:
             agent, shelf = agent_of(None, "https://example.com/bot"), StoreShelf(self.store)
             fetcher = Fetcher(transport, guard, agent, settings=settings, shelf=shelf, clock=self.clock)
             await Worker(
-                self.store, self.registry, heartbeat_store=self.beat, until_idle=True, reach=Reach(fetcher), clock=self.clock
+                self.store,
+                self.registry,
+                heartbeat_store=self.beat,
+                until_idle=True,
+                reach=Reach(fetcher),
+                clock=self.clock,
             ).run()
 
         loop.run(until_idle())
@@ -108,9 +119,14 @@ class Week:
         self.seen += len(log)
         asked = [each for each in log if each.path != "/robots.txt"]
         found = Phase(
-            name, time.perf_counter() - wall, _cpu() - cpu, len(asked), sum(each.status == 304 for each in asked),
-            self.count("tasks") - tasks, self.count("records where kind = 'posting'"),
-        )  # fmt: skip
+            name,
+            time.perf_counter() - wall,
+            _cpu() - cpu,
+            len(asked),
+            sum(each.status == 304 for each in asked),
+            self.count("tasks") - tasks,
+            self.count("records where kind = 'posting'"),
+        )
         self.phases.append(found)
         print(found.row(), flush=True)
 
@@ -124,12 +140,21 @@ class Week:
         self.clock.advance(max(0, wanted - self.clock.now()))
 
     def discover(self) -> None:
-        set_profile(self.store, (files("thresher.apps.jobs") / "example_profile.yaml").read_text("utf-8"), "example_profile.yaml")
+        set_profile(
+            self.store,
+            (files("thresher.apps.jobs") / "example_profile.yaml").read_text("utf-8"),
+            "example_profile.yaml",
+        )
         urls = [board_url(company(SEED, f"crowd-{number}")) for number in range(self.boards)]
         ask_boards(self.store, self.registry, urls)
         self.work()
         with self.store.read() as session:
-            waiting = [each.key for each in find_records(session, kind="board", where=[Is("status", "pending")], limit=MAX_ROWS)]
+            waiting = [
+                each.key
+                for each in find_records(
+                    session, kind="board", where=[Is("status", "pending")], limit=MAX_ROWS
+                )
+            ]
         for key in waiting:
             enable_board(self.store, self.registry, key)
         self.work()
@@ -140,19 +165,31 @@ class Week:
         self.work()
 
     def report(self) -> dict[str, Any]:
-        planted = sum(len(postings(SEED, company(SEED, f"crowd-{number}"), DAY_ZERO)) for number in range(self.boards))
+        planted = sum(
+            len(postings(SEED, company(SEED, f"crowd-{number}"), DAY_ZERO)) for number in range(self.boards)
+        )
         with self.store.read() as session:
-            kinds = Counter({f"{kind} {state}": count for kind, state, count in session.rows(
-                "select kind, state, count(*) from tasks group by kind, state")})  # fmt: skip
+            kinds = Counter(
+                {
+                    f"{kind} {state}": count
+                    for kind, state, count in session.rows(
+                        "select kind, state, count(*) from tasks group by kind, state"
+                    )
+                }
+            )
             records = dict(session.rows("select kind, count(*) from records group by kind"))
         first = self.phases[0]
         return {
-            "boards": self.boards, "planted on the first day": planted, "found on the first day": first.postings,
+            "boards": self.boards,
+            "planted on the first day": planted,
+            "found on the first day": first.postings,
             "minutes of work": round(sum(each.cpu for each in self.phases) / 60, 2),
             "CPU ms a posting": round(first.cpu / max(1, first.postings) * 1_000, 2),
-            "records": records, "tasks": dict(kinds), "megabytes on disk": round(Path(self.path).stat().st_size / 1e6),
+            "records": records,
+            "tasks": dict(kinds),
+            "megabytes on disk": round(Path(self.path).stat().st_size / 1e6),
             "MB of memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1_024,
-        }  # fmt: skip
+        }
 
 
 def _cpu() -> float:
@@ -164,7 +201,9 @@ def one_week(folder: Path, boards: int, days: int) -> Week:
     with practice_process(SEED) as web:
         if hasattr(os, "sched_setaffinity"):
             os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-        print(f"{'':<26} {'seconds':>8} {'CPU s':>8} {'requests':>9} {'unchanged':>9} {'tasks':>8} {'postings':>9}")
+        print(
+            f"{'':<26} {'seconds':>8} {'CPU s':>8} {'requests':>9} {'unchanged':>9} {'tasks':>8} {'postings':>9}"
+        )
         week = Week(folder, web, boards)
         with week.phase("day 0: everything is new"):
             week.discover()
@@ -196,13 +235,19 @@ def main() -> int:
         found = week.report()
     print()
     for name, value in found.items():
-        said = ", ".join(f"{key} {count:,}" for key, count in sorted(value.items())) if isinstance(value, dict) else f"{value:,}"
+        said = (
+            ", ".join(f"{key} {count:,}" for key, count in sorted(value.items()))
+            if isinstance(value, dict)
+            else f"{value:,}"
+        )
         print(f"{name:<26} {said}")
     if watch:
         watch.dump_stats(words.profile)
         pstats.Stats(watch, stream=sys.stdout).sort_stats("tottime").print_stats(40)
     if words.json:
-        words.json.write_text(json.dumps({"phases": [asdict(each) for each in week.phases], **found}, indent=2) + "\n", "utf-8")
+        words.json.write_text(
+            json.dumps({"phases": [asdict(each) for each in week.phases], **found}, indent=2) + "\n", "utf-8"
+        )
     return 0
 
 

@@ -1,4 +1,5 @@
-"""`python -m evaluate CORPUS [--area NAME] [--misses]`: score the reading of a recorded corpus against its manifest."""
+"""`python -m evaluate CORPUS [--area NAME] [--misses]`: score the reading of a recorded corpus against its
+manifest."""
 
 import argparse
 import importlib
@@ -39,7 +40,11 @@ def main() -> int:
     if not (asked.corpus / "MANIFEST.csv").exists():
         print(f"no corpus at {asked.corpus}: nothing to evaluate (name a folder with a MANIFEST.csv)")
         return 0
-    scores = [score for area in asked.area or AREAS for score in importlib.import_module(f"evaluate.{area}").scores(asked.corpus)]
+    scores = [
+        score
+        for area in asked.area or AREAS
+        for score in importlib.import_module(f"evaluate.{area}").scores(asked.corpus)
+    ]
     Console().print(_table(scores))
     if asked.misses:
         for score in scores:

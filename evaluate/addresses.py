@@ -9,7 +9,19 @@ from evaluate.score import Score
 from thresher.core.errors import InvalidUrl
 from thresher.reading.addresses import read_address
 
-PARTS = ("href", "origin", "protocol", "username", "password", "host", "hostname", "port", "pathname", "search", "hash")
+PARTS = (
+    "href",
+    "origin",
+    "protocol",
+    "username",
+    "password",
+    "host",
+    "hostname",
+    "port",
+    "pathname",
+    "search",
+    "hash",
+)
 
 
 def scores(corpus: Path) -> list[Score]:
@@ -27,5 +39,7 @@ def _miss(case: dict[str, Any]) -> str | None:
         return None if case.get("failure") else f"{named}: refused"
     if case.get("failure"):
         return f"{named}: read as {found.href}"
-    wrong = {part: getattr(found, part) for part in PARTS if part in case and getattr(found, part) != case[part]}
+    wrong = {
+        part: getattr(found, part) for part in PARTS if part in case and getattr(found, part) != case[part]
+    }
     return f"{named}: {wrong}" if wrong else None

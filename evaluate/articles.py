@@ -1,9 +1,9 @@
 """Main text against hand-made truth, and whether pages that are no articles keep what was labelled on them.
 
-Shingle F1, as the article-extraction benchmark has it: the words of a text (runs of word characters) in overlapping
-groups of four, counted. A page's precision is the share of our groups that are in the truth, its recall the share of
-the truth that is in ours; the score is the harmonic mean of the mean precision and the mean recall. The mean of the
-pages' own F1 is printed too: it is lower where one page is read very badly.
+Shingle F1, as the article-extraction benchmark has it: the words of a text (runs of word characters) in
+overlapping groups of four, counted. A page's precision is the share of our groups that are in the truth, its
+recall the share of the truth that is in ours; the score is the harmonic mean of the mean precision and the
+mean recall. The mean of the pages' own F1 is printed too: it is lower where one page is read very badly.
 """
 
 import csv
@@ -25,7 +25,9 @@ from thresher.reading.document import Document
 from thresher.reading.text import full_text
 
 GROUP = 4
-READINGS = 3  # of each page; the fastest counts, as the others were disturbed by whatever else the machine does
+READINGS = (
+    3  # of each page; the fastest counts, as the others were disturbed by whatever else the machine does
+)
 _WORD = re.compile(r"\w+")
 _FIELDED = ("detail-page", "job-posting-html", "product")
 _NOT_ON_THE_PAGE = frozenset({"url", "trap", "note", "page_title"})
@@ -49,15 +51,46 @@ def scores(corpus: Path) -> list[Score]:
     folder = corpus / "articles"
     if not (folder / "ground_truth.json").exists():
         return []
-    readings = [_read(folder, name, truth) for name, truth in json.loads((folder / "ground_truth.json").read_text("utf-8")).items()]
-    precision, recall = mean(reading.precision for reading in readings), mean(reading.recall for reading in readings)
+    readings = [
+        _read(folder, name, truth)
+        for name, truth in json.loads((folder / "ground_truth.json").read_text("utf-8")).items()
+    ]
+    precision, recall = (
+        mean(reading.precision for reading in readings),
+        mean(reading.recall for reading in readings),
+    )
     worst = sorted(readings, key=lambda reading: reading.f1)
-    misses = tuple(f"{r.f1:.3f} (precision {r.precision:.3f}, recall {r.recall:.3f}) {r.url}" for r in worst if r.f1 < 0.9)
+    misses = tuple(
+        f"{r.f1:.3f} (precision {r.precision:.3f}, recall {r.recall:.3f}) {r.url}"
+        for r in worst
+        if r.f1 < 0.9
+    )
     milliseconds = 1000 * mean(reading.seconds for reading in readings)
     return [
-        Score("articles", "main text, 4-word-shingle F1", _harmonic(precision, recall), len(readings), 0.965, misses=misses),
-        Score("articles", "mean of the pages' F1", mean(reading.f1 for reading in readings), len(readings), 0.965),
-        Score("articles", "CPU a page, bytes to main text", milliseconds, len(readings), 5.0, lower=True, unit=" ms"),
+        Score(
+            "articles",
+            "main text, 4-word-shingle F1",
+            _harmonic(precision, recall),
+            len(readings),
+            0.965,
+            misses=misses,
+        ),
+        Score(
+            "articles",
+            "mean of the pages' F1",
+            mean(reading.f1 for reading in readings),
+            len(readings),
+            0.965,
+        ),
+        Score(
+            "articles",
+            "CPU a page, bytes to main text",
+            milliseconds,
+            len(readings),
+            5.0,
+            lower=True,
+            unit=" ms",
+        ),
         _retention(corpus),
     ]
 
@@ -100,7 +133,9 @@ def _retention(corpus: Path) -> Score:
             kept += value in main
             if value in everything and value not in main:
                 lost.append(f"{name}: {value!r} is not in the main text")
-    return Score("articles", "values kept on pages that are none", kept / max(1, full), full, 0.98, misses=tuple(lost))
+    return Score(
+        "articles", "values kept on pages that are none", kept / max(1, full), full, 0.98, misses=tuple(lost)
+    )
 
 
 def _labelled(corpus: Path) -> Iterator[tuple[str, bytes, list[str]]]:

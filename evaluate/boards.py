@@ -1,4 +1,5 @@
-"""Boards: platform and token of listed addresses, of pages that link to one, and of the trap that only looks like one."""
+"""Boards: platform and token of listed addresses, of pages that link to one, and of the trap that only looks
+like one."""
 
 import csv
 import json
@@ -34,12 +35,34 @@ def scores(corpus: Path) -> list[Score]:
 
 
 def _listed(cases: list[tuple[str, str, str]]) -> list[Score]:
-    seen = [(f"{url}: {platform} {token}", (platform, token.lower()), recognise(url)) for url, platform, token in cases]
-    misses = tuple(f"{what}, read {board}" for what, wanted, board in seen if board is None or _of(board) != wanted)
-    wrong = tuple(f"{what}, read {board}" for what, wanted, board in seen if board is not None and _of(board) != wanted)
+    seen = [
+        (f"{url}: {platform} {token}", (platform, token.lower()), recognise(url))
+        for url, platform, token in cases
+    ]
+    misses = tuple(
+        f"{what}, read {board}" for what, wanted, board in seen if board is None or _of(board) != wanted
+    )
+    wrong = tuple(
+        f"{what}, read {board}" for what, wanted, board in seen if board is not None and _of(board) != wanted
+    )
     return [
-        Score("boards", "platform and token of an address", share(len(cases) - len(misses), len(cases)), len(cases), 0.99, misses=misses),
-        Score("boards", "addresses given to another board", float(len(wrong)), len(cases), 0.0, lower=True, misses=wrong),
+        Score(
+            "boards",
+            "platform and token of an address",
+            share(len(cases) - len(misses), len(cases)),
+            len(cases),
+            0.99,
+            misses=misses,
+        ),
+        Score(
+            "boards",
+            "addresses given to another board",
+            float(len(wrong)),
+            len(cases),
+            0.0,
+            lower=True,
+            misses=wrong,
+        ),
     ]
 
 
@@ -48,27 +71,44 @@ def _of(board: Board) -> tuple[str, str]:
 
 
 def _asked(cases: list[tuple[str, str, str]]) -> Score:
-    """Boards that can be asked for their list, of platforms that answer. An address may name the tenant and not the site."""
+    """Boards that can be asked for their list, of platforms that answer. An address may name the tenant and
+    not the site."""
     seen = [(board, platform_named(board.platform)) for url, _, _ in cases if (board := recognise(url))]
     boards = [board for board, platform in seen if platform and platform.endpoint]
     silent = tuple(str(board) for board in boards if list_call(board) is None)
-    return Score("boards", "boards whose list can be asked for", share(len(boards) - len(silent), len(boards)), len(boards), misses=silent)
+    return Score(
+        "boards",
+        "boards whose list can be asked for",
+        share(len(boards) - len(silent), len(boards)),
+        len(boards),
+        misses=silent,
+    )
 
 
 def _cases(path: Path) -> Iterator[tuple[str, str, str]]:
     name = path.stem.removesuffix("_companies")
-    data = json.loads(path.read_text("utf-8")) if path.suffix == ".json" else list(csv.DictReader(path.open(encoding="utf-8", newline="")))
+    data = (
+        json.loads(path.read_text("utf-8"))
+        if path.suffix == ".json"
+        else list(csv.DictReader(path.open(encoding="utf-8", newline="")))
+    )
     if isinstance(data, dict):
         for platform, rows in data.items():
             for row in rows if platform in HOMES else []:
-                token = row if isinstance(row, str) else row.get("board") or row.get("token") or row.get("slug") or ""
+                token = (
+                    row
+                    if isinstance(row, str)
+                    else row.get("board") or row.get("token") or row.get("slug") or ""
+                )
                 if token:
                     yield HOMES[platform].format(token), platform, unquote(token)
         return
     for row in data:
         if isinstance(row, str):
             yield _of_token(name, row)
-        elif (url := row.get("url")) and recognise(HOMES.get(name, "").format("x") or "https://x.wd1.myworkdayjobs.com/y"):
+        elif (url := row.get("url")) and recognise(
+            HOMES.get(name, "").format("x") or "https://x.wd1.myworkdayjobs.com/y"
+        ):
             yield url, name, _token(name, url)
 
 

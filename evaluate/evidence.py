@@ -1,7 +1,9 @@
-"""Evidence: true values of labelled pages must be found where they stand, and values of other pages of the site must not.
+"""Evidence: true values of labelled pages must be found where they stand, and values of other pages of the
+site must not.
 
-The page is given as it is stored, as text and as Markdown. A foreign value is one of the same field on another page of the same
-site, whose words do not stand together in this one. Prices are asked for in another notation too.
+The page is given as it is stored, as text and as Markdown. A foreign value is one of the same field on
+another page of the same site, whose words do not stand together in this one. Prices are asked for in another
+notation too.
 """
 
 import html
@@ -23,7 +25,9 @@ from thresher.reading.markdown import full_markdown
 from thresher.reading.money import Price, read_price
 from thresher.reading.text import full_text
 
-_ABOUT = frozenset({"url", "trap", "recently_viewed", "rating"})  # of the page or of its markup, not words on it
+_ABOUT = frozenset(
+    {"url", "trap", "recently_viewed", "rating"}
+)  # of the page or of its markup, not words on it
 _MONEY = frozenset({"price", "price_excl_tax", "tax"})
 WORD = r"\w+"
 FOREIGN = 6  # other pages whose values are tried on each
@@ -45,28 +49,56 @@ def scores(corpus: Path) -> list[Score]:
     foreign = list(_foreign(pages))
     priced = list(_priced(pages))
     missed = [f"{what}: {value!r}" for what, value, place in true if place is None]
-    invented = [f"{what}: {value!r} at {place.quote!r}" for what, value, place in foreign if place is not None]
+    invented = [
+        f"{what}: {value!r} at {place.quote!r}" for what, value, place in foreign if place is not None
+    ]
     unread = [f"{what}: {value!r}" for what, value, place in priced if place is None]
     shown = sum(len(values) for page in pages for values in page.labels.values())
     return [
         Score("evidence", "labels that the page shows", share(len(true) // 2, shown), shown),
-        Score("evidence", "true values verified", share(len(true) - len(missed), len(true)), len(true), aim=0.98, misses=tuple(missed)),
-        Score("evidence", "foreign values verified", len(invented), len(foreign), aim=0, lower=True, misses=tuple(invented)),
-        Score("evidence", "prices reworded", share(len(priced) - len(unread), len(priced)), len(priced), aim=0.98, misses=tuple(unread)),
+        Score(
+            "evidence",
+            "true values verified",
+            share(len(true) - len(missed), len(true)),
+            len(true),
+            aim=0.98,
+            misses=tuple(missed),
+        ),
+        Score(
+            "evidence",
+            "foreign values verified",
+            len(invented),
+            len(foreign),
+            aim=0,
+            lower=True,
+            misses=tuple(invented),
+        ),
+        Score(
+            "evidence",
+            "prices reworded",
+            share(len(priced) - len(unread), len(priced)),
+            len(priced),
+            aim=0.98,
+            misses=tuple(unread),
+        ),
     ]
 
 
 def _labelled(entry: Entry) -> _Labelled:
     document = Document.of(entry.page(entry.truth.get("url", "")))
     text, markdown = full_text(document), full_markdown(document)
-    labels = {name: found for name, value in entry.truth.items() if name not in _ABOUT and (found := _values(value))}
+    labels = {
+        name: found for name, value in entry.truth.items() if name not in _ABOUT and (found := _values(value))
+    }
     sheets = (("text", Sheet(text)), ("markdown", Sheet(markdown)))
     return _Labelled(entry.file, str(Path(entry.file).parent), labels, sheets, plain(text))
 
 
 def _values(value: Any) -> list[str]:
     listed = value if isinstance(value, list) else [value]
-    return [text for each in listed if isinstance(each, str) and (text := " ".join(html.unescape(each).split()))]
+    return [
+        text for each in listed if isinstance(each, str) and (text := " ".join(html.unescape(each).split()))
+    ]
 
 
 def _field(name: str) -> Field:
@@ -78,7 +110,8 @@ def _look(field: Field, value: str, sheet: Sheet) -> Place | None:
 
 
 def _true(pages: Sequence[_Labelled]) -> Iterator[tuple[str, str, Place | None]]:
-    """Labels whose characters are nowhere in what the page shows cannot be found by anybody: a title shortened with dots, an attribute."""
+    """Labels whose characters are nowhere in what the page shows cannot be found by anybody: a title
+    shortened with dots, an attribute."""
     for page in pages:
         for name, values in page.labels.items():
             for value in values:
@@ -117,6 +150,10 @@ def _priced(pages: Sequence[_Labelled]) -> Iterator[tuple[str, str, Place | None
             for value in page.labels[name]:
                 price = read_price(value)
                 if isinstance(price, Price) and price.currency and plain(value) in page.shown:
-                    for wording in (f"{price.amount:f} {price.currency}", f"{price.currency} {price.amount:.2f}", f"{price.amount:,.2f}"):
+                    for wording in (
+                        f"{price.amount:f} {price.currency}",
+                        f"{price.currency} {price.amount:.2f}",
+                        f"{price.amount:,.2f}",
+                    ):
                         for kind, sheet in page.sheets:
                             yield f"{page.file} {kind} {name}", wording, _look(_field(name), wording, sheet)

@@ -1,4 +1,5 @@
-"""Fields: everything the manifest says of a posting, on pages about one opening and of the first row of lists, answers and feeds."""
+"""Fields: everything the manifest says of a posting, on pages about one opening and of the first row of
+lists, answers and feeds."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -20,8 +21,16 @@ LABELS = {
     "company": ("org", "company", "first_company", "first_org"),
     "location": ("locality", "location", "first_location", "first_city"),
     "posted": (
-        "datePosted", "date_posted", "first_date", "first_created", "first_createdAt", "first_publishedAt", "first_published",
-        "first_released", "first_pubDate", "first_postedOn",
+        "datePosted",
+        "date_posted",
+        "first_date",
+        "first_created",
+        "first_createdAt",
+        "first_publishedAt",
+        "first_published",
+        "first_released",
+        "first_pubDate",
+        "first_postedOn",
     ),
     "employment_type": ("employmentType", "worktype"),
     "salary": ("salary", "first_salary"),
@@ -30,7 +39,7 @@ LABELS = {
     "remote": ("first_isRemote",),
     "description": ("description_chars",),
     "token": ("token",),
-}  # fmt: skip
+}
 
 
 def scores(corpus: Path) -> list[Score]:
@@ -43,12 +52,17 @@ def scores(corpus: Path) -> list[Score]:
         ("first row", list(_checked(rows))),
     ]
     everything = [each for _, some in checked for each in some]
-    return [_score("all labelled fields", everything, 0.95), *(_score(f"fields of a {name}", some) for name, some in checked)]
+    return [
+        _score("all labelled fields", everything, 0.95),
+        *(_score(f"fields of a {name}", some) for name, some in checked),
+    ]
 
 
 def _score(name: str, checked: list[tuple[str, bool]], aim: float | None = None) -> Score:
     misses = tuple(what for what, right in checked if not right)
-    return Score("fields", name, share(len(checked) - len(misses), len(checked)), len(checked), aim, misses=misses)
+    return Score(
+        "fields", name, share(len(checked) - len(misses), len(checked)), len(checked), aim, misses=misses
+    )
 
 
 def _checked(chosen: list[Entry]) -> list[tuple[str, bool]]:
@@ -60,9 +74,16 @@ def _of(entry: Entry) -> list[tuple[str, bool]]:
     found = entry.inspected(base if isinstance(base, str) and entry.kind == "detail-page-job" else "")
     cases = []
     for field, names in LABELS.items():
-        wanted = next((entry.truth[name] for name in names if entry.truth.get(name) not in (None, "", [])), None)
+        wanted = next(
+            (entry.truth[name] for name in names if entry.truth.get(name) not in (None, "", [])), None
+        )
         if wanted is not None and not (field == "url" and entry.kind == "detail-page-job"):
-            cases.append((f"{entry.file}: {field} {str(wanted)[:80]!r}, read {_shown(field, found)!r}", _is_right(field, wanted, found)))
+            cases.append(
+                (
+                    f"{entry.file}: {field} {str(wanted)[:80]!r}, read {_shown(field, found)!r}",
+                    _is_right(field, wanted, found),
+                )
+            )
     return cases
 
 
@@ -70,7 +91,9 @@ def _is_right(field: str, wanted: Any, found: Inspection) -> bool:
     if field == "token":
         return found.board is not None and found.board.token == wanted
     posting = found.postings[0] if found.postings else None
-    return posting is not None and any(CHECKS[field](each, posting) for each in (wanted if _is_choice(wanted) else [wanted]))
+    return posting is not None and any(
+        CHECKS[field](each, posting) for each in (wanted if _is_choice(wanted) else [wanted])
+    )
 
 
 def _is_choice(wanted: Any) -> bool:
@@ -86,7 +109,9 @@ def _holds(name: str) -> Callable[[Any, Posting], bool]:
 
 
 def _posted(wanted: Any, posting: Posting) -> bool:
-    return posting.posted_date is not None and posting.posted_date == (_day(wanted) or posted_on(str(wanted), TODAY))
+    return posting.posted_date is not None and posting.posted_date == (
+        _day(wanted) or posted_on(str(wanted), TODAY)
+    )
 
 
 def _day(wanted: Any) -> date | None:
@@ -99,9 +124,17 @@ def _day(wanted: Any) -> date | None:
 def _pays(wanted: Any, posting: Posting) -> bool:
     if posting.salary is None:
         return False
-    said = [wanted.get("min"), wanted.get("max"), wanted.get("currency")] if isinstance(wanted, Mapping) else list(wanted)
+    said = (
+        [wanted.get("min"), wanted.get("max"), wanted.get("currency")]
+        if isinstance(wanted, Mapping)
+        else list(wanted)
+    )
     got = posting.salary
-    return [str(each) for each in said[:3]] == [f"{got.low:f}" if got.low else "", f"{got.high:f}" if got.high else "", str(got.currency)]
+    return [str(each) for each in said[:3]] == [
+        f"{got.low:f}" if got.low else "",
+        f"{got.high:f}" if got.high else "",
+        str(got.currency),
+    ]
 
 
 def _described(wanted: Any, posting: Posting) -> bool:

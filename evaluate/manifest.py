@@ -38,7 +38,9 @@ def entries(corpus: Path, *folders: str) -> Iterator[Entry]:
     with (corpus / "MANIFEST.csv").open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             if row["file"].startswith(folders) and (corpus / row["file"]).is_file():
-                yield Entry(row["file"], row["kind"], json.loads(row["ground_truth"] or "{}"), corpus / row["file"])
+                yield Entry(
+                    row["file"], row["kind"], json.loads(row["ground_truth"] or "{}"), corpus / row["file"]
+                )
 
 
 def plain(text: Any) -> str:

@@ -1,7 +1,9 @@
-"""Layout changes: what happens to real sites between two visits, done to a recorded page. Values stay what they are.
+"""Layout changes: what happens to real sites between two visits, done to a recorded page. Values stay what
+they are.
 
-Each takes a tree of its own and changes it in place. Nothing here knows a site: changes are made to classes, tags,
-labels, rows and blocks, wherever they are. Seeded, so that every run changes the same pages in the same way.
+Each takes a tree of its own and changes it in place. Nothing here knows a site: changes are made to classes,
+tags, labels, rows and blocks, wherever they are. Seeded, so that every run changes the same pages in the same
+way.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,17 +17,56 @@ from thresher.reading.document import Document
 from thresher.reading.html import Element, Text
 
 # What a box may not be put around, or a parser would take it out again.
-_TABLE = frozenset({
-    "html", "head", "body", "table", "tbody", "thead", "tfoot", "tr", "td", "th", "option", "select", "dl", "dt", "dd", "ul", "ol", "li",
-    "script", "style", "title", "meta", "link", "noscript", "form", "caption", "col", "colgroup",
-})  # fmt: skip
-_COATS = {"h1": "p", "h2": "div", "h3": "div", "h4": "span", "p": "div", "b": "span", "strong": "span", "font": "span", "span": "b"}
+_TABLE = frozenset(
+    {
+        "html",
+        "head",
+        "body",
+        "table",
+        "tbody",
+        "thead",
+        "tfoot",
+        "tr",
+        "td",
+        "th",
+        "option",
+        "select",
+        "dl",
+        "dt",
+        "dd",
+        "ul",
+        "ol",
+        "li",
+        "script",
+        "style",
+        "title",
+        "meta",
+        "link",
+        "noscript",
+        "form",
+        "caption",
+        "col",
+        "colgroup",
+    }
+)
+_COATS = {
+    "h1": "p",
+    "h2": "div",
+    "h3": "div",
+    "h4": "span",
+    "p": "div",
+    "b": "span",
+    "strong": "span",
+    "font": "span",
+    "span": "b",
+}
 _ADS = ("Sponsored", "Advertisement", "New: try our app", "Save 20% today", "Subscribe to our newsletter")
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A page to be changed: its tree, the texts that say its values by field, another page of the site, and chance."""
+    """A page to be changed: its tree, the texts that say its values by field, another page of the site, and
+    chance."""
 
     document: Document
     places: Mapping[str, Sequence[Text]]
@@ -49,7 +90,9 @@ def _rename(case: Case, share: float) -> None:
         for attribute in ("class", "id", "itemprop", "data-testid", "name", "property"):
             names = (element.attr(attribute) or "").split()
             if names:
-                kept = [_hashed(name) if Random(f"{name}{chosen}").random() < share else name for name in names]
+                kept = [
+                    _hashed(name) if Random(f"{name}{chosen}").random() < share else name for name in names
+                ]
                 element.attrs[attribute] = " ".join(kept)
 
 
@@ -89,7 +132,11 @@ def retag(case: Case) -> None:
 def insert(case: Case) -> None:
     """Banners before a tenth of all elements, of the same tag and class as what they stand before."""
     for element in case.elements:
-        if element.parent is not None and element.tag not in ("script", "style", "option", "br", "img") and case.chance.random() < 0.1:
+        if (
+            element.parent is not None
+            and element.tag not in ("script", "style", "option", "br", "img")
+            and case.chance.random() < 0.1
+        ):
             banner = Element(element.tag, {"class": element.attr("class") or ""})
             banner.append(Text(case.chance.choice(_ADS)))
             element.insert_before(banner)
@@ -114,7 +161,10 @@ def _main(places: Mapping[str, Sequence[Text]]) -> Element | None:
     for node in firsts[1:]:
         above = set(node.ancestors)
         common = [each for each in common if each in above]
-    return next((each for each in common if each.tag not in ("tr", "tbody", "table", "html", "body", "dl", "ul")), None)
+    return next(
+        (each for each in common if each.tag not in ("tr", "tbody", "table", "html", "body", "dl", "ul")),
+        None,
+    )
 
 
 def move(case: Case) -> None:
@@ -133,7 +183,9 @@ def relabel(case: Case) -> None:
     values = {node for nodes in case.places.values() for node in nodes}
     for leaf in Outline(case.document).leaves:
         parent = leaf.node.parent
-        labels = leaf.text.endswith(":") or (isinstance(parent, Element) and parent.tag in ("th", "dt", "label", "b", "strong"))
+        labels = leaf.text.endswith(":") or (
+            isinstance(parent, Element) and parent.tag in ("th", "dt", "label", "b", "strong")
+        )
         if labels and leaf.node not in values and len(leaf.text) < 60:
             leaf.node.data = f"Our {leaf.text.rstrip(':').lower()} here:"
 
@@ -177,7 +229,9 @@ def replaced_by_related(case: Case) -> None:
     """The thing is gone, and another in the same markup is recommended instead, under its own heading."""
     block, other = _main(case.places), _main(case.other_places)
     if block is not None and other is not None:
-        block.insert_adjacent_html("beforebegin", f"<h2>No longer available. You may also like</h2>{other.html}")
+        block.insert_adjacent_html(
+            "beforebegin", f"<h2>No longer available. You may also like</h2>{other.html}"
+        )
         block.decompose()
 
 
@@ -185,8 +239,17 @@ def swap_rows(case: Case) -> None:
     """Rows change places, each with its label."""
     for nodes in case.places.values():
         for node in nodes[:2]:
-            row = next((each for each in node.ancestors if isinstance(each, Element) and each.tag in ("tr", "li", "p", "div", "dd")), None)
-            beside = [each for each in row.next_siblings if isinstance(each, Element)] if row is not None else []
+            row = next(
+                (
+                    each
+                    for each in node.ancestors
+                    if isinstance(each, Element) and each.tag in ("tr", "li", "p", "div", "dd")
+                ),
+                None,
+            )
+            beside = (
+                [each for each in row.next_siblings if isinstance(each, Element)] if row is not None else []
+            )
             if row is not None and beside and beside[0].tag == row.tag:
                 beside[0].insert_after(row.extract())
 
@@ -202,7 +265,8 @@ def shuffle(case: Case) -> None:
 
 
 def exchange(case: Case) -> None:
-    """The values of two fields change places, and their labels and names stay. What the page says is then another thing."""
+    """The values of two fields change places, and their labels and names stay. What the page says is then
+    another thing."""
     named = [name for name, nodes in case.places.items() if nodes]
     if len(named) > 1:
         one, other = (case.places[name] for name in case.chance.sample(named, 2))
@@ -215,8 +279,22 @@ def exchange(case: Case) -> None:
 
 Mutation = Callable[[Case], Any]
 MUTATIONS: tuple[Mutation, ...] = (
-    rename_all, rename_half, wrap, unwrap, retag, insert, insert_before_values, move, relabel, drop, empty, related_before, related_after,
-    replaced_by_related, swap_rows, shuffle,
-)  # fmt: skip
+    rename_all,
+    rename_half,
+    wrap,
+    unwrap,
+    retag,
+    insert,
+    insert_before_values,
+    move,
+    relabel,
+    drop,
+    empty,
+    related_before,
+    related_after,
+    replaced_by_related,
+    swap_rows,
+    shuffle,
+)
 # Beyond layout: the page itself says something false. Counted apart, because no reader of one page can know.
 FALSEHOODS: tuple[Mutation, ...] = (exchange,)

@@ -1,4 +1,5 @@
-"""Pagination: links by what they are (next, previous, a page, first, last) against labels, and no pagination where there is none."""
+"""Pagination: links by what they are (next, previous, a page, first, last) against labels, and no pagination
+where there is none."""
 
 from pathlib import Path
 
@@ -24,7 +25,11 @@ def scores(corpus: Path) -> list[Score]:
         expected, got = _labelled(truth), _links(found)
         if not truth["has_pagination"]:
             quiet.append(not found)
-        hits, wrong, missed = hits + len(expected & got), wrong + len(got - expected), missed + len(expected - got)
+        hits, wrong, missed = (
+            hits + len(expected & got),
+            wrong + len(got - expected),
+            missed + len(expected - got),
+        )
         misses += [f"{entry.file}: not found: {way} {url}" for way, url in sorted(expected - got)]
         misses += [f"{entry.file}: invented: {way} {url}" for way, url in sorted(got - expected)]
     f1 = 2 * hits / (2 * hits + wrong + missed) if hits else 0.0
@@ -45,9 +50,16 @@ def _labelled(truth: dict[str, object]) -> Found:
     hrefs = truth["hrefs"]
     assert isinstance(hrefs, dict)
     # "#" is the label of the current page; there is nothing to follow.
-    return {(way, comparable(ada_url.join_url(str(truth["url"]), href))) for way, each in hrefs.items() for href in each if href != "#"}
+    return {
+        (way, comparable(ada_url.join_url(str(truth["url"]), href)))
+        for way, each in hrefs.items()
+        for href in each
+        if href != "#"
+    }
 
 
 def _links(found: Pagination) -> Found:
     named = {"next": found.next, "prev": found.prev, "first": found.first, "last": found.last}
-    return {(way, comparable(url)) for way, url in named.items() if url} | {("page", comparable(url)) for url in found.pages}
+    return {(way, comparable(url)) for way, url in named.items() if url} | {
+        ("page", comparable(url)) for url in found.pages
+    }

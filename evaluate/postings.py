@@ -1,4 +1,5 @@
-"""Postings: how many and which first, of listing pages, answers of platforms, feeds and pages about one opening."""
+"""Postings: how many and which first, of listing pages, answers of platforms, feeds and pages about one
+opening."""
 
 from pathlib import Path
 from typing import Any
@@ -31,17 +32,39 @@ SWDE = {"title": "title", "company": "company", "location": "location"}
 
 def scores(corpus: Path) -> list[Score]:
     listed = [
-        entry for entry in entries(corpus, *FOLDERS) if entry.file.endswith(SUFFIXES) and _count(entry.truth) and entry.kind != "labels"
+        entry
+        for entry in entries(corpus, *FOLDERS)
+        if entry.file.endswith(SUFFIXES) and _count(entry.truth) and entry.kind != "labels"
     ]
     seen = [(entry, entry.inspected()) for entry in listed]
     counted = tuple(
-        f"{entry.file}: {_count(entry.truth)}, read {len(found.postings)}" for entry, found in seen if not _counts(entry, found)
+        f"{entry.file}: {_count(entry.truth)}, read {len(found.postings)}"
+        for entry, found in seen
+        if not _counts(entry, found)
     )
     named = [(entry, found) for entry, found in seen if _first(entry.truth)]
-    first = tuple(f"{entry.file}: {_first(entry.truth)!r}, read {_title(found)!r}" for entry, found in named if not _agrees(entry, found))
+    first = tuple(
+        f"{entry.file}: {_first(entry.truth)!r}, read {_title(found)!r}"
+        for entry, found in named
+        if not _agrees(entry, found)
+    )
     return [
-        Score("postings", "number of postings", share(len(seen) - len(counted), len(seen)), len(seen), 1.0, misses=counted),
-        Score("postings", "title of the first posting", share(len(named) - len(first), len(named)), len(named), 1.0, misses=first),
+        Score(
+            "postings",
+            "number of postings",
+            share(len(seen) - len(counted), len(seen)),
+            len(seen),
+            1.0,
+            misses=counted,
+        ),
+        Score(
+            "postings",
+            "title of the first posting",
+            share(len(named) - len(first), len(named)),
+            len(named),
+            1.0,
+            misses=first,
+        ),
         _details(corpus),
         *_swde(corpus),
     ]
@@ -52,7 +75,8 @@ def _count(truth: dict[str, Any]) -> int | None:
 
 
 def _counts(entry: Entry, found: Inspection) -> bool:
-    """Exactly; but a label that counts records counts one that stands there twice, or a notice among them, too."""
+    """Exactly; but a label that counts records counts one that stands there twice, or a notice among them,
+    too."""
     wanted = _count(entry.truth) or 0
     by_record = any(entry.truth.get(name) == wanted for name in RECORDS) and wanted > 4
     return wanted - (1 if by_record else 0) <= len(found.postings) <= wanted
@@ -79,8 +103,17 @@ def _details(corpus: Path) -> Score:
         company = entry.truth.get("org") or entry.truth.get("company")
         right = len(found.postings) == 1 and _agrees(entry, found)
         if not right or (company and plain(found.postings[0].company) != plain(company)):
-            misses.append(f"{entry.file}: {_title(found)!r} {found.postings[0].company if found.postings else None!r}")
-    return Score("postings", "a page about one opening", share(len(cases) - len(misses), len(cases)), len(cases), 1.0, misses=tuple(misses))
+            misses.append(
+                f"{entry.file}: {_title(found)!r} {found.postings[0].company if found.postings else None!r}"
+            )
+    return Score(
+        "postings",
+        "a page about one opening",
+        share(len(cases) - len(misses), len(cases)),
+        len(cases),
+        1.0,
+        misses=tuple(misses),
+    )
 
 
 def _swde(corpus: Path) -> list[Score]:
@@ -91,10 +124,18 @@ def _swde(corpus: Path) -> list[Score]:
     for name in SWDE:
         wanted = [(entry, found) for entry, found in seen if entry.truth.get(name)]
         misses = tuple(
-            f"{e.file}: {e.truth[name]}, read {_field(f, name)!r}" for e, f in wanted if not _holds(e.truth[name], _field(f, name))
+            f"{e.file}: {e.truth[name]}, read {_field(f, name)!r}"
+            for e, f in wanted
+            if not _holds(e.truth[name], _field(f, name))
         )
         made.append(
-            Score("postings", f"undeclared opening: {name}", share(len(wanted) - len(misses), len(wanted)), len(wanted), misses=misses)
+            Score(
+                "postings",
+                f"undeclared opening: {name}",
+                share(len(wanted) - len(misses), len(wanted)),
+                len(wanted),
+                misses=misses,
+            )
         )
     return made
 

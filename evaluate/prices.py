@@ -12,15 +12,38 @@ from thresher.reading.money import NoPrice, Price, read_price
 
 def scores(corpus: Path) -> list[Score]:
     cases = list(_cases(corpus))
-    misses = [f"{line['price_text']!r} ({line['currency_hint']!r}): {_said(found)}" for line, found in cases if not _right(line, found)]
-    signed = [(line, found) for line, found in cases if isinstance(found, Price) and line["currency"] and _right(line, found)]
-    nameless = [f"{line['price_text']!r}: {line['currency']}" for line, found in signed if getattr(found, "currency", "") is None]
+    misses = [
+        f"{line['price_text']!r} ({line['currency_hint']!r}): {_said(found)}"
+        for line, found in cases
+        if not _right(line, found)
+    ]
+    signed = [
+        (line, found)
+        for line, found in cases
+        if isinstance(found, Price) and line["currency"] and _right(line, found)
+    ]
+    nameless = [
+        f"{line['price_text']!r}: {line['currency']}"
+        for line, found in signed
+        if getattr(found, "currency", "") is None
+    ]
     none = [(line, found) for line, found in cases if not line["amount"]]
     invented = [f"{line['price_text']!r}: {_said(found)}" for line, found in none if isinstance(found, Price)]
     return [
-        Score("prices", "amount and currency", _share(misses, cases), len(cases), aim=0.95, misses=tuple(misses)),
-        Score("prices", "nothing where there is nothing", _share(invented, none), len(none), aim=1.0, misses=tuple(invented)),
-        Score("prices", "sign means one currency", _share(nameless, signed), len(signed), misses=tuple(nameless)),
+        Score(
+            "prices", "amount and currency", _share(misses, cases), len(cases), aim=0.95, misses=tuple(misses)
+        ),
+        Score(
+            "prices",
+            "nothing where there is nothing",
+            _share(invented, none),
+            len(none),
+            aim=1.0,
+            misses=tuple(invented),
+        ),
+        Score(
+            "prices", "sign means one currency", _share(nameless, signed), len(signed), misses=tuple(nameless)
+        ),
     ]
 
 

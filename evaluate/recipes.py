@@ -1,4 +1,5 @@
-"""Learned extractors: three pages of a site teach, the others are read; then the layout changes under the extractor's feet."""
+"""Learned extractors: three pages of a site teach, the others are read; then the layout changes under the
+extractor's feet."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,7 +39,11 @@ class Tally:
     misses: list[str] = field(default_factory=list)
 
     def __iadd__(self, other: "Tally") -> Self:
-        self.right, self.wrong, self.missed = self.right + other.right, self.wrong + other.wrong, self.missed + other.missed
+        self.right, self.wrong, self.missed = (
+            self.right + other.right,
+            self.wrong + other.wrong,
+            self.missed + other.missed,
+        )
         self.misses += other.misses
         return self
 
@@ -68,8 +73,12 @@ def sites(corpus: Path) -> list[Site]:
 
 
 def _site(name: str, pages: Sequence[Entry]) -> Site:
-    names = dict.fromkeys(key for page in pages for key, value in page.truth.items() if isinstance(value, str | list))
-    fields = tuple(Field(key, _KINDS.get(key, Kind.TEXT), many=key in _MANY) for key in names if key not in _NOT_FIELDS)
+    names = dict.fromkeys(
+        key for page in pages for key, value in page.truth.items() if isinstance(value, str | list)
+    )
+    fields = tuple(
+        Field(key, _KINDS.get(key, Kind.TEXT), many=key in _MANY) for key in names if key not in _NOT_FIELDS
+    )
     return Site(name, Schema(name.replace("-", "_"), fields), tuple(pages))
 
 
@@ -82,7 +91,9 @@ def judged(site: Site, example: Example, reading: Reading, name: str) -> Tally:
         if said is None:
             if truths:
                 tally.missed += 1
-                tally.misses.append(f"{name} {each.name}: {min(truths)[:60]!r} not read ({_why(reading, each.name)})")
+                tally.misses.append(
+                    f"{name} {each.name}: {min(truths)[:60]!r} not read ({_why(reading, each.name)})"
+                )
         elif _is_right(said, truths):
             tally.right += 1
         elif each.name in example.labels:
@@ -92,7 +103,11 @@ def judged(site: Site, example: Example, reading: Reading, name: str) -> Tally:
 
 
 def _is_right(said: Any, truths: set[str]) -> bool:
-    return {squeezed(str(each)) for each in said} == truths if isinstance(said, list) else squeezed(str(said)) in truths
+    return (
+        {squeezed(str(each)) for each in said} == truths
+        if isinstance(said, list)
+        else squeezed(str(said)) in truths
+    )
 
 
 def _why(reading: Reading, name: str) -> str:
@@ -114,12 +129,22 @@ def _unseen(corpus: Path) -> Iterator[Score]:
             for left in site.pages:
                 few += _taught(site, [page for page in site.pages if page is not left], [left])
     for name, tally in by_site.items():
-        yield Score("recipes", name, tally.f1, tally.right + tally.wrong + tally.missed, misses=tuple(tally.misses))
+        yield Score(
+            "recipes", name, tally.f1, tally.right + tally.wrong + tally.missed, misses=tuple(tally.misses)
+        )
     macro = sum(tally.f1 for tally in by_site.values()) / len(by_site) if by_site else 1.0
-    yield Score("recipes", "F1 over fields, unseen pages", total.f1, total.right + total.wrong + total.missed, 0.95)
+    yield Score(
+        "recipes", "F1 over fields, unseen pages", total.f1, total.right + total.wrong + total.missed, 0.95
+    )
     yield Score("recipes", "F1 over sites, unseen pages", macro, len(by_site), 0.95)
     yield Score("recipes", "wrong values, unseen pages", total.wrong, total.right + total.wrong)
-    yield Score("recipes", "F1, two pages taught, the third read", few.f1, few.right + few.wrong + few.missed, misses=tuple(few.misses))
+    yield Score(
+        "recipes",
+        "F1, two pages taught, the third read",
+        few.f1,
+        few.right + few.wrong + few.missed,
+        misses=tuple(few.misses),
+    )
 
 
 def _other_lessons(corpus: Path) -> Iterator[Score]:
@@ -131,7 +156,9 @@ def _other_lessons(corpus: Path) -> Iterator[Score]:
             turned = (*pages[start:], *pages[:start])
             total += _taught(site, turned[:TAUGHT], turned[TAUGHT:])
     cases = total.right + total.wrong + total.missed
-    yield Score("recipes", "F1 over fields, other pages taught", total.f1, cases, 0.95, misses=tuple(total.misses))
+    yield Score(
+        "recipes", "F1 over fields, other pages taught", total.f1, cases, 0.95, misses=tuple(total.misses)
+    )
     yield Score("recipes", "wrong values, other pages taught", total.wrong, cases)
 
 
@@ -147,7 +174,8 @@ def _taught(site: Site, taught: Sequence[Entry], unseen: Sequence[Entry]) -> Tal
 
 @dataclass(slots=True)
 class Changed:
-    """Pages after one change of layout. `lost`: a value that was read before is read no more. `noticed`: each such has its drift."""
+    """Pages after one change of layout. `lost`: a value that was read before is read no more. `noticed`: each
+    such has its drift."""
 
     pages: int = 0
     intact: int = 0
@@ -158,7 +186,8 @@ class Changed:
 
 
 def _changed(corpus: Path) -> Iterator[Score]:
-    """The layout changes of `mutations`, on every page of every site, with the extractor of its first three pages."""
+    """The layout changes of `mutations`, on every page of every site, with the extractor of its first three
+    pages."""
     tallies = {mutation.__name__: Changed() for mutation in (*MUTATIONS, *FALSEHOODS)}
     for site in sites(corpus):
         examples = [site.example(page) for page in site.pages]
@@ -173,7 +202,11 @@ def _changed(corpus: Path) -> Iterator[Score]:
     for mutation in FALSEHOODS:
         each = tallies.pop(mutation.__name__)
         yield Score(
-            "recipes", f"{mutation.__name__}: false values told and believed", len(each.wrong), each.pages, misses=tuple(each.wrong)
+            "recipes",
+            f"{mutation.__name__}: false values told and believed",
+            len(each.wrong),
+            each.pages,
+            misses=tuple(each.wrong),
         )
     yield from _changed_scores(tallies)
 
@@ -181,11 +214,19 @@ def _changed(corpus: Path) -> Iterator[Score]:
 def _changed_scores(tallies: Mapping[str, Changed]) -> Iterator[Score]:
     for name, each in tallies.items():
         noticed = share(each.noticed, each.lost)
-        yield Score("recipes", f"{name}: {each.intact} intact, drift", noticed, each.lost, misses=tuple(each.unnoticed))
+        yield Score(
+            "recipes",
+            f"{name}: {each.intact} intact, drift",
+            noticed,
+            each.lost,
+            misses=tuple(each.unnoticed),
+        )
     pages, lost = sum(each.pages for each in tallies.values()), sum(each.lost for each in tallies.values())
     wrong = [miss for each in tallies.values() for miss in each.wrong]
     noticed = sum(each.noticed for each in tallies.values())
-    yield Score("recipes", "wrong values, changed layout", len(wrong), pages, 0, lower=True, misses=tuple(wrong))
+    yield Score(
+        "recipes", "wrong values, changed layout", len(wrong), pages, 0, lower=True, misses=tuple(wrong)
+    )
     yield Score("recipes", "drift noticed, changed layout", share(noticed, lost), lost, 0.95)
 
 
@@ -204,8 +245,12 @@ def _copy(example: Example) -> Document:
 def _places(site: Site, example: Example, document: Document) -> dict[str, list[Text]]:
     """The texts of a page that say the value of a field and nothing else."""
     outline = Outline(document)
-    keys = {each.name: {squeezed(str(truth)) for truth in example.truths(each)} for each in site.schema.fields}
-    return {name: [leaf.node for leaf in outline.leaves if leaf.key in wanted] for name, wanted in keys.items()}
+    keys = {
+        each.name: {squeezed(str(truth)) for truth in example.truths(each)} for each in site.schema.fields
+    }
+    return {
+        name: [leaf.node for leaf in outline.leaves if leaf.key in wanted] for name, wanted in keys.items()
+    }
 
 
 def _count(tally: Changed, site: Site, example: Example, before: Reading, after: Reading, name: str) -> None:

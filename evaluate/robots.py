@@ -1,7 +1,7 @@
 """robots.txt: the vectors of protego's tests, and what the manifest counted in real files.
 
-Where readers of the RFC disagree we take the more careful reading, so a vector may be forbidden although protego allows it.
-Allowing what a vector forbids is a mistake.
+Where readers of the RFC disagree we take the more careful reading, so a vector may be forbidden although
+protego allows it. Allowing what a vector forbids is a mistake.
 """
 
 import json
@@ -17,7 +17,9 @@ def scores(corpus: Path) -> list[Score]:
     cases = [case for entry in entries(corpus, "robots/vectors/") for case in json.loads(entry.body())]
     wrong = [case for case in cases if _allows(case) != case["allowed"]]
     return [
-        _score("vectors, right or more careful", cases, [case for case in wrong if not case["allowed"]], aim=1.0),
+        _score(
+            "vectors, right or more careful", cases, [case for case in wrong if not case["allowed"]], aim=1.0
+        ),
         _score("vectors, the same answer", cases, wrong, aim=0.97),
         _sitemaps(corpus),
     ]
@@ -28,7 +30,9 @@ def _allows(case: dict[str, Any]) -> bool:
 
 
 def _score(what: str, cases: list[dict[str, Any]], wrong: list[dict[str, Any]], aim: float) -> Score:
-    misses = tuple(f"{case['test']}: {case['user_agent']} at {case['url']} should be {case['allowed']}" for case in wrong)
+    misses = tuple(
+        f"{case['test']}: {case['user_agent']} at {case['url']} should be {case['allowed']}" for case in wrong
+    )
     return Score("robots", what, 1 - len(misses) / max(1, len(cases)), len(cases), aim=aim, misses=misses)
 
 
@@ -39,4 +43,11 @@ def _sitemaps(corpus: Path) -> Score:
         found = len(read_rules(entry.body(), "thresher").sitemaps)
         if found != entry.truth["sitemaps"]:
             misses.append(f"{entry.file}: {found} sitemaps, {entry.truth['sitemaps']} expected")
-    return Score("robots", "sitemaps of real files", 1 - len(misses) / max(1, len(files)), len(files), aim=0.99, misses=tuple(misses))
+    return Score(
+        "robots",
+        "sitemaps of real files",
+        1 - len(misses) / max(1, len(files)),
+        len(files),
+        aim=0.99,
+        misses=tuple(misses),
+    )

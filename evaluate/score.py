@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """`value` is what was measured over `cases`; `aim` what it should at least be (or at most, where `lower` is better)."""
+    """`value` is what was measured over `cases`; `aim` what it should at least be (or at most, where `lower`
+    is better)."""
 
     area: str
     name: str

@@ -1,7 +1,8 @@
-"""The second half of the demo: a recruiter's candidates, the roles that they want, and a scraper that looks for each role once.
+"""The second half of the demo: a recruiter's candidates, the roles that they want, and a scraper that looks
+for each role once.
 
-The API is served by a process of its own, as in real life, and the scraper is the one that stands beside this file. Only its `look` is
-another: it asks the practice web's search.
+The API is served by a process of its own, as in real life, and the scraper is the one that stands beside this
+file. Only its `look` is another: it asks the practice web's search.
 """
 
 import contextlib
@@ -31,7 +32,8 @@ PARTS = {"skills": "skills", "experience": "years", "location": "place", "salary
 
 
 def recruit(folder: Path, database: str, web: str) -> int:
-    """Have every role that waits looked for by a scraper, and what it finds matched. The exit code of the matching."""
+    """Have every role that waits looked for by a scraper, and what it finds matched. The exit code of the
+    matching."""
     words = [sys.executable, "-m", "thresher", "--project", str(folder), "--database", database]
     with served(words) as url:
         scrape(url, key_in(folder, database), web)
@@ -41,7 +43,9 @@ def recruit(folder: Path, database: str, web: str) -> int:
 @contextlib.contextmanager
 def served(words: Sequence[str]) -> Iterator[str]:
     """The API of the project, in a process of its own; it says where it is."""
-    with subprocess.Popen([*words, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    with subprocess.Popen(
+        [*words, "serve", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
         assert process.stdout is not None
         try:
             told = re.search(r"http://[\d.:]+", process.stdout.readline())
@@ -53,7 +57,8 @@ def served(words: Sequence[str]) -> Iterator[str]:
 
 
 def key_in(folder: Path, database: str) -> str:
-    """The scraper's key. It is shown once, so whoever needs it again keeps it, where nobody else can read it."""
+    """The scraper's key. It is shown once, so whoever needs it again keeps it, where nobody else can read
+    it."""
     file = folder / "scraper.key"
     if not file.exists():
         with opened_store(database) as store:
@@ -73,15 +78,21 @@ def scrape(url: str, key: str, web: str) -> None:
 
 
 def look(web: str, role: dict[str, Any]) -> dict[str, Any]:
-    """What the practice web's search has for a role. An empty answer is believed if the same search finds something else."""
+    """What the practice web's search has for a role. An empty answer is believed if the same search finds
+    something else."""
     rows = search(web, role["name"])
-    empty = {"verdict": "empty", "proof": {"url": f"https://{SEARCH}/", "control": {"query": "", "results": len(search(web, ""))}}}
+    empty = {
+        "verdict": "empty",
+        "proof": {"url": f"https://{SEARCH}/", "control": {"query": "", "results": len(search(web, ""))}},
+    }
     return {"jobs": [posting(row) for row in rows]} | ({} if rows else empty)
 
 
 def search(web: str, what: str) -> list[dict[str, Any]]:
     asked = urlencode({"app_key": "demo", "what": what, "results_per_page": ROWS})
-    with urlopen(Request(f"{web}/v1/search/{COUNTRY}/1?{asked}", headers={"Host": SEARCH}), timeout=60) as got:
+    with urlopen(
+        Request(f"{web}/v1/search/{COUNTRY}/1?{asked}", headers={"Host": SEARCH}), timeout=60
+    ) as got:
         found: list[dict[str, Any]] = json.loads(got.read())["results"]
     return found
 
@@ -89,19 +100,36 @@ def search(web: str, what: str) -> list[dict[str, Any]]:
 def posting(row: dict[str, Any]) -> dict[str, Any]:
     """One row of the search in the words of the scraper protocol."""
     return {
-        "platform": "search", "external_job_id": row["id"], "title": row["title"], "company": row["company"]["display_name"],
-        "location": row["location"]["display_name"], "description": row["description"], "job_url": row["redirect_url"],
-        "posted_date": row["created"][:10], "salary_min": row.get("salary_min"), "salary_max": row.get("salary_max"),
-    }  # fmt: skip
+        "platform": "search",
+        "external_job_id": row["id"],
+        "title": row["title"],
+        "company": row["company"]["display_name"],
+        "location": row["location"]["display_name"],
+        "description": row["description"],
+        "job_url": row["redirect_url"],
+        "posted_date": row["created"][:10],
+        "salary_min": row.get("salary_min"),
+        "salary_max": row.get("salary_max"),
+    }
 
 
 def callings(store: Store) -> Table:
     """For each candidate the posting that suits best, with what each part of the score says."""
-    table = Table(title="\nWhom to call about what", title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table = Table(
+        title="\nWhom to call about what", title_justify="left", title_style="bold", box=None, pad_edge=False
+    )
     for name in ("score", "candidate", "opening", "where", *PARTS.values()):
         table.add_column(name, justify="left" if name in ("candidate", "opening", "where") else "right")
-    best = [each for candidate in list_candidates(store) for each in list_fits(store, candidate=candidate.key, limit=1)]
+    best = [
+        each
+        for candidate in list_candidates(store)
+        for each in list_fits(store, candidate=candidate.key, limit=1)
+    ]
     for each in sorted(best, key=lambda each: -each.score):
         said = (each.candidate_name, each.title, each.location)
-        table.add_row(f"{each.score:.0f}", *(escape(text or "–") for text in said), *(f"{each.parts[part]:.0f}" for part in PARTS))
+        table.add_row(
+            f"{each.score:.0f}",
+            *(escape(text or "–") for text in said),
+            *(f"{each.parts[part]:.0f}" for part in PARTS),
+        )
     return table

@@ -1,6 +1,19 @@
 """A catalogue of courses, read by a model until the site is learned, and for nothing from then on."""
 
-from thresher import App, Context, Done, Field, Kind, NewTask, Outcome, Pipeline, Record, Schema, Stage, host_gate
+from thresher import (
+    App,
+    Context,
+    Done,
+    Field,
+    Kind,
+    NewTask,
+    Outcome,
+    Pipeline,
+    Record,
+    Schema,
+    Stage,
+    host_gate,
+)
 from thresher.reading.document import Document
 
 CATALOGUE = "https://courses.practice.example/catalogue/craft"
@@ -20,7 +33,9 @@ COURSE = Schema(
 async def list_courses(ctx: Context) -> Outcome:
     """The courses on one page of the catalogue, each a task of its own."""
     document = Document.of(await ctx.fetch(CATALOGUE, max_age=0))
-    links = [document.absolute(link.attribute("href") or "") for link in document.root.css("article.course h2 a")]
+    links = [
+        document.absolute(link.attribute("href") or "") for link in document.root.css("article.course h2 a")
+    ]
     return Done(children=tuple(NewTask("course", url=link) for link in links if link))
 
 
@@ -29,7 +44,10 @@ async def read_course(ctx: Context) -> Outcome:
     page = await ctx.fetch(ctx.task.url or "")
     found = await ctx.extract(page, COURSE)
     data = {**found.value, "read_by": found.by, "doubts": list(found.doubts)}
-    return Done(records=(Record("course", ctx.task.url or "", data, evidence=found.evidence),), note=f"read by: {found.by}")
+    return Done(
+        records=(Record("course", ctx.task.url or "", data, evidence=found.evidence),),
+        note=f"read by: {found.by}",
+    )
 
 
 app = App(

@@ -1,8 +1,9 @@
-"""What `make run` runs: a small web on this machine, a search for openings among its companies, and a catalogue, learned.
+"""What `make run` runs: a small web on this machine, a search for openings among its companies, and a
+catalogue, learned.
 
-Everything is real but the web and the model: the queue, the gates, robots.txt, the walls, the caps. Run it again and it is the
-next day there: some postings are new, some are gone. The project lies in the folder `harvest` beside this file, made when it
-is first needed.
+Everything is real but the web and the model: the queue, the gates, robots.txt, the walls, the caps. Run it
+again and it is the next day there: some postings are new, some are gone. The project lies in the folder
+`harvest` beside this file, made when it is first needed.
 """
 
 import contextlib
@@ -29,8 +30,20 @@ SEED, PORT = 7, 8123
 DONE = (0, 1)  # 1: a task failed, and some of them are meant to
 INTERRUPTED = 128 + signal.SIGINT
 COMPANIES = (
-    "acme", "borealis", "cobalt", "fathom", "garnet", "heron", "isthmus", "juniper", "kestrel", "larkspur", "marlin", "nettle", "verbena",
-)  # fmt: skip
+    "acme",
+    "borealis",
+    "cobalt",
+    "fathom",
+    "garnet",
+    "heron",
+    "isthmus",
+    "juniper",
+    "kestrel",
+    "larkspur",
+    "marlin",
+    "nettle",
+    "verbena",
+)
 # Polite, and still short enough to watch. On the real web leave the interval alone.
 PROJECT = """# Written by demo.py at every run: the practice web may listen elsewhere the next time.
 apps: [jobs, roles, ../courses.py]
@@ -87,7 +100,8 @@ TROUBLE = (
 
 @dataclass
 class Round:
-    """One day of the search: which day it is in the practice web, when the last one and this one began, whether it ended."""
+    """One day of the search: which day it is in the practice web, when the last one and this one began,
+    whether it ended."""
 
     day: int
     last: int = 0
@@ -136,7 +150,10 @@ def work(now: Round, out: Console) -> int:
     with opened_web(now.day) as web:
         (FOLDER / "thresher.yaml").write_text(PROJECT.format(url=web.url), "utf-8")
         (FOLDER / "profile.yaml").write_text(PROFILE, "utf-8")
-        out.print(f"The practice web listens at {web.url}: {len(COMPANIES)} companies and their boards, on day {now.day}.", style="bold")
+        out.print(
+            f"The practice web listens at {web.url}: {len(COMPANIES)} companies and their boards, on day {now.day}.",
+            style="bold",
+        )
         if goes_on:
             out.print("Going on where the last run stopped.\n")
         else:
@@ -153,7 +170,9 @@ def work(now: Round, out: Console) -> int:
 
 def ask(day: int, out: Console) -> None:
     """On the first day: who looks, and at whom. On every other: for news of all boards."""
-    out.print("Following these companies. Ctrl-C is safe.\n" if day == 0 else "Looking for news. Ctrl-C is safe.\n")
+    out.print(
+        "Following these companies. Ctrl-C is safe.\n" if day == 0 else "Looking for news. Ctrl-C is safe.\n"
+    )
     if day == 0:
         command("jobs", "profile", "set", str(FOLDER / "profile.yaml"))
         command("add", "company", *(f"https://www.{name}.example/" for name in COMPANIES))
@@ -170,7 +189,8 @@ def command(*words: str) -> int:
 
 @contextlib.contextmanager
 def opened_web(day: int) -> Iterator[RemoteWeb]:
-    """The practice web in a process of its own. Ctrl-C is not for it: whoever stops still wants to end the request in hand."""
+    """The practice web in a process of its own. Ctrl-C is not for it: whoever stops still wants to end the
+    request in hand."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     with contextlib.ExitStack() as stack:
         try:

@@ -1,4 +1,5 @@
-"""What the demo tells at its end: company by company what was found or why not, the matches, and how the web was treated meanwhile."""
+"""What the demo tells at its end: company by company what was found or why not, the matches, and how the web
+was treated meanwhile."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,17 +23,27 @@ from thresher.store.store import Store
 MAX_ROWS = 10_000
 BEST = 8  # matches that are shown
 COLOURS = {
-    "found": "green", "confirmed empty": "cyan", "waits for you": "magenta", "unknown": "yellow", "refused": "yellow", "blocked": "red",
-}  # fmt: skip
+    "found": "green",
+    "confirmed empty": "cyan",
+    "waits for you": "magenta",
+    "unknown": "yellow",
+    "refused": "yellow",
+    "blocked": "red",
+}
 MODEL = "127.0.0.1"  # the practice web's model has no name, only an address
 BY_ITSELF = ("/static/", "/api/openings")  # what a page loads that a browser has to build
-READERS = {"model": "read by a model", "learned": "by what was learned from its answers", "data": "from their own data"}
+READERS = {
+    "model": "read by a model",
+    "learned": "by what was learned from its answers",
+    "data": "from their own data",
+}
 ENDS = ("failed", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One company: how the look at it ended and why, and its postings: open now, new since the last time, gone."""
+    """One company: how the look at it ended and why, and its postings: open now, new since the last time,
+    gone."""
 
     company: str
     verdict: str
@@ -44,7 +55,13 @@ class Finding:
 
 
 def report(
-    out: Console, store: Store, names: Sequence[str], since: tuple[int, int], log: Sequence[Entry], port: int, callings: Table
+    out: Console,
+    store: Store,
+    names: Sequence[str],
+    since: tuple[int, int],
+    log: Sequence[Entry],
+    port: int,
+    callings: Table,
 ) -> None:
     """`since` is when the last round began and when this one did."""
     tasks = list_tasks(store, limit=MAX_ROWS)
@@ -61,10 +78,14 @@ def report(
 
 def is_about(task: dict[str, Any], name: str) -> bool:
     said = task["payload"]
-    return said.get("company") == f"{name}.example" or f"//www.{name}.example/" in str(task["url"] or said.get("website") or "")
+    return said.get("company") == f"{name}.example" or f"//www.{name}.example/" in str(
+        task["url"] or said.get("website") or ""
+    )
 
 
-def finding(store: Store, name: str, tasks: Sequence[dict[str, Any]], tiers: dict[str, str | None]) -> Finding:
+def finding(
+    store: Store, name: str, tasks: Sequence[dict[str, Any]], tiers: dict[str, str | None]
+) -> Finding:
     """Only a look that proves something says how many there are: behind a wall nobody knows."""
     key = f"{name}.example"
     boards = list_boards(store, company=key, limit=MAX_ROWS)
@@ -73,8 +94,16 @@ def finding(store: Store, name: str, tasks: Sequence[dict[str, Any]], tiers: dic
         return looked(store, name, tier, boards[0])
     live = next((each for each in tasks if each["state"] in ("pending", "retryable", "running")), None)
     if live is not None:
-        return Finding(name, "blocked" if live["error"] == "Blocked" else "unknown", live["reason"] or "still to be looked at", tier)
-    ended = next((each for each in tasks if each["state"] in ENDS and each["kind"] in ("source_discovery", "company")), None)
+        return Finding(
+            name,
+            "blocked" if live["error"] == "Blocked" else "unknown",
+            live["reason"] or "still to be looked at",
+            tier,
+        )
+    ended = next(
+        (each for each in tasks if each["state"] in ENDS and each["kind"] in ("source_discovery", "company")),
+        None,
+    )
     why = ended["reason"] if ended else "nobody has looked yet"
     return Finding(name, "refused" if "robots.txt forbids" in why else "unknown", why.partition(";")[0], tier)
 
@@ -86,13 +115,27 @@ def looked(store: Store, name: str, tier: str, board: BoardView) -> Finding:
         return Finding(name, "unknown", "nobody has looked yet", tier)
     last = next(each["data"]["last_look"] for each in list_records(store, kind="board", key=board.key))
     verdict = str(last["verdict"]).replace("_", " ")
-    return Finding(name, verdict, f"{last['reason']}, on {board.key}", tier, board.open or 0, last.get("new", 0), last.get("closed", 0))
+    return Finding(
+        name,
+        verdict,
+        f"{last['reason']}, on {board.key}",
+        tier,
+        board.open or 0,
+        last.get("new", 0),
+        last.get("closed", 0),
+    )
 
 
 def table_of(found: Sequence[Finding], *, with_news: bool) -> Table:
-    table = Table(title="\nWhat was found", title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table = Table(
+        title="\nWhat was found", title_justify="left", title_style="bold", box=None, pad_edge=False
+    )
     for name in ("company", "tier", "postings", *(("new", "gone") if with_news else ()), "verdict", "why"):
-        table.add_column(name, justify="right" if name in ("postings", "new", "gone") else "left", style="dim" if name == "why" else None)
+        table.add_column(
+            name,
+            justify="right" if name in ("postings", "new", "gone") else "left",
+            style="dim" if name == "why" else None,
+        )
     for each in found:
         news = (str(each.new or "–"), str(each.gone or "–")) if with_news else ()
         colour = COLOURS[each.verdict]
@@ -103,11 +146,17 @@ def table_of(found: Sequence[Finding], *, with_news: bool) -> Table:
 
 def matches(store: Store) -> Table:
     """The best of them, and what spoke for each."""
-    table = Table(title="\nWhat fits the profile", title_justify="left", title_style="bold", box=None, pad_edge=False)
+    table = Table(
+        title="\nWhat fits the profile", title_justify="left", title_style="bold", box=None, pad_edge=False
+    )
     for name in ("score", "opening", "company", "where", "because"):
-        table.add_column(name, justify="right" if name == "score" else "left", style="dim" if name == "because" else None)
+        table.add_column(
+            name, justify="right" if name == "score" else "left", style="dim" if name == "because" else None
+        )
     for each in list_matches(store, Search(), 0, limit=BEST):
-        table.add_row(str(each.score), each.title, each.company, each.location or "–", escape(reasons(each.explanation)))
+        table.add_row(
+            str(each.score), each.title, each.company, each.location or "–", escape(reasons(each.explanation))
+        )
     return table
 
 
@@ -122,7 +171,9 @@ def decisions(store: Store) -> str:
     """Nothing disappears without a reason."""
     found = [each["data"] for each in list_records(store, kind="decision", limit=MAX_ROWS)]
     ends = Counter(each["outcome"] for each in found)
-    rules = Counter(each["rejections"][0]["name"].replace("_", " ") for each in found if each["outcome"] == "filtered")
+    rules = Counter(
+        each["rejections"][0]["name"].replace("_", " ") for each in found if each["outcome"] == "filtered"
+    )
     often = ", ".join(f"{name} {count}" for name, count in rules.most_common(4))
     counts = f"{ends['filtered']} filtered ({often}), {ends['skipped']} skipped, {ends['saved']} saved"
     return f"{len(found)} postings were judged: {counts}. Each with its reason: thresher explain KEY."
@@ -130,7 +181,9 @@ def decisions(store: Store) -> str:
 
 def lessons(store: Store, began: int, calls: Sequence[Entry]) -> str:
     """Who read the courses, and what that cost."""
-    courses = [each for each in list_records(store, kind="course", limit=MAX_ROWS) if each["updated_at"] >= began]
+    courses = [
+        each for each in list_records(store, kind="course", limit=MAX_ROWS) if each["updated_at"] >= began
+    ]
     by = Counter(each["data"]["read_by"] for each in courses)
     proven = sum(place is not None for each in courses for place in each["evidence"]["places"].values())
     spent = sum(each["spent"] or 0 for each in list_calls(store, limit=MAX_ROWS) if each["at"] >= began)
@@ -146,7 +199,9 @@ def manners(store: Store, began: int, log: Sequence[Entry]) -> str:
     hosts = Counter(each.host for each in log)
     busiest, most = (hosts.most_common(1) or [("nobody", 0)])[0]
     asked_for = [each for each in log if not each.path.startswith(BY_ITSELF)]
-    closest = min((gap for host in hosts for gap in gaps(each for each in asked_for if each.host == host)), default=0.0)
+    closest = min(
+        (gap for host in hosts for gap in gaps(each for each in asked_for if each.host == host)), default=0.0
+    )
     waits = [each for each in list_events(store, kind="gate_paused", limit=MAX_ROWS) if each["at"] >= began]
     asked = f" {waits[0]['gate']} asked us to wait, and we did." if waits else ""
     rules, same = sum(each.path == "/robots.txt" for each in log), sum(each.status == 304 for each in log)

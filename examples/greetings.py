@@ -1,4 +1,5 @@
-"""Greetings, an app in one file: a guest list asks for one greeting each, two a second, and a stranger is turned away."""
+"""Greetings, an app in one file: a guest list asks for one greeting each, two a second, and a stranger is
+turned away."""
 
 from thresher import App, Context, Done, Filtered, NewTask, Outcome, Pipeline, Record, Source, Stage
 

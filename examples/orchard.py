@@ -1,13 +1,27 @@
 """An orchard: a tree of tasks through governed lanes, in about thirty lines of app.
 
-A trunk grows branches, branches grow twigs, twigs bear apples. Picking goes through two sources with limits of their own,
-some baskets break and are tried again, and one branch tries to grow back into its own trunk: the loop guard refuses it.
+A trunk grows branches, branches grow twigs, twigs bear apples. Picking goes through two sources with limits
+of their own, some baskets break and are tried again, and one branch tries to grow back into its own trunk:
+the loop guard refuses it.
 """
 
 import asyncio
 import random
 
-from thresher import App, Context, Done, Filtered, NewTask, Next, Outcome, Pipeline, Record, Source, Stage, Transient
+from thresher import (
+    App,
+    Context,
+    Done,
+    Filtered,
+    NewTask,
+    Next,
+    Outcome,
+    Pipeline,
+    Record,
+    Source,
+    Stage,
+    Transient,
+)
 
 WEB = "https://orchard.example"
 
@@ -22,7 +36,9 @@ async def grow(ctx: Context) -> Outcome:
         NewTask("grow", {"level": level + 1, "path": f"{path}/{n}"}, url=f"{WEB}{path}/{n}")
         for n in range(6 + 2 * level)
     ]
-    children.append(NewTask("grow", {"level": 0, "path": ""}, url=WEB))  # a loop: refused, with a row that says so
+    children.append(
+        NewTask("grow", {"level": 0, "path": ""}, url=WEB)
+    )  # a loop: refused, with a row that says so
     return Done(children=tuple(children))
 
 
@@ -46,6 +62,10 @@ app = App(
         Pipeline("grow", Stage(grow, through=("source:trees",))),
         Pipeline("pick", Stage(climb, through=("source:ladders",)), Stage(weigh, through=("source:scales",))),
     ),
-    sources=(Source("trees", rate=10, burst=3), Source("ladders", in_flight=4), Source("scales", rate=6, burst=3)),
+    sources=(
+        Source("trees", rate=10, burst=3),
+        Source("ladders", in_flight=4),
+        Source("scales", rate=6, burst=3),
+    ),
     start=(NewTask("grow", {"level": 0, "path": ""}, url=WEB, key="trunk"),),
 )

@@ -1,6 +1,7 @@
 """A first crawl: two companies of the practice web, from their home pages to their postings.
 
-One has its postings on a board, the other on pages of its own. The app need not know: it reads what a page shows.
+One has its postings on a board, the other on pages of its own. The app need not know: it reads what a page
+shows.
 """
 
 from datetime import UTC, datetime
@@ -13,7 +14,11 @@ async def look(ctx: Context) -> Outcome:
     page = await ctx.fetch(ctx.task.url or "")
     seen = inspect(page, datetime.fromtimestamp(ctx.now() / 1_000_000, UTC).date())
     records = tuple(
-        Record("posting", each.url, {"title": each.title, "location": each.location, "page": page.final_url, "where": each.where})
+        Record(
+            "posting",
+            each.url,
+            {"title": each.title, "location": each.location, "page": page.final_url, "where": each.where},
+        )
         for each in seen.postings
         if each.url
     )
@@ -24,7 +29,8 @@ async def look(ctx: Context) -> Outcome:
 
 
 def onward(seen: Inspection) -> list[str]:
-    """Where it goes on: the next page of a list; from a page without postings its board, else the careers page."""
+    """Where it goes on: the next page of a list; from a page without postings its board, else the careers
+    page."""
     board = seen.board.endpoint if seen.board else None
     further = seen.next or (None if seen.postings else board or seen.company.careers_url)
     return [further] if further and further != seen.source else []
@@ -33,5 +39,7 @@ def onward(seen: Inspection) -> list[str]:
 app = App(
     "practice",
     pipelines=(Pipeline("look", Stage(look, through=lambda trip: (host_gate(trip.url or ""),))),),
-    start=tuple(NewTask("look", url=f"https://www.{name}.example/", key=name) for name in ("acme", "kestrel")),
+    start=tuple(
+        NewTask("look", url=f"https://www.{name}.example/", key=name) for name in ("acme", "kestrel")
+    ),
 )

@@ -1,9 +1,10 @@
-"""A scraper for the roles app: it takes roles from the queue, looks for postings, and hands them in. Standard library only.
+"""A scraper for the roles app: it takes roles from the queue, looks for postings, and hands them in. Standard
+library only.
 
     THRESHER_URL=http://127.0.0.1:8000 THRESHER_KEY=thr_... python scraper.py BOARD
 
-BOARD is the address of a list with one posting a line: id, title, company, place and address, with tabs between them. Put a `look`
-of your own in its place; the rest can stay as it is.
+BOARD is the address of a list with one posting a line: id, title, company, place and address, with tabs
+between them. Put a `look` of your own in its place; the rest can stay as it is.
 """
 
 import json
@@ -38,7 +39,8 @@ def ask(path: str, body: dict[str, Any] | None = None) -> tuple[int, Any]:
 
 
 def turns() -> Iterator[dict[str, Any]]:
-    """What this key holds already, from a run that was killed; then one role after the other, until none waits."""
+    """What this key holds already, from a run that was killed; then one role after the other, until none
+    waits."""
     status, held = ask("/current-session")
     if status != 200:
         raise SystemExit(held["detail"])
@@ -48,12 +50,22 @@ def turns() -> Iterator[dict[str, Any]]:
 
 
 def look(board: str, role: dict[str, Any]) -> dict[str, Any]:
-    """What the board has for a role. That it has nothing counts only with a proof: here, that the list as a whole is not empty."""
+    """What the board has for a role. That it has nothing counts only with a proof: here, that the list as a
+    whole is not empty."""
     with urlopen(board, timeout=60) as got:
-        rows = [dict(zip(FIELDS, line.split("\t"), strict=False)) for line in got.read().decode().splitlines()]
+        rows = [
+            dict(zip(FIELDS, line.split("\t"), strict=False)) for line in got.read().decode().splitlines()
+        ]
     names = [name.lower() for name in (role["name"], *role["aliases"])]
-    found = [row | {"platform": "board"} for row in rows if any(name in row.get("title", "").lower() for name in names)]
-    empty = {"verdict": "empty", "proof": {"url": board, "control": {"query": "the whole list", "results": len(rows)}}}
+    found = [
+        row | {"platform": "board"}
+        for row in rows
+        if any(name in row.get("title", "").lower() for name in names)
+    ]
+    empty = {
+        "verdict": "empty",
+        "proof": {"url": board, "control": {"query": "the whole list", "results": len(rows)}},
+    }
     return {"jobs": found} | ({} if found or not rows else empty)
 
 
@@ -64,11 +76,17 @@ def main(board: str) -> None:
             status, told = ask("/jobs", session | look(board, turn["role"]))
         except (OSError, ValueError) as problem:
             status, told = ask("/fail", session | {"reason": f"{type(problem).__name__}: {problem}"})
-        said = f"{told['jobs_imported']} new" if "jobs_imported" in told else told.get("detail") or told["session_status"]
+        said = (
+            f"{told['jobs_imported']} new"
+            if "jobs_imported" in told
+            else told.get("detail") or told["session_status"]
+        )
         print(f"{turn['role']['name']}: {status}, {said}", flush=True)
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2 or not os.environ.get("THRESHER_KEY"):
-        raise SystemExit("THRESHER_KEY=thr_... python scraper.py BOARD, where BOARD is the address of a list of postings")
+        raise SystemExit(
+            "THRESHER_KEY=thr_... python scraper.py BOARD, where BOARD is the address of a list of postings"
+        )
     main(sys.argv[1])

@@ -2,5 +2,6 @@
 
 import os
 
-# Several test processes share the machine; threads of a matrix product that wait for each other burn what the others need.
+# Several test processes share the machine; threads of a matrix product that wait for each other burn what the
+# others need.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is first imported

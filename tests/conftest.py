@@ -1,4 +1,5 @@
-"""Fixtures that all tests share. Time moves by `clock`; the PostgreSQL server is started once for a whole run."""
+"""Fixtures that all tests share. Time moves by `clock`; the PostgreSQL server is started once for a whole
+run."""
 
 import os
 import sys
@@ -17,8 +18,9 @@ from thresher.store.store import Store
 
 SERVER = Server()
 
-# Bytecode is kept, whatever the surroundings say: else every process that a test starts compiles all that it imports, and every test
-# process writes the asserts of all tests anew, which takes longer than to import them. Set here, it holds for all of these.
+# Bytecode is kept, whatever the surroundings say: else every process that a test starts compiles all that it
+# imports, and every test process writes the asserts of all tests anew, which takes longer than to import
+# them. Set here, it holds for all of these.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
@@ -27,8 +29,9 @@ if os.geteuid() == 0:
     os.environ.setdefault("THRESHER_CHROMIUM_SANDBOX", "off")
 
 
-# How long an example takes says how busy the machine is, and nothing about the code. `make test` draws the same examples
-# every time, so that it says whether a change broke something; `make fuzz` goes looking for new ones.
+# How long an example takes says how busy the machine is, and nothing about the code. `make test` draws the
+# same examples every time, so that it says whether a change broke something; `make fuzz` goes looking for new
+# ones.
 QUIET = [HealthCheck.too_slow]
 settings.register_profile("thresher", deadline=None, suppress_health_check=QUIET, derandomize=True)
 settings.register_profile("fuzz", deadline=None, suppress_health_check=QUIET, max_examples=2_000)
@@ -37,7 +40,8 @@ settings.load_profile("thresher")
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: object) -> None:
-    """With several test processes the first process starts the server for all of them, and outlives them all."""
+    """With several test processes the first process starts the server for all of them, and outlives them
+    all."""
     is_needed = node.config.option.markexpr != "pure"  # type: ignore[attr-defined]
     node.workerinput["postgres"] = SERVER.answer() if is_needed else ("problem", "a pure test has no server")  # type: ignore[attr-defined]
 

@@ -1,4 +1,5 @@
-"""What every contender shares: the order it is given, the proof that each task really ran, and the one object it prints."""
+"""What every contender shares: the order it is given, the proof that each task really ran, and the one object
+it prints."""
 
 import argparse
 import json
@@ -48,7 +49,8 @@ def order() -> Order:
 
 @dataclass(slots=True)
 class Tally:
-    """Which tasks the handler has seen. Identity, not a mere count: a task run twice must not stand in for one that was lost."""
+    """Which tasks the handler has seen. Identity, not a mere count: a task run twice must not stand in for
+    one that was lost."""
 
     expected: int
     seen: set[object] = field(default_factory=set)
@@ -73,9 +75,15 @@ def per_s(number: int, started: float, ended: float | None = None) -> int | None
     return round(number / taken) if number else None
 
 
-def report(name: str, store: str, given: Order, tally: Tally, *, left: int, guarantee: str, **figures: object) -> None:
+def report(
+    name: str, store: str, given: Order, tally: Tally, *, left: int, guarantee: str, **figures: object
+) -> None:
     """Print the result, or fail: a drain that skipped, repeated or left behind a task is no measurement."""
     if len(tally.seen) != given.tasks or tally.calls != given.tasks or left:
-        raise SystemExit(f"{name}: {given.tasks} tasks, {tally.calls} calls, {len(tally.seen)} different, {left} left in the store")
+        raise SystemExit(
+            f"{name}: {given.tasks} tasks, {tally.calls} calls, {len(tally.seen)} different, {left} left in the store"
+        )
     shown = {"name": name, "store": store, "batch": given.batch, "gates": given.gates, "tasks": given.tasks}
-    print(json.dumps(shown | figures | {"guarantee": guarantee, "verified": "every task seen once, none left"}))
+    print(
+        json.dumps(shown | figures | {"guarantee": guarantee, "verified": "every task seen once, none left"})
+    )

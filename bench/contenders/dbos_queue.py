@@ -1,8 +1,9 @@
 """DBOS: workflows on one of its queues, drained by the executor in this process; what both stores share.
 
-The queue is registered only after the tasks are in, so that nothing runs while they are enqueued. The clock starts with the
-first task, not with the registration: finding a new queue takes DBOS up to a second, and that is not what is measured.
-`--setting` is `WORKER_CONCURRENCY-KIND`: 0 means unlimited, the kind is `sync` (threads) or `async` (its event loop).
+The queue is registered only after the tasks are in, so that nothing runs while they are enqueued. The clock
+starts with the first task, not with the registration: finding a new queue takes DBOS up to a second, and that
+is not what is measured. `--setting` is `WORKER_CONCURRENCY-KIND`: 0 means unlimited, the kind is `sync`
+(threads) or `async` (its event loop).
 """
 
 import threading
@@ -44,10 +45,18 @@ def contest(given: Order, store: str, url: str, **config: object) -> None:
     left = _unfinished()
     width = "unlimited" if concurrency == "0" else concurrency
     report(
-        "DBOS", store, given, tally, durability="process" if store == "sqlite" else "machine", left=left,
-        guarantee="at least once, durable workflows", setting=f"{kind}, worker_concurrency {width}, poll {POLL_SECONDS:g} s",
-        enqueue_per_s=enqueue, bulk_enqueue_per_s=None, drain_per_s=per_s(given.tasks, tally.first, tally.last),
-    )  # fmt: skip
+        "DBOS",
+        store,
+        given,
+        tally,
+        durability="process" if store == "sqlite" else "machine",
+        left=left,
+        guarantee="at least once, durable workflows",
+        setting=f"{kind}, worker_concurrency {width}, poll {POLL_SECONDS:g} s",
+        enqueue_per_s=enqueue,
+        bulk_enqueue_per_s=None,
+        drain_per_s=per_s(given.tasks, tally.first, tally.last),
+    )
     DBOS.destroy()
 
 

@@ -1,4 +1,5 @@
-"""DBOS on SQLite, in WAL with synchronous NORMAL: left alone it uses a rollback journal with an fsync or two per commit."""
+"""DBOS on SQLite, in WAL with synchronous NORMAL: left alone it uses a rollback journal with an fsync or two
+per commit."""
 
 import sqlalchemy
 from bench.contenders.contest import order

@@ -1,8 +1,9 @@
 """huey: its consumer with worker threads in this process.
 
-`--setting` is `DURABILITY-THREADS`. `machine` is huey as it comes: WAL, synchronous FULL, an fsync per commit. `process` is
-synchronous NORMAL, set through the connection factory that its storage passes on, for huey itself only knows FULL and OFF.
-A task is deleted when it is fetched, so one that dies with its worker is lost: at most once.
+`--setting` is `DURABILITY-THREADS`. `machine` is huey as it comes: WAL, synchronous FULL, an fsync per
+commit. `process` is synchronous NORMAL, set through the connection factory that its storage passes on, for
+huey itself only knows FULL and OFF. A task is deleted when it is fetched, so one that dies with its worker is
+lost: at most once.
 """
 
 import sqlite3
@@ -37,14 +38,29 @@ def main() -> None:
         noop()
     enqueue = per_s(given.tasks, started)
 
-    consumer = Consumer(queue, workers=int(threads), periodic=False, initial_delay=0.001, max_delay=0.01, check_worker_health=False)
+    consumer = Consumer(
+        queue,
+        workers=int(threads),
+        periodic=False,
+        initial_delay=0.001,
+        max_delay=0.01,
+        check_worker_health=False,
+    )
     started = time.perf_counter()
     consumer.run()
     report(
-        "huey", "sqlite", given, tally, left=queue.storage.queue_size(), guarantee="at most once", durability=durability,
+        "huey",
+        "sqlite",
+        given,
+        tally,
+        left=queue.storage.queue_size(),
+        guarantee="at most once",
+        durability=durability,
         setting=f"{threads} thread(s)",
-        enqueue_per_s=enqueue, bulk_enqueue_per_s=None, drain_per_s=per_s(given.tasks, started, tally.last),
-    )  # fmt: skip
+        enqueue_per_s=enqueue,
+        bulk_enqueue_per_s=None,
+        drain_per_s=per_s(given.tasks, started, tally.last),
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """The floor under every queue: what the store does with no queue on it.
 
-One tiny insert per commit, flushed to the disk each time (and, for SQLite, also in the class the queues are measured in);
-and rows as wide as a task put in by the driver's own bulk calls, a thousand per commit.
+One tiny insert per commit, flushed to the disk each time (and, for SQLite, also in the class the queues are
+measured in); and rows as wide as a task put in by the driver's own bulk calls, a thousand per commit.
 """
 
 import json
@@ -37,8 +37,12 @@ def sqlite(given: Order) -> dict[str, object]:
         normal.execute("commit")
 
     return {
-        "fsync_commit_per_s": per_s(COMMITS, lambda at: flushed.execute("insert into tiny values (?)", (at,))),
-        "normal_commit_per_s": per_s(5 * COMMITS, lambda at: normal.execute("insert into tiny values (?)", (at,))),
+        "fsync_commit_per_s": per_s(
+            COMMITS, lambda at: flushed.execute("insert into tiny values (?)", (at,))
+        ),
+        "normal_commit_per_s": per_s(
+            5 * COMMITS, lambda at: normal.execute("insert into tiny values (?)", (at,))
+        ),
         "driver_bulk_per_s": per_s(max(1, given.tasks // BULK), bulk, BULK),
         "driver": f"sqlite {apsw.sqlite_lib_version()}",
     }
@@ -68,16 +72,31 @@ def postgres(given: Order) -> dict[str, object]:
                 for _row in range(BULK):
                     stream.write_row(ROW)
 
-        settings = {name: cursor.execute(f"show {name}").fetchone()[0] for name in ("server_version", "fsync", "synchronous_commit")}
+        settings = {
+            name: cursor.execute(f"show {name}").fetchone()[0]
+            for name in ("server_version", "fsync", "synchronous_commit")
+        }
         return {
-            "fsync_commit_per_s": per_s(COMMITS, lambda at: cursor.execute("insert into tiny values (%s)", (at,))),
+            "fsync_commit_per_s": per_s(
+                COMMITS, lambda at: cursor.execute("insert into tiny values (%s)", (at,))
+            ),
             "driver_bulk_per_s": per_s(max(1, given.tasks // BULK), many, BULK),
             "driver_copy_per_s": per_s(max(1, given.tasks // BULK), copy, BULK),
-            "driver": f"psycopg {psycopg.__version__}", **settings,
-        }  # fmt: skip
+            "driver": f"psycopg {psycopg.__version__}",
+            **settings,
+        }
 
 
 if __name__ == "__main__":
     given = order()
     store = "postgres" if given.database else "sqlite"
-    print(json.dumps({"name": "bare store", "store": store, "tasks": given.tasks, **(postgres if given.database else sqlite)(given)}))
+    print(
+        json.dumps(
+            {
+                "name": "bare store",
+                "store": store,
+                "tasks": given.tasks,
+                **(postgres if given.database else sqlite)(given),
+            }
+        )
+    )

@@ -1,7 +1,8 @@
 """litequeue: put, then a loop of pop, handler, done.
 
-It sets WAL and synchronous NORMAL itself. There is no lease: a message whose worker died stays locked until someone finds
-it with `list_locked`. `--setting N` prunes finished messages every N tasks, as its manual advises for a long-lived queue.
+It sets WAL and synchronous NORMAL itself. There is no lease: a message whose worker died stays locked until
+someone finds it with `list_locked`. `--setting N` prunes finished messages every N tasks, as its manual
+advises for a long-lived queue.
 """
 
 import time
@@ -28,10 +29,18 @@ def main() -> None:
         if prune and tally.calls % prune == 0:
             queue.prune()
     report(
-        "litequeue", "sqlite", given, tally, durability="process", left=queue.qsize(),
-        guarantee="at least once, locked tasks freed by hand", setting=f"pruned every {prune}" if prune else "never pruned",
-        enqueue_per_s=enqueue, bulk_enqueue_per_s=None, drain_per_s=per_s(given.tasks, started),
-    )  # fmt: skip
+        "litequeue",
+        "sqlite",
+        given,
+        tally,
+        durability="process",
+        left=queue.qsize(),
+        guarantee="at least once, locked tasks freed by hand",
+        setting=f"pruned every {prune}" if prune else "never pruned",
+        enqueue_per_s=enqueue,
+        bulk_enqueue_per_s=None,
+        drain_per_s=per_s(given.tasks, started),
+    )
 
 
 if __name__ == "__main__":

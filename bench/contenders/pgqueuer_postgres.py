@@ -47,11 +47,19 @@ async def contest(given: Order, queue: PgQueuer, setting: str) -> None:
     ended = time.perf_counter()
     left = (await queue.connection.fetch("select count(*) as number from pgqueuer"))[0]["number"]
     report(
-        "PgQueuer", "postgres", given, tally, durability="machine", left=left, guarantee="at least once",
+        "PgQueuer",
+        "postgres",
+        given,
+        tally,
+        durability="machine",
+        left=left,
+        guarantee="at least once",
         setting=f"asyncpg, {setting}, uvloop",
-        enqueue_per_s=enqueue, bulk_enqueue_per_s=bulk, drain_per_s=per_s(given.tasks, started, ended),
+        enqueue_per_s=enqueue,
+        bulk_enqueue_per_s=bulk,
+        drain_per_s=per_s(given.tasks, started, ended),
         last_call_per_s=per_s(given.tasks, started, tally.last),
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

@@ -13,7 +13,11 @@ from procrastinate import App, PsycopgConnector
 async def main() -> None:
     given = order()
     concurrency = int(given.setting or 1)
-    app = App(connector=PsycopgConnector(conninfo=given.database, min_size=4, max_size=max(4, min(20, concurrency + 2))))
+    app = App(
+        connector=PsycopgConnector(
+            conninfo=given.database, min_size=4, max_size=max(4, min(20, concurrency + 2))
+        )
+    )
     tally = Tally(given.tasks)
 
     @app.task(name="noop", pass_context=True)
@@ -35,12 +39,23 @@ async def main() -> None:
         started = time.perf_counter()
         await app.run_worker_async(wait=False, concurrency=concurrency, install_signal_handlers=False)
         ended = time.perf_counter()
-        rows = await app.connector.execute_query_all_async("select count(*) as number from procrastinate_jobs where status <> 'succeeded'")
+        rows = await app.connector.execute_query_all_async(
+            "select count(*) as number from procrastinate_jobs where status <> 'succeeded'"
+        )
     report(
-        "Procrastinate", "postgres", given, tally, durability="machine", left=rows[0]["number"], guarantee="at least once",
-        setting=f"concurrency {concurrency}", enqueue_per_s=enqueue, bulk_enqueue_per_s=bulk,
-        drain_per_s=per_s(given.tasks, started, ended), last_call_per_s=per_s(given.tasks, started, tally.last),
-    )  # fmt: skip
+        "Procrastinate",
+        "postgres",
+        given,
+        tally,
+        durability="machine",
+        left=rows[0]["number"],
+        guarantee="at least once",
+        setting=f"concurrency {concurrency}",
+        enqueue_per_s=enqueue,
+        bulk_enqueue_per_s=bulk,
+        drain_per_s=per_s(given.tasks, started, ended),
+        last_call_per_s=per_s(given.tasks, started, tally.last),
+    )
 
 
 if __name__ == "__main__":

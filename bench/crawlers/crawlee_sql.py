@@ -12,17 +12,27 @@ from crawlee.storage_clients import SqlStorageClient
 async def crawl() -> None:
     given = visit()
     logging.disable(logging.CRITICAL)
-    async with SqlStorageClient(connection_string=f"sqlite+aiosqlite:///{given.folder / 'crawlee.db'}") as storage:
+    async with SqlStorageClient(
+        connection_string=f"sqlite+aiosqlite:///{given.folder / 'crawlee.db'}"
+    ) as storage:
         crawler = ParselCrawler(
-            storage_client=storage, respect_robots_txt_file=True, configure_logging=False,
-            concurrency_settings=ConcurrencySettings(desired_concurrency=IN_FLIGHT, min_concurrency=IN_FLIGHT, max_concurrency=IN_FLIGHT),
-        )  # fmt: skip
+            storage_client=storage,
+            respect_robots_txt_file=True,
+            configure_logging=False,
+            concurrency_settings=ConcurrencySettings(
+                desired_concurrency=IN_FLIGHT, min_concurrency=IN_FLIGHT, max_concurrency=IN_FLIGHT
+            ),
+        )
 
         @crawler.router.default_handler
         async def parse(context: ParselCrawlingContext) -> None:
             pick = context.selector.css
             await context.push_data(
-                {"title": pick("h1::text").get(), "price": pick(".price::text").get(), "stock": pick(".availability::text").get()}
+                {
+                    "title": pick("h1::text").get(),
+                    "price": pick(".price::text").get(),
+                    "stock": pick(".availability::text").get(),
+                }
             )
 
         watch = Watch()

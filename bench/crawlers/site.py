@@ -1,6 +1,7 @@
-"""The site that is crawled: pages of about 20 KB with a title, a price and a stock line, served by a process of its own.
+"""The site that is crawled: pages of about 20 KB with a title, a price and a stock line, served by a process
+of its own.
 
-    python -m bench.crawlers.site        prints its port, serves until it is ended
+python -m bench.crawlers.site        prints its port, serves until it is ended
 """
 
 import asyncio
@@ -10,13 +11,28 @@ import sys
 from aiohttp import web
 
 DIFFERENT = 200
-WORDS = ("wood", "copper", "linen", "harbour", "lantern", "orchard", "mill", "ferry", "granite", "ledger", "saddle", "kettle")
+WORDS = (
+    "wood",
+    "copper",
+    "linen",
+    "harbour",
+    "lantern",
+    "orchard",
+    "mill",
+    "ferry",
+    "granite",
+    "ledger",
+    "saddle",
+    "kettle",
+)
 
 
 def page(number: int) -> bytes:
     words = [WORDS[(number * 7 + at * at) % len(WORDS)] for at in range(2_700)]
     body = "".join(f"<p>{' '.join(words[at : at + 60])}</p>\n" for at in range(0, len(words), 60))
-    links = "".join(f'<li><a href="/page/{(number + step) % DIFFERENT}">{words[step]}</a></li>' for step in range(1, 40))
+    links = "".join(
+        f'<li><a href="/page/{(number + step) % DIFFERENT}">{words[step]}</a></li>' for step in range(1, 40)
+    )
     return (
         f"<!doctype html><html lang=en><head><meta charset=utf-8><title>Thing {number}</title></head><body><nav><ul>{links}</ul></nav>"
         f'<main><h1>Thing {number}</h1><p class="price">£{10 + number % 90}.{number % 100:02d}</p>'

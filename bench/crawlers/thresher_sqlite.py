@@ -1,7 +1,8 @@
-"""Thresher on a SQLite file: every page a task behind its host's gate, every row written with the task's settlement.
+"""Thresher on a SQLite file: every page a task behind its host's gate, every row written with the task's
+settlement.
 
-`--setting keep` also stores the body of every page, compressed and by its hash, for revalidation and replay. `--setting two` works
-with two processes on the one file; their CPU is added up.
+`--setting keep` also stores the body of every page, compressed and by its hash, for revalidation and replay.
+`--setting two` works with two processes on the one file; their CPU is added up.
 """
 
 import multiprocessing
@@ -32,7 +33,10 @@ async def thing(ctx: Context) -> Done:
 
 def read_thing(page: Page) -> dict[str, str]:
     root = Document.of(page).root
-    return {name: root.css_first(css).text for name, css in (("title", "h1"), ("price", ".price"), ("stock", ".availability"))}
+    return {
+        name: root.css_first(css).text
+        for name, css in (("title", "h1"), ("price", ".price"), ("stock", ".availability"))
+    }
 
 
 def registry_for(site: str) -> Registry:
@@ -53,13 +57,18 @@ def main() -> None:
     gate, registry = host_gate(given.site), registry_for(given.site)
     url = f"sqlite:///{given.folder / 'crawl.db'}?durability=process"
     with build.opened_store(url) as store:
-        for name, value in {"worker.concurrency": IN_FLIGHT, "fetch.keep_pages": 7 if given.setting == "keep" else 0}.items():
+        for name, value in {
+            "worker.concurrency": IN_FLIGHT,
+            "fetch.keep_pages": 7 if given.setting == "keep" else 0,
+        }.items():
             change_setting(store, name, value, "bench")
         store.meet_lanes([unscoped(gate)])
         set_limits(store, gate, Limits(max_in_flight=IN_FLIGHT))
         watch = Watch()
         for at in range(0, given.pages, BULK):
-            store.enqueue([registry.admit(NewTask("thing", url=address)) for address in given.urls[at : at + BULK]])
+            store.enqueue(
+                [registry.admit(NewTask("thing", url=address)) for address in given.urls[at : at + BULK]]
+            )
         second = multiprocessing.get_context("spawn").Process(target=work, args=(url, given.site))
         if given.setting == "two":
             second.start()
@@ -68,7 +77,9 @@ def main() -> None:
             second.join()
         with store.read() as session:
             stored = session.rows("select count(*) from records")[0][0]
-        name = {"": "Thresher", "keep": "Thresher keeping pages", "two": "Thresher, two processes"}[given.setting]
+        name = {"": "Thresher", "keep": "Thresher keeping pages", "two": "Thresher, two processes"}[
+            given.setting
+        ]
         watch.report(name, given, stored, "everything: durable queue, rows with the settlement")
 
 

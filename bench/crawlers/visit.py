@@ -26,7 +26,10 @@ class Visit:
 
 def _cpu() -> float:
     """What this process and those it has waited for have used."""
-    return sum(each.ru_utime + each.ru_stime for each in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)))
+    return sum(
+        each.ru_utime + each.ru_stime
+        for each in map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    )
 
 
 class Watch:
@@ -40,10 +43,18 @@ class Watch:
         wall, cpu = time.perf_counter() - self._wall, _cpu() - self._cpu
         if stored != visit.pages:
             raise SystemExit(f"{name}: {visit.pages} pages asked for, {stored} rows stored")
-        print(json.dumps({
-            "name": name, "pages": stored, "pages_per_s": round(stored / wall, 1), "cpu_ms": round(cpu / stored * 1000, 3),
-            "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024), "guarantee": guarantee,
-        }))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "name": name,
+                    "pages": stored,
+                    "pages_per_s": round(stored / wall, 1),
+                    "cpu_ms": round(cpu / stored * 1000, 3),
+                    "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
+                    "guarantee": guarantee,
+                }
+            )
+        )
 
 
 def visit() -> Visit:

@@ -11,7 +11,16 @@ from thresher.core.backoff import Retry
 from thresher.core.context import Context
 from thresher.core.credentials import Credentials
 from thresher.core.effect import Effect
-from thresher.core.errors import Blocked, BudgetExhausted, NotYet, Permanent, RateLimited, TaskError, Transient, Unauthorized
+from thresher.core.errors import (
+    Blocked,
+    BudgetExhausted,
+    NotYet,
+    Permanent,
+    RateLimited,
+    TaskError,
+    Transient,
+    Unauthorized,
+)
 from thresher.core.event import Event
 from thresher.core.evidence import Evidence, Material, Place
 from thresher.core.extract import By, Extract
@@ -88,7 +97,9 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
-        return importlib.import_module("importlib.metadata").version("thresher")  # slow to import, and rarely asked for
+        return importlib.import_module("importlib.metadata").version(
+            "thresher"
+        )  # slow to import, and rarely asked for
     if name in _LAZY:
         return getattr(importlib.import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'thresher' has no attribute {name!r}")

@@ -1,4 +1,6 @@
-"""The one place where things are wired together: from a database URL and a list of apps to a store and a worker."""
+"""The one place where things are wired together: from a database URL and a list of apps to a store and a
+worker.
+"""
 
 import importlib
 import importlib.util
@@ -82,7 +84,9 @@ def open_backend(url: str, *, clock: Clock | None = None, connections: int = 8) 
         check_server(url)
         reach(url)
         return PostgresBackend(url, clock=clock, connections=connections)
-    raise ConfigError(f"the database wants a URL such as sqlite:///thresher.db or postgresql://host/name, got {hide_password(url)!r}")
+    raise ConfigError(
+        f"the database wants a URL such as sqlite:///thresher.db or postgresql://host/name, got {hide_password(url)!r}"
+    )
 
 
 def _scheme(url: str) -> str:
@@ -99,8 +103,12 @@ def _sqlite_words(url: str) -> tuple[str, str]:
     return path or ":memory:", durability
 
 
-def open_store(url: str, project: Project | None = None, *, migrate: bool = True, clock: Clock | None = None) -> Store:
-    """A store that is ready to use: its schema up to date, its settings read. Without `migrate` nothing is made or changed."""
+def open_store(
+    url: str, project: Project | None = None, *, migrate: bool = True, clock: Clock | None = None
+) -> Store:
+    """A store that is ready to use: its schema up to date, its settings read. Without `migrate` nothing is
+    made or changed.
+    """
     store = open_bare(url, clock=clock, create=migrate)
     try:
         _prepare(store, migrate=migrate)
@@ -117,7 +125,9 @@ def open_bare(url: str, *, clock: Clock | None = None, create: bool = False) -> 
     """A store on whatever schema is there. Without `create` a file that does not exist is not made."""
     file = database_file(url)
     if not create and file and not file.exists():
-        raise DatabaseProblem(f"there is no database {file} yet; make it with: thresher init (or thresher migrate)")
+        raise DatabaseProblem(
+            f"there is no database {file} yet; make it with: thresher init (or thresher migrate)"
+        )
     backend = open_backend(url, clock=clock)
     return Store(backend, threads=1 if backend.dialect.name == "sqlite" else POSTGRES_THREADS)
 
@@ -131,7 +141,9 @@ def database_file(url: str) -> Path | None:
 
 
 def migrate_database(url: str) -> list[str]:
-    """Bring a database up to date, from nothing or from any earlier schema; the names of the steps applied."""
+    """Bring a database up to date, from nothing or from any earlier schema; the names of the steps
+    applied.
+    """
     with closing(open_bare(url, create=True)) as store:
         return store.backend.migrate()
 
@@ -165,7 +177,9 @@ def opened_store(url: str, project: Project | None = None, *, migrate: bool = Tr
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """A store, the apps that work on it, how they go out to the web, and which models they may ask with which prompts of their own."""
+    """A store, the apps that work on it, how they go out to the web, and which models they may ask with which
+    prompts of their own.
+    """
 
     store: Store
     registry: Registry
@@ -177,13 +191,19 @@ class Workshop:
 
 @contextmanager
 def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> Iterator[Workshop]:
-    """The apps of a project on their database, with what they declare installed, for the length of a block."""
-    registry = project_registry(project, named)  # first: an app that cannot be loaded must not cost a migration
+    """The apps of a project on their database, with what they declare installed, for the length of a
+    block.
+    """
+    registry = project_registry(
+        project, named
+    )  # first: an app that cannot be loaded must not cost a migration
     install_platforms(project.folder)
     with opened_store(url, project) as store:
         install(store, registry)
         install_models(store, project.models)
-        yield Workshop(store, registry, project.fetch, project.models, project.folder / PROMPTS, project.notify)
+        yield Workshop(
+            store, registry, project.fetch, project.models, project.folder / PROMPTS, project.notify
+        )
 
 
 def project_registry(project: Project, named: Iterable[str] = ()) -> Registry:
@@ -191,8 +211,12 @@ def project_registry(project: Project, named: Iterable[str] = ()) -> Registry:
     apps = load_apps(project, named)
     if strange := project.retry.keys() - {app.name for app in apps}:
         known = ", ".join(sorted(app.name for app in apps)) or "none"
-        raise ConfigError(f"retry names {', '.join(sorted(strange))}, which is no app of this project; its apps are: {known}")
-    apps = [replace(app, retry=project.retry.get(app.name, Retry()).over(app.retry or Retry())) for app in apps]
+        raise ConfigError(
+            f"retry names {', '.join(sorted(strange))}, which is no app of this project; its apps are: {known}"
+        )
+    apps = [
+        replace(app, retry=project.retry.get(app.name, Retry()).over(app.retry or Retry())) for app in apps
+    ]
     return Registry(apps, tiers=model_gates(project))
 
 
@@ -202,10 +226,14 @@ def model_gates(project: Project) -> dict[str, str]:
 
 
 def load_apps(project: Project, named: Iterable[str] = ()) -> list[App]:
-    """The apps a project names (files from its folder), those named besides (files from here), and installed ones."""
+    """The apps a project names (files from its folder), those named besides (files from here), and installed
+    ones.
+    """
     folder = str(project.folder.resolve())
     if folder not in sys.path:
-        sys.path.append(folder)  # an app may have modules of its own beside it; last, so that none of them passes for one of Python's
+        sys.path.append(
+            folder
+        )  # an app may have modules of its own beside it; last, so that none of them passes for one of Python's
     apps = [_load(name, partial(_find, name, project.folder)) for name in project.apps]
     apps += [_load(name, partial(_find, name, Path())) for name in named]
     return apps + [_load(point.name, point.load) for point in entry_points(group=APP_GROUP)]
@@ -220,11 +248,15 @@ def _load(name: str, load: Callable[[], object]) -> App:
     except ThresherError as problem:
         raise type(problem)(f"app {name!r}: {problem}") from problem
     except Exception as problem:
-        raise ConfigError(f"app {name!r} stops with an error of its own: {type(problem).__name__}: {problem}") from problem
+        raise ConfigError(
+            f"app {name!r} stops with an error of its own: {type(problem).__name__}: {problem}"
+        ) from problem
 
 
 def _find(name: str, folder: Path) -> object:
-    """An app by its own short name, by `package.module:attribute`, or by the path of a file that has an `app`."""
+    """An app by its own short name, by `package.module:attribute`, or by the path of a file that has an
+    `app`.
+    """
     place, _, attribute = OWN_APPS.get(name, name).partition(":")
     module = _load_file(folder / place) if place.endswith(".py") else importlib.import_module(place)
     return getattr(module, attribute or "app", None)
@@ -241,7 +273,9 @@ def _load_file(path: Path) -> object:
 
 
 def _module_name(path: Path) -> str:
-    """What the module of an app's file is called: as the file, unless something else answers to that name, such as `json` or `requests`."""
+    """What the module of an app's file is called: as the file, unless something else answers to that name,
+    such as `json` or `requests`.
+    """
     try:
         other = importlib.util.find_spec(path.stem)
     except (ImportError, ValueError):  # there is one by that name, and it does not say where it comes from
@@ -252,7 +286,9 @@ def _module_name(path: Path) -> str:
 
 def _as_app(found: object, name: str) -> App:
     if not isinstance(found, App):
-        raise ConfigError(f"wants a thresher.App named {name.partition(':')[2] or 'app'!r}, got {type(found).__name__}")
+        raise ConfigError(
+            f"wants a thresher.App named {name.partition(':')[2] or 'app'!r}, got {type(found).__name__}"
+        )
     return found
 
 
@@ -267,9 +303,23 @@ def install(store: Store, registry: Registry) -> None:
             check(schedule.cron, schedule.every, schedule.timezone, schedule.missed)
             every = None if schedule.every is None else to_us(schedule.every)
             with store.write() as session:
-                first = next_firing(store.backend.now(session), cron=schedule.cron, every_us=every, timezone=schedule.timezone)
+                first = next_firing(
+                    store.backend.now(session), cron=schedule.cron, every_us=every, timezone=schedule.timezone
+                )
                 entry = registry.admit(schedule.task)
-                save_plan(session, Plan(schedule.name, app.name, entry, schedule.cron, every, schedule.timezone, schedule.missed, first))
+                save_plan(
+                    session,
+                    Plan(
+                        schedule.name,
+                        app.name,
+                        entry,
+                        schedule.cron,
+                        every,
+                        schedule.timezone,
+                        schedule.missed,
+                        first,
+                    ),
+                )
 
 
 def install_sources(store: Store, registry: Registry) -> None:
@@ -277,22 +327,40 @@ def install_sources(store: Store, registry: Registry) -> None:
     registry.settings = store.settings
     for app in registry.apps:
         for source in app.sources:
-            limits = Limits(source.in_flight, interval_us(source.rate), source.burst, source.trip_after, to_us(source.cooldown))
+            limits = Limits(
+                source.in_flight,
+                interval_us(source.rate),
+                source.burst,
+                source.trip_after,
+                to_us(source.cooldown),
+            )
             sources.add_source(store, source.name, limits, app.name)
 
 
 def install_models(store: Store, models: Models) -> None:
-    """Make each provider a source. One without its key is closed, so that who needs it waits; with the key it opens by itself."""
+    """Make each provider a source. One without its key is closed, so that who needs it waits; with the key it
+    opens by itself.
+    """
     for thinker in models.providers.values():
         open_provider(thinker)  # says at once what is not installed; nothing is loaded or sent yet
-        limits = Limits(thinker.in_flight, interval_us(thinker.rate), trip_after=store.settings.count("breaker.trip_after"),
-                        cooldown_us=store.settings.us("breaker.cooldown"))  # fmt: skip
+        limits = Limits(
+            thinker.in_flight,
+            interval_us(thinker.rate),
+            trip_after=store.settings.count("breaker.trip_after"),
+            cooldown_us=store.settings.us("breaker.cooldown"),
+        )
         sources.add_source(store, thinker.name, limits)
         with store.read() as session:
             (gate,) = sources.find_gates(session, name=thinker.gate)
         if thinker.keyless and gate["closed_tag"] is None:
-            where = f"set the variable {thinker.key_name}" if thinker.key_name else f"give models.providers.{thinker.name} a key"
-            sources.disable(store, thinker.gate, NO_KEY, f"there is no key for {thinker.name}: {where} and start again")
+            where = (
+                f"set the variable {thinker.key_name}"
+                if thinker.key_name
+                else f"give models.providers.{thinker.name} a key"
+            )
+            sources.disable(
+                store, thinker.gate, NO_KEY, f"there is no key for {thinker.name}: {where} and start again"
+            )
         elif not thinker.keyless and gate["closed_tag"] == NO_KEY:
             sources.resume(store, thinker.gate)
 
@@ -309,7 +377,9 @@ def heartbeat_for(store: Store, url: str) -> Store:
 
 @contextmanager
 def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: Any) -> Iterator[Worker]:
-    """A worker for the length of a block. Its heartbeat has a connection of its own, closed after it. `how` goes to the worker."""
+    """A worker for the length of a block. Its heartbeat has a connection of its own, closed after it. `how`
+    goes to the worker.
+    """
     beat = heartbeat_for(shop.store, url)
     patience = _patience(shop.store) if until_idle else 0.0
     try:
@@ -318,9 +388,23 @@ def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: 
         pool = ProcessPool(lambda: shop.store.settings, partial(note_stopped, shop.store))
         stage_pool = ProcessPool(lambda: shop.store.settings, partial(note_stopped, shop.store))
         fetcher = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store, pool.run)
-        reach = Reach(fetcher, make_advisor(shop, providers), providers, Notifier(shop.notify.urls, shop.notify.unset), pool, stage_pool)
+        reach = Reach(
+            fetcher,
+            make_advisor(shop, providers),
+            providers,
+            Notifier(shop.notify.urls, shop.notify.unset),
+            pool,
+            stage_pool,
+        )
         yield Worker(
-            shop.store, shop.registry, heartbeat_store=beat, pumps=pumps, until_idle=until_idle, patience=patience, reach=reach, **how
+            shop.store,
+            shop.registry,
+            heartbeat_store=beat,
+            pumps=pumps,
+            until_idle=until_idle,
+            patience=patience,
+            reach=reach,
+            **how,
         )
     finally:
         if beat is not shop.store:
@@ -333,13 +417,19 @@ def make_advisor(shop: Workshop, providers: Mapping[str, Provider]) -> "Advisor"
     from thresher.ai.library import Library  # noqa: PLC0415
     from thresher.ai.prices import Prices  # noqa: PLC0415
 
-    return Advisor(providers, shop.models.tiers, Prices(shop.models), Library(shop.prompts), lambda: shop.store.settings)
+    return Advisor(
+        providers, shop.models.tiers, Prices(shop.models), Library(shop.prompts), lambda: shop.store.settings
+    )
 
 
 def make_fetcher(
-    outward: Outward, settings: Callable[[], Settings], store: Store | None = None, compute: Compute = compute_in_thread
-) -> Fetcher:  # fmt: skip
-    """The one way out to the web, as a project wants it. It belongs to one event loop, and whoever has it closes it there.
+    outward: Outward,
+    settings: Callable[[], Settings],
+    store: Store | None = None,
+    compute: Compute = compute_in_thread,
+) -> Fetcher:
+    """The one way out to the web, as a project wants it. It belongs to one event loop, and whoever has it
+    closes it there.
 
     Pages are kept in the store, if there is one. `compute` is where they are parsed.
     """
@@ -374,13 +464,17 @@ async def opened_fetcher(project: Project, settings: Settings | None = None) -> 
 
 
 async def read_once(project: Project, function: Callable[..., T], /, *args: object) -> T:
-    """Compute something from a page, by hand and without a database: in a process that is killed at the limits of the project."""
+    """Compute something from a page, by hand and without a database: in a process that is killed at the
+    limits of the project.
+    """
     async with opened_pool(Settings(project.settings)) as pool:
         return await pool.run(function, *args)
 
 
 async def fetch_once(project: Project, url: str, *, render: bool | None = False) -> Page:
-    """One page, by hand and without a database: no gates and nothing kept, but the guard and robots.txt hold."""
+    """One page, by hand and without a database: no gates and nothing kept, but the guard and robots.txt
+    hold.
+    """
     async with opened_fetcher(project) as fetcher:
         return await fetcher.fetch(order(url), Errand(Ungoverned(), render=render))
 
@@ -389,4 +483,7 @@ def _patience(store: Store) -> float:
     """A run does not end because a gate keeps to its rate: that is its ordinary work."""
     with store.read() as session:
         slowest = sources.longest_interval(session)
-    return max(float(store.settings["run.patience"]), float(store.settings["host.interval"]), slowest / SECOND) + 1.0
+    return (
+        max(float(store.settings["run.patience"]), float(store.settings["host.interval"]), slowest / SECOND)
+        + 1.0
+    )

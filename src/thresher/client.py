@@ -1,6 +1,7 @@
 """Use the queue from any program: enqueue tasks, look at them, cancel them, wait for their results.
 
-A client opens a database that is there and migrated; it runs no tasks. `AsyncClient` is the same for programs on an event loop.
+A client opens a database that is there and migrated; it runs no tasks. `AsyncClient` is the same for programs
+on an event loop.
 """
 
 import asyncio
@@ -31,12 +32,15 @@ REASON = "cancelled by a program"
 class Client:
     """A door to the queue for programs. Safe to use from several threads; each process opens its own.
 
-    `url` is a database URL; without it THRESHER_DATABASE_URL or the project file says where the database is. `apps` are the App values
-    whose tasks are enqueued, or `project` is the folder of a thresher.yaml that names them: only the app knows the first stage of a kind
-    and the gates before it. Without either, tasks can be looked at, cancelled, retried and waited for.
+    `url` is a database URL; without it THRESHER_DATABASE_URL or the project file says where the database is.
+    `apps` are the App values whose tasks are enqueued, or `project` is the folder of a thresher.yaml that
+    names them: only the app knows the first stage of a kind and the gates before it. Without either, tasks
+    can be looked at, cancelled, retried and waited for.
     """
 
-    def __init__(self, url: str | None = None, *, apps: Iterable[App] = (), project: str | Path | None = None) -> None:
+    def __init__(
+        self, url: str | None = None, *, apps: Iterable[App] = (), project: str | Path | None = None
+    ) -> None:
         found = Project(Path()) if project is None else read_project(Path(project))
         named = [] if project is None else load_apps(found)
         self._registry = Registry([*named, *apps], tiers=model_gates(found))
@@ -51,8 +55,8 @@ class Client:
     def enqueue(self, task: NewTask, *, connection: object | None = None) -> Added:
         """Enqueue one task. If a live task of its kind has its key, that one is the answer.
 
-        With `connection` (a psycopg.Connection, or an apsw.Connection to the same file) it becomes part of the transaction that is open
-        there: it is enqueued if and when that transaction commits.
+        With `connection` (a psycopg.Connection, or an apsw.Connection to the same file) it becomes part of
+        the transaction that is open there: it is enqueued if and when that transaction commits.
         """
         return self.enqueue_many([task], connection=connection)[0]
 
@@ -65,7 +69,9 @@ class Client:
             return add_within(transaction, entries)
 
     def transaction(self) -> AbstractContextManager["ClientTransaction"]:
-        """Open a transaction on a connection of the client's: what is enqueued and written in it happens as a whole, or not at all."""
+        """Open a transaction on a connection of the client's: what is enqueued and written in it happens as a
+        whole, or not at all.
+        """
         return self._transaction()
 
     @contextmanager
@@ -99,7 +105,9 @@ class Client:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def _admit(self, task: NewTask) -> Entry:
@@ -127,9 +135,13 @@ class ClientTransaction:
 
 
 class AsyncClient:
-    """A `Client` for an event loop: opened by `async with`, and every call is awaited and runs on a thread."""
+    """A `Client` for an event loop: opened by `async with`, and every call is awaited and runs on a
+    thread.
+    """
 
-    def __init__(self, url: str | None = None, *, apps: Iterable[App] = (), project: str | Path | None = None) -> None:
+    def __init__(
+        self, url: str | None = None, *, apps: Iterable[App] = (), project: str | Path | None = None
+    ) -> None:
         self._open = lambda: Client(url, apps=apps, project=project)
         self._client: Client | None = None
 
@@ -137,7 +149,9 @@ class AsyncClient:
         self._client = await asyncio.to_thread(self._open)
         return self
 
-    async def __aexit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+    async def __aexit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
         await self.close()
 
     @property
@@ -154,7 +168,9 @@ class AsyncClient:
         """Enqueue one task, as `Client.enqueue` does."""
         return await self._run(self.client.enqueue, task, connection=connection)
 
-    async def enqueue_many(self, tasks: Sequence[NewTask], *, connection: object | None = None) -> list[Added]:
+    async def enqueue_many(
+        self, tasks: Sequence[NewTask], *, connection: object | None = None
+    ) -> list[Added]:
         """Enqueue several tasks."""
         return await self._run(self.client.enqueue_many, tasks, connection=connection)
 
@@ -171,7 +187,9 @@ class AsyncClient:
         return await self._run(self.client.retry, task_id)
 
     async def wait(self, task_id: int, timeout: float | None = None) -> TaskStatus:  # noqa: ASYNC109  as of the other client
-        """Wait until a task has ended. Holds no thread between two looks, so that many tasks can be waited for at once."""
+        """Wait until a task has ended. Holds no thread between two looks, so that many tasks can be waited
+        for at once.
+        """
         looks = self.client.waiter.looks(task_id, timeout)
         while not isinstance(look := await self._run(next, looks), TaskStatus):  # noqa: ASYNC110  what is waited for is in a database
             await asyncio.sleep(look)

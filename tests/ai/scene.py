@@ -1,4 +1,5 @@
-"""A scene for asking: a desk in memory, a model that says what it was told to say, and an advisor between them."""
+"""A scene for asking: a desk in memory, a model that says what it was told to say, and an advisor between
+them."""
 
 import asyncio
 import json
@@ -23,10 +24,16 @@ from thresher.core.schema import Field, Kind, Schema
 
 TABLE = Schema(
     "table",
-    (Field("title", says="its name", required=True), Field("price", Kind.MONEY, "what it costs now"), Field("wood")),
+    (
+        Field("title", says="its name", required=True),
+        Field("price", Kind.MONEY, "what it costs now"),
+        Field("wood"),
+    ),
 )
 TABLES = replace(TABLE, name="tables", many=True, key=("title",))
-OPINION = Schema("opinion", (Field("role", says="which role it is", choices=("cook", "driver"), judged=True),))
+OPINION = Schema(
+    "opinion", (Field("role", says="which role it is", choices=("cook", "driver"), judged=True),)
+)
 
 Script = Callable[[Call], object]  # a text, a value to be written as JSON, a reply, or an error
 
@@ -112,7 +119,9 @@ class Scene:
     desk: Drawer
     advisor: Advisor
 
-    def ask(self, schema: Schema = TABLE, page: Material | str | None = None, task: str = "extract", **more: Any) -> Answer:
+    def ask(
+        self, schema: Schema = TABLE, page: Material | str | None = None, task: str = "extract", **more: Any
+    ) -> Answer:
         inputs: dict[str, Any] = more.pop("inputs", {})
         if page is not None:
             inputs = {**inputs, "page": Material(page) if isinstance(page, str) else page}
@@ -126,7 +135,9 @@ class Scene:
 def models(cheap: str = "small", strong: str = "large") -> Models:
     rates = {"practice/small": Rate(Decimal(1), Decimal(4)), "practice/large": Rate(Decimal(20), Decimal(80))}
     provider = Thinker("practice", "openai", base_url="http://127.0.0.1:1/v1")
-    return Models({"practice": provider}, {"cheap": Tier("practice", cheap), "strong": Tier("practice", strong)}, rates)
+    return Models(
+        {"practice": provider}, {"cheap": Tier("practice", cheap), "strong": Tier("practice", strong)}, rates
+    )
 
 
 def scene(
@@ -138,7 +149,12 @@ def scene(
     tiers: Mapping[str, Tier] | None = None,
 ) -> Scene:
     speaker, chosen = Speaker(script), models()
-    # Prices of the practice models are high enough to be seen; no test is about the default cap unless it says so.
+    # Prices of the practice models are high enough to be seen; no test is about the default cap unless it
+    # says so.
     known = Settings({"budget.call": 100, **settings})
     found = chosen.tiers if tiers is None else tiers
-    return Scene(speaker, desk or Drawer(), Advisor({"practice": speaker}, found, Prices(chosen), Library(prompts), lambda: known))
+    return Scene(
+        speaker,
+        desk or Drawer(),
+        Advisor({"practice": speaker}, found, Prices(chosen), Library(prompts), lambda: known),
+    )

@@ -1,4 +1,5 @@
-"""One question from the first look at the desk to the kept answer, and everything that can go wrong between."""
+"""One question from the first look at the desk to the kept answer, and everything that can go wrong
+between."""
 
 import pytest
 
@@ -81,7 +82,8 @@ def test_a_kept_answer_that_does_not_fit_is_asked_for_again():
 def test_a_call_that_could_cost_too_much_is_never_made():
     on = scene([RIGHT], settings={"budget.call": 0.001})
     with pytest.raises(
-        BudgetExhausted, match=r"practice/small with [\d,]+ bytes could cost \$0\.0\d+, and budget\.call allows \$0\.001000"
+        BudgetExhausted,
+        match=r"practice/small with [\d,]+ bytes could cost \$0\.0\d+, and budget\.call allows \$0\.001000",
     ) as told:
         on.ask(page=PAGE)
     assert (on.calls, on.desk.quotes) == (0, [])
@@ -124,7 +126,10 @@ def test_a_repaired_answer_costs_both_calls():
 @pytest.mark.promise(15)
 @pytest.mark.parametrize("repairs", [0, 1, 3])
 def test_a_model_that_never_learns_is_not_asked_for_ever(repairs: int):
-    on = scene([f"nonsense {{'{number}': 1" + "}" * (number % 2) for number in range(9)], settings={"ai.repairs": repairs})
+    on = scene(
+        [f"nonsense {{'{number}': 1" + "}" * (number % 2) for number in range(9)],
+        settings={"ai.repairs": repairs},
+    )
     with pytest.raises(Malformed, match=r"practice/small gave no usable answer to extract@1 after"):
         on.ask(page=PAGE)
     assert on.calls <= repairs + 1
@@ -143,7 +148,9 @@ def test_a_repair_that_could_cost_too_much_ends_the_asking():
     """Otherwise the task would come back every hour and pay for the first call each time."""
     long = "x" * 3_000
     on = scene([long, RIGHT], settings={"ai.output_limit": 16, "budget.call": 0.005})
-    with pytest.raises(Malformed, match=r"no JSON object in the answer, and telling it is not allowed \(one call"):
+    with pytest.raises(
+        Malformed, match=r"no JSON object in the answer, and telling it is not allowed \(one call"
+    ):
         on.ask(page=PAGE)
     assert on.calls == 1
 
@@ -156,7 +163,9 @@ def test_a_refusal_is_final():
 
 
 def test_a_reply_that_was_cut_off_says_so_and_is_never_completed():
-    on = scene([cut('{"items": [{"title": "Oak table"}, {"title": "Oak ch'), {"items": [{"title": "Oak table"}]}])
+    on = scene(
+        [cut('{"items": [{"title": "Oak table"}, {"title": "Oak ch'), {"items": [{"title": "Oak table"}]}]
+    )
     assert on.ask(TABLES, page=PAGE).value == {"items": [{"title": "Oak table"}]}
     assert "was cut off after 4,000 tokens" in on.speaker.calls[1].turns[2].text
 
@@ -245,7 +254,12 @@ def test_a_quote_names_the_gate_the_model_and_the_prompt():
     on = scene([RIGHT])
     on.ask(page=PAGE)
     (quote,) = on.desk.quotes
-    assert (quote.gate, quote.provider, quote.model, quote.prompt) == ("source:practice", "practice", "small", "extract@1")
+    assert (quote.gate, quote.provider, quote.model, quote.prompt) == (
+        "source:practice",
+        "practice",
+        "small",
+        "extract@1",
+    )
     assert list(on.desk.answers) == [quote.question]
 
 
@@ -259,11 +273,17 @@ def test_a_tier_can_be_chosen_and_is_another_question():
 def test_a_judgement_needs_no_page():
     on = scene([{"role": "driver"}])
     answer = on.ask(OPINION, task="judge", inputs={"title": "Fahrer"})
-    assert (answer.value, answer.model, list(answer.evidence.unverified())) == ({"role": "driver"}, "large", ["role"])
+    assert (answer.value, answer.model, list(answer.evidence.unverified())) == (
+        {"role": "driver"},
+        "large",
+        ["role"],
+    )
 
 
 def test_fields_that_stand_in_a_page_need_one():
-    with pytest.raises(UsageError, match=r"fields that stand in a page \(title, price, wood\): give the page as a Material"):
+    with pytest.raises(
+        UsageError, match=r"fields that stand in a page \(title, price, wood\): give the page as a Material"
+    ):
         scene([]).ask(inputs={"title": "Oak table"})
 
 
@@ -273,7 +293,9 @@ def test_two_pages_are_two_questions():
 
 
 def test_without_a_model_the_task_waits_and_says_what_to_add():
-    with pytest.raises(NotYet, match=r"no model is configured for the tier cheap: add models: to thresher\.yaml") as told:
+    with pytest.raises(
+        NotYet, match=r"no model is configured for the tier cheap: add models: to thresher\.yaml"
+    ) as told:
         scene([], tiers={}).ask(page=PAGE)
     assert told.value.retry_after == 3_600
 

@@ -1,6 +1,7 @@
 """Pages that give orders, and a model that obeys every one of them.
 
-Whether a real model can be talked into something is its vendor's affair. Here it always can, and these tests ask what that is worth.
+Whether a real model can be talked into something is its vendor's affair. Here it always can, and these tests
+ask what that is worth.
 """
 
 import json
@@ -89,7 +90,8 @@ def test_a_value_that_an_order_demands_and_the_page_does_not_show_is_unverified(
 
 @pytest.mark.promise(14)
 def test_the_limit_of_evidence_a_value_written_in_the_order_itself_stands_in_the_page():
-    """Evidence says where a value stands, not that it is true. Whoever looks at the quote sees the order around it."""
+    """Evidence says where a value stands, not that it is true. Whoever looks at the quote sees the order
+    around it."""
     page = f"{PAGE}\n{ORDERS[0]}\n"
     answer = asked(ORDERS[0]).ask(page=Material(page, url="https://shop.example/1"))
     place = answer.evidence.places["title"]
@@ -130,7 +132,9 @@ def test_hidden_characters_move_no_place():
 
 @pytest.mark.promise(15)
 def test_no_number_of_parts_buys_more_than_each_part_may_have():
-    page = "\n".join(f"## Table {number}\n\n{ORDERS[1]}\n\n{'Nothing to see here. ' * 20}\n" for number in range(5))
+    page = "\n".join(
+        f"## Table {number}\n\n{ORDERS[1]}\n\n{'Nothing to see here. ' * 20}\n" for number in range(5)
+    )
     on = scene(obedient, settings={"ai.part_size": 600, "ai.repairs": 1})
     with pytest.raises(TaskError):
         on.ask(TABLES, page=page)

@@ -26,7 +26,9 @@ class Shop:
         }
 
     def page(self, things: list[dict[str, str]]) -> str:
-        return "# Furniture\n\n" + "\n".join(f"## {each['title']}\n\nWood: {each['wood']}\n\nPrice: {each['price']}\n" for each in things)
+        return "# Furniture\n\n" + "\n".join(
+            f"## {each['title']}\n\nWood: {each['wood']}\n\nPrice: {each['price']}\n" for each in things
+        )
 
     def lie(self, thing: dict[str, str], page: str) -> tuple[dict[str, str], str]:
         """The thing with one value changed to something plausible that the page does not show."""
@@ -100,5 +102,7 @@ def test_true_values_are_verified_through_the_same_walk():
     shop = Shop(300)
     for _ in range(20):
         things = list({each["title"]: each for each in (shop.thing() for _ in range(4))}.values())
-        answer = scene(lambda call, said=things: {"items": said}).ask(TABLES, page=Material(shop.page(things)))
+        answer = scene(lambda call, said=things: {"items": said}).ask(
+            TABLES, page=Material(shop.page(things))
+        )
         assert list(answer.evidence.unverified()) == []

@@ -17,7 +17,16 @@ def written(folder: Path, content: str, name: str = "roles") -> Path:
 
 
 def test_ours_are_all_there_and_say_what_they_are_for():
-    assert {prompt.name for prompt in Library()} == {"doubt", "extract", "frame", "judge", "match", "presence", "repair", "role_name"}
+    assert {prompt.name for prompt in Library()} == {
+        "doubt",
+        "extract",
+        "frame",
+        "judge",
+        "match",
+        "presence",
+        "repair",
+        "role_name",
+    }
     assert all(prompt.sentence.endswith(".") and prompt.text for prompt in Library())
 
 
@@ -56,13 +65,22 @@ def test_how_pages_are_quoted_is_not_replaced(tmp_path: Path):
         ("---\nname: roles\n", "between two lines ---"),
         ("---\n[\n---\nSort.", "is not YAML"),
         ("---\nroles\n---\nSort.", "wants name, sentence, tier, version above its text, got 'roles'"),
-        (HEAD.replace("name: roles", "name: rules") + "Sort.", "name wants the name of its file .* so 'roles'; got 'rules'"),
+        (
+            HEAD.replace("name: roles", "name: rules") + "Sort.",
+            "name wants the name of its file .* so 'roles'; got 'rules'",
+        ),
         (HEAD.replace("version: 1", "version: 0") + "Sort.", "version wants a whole number from 1, got 0"),
-        (HEAD.replace("version: 1", "version: yes") + "Sort.", "version wants a whole number from 1, got True"),
+        (
+            HEAD.replace("version: 1", "version: yes") + "Sort.",
+            "version wants a whole number from 1, got True",
+        ),
         (HEAD.replace("strong", "best") + "Sort.", "tier wants one of cheap, strong, got 'best'"),
         (HEAD.replace("tier: strong", "tier: [strong]") + "Sort.", "tier wants one of cheap, strong"),
         (HEAD.replace("Sorts titles into roles.", "''") + "Sort.", "sentence wants one sentence"),
-        (HEAD.replace("tier:", "model:") + "Sort.", "'model' is not known here; the keys are name, sentence, tier, version"),
+        (
+            HEAD.replace("tier:", "model:") + "Sort.",
+            "'model' is not known here; the keys are name, sentence, tier, version",
+        ),
         (HEAD + "  \n", "says nothing below its second ---"),
         (HEAD + "x" * MAX_CHARACTERS, "a prompt has at most 50,000"),
     ],

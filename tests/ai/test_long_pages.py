@@ -54,7 +54,10 @@ def test_each_part_is_shown_under_its_headings():
 @pytest.mark.promise(14)
 def test_what_stands_in_another_part_was_not_read_there():
     """A model that answers every part with a thing of the last one has not read the first."""
-    on = scene(lambda call: '{"items": [{"title": "Table plum", "wood": "plum"}]}', settings={**SMALL, "ai.repairs": 0})
+    on = scene(
+        lambda call: '{"items": [{"title": "Table plum", "wood": "plum"}]}',
+        settings={**SMALL, "ai.repairs": 0},
+    )
     answer = on.ask(TABLES, page=PAGE)
     assert len(answer.value["items"]) == 1
     place = answer.evidence.places["0.title"]
@@ -99,15 +102,25 @@ def test_a_part_kept_from_another_page_is_placed_anew():
 
 
 def test_parts_without_what_is_required_cost_nothing():
-    priced = replace(TABLES, fields=tuple(replace(field, required=field.kind is Kind.MONEY or field.required) for field in TABLES.fields))
-    prose = "# Furniture\n\n" + "\n\n".join(f"## On {wood}\n\n" + f"We love {wood}, and say so. " * 15 for wood in WOODS)
+    priced = replace(
+        TABLES,
+        fields=tuple(
+            replace(field, required=field.kind is Kind.MONEY or field.required) for field in TABLES.fields
+        ),
+    )
+    prose = "# Furniture\n\n" + "\n\n".join(
+        f"## On {wood}\n\n" + f"We love {wood}, and say so. " * 15 for wood in WOODS
+    )
     on = scene(reader, settings=SMALL)
     assert (on.ask(priced, page=prose).value, on.calls) == ({"items": []}, 0)
 
 
 def single(call: Call) -> str:
     shown = call.turns[0].text
-    found = {name: re.search(rf"^{name.title()}: (.+)$", shown, re.MULTILINE) for name in ("title", "price", "wood")}
+    found = {
+        name: re.search(rf"^{name.title()}: (.+)$", shown, re.MULTILINE)
+        for name in ("title", "price", "wood")
+    }
     return json.dumps({name: match and match[1] for name, match in found.items()})
 
 
@@ -129,7 +142,10 @@ def test_one_thing_is_filled_from_part_to_part_until_nothing_is_missing():
 
 def test_a_required_value_that_no_part_has_is_said_to_be_missing():
     on = scene(single, settings=SMALL)
-    with pytest.raises(Malformed, match=r"no part of the page \(\d were read\) says what is required: title is required and is missing"):
+    with pytest.raises(
+        Malformed,
+        match=r"no part of the page \(\d were read\) says what is required: title is required and is missing",
+    ):
         on.ask(TABLE, page=spread("Price: $20", "Wood: oak"))
 
 
@@ -141,14 +157,19 @@ def test_data_that_does_not_fit_beside_the_text_is_not_shown():
 
 def test_data_alone_that_is_too_long_is_refused_before_asking():
     on = scene([], settings=SMALL)
-    with pytest.raises(TooLarge, match=r"structured data of 6\d\d characters is longer than ai\.part_size \(500\)"):
+    with pytest.raises(
+        TooLarge, match=r"structured data of 6\d\d characters is longer than ai\.part_size \(500\)"
+    ):
         on.ask(TABLE, page=Material("", {"long": "x" * 600}))
 
 
 @pytest.mark.promise(15)
 def test_a_page_without_end_buys_nothing():
     on = scene([], settings=SMALL)
-    with pytest.raises(TooLarge, match=r"makes [\d,]+ questions, at most 100 are asked: give its main content, or raise ai\.part_size"):
+    with pytest.raises(
+        TooLarge,
+        match=r"makes [\d,]+ questions, at most 100 are asked: give its main content, or raise ai\.part_size",
+    ):
         on.ask(TABLES, page=PAGE * 100)
     assert on.calls == 0
 

@@ -11,13 +11,17 @@ from thresher.ai.merge import complete, filled, merged
 from thresher.core.evidence import Evidence, Place
 from thresher.core.schema import Field, Schema
 
-SKILLS = Schema("posting", (Field("title", required=True), Field("skills", many=True), Field("level", judged=True)))
+SKILLS = Schema(
+    "posting", (Field("title", required=True), Field("skills", many=True), Field("level", judged=True))
+)
 
 
 def things(*titles: str, verified: bool = True, **more: Any) -> tuple[Any, Evidence]:
     items = [{"title": title, **more} for title in titles]
     place = Place("x", 1, 2) if verified else None
-    return {"items": items}, Evidence({f"{number}.{name}": place for number, item in enumerate(items) for name in item})
+    return {"items": items}, Evidence(
+        {f"{number}.{name}": place for number, item in enumerate(items) for name in item}
+    )
 
 
 def titles(value: Any) -> list[str]:
@@ -67,7 +71,10 @@ def test_every_field_takes_the_first_value_that_stands_in_the_page():
     found = [
         ({"title": "Guess", "price": None}, Evidence({"title": None})),
         ({"title": "Oak", "price": "$9"}, Evidence({"title": Place("Oak", 5, 8), "price": None})),
-        ({"title": "Elm", "price": "$5"}, Evidence({"title": Place("Elm", 9, 12), "price": Place("$5", 13, 15)})),
+        (
+            {"title": "Elm", "price": "$5"},
+            Evidence({"title": Place("Elm", 9, 12), "price": Place("$5", 13, 15)}),
+        ),
     ]
     value, evidence = filled(TABLE, found, "h1")
     assert value == {"title": "Oak", "price": "$5", "wood": None}
@@ -83,7 +90,17 @@ def test_a_list_is_taken_whole():
     first = {"title": "Cook", "skills": ["fish", "magic"], "level": "high"}
     second = {"title": None, "skills": ["soup"], "level": None}
     found = [
-        (first, Evidence({"title": Place("Cook", 0, 4), "skills.0": Place("fish", 5, 9), "skills.1": None, "level": None})),
+        (
+            first,
+            Evidence(
+                {
+                    "title": Place("Cook", 0, 4),
+                    "skills.0": Place("fish", 5, 9),
+                    "skills.1": None,
+                    "level": None,
+                }
+            ),
+        ),
         (second, Evidence({"skills.0": Place("soup", 20, 24)})),
     ]
     value, evidence = filled(SKILLS, found)

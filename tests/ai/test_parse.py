@@ -12,7 +12,11 @@ from thresher.ai.parse import Parsed, Unreadable, parse
 THING = {"items": [{"title": 'Oak "table" {small}', "price": "12 €"}]}
 WHOLE = json.dumps(THING, ensure_ascii=False)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=12,
 )

@@ -44,10 +44,14 @@ def asked(web: PracticeWeb, page: str = PAGE, desk: Drawer | None = None, **sett
             {"practice/practice-small": Rate(Decimal(1), Decimal(4))},
         )
         provider = open_provider(thinker)
-        known = Settings({"ai.timeout": 20, **{name.replace("_", ".", 1): value for name, value in settings.items()}})
+        known = Settings(
+            {"ai.timeout": 20, **{name.replace("_", ".", 1): value for name, value in settings.items()}}
+        )
         advisor = Advisor({"practice": provider}, models.tiers, Prices(models), Library(), lambda: known)
         try:
-            return await advisor.ask("extract", TABLE, {"page": Material(page)}, desk if desk is not None else Drawer())
+            return await advisor.ask(
+                "extract", TABLE, {"page": Material(page)}, desk if desk is not None else Drawer()
+            )
         finally:
             await provider.close()
 
@@ -130,7 +134,9 @@ def test_a_model_that_obeys_the_page_can_only_say_what_stands_there(web: Practic
     sent = [entry.body for entry in web.log() if entry.method == "POST"]
     assert answer.value != plain.value
     assert calls(web) <= 1 + 4
-    assert len({body.partition("<<<")[0] for body in sent}) == 1, "up to the first quotation both were asked the same"
+    assert len({body.partition("<<<")[0] for body in sent}) == 1, (
+        "up to the first quotation both were asked the same"
+    )
     assert {entry.target for entry in web.log()} == {"/v1/chat/completions"}
     found = [place for place in answer.evidence.places.values() if place is not None]
     assert all(page[place.start : place.end] == place.quote for place in found)

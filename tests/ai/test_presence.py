@@ -10,7 +10,9 @@ from thresher.ai.provider import Call
 from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
 
-OFFERS = Schema("offers", (Field("title", required=True), Field("price", Kind.MONEY, required=True)), many=True)
+OFFERS = Schema(
+    "offers", (Field("title", required=True), Field("price", Kind.MONEY, required=True)), many=True
+)
 EVENTS = Schema("events", (Field("title", required=True), Field("day", Kind.DATE, required=True)), many=True)
 FOUND = {"items": [{"title": "Oak table", "price": "$5"}]}
 PAGE = "Oak table\n\nNow $5\n"
@@ -78,7 +80,9 @@ def test_values_that_are_not_required_rule_nothing_out():
 
 def test_a_day_over_a_long_list_counts_for_all_of_it():
     """The day stands in a heading, and the second part has no number of its own."""
-    page = "# Evenings in May\n\n" + "\n\n".join(f"## Reading {name}\n\n" + "Poems, and a glass of wine. " * 9 for name in "abcdef")
+    page = "# Evenings in May\n\n" + "\n\n".join(
+        f"## Reading {name}\n\n" + "Poems, and a glass of wine. " * 9 for name in "abcdef"
+    )
     on = scene(lambda call: {"items": []}, settings={"ai.part_size": 600})
     on.ask(EVENTS, page=page)
     assert on.calls > 1
@@ -126,7 +130,9 @@ def test_a_caller_may_insist_on_the_question():
 
 @pytest.mark.parametrize("unsure", [{"any": None}, "nonsense", cut("{"), refusal()])
 def test_unknown_is_not_no(unsure):
-    on = scene(lambda call: unsure if "any" in call.schema["properties"] else FOUND, settings={"ai.repairs": 0})
+    on = scene(
+        lambda call: unsure if "any" in call.schema["properties"] else FOUND, settings={"ai.repairs": 0}
+    )
     assert on.ask(OFFERS, page=PAGE, presence=True).value == FOUND
 
 

@@ -18,7 +18,9 @@ from thresher.reading.split import Heading
 LIBRARY = Library()
 
 
-def about(text: str, *, schema: Schema = TABLE, inputs: dict[str, object] | None = None, url: str | None = None) -> Question:
+def about(
+    text: str, *, schema: Schema = TABLE, inputs: dict[str, object] | None = None, url: str | None = None
+) -> Question:
     excerpt = Excerpt(Material(text, url=url), 0, len(text))
     return Question(LIBRARY["extract"], LIBRARY["frame"], schema, "cheap", inputs or {}, excerpt)
 
@@ -51,7 +53,11 @@ def test_nothing_in_an_input_changes_what_is_asked(text: str):
 @given(st.text(), st.text(), st.text())
 def test_everything_from_outside_stands_between_marks(page: str, given_text: str, url: str):
     lines = about(page, inputs={"given": given_text}, url=url).user.split("\n")
-    marks = {line.split(" ")[1] for line in lines if line.startswith(("<<<inputs ", "<<<page ")) and len(line.split(" ")[1]) == 32}
+    marks = {
+        line.split(" ")[1]
+        for line in lines
+        if line.startswith(("<<<inputs ", "<<<page ")) and len(line.split(" ")[1]) == 32
+    }
     real = [mark for mark in marks if f"{mark} inputs>>>" in lines]
     outside, inside = [], None
     for line in lines:
@@ -71,7 +77,10 @@ def test_everything_from_outside_stands_between_marks(page: str, given_text: str
 
 @pytest.mark.promise(15)
 def test_the_same_inputs_make_the_same_bytes_in_any_order():
-    one, other = about("A table.", inputs={"a": 1, "b": {"x": 1, "y": [2]}}), about("A table.", inputs={"b": {"y": [2], "x": 1}, "a": 1})
+    one, other = (
+        about("A table.", inputs={"a": 1, "b": {"x": 1, "y": [2]}}),
+        about("A table.", inputs={"b": {"y": [2], "x": 1}, "a": 1}),
+    )
     assert (one.system, one.user, one.key) == (other.system, other.user, other.key)
 
 
@@ -104,8 +113,15 @@ def test_a_model_reads_what_each_field_means():
 
 
 def test_inputs_stand_one_to_a_line():
-    user = about("A table.", inputs={"title": "Fahrer", "lines": "a\nb", "more": [1]}, url="https://shop.example/1").user
-    assert user.split("\n")[1:5] == ['lines: "a\\nb"', "more: [1]", "title: Fahrer", "url: https://shop.example/1"]
+    user = about(
+        "A table.", inputs={"title": "Fahrer", "lines": "a\nb", "more": [1]}, url="https://shop.example/1"
+    ).user
+    assert user.split("\n")[1:5] == [
+        'lines: "a\\nb"',
+        "more: [1]",
+        "title: Fahrer",
+        "url: https://shop.example/1",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -15,14 +15,35 @@ from thresher.core.schema import Schema
 PAGE = "# Furniture\n\n## Oak table\n\nWood: oak\n\nPrice: $120.00\n\n## Elm chair\n\nWood: elm\n\nPrice: $45.00\n"
 REPAIRS = 2
 
-WORDS = st.sampled_from(["Oak table", "Elm chair", "oak", "elm", "$120.00", "$45.00", "$12.00", "Ash bench", "", "table", "art"])
+WORDS = st.sampled_from(
+    ["Oak table", "Elm chair", "oak", "elm", "$120.00", "$45.00", "$12.00", "Ash bench", "", "table", "art"]
+)
 VALUES = WORDS | st.none() | st.integers() | st.text(max_size=10) | st.lists(WORDS, max_size=2)
 THINGS = st.dictionaries(st.sampled_from(["title", "price", "wood", "colour"]), VALUES, max_size=4)
 GOOD = st.fixed_dictionaries({"title": WORDS, "price": WORDS | st.none(), "wood": WORDS | st.none()})
-OBJECTS = THINGS | GOOD | st.fixed_dictionaries({"items": st.lists(THINGS | GOOD, max_size=4)}) | st.lists(GOOD, max_size=2)
-TEXTS = OBJECTS.map(json.dumps) | OBJECTS.map(lambda value: f"Sure:\n```json\n{json.dumps(value)}\n```") | st.text(max_size=30)
-FAILURES = st.builds(failed, st.sampled_from([RateLimited("wait"), TimedOut("late"), ServerError("ours")]), billed=st.booleans())
-REPLIES = TEXTS | TEXTS.map(lambda text: cut(text[: len(text) // 2])) | TEXTS.map(cut) | st.builds(refusal) | FAILURES
+OBJECTS = (
+    THINGS
+    | GOOD
+    | st.fixed_dictionaries({"items": st.lists(THINGS | GOOD, max_size=4)})
+    | st.lists(GOOD, max_size=2)
+)
+TEXTS = (
+    OBJECTS.map(json.dumps)
+    | OBJECTS.map(lambda value: f"Sure:\n```json\n{json.dumps(value)}\n```")
+    | st.text(max_size=30)
+)
+FAILURES = st.builds(
+    failed,
+    st.sampled_from([RateLimited("wait"), TimedOut("late"), ServerError("ours")]),
+    billed=st.booleans(),
+)
+REPLIES = (
+    TEXTS
+    | TEXTS.map(lambda text: cut(text[: len(text) // 2]))
+    | TEXTS.map(cut)
+    | st.builds(refusal)
+    | FAILURES
+)
 
 
 def outcome(on: Scene, schema: Schema) -> Answer | TaskError:
@@ -59,7 +80,12 @@ def test_what_was_answered_is_answered_the_same_again_for_nothing(replies: list[
     if isinstance(first, Answer):
         calls = on.calls
         second = on.ask(schema, page=PAGE)
-        assert (second.value, second.evidence, second.cached, on.calls) == (first.value, first.evidence, True, calls)
+        assert (second.value, second.evidence, second.cached, on.calls) == (
+            first.value,
+            first.evidence,
+            True,
+            calls,
+        )
 
 
 @settings(deadline=None)

@@ -1,7 +1,8 @@
 """A small app for hard times: trees, records, checkpoints, failures, waits, and every kind of gate.
 
-Each attempt writes down what it is about to do and what it has done, in a log outside the store, before the store hears
-of it. What an attempt does depends on its task and its claim only, so that two attempts can be told apart afterwards.
+Each attempt writes down what it is about to do and what it has done, in a log outside the store, before the
+store hears of it. What an attempt does depends on its task and its claim only, so that two attempts can be
+told apart afterwards.
 """
 
 import asyncio
@@ -51,27 +52,51 @@ NEWER = frozenset({("novel", "tell"), ("novel_fault", "fault"), ("reform", "prep
 MOURNED = frozenset({"moody", "fault", "novel_fault"})
 LEAVES = ("fetch", "moody", "slow", "nap", "limited", "fetch", "hoard")
 SETTINGS: dict[str, int | float] = {
-    "worker.lease": 1.0, "worker.poll": 0.2, "worker.grace": 1.0, "worker.concurrency": 12, "worker.batch": 6, "worker.timeout": 4.0,
-    "worker.suspect_alone": 0.1, "worker.cancel_grace": 0.4, "worker.stall": 4.0,
-    "reaper.every": 0.2, "retry.crash_spread": 1.0, "repair.every": 1.0, "settings.every": 1.0, "schedule.every": 1.0,
-    "retry.base": 0.05, "retry.cap": 0.4, "retry.max_retries": 3, "retry.max_crashes": 4, "lineage.max_depth": 4,
-}  # fmt: skip
+    "worker.lease": 1.0,
+    "worker.poll": 0.2,
+    "worker.grace": 1.0,
+    "worker.concurrency": 12,
+    "worker.batch": 6,
+    "worker.timeout": 4.0,
+    "worker.suspect_alone": 0.1,
+    "worker.cancel_grace": 0.4,
+    "worker.stall": 4.0,
+    "reaper.every": 0.2,
+    "retry.crash_spread": 1.0,
+    "repair.every": 1.0,
+    "settings.every": 1.0,
+    "schedule.every": 1.0,
+    "retry.base": 0.05,
+    "retry.cap": 0.4,
+    "retry.max_retries": 3,
+    "retry.max_crashes": 4,
+    "lineage.max_depth": 4,
+}
 
 
 def shared_record(ctx: Context, path: str) -> Record:
     """One of a few records that many tasks see."""
-    return Record("leaf", f"leaf-{zlib.crc32(path.encode()) % 40}", {"path": path}, (Link("task", str(ctx.task.id)),))
+    return Record(
+        "leaf", f"leaf-{zlib.crc32(path.encode()) % 40}", {"path": path}, (Link("task", str(ctx.task.id)),)
+    )
 
 
 @logged
 async def grow(ctx: Context) -> Outcome:
-    """Three levels; the last one bears something to do. A loop, a twin and a child with too long a host must be refused."""
+    """Three levels; the last one bears something to do. A loop, a twin and a child with too long a host must
+    be refused."""
     level, path = ctx.task.payload["level"], ctx.task.payload["path"]
     await asyncio.sleep(luck(ctx).uniform(0.0, 0.05))
     if level == 2:
         kind = LEAVES[zlib.crc32(path.encode()) % len(LEAVES)]
-        return Done(children=(NewTask(kind, {"path": path}, url=f"{WEB}{path}/{kind}"),), records=(shared_record(ctx, path),))
-    below = [NewTask("tree", {"level": level + 1, "path": f"{path}/{n}"}, url=f"{WEB}{path}/{n}") for n in range(3 - level)]
+        return Done(
+            children=(NewTask(kind, {"path": path}, url=f"{WEB}{path}/{kind}"),),
+            records=(shared_record(ctx, path),),
+        )
+    below = [
+        NewTask("tree", {"level": level + 1, "path": f"{path}/{n}"}, url=f"{WEB}{path}/{n}")
+        for n in range(3 - level)
+    ]
     if level == 1:
         below.append(NewTask("fetch", {"path": path}, url=f"{WEB}{path}/fetch"))
     loop = NewTask("tree", {"level": level, "path": path}, url=f"{WEB}{path}")
@@ -177,7 +202,9 @@ async def cling(ctx: Context) -> Outcome:
 @logged
 async def hoard(ctx: Context) -> Outcome:
     """Brings a record that cannot be kept beside one that could."""
-    return Done(records=(shared_record(ctx, ctx.task.payload["path"]), Record("page", f"{ctx.task.id}{LONG_KEY}")))
+    return Done(
+        records=(shared_record(ctx, ctx.task.payload["path"]), Record("page", f"{ctx.task.id}{LONG_KEY}"))
+    )
 
 
 @logged
@@ -210,7 +237,11 @@ app = App(
     "chaos",
     pipelines=(
         Pipeline("tree", Stage(grow, through=("source:wide",))),
-        Pipeline("fetch", Stage(get, through=("source:rate", "source:slots")), Stage(parse, through=("source:both", "source:wide"))),
+        Pipeline(
+            "fetch",
+            Stage(get, through=("source:rate", "source:slots")),
+            Stage(parse, through=("source:both", "source:wide")),
+        ),
         Pipeline("moody", Stage(wobble, through=("source:shaky", "source:slots")), failed=mourn),
         Pipeline("slow", Stage(crawl, through=("source:pool",))),
         Pipeline("nap", Stage(nap)),
@@ -244,21 +275,36 @@ def _before(pipeline: Pipeline) -> tuple[Pipeline, ...]:
     return (Pipeline(pipeline.kind, *stages, failed=pipeline.failed),) if stages else ()
 
 
-VERSIONS = {"new": app, "old": replace(app, pipelines=tuple(older for each in app.pipelines for older in _before(each)))}
+VERSIONS = {
+    "new": app,
+    "old": replace(app, pipelines=tuple(older for each in app.pipelines for older in _before(each))),
+}
 
 
 def roots(number: int, batch: int, *, is_long: bool = False) -> list[NewTask]:
     """Work to begin with: mostly trees, some that dig too deep or cling to their worker, and one bomb.
 
-    A long campaign also has tasks that crash and hang their workers: each has to do it four times before it is quarantined.
+    A long campaign also has tasks that crash and hang their workers: each has to do it four times before it
+    is quarantined.
     """
     found = [
-        NewTask("tree", {"level": 0, "path": f"/{batch}-{n}"}, url=f"{WEB}/{batch}-{n}", key=f"tree-{batch}-{n}", priority=n % 3 - 1)
+        NewTask(
+            "tree",
+            {"level": 0, "path": f"/{batch}-{n}"},
+            url=f"{WEB}/{batch}-{n}",
+            key=f"tree-{batch}-{n}",
+            priority=n % 3 - 1,
+        )
         for n in range(number)
     ]
     found.append(NewTask("dig", {"depth": 0, "name": str(batch)}, url=f"{WEB}/dig/{batch}/0"))
     found.append(NewTask("cling", {}))
-    found += [NewTask("novel", {"chapter": 1}), NewTask("reform"), NewTask("reform", delay=1.0), *group_roots(batch)]
+    found += [
+        NewTask("novel", {"chapter": 1}),
+        NewTask("reform"),
+        NewTask("reform", delay=1.0),
+        *group_roots(batch),
+    ]
     if is_long and batch == 0:
         harm = (("fault", 4.0), ("fault", 9.0), ("spin", 6.0), ("novel_fault", 5.0))
         found += [NewTask(kind, {}, delay=delay) for kind, delay in harm]

@@ -1,4 +1,5 @@
-"""The supervisor: starts workers, lets the plan loose on them, waits until the work is done, and has the history checked.
+"""The supervisor: starts workers, lets the plan loose on them, waits until the work is done, and has the
+history checked.
 
     python -m tests.chaos.campaign --seconds 60 --store both --workers 4 --seed 7 --tasks 60
 
@@ -131,7 +132,9 @@ class Campaign:
 
     def endure(self, plan: list[Step]) -> None:
         begun = observed = time.monotonic()
-        share = max(1, (self.orders.tasks - len(self.roots)) // max(1, sum(step.what == "enqueue" for step in plan)))
+        share = max(
+            1, (self.orders.tasks - len(self.roots)) // max(1, sum(step.what == "enqueue" for step in plan))
+        )
         for step in plan:
             while time.monotonic() < begun + step.at:
                 self._keep_up_strength()
@@ -161,7 +164,10 @@ class Campaign:
     def _cancel(self, step: Step) -> None:
         with contextlib.suppress(DatabaseProblem):
             with self.store.read() as session:
-                live = [row[0] for row in session.rows("select id from tasks where finished_at is null order by id")]
+                live = [
+                    row[0]
+                    for row in session.rows("select id from tasks where finished_at is null order by id")
+                ]
             chosen = random.Random(step.luck).sample(live, min(3, len(live)))
             if chosen:
                 tasks.cancel(self.store, chosen, "the plan says so")
@@ -216,7 +222,8 @@ class Campaign:
         self._restart(step, signal.SIGQUIT)
 
     def _hole(self, step: Step) -> None:
-        """All connections of every second worker are dead, and nobody says so before they must have been given up."""
+        """All connections of every second worker are dead, and nobody says so before they must have been
+        given up."""
         assert self.ground is not None
         self.ground.hole.freeze()
         self._later(LEASE * (2 + 3 * step.size), self.ground.hole.let_go)
@@ -232,7 +239,10 @@ class Campaign:
 
     def enqueue(self, number: int) -> None:
         """Ask for more work. Only what was accepted is owed; an answer that was lost is neither."""
-        entries = [self.registry.admit(new) for new in roots(number, self._batch, is_long=self.orders.seconds > LONG_SECONDS)]
+        entries = [
+            self.registry.admit(new)
+            for new in roots(number, self._batch, is_long=self.orders.seconds > LONG_SECONDS)
+        ]
         self._batch += 1
         try:
             self.roots += [task_id for task_id in self.store.enqueue(entries) if task_id is not None]
@@ -277,7 +287,11 @@ class Campaign:
     def _judge(self) -> None:
         history = self._history()
         summary = self.summary
-        summary.tasks, summary.attempts, summary.processes = len(history.tasks), len(history.attempts), self.fleet.started
+        summary.tasks, summary.attempts, summary.processes = (
+            len(history.tasks),
+            len(history.attempts),
+            self.fleet.started,
+        )
         summary.states = Counter(task["state"] for task in history.tasks.values())
         summary.endings = Counter(attempt["ending"] for attempt in history.attempts)
         summary.events = history.events
@@ -288,17 +302,32 @@ class Campaign:
     def _history(self) -> History:
         settings = self.store.settings
         return History(
-            roots=self.roots, effects=read_effects(self.folder.glob("effects-*.jsonl")), **read_store(self.store),
-            rules={source.gate: GateRule(source.in_flight, interval_us(source.rate), source.burst) for source in app.sources},
+            roots=self.roots,
+            effects=read_effects(self.folder.glob("effects-*.jsonl")),
+            **read_store(self.store),
+            rules={
+                source.gate: GateRule(source.in_flight, interval_us(source.rate), source.burst)
+                for source in app.sources
+            },
             gates_of={
                 (pipeline.kind, stage.name): stage.gates(Trip(pipeline.kind, {}, {}, None))
-                for pipeline in app.pipelines for stage in pipeline.stages
+                for pipeline in app.pipelines
+                for stage in pipeline.stages
             },
-            max_depth=settings.count("lineage.max_depth"), max_crashes=settings.count("retry.max_crashes"),
-            max_retries=settings.count("retry.max_retries"), guilty=GUILTY, newer=NEWER, mourned=MOURNED,
+            max_depth=settings.count("lineage.max_depth"),
+            max_crashes=settings.count("retry.max_crashes"),
+            max_retries=settings.count("retry.max_retries"),
+            guilty=GUILTY,
+            newer=NEWER,
+            mourned=MOURNED,
             slack_us=POSTGRES_SLACK_US if self.ground else 0,
-            jumps=self.jumps, observed=[*self.observed, *self.fleet.bad_ends, *(self.ground.tenant.complaints() if self.ground else ())],
-        )  # fmt: skip
+            jumps=self.jumps,
+            observed=[
+                *self.observed,
+                *self.fleet.bad_ends,
+                *(self.ground.tenant.complaints() if self.ground else ()),
+            ],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,11 +368,17 @@ def store_of(text: str) -> tuple[str, ...]:
 
 def main(words: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.chaos.campaign", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=60.0, help="how long things go wrong, over all stores together")
+    parser.add_argument(
+        "--seconds", type=float, default=60.0, help="how long things go wrong, over all stores together"
+    )
     parser.add_argument("--store", choices=[*STORES, "both"], default="both")
     parser.add_argument("--workers", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=None, help="play this campaign again; without it a new one is made")
-    parser.add_argument("--tasks", type=int, default=None, help="how many trees to ask for; about twenty tasks grow from each")
+    parser.add_argument(
+        "--seed", type=int, default=None, help="play this campaign again; without it a new one is made"
+    )
+    parser.add_argument(
+        "--tasks", type=int, default=None, help="how many trees to ask for; about twenty tasks grow from each"
+    )
     asked = parser.parse_args(words)
     seed = asked.seed if asked.seed is not None else random.SystemRandom().randrange(1_000_000)
     stores = store_of(asked.store)

@@ -1,4 +1,5 @@
-"""A page of memory that the supervisor and its workers share: how far the clock is off, and whether the disk is full."""
+"""A page of memory that the supervisor and its workers share: how far the clock is off, and whether the disk
+is full."""
 
 import mmap
 import struct

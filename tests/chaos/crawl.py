@@ -1,6 +1,8 @@
-"""A crawl to kill workers in: a few hundred pages on several hosts of the practice web, links followed as children.
+"""A crawl to kill workers in: a few hundred pages on several hosts of the practice web, links followed as
+children.
 
-What it must bring is computed from the practice web's own pure functions, without a queue, a fetcher or a process.
+What it must bring is computed from the practice web's own pure functions, without a queue, a fetcher or a
+process.
 """
 
 import re
@@ -26,11 +28,20 @@ HOSTS = tuple(f"h{number}.bulk.example" for number in range(6))
 FORBIDDEN = "/page/3"  # and whatever begins so
 INTERVAL = 0.05
 # Long enough on its way that many a kill finds a request there.
-KNOBS = (Knob(Trouble.SLOW, "*.bulk.example", seconds=0.03), robots("*.bulk.example", f"User-agent: *\nDisallow: {FORBIDDEN}\n"))
+KNOBS = (
+    Knob(Trouble.SLOW, "*.bulk.example", seconds=0.03),
+    robots("*.bulk.example", f"User-agent: *\nDisallow: {FORBIDDEN}\n"),
+)
 SETTINGS: dict[str, int | float] = {
-    "host.interval": INTERVAL, "worker.lease": 2.5, "worker.poll": 0.2, "worker.concurrency": 12, "reaper.every": 0.2,
-    "retry.base": 0.1, "retry.max_crashes": 50, "retry.crash_spread": 0.2,
-}  # fmt: skip
+    "host.interval": INTERVAL,
+    "worker.lease": 2.5,
+    "worker.poll": 0.2,
+    "worker.concurrency": 12,
+    "reaper.every": 0.2,
+    "retry.base": 0.1,
+    "retry.max_crashes": 50,
+    "retry.crash_spread": 0.2,
+}
 _LINK = re.compile(r'href="(/page/\d+)"')
 _HEADING = re.compile(r"<h1>([^<]*)</h1>")
 
@@ -90,7 +101,9 @@ def work(url: str, web: str, name: str, notes: Connection) -> None:
     try:
         registry = Registry([make_app(notes.send_bytes)], store.settings)
         install(store, registry)
-        with opened_worker(Workshop(store, registry, project.fetch), url, until_idle=True, name=name) as worker:
+        with opened_worker(
+            Workshop(store, registry, project.fetch), url, until_idle=True, name=name
+        ) as worker:
             loop.run(worker.run())
     finally:
         store.close()

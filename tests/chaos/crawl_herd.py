@@ -1,4 +1,5 @@
-"""The workers of a crawl, and who kills them: SIGKILL at moments drawn from a seed, and a new one for each that died."""
+"""The workers of a crawl, and who kills them: SIGKILL at moments drawn from a seed, and a new one for each
+that died."""
 
 import random
 import signal
@@ -23,7 +24,8 @@ class Member:
 
 
 class Herd:
-    """Keeps so many workers at work until they leave by themselves. `killed` counts, `ends` are other ends than that and 0."""
+    """Keeps so many workers at work until they leave by themselves. `killed` counts, `ends` are other ends
+    than that and 0."""
 
     def __init__(self, url: str, web: str, seed: int, notes: int) -> None:
         """`notes` is how many notes the whole crawl sends at least: the kills fall among them."""
@@ -39,9 +41,14 @@ class Herd:
         for _ in range(WORKERS):
             self._start()
         while self._members:
-            ready = wait([each.notes for each in self._members] + [each.process.sentinel for each in self._members], STUCK_SECONDS)
+            ready = wait(
+                [each.notes for each in self._members] + [each.process.sentinel for each in self._members],
+                STUCK_SECONDS,
+            )
             if not ready:
-                raise TimeoutError(f"nothing was heard of {len(self._members)} workers for {STUCK_SECONDS:g} s, after {self._heard} notes")
+                raise TimeoutError(
+                    f"nothing was heard of {len(self._members)} workers for {STUCK_SECONDS:g} s, after {self._heard} notes"
+                )
             for member in list(self._members):
                 if member.process.sentinel in ready:
                     self._bury(member)
@@ -51,7 +58,9 @@ class Herd:
     def _start(self) -> None:
         prepare()
         hears, tells = CONTEXT.Pipe(duplex=False)
-        process = CONTEXT.Process(target=work, args=(self._url, self._web, f"w{self._started}", tells), daemon=True)
+        process = CONTEXT.Process(
+            target=work, args=(self._url, self._web, f"w{self._started}", tells), daemon=True
+        )
         process.start()
         tells.close()
         self._started += 1

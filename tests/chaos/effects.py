@@ -1,4 +1,5 @@
-"""The log of effects: what each attempt is about to do and has done, outside the store and before the store hears of it."""
+"""The log of effects: what each attempt is about to do and has done, outside the store and before the store
+hears of it."""
 
 import functools
 import inspect

@@ -1,4 +1,5 @@
-"""The worker processes of a campaign: started, frozen, killed and replaced, each by its own id, and none left at the end."""
+"""The worker processes of a campaign: started, frozen, killed and replaced, each by its own id, and none left
+at the end."""
 
 import signal
 import subprocess
@@ -45,11 +46,21 @@ class Fleet:
         number = self.started
         self.started += 1
         version = "old" if self.mixed and number // 2 % 2 else "new"
-        words = [self._urls[number % 2], "--control", str(self._folder / "control"), "--name", f"w{number}-{version}", "--version", version]
+        words = [
+            self._urls[number % 2],
+            "--control",
+            str(self._folder / "control"),
+            "--name",
+            f"w{number}-{version}",
+            "--version",
+            version,
+        ]
         words += ["--doom", doom] if doom else []
         words += ["--fsize", str(fsize)] if fsize else []
         errors = self._folder / f"worker-{number}.err"
-        member = Member(number, Fork(begin, words, self._folder / f"effects-{number}.jsonl", errors), errors, version)
+        member = Member(
+            number, Fork(begin, words, self._folder / f"effects-{number}.jsonl", errors), errors, version
+        )
         self.members.append(member)
         return member
 
@@ -63,7 +74,8 @@ class Fleet:
             member.process.send_signal(what)
 
     def freeze(self, member: Member, seconds: float) -> None:
-        """Stop it in its tracks and let it go on later. The timer thaws it, whatever the supervisor waits for then."""
+        """Stop it in its tracks and let it go on later. The timer thaws it, whatever the supervisor waits for
+        then."""
         self.send(member, signal.SIGSTOP)
         self._thaw_later(member, seconds)
 
@@ -83,7 +95,8 @@ class Fleet:
         member.thaw.start()
 
     def bury(self) -> int:
-        """Forget the dead, note those that died of something nobody did to them, and say how many there were."""
+        """Forget the dead, note those that died of something nobody did to them, and say how many there
+        were."""
         dead = [member for member in self.members if member.process.poll() is not None]
         for member in dead:
             self.members.remove(member)
@@ -92,7 +105,9 @@ class Fleet:
                 if member.process.returncode == 1 and ALARM in said:
                     continue
                 tail = said[-1_500:]
-                self.bad_ends.append(f"worker {member.number} ended with {member.process.returncode}: …{tail}")
+                self.bad_ends.append(
+                    f"worker {member.number} ended with {member.process.returncode}: …{tail}"
+                )
         return len(dead)
 
     def _was_faulted(self, member: Member) -> bool:

@@ -15,12 +15,18 @@ COUNTED = BROUGHT | {Ending.FAILED}
 
 def every_group_has_ended(history: History) -> Iterator[str]:
     for group in history.groups.values():
-        if group["ended_at"] is None or group["live"] or group["open_groups"] or group["follow_up"] is not None:
+        if (
+            group["ended_at"] is None
+            or group["live"]
+            or group["open_groups"]
+            or group["follow_up"] is not None
+        ):
             yield f"{_name(group)} is open: {group['live']} live, {group['open_groups']} groups below, follow-up {group['follow_up']}"
 
 
 def every_group_is_opened_once(history: History) -> Iterator[str]:
-    """A group for each accepted attempt that wanted one, unless one of its key was open; and no other group."""
+    """A group for each accepted attempt that wanted one, unless one of its key was open; and no other
+    group."""
     wanted = Counter({(line["task"], line["group"]): 1 for line in _accepted(history) if line.get("group")})
     opened = Counter((group["opener_id"], group["key"]) for group in history.groups.values())
     refused = {refusal["parent_id"] for refusal in history.refusals if refusal["rule"] == Rule.GROUP_OPEN}
@@ -33,7 +39,12 @@ def every_group_is_followed_once(history: History) -> Iterator[str]:
     followers = Counter(group["then_id"] for group in history.groups.values())
     for group in history.groups.values():
         task = history.tasks.get(group["then_id"])
-        if task is None or task["kind"] != FOLLOWER or task["parent_id"] != group["opener_id"] or task["group_id"] != group["parent_id"]:
+        if (
+            task is None
+            or task["kind"] != FOLLOWER
+            or task["parent_id"] != group["opener_id"]
+            or task["group_id"] != group["parent_id"]
+        ):
             yield f"{_name(group)} is followed by {task and (task['id'], task['kind'], task['parent_id'], task['group_id'])}"
     for task in history.tasks.values():
         if task["kind"] == FOLLOWER and followers[task["id"]] != 1:
@@ -74,7 +85,8 @@ def counts_add_up(history: History) -> Iterator[str]:
 
 
 def followers_come_last(history: History) -> Iterator[str]:
-    """Nothing of a group, nor of the groups below it, is performed and accepted after its follower has begun."""
+    """Nothing of a group, nor of the groups below it, is performed and accepted after its follower has
+    begun."""
     ended = {line["task"]: line["at"] for line in _accepted(history)}
     began: dict[int, int] = {}
     for line in history.effects:
@@ -83,7 +95,9 @@ def followers_come_last(history: History) -> Iterator[str]:
     members = _members(history)
     for group in history.groups.values():
         start = began.get(group["then_id"])
-        late = [member for member in members[group["id"]] if start is not None and ended.get(member, 0) > start]
+        late = [
+            member for member in members[group["id"]] if start is not None and ended.get(member, 0) > start
+        ]
         if late:
             yield f"the follower of {_name(group)} began before members {late} had ended"
 
@@ -107,10 +121,18 @@ def the_old_version_leaves_the_new_alone(history: History) -> Iterator[str]:
     """What an old worker does not know it neither claims nor performs, and it does not fail."""
     for attempt in history.attempts:
         task = history.tasks.get(attempt["task_id"])
-        if task and (task["kind"], attempt["stage"]) in history.newer and history.workers.get(attempt["worker_id"], "").endswith("-old"):
+        if (
+            task
+            and (task["kind"], attempt["stage"]) in history.newer
+            and history.workers.get(attempt["worker_id"], "").endswith("-old")
+        ):
             yield f"an old worker claimed task {task['id']} ({task['kind']}.{attempt['stage']}); it ended as {attempt['ending']}"
     for line in history.effects:
-        if line["phase"] == "start" and line["version"] == "old" and (line["kind"], line["stage"]) in history.newer:
+        if (
+            line["phase"] == "start"
+            and line["version"] == "old"
+            and (line["kind"], line["stage"]) in history.newer
+        ):
             yield f"an old worker performed task {line['task']} ({line['kind']}.{line['stage']})"
     kinds = {kind for kind, _ in history.newer} - history.guilty
     for task in history.tasks.values():
@@ -119,9 +141,15 @@ def the_old_version_leaves_the_new_alone(history: History) -> Iterator[str]:
 
 
 def _accepted(history: History) -> list[Fields]:
-    """The last lines of the attempts whose finds became fact; not of those that a person had cancelled before they could go on."""
-    said, cancelled = history.said(), {refusal["parent_id"] for refusal in history.refusals if refusal["rule"] == Rule.CANCELLED}
-    found = (said.get((each["task_id"], each["claim"])) for each in history.attempts if each["ending"] in COUNTED)
+    """The last lines of the attempts whose finds became fact; not of those that a person had cancelled before
+    they could go on."""
+    said, cancelled = (
+        history.said(),
+        {refusal["parent_id"] for refusal in history.refusals if refusal["rule"] == Rule.CANCELLED},
+    )
+    found = (
+        said.get((each["task_id"], each["claim"])) for each in history.attempts if each["ending"] in COUNTED
+    )
     return [line for line in found if line and not (line["outcome"] == "Next" and line["task"] in cancelled)]
 
 
@@ -140,7 +168,9 @@ def _members(history: History) -> dict[int, list[int]]:
     own: dict[int, list[int]] = defaultdict(list)
     for task in history.tasks.values():
         own[task["group_id"]].append(task["id"])
-    return defaultdict(list, {top: [task for each in below for task in own[each]] for top, below in _below(history).items()})
+    return defaultdict(
+        list, {top: [task for each in below for task in own[each]] for top, below in _below(history).items()}
+    )
 
 
 def _name(group: Fields) -> str:
@@ -148,6 +178,12 @@ def _name(group: Fields) -> str:
 
 
 GROUP_CHECKS = (
-    every_group_has_ended, every_group_is_opened_once, every_group_is_followed_once, totals_add_up, counts_add_up, followers_come_last,
-    followers_see_the_whole, the_old_version_leaves_the_new_alone,
-)  # fmt: skip
+    every_group_has_ended,
+    every_group_is_opened_once,
+    every_group_is_followed_once,
+    totals_add_up,
+    counts_add_up,
+    followers_come_last,
+    followers_see_the_whole,
+    the_old_version_leaves_the_new_alone,
+)

@@ -1,4 +1,5 @@
-"""Groups and runs for hard times: members that end in every way, groups below groups, and a task that follows each of them."""
+"""Groups and runs for hard times: members that end in every way, groups below groups, and a task that follows
+each of them."""
 
 import asyncio
 import zlib
@@ -37,27 +38,37 @@ def follower(path: str) -> NewTask:
 
 @logged
 async def split(ctx: Context) -> Outcome:
-    """Open a group of items. One of them comes twice and must be refused, one does not belong to the group."""
+    """Open a group of items. One of them comes twice and must be refused, one does not belong to the
+    group."""
     path = ctx.task.payload["path"]
     await asyncio.sleep(luck(ctx).uniform(0.0, 0.05))
     items = [item(f"{path}/{n}") for n in range(MEMBERS)]
-    return Done(group=Group(path, follower(path)), children=(*items, items[0], item(f"{path}/apart", detached=True)), counts={"split": 1})
+    return Done(
+        group=Group(path, follower(path)),
+        children=(*items, items[0], item(f"{path}/apart", detached=True)),
+        counts={"split": 1},
+    )
 
 
 @logged
 async def open_run(ctx: Context) -> Outcome:
-    """Open a run and go on as a member of it. Two tasks want each run; whoever comes while it is open is refused."""
+    """Open a run and go on as a member of it. Two tasks want each run; whoever comes while it is open is
+    refused."""
     path = ctx.task.payload["path"]
     await asyncio.sleep(luck(ctx).uniform(0.0, 0.05))
     items = tuple(item(f"{path}/{ctx.task.id}/{n}") for n in range(MEMBERS))
-    return Next({"path": path}, group=Run(path, follower(path), subject=path), children=items, counts={"opened": 1})
+    return Next(
+        {"path": path}, group=Run(path, follower(path), subject=path), children=items, counts={"opened": 1}
+    )
 
 
 @logged
 async def walk(ctx: Context) -> Outcome:
     path = ctx.task.payload["path"]
     await asyncio.sleep(luck(ctx).uniform(0.0, 0.3))
-    return Done(children=(item(f"{path}/{ctx.task.id}/more"),), counts={"walked": 1}, stop=Stop("the list has ended"))
+    return Done(
+        children=(item(f"{path}/{ctx.task.id}/more"),), counts={"walked": 1}, stop=Stop("the list has ended")
+    )
 
 
 @logged
@@ -90,7 +101,13 @@ async def sum_up(ctx: Context) -> Outcome:
     """Write down what it sees of the group that it follows."""
     group = await ctx.group()
     assert group is not None, "a follower always finds its group"
-    LOG.write(phase="saw", task=ctx.task.id, claim=ctx.task.claim, group=group.id, **{state: getattr(group, state) for state in STATES})
+    LOG.write(
+        phase="saw",
+        task=ctx.task.id,
+        claim=ctx.task.claim,
+        group=group.id,
+        **{state: getattr(group, state) for state in STATES},
+    )
     if luck(ctx).random() < 0.2:
         raise Transient("the printer is out of paper")
     return Done(counts={"summed": 1})

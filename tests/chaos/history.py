@@ -1,9 +1,10 @@
-"""The checker: reads the store and the effect logs after a campaign, and says what should never have happened.
+"""The checker: reads the store and the effect logs after a campaign, and says what should never have
+happened.
 
-Every check is a function from a history to sentences. Times are the database's, in microseconds. `slack_us` is how far two
-of them may be out of order: none on SQLite, where one writer holds the clock; a little on PostgreSQL, where a time is
-read just before the lock that it belongs to. A clock that was set makes times on both sides of the jump incomparable, so
-checks over time are made between jumps only.
+Every check is a function from a history to sentences. Times are the database's, in microseconds. `slack_us`
+is how far two of them may be out of order: none on SQLite, where one writer holds the clock; a little on
+PostgreSQL, where a time is read just before the lock that it belongs to. A clock that was set makes times on
+both sides of the jump incomparable, so checks over time are made between jumps only.
 """
 
 import bisect
@@ -23,13 +24,23 @@ from thresher.core.state import TERMINAL, State
 
 # What the log calls an outcome, and what the history calls the ending it leads to.
 ENDING_OF = {
-    "Done": Ending.DONE, "Next": Ending.NEXT, "Filtered": Ending.FILTERED, "Skipped": Ending.SKIPPED, "Snooze": Ending.SNOOZED,
-    "RateLimited": Ending.SNOOZED, "Transient": Ending.RETRY, "Permanent": Ending.FAILED, "Failed": Ending.FAILED,
-}  # fmt: skip
+    "Done": Ending.DONE,
+    "Next": Ending.NEXT,
+    "Filtered": Ending.FILTERED,
+    "Skipped": Ending.SKIPPED,
+    "Snooze": Ending.SNOOZED,
+    "RateLimited": Ending.SNOOZED,
+    "Transient": Ending.RETRY,
+    "Permanent": Ending.FAILED,
+    "Failed": Ending.FAILED,
+}
 STATE_OF = {
-    Ending.DONE: State.SUCCEEDED, Ending.FILTERED: State.FILTERED, Ending.SKIPPED: State.SKIPPED, Ending.FAILED: State.FAILED,
+    Ending.DONE: State.SUCCEEDED,
+    Ending.FILTERED: State.FILTERED,
+    Ending.SKIPPED: State.SKIPPED,
+    Ending.FAILED: State.FAILED,
     Ending.CANCELLED: State.CANCELLED,
-}  # fmt: skip
+}
 # Endings that an attempt itself brought about, so that its worker must have written down how.
 BROUGHT = {Ending.DONE, Ending.NEXT, Ending.FILTERED, Ending.SKIPPED}
 
@@ -69,7 +80,9 @@ class History:
     max_retries: int
     groups: dict[int, Fields] = field(default_factory=dict)
     counts: dict[int, Counter[str]] = field(default_factory=dict)  # the counters of each group
-    workers: dict[int, str] = field(default_factory=dict)  # their names, which end with the version of the app that they know
+    workers: dict[int, str] = field(
+        default_factory=dict
+    )  # their names, which end with the version of the app that they know
     newer: frozenset[tuple[str, str]] = frozenset()  # kinds and stages that the old version does not know
     mourned: frozenset[str] = frozenset()  # kinds whose failed tasks leave an epitaph
     guilty: frozenset[str] = frozenset()  # kinds whose tasks cost their worker its lease, every time
@@ -89,7 +102,9 @@ class History:
 
     def began(self) -> dict[tuple[int, int], int]:
         """When each attempt began, in true time."""
-        return {(line["task"], line["claim"]): line["at"] for line in self.effects if line["phase"] == "start"}
+        return {
+            (line["task"], line["claim"]): line["at"] for line in self.effects if line["phase"] == "start"
+        }
 
     def gates_at(self, attempt: Fields) -> tuple[str, ...]:
         task = self.tasks.get(attempt["task_id"])
@@ -133,7 +148,9 @@ def every_child_is_there_once(history: History) -> Iterator[str]:
     for parent in brought.keys() | born.keys():
         if brought[parent] != born[parent]:
             yield f"task {parent} brought {dict(brought[parent])}, the store has {dict(born[parent])}"
-        yield from (f"task {parent} has the child {name} {n} times" for name, n in alive[parent].items() if n > 1)
+        yield from (
+            f"task {parent} has the child {name} {n} times" for name, n in alive[parent].items() if n > 1
+        )
 
 
 # --- nothing happens twice
@@ -167,8 +184,13 @@ def _ended_otherwise(history: History, task: Fields, last: Fields) -> bool:
 
 
 def every_record_is_counted_once(history: History) -> Iterator[str]:
-    """A record was seen as often as accepted attempts brought it: no more, no less. Who fails and is mourned brings one more."""
-    failed = (task for task in history.tasks.values() if task["state"] == State.FAILED and task["kind"] in history.mourned)
+    """A record was seen as often as accepted attempts brought it: no more, no less. Who fails and is mourned
+    brings one more."""
+    failed = (
+        task
+        for task in history.tasks.values()
+        if task["state"] == State.FAILED and task["kind"] in history.mourned
+    )
     said, brought = history.said(), Counter(("epitaph", str(task["id"])) for task in failed)
     for attempt in history.attempts:
         line = said.get((attempt["task_id"], attempt["claim"]))
@@ -192,14 +214,20 @@ def only_what_was_performed_was_accepted(history: History) -> Iterator[str]:
 
 def nobody_performs_a_claim_twice(history: History) -> Iterator[str]:
     starts = Counter((line["task"], line["claim"]) for line in history.effects if line["phase"] == "start")
-    yield from (f"claim {claim} of task {task} was performed {n} times" for (task, claim), n in starts.items() if n > 1)
+    yield from (
+        f"claim {claim} of task {task} was performed {n} times"
+        for (task, claim), n in starts.items()
+        if n > 1
+    )
 
 
 def no_zombie_was_heard(history: History) -> Iterator[str]:
     """An attempt ends before the next claim of its task begins."""
     for task_id, attempts in history.attempts_of().items():
         for attempt, after in itertools.pairwise(attempts):
-            if attempt["ended_at"] > after["started_at"] + history.slack_us and not _jumped(history, attempt, after):
+            if attempt["ended_at"] > after["started_at"] + history.slack_us and not _jumped(
+                history, attempt, after
+            ):
                 late = attempt["ended_at"] - after["started_at"]
                 yield f"claim {attempt['claim']} of task {task_id} was settled {late} µs after claim {after['claim']} began"
 
@@ -209,20 +237,26 @@ def _jumped(history: History, *attempts: Fields) -> bool:
     if not history.jumps:
         return False
     times = [each.get("began") for each in attempts]
-    return None in times or any(min(times) - MARGIN_US <= jump <= max(times) + MARGIN_US for jump in history.jumps)
+    return None in times or any(
+        min(times) - MARGIN_US <= jump <= max(times) + MARGIN_US for jump in history.jumps
+    )
 
 
 # --- limits hold
 
 
 def slots_hold(history: History) -> Iterator[str]:
-    """At no time were more attempts behind a gate than it allows; those of dead workers count until they are given back."""
+    """At no time were more attempts behind a gate than it allows; those of dead workers count until they are
+    given back."""
     per_gate: dict[str, list[tuple[int, int]]] = defaultdict(list)
     for attempt in history.attempts:
         if _near_a_jump(history, attempt):
             continue
         for gate in history.gates_at(attempt):
-            start, end = attempt["started_at"], max(attempt["started_at"], attempt["ended_at"] - history.slack_us)
+            start, end = (
+                attempt["started_at"],
+                max(attempt["started_at"], attempt["ended_at"] - history.slack_us),
+            )
             per_gate[gate] += [(start, 1), (end, -1)]
     for gate, moves in per_gate.items():
         most, now = history.rules[gate].max_in_flight, 0
@@ -279,13 +313,19 @@ def lineages_are_bounded(history: History) -> Iterator[str]:
         if not task["parent_id"]:
             continue
         parent = history.tasks.get(task["parent_id"])
-        if parent is None or parent["depth"] + 1 != task["depth"] or (parent["tracking_id"] or parent["id"]) != task["tracking_id"]:
+        if (
+            parent is None
+            or parent["depth"] + 1 != task["depth"]
+            or (parent["tracking_id"] or parent["id"]) != task["tracking_id"]
+        ):
             yield f"task {task['id']} does not fit below its parent {task['parent_id']}"
         elif mark(task["kind"], task["lineage_key"]) in orjson.loads(parent["ancestry"]):
             yield f"task {task['id']} is its own ancestor"
         if task["lineage_key"]:
             seen[task["tracking_id"], task["kind"], task["lineage_key"]] += 1
-    yield from (f"{kind} {key} is {n} times in lineage {root}" for (root, kind, key), n in seen.items() if n > 1)
+    yield from (
+        f"{kind} {key} is {n} times in lineage {root}" for (root, kind, key), n in seen.items() if n > 1
+    )
 
 
 def budgets_add_up(history: History) -> Iterator[str]:
@@ -310,7 +350,11 @@ def gates_are_empty(history: History) -> Iterator[str]:
         if gate["in_flight"]:
             yield f"{name} counts {gate['in_flight']} in flight; nothing runs"
     if all(task["state"] in TERMINAL for task in history.tasks.values()):
-        yield from (f"lane {lane['key']!r} is parked although nothing waits" for lane in history.lanes if lane["status"] == "parked")
+        yield from (
+            f"lane {lane['key']!r} is parked although nothing waits"
+            for lane in history.lanes
+            if lane["status"] == "parked"
+        )
 
 
 def nothing_was_repaired(history: History) -> Iterator[str]:
@@ -324,23 +368,41 @@ def nothing_was_repaired(history: History) -> Iterator[str]:
 
 
 def long_keys_fail_alone(history: History) -> Iterator[str]:
-    """A task whose record has a key that is too long fails at once, as bad data; no other task fails in that way."""
-    brought = {each for each, line in history.said().items() if any(len(key.encode()) > MAX_KEY_BYTES for _, key in line["records"])}
+    """A task whose record has a key that is too long fails at once, as bad data; no other task fails in that
+    way."""
+    brought = {
+        each
+        for each, line in history.said().items()
+        if any(len(key.encode()) > MAX_KEY_BYTES for _, key in line["records"])
+    }
     for attempt in history.attempts:
-        if (attempt["task_id"], attempt["claim"]) in brought and attempt["ending"] in BROUGHT | {Ending.RETRY, Ending.SNOOZED}:
+        if (attempt["task_id"], attempt["claim"]) in brought and attempt["ending"] in BROUGHT | {
+            Ending.RETRY,
+            Ending.SNOOZED,
+        }:
             yield f"attempt {attempt['task_id']}/{attempt['claim']} brought a key that is too long and ended as {attempt['ending']}"
     for task in history.tasks.values():
         is_bad, failed = (task["id"], task["claim"]) in brought, task["state"] == State.FAILED
-        if failed and is_bad != (task["error_name"] == "InvalidPayload") and task["error_name"] != "Quarantined":
+        if (
+            failed
+            and is_bad != (task["error_name"] == "InvalidPayload")
+            and task["error_name"] != "Quarantined"
+        ):
             yield f"task {task['id']} ({task['kind']}) failed with {task['error_name']}"
 
 
 def only_bad_children_are_invalid(history: History) -> Iterator[str]:
     """A child whose host is too long for a host is refused as invalid, and nothing else is."""
     for refusal in history.refusals:
-        if (refusal["rule"] == Rule.INVALID) != _has_long_host(refusal["url"]) and refusal["rule"] != Rule.CANCELLED:
+        if (refusal["rule"] == Rule.INVALID) != _has_long_host(refusal["url"]) and refusal[
+            "rule"
+        ] != Rule.CANCELLED:
             yield f"{refusal['kind']} {refusal['url']} below task {refusal['parent_id']} was refused as {refusal['rule']}"
-    yield from (f"task {task['id']} has no host: {task['url']}" for task in history.tasks.values() if _has_long_host(task["url"]))
+    yield from (
+        f"task {task['id']} has no host: {task['url']}"
+        for task in history.tasks.values()
+        if _has_long_host(task["url"])
+    )
 
 
 def _has_long_host(url: str | None) -> bool:
@@ -371,11 +433,26 @@ def nothing_was_observed(history: History) -> Iterator[str]:
 
 
 CHECKS: tuple[Check, ...] = (
-    every_root_is_there, every_task_has_ended, every_child_is_there_once, claims_rise_one_by_one, one_ending_is_final,
-    every_record_is_counted_once, only_what_was_performed_was_accepted, nobody_performs_a_claim_twice, no_zombie_was_heard,
-    slots_hold, rates_hold, lineages_are_bounded, budgets_add_up, gates_are_empty, nothing_was_repaired,
-    long_keys_fail_alone, only_bad_children_are_invalid, quarantine_finds_the_guilty, nothing_was_observed,
-)  # fmt: skip
+    every_root_is_there,
+    every_task_has_ended,
+    every_child_is_there_once,
+    claims_rise_one_by_one,
+    one_ending_is_final,
+    every_record_is_counted_once,
+    only_what_was_performed_was_accepted,
+    nobody_performs_a_claim_twice,
+    no_zombie_was_heard,
+    slots_hold,
+    rates_hold,
+    lineages_are_bounded,
+    budgets_add_up,
+    gates_are_empty,
+    nothing_was_repaired,
+    long_keys_fail_alone,
+    only_bad_children_are_invalid,
+    quarantine_finds_the_guilty,
+    nothing_was_observed,
+)
 
 
 def violations(history: History, checks: Iterable[Check] = CHECKS) -> list[str]:

@@ -1,10 +1,12 @@
-"""Servers to kill: `python -m tests.chaos.nursery` loads everything once, and makes a real `thresher serve` process whenever it is asked.
+"""Servers to kill: `python -m tests.chaos.nursery` loads everything once, and makes a real `thresher serve`
+process whenever it is asked.
 
-A server that starts from nothing needs a second of a core; a fork of one that has loaded everything needs hardly any, so that a test
-can afford to kill many. One order a line on standard input: {"argv": [...], "doom": n} starts a server, {"kill": pid} ends
-one, {"ended": pid} asks whether it has ended by itself.
+A server that starts from nothing needs a second of a core; a fork of one that has loaded everything needs
+hardly any, so that a test can afford to kill many. One order a line on standard input: {"argv": [...],
+"doom": n} starts a server, {"kill": pid} ends one, {"ended": pid} asks whether it has ended by itself.
 
-`doom` n: the server kills itself with SIGKILL at the n-th point around the statements that write, counted from its first request on.
+`doom` n: the server kills itself with SIGKILL at the n-th point around the statements that write, counted
+from its first request on.
 """
 
 import contextlib
@@ -33,13 +35,19 @@ class Nursery:
     def __init__(self, log: Path) -> None:
         self._log = log.open("wb")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.chaos.nursery"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log, text=True,
+            [sys.executable, "-m", "tests.chaos.nursery"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
             cwd=ROOM,
-        )  # fmt: skip
+        )
 
     def serve(self, folder: Path, port: int, doom: int = 0) -> int:
         """Start a server; its process id."""
-        return int(self._order({"argv": ["--project", str(folder), "serve", "--port", str(port)], "doom": doom}))
+        return int(
+            self._order({"argv": ["--project", str(folder), "serve", "--port", str(port)], "doom": doom})
+        )
 
     def kill(self, pid: int) -> int:
         """End a server in the middle of whatever it does; what it had ended with."""
@@ -108,7 +116,8 @@ class Doomed:
 
 
 def doom_writes(number: int) -> None:
-    """Let this process die at a point: before a statement of a transaction that writes, before its commit, or after it."""
+    """Let this process die at a point: before a statement of a transaction that writes, before its commit, or
+    after it."""
     doom, write = Doom(number), Store.write
 
     @contextlib.contextmanager

@@ -1,4 +1,5 @@
-"""A look at one consistent snapshot of a living queue: slots equal running, no limit is passed, nobody is stranded."""
+"""A look at one consistent snapshot of a living queue: slots equal running, no limit is passed, nobody is
+stranded."""
 
 from collections import Counter
 from typing import Any
@@ -30,7 +31,9 @@ def _miscounted(session: Session) -> list[str]:
         for gate_id in _gate_ids(gates):
             running[gate_id] += number
     found = []
-    for gate_id, name, in_flight, most in session.rows("select id, name, in_flight, max_in_flight from gates"):
+    for gate_id, name, in_flight, most in session.rows(
+        "select id, name, in_flight, max_in_flight from gates"
+    ):
         if most is not None and in_flight != running[gate_id]:
             found.append(f"{name} counted {in_flight} in flight while {running[gate_id]} were running")
         if most is not None and running[gate_id] > most:
@@ -41,14 +44,18 @@ def _miscounted(session: Session) -> list[str]:
 def _stranded(session: Session) -> list[str]:
     """Lanes parked on a gate that nothing will ever open for them."""
     carried, parked = set(), set()
-    for gates, status, on, scope in session.rows("select gates, status, parked_on, scope from lanes where status <> 'idle'"):
+    for gates, status, on, scope in session.rows(
+        "select gates, status, parked_on, scope from lanes where status <> 'idle'"
+    ):
         if status == "ready":
             carried.update((gate_id, scope) for gate_id in _gate_ids(gates))
         else:
             parked.add((on, scope))
     asleep_at = {gate_id for gate_id, scope in parked - carried}
     found = []
-    for gate_id, name, in_flight, most, wake_at in session.rows("select id, name, in_flight, max_in_flight, wake_at from gates"):
+    for gate_id, name, in_flight, most, wake_at in session.rows(
+        "select id, name, in_flight, max_in_flight, wake_at from gates"
+    ):
         full = most is not None and in_flight >= most
         if gate_id in asleep_at and not full and wake_at is None:
             found.append(f"lanes are stranded before {name}")

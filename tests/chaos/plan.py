@@ -1,4 +1,5 @@
-"""What will go wrong, and when: made from a seed before anything starts, so that a campaign can be played again."""
+"""What will go wrong, and when: made from a seed before anything starts, so that a campaign can be played
+again."""
 
 import random
 from dataclasses import dataclass
@@ -7,8 +8,27 @@ from tests.chaos.worker import POINTS
 
 # (what, how often it comes compared with the others)
 ADVERSITY = {
-    "sqlite": {"kill": 6, "freeze": 4, "stop": 2, "cancel": 2, "enqueue": 3, "lock": 2, "full": 2, "choke": 1},
-    "postgres": {"kill": 6, "freeze": 4, "stop": 2, "cancel": 2, "enqueue": 3, "restart": 1, "crash": 1, "hole": 2, "upgrade": 1},
+    "sqlite": {
+        "kill": 6,
+        "freeze": 4,
+        "stop": 2,
+        "cancel": 2,
+        "enqueue": 3,
+        "lock": 2,
+        "full": 2,
+        "choke": 1,
+    },
+    "postgres": {
+        "kill": 6,
+        "freeze": 4,
+        "stop": 2,
+        "cancel": 2,
+        "enqueue": 3,
+        "restart": 1,
+        "crash": 1,
+        "hole": 2,
+        "upgrade": 1,
+    },
 }
 JUMP_EVERY = 25.0
 
@@ -32,7 +52,11 @@ def make_plan(seed: int, seconds: float, store: str) -> list[Step]:
     chance.shuffle(must)
     steps, at = [], 1.0
     while at < seconds:
-        what = must.pop() if must and chance.random() < 0.7 else chance.choices(list(kinds), list(kinds.values()))[0]
+        what = (
+            must.pop()
+            if must and chance.random() < 0.7
+            else chance.choices(list(kinds), list(kinds.values()))[0]
+        )
         steps.append(Step(at, what, chance.random(), chance.random()))
         at += chance.uniform(0.25, 1.1)
     if store == "sqlite":

@@ -1,4 +1,5 @@
-"""What a campaign left behind, as the checker wants it: the tables of the store, and the logs outside of it."""
+"""What a campaign left behind, as the checker wants it: the tables of the store, and the logs outside of
+it."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
@@ -23,22 +24,35 @@ def read_effects(paths: Iterable[Path]) -> list[Fields]:
 
 def read_store(store: Store) -> dict[str, Any]:
     """What the tables say."""
-    tasks = _table(store, "tasks", "id, kind, stage, state, claim, failures, crashes, parent_id, tracking_id, depth, ancestry, url, "
-                   "lineage_key, error_name, reason, worker_id, lane_id, group_id")  # fmt: skip
+    tasks = _table(
+        store,
+        "tasks",
+        "id, kind, stage, state, claim, failures, crashes, parent_id, tracking_id, depth, ancestry, url, "
+        "lineage_key, error_name, reason, worker_id, lane_id, group_id",
+    )
     records = _table(store, "records", "kind, key, seen")
     events = _table(store, "events", "kind, detail")
-    groups = _table(store, "task_groups", "id, key, opener_id, parent_id, then_id, follow_up, ended_at, open_groups, " + ", ".join(STATES))
+    groups = _table(
+        store,
+        "task_groups",
+        "id, key, opener_id, parent_id, then_id, follow_up, ended_at, open_groups, " + ", ".join(STATES),
+    )
     counts: dict[int, Counter[str]] = defaultdict(Counter)
     for each in _table(store, "group_counts", "group_id, name, number"):
         counts[each["group_id"]][each["name"]] += each["number"]
     return {
         "tasks": {task["id"]: task for task in tasks},
-        "attempts": _table(store, "attempts", "task_id, claim, stage, worker_id, started_at, ended_at, ending"),
+        "attempts": _table(
+            store, "attempts", "task_id, claim, stage, worker_id, started_at, ended_at, ending"
+        ),
         "records": {(each["kind"], each["key"]): each["seen"] for each in records},
         "refusals": _table(store, "refusals", "parent_id, kind, url, rule"),
         "events": Counter(each["kind"] for each in events),
         "repairs": [orjson.loads(each["detail"]) for each in events if each["kind"] == "gate_repaired"],
-        "gates": {each["name"]: each for each in _table(store, "gates", "name, in_flight, max_in_flight, interval_us, burst")},
+        "gates": {
+            each["name"]: each
+            for each in _table(store, "gates", "name, in_flight, max_in_flight, interval_us, burst")
+        },
         "groups": {each["id"]: each for each in groups},
         "counts": counts,
         "workers": {each["id"]: each["name"] for each in _table(store, "workers", "id, name")},

@@ -72,7 +72,11 @@ class Body:
 
 
 def check(store: Store, folder: Path, tokens: list[str], kills: int) -> Found:
-    logs = [json.loads(line) for path in sorted(folder.glob("scrapers-*.jsonl")) for line in path.read_text().splitlines()]
+    logs = [
+        json.loads(line)
+        for path in sorted(folder.glob("scrapers-*.jsonl"))
+        for line in path.read_text().splitlines()
+    ]
     bodies = _bodies(logs)
     with store.read() as session:
         sessions = [Session(*row) for row in session.rows(_SESSIONS)]
@@ -80,18 +84,29 @@ def check(store: Store, folder: Path, tokens: list[str], kills: int) -> Found:
         turns = session.rows("select role_id, state from role_turns")
         links = session.rows(_LINKS)
         late = {(row[0], row[1]) for row in session.rows("select session_id, digest from late_posts")}
-        tasks = [json.loads(row[0]) for row in session.rows("select payload from tasks where kind = 'match_postings'")]
+        tasks = [
+            json.loads(row[0])
+            for row in session.rows("select payload from tasks where kind = 'match_postings'")
+        ]
         keys = {int(name.rpartition("-")[2]): key for key, name in session.rows(_KEYS)}
     found = Found(kills=kills, sessions=len(sessions), late=len(late), tasks=len(tasks))
     found.statuses = dict(Counter(each.status for each in sessions))
     found.answers = dict(Counter(str(status) for body in bodies.values() for status in body.statuses))
-    found.unanswered = sum(body.statuses.count(0) + body.times - len(body.statuses) for body in bodies.values())
+    found.unanswered = sum(
+        body.statuses.count(0) + body.times - len(body.statuses) for body in bodies.values()
+    )
     found.postings = len({row[0] for row in links})
     for violation in (
-        *_no_role_twice(sessions), *_none_lost(roles, turns, sessions), *_claims_are_in_the_store(logs, sessions, keys),
-        *_lies(bodies), *_only_the_owner_completes(bodies, sessions, keys), *_every_posting_is_linked(bodies, sessions, links),
-        *_refused_leaves_nothing(bodies, sessions, links, late), *_one_matching(bodies, links, tasks), *_same_answer(bodies),
-    ):  # fmt: skip
+        *_no_role_twice(sessions),
+        *_none_lost(roles, turns, sessions),
+        *_claims_are_in_the_store(logs, sessions, keys),
+        *_lies(bodies),
+        *_only_the_owner_completes(bodies, sessions, keys),
+        *_every_posting_is_linked(bodies, sessions, links),
+        *_refused_leaves_nothing(bodies, sessions, links, late),
+        *_one_matching(bodies, links, tasks),
+        *_same_answer(bodies),
+    ):
         found.violations.append(violation)
     return found
 
@@ -127,7 +142,9 @@ def _no_role_twice(sessions: list[Session]) -> Iterator[str]:
             yield f"session {each.id} was timed out before its time"
 
 
-def _none_lost(roles: list[tuple[Any, ...]], turns: list[tuple[Any, ...]], sessions: list[Session]) -> Iterator[str]:
+def _none_lost(
+    roles: list[tuple[Any, ...]], turns: list[tuple[Any, ...]], sessions: list[Session]
+) -> Iterator[str]:
     last = {each.role: each for each in sessions}
     states = defaultdict(list)
     for role, state in turns:
@@ -144,7 +161,9 @@ def _none_lost(roles: list[tuple[Any, ...]], turns: list[tuple[Any, ...]], sessi
             yield f"session {each.id} is still open"
 
 
-def _claims_are_in_the_store(logs: list[dict[str, Any]], sessions: list[Session], keys: dict[int, int]) -> Iterator[str]:
+def _claims_are_in_the_store(
+    logs: list[dict[str, Any]], sessions: list[Session], keys: dict[int, int]
+) -> Iterator[str]:
     there, given = {each.token: each for each in sessions}, Counter[str]()
     for line in logs:
         if line["what"] == "forbidden" and line["status"] not in (0, 403, 503):
@@ -168,18 +187,24 @@ def _lies(bodies: dict[Any, Body]) -> Iterator[str]:
             yield f"{strange} to {body.said}: {body.answers}"
 
 
-def _only_the_owner_completes(bodies: dict[Any, Body], sessions: list[Session], keys: dict[int, int]) -> Iterator[str]:
+def _only_the_owner_completes(
+    bodies: dict[Any, Body], sessions: list[Session], keys: dict[int, int]
+) -> Iterator[str]:
     spoke = {(body.said["session"], keys[body.said["key"]]) for body in bodies.values() if not body.refused}
     for each in sessions:
         if each.status in ("completed", "failed") and (each.token, each.key) not in spoke:
             yield f"session {each.id} is {each.status}, and its owner never said so"
 
 
-def _every_posting_is_linked(bodies: dict[Any, Body], sessions: list[Session], links: list[tuple[Any, ...]]) -> Iterator[str]:
+def _every_posting_is_linked(
+    bodies: dict[Any, Body], sessions: list[Session], links: list[tuple[Any, ...]]
+) -> Iterator[str]:
     role_of = {each.token: str(each.role) for each in sessions}
     roles, named = defaultdict(set), defaultdict(set)
     for record, _, name, target in links:
-        (roles if name == "role" else named)[record if name == "role" else target].add(target if name == "role" else record)
+        (roles if name == "role" else named)[record if name == "role" else target].add(
+            target if name == "role" else record
+        )
     for body in bodies.values():
         if not body.accepted or body.said.get("strange"):
             continue
@@ -206,12 +231,20 @@ def _refused_leaves_nothing(
             yield f"a late body of session {body.said['session']} was not kept"
 
 
-def _one_matching(bodies: dict[Any, Body], links: list[tuple[Any, ...]], tasks: list[dict[str, Any]]) -> Iterator[str]:
+def _one_matching(
+    bodies: dict[Any, Body], links: list[tuple[Any, ...]], tasks: list[dict[str, Any]]
+) -> Iterator[str]:
     """The posting that only one body has stands in exactly one task of that body's session."""
     record_of = {target: record for record, _, name, target in links if name == "id"}
     matched = Counter((task["session"], record) for task in tasks for record in task["postings"])
-    told = {body.said["session"] for body in bodies.values() if body.said["path"] == "/jobs" and not body.refused}
-    yield from (f"a matching for {task['session']}, which brought nothing" for task in tasks if task["session"] not in told)
+    told = {
+        body.said["session"] for body in bodies.values() if body.said["path"] == "/jobs" and not body.refused
+    }
+    yield from (
+        f"a matching for {task['session']}, which brought nothing"
+        for task in tasks
+        if task["session"] not in told
+    )
     for body in bodies.values():
         if body.unique is None or body.said["path"] != "/jobs":
             continue
@@ -224,6 +257,10 @@ def _one_matching(bodies: dict[Any, Body], links: list[tuple[Any, ...]], tasks: 
 
 def _same_answer(bodies: dict[Any, Body]) -> Iterator[str]:
     for body in bodies.values():
-        good = [json.dumps(answer, sort_keys=True) for status, answer in zip(body.statuses, body.answers, strict=True) if status == 200]
+        good = [
+            json.dumps(answer, sort_keys=True)
+            for status, answer in zip(body.statuses, body.answers, strict=True)
+            if status == 200
+        ]
         if len(set(good)) > 1 and body.said["path"] != "/heartbeat":
             yield f"the same body was answered differently: {good}"

@@ -1,8 +1,8 @@
 """Scrapers of a campaign, many in one process: `python -m tests.chaos.scraper FOLDER NUMBER`.
 
-Most are honest. Some are late, some lie, some hang up in the middle of a word; their process is killed now and then, and the next one
-goes on with what its keys still hold. Whatever a scraper is about to say, and what it was told, goes into an append-only log: what was
-said and never answered is known to be unknown.
+Most are honest. Some are late, some lie, some hang up in the middle of a word; their process is killed now
+and then, and the next one goes on with what its keys still hold. Whatever a scraper is about to say, and what
+it was told, goes into an append-only log: what was said and never answered is known to be unknown.
 """
 
 import asyncio
@@ -37,8 +37,11 @@ class Orders:
         return cls(**json.loads((folder / "orders.json").read_text()))
 
 
-async def ask(port: int, method: str, path: str, token: str, body: bytes | None = None, cut: int | None = None) -> tuple[int, bytes]:
-    """Ask once, on a connection of its own; 0 where no whole answer came. With `cut` only so many bytes of the body are sent."""
+async def ask(
+    port: int, method: str, path: str, token: str, body: bytes | None = None, cut: int | None = None
+) -> tuple[int, bytes]:
+    """Ask once, on a connection of its own; 0 where no whole answer came. With `cut` only so many bytes of
+    the body are sent."""
     head = f"{method} {path} HTTP/1.1\r\nHost: chaos\r\nConnection: close\r\nX-Scraper-API-Key: {token}\r\n"
     head += "" if body is None else f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
     try:
@@ -107,15 +110,31 @@ class Scraper:
     async def turn(self, offer: dict[str, Any]) -> None:
         self.note(offer)
         acts = (
-            (self.honest, 8), (self.twice, 3), (self.late, 2), (self.torn, 2), (self.parts, 3), (self.give_up, 1), (self.forget, 2),
-            (self.lie, 3), (self.strange, 1), (self.alive, 2), (self.nothing, 1),
-        )  # fmt: skip
+            (self.honest, 8),
+            (self.twice, 3),
+            (self.late, 2),
+            (self.torn, 2),
+            (self.parts, 3),
+            (self.give_up, 1),
+            (self.forget, 2),
+            (self.lie, 3),
+            (self.strange, 1),
+            (self.alive, 2),
+            (self.nothing, 1),
+        )
         (act,) = self.luck.choices([act for act, _ in acts], [weight for _, weight in acts])
         await act(offer)
 
     def note(self, offer: dict[str, Any], **more: Any) -> None:
         self.others[offer["session_id"]] = self.number
-        self.log.write("claim", key=self.number, session=offer["session_id"], role=offer["role"]["id"], at=time.time_ns() // 1_000, **more)
+        self.log.write(
+            "claim",
+            key=self.number,
+            session=offer["session_id"],
+            role=offer["role"]["id"],
+            at=time.time_ns() // 1_000,
+            **more,
+        )
 
     async def get(self, path: str) -> tuple[int, bytes]:
         return await ask(self.luck.choice(self.orders.ports), "GET", QUEUE + path, self.token)
@@ -125,16 +144,31 @@ class Scraper:
         self.bodies += 1
         own = f"own-{os.getpid()}-{self.number}-{self.bodies}"
         ids = [own, *(f"shared-{at}" for at in self.luck.sample(range(SHARED), 3))]
-        jobs = [{"external_job_id": each, "platform": PLATFORM, "title": f"Posting {each}", "company": each} for each in ids]
+        jobs = [
+            {"external_job_id": each, "platform": PLATFORM, "title": f"Posting {each}", "company": each}
+            for each in ids
+        ]
         return json.dumps({"session_id": session, "jobs": jobs, **more}).encode(), ids
 
-    async def say(self, path: str, session: str, body: bytes, ids: list[str], cut: int | None = None, **more: Any) -> int:
-        """Say it, and write down that it was said and what came back. A lost answer is asked for again, a few times."""
-        told = {"key": self.number, "path": path, "session": session, "digest": hashlib.sha256(body).hexdigest(), "ids": ids, **more}
+    async def say(
+        self, path: str, session: str, body: bytes, ids: list[str], cut: int | None = None, **more: Any
+    ) -> int:
+        """Say it, and write down that it was said and what came back. A lost answer is asked for again, a few
+        times."""
+        told = {
+            "key": self.number,
+            "path": path,
+            "session": session,
+            "digest": hashlib.sha256(body).hexdigest(),
+            "ids": ids,
+            **more,
+        }
         self.log.write("said", **told)
         status, raw = 0, b""
         for _ in range(1 if cut is not None else 4):
-            status, raw = await ask(self.luck.choice(self.orders.ports), "POST", QUEUE + path, self.token, body, cut)
+            status, raw = await ask(
+                self.luck.choice(self.orders.ports), "POST", QUEUE + path, self.token, body, cut
+            )
             if status not in (0, 503):
                 break
             await asyncio.sleep(0.1)
@@ -172,7 +206,12 @@ class Scraper:
 
     async def give_up(self, offer: dict[str, Any]) -> None:
         session, verdict = offer["session_id"], self.luck.choice(("failed", "blocked"))
-        await self.say("/fail", session, json.dumps({"session_id": session, "reason": "a bad day", "verdict": verdict}).encode(), [])
+        await self.say(
+            "/fail",
+            session,
+            json.dumps({"session_id": session, "reason": "a bad day", "verdict": verdict}).encode(),
+            [],
+        )
 
     async def forget(self, offer: dict[str, Any]) -> None:
         """Takes a role and is never heard of again."""
@@ -182,7 +221,11 @@ class Scraper:
         for session, owner in random.sample(list(self.others.items()), min(4, len(self.others))):
             if owner != self.number:
                 path = self.luck.choice(("/jobs", "/fail", "/complete", "/heartbeat"))
-                body, ids = self.body(session) if path == "/jobs" else (json.dumps({"session_id": session}).encode(), [])
+                body, ids = (
+                    self.body(session)
+                    if path == "/jobs"
+                    else (json.dumps({"session_id": session}).encode(), [])
+                )
                 await self.say(path, session, body, ids, lie=True)
         await self.honest(offer)
 
@@ -202,7 +245,13 @@ class Scraper:
 
     async def nothing(self, offer: dict[str, Any]) -> None:
         """An empty list proves nothing."""
-        await self.say("/jobs", offer["session_id"], json.dumps({"session_id": offer["session_id"], "jobs": []}).encode(), [], empty=True)
+        await self.say(
+            "/jobs",
+            offer["session_id"],
+            json.dumps({"session_id": offer["session_id"], "jobs": []}).encode(),
+            [],
+            empty=True,
+        )
 
 
 async def main(folder: Path, process: int) -> None:
@@ -210,7 +259,10 @@ async def main(folder: Path, process: int) -> None:
     log = Log(folder / f"scrapers-{process}-{os.getpid()}.jsonl")
     mine = [number for number in range(len(orders.tokens)) if number % orders.processes == process]
     luck = random.Random(f"{orders.seed}/{process}/{os.getpid()}")
-    scrapers = [Scraper(number, orders.tokens[number], orders, log, others, random.Random(luck.random())) for number in mine]
+    scrapers = [
+        Scraper(number, orders.tokens[number], orders, log, others, random.Random(luck.random()))
+        for number in mine
+    ]
     await asyncio.gather(*(scraper.work() for scraper in scrapers))
 
 

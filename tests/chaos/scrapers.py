@@ -1,7 +1,8 @@
-"""A campaign of scrapers: `python -m tests.chaos.scrapers --store sqlite|postgres [--seconds 60] [--scrapers 50] [--seed 1]`.
+"""A campaign of scrapers: `python -m tests.chaos.scrapers --store sqlite|postgres [--seconds 60] [--scrapers
+50] [--seed 1]`.
 
-Two servers on one database, a few processes of scrapers, everybody killed now and then. Then everybody stops, a calm scraper finishes
-what is left, and the checker reads the store beside the logs.
+Two servers on one database, a few processes of scrapers, everybody killed now and then. Then everybody stops,
+a calm scraper finishes what is left, and the checker reads the store beside the logs.
 """
 
 import argparse
@@ -53,7 +54,8 @@ settings:
 
 @dataclass(frozen=True)
 class Campaign:
-    """How long at least, how many, and by which luck. It goes on until everything that is to be tried has come to pass."""
+    """How long at least, how many, and by which luck. It goes on until everything that is to be tried has
+    come to pass."""
 
     url: str
     seconds: float = 0.0
@@ -79,7 +81,8 @@ def run(campaign: Campaign, folder: Path) -> Found:
 
 
 def fill(store: Store, scrapers: int) -> list[str]:
-    """Roles that somebody wants, so that they come back whenever they are done; and a key for every scraper."""
+    """Roles that somebody wants, so that they come back whenever they are done; and a key for every
+    scraper."""
     write_records(store, [Record("candidate", "anna", {"name": "Anna"})])
     demand = Demand.of(store.settings)
     with store.write() as session:
@@ -87,7 +90,10 @@ def fill(store: Store, scrapers: int) -> list[str]:
         (anna,) = [row[0] for row in session.rows("select id from records where kind = 'candidate'")]
         ids = [add_role(session, f"Role {at}", f"role {at}", now=now, demand=demand) for at in range(ROLES)]
         link_candidates(session, {role: [anna] for role in ids}, now, demand)
-    return [create_key(store, f"scraper-{at}", ["scrape"], sources=[PLATFORM], rate=1_000_000).token for at in range(scrapers)]
+    return [
+        create_key(store, f"scraper-{at}", ["scrape"], sources=[PLATFORM], rate=1_000_000).token
+        for at in range(scrapers)
+    ]
 
 
 def free_port() -> int:
@@ -101,7 +107,9 @@ def disturb(campaign: Campaign, folder: Path, store: Store, servers: Nursery, or
     serving = {port: servers.serve(folder, port) for port in orders.ports}
     with contextlib.ExitStack() as stack:
         herds = [stack.enter_context(herd(folder, number)) for number in range(PROCESSES)]
-        while time.monotonic() < began + campaign.seconds or not (kills >= campaign.kills and seen(folder) >= SEEN):
+        while time.monotonic() < began + campaign.seconds or not (
+            kills >= campaign.kills and seen(folder) >= SEEN
+        ):
             assert time.monotonic() < began + campaign.seconds + PATIENCE, f"{kills} kills, {seen(folder)}"
             time.sleep(0.2 + 0.5 * luck.random())
             if "claim" not in seen(folder):
@@ -123,7 +131,12 @@ def disturb(campaign: Campaign, folder: Path, store: Store, servers: Nursery, or
 
 def seen(folder: Path) -> set[str]:
     """What has come to pass so far, by the logs of the scrapers."""
-    lines = [json.loads(line) for path in folder.glob("scrapers-*.jsonl") for line in path.read_text().splitlines() if line.endswith("}")]
+    lines = [
+        json.loads(line)
+        for path in folder.glob("scrapers-*.jsonl")
+        for line in path.read_text().splitlines()
+        if line.endswith("}")
+    ]
     return {str(line["status"]) if line["what"] == "told" else line["what"] for line in lines}
 
 
@@ -144,7 +157,9 @@ class Herd:
     def start(self) -> None:
         with (self._folder / f"herd-{self._number}.log").open("ab") as log:
             words = [sys.executable, "-m", "tests.chaos.scraper", str(self._folder), str(self._number)]
-            self._process = subprocess.Popen(words, cwd=ROOM, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
+            self._process = subprocess.Popen(
+                words, cwd=ROOM, stdout=log, stderr=log, stdin=subprocess.DEVNULL
+            )
 
     def end(self) -> None:
         assert self._process.poll() is None, (self._folder / f"herd-{self._number}.log").read_text()[-2_000:]
@@ -200,7 +215,11 @@ def main() -> None:
     asked = parser.parse_args()
     with contextlib.ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        url = f"sqlite:///{folder / 'chaos.db'}" if asked.store == "sqlite" else stack.enter_context(practice_postgres()).url
+        url = (
+            f"sqlite:///{folder / 'chaos.db'}"
+            if asked.store == "sqlite"
+            else stack.enter_context(practice_postgres()).url
+        )
         found = run(Campaign(url, asked.seconds, asked.kills, asked.scrapers, asked.seed), folder)
     print(json.dumps({"seed": asked.seed, **vars(found)}, indent=2))
     sys.exit(1 if found.violations else 0)

@@ -1,4 +1,5 @@
-"""Somebody who shares the schema with us: a table, a function, a trigger and a view of their own, which are none of our business."""
+"""Somebody who shares the schema with us: a table, a function, a trigger and a view of their own, which are
+none of our business."""
 
 from typing import Any
 
@@ -44,7 +45,11 @@ class Tenant:
 
     def _compared(self, connection: psycopg.Connection[Any]) -> list[tuple[Any, Any]]:
         after = self._look(connection)
-        return [(self._before.get(name), after.get(name)) for name in self._before | after if self._before.get(name) != after.get(name)]
+        return [
+            (self._before.get(name), after.get(name))
+            for name in self._before | after
+            if self._before.get(name) != after.get(name)
+        ]
 
     def _connect(self) -> psycopg.Connection[Any]:
         return psycopg.connect(self._url, autocommit=True, options=f"-c search_path={SCHEMA}")

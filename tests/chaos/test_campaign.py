@@ -1,4 +1,5 @@
-"""A short campaign on each store; the long one is `make chaos`. The seed is in the failure, to play it again."""
+"""A short campaign on each store; the long one is `make chaos`. The seed is in the failure, to play it
+again."""
 
 import pytest
 

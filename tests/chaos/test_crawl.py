@@ -1,8 +1,10 @@
-"""A crawl whose workers are killed again and again ends as if nobody had been killed, and the web hardly notices.
+"""A crawl whose workers are killed again and again ends as if nobody had been killed, and the web hardly
+notices.
 
-What can be promised of a request that is under way when its worker dies: nothing is stored of it, its host is left alone
-until the worker's lease has ended, and then its page is asked for once more. What cannot: that the server has not seen it.
-So a server may see a page once for every attempt at it, and never two at the same time.
+What can be promised of a request that is under way when its worker dies: nothing is stored of it, its host is
+left alone until the worker's lease has ended, and then its page is asked for once more. What cannot: that the
+server has not seen it. So a server may see a page once for every attempt at it, and never two at the same
+time.
 """
 
 import secrets
@@ -57,8 +59,11 @@ class Crawled:
 @pytest.mark.promise(18)
 @pytest.mark.promise(19)
 @pytest.mark.parametrize("name", ["sqlite", "postgres"])
-def test_a_crawl_whose_workers_are_killed_ends_as_if_nobody_had_been_killed(name: str, tmp_path: Path, request: pytest.FixtureRequest):
-    # One test, not one for each question: the crawl is the expensive part, and test processes share no fixtures.
+def test_a_crawl_whose_workers_are_killed_ends_as_if_nobody_had_been_killed(
+    name: str, tmp_path: Path, request: pytest.FixtureRequest
+):
+    # One test, not one for each question: the crawl is the expensive part, and test processes share no
+    # fixtures.
     with database(name, tmp_path, request) as url:
         crawled = crawl(name, url)
     for question in QUESTIONS:
@@ -90,14 +95,22 @@ def crawl(name: str, url: str, seed: int = SEED) -> Crawled:
             log = web.log()
         with store.read() as session:
             return Crawled(
-                workers.killed, workers.ends, log,
+                workers.killed,
+                workers.ends,
+                log,
                 records=dict(session.rows("select key, data from records")),
                 tasks=session.rows("select url, state, error_name from tasks"),
-                attempts=session.rows("select t.url, a.ending from attempts a join tasks t on t.id = a.task_id"),
+                attempts=session.rows(
+                    "select t.url, a.ending from attempts a join tasks t on t.id = a.task_id"
+                ),
                 lost=session.rows("select count(*) from events where kind = 'worker_lost'")[0][0],
-                largest=session.rows("select max(length(payload) + coalesce(length(checkpoint), 0)) from tasks")[0][0],
-                in_flight=session.rows("select name, in_flight from gates where in_flight > 0 union all select 'permit', id from permits"),
-            )  # fmt: skip
+                largest=session.rows(
+                    "select max(length(payload) + coalesce(length(checkpoint), 0)) from tasks"
+                )[0][0],
+                in_flight=session.rows(
+                    "select name, in_flight from gates where in_flight > 0 union all select 'permit', id from permits"
+                ),
+            )
 
 
 def _workers_were_really_killed_at_work(crawled: Crawled) -> None:
@@ -114,7 +127,10 @@ def _a_killed_crawl_brings_exactly_what_a_quiet_one_brings(crawled: Crawled) -> 
 
 def _every_page_has_one_task_and_every_task_one_end(crawled: Crawled) -> None:
     titles, forbidden = expected()
-    wanted = [*((url, "succeeded", None) for url in titles), *((url, "failed", "Refused") for url in forbidden)]
+    wanted = [
+        *((url, "succeeded", None) for url in titles),
+        *((url, "failed", "Refused") for url in forbidden),
+    ]
     assert sorted(crawled.tasks) == sorted(wanted)
     ends = Counter(url for url, ending in crawled.attempts if ending in ("done", "failed"))
     assert set(ends.values()) == {1}

@@ -1,4 +1,5 @@
-"""The checks of groups and versions are checked: a clean history has nothing to say, and each planted crime is found."""
+"""The checks of groups and versions are checked: a clean history has nothing to say, and each planted crime
+is found."""
 
 import copy
 from collections import Counter
@@ -14,12 +15,26 @@ EMPTY = {"live": 0, "succeeded": 0, "filtered": 0, "skipped": 0, "failed": 0, "c
 
 
 def group(group_id, opener, then, parent=None, **numbers):
-    own = {"id": group_id, "key": f"g{group_id}", "opener_id": opener, "parent_id": parent, "then_id": then, "follow_up": None}
+    own = {
+        "id": group_id,
+        "key": f"g{group_id}",
+        "opener_id": opener,
+        "parent_id": parent,
+        "then_id": then,
+        "follow_up": None,
+    }
     return own | {"ended_at": 1, "open_groups": 0} | EMPTY | numbers
 
 
 def child(task_id, parent, kind, group_id, **more):
-    own = {"parent_id": parent, "tracking_id": 11, "depth": 1, "kind": kind, "group_id": group_id, "url": f"u{task_id}"}
+    own = {
+        "parent_id": parent,
+        "tracking_id": 11,
+        "depth": 1,
+        "kind": kind,
+        "group_id": group_id,
+        "url": f"u{task_id}",
+    }
     return task(task_id, **own | more)
 
 
@@ -29,7 +44,8 @@ def performed(task_id, at, kind="item", version="new", **said):
 
 
 def grouped():
-    """A group of two items, one of which opens a group of one more below; each group is followed. Beside it a kind that is new."""
+    """A group of two items, one of which opens a group of one more below; each group is followed. Beside it a
+    kind that is new."""
     history = clean()
     history.effects = [line | {"at": line["task"]} for line in history.effects]
     history.roots += [11, 20]
@@ -42,7 +58,10 @@ def grouped():
         16: child(16, 11, "sum_up", None, url=None),
         20: task(20, kind="novel", worker_id=1),
     }
-    history.attempts += [attempt(each, 1, 100 + each, 100 + each, "filtered" if each == 13 else "done") for each in (*range(11, 17), 20)]
+    history.attempts += [
+        attempt(each, 1, 100 + each, 100 + each, "filtered" if each == 13 else "done")
+        for each in (*range(11, 17), 20)
+    ]
     spawned = [["item", "u12"], ["item", "u13"], ["sum_up", None]]
     below = [["item", "u14"], ["sum_up", None]]
     history.effects += [
@@ -56,9 +75,16 @@ def grouped():
         {"phase": "saw", "task": 15, "claim": 1, "group": 2} | EMPTY | {"succeeded": 1},
         {"phase": "saw", "task": 16, "claim": 1, "group": 1} | EMPTY | {"succeeded": 3, "filtered": 1},
     ]
-    history.groups = {1: group(1, 11, 16, succeeded=2, filtered=1), 2: group(2, 12, 15, parent=1, succeeded=1)}
+    history.groups = {
+        1: group(1, 11, 16, succeeded=2, filtered=1),
+        2: group(2, 12, 15, parent=1, succeeded=1),
+    }
     history.counts = {1: Counter(split=1, handled=1, summed=1), 2: Counter(handled=2, summed=1)}
-    history.workers, history.newer, history.mourned = {1: "w0-new", 2: "w2-old"}, frozenset({("novel", "get")}), frozenset({"bomb"})
+    history.workers, history.newer, history.mourned = (
+        {1: "w0-new", 2: "w2-old"},
+        frozenset({("novel", "get")}),
+        frozenset({"bomb"}),
+    )
     history.records["epitaph", "5"] = 1
     return history
 
@@ -118,7 +144,10 @@ def performed_by_the_old(history):
         ("followers_see_the_whole", seen_too_early),
         ("followers_see_the_whole", lambda h: h.effects[-1].update(task=15)),
         ("the_old_version_leaves_the_new_alone", performed_by_the_old),
-        ("the_old_version_leaves_the_new_alone", lambda h: next(a for a in h.attempts if a["task_id"] == 20).update(worker_id=2)),
+        (
+            "the_old_version_leaves_the_new_alone",
+            lambda h: next(a for a in h.attempts if a["task_id"] == 20).update(worker_id=2),
+        ),
         ("the_old_version_leaves_the_new_alone", lambda h: h.tasks[20].update(state="failed")),
         ("every_record_is_counted_once", lambda h: h.records.pop(("epitaph", "5"))),
     ],
@@ -128,5 +157,7 @@ def test_each_check_finds_the_crime_it_is_for(check, change):
 
 
 def test_no_check_is_left_out():
-    checked = {check for mark in test_each_check_finds_the_crime_it_is_for.pytestmark for check, _ in mark.args[1]}
+    checked = {
+        check for mark in test_each_check_finds_the_crime_it_is_for.pytestmark for check, _ in mark.args[1]
+    }
     assert checked >= {check.__name__ for check in GROUP_CHECKS}

@@ -1,4 +1,5 @@
-"""The checker is checked: a clean history has nothing to say, and each planted crime is found by the check it is meant for."""
+"""The checker is checked: a clean history has nothing to say, and each planted crime is found by the check it
+is meant for."""
 
 import copy
 from collections import Counter
@@ -13,27 +14,61 @@ NO_HOST = f"https://{'h' * 300}/"
 
 def task(task_id, state="succeeded", claim=1, **more):
     return {
-        "id": task_id, "kind": "page", "stage": "get", "state": state, "claim": claim, "failures": 0, "crashes": 0, "parent_id": None,
-        "tracking_id": None, "depth": 0, "ancestry": "[]", "url": None, "lineage_key": None, "error_name": None, "reason": None,
-        "worker_id": 1, "lane_id": 1, "group_id": None,
-    } | more  # fmt: skip
+        "id": task_id,
+        "kind": "page",
+        "stage": "get",
+        "state": state,
+        "claim": claim,
+        "failures": 0,
+        "crashes": 0,
+        "parent_id": None,
+        "tracking_id": None,
+        "depth": 0,
+        "ancestry": "[]",
+        "url": None,
+        "lineage_key": None,
+        "error_name": None,
+        "reason": None,
+        "worker_id": 1,
+        "lane_id": 1,
+        "group_id": None,
+    } | more
 
 
 def attempt(task_id, claim, started, ended, ending="done"):
     return {
-        "task_id": task_id, "claim": claim, "stage": "get", "worker_id": 1, "started_at": started * SECOND, "ended_at": ended * SECOND,
+        "task_id": task_id,
+        "claim": claim,
+        "stage": "get",
+        "worker_id": 1,
+        "started_at": started * SECOND,
+        "ended_at": ended * SECOND,
         "ending": ending,
-    }  # fmt: skip
+    }
 
 
 def lines(task_id, claim, outcome="Done", records=(), children=(), kind="page"):
-    who = {"task": task_id, "claim": claim, "kind": kind, "stage": "get", "pid": 1, "at": claim, "version": "new"}
-    end = {"phase": "end", "outcome": outcome, "records": [list(each) for each in records], "children": [list(each) for each in children]}
+    who = {
+        "task": task_id,
+        "claim": claim,
+        "kind": kind,
+        "stage": "get",
+        "pid": 1,
+        "at": claim,
+        "version": "new",
+    }
+    end = {
+        "phase": "end",
+        "outcome": outcome,
+        "records": [list(each) for each in records],
+        "children": [list(each) for each in children],
+    }
     return [{"phase": "start", **who}, {**end, **who}]
 
 
 def clean():
-    """A parent with one child and two refused ones; tasks that were tried twice, crashed, harm, and bring too long a key."""
+    """A parent with one child and two refused ones; tasks that were tried twice, crashed, harm, and bring too
+    long a key."""
     child = {"parent_id": 1, "tracking_id": 1, "depth": 1, "url": "u2", "lineage_key": "k2"}
     return History(
         roots=[1, 3, 4, 5, 6],
@@ -46,15 +81,24 @@ def clean():
             6: task(6, "failed", failures=1, error_name="InvalidPayload"),
         },
         attempts=[
-            attempt(1, 1, 10, 11), attempt(2, 1, 12, 13), attempt(3, 1, 14, 15, "retry"), attempt(3, 2, 16, 17),
-            attempt(4, 1, 18, 19, "crashed"), attempt(4, 2, 20, 21),
-            attempt(5, 1, 22, 23, "crashed"), attempt(5, 2, 24, 25, "crashed"), attempt(5, 3, 26, 27, "crashed"),
+            attempt(1, 1, 10, 11),
+            attempt(2, 1, 12, 13),
+            attempt(3, 1, 14, 15, "retry"),
+            attempt(3, 2, 16, 17),
+            attempt(4, 1, 18, 19, "crashed"),
+            attempt(4, 2, 20, 21),
+            attempt(5, 1, 22, 23, "crashed"),
+            attempt(5, 2, 24, 25, "crashed"),
+            attempt(5, 3, 26, 27, "crashed"),
             attempt(6, 1, 28, 29, "failed"),
         ],
         effects=[
             *lines(1, 1, records=[("r", "a")], children=[("page", "u2"), ("page", "u2"), ("page", NO_HOST)]),
             *lines(2, 1, records=[("r", "a")]),
-            *lines(3, 1, "Transient"), *lines(3, 2), lines(4, 1)[0], *lines(4, 2),
+            *lines(3, 1, "Transient"),
+            *lines(3, 2),
+            lines(4, 1)[0],
+            *lines(4, 2),
             *lines(6, 1, records=[("r", "k" * 3_000), ("r", "a")]),
         ],
         records={("r", "a"): 2},
@@ -68,8 +112,11 @@ def clean():
         lanes=[{"key": "source:web", "status": "idle"}],
         rules={"source:web": GateRule(1, SECOND, 1)},
         gates_of={("page", "get"): ("source:web",)},
-        max_depth=3, max_crashes=3, max_retries=3, guilty=frozenset({"bomb"}),
-    )  # fmt: skip
+        max_depth=3,
+        max_crashes=3,
+        max_retries=3,
+        guilty=frozenset({"bomb"}),
+    )
 
 
 def plant(change):

@@ -1,4 +1,5 @@
-"""Eight processes spend from small caps at once, and some are killed with money in hand. No cap is ever passed, to the millionth."""
+"""Eight processes spend from small caps at once, and some are killed with money in hand. No cap is ever
+passed, to the millionth."""
 
 import os
 import random
@@ -24,7 +25,9 @@ CALLS = 40
 CAPS = Caps(run=9_000, app=20_000, day=30_000)
 _PASSED = "select scope, spent, reserved from budgets"
 # In one statement, so that it is one instant.
-_BOOKS = "select day, sum(case when state = 'reserved' then reserved else spent end) from spendings group by day"
+_BOOKS = (
+    "select day, sum(case when state = 'reserved' then reserved else spent end) from spendings group by day"
+)
 
 
 @pytest.fixture
@@ -33,7 +36,8 @@ def clock() -> SystemClock:
 
 
 def spend(url: str, number: int, mine: tuple[int, int], dies: bool, word: Connection) -> None:
-    """One process: call after call, for as long as there is money. One that dies does so after a reservation, before the settlement."""
+    """One process: call after call, for as long as there is money. One that dies does so after a reservation,
+    before the settlement."""
     store, luck = open_store(url), random.Random(number)
     word.send("ready")
     word.recv()  # all begin together
@@ -41,9 +45,17 @@ def spend(url: str, number: int, mine: tuple[int, int], dies: bool, word: Connec
     for call in range(CALLS):
         most = luck.randrange(1, 1_500)
         found = ledger.reserve(
-            store, claim=mine, app=f"app{number % 2}", provider="p", model="m", prompt="x", question=f"{number}/{call}", most=most,
-            caps=CAPS, expires_us=HOUR,
-        )  # fmt: skip
+            store,
+            claim=mine,
+            app=f"app{number % 2}",
+            provider="p",
+            model="m",
+            prompt="x",
+            question=f"{number}/{call}",
+            most=most,
+            caps=CAPS,
+            expires_us=HOUR,
+        )
         if isinstance(found, Hold):
             if dies and call >= number + 1:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -79,7 +91,7 @@ def test_processes_that_race_and_are_killed_with_money_in_hand_never_pass_a_cap(
     hands = [
         CONTEXT.Process(target=spend, args=(database.url, n, (task.id, task.claim), n < KILLED, pipes[n][1]))
         for n, task in enumerate(tasks)
-    ]  # fmt: skip
+    ]
     over: list[tuple[object, ...]] = []
     try:
         for hand, (_, theirs) in zip(hands, pipes, strict=True):

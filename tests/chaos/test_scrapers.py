@@ -1,4 +1,5 @@
-"""Fifty scrapers race while everything is killed; and a server dies between any two statements. The long campaign: tests.chaos.scrapers."""
+"""Fifty scrapers race while everything is killed; and a server dies between any two statements. The long
+campaign: tests.chaos.scrapers."""
 
 import asyncio
 import contextlib
@@ -22,7 +23,8 @@ from thresher.governance.demand import Demand
 from thresher.store.roles.roles import add_role
 from thresher.store.store import Store
 
-# Of the points before, between and after the statements that write, in one claim and one POST: more than there are, a few apart.
+# Of the points before, between and after the statements that write, in one claim and one POST: more than
+# there are, a few apart.
 POINTS = (1, 3, 5, 9, 14, 20, 26, 33, 40, 47, 54, 90)
 SEED = 20_260
 PATIENCE = 60.0
@@ -45,7 +47,9 @@ def url(request, tmp_path):
 @pytest.mark.promise(9)
 @pytest.mark.promise(17)
 @pytest.mark.promise(19)
-def test_no_role_is_held_twice_or_lost_and_nothing_counts_twice_whoever_is_killed_late_or_lying(url, tmp_path):
+def test_no_role_is_held_twice_or_lost_and_nothing_counts_twice_whoever_is_killed_late_or_lying(
+    url, tmp_path
+):
     found = run(Campaign(url, seed=SEED), tmp_path)
     assert found.violations == [], f"seed {SEED}: {vars(found)}"
     assert {"completed", "timeout"} <= found.statuses.keys(), vars(found)
@@ -62,7 +66,7 @@ def harm(url: str, folder: Path) -> None:
         "delete from late_posts",
         "update scrape_sessions set key_id = key_id + 1 where status = 'completed'",
         "delete from tasks where kind = 'match_postings' and id = (select max(id) from tasks where kind = 'match_postings')",
-    )  # fmt: skip
+    )
     store = open_store(url)
     try:
         for sql in harms:
@@ -96,7 +100,8 @@ class _Within:
 
 @dataclass
 class Conversation:
-    """A scraper that takes one role and brings one body. When its server dies it turns to a sound one on the same database."""
+    """A scraper that takes one role and brings one body. When its server dies it turns to a sound one on the
+    same database."""
 
     servers: Nursery
     doomed: int
@@ -134,7 +139,9 @@ class Conversation:
 @pytest.mark.promise(1)
 @pytest.mark.promise(2)
 def test_a_server_that_dies_between_two_statements_leaves_nothing_half_done(url, tmp_path):
-    (tmp_path / "thresher.yaml").write_text(PROJECT.format(url=url).replace("roles.session: 1.5", "roles.session: 3600"))
+    (tmp_path / "thresher.yaml").write_text(
+        PROJECT.format(url=url).replace("roles.session: 1.5", "roles.session: 3600")
+    )
     store = open_store(url)
     try:
         token = create_key(store, "scraper", ["scrape"], rate=1_000_000).token
@@ -146,15 +153,21 @@ def test_a_server_that_dies_between_two_statements_leaves_nothing_half_done(url,
                 lived.append(converse(store, Conversation(servers, doomed, port, sound, token), point))
     finally:
         store.close()
-    assert lived == sorted(lived), "a death that comes later in the conversation cannot come to pass if an earlier one did not"
-    assert (lived[0], lived[-1]) == (False, True), "the points have to reach from the first statement to the last"
+    assert lived == sorted(lived), (
+        "a death that comes later in the conversation cannot come to pass if an earlier one did not"
+    )
+    assert (lived[0], lived[-1]) == (False, True), (
+        "the points have to reach from the first statement to the last"
+    )
 
 
 def converse(store: Store, talk: Conversation, point: int) -> bool:
     """One role, one body, one death; True if the server outlived it all."""
     name = f"Role {point}"
     with store.write() as session:
-        role = add_role(session, name, name.lower(), now=store.backend.now(session), demand=Demand.of(store.settings))
+        role = add_role(
+            session, name, name.lower(), now=store.backend.now(session), demand=Demand.of(store.settings)
+        )
     offer = talk.offer()
     assert offer["role"]["id"] == role
     posting = {"external_job_id": f"own-{point}", "platform": "board", "title": name, "company": name}
@@ -162,10 +175,19 @@ def converse(store: Store, talk: Conversation, point: int) -> bool:
     status, raw = talk.say("POST", "/jobs", body)
     assert status == 200, raw
     with store.read() as session:
-        assert session.rows("select claim, status from scrape_sessions where role_id = :role", {"role": role}) == [(1, "completed")]
-        assert session.rows("select status, imported from roles where id = :role", {"role": role}) == [("completed", 1)]
+        assert session.rows(
+            "select claim, status from scrape_sessions where role_id = :role", {"role": role}
+        ) == [(1, "completed")]
+        assert session.rows("select status, imported from roles where id = :role", {"role": role}) == [
+            ("completed", 1)
+        ]
         records = session.rows("select id from records where key = :key", {"key": f"board/own-{point}"})
         assert len(records) == 1
-        found = [json.loads(payload) for (payload,) in session.rows("select payload from tasks where kind = 'match_postings'")]
-        assert [task["postings"] for task in found if task["session"] == offer["session_id"]] == [[records[0][0]]]
+        found = [
+            json.loads(payload)
+            for (payload,) in session.rows("select payload from tasks where kind = 'match_postings'")
+        ]
+        assert [task["postings"] for task in found if task["session"] == offer["session_id"]] == [
+            [records[0][0]]
+        ]
     return talk.lives

@@ -1,7 +1,9 @@
-"""One worker process of a campaign: `python -m tests.chaos.worker URL --control PAGE [--doom HOW@POINT:N] [--fsize BYTES] [--version old]`.
+"""One worker process of a campaign: `python -m tests.chaos.worker URL --control PAGE [--doom HOW@POINT:N]
+[--fsize BYTES] [--version old]`.
 
-A point is a place around the store. At the N-th time it comes by, the process kills itself there with SIGKILL, or freezes
-with SIGSTOP: one that freezes between knowing that its lease is good and writing is a zombie when it thaws.
+A point is a place around the store. At the N-th time it comes by, the process kills itself there with
+SIGKILL, or freezes with SIGSTOP: one that freezes between knowing that its lease is good and writing is a
+zombie when it thaws.
 """
 
 import argparse
@@ -30,7 +32,16 @@ from thresher.engine.worker import Worker
 from thresher.store.postgres.connection import PostgresSession
 from thresher.store.store import Store
 
-POINTS = ("turn.before", "turn.during", "turn.after", "settle.before", "settle.after", "commit.before", "commit.after", "renew.before")
+POINTS = (
+    "turn.before",
+    "turn.during",
+    "turn.after",
+    "settle.before",
+    "settle.after",
+    "commit.before",
+    "commit.after",
+    "renew.before",
+)
 # The database was away when it was needed: an honest ending, not a bug.
 AWAY = 75
 
@@ -89,7 +100,8 @@ def _kill_soon() -> None:
 
 
 class TroubledConnection:
-    """A SQLite connection whose disk may be full, and whose commits may be the last thing its process does."""
+    """A SQLite connection whose disk may be full, and whose commits may be the last thing its process
+    does."""
 
     def __init__(self, connection: Any, doom: Doom, control: Control) -> None:
         self._connection, self._doom, self._control = connection, doom, control
@@ -182,9 +194,13 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--doom")
     parser.add_argument("--fsize", type=int)
     parser.add_argument("--name", default="worker")
-    parser.add_argument("--version", choices=VERSIONS, default="new", help="which version of the app it knows")
+    parser.add_argument(
+        "--version", choices=VERSIONS, default="new", help="which version of the app it knows"
+    )
     asked = parser.parse_args(words)
-    logging.basicConfig(format=f"%(asctime)s {asked.name} %(levelname)s %(name)s %(message)s", level=logging.INFO)
+    logging.basicConfig(
+        format=f"%(asctime)s {asked.name} %(levelname)s %(name)s %(message)s", level=logging.INFO
+    )
     LOG.version = asked.version
     if asked.fsize:
         choke(asked.fsize)

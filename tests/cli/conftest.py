@@ -1,4 +1,5 @@
-"""A project in a folder of its own, and the command line in the same process; a few tests start a real one."""
+"""A project in a folder of its own, and the command line in the same process; a few tests start a real
+one."""
 
 import json
 import os
@@ -16,10 +17,11 @@ import typer
 from tests.harness.tables import TABLES
 from thresher.cli import main
 
-# A process makes its commands out of our functions once. Tests call many commands in one process, and would spend most of their time on it.
+# A process makes its commands out of our functions once. Tests call many commands in one process, and would
+# spend most of their time on it.
 typer.main.get_command = cache(typer.main.get_command)
 
-APP = '''
+APP = """
 import asyncio
 
 from thresher import *
@@ -60,7 +62,7 @@ app = App(
     sources=(Source("doors"), Source("good", probe=fine), Source("bad", trip_after=1, probe=broken), Source("slow", rate=0.5)),
     schedules=(Schedule("nightly", NewTask("free"), cron="0 3 * * *", timezone="Europe/Berlin"),),
 )
-'''
+"""
 PROJECT = "apps: [app.py]\nfetch: {contact: me@example.com}\nsettings:\n  worker.poll: 0.05\n  run.patience: 0\n  retry.base: 3600\n"
 
 
@@ -126,9 +128,13 @@ def queue(project: Path, thresher: Thresher) -> Thresher:
 def start(*argv: str, **options: Any) -> subprocess.Popen[str]:
     """A real process."""
     return subprocess.Popen(
-        [sys.executable, "-m", "thresher", *argv], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"}, **options,
-    )  # fmt: skip
+        [sys.executable, "-m", "thresher", *argv],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        **options,
+    )
 
 
 def added(queue: Thresher, *argv: str | int) -> int:

@@ -18,11 +18,27 @@ TEXT = "We want somebody who knows Python and SQL well, with 5 years of experien
 def write_posting(folder: Path, key: str, role_id: int, title: str = "Python Developer") -> int:
     """A posting as an import leaves it; the id of its record."""
     data = {
-        "title": title, "company_name": "Acme", "location": "Berlin, Germany", "url": f"https://jobs.example/{key}", "description": TEXT,
-        "number": key.partition("/")[2], "platform": "dice", "skills": ["Python", "SQL"], "state": "open", "first_seen": 1, "seen_at": 1,
+        "title": title,
+        "company_name": "Acme",
+        "location": "Berlin, Germany",
+        "url": f"https://jobs.example/{key}",
+        "description": TEXT,
+        "number": key.partition("/")[2],
+        "platform": "dice",
+        "skills": ["Python", "SQL"],
+        "state": "open",
+        "first_seen": 1,
+        "seen_at": 1,
         "content": key,
-    }  # fmt: skip
-    record = Record("posting", key, data, (Link("role", str(role_id)), Link("id", key)), merge=True, marks=("state", "seen_at", "content"))
+    }
+    record = Record(
+        "posting",
+        key,
+        data,
+        (Link("role", str(role_id)), Link("id", key)),
+        merge=True,
+        marks=("state", "seen_at", "content"),
+    )
     with opened_store(f"sqlite:///{folder / 'thresher.db'}") as store:
         write_records(store, [record])
         with store.read() as session:

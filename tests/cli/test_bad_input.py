@@ -66,7 +66,9 @@ def test_a_read_only_file_says_so(queue: Thresher, common_folder: Path, monkeypa
     assert queue("add", "free", "--database", url).code == 0
     for path in common_folder.iterdir():
         path.unlink() if path.name != "thresher.db" else path.chmod(0o444)
-    assert queue("config", "set", "retry.base", "4").code == 0  # every module is loaded before rights are given up
+    assert (
+        queue("config", "set", "retry.base", "4").code == 0
+    )  # every module is loaded before rights are given up
     monkeypatch.chdir(common_folder)
     if os.geteuid() == 0:
         os.seteuid(65534)
@@ -79,7 +81,9 @@ def test_a_read_only_file_says_so(queue: Thresher, common_folder: Path, monkeypa
 
 def test_a_locked_file_says_who_may_hold_it(queue: Thresher, project: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("thresher.store.sqlite.connection.BUSY_SECONDS", 0.2)
-    holder = subprocess.Popen([sys.executable, "-c", HOLDER], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDER], cwd=project, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert holder.stdout.readline() == "1\n"
     refused(queue("config", "set", "retry.base", "5"), 6, "locked", "another program")
     holder.communicate("go on\n", timeout=30)
@@ -90,7 +94,13 @@ def test_a_file_that_is_no_database_is_not_touched(project: Path, thresher: Thre
     letter = "Dear diary, " * 100
     (project / "diary.txt").write_text(letter)
     for argv in (["status"], ["run"], ["migrate"]):
-        refused(thresher(*argv, "--database", "sqlite:///diary.txt"), 6, "diary.txt", "not a Thresher database", "--database")
+        refused(
+            thresher(*argv, "--database", "sqlite:///diary.txt"),
+            6,
+            "diary.txt",
+            "not a Thresher database",
+            "--database",
+        )
     assert (project / "diary.txt").read_text() == letter
 
 
@@ -167,8 +177,12 @@ def test_a_bad_option_of_add_says_what_is_wanted(queue: Thresher, options: list[
         ('{"kind": 7}', 2, "kind wants text"),
     ],
 )
-def test_one_bad_line_is_named_and_nothing_of_the_file_is_added(queue: Thresher, project: Path, line: str, code: int, says: str):
-    (project / "many.jsonl").write_text('{"kind": "free"}\n\n{"kind": "work"}\n' + line + '\n{"kind": "free"}\n')
+def test_one_bad_line_is_named_and_nothing_of_the_file_is_added(
+    queue: Thresher, project: Path, line: str, code: int, says: str
+):
+    (project / "many.jsonl").write_text(
+        '{"kind": "free"}\n\n{"kind": "work"}\n' + line + '\n{"kind": "free"}\n'
+    )
     refused(queue("add", "--from", "many.jsonl"), code, "many.jsonl:4:", says, "Nothing was added")
     assert queue("status", "--json").json["counts"] == {}
 
@@ -194,7 +208,9 @@ def test_add_wants_either_a_kind_or_a_file(queue: Thresher):
         ("apps: [\x00]\n", ["thresher.yaml"]),
     ],
 )
-def test_a_malformed_project_file_is_named_with_line_and_key(folder: Path, thresher: Thresher, text: str, words: list[str]):
+def test_a_malformed_project_file_is_named_with_line_and_key(
+    folder: Path, thresher: Thresher, text: str, words: list[str]
+):
     (folder / "thresher.yaml").write_text(text)
     refused(thresher("status"), 3, *words)
 
@@ -240,7 +256,9 @@ def test_two_apps_with_one_kind_are_refused_by_name_and_nothing_is_made(project:
         ("from thresher import Pipeline\nPipeline('x')", 2, "needs a name and stages"),
     ],
 )
-def test_an_app_that_cannot_be_loaded_is_named(project: Path, thresher: Thresher, text: str, code: int, says: str):
+def test_an_app_that_cannot_be_loaded_is_named(
+    project: Path, thresher: Thresher, text: str, code: int, says: str
+):
     write_app(project, text)
     refused(thresher("run"), code, "other.py", says)
 
@@ -257,7 +275,9 @@ def test_errors_are_json_when_asked_for(queue: Thresher):
     assert "task 7" in result.error["error"]
 
 
-def test_an_unexpected_error_gives_advice_and_its_traceback_only_on_demand(queue: Thresher, monkeypatch: pytest.MonkeyPatch):
+def test_an_unexpected_error_gives_advice_and_its_traceback_only_on_demand(
+    queue: Thresher, monkeypatch: pytest.MonkeyPatch
+):
     def explode(*_: object, **__: object) -> None:
         raise RuntimeError("boom")
 

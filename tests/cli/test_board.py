@@ -19,11 +19,32 @@ NOW = 1_700_000_000 * SECOND
 
 
 def closed(state: str, why: str, opens_at: int | None = None) -> GateView:
-    return GateView("source:doors", "doors", "test", state, None, why, opens_at, None, 1, 0, 2, 5, 300.0, 0, None, None, 1_200)
+    return GateView(
+        "source:doors",
+        "doors",
+        "test",
+        state,
+        None,
+        why,
+        opens_at,
+        None,
+        1,
+        0,
+        2,
+        5,
+        300.0,
+        0,
+        None,
+        None,
+        1_200,
+    )
 
 
 def progress(*gates: GateView) -> Progress:
-    kinds = [KindProgress("page", 50, 1_000, 2, 3, 46, 4, 0, 1), KindProgress("list", 10, 10, 0, 0, 10, 0, 0, 0)]
+    kinds = [
+        KindProgress("page", 50, 1_000, 2, 3, 46, 4, 0, 1),
+        KindProgress("list", 10, 10, 0, 0, 10, 0, 0, 0),
+    ]
     return Progress(NOW, kinds, 5, 6, NOW + SECOND, list(gates))
 
 
@@ -35,7 +56,9 @@ def drawn(value: object) -> str:
 
 @pytest.mark.promise(20)
 def test_the_board_shows_each_kind_and_the_gates_that_hold_it_up():
-    shown = drawn(picture(progress(closed("paused", "tea", NOW + MINUTE), closed("full", "2 of 2 in flight"))))
+    shown = drawn(
+        picture(progress(closed("paused", "tea", NOW + MINUTE), closed("full", "2 of 2 in flight")))
+    )
     for words in ("page", "50 / 1,000", "2 running, 3 retrying, 4 filtered, 1 failed", "10 / 10"):
         assert words in shown
     for words in ("paused tea, opens in 1m", "full 2 of 2 in flight", "1,200 waiting"):
@@ -54,7 +77,9 @@ def test_on_a_terminal_there_are_bars(queue: Thresher, project: Path):
     added(queue, "free")
     near, far = pty.openpty()
     terminal = {**os.environ, "TERM": "xterm", "COLUMNS": "120"}
-    process = subprocess.Popen([sys.executable, "-m", "thresher", "run"], cwd=project, stdout=far, stderr=far, env=terminal)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "thresher", "run"], cwd=project, stdout=far, stderr=far, env=terminal
+    )
     os.close(far)
     shown = b""
     try:
@@ -77,6 +102,10 @@ def test_numbers_are_told_as_people_read_them():
     assert (when(None, NOW), when(FOREVER, NOW), ago(None, NOW)) == ("–", "for ever", "–")
     assert clock_time(NOW, NOW) == "22:13:20Z"
     assert clock_time(NOW + DAY, NOW) == "2023-11-15 22:13:20Z"
-    assert (number(1, "task"), number(1_200, "task"), number(2, "child", "children")) == ("1 task", "1,200 tasks", "2 children")
+    assert (number(1, "task"), number(1_200, "task"), number(2, "child", "children")) == (
+        "1 task",
+        "1,200 tasks",
+        "2 children",
+    )
     assert short("a\n b" + "c" * 100, 10) == "a bcccccc…"
     assert plain("a\x1b[31m\x07b\nc") == "a\ufffd[31m\ufffdb\nc"

@@ -25,7 +25,11 @@ def test_a_file_of_candidates_is_added_and_says_what_it_brought(office: Thresher
     again = office("add", "candidates", "people.csv", "--json").json
     assert (again["new"], again["unchanged"], again["roles"]["created"], again["slips"]) == (0, 2, 0, [])
     anna, bo = again["candidates"]
-    assert (anna["key"], anna["answer"], anna["roles"][0]["title"]) == ("a1", "unchanged", "Senior Python Developer")
+    assert (anna["key"], anna["answer"], anna["roles"][0]["title"]) == (
+        "a1",
+        "unchanged",
+        "Senior Python Developer",
+    )
     assert set(anna["roles"][0]) >= {"title", "role", "similarity", "method"}
     assert (bo["key"], len(bo["roles"])) == ("bo@example.com", 2)
 
@@ -89,7 +93,12 @@ def matched(office: Thresher, project: Path) -> Thresher:
     first = office("add", "candidates", "people.csv", "--json").json
     role = first["candidates"][0]["roles"][0]["role_id"]
     posting = write_posting(project, "dice/1", role)
-    office("add", "match_postings", "--payload", json.dumps({"role": role, "postings": [posting], "session": "s"}))
+    office(
+        "add",
+        "match_postings",
+        "--payload",
+        json.dumps({"role": role, "postings": [posting], "session": "s"}),
+    )
     assert office("run").code == 0
     return office
 
@@ -101,7 +110,9 @@ def test_a_candidate_is_shown_with_keywords_roles_and_reasons(matched: Thresher)
     assert all(each["method"] and each["reason"] for each in shown["wants"])
     text = matched("candidates", "show", "a1").out
     assert ("Anna Berg" in text, "keywords" in text, "by the title" in text) == (True, True, True)
-    assert [each["key"] for each in matched("candidates", "list", "--role", "welder", "--json").json] == ["bo@example.com"]
+    assert [each["key"] for each in matched("candidates", "list", "--role", "welder", "--json").json] == [
+        "bo@example.com"
+    ]
     assert "did you mean 'Welder'" in matched("candidates", "list", "--role", "weldr").err
 
 
@@ -109,13 +120,21 @@ def test_a_candidate_is_shown_with_keywords_roles_and_reasons(matched: Thresher)
 def test_matches_are_listed_the_best_first_and_one_is_explained_with_quotes(matched: Thresher):
     (found,) = matched("candidates", "matches", "a1", "--json").json
     assert (found["posting"], found["status"], set(found["parts"])) == (
-        "dice/1", "suggested", {"skills", "experience", "location", "salary", "semantic"},
-    )  # fmt: skip
+        "dice/1",
+        "suggested",
+        {"skills", "experience", "location", "salary", "semantic"},
+    )
     assert "dice/1" in matched("candidates", "matches", "a1").out
     assert "No matches suit" in matched("candidates", "matches", "bo@example.com").out
     for words in (("match", "a1", "dice/1"), ("matches", "a1", "--explain", str(found["posting_id"]))):
         told = matched("candidates", *words, "--json").json
-        assert [part["name"] for part in told["parts"]] == ["skills", "experience", "location", "salary", "semantic"]
+        assert [part["name"] for part in told["parts"]] == [
+            "skills",
+            "experience",
+            "location",
+            "salary",
+            "semantic",
+        ]
         assert any(each["quote"]["text"] for each in told["matched"])
     assert "Python" in matched("candidates", "match", "a1", "dice/1").out
 
@@ -128,11 +147,16 @@ def test_what_a_person_does_about_a_match_is_kept(matched: Thresher, project: Pa
     assert matched("candidates", "set-status", "a1", "dice/2", "applied").code == 4
     (project / "others.csv").write_text("name\nCleo Marsh\n")
     assert "nothing is matched for them (Cleo Marsh).\n" in matched("add", "candidates", "others.csv").out
-    assert "thresher candidates matches 'cleo marsh' shows" in matched("candidates", "set-status", "cleo marsh", "dice/1", "viewed").err
+    assert (
+        "thresher candidates matches 'cleo marsh' shows"
+        in matched("candidates", "set-status", "cleo marsh", "dice/1", "viewed").err
+    )
     assert "a match is suggested" in matched("candidates", "set-status", "a1", "dice/1", "hired").err
 
 
-def test_a_match_in_hand_that_fits_no_longer_says_that_its_score_is_an_old_one(matched: Thresher, project: Path):
+def test_a_match_in_hand_that_fits_no_longer_says_that_its_score_is_an_old_one(
+    matched: Thresher, project: Path
+):
     matched("candidates", "set-status", "a1", "dice/1", "applied")
     (kept,) = matched("candidates", "matches", "a1", "--json").json
     assert "kept as applied." in matched("candidates", "match", "a1", "dice/1").out

@@ -11,7 +11,11 @@ from thresher.config.settings import SETTINGS
 def test_every_setting_is_listed_with_value_unit_origin_and_sentence(queue: Thresher):
     listed = {each["name"]: each for each in queue("config", "list", "--json").json}
     assert set(listed) == {setting.name for setting in SETTINGS}
-    assert (listed["retry.base"]["value"], listed["retry.base"]["origin"], listed["retry.base"]["default"]) == (3600, "project", 60)
+    assert (
+        listed["retry.base"]["value"],
+        listed["retry.base"]["origin"],
+        listed["retry.base"]["default"],
+    ) == (3600, "project", 60)
     out = queue("config", "list").out
     for setting in SETTINGS:
         assert setting.name in out
@@ -42,7 +46,9 @@ def test_the_next_run_obeys_a_changed_setting(queue: Thresher, project: Path):
     assert "256" in refused.err
 
 
-def test_the_database_is_the_flag_else_the_environment_else_the_file_else_a_file_here(folder: Path, thresher: Thresher, monkeypatch):
+def test_the_database_is_the_flag_else_the_environment_else_the_file_else_a_file_here(
+    folder: Path, thresher: Thresher, monkeypatch
+):
     def where(*argv: str) -> str:
         assert thresher("migrate", *argv).code == 0
         return thresher("status", *argv, "--json").json["database"]
@@ -54,7 +60,12 @@ def test_the_database_is_the_flag_else_the_environment_else_the_file_else_a_file
     monkeypatch.setenv("THRESHER_DATABASE_URL", "sqlite:///env.db")
     assert where("--project", "sub") == "sqlite:///env.db"
     assert where("--project", "sub", "--database", "sqlite:///flag.db") == "sqlite:///flag.db"
-    assert {str(path.relative_to(folder)) for path in folder.rglob("*.db")} == {"thresher.db", "sub/mine.db", "env.db", "flag.db"}
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*.db")} == {
+        "thresher.db",
+        "sub/mine.db",
+        "env.db",
+        "flag.db",
+    }
 
 
 def test_migrate_says_what_is_missing_and_does_it_once(project: Path, thresher: Thresher):
@@ -70,7 +81,12 @@ def test_schedules_are_seen_paused_and_resumed(queue: Thresher):
     assert "No schedules" in queue("schedules", "list").out
     queue("run")
     (nightly,) = queue("schedules", "list", "--json").json
-    assert (nightly["name"], nightly["cron"], nightly["timezone"], nightly["paused"]) == ("nightly", "0 3 * * *", "Europe/Berlin", False)
+    assert (nightly["name"], nightly["cron"], nightly["timezone"], nightly["paused"]) == (
+        "nightly",
+        "0 3 * * *",
+        "Europe/Berlin",
+        False,
+    )
     assert "Europe/Berlin" in queue("schedules", "list").out
     assert queue("schedules", "pause", "nightly").code == 0
     assert queue("schedules", "list", "--json").json[0]["paused"] is True

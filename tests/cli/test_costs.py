@@ -19,9 +19,17 @@ def spent(project: Path, queue: Thresher) -> Thresher:
     with closing(open_store(f"sqlite:///{project / 'thresher.db'}", read_project(project))) as store:
         for app, cost in (("roles", 1_250_000), ("prices\x1b[31m", 20_000)):
             hold = ledger.reserve(
-                store, claim=None, app=app, provider="openai", model="mini", prompt="extract", question=app, most=2_000_000, caps=CAPS,
+                store,
+                claim=None,
+                app=app,
+                provider="openai",
+                model="mini",
+                prompt="extract",
+                question=app,
+                most=2_000_000,
+                caps=CAPS,
                 expires_us=MINUTE,
-            )  # fmt: skip
+            )
             assert isinstance(hold, ledger.Hold)
             ledger.settle(store, hold, cost, Usage(1, 1_200, 34))
     return queue
@@ -38,14 +46,21 @@ def test_costs_are_shown_with_what_is_left_today(spent: Thresher):
 @pytest.mark.promise(20)
 def test_costs_as_json_are_whole_millionths(spent: Thresher):
     found = spent("costs", "--by", "model", "--since", "1h", "--json").json
-    assert [(line["model"], line["calls"], line["spent"]) for line in found["lines"]] == [("openai/mini", 2, 1_270_000)]
+    assert [(line["model"], line["calls"], line["spent"]) for line in found["lines"]] == [
+        ("openai/mini", 2, 1_270_000)
+    ]
     assert found["today"][-1]["left"] == 8_730_000
 
 
 @pytest.mark.promise(20)
 def test_every_call_is_a_row_that_can_be_looked_at(spent: Thresher):
     newest, oldest = spent("costs", "--calls", "--json").json
-    assert (oldest["app"], oldest["state"], oldest["reserved"], oldest["spent"]) == ("roles", "settled", 2_000_000, 1_250_000)
+    assert (oldest["app"], oldest["state"], oldest["reserved"], oldest["spent"]) == (
+        "roles",
+        "settled",
+        2_000_000,
+        1_250_000,
+    )
     assert newest["at"] >= oldest["at"] > "2026"
     shown = spent("costs", "--calls").out
     assert ("openai/mini" in shown, "$1.25" in shown, "\x1b" in shown) == (True, True, False)
@@ -63,12 +78,19 @@ def test_an_estimate_of_nothing_says_so_and_one_without_history_says_unknown(que
     added(queue, "free")
     shown = queue("costs", "--estimate")
     assert (shown.code, "unknown" in shown.out) == (0, True)
-    assert queue("costs", "--estimate", "--json").json == [{"kind": "free", "waiting": 1, "ended": 0, "each": None, "total": None}]
+    assert queue("costs", "--estimate", "--json").json == [
+        {"kind": "free", "waiting": 1, "ended": 0, "each": None, "total": None}
+    ]
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (("--by", "colour"), "day, app, model, prompt, run, task"), (("--since", "soon"), "90s, 10m, 2h or 1d"), (("--limit", "0"), "limit"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--by", "colour"), "day, app, model, prompt, run, task"),
+        (("--since", "soon"), "90s, 10m, 2h or 1d"),
+        (("--limit", "0"), "limit"),
+    ],
+)
 def test_a_bad_value_is_answered_with_what_is_wanted(queue: Thresher, words: tuple[str, ...], said: str):
     result = queue("costs", *words)
     assert (result.code, said in result.err) == (2, True)

@@ -13,8 +13,23 @@ def verdicts(result: Result) -> dict[str, str]:
 def test_a_healthy_project_is_well(queue: Thresher):
     result = queue("doctor", "--json")
     assert result.code == 0
-    assert {verdict for name, verdict in verdicts(result).items() if name != "browser"} == {"ok"}  # as root it has no sandbox
-    names = {"python", "sqlite", "project", "apps", "database", "schema", "write", "clock", "workers", "gates", "sources", "disk"}
+    assert {verdict for name, verdict in verdicts(result).items() if name != "browser"} == {
+        "ok"
+    }  # as root it has no sandbox
+    names = {
+        "python",
+        "sqlite",
+        "project",
+        "apps",
+        "database",
+        "schema",
+        "write",
+        "clock",
+        "workers",
+        "gates",
+        "sources",
+        "disk",
+    }
     assert set(verdicts(result)) >= names
     assert "test (work, free)" in queue("doctor").out
 
@@ -24,7 +39,12 @@ def test_what_is_missing_fails_with_advice_and_the_rest_is_still_checked(project
     result = thresher("doctor", "--json")
     assert result.code == 1
     found = verdicts(result)
-    assert (found["python"], found["project"], found["apps"], found["database"]) == ("ok", "ok", "fail", "fail")
+    assert (found["python"], found["project"], found["apps"], found["database"]) == (
+        "ok",
+        "ok",
+        "fail",
+        "fail",
+    )
     assert "thresher init" in thresher("doctor").out
 
 
@@ -41,7 +61,9 @@ def test_what_holds_work_up_is_a_warning(queue: Thresher, project: Path):
     added(queue, "work")
     queue("sources", "disable", "doors", "--reason", "captcha")
     with apsw.Connection(str(project / "thresher.db")) as database:
-        database.execute("insert into workers (name, host, pid, lease_us, lease_until, started_at) values ('gone', 'h', 1, 1, 1, 1)")
+        database.execute(
+            "insert into workers (name, host, pid, lease_us, lease_until, started_at) values ('gone', 'h', 1, 1, 1, 1)"
+        )
         database.execute("update gates set max_in_flight = 5, in_flight = 3 where name = 'source:good'")
         database.execute("update tasks set kind = 'stranger' where kind = 'free'")
         database.execute(
@@ -56,14 +78,35 @@ def test_what_holds_work_up_is_a_warning(queue: Thresher, project: Path):
     assert result.code == 0
     found = verdicts(result)
     assert found["schedules"] == "warn"
-    assert (found["sources"], found["workers"], found["gates"], found["kinds"]) == ("warn", "warn", "warn", "warn")
+    assert (found["sources"], found["workers"], found["gates"], found["kinds"]) == (
+        "warn",
+        "warn",
+        "warn",
+        "warn",
+    )
     out = queue("doctor").out
-    for word in ("captcha", "gone", "source:good: counts 3, 0 are running", "'stranger'", "weekly (app gone)"):
+    for word in (
+        "captcha",
+        "gone",
+        "source:good: counts 3, 0 are running",
+        "'stranger'",
+        "weekly (app gone)",
+    ):
         assert word in out
 
 
 def test_bench_prints_one_object(queue: Thresher, tmp_path: Path):
-    result = queue("bench", "queue", "--tasks", "200", "--lanes", "10", "--json", "--database", f"sqlite:///{tmp_path}/bench.db")
+    result = queue(
+        "bench",
+        "queue",
+        "--tasks",
+        "200",
+        "--lanes",
+        "10",
+        "--json",
+        "--database",
+        f"sqlite:///{tmp_path}/bench.db",
+    )
     assert result.code == 0
     assert {"store", "tasks", "gates", "drain_per_s", "claim_p99_us"} <= set(result.json)
     assert queue("bench", "queue", "--store", "mysql").code == 2

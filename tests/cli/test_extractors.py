@@ -19,9 +19,11 @@ BOOK = Schema("book", (Field("title", required=True), Field("price", Kind.MONEY)
 app = App("books", pipelines=(Pipeline("book", Stage(nothing)),), schemas=(BOOK,))
 """
 BOOKS = (
-    ("The Salt Road", "£12.50", 311, "travel"), ("Moss and Stone", "£8.99", 148, "nature"), ("A Winter Ledger", "£21.00", 402, "history"),
+    ("The Salt Road", "£12.50", 311, "travel"),
+    ("Moss and Stone", "£8.99", 148, "nature"),
+    ("A Winter Ledger", "£21.00", 402, "history"),
     ("Low Tide", "£15.25", 222, "nature"),
-)  # fmt: skip
+)
 
 
 def page(title: str, price: str, pages: int, tag: str) -> str:
@@ -45,7 +47,9 @@ def teach(books: Thresher, project: Path, number: int, *more: str):
     title, price, pages, _ = BOOKS[number]
     values = [f"title={title}", f"price={price}", f"pages={pages}"]
     address = f"https://books.example/{number}"
-    return books("extractors", "label", "book", str(project / f"{number}.html"), *values, *more, "--base-url", address)
+    return books(
+        "extractors", "label", "book", str(project / f"{number}.html"), *values, *more, "--base-url", address
+    )
 
 
 @pytest.mark.promise(18)
@@ -53,7 +57,10 @@ def test_a_page_that_holds_its_reader_is_stopped_and_teaches_nothing(books: Thre
     (project / "0.html").write_text("<p>words</p>" * 100_000 + page(*BOOKS[0]), "utf-8")
     books("config", "set", "isolation.seconds", "0.05")
     result = teach(books, project, 0)
-    assert (result.code, "took longer than 0.05 seconds and was stopped" in result.err) == (TooSlow.exit_code, True)
+    assert (result.code, "took longer than 0.05 seconds and was stopped" in result.err) == (
+        TooSlow.exit_code,
+        True,
+    )
     for number in (1, 2):
         books("config", "set", "isolation.seconds", "10")
         assert "three pages are needed" in teach(books, project, number).out
@@ -65,7 +72,12 @@ def test_three_pages_that_a_person_has_labelled_teach_a_site(books: Thresher, pr
     teach(books, project, 1)
     assert "version 1 is in use" in teach(books, project, 2).out
     (found,) = books("extractors", "list", "--json").json
-    assert (found["site"], found["schema"], found["version"], found["state"]) == ("books.example", "book", 1, "active")
+    assert (found["site"], found["schema"], found["version"], found["state"]) == (
+        "books.example",
+        "book",
+        1,
+        "active",
+    )
     shown = books("extractors", "show", "books.example", "book").out
     assert "h1" in shown
     assert "pages" in shown
@@ -81,7 +93,9 @@ def test_what_was_learned_can_be_put_aside(books: Thresher, project: Path):
 
 
 @pytest.mark.promise(14)
-def test_a_value_that_does_not_stand_on_the_page_is_not_believed_even_of_a_person(books: Thresher, project: Path):
+def test_a_value_that_does_not_stand_on_the_page_is_not_believed_even_of_a_person(
+    books: Thresher, project: Path
+):
     said = books(
         "extractors",
         "label",
@@ -104,14 +118,32 @@ def test_a_value_that_does_not_stand_on_the_page_is_not_believed_even_of_a_perso
         (["pages=many"], "pages wants digits, got 'many'"),
     ],
 )
-def test_a_label_that_makes_no_sense_is_refused_with_what_would(books: Thresher, project: Path, values: list[str], says: str):
-    said = books("extractors", "label", "book", str(project / "0.html"), *values, "--base-url", "https://books.example/0")
+def test_a_label_that_makes_no_sense_is_refused_with_what_would(
+    books: Thresher, project: Path, values: list[str], says: str
+):
+    said = books(
+        "extractors",
+        "label",
+        "book",
+        str(project / "0.html"),
+        *values,
+        "--base-url",
+        "https://books.example/0",
+    )
     assert said.code != 0
     assert says in said.err
 
 
 def test_a_schema_that_no_app_has_is_named_with_those_there_are(books: Thresher, project: Path):
-    said = books("extractors", "label", "film", str(project / "0.html"), "title=x", "--base-url", "https://books.example/0")
+    said = books(
+        "extractors",
+        "label",
+        "film",
+        str(project / "0.html"),
+        "title=x",
+        "--base-url",
+        "https://books.example/0",
+    )
     assert "no app here has a schema 'film'; known are: book" in said.err
 
 

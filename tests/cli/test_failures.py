@@ -26,9 +26,17 @@ def test_failures_are_grouped_with_an_example(failing: Thresher):
 
 @pytest.mark.parametrize(
     ("filters", "matched"),
-    [([], 3), (["--kind", "free"], 1), (["--source", "doors"], 2), (["--error", "Failed"], 3), (["--error", "Gone"], 0),
-     (["--older", "1h"], 0), (["--newer", "1h"], 3), (["--kind", "work", "--newer", "1h"], 2)],
-)  # fmt: skip
+    [
+        ([], 3),
+        (["--kind", "free"], 1),
+        (["--source", "doors"], 2),
+        (["--error", "Failed"], 3),
+        (["--error", "Gone"], 0),
+        (["--older", "1h"], 0),
+        (["--newer", "1h"], 3),
+        (["--kind", "work", "--newer", "1h"], 2),
+    ],
+)
 def test_a_retry_is_a_dry_run_unless_it_is_applied(failing: Thresher, filters: list[str], matched: int):
     dry = failing("failures", "retry", *filters, "--json").json
     assert (dry["matched"], dry["applied"], dry["result"]["retried"]) == (matched, False, [])

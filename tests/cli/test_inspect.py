@@ -47,7 +47,10 @@ def test_several_files_give_one_object_a_line(run, tmp_path: Path):
     names = [write(tmp_path / "a.html"), write(tmp_path / "b.json", '{"jobs": [], "meta": {"total": 0}}')]
     result = run(*names, "--json")
     assert result.code == 0
-    assert [(found["source"], found["verdict"]) for found in objects(result)] == [(names[0], "found"), (names[1], "confirmed_empty")]
+    assert [(found["source"], found["verdict"]) for found in objects(result)] == [
+        (names[0], "found"),
+        (names[1], "confirmed_empty"),
+    ]
 
 
 def test_a_file_that_cannot_be_read_costs_only_itself(run, tmp_path: Path):
@@ -81,7 +84,9 @@ def test_half_a_gzip_file_is_read_as_far_as_it_goes_or_refused(run, tmp_path: Pa
 
 def test_the_base_url_makes_links_whole(run, tmp_path: Path):
     body = "<title>Acme</title><a href='/careers'>Careers</a><p>We make ladders.</p>"
-    (found,) = objects(run(write(tmp_path / "a.html", body), "--base-url", "https://acme.example/x", "--json"))
+    (found,) = objects(
+        run(write(tmp_path / "a.html", body), "--base-url", "https://acme.example/x", "--json")
+    )
     assert found["company"]["careers_url"] == "https://acme.example/careers"
 
 
@@ -114,7 +119,10 @@ def test_a_page_that_holds_its_reader_is_stopped_at_its_limit_and_costs_only_its
 def test_a_page_that_takes_too_much_memory_is_stopped_and_says_so(run, tmp_path: Path):
     write(tmp_path / "thresher.yaml", "settings: {isolation.memory: 64}")
     result = run(write(tmp_path / "large.txt", b"a b " * 9_000_000), "--json")
-    assert (result.code, "more than 64 MB of memory" in objects(result)[0]["error"]) == (TooLarge.exit_code, True)
+    assert (result.code, "more than 64 MB of memory" in objects(result)[0]["error"]) == (
+        TooLarge.exit_code,
+        True,
+    )
 
 
 @pytest.mark.promise(8)
@@ -142,7 +150,9 @@ def wait_for_reader(pid: int) -> int:
 
 @pytest.mark.promise(17)
 def test_a_hostile_page_does_not_steer_the_terminal(run, tmp_path: Path):
-    result = run(write(tmp_path / "a.html", "<title>\x1b[31mred</title><h1>\x1b]0;x\x07</h1><p class=price>£1</p>"))
+    result = run(
+        write(tmp_path / "a.html", "<title>\x1b[31mred</title><h1>\x1b]0;x\x07</h1><p class=price>£1</p>")
+    )
     assert "\x1b" not in result.out
 
 

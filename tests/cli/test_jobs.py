@@ -24,13 +24,19 @@ def found(search: Thresher, project: Path) -> Thresher:
     """Three matches, and a posting that was filtered."""
     at = now(project)
     write(
-        project, company("acme.com", "Acme", at), board("greenhouse:acme", "acme.com", at),
-        posting("greenhouse:acme/1", "Senior Python Engineer", at), posting("greenhouse:acme/2", "Platform Engineer", at),
-        posting("greenhouse:acme/3", "Sales Engineer", at, state="closed"), posting("greenhouse:acme/4", "Recruiter", at),
-        *(decision(f"greenhouse:acme/{number}", "saved", at) for number in (1, 2, 3)), decision("greenhouse:acme/4", "filtered", at),
-        match("greenhouse:acme/1", "Senior Python Engineer", 92, at), match("greenhouse:acme/2", "Platform Engineer", 81, at - 3 * DAY),
+        project,
+        company("acme.com", "Acme", at),
+        board("greenhouse:acme", "acme.com", at),
+        posting("greenhouse:acme/1", "Senior Python Engineer", at),
+        posting("greenhouse:acme/2", "Platform Engineer", at),
+        posting("greenhouse:acme/3", "Sales Engineer", at, state="closed"),
+        posting("greenhouse:acme/4", "Recruiter", at),
+        *(decision(f"greenhouse:acme/{number}", "saved", at) for number in (1, 2, 3)),
+        decision("greenhouse:acme/4", "filtered", at),
+        match("greenhouse:acme/1", "Senior Python Engineer", 92, at),
+        match("greenhouse:acme/2", "Platform Engineer", 81, at - 3 * DAY),
         match("greenhouse:acme/3", "Sales Engineer", 95, at - 9 * DAY, company="Borealis GmbH"),
-    )  # fmt: skip
+    )
     return search
 
 
@@ -50,18 +56,29 @@ def test_matches_are_listed_the_best_first_with_what_their_posting_says(found: T
     )
     assert best["decided_at"].endswith("Z")
     shown = found("jobs", "matches").out
-    assert shown.index("Sales Engineer") < shown.index("Senior Python Engineer") < shown.index("Platform Engineer")
+    assert (
+        shown.index("Sales Engineer")
+        < shown.index("Senior Python Engineer")
+        < shown.index("Platform Engineer")
+    )
 
 
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
-        ([], ["3", "1", "2"]), (["--min-score", "85"], ["3", "1"]), (["--priority", "medium"], ["2"]), (["--since", "4d"], ["1", "2"]),
-        (["--since", "12h"], ["1"]), (["--company", "borealis"], ["3"]), (["--company", "ACME, Inc."], ["1", "2"]),
-        (["--words", "python senior"], ["1"]), (["--status", "applied"], []), (["--limit", "1"], ["3"]),
+        ([], ["3", "1", "2"]),
+        (["--min-score", "85"], ["3", "1"]),
+        (["--priority", "medium"], ["2"]),
+        (["--since", "4d"], ["1", "2"]),
+        (["--since", "12h"], ["1"]),
+        (["--company", "borealis"], ["3"]),
+        (["--company", "ACME, Inc."], ["1", "2"]),
+        (["--words", "python senior"], ["1"]),
+        (["--status", "applied"], []),
+        (["--limit", "1"], ["3"]),
         (["--since", "1970-01-01"], ["3", "1", "2"]),
     ],
-)  # fmt: skip
+)
 def test_matches_are_found_by_what_is_asked(found: Thresher, options: list[str], wanted: list[str]):
     assert keys(found("jobs", "matches", *options, "--json")) == wanted
 
@@ -77,7 +94,11 @@ def test_the_status_of_a_match_is_the_persons_and_survives_another_analysis(foun
 
 def test_several_matches_change_all_or_none(found: Thresher):
     wrong = found("jobs", "match", "greenhouse:acme/1", "greenhouse:acme/9", "--status", "viewed")
-    assert (wrong.code, "greenhouse:acme/9" in wrong.err, "Nothing was changed" in wrong.err) == (4, True, True)
+    assert (wrong.code, "greenhouse:acme/9" in wrong.err, "Nothing was changed" in wrong.err) == (
+        4,
+        True,
+        True,
+    )
     assert keys(found("jobs", "matches", "--status", "viewed", "--json")) == []
     assert found("jobs", "match", "greenhouse:acme/1", "greenhouse:acme/2", "--status", "viewed").code == 0
     assert keys(found("jobs", "matches", "--status", "viewed", "--json")) == ["1", "2"]
@@ -188,7 +209,9 @@ def test_postings_that_nobody_has_judged_are_judged_by_the_new_profile(found: Th
     assert found("jobs", "judge", "--json").json == {"asked": 1}
     assert found("jobs", "judge", "--json").json == {"asked": 0}, "it waits already"
     assert found("jobs", "judge", "--all", "--json").json == {"asked": 3}, "the closed one is left alone"
-    assert {task["payload"]["posting"][-1] for task in found("tasks", "list", "--kind", "job", "--json").json} == {"1", "2", "4", "5"}
+    assert {
+        task["payload"]["posting"][-1] for task in found("tasks", "list", "--kind", "job", "--json").json
+    } == {"1", "2", "4", "5"}
 
 
 def test_hostile_text_reaches_the_terminal_as_text(search: Thresher, project: Path):
@@ -198,7 +221,12 @@ def test_hostile_text_reaches_the_terminal_as_text(search: Thresher, project: Pa
         posting("greenhouse:acme/1", "[red]x[/red]\x1b[31m\nPAY", at),
         match("greenhouse:acme/1", "[red]x[/red]\x1b[31m\nPAY", 90, at),
     )
-    for words in (("jobs", "matches"), ("postings", "list"), ("postings", "show", "greenhouse:acme/1"), ("explain", "greenhouse:acme/1")):
+    for words in (
+        ("jobs", "matches"),
+        ("postings", "list"),
+        ("postings", "show", "greenhouse:acme/1"),
+        ("explain", "greenhouse:acme/1"),
+    ):
         shown = search(*words)
         assert (shown.code, "\x1b" in shown.out) == (0, False), words
         assert "[red]x[/red]" in shown.out

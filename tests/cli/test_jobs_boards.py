@@ -13,13 +13,30 @@ from thresher.practice.web import PracticeWeb
 def search(project: Path, queue: Thresher) -> Thresher:
     (project / "app.py").write_text(APP)
     at = now(project)
-    waiting = {"status": "pending", "confidence": "medium", "validation_required": True, "scraped_at": 0, "due_at": 0, "last_look": None}
-    old = {"status": "disabled", "disabled_tag": "failing", "disabled_reason": "5 failures in a row", "failures": 5}
+    waiting = {
+        "status": "pending",
+        "confidence": "medium",
+        "validation_required": True,
+        "scraped_at": 0,
+        "due_at": 0,
+        "last_look": None,
+    }
+    old = {
+        "status": "disabled",
+        "disabled_tag": "failing",
+        "disabled_reason": "5 failures in a row",
+        "failures": 5,
+    }
     write(
         project,
         company("acme.com", "Acme", at),
         company("heron.com", "Blue Heron", at, tier="D", score=10, status="partial", score_parts=[]),
-        board("greenhouse:acme", "acme.com", at, alarms=["the salary is missing in all 2 postings; it was there before"]),
+        board(
+            "greenhouse:acme",
+            "acme.com",
+            at,
+            alarms=["the salary is missing in all 2 postings; it was there before"],
+        ),
         board("greenhouse:heron", "heron.com", at, **waiting),
         board("greenhouse:old", "acme.com", at, **old),
         posting("greenhouse:acme/1", "Senior Python Engineer", at),
@@ -46,7 +63,11 @@ def test_companies_are_listed_and_filtered(search: Thresher):
     assert keys(search("companies", "list", "--status", "partial", "--json")) == ["heron.com"]
     assert "No companies match" in search("companies", "list", "--tier", "S").out
     assert [search(what, "list", "--status", "asleep").code for what in ("companies", "boards")] == [2, 2]
-    assert search("postings", "list", "--state", "asleep").code == search("companies", "list", "--tier", "Z").code == 2
+    assert (
+        search("postings", "list", "--state", "asleep").code
+        == search("companies", "list", "--tier", "Z").code
+        == 2
+    )
     assert "Blue Heron" in search("companies", "list").out
 
 
@@ -69,9 +90,16 @@ def test_a_company_is_shown_with_its_points_and_the_words_behind_them(search: Th
 
 
 def test_boards_are_listed_and_filtered(search: Thresher):
-    assert keys(search("boards", "list", "--json")) == ["greenhouse:old", "greenhouse:heron", "greenhouse:acme"]
+    assert keys(search("boards", "list", "--json")) == [
+        "greenhouse:old",
+        "greenhouse:heron",
+        "greenhouse:acme",
+    ]
     assert keys(search("boards", "list", "--status", "pending", "--json")) == ["greenhouse:heron"]
-    assert keys(search("boards", "list", "--company", "acme.com", "--json")) == ["greenhouse:old", "greenhouse:acme"]
+    assert keys(search("boards", "list", "--company", "acme.com", "--json")) == [
+        "greenhouse:old",
+        "greenhouse:acme",
+    ]
     assert keys(search("boards", "list", "--platform", "lever", "--json")) == []
     assert "No boards match" in search("boards", "list", "--platform", "lever").out
     shown = search("boards", "list").out
@@ -96,13 +124,24 @@ def test_a_board_is_shown_by_its_key_or_its_address(search: Thresher):
 
 
 @pytest.mark.promise(10)
-def test_a_board_that_waits_or_was_disabled_is_enabled_by_a_person_and_its_failures_are_forgotten(search: Thresher):
+def test_a_board_that_waits_or_was_disabled_is_enabled_by_a_person_and_its_failures_are_forgotten(
+    search: Thresher,
+):
     for key in ("greenhouse:heron", "greenhouse:old"):
         assert search("boards", "enable", key).code == 0
         data = search("boards", "show", key, "--json").json["data"]
-        assert (data["status"], data["failures"], data["validation_required"], data.get("disabled_reason")) == ("active", 0, False, None)
+        assert (
+            data["status"],
+            data["failures"],
+            data["validation_required"],
+            data.get("disabled_reason"),
+        ) == ("active", 0, False, None)
         assert data["proof"] == "its own page links to it", "the rest of the record stays"
-    assert keys(search("boards", "list", "--status", "active", "--json")) == ["greenhouse:old", "greenhouse:heron", "greenhouse:acme"]
+    assert keys(search("boards", "list", "--status", "active", "--json")) == [
+        "greenhouse:old",
+        "greenhouse:heron",
+        "greenhouse:acme",
+    ]
     tasks = search("tasks", "list", "--kind", "scrape_source", "--json").json
     assert {task["payload"]["board"] for task in tasks} == {"greenhouse:heron", "greenhouse:old"}
     again = search("boards", "enable", "greenhouse:old")
@@ -124,7 +163,11 @@ def test_a_board_is_tried_without_writing_anything(search: Thresher, project: Pa
         before = search("boards", "show", "greenhouse:acme", "--json").json
         tried = search("boards", "test", "greenhouse:acme", "--json")
         assert tried.code == 0, tried.err
-        assert (tried.json["verdict"], tried.json["count"] > 0, len(tried.json["sample"]) > 0) == ("found", True, True)
+        assert (tried.json["verdict"], tried.json["count"] > 0, len(tried.json["sample"]) > 0) == (
+            "found",
+            True,
+            True,
+        )
         assert tried.json["sample"][0] in search("boards", "test", "greenhouse:acme").out
         nobody = search("boards", "test", "greenhouse:heron")
         assert nobody.code == 1
@@ -132,10 +175,23 @@ def test_a_board_is_tried_without_writing_anything(search: Thresher, project: Pa
     assert search("tasks", "list", "--json").json == []
 
 
-@pytest.mark.parametrize("words", [["companies", "show"], ["boards", "show"], ["boards", "enable"], ["postings", "show"], ["explain"],
-                                   ["postings", "ungroup"], ["jobs", "views", "show"], ["boards", "test"]])  # fmt: skip
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["companies", "show"],
+        ["boards", "show"],
+        ["boards", "enable"],
+        ["postings", "show"],
+        ["explain"],
+        ["postings", "ungroup"],
+        ["jobs", "views", "show"],
+        ["boards", "test"],
+    ],
+)
 @pytest.mark.parametrize("key", ["\udcff", "\x00", "", "' or 1=1 --", "x" * 10_000, "é\u0301", "https://["])
-def test_whatever_is_asked_for_that_is_not_there_is_said_in_one_line(search: Thresher, words: list[str], key: str):
+def test_whatever_is_asked_for_that_is_not_there_is_said_in_one_line(
+    search: Thresher, words: list[str], key: str
+):
     wrong = search(*words, key)
     assert (wrong.code, len(wrong.err.splitlines())) in ((4, 1), (2, 1)), wrong.err
 
@@ -163,7 +219,11 @@ def test_a_posting_is_shown_with_its_text_its_evidence_and_its_fate(search: Thre
     ):
         assert words in shown
     detail = search("postings", "show", "greenhouse:acme/1", "--json").json
-    assert (detail["outcome"], detail["status"], detail["posting"]["first_seen_at"][-1]) == ("saved", "new", "Z")
+    assert (detail["outcome"], detail["status"], detail["posting"]["first_seen_at"][-1]) == (
+        "saved",
+        "new",
+        "Z",
+    )
     assert search("postings", "show", "nothing").code == 4
 
 
@@ -209,7 +269,9 @@ def test_a_task_is_explained_by_what_it_is_about(search: Thresher):
 def test_a_posting_is_taken_out_of_its_group_and_stays_apart(search: Thresher, project: Path):
     at = now(project)
     write(
-        project, posting("lever:acme/1", "Senior Python Engineer", at, board="lever:acme"), posting("feed/1", "Senior Python Engineer", at)
+        project,
+        posting("lever:acme/1", "Senior Python Engineer", at, board="lever:acme"),
+        posting("feed/1", "Senior Python Engineer", at),
     )
     put = search("postings", "group", "greenhouse:acme/1", "lever:acme/1", "--json").json
     assert put["members"] == ["greenhouse:acme/1", "lever:acme/1"]
@@ -224,7 +286,9 @@ def test_a_posting_is_taken_out_of_its_group_and_stays_apart(search: Thresher, p
     alone = search("postings", "show", "lever:acme/1", "--json").json
     assert (alone["group"], alone["same"], set(alone["apart"])) == (None, [], {"feed/1", "greenhouse:acme/1"})
     assert keys_of_same(search, "feed/1") == {"greenhouse:acme/1"}
-    assert [task["payload"] for task in search("tasks", "list", "--kind", "job", "--json").json] == [{"posting": "lever:acme/1"}]
+    assert [task["payload"] for task in search("tasks", "list", "--kind", "job", "--json").json] == [
+        {"posting": "lever:acme/1"}
+    ]
     search("postings", "ungroup", "feed/1")
     assert keys_of_same(search, "greenhouse:acme/1") == set()
     assert search("postings", "ungroup", "feed/1").code == 5
@@ -239,7 +303,12 @@ def test_two_groups_become_one_and_a_persons_second_thought_counts(search: Thres
     write(project, *(posting(f"feed/{name}", "Engineer", at) for name in "abcd"))
     search("postings", "group", "feed/a", "feed/b")
     search("postings", "group", "feed/c", "feed/d")
-    assert search("postings", "group", "feed/b", "feed/c", "--json").json["members"] == ["feed/a", "feed/b", "feed/c", "feed/d"]
+    assert search("postings", "group", "feed/b", "feed/c", "--json").json["members"] == [
+        "feed/a",
+        "feed/b",
+        "feed/c",
+        "feed/d",
+    ]
     search("postings", "ungroup", "feed/a")
     search("postings", "group", "feed/a", "feed/d")
     assert keys_of_same(search, "feed/a") == {"feed/b", "feed/c", "feed/d"}

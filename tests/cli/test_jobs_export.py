@@ -44,10 +44,14 @@ def search(project: Path, queue: Thresher) -> Thresher:
     (project / "app.py").write_text(APP)
     at = now(project)
     write(
-        project, company("acme.com", "Acme", at), board("greenhouse:acme", "acme.com", at),
-        posting("greenhouse:acme/1", HOSTILE, at), posting("greenhouse:acme/2", "Plain, with a comma", at, state="closed"),
-        match("greenhouse:acme/1", HOSTILE, 91, at), match("greenhouse:acme/2", "Plain, with a comma", 85, at),
-    )  # fmt: skip
+        project,
+        company("acme.com", "Acme", at),
+        board("greenhouse:acme", "acme.com", at),
+        posting("greenhouse:acme/1", HOSTILE, at),
+        posting("greenhouse:acme/2", "Plain, with a comma", at, state="closed"),
+        match("greenhouse:acme/1", HOSTILE, 91, at),
+        match("greenhouse:acme/2", "Plain, with a comma", 85, at),
+    )
     return queue
 
 
@@ -78,14 +82,20 @@ def test_everything_is_written_in_every_form(search: Thresher, project: Path, wh
     assert (done["rows"], done["file"]) == (number, f"out.{form}")
     body = (project / f"out.{form}").read_bytes()
     assert len(body.splitlines() if form != "xlsx" else cells(body)) == number + (form != "jsonl")
-    assert sorted(path.name for path in project.iterdir() if path.name.startswith(".")) == [], "nothing is left over"
+    assert sorted(path.name for path in project.iterdir() if path.name.startswith(".")) == [], (
+        "nothing is left over"
+    )
 
 
 def test_json_lines_have_everything_as_it_is(search: Thresher, project: Path):
     search("export", "postings", "-o", "out.jsonl")
     found = [json.loads(line) for line in (project / "out.jsonl").read_text().splitlines()]
     assert [each["title"] for each in found] == ["Plain, with a comma", HOSTILE]
-    assert (found[0]["salary"]["high"], found[0]["links"][0], found[0]["seen_at"][-1]) == (120_000, "board=greenhouse:acme", "Z")
+    assert (found[0]["salary"]["high"], found[0]["links"][0], found[0]["seen_at"][-1]) == (
+        120_000,
+        "board=greenhouse:acme",
+        "Z",
+    )
 
 
 def test_only_a_status_is_written_where_one_is_asked_for(search: Thresher, project: Path):
@@ -103,9 +113,15 @@ def test_nothing_found_is_a_file_with_a_header(search: Thresher, project: Path):
 
 @pytest.mark.parametrize(
     "words",
-    [["nonsense"], ["boards", "--status", "asleep", "-o", "x.csv"], ["matches", "-f", "pdf"], ["matches", "-o", "no/such/folder/out.csv"],
-     ["matches", "-o", "."], []],
-)  # fmt: skip
+    [
+        ["nonsense"],
+        ["boards", "--status", "asleep", "-o", "x.csv"],
+        ["matches", "-f", "pdf"],
+        ["matches", "-o", "no/such/folder/out.csv"],
+        ["matches", "-o", "."],
+        [],
+    ],
+)
 def test_what_cannot_be_written_is_refused_in_one_line(search: Thresher, words: list[str]):
     wrong = search("export", *words)
     assert (wrong.code, len(wrong.err.splitlines())) == (2, 1)
@@ -113,8 +129,30 @@ def test_what_cannot_be_written_is_refused_in_one_line(search: Thresher, words: 
 
 @pytest.mark.promise(17)
 @pytest.mark.parametrize(
-    "text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "＝1", "=cmd|' /C calc'!A0", "a;=1", "a\t@x", "\n=1", "a; =1",
-             "a;\u00a0=1", "a;  @x", "a\n=1", "a\r\n =1", "a\r=1", "a; \uff1d1", "\u00a0=1", "python; =HYPERLINK(1)"]
+    "text",
+    [
+        "=1+1",
+        "+1",
+        "-1",
+        "@SUM(A1)",
+        "\t=1",
+        "\r=1",
+        "  =1",
+        "＝1",
+        "=cmd|' /C calc'!A0",
+        "a;=1",
+        "a\t@x",
+        "\n=1",
+        "a; =1",
+        "a;\u00a0=1",
+        "a;  @x",
+        "a\n=1",
+        "a\r\n =1",
+        "a\r=1",
+        "a; \uff1d1",
+        "\u00a0=1",
+        "python; =HYPERLINK(1)",
+    ],
 )
 def test_a_text_that_looks_like_a_formula_is_text_in_every_spreadsheet(text: str):
     out = io.BytesIO()
@@ -135,13 +173,24 @@ def test_numbers_stay_numbers_also_below_zero():
 
 
 @given(
-    st.lists(st.lists(st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.text(max_size=40)), min_size=2, max_size=2), max_size=5)
+    st.lists(
+        st.lists(
+            st.one_of(st.none(), st.booleans(), st.integers(-9, 9), st.text(max_size=40)),
+            min_size=2,
+            max_size=2,
+        ),
+        max_size=5,
+    )
 )
 def test_any_rows_make_files_that_can_be_read_and_hold_no_formula(found: list[list[object]]):
     out = io.BytesIO()
     assert write_csv(out, ["a", "b"], found) == len(found)
     read = list(csv.reader(io.StringIO(out.getvalue().decode("utf-8-sig"), newline="")))
-    assert not any(cell.lstrip(" ").startswith(FORMULA) and not cell.lstrip("-").isdecimal() for row in read for cell in row)
+    assert not any(
+        cell.lstrip(" ").startswith(FORMULA) and not cell.lstrip("-").isdecimal()
+        for row in read
+        for cell in row
+    )
     book = io.BytesIO()
     assert write_xlsx(book, ["a", "b"], found, "s & <t>") == len(found)
     assert len(cells(book.getvalue())) == len(found) + 1
@@ -149,7 +198,9 @@ def test_any_rows_make_files_that_can_be_read_and_hold_no_formula(found: list[li
     assert write_jsonl(lines, found) == len(found) == len(lines.getvalue().decode().split("\n")) - 1
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(search: Thresher, project: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_file_is_replaced_whole_or_not_at_all(
+    search: Thresher, project: Path, monkeypatch: pytest.MonkeyPatch
+):
     (project / "out.csv").write_text("the old one")
 
     def breaks(*_: object) -> int:

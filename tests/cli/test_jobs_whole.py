@@ -1,4 +1,5 @@
-"""A search from the first command to the message about its first match: the jobs app, as it comes, on the practice web."""
+"""A search from the first command to the message about its first match: the jobs app, as it comes, on the
+practice web."""
 
 from pathlib import Path
 
@@ -50,7 +51,9 @@ def web():
         yield found
 
 
-def test_from_a_name_to_a_match_that_was_told_of(folder: Path, thresher: Thresher, web: PracticeWeb, hook: Hook):
+def test_from_a_name_to_a_match_that_was_told_of(
+    folder: Path, thresher: Thresher, web: PracticeWeb, hook: Hook
+):
     (folder / "thresher.yaml").write_text(PROJECT.format(web=web.url, hook=hook.url))
     (folder / "me.yaml").write_text(PROFILE)
     (folder / "list.csv").write_text("name,website\nAcme Anvils,www.acme.example\n")

@@ -33,7 +33,14 @@ def installed(tmp_path: Path) -> Path:
 
 def call(packages: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, "PYTHONPATH": str(packages)}
-    return subprocess.run([sys.executable, "-m", "thresher", *words], cwd=folder, env=environ, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        [sys.executable, "-m", "thresher", *words],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_an_app_that_is_installed_as_a_package_is_found_and_run(installed: Path, tmp_path: Path):

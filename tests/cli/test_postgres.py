@@ -10,7 +10,9 @@ from tests.harness.databases import drop_schema
 
 
 @pytest.fixture
-def far_queue(project, thresher: Thresher, postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Thresher]:
+def far_queue(
+    project, thresher: Thresher, postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Thresher]:
     """The command line on a database of its own on the server."""
     url = f"{postgres_url}?schema=cli_{secrets.token_hex(6)}"
     monkeypatch.setenv("THRESHER_DATABASE_URL", url)
@@ -32,7 +34,9 @@ def test_a_whole_day_on_postgresql(far_queue: Thresher, project):
     assert not (project / "thresher.db").exists()
     assert far_queue("status", "--json").json["counts"] == {"work": {"failed": 1, "pending": 1}}
     assert [group["source"] for group in far_queue("failures", "list", "--json").json] == ["source:doors"]
-    assert far_queue("failures", "retry", "--source", "doors", "--apply", "--json").json["result"]["retried"] == [task]
+    assert far_queue("failures", "retry", "--source", "doors", "--apply", "--json").json["result"][
+        "retried"
+    ] == [task]
     assert far_queue("sources", "pause", "doors", "--for", "1h", "--reason", "tea").code == 0
     assert "tea" in far_queue("tasks", "show", task).out
     assert far_queue("tasks", "tree", task).code == 0

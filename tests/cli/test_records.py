@@ -37,7 +37,9 @@ def test_records_are_shown_the_newest_first_with_what_they_belong_to(library: Th
 
 def test_records_are_found_by_kind_key_and_link(library: Thresher):
     assert [each["key"] for each in library("records", "--link", "shelf=a", "--json").json] == ["emma"]
-    assert [each["key"] for each in library("records", "--kind", "book", "--key", "kim", "--json").json] == ["kim"]
+    assert [each["key"] for each in library("records", "--kind", "book", "--key", "kim", "--json").json] == [
+        "kim"
+    ]
     assert library("records", "--kind", "apple", "--json").json == []
     assert [each["key"] for each in library("records", "--before", "2", "--json").json] == ["emma"]
 

@@ -25,10 +25,17 @@ def listed(office: Thresher) -> dict[str, dict]:
 def test_roles_are_added_by_name_and_from_a_file(office: Thresher, project: Path):
     assert office("roles", "list").out == "No roles yet: thresher add candidates FILE.csv makes them.\n"
     said = office("roles", "add", "Python Developer", "--alias", "Pythonista", "--priority", "high")
-    assert (said.code, said.out) == (0, "Python Developer (1): added, priority high, also called Pythonista.\n")
+    assert (said.code, said.out) == (
+        0,
+        "Python Developer (1): added, priority high, also called Pythonista.\n",
+    )
     (project / "roles.csv").write_text("name,aliases\nWelder,Fabricator;Pythonista\nNurse,\n")
     welder, nurse = office("roles", "add", "--file", "roles.csv", "--json").json
-    assert (welder["answer"], welder["aliases"], welder["taken"]) == ("new", ["Fabricator"], ["Pythonista (role 1)"])
+    assert (welder["answer"], welder["aliases"], welder["taken"]) == (
+        "new",
+        ["Fabricator"],
+        ["Pythonista (role 1)"],
+    )
     assert nurse["aliases"] == []
     found = listed(office)
     assert [each["priority"] for each in found.values()] == ["high", "normal", "normal"]
@@ -48,10 +55,14 @@ def test_a_role_is_added_in_one_way_at_a_time(office: Thresher):
 @pytest.mark.promise(13)
 def test_a_title_is_resolved_with_its_reason_and_nothing_is_changed(office: Thresher):
     office("roles", "add", "Python Developer", "--alias", "Pythonista")
-    found = office("roles", "resolve", "Senior Python Developer", "pythonista", "Beekeeper", "!!", "--json").json
+    found = office(
+        "roles", "resolve", "Senior Python Developer", "pythonista", "Beekeeper", "!!", "--json"
+    ).json
     assert [each["title"] for each in found] == ["Senior Python Developer", "pythonista", "Beekeeper", "!!"]
     assert [each["role"] for each in found][:2] == ["Python Developer", "Python Developer"]
-    assert all(set(each) >= {"title", "role", "similarity", "method", "reason"} and each["reason"] for each in found)
+    assert all(
+        set(each) >= {"title", "role", "similarity", "method", "reason"} and each["reason"] for each in found
+    )
     assert list(listed(office)) == ["Python Developer"]
     assert "Pythonista" in office("roles", "resolve", "Pythonista").out
 
@@ -59,9 +70,16 @@ def test_a_title_is_resolved_with_its_reason_and_nothing_is_changed(office: Thre
 def test_titles_come_on_standard_input_too(office: Thresher, monkeypatch: pytest.MonkeyPatch):
     office("roles", "add", "Welder")
     for words in ((), ("-",)):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Welder\n\nLead Welder\r\n\xff\n".encode("latin-1")), "utf-8"))
+        monkeypatch.setattr(
+            sys,
+            "stdin",
+            io.TextIOWrapper(io.BytesIO("Welder\n\nLead Welder\r\n\xff\n".encode("latin-1")), "utf-8"),
+        )
         found = office("roles", "resolve", *words, "--json").json
-        assert [(each["title"], each["role"]) for each in found][:2] == [("Welder", "Welder"), ("Lead Welder", "Welder")]
+        assert [(each["title"], each["role"]) for each in found][:2] == [
+            ("Welder", "Welder"),
+            ("Lead Welder", "Welder"),
+        ]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"x" * 20_000), "utf-8"))
     assert "that is no title" in office("roles", "resolve").err
 
@@ -70,7 +88,17 @@ def test_roles_are_merged_split_renamed_and_ranked(office: Thresher):
     office("add", "candidates", "people.csv")
     merged = office("roles", "merge", "Pipe Fitter", "welder")
     assert (merged.code, "moved: 1 candidate, 0 postings" in merged.out) == (0, True)
-    split = office("roles", "split", "welder", "--name", "Fitter", "--alias", "Pipe Fitter", "--candidate", "bo@example.com")
+    split = office(
+        "roles",
+        "split",
+        "welder",
+        "--name",
+        "Fitter",
+        "--alias",
+        "Pipe Fitter",
+        "--candidate",
+        "bo@example.com",
+    )
     assert (split.code, split.out.startswith("Fitter (")) == (0, True)
     assert listed(office)["Fitter"]["candidates"] == 1
     assert office("roles", "rename", "Fitter", "Steam Fitter").code == 0
@@ -78,14 +106,21 @@ def test_roles_are_merged_split_renamed_and_ranked(office: Thresher):
     assert office("roles", "alias", "add", "Fitter", "Steamfitter").code == 0
     assert office("roles", "alias", "remove", "Fitter", "Pipe Fitter").code == 0
     found = office("roles", "show", "Fitter", "--json").json
-    assert (found["name"], found["priority"], set(found["aliases"])) == ("Steam Fitter", "urgent", {"Fitter", "Steamfitter"})
+    assert (found["name"], found["priority"], set(found["aliases"])) == (
+        "Steam Fitter",
+        "urgent",
+        {"Fitter", "Steamfitter"},
+    )
     assert "Steam Fitter" in office("roles", "show", "Fitter").out
 
 
 def test_a_role_that_nobody_knows_is_met_with_the_nearest_names(office: Thresher):
     office("roles", "add", "Python Developer")
     refused = office("roles", "merge", "Pyton Developr", "Python Developer", "--json")
-    assert (refused.code, refused.error["error"]) == (4, "there is no role 'Pyton Developr'; did you mean 'Python Developer'?")
+    assert (refused.code, refused.error["error"]) == (
+        4,
+        "there is no role 'Pyton Developr'; did you mean 'Python Developer'?",
+    )
 
 
 def test_proposed_roles_wait_for_a_persons_word(office: Thresher, project: Path):

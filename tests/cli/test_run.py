@@ -14,7 +14,8 @@ def counts(queue: Thresher) -> dict[str, dict[str, int]]:
 
 
 def wait_for(database: Path, sql: str, process: object) -> None:
-    """Until a statement finds a row. A look at the rows is the signal; nothing else says that a task has started."""
+    """Until a statement finds a row. A look at the rows is the signal; nothing else says that a task has
+    started."""
     for _ in range(600):
         if database.exists() and apsw.Connection(str(database)).execute(sql).fetchall():
             return
@@ -70,7 +71,12 @@ def test_a_run_names_the_gates_that_stopped_it(queue: Thresher):
     assert "anti_bot: Blocked: a captcha" in result.out
     assert "when a person enables it" in result.out
     (gate,) = queue("run", "--json").json["closed"]
-    assert (gate["name"], gate["state"], gate["tag"], gate["opens_at"]) == ("source:doors", "disabled", "anti_bot", None)
+    assert (gate["name"], gate["state"], gate["tag"], gate["opens_at"]) == (
+        "source:doors",
+        "disabled",
+        "anti_bot",
+        None,
+    )
 
 
 def test_a_run_does_not_end_because_a_gate_keeps_to_its_rate(project: Path, thresher: Thresher):
@@ -82,7 +88,9 @@ def test_a_run_does_not_end_because_a_gate_keeps_to_its_rate(project: Path, thre
 
 
 def test_first_tasks_are_started_once_and_again_only_on_demand(project: Path, thresher: Thresher):
-    (project / "app.py").write_text(APP.replace("schedules=", 'start=(NewTask("free", key="first"), NewTask("work")), schedules='))
+    (project / "app.py").write_text(
+        APP.replace("schedules=", 'start=(NewTask("free", key="first"), NewTask("work")), schedules=')
+    )
     assert thresher("run", "--json").json["started"] == 2
     assert thresher("run", "--json").json["started"] == 0
     assert thresher("run", "--again", "--json").json["started"] == 2
@@ -155,7 +163,9 @@ def test_a_cancelled_task_stops_while_it_runs(queue: Thresher, project: Path):
 
 
 @pytest.mark.promise(1)
-def test_a_stage_that_hangs_on_its_thread_does_not_keep_the_run_from_ending(project: Path, thresher: Thresher):
+def test_a_stage_that_hangs_on_its_thread_does_not_keep_the_run_from_ending(
+    project: Path, thresher: Thresher
+):
     (project / "app.py").write_text(
         "import time\nfrom thresher import *\ndef hang(ctx): time.sleep(600)\n"
         'app = App("hangs", pipelines=(Pipeline("hang", Stage(hang, timeout=0.2)),), start=(NewTask("hang"),))\n'

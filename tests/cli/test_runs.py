@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.conftest import Thresher, added
 
-APP = '''
+APP = """
 from thresher import *
 
 
@@ -29,7 +29,7 @@ async def assemble(ctx):
 
 
 app = App("bikes", pipelines=tuple(Pipeline(stage.__name__, Stage(stage)) for stage in (order, part, assemble)))
-'''
+"""
 
 
 @pytest.fixture
@@ -43,8 +43,19 @@ def test_a_run_is_shown_while_it_runs_and_when_it_has_ended(bikes: Thresher):
     added(bikes, "order", "--payload", '{"parts": ["frame", "bell", "wait"]}')
     bikes("run")
     (run,) = bikes("runs", "list", "--running", "--json").json
-    assert (run["state"], run["members"], run["live"], run["failed"], run["counts"]) == ("running", 3, 1, 1, {"parts": 1})
-    assert (run["subject"], run["app"], run["since_at"][:4], run["until_at"]) == ("a [red]bicycle[/red]", "bikes", "1970", None)
+    assert (run["state"], run["members"], run["live"], run["failed"], run["counts"]) == (
+        "running",
+        3,
+        1,
+        1,
+        {"parts": 1},
+    )
+    assert (run["subject"], run["app"], run["since_at"][:4], run["until_at"]) == (
+        "a [red]bicycle[/red]",
+        "bikes",
+        "1970",
+        None,
+    )
     assert "1 running" in bikes("status").out
     assert bikes("status", "--json").json["runs"] == 1
 
@@ -52,7 +63,10 @@ def test_a_run_is_shown_while_it_runs_and_when_it_has_ended(bikes: Thresher):
     bikes("tasks", "cancel", waiting["id"])
     bikes("run")
     shown = bikes("runs", "show", run["id"])
-    assert all(words in shown.out for words in ("a [red]bicycle[/red]", "found: all there", "1 cancelled", "1 parts", "--state failed"))
+    assert all(
+        words in shown.out
+        for words in ("a [red]bicycle[/red]", "found: all there", "1 cancelled", "1 parts", "--state failed")
+    )
     assert bikes("runs", "list", "--running").out.strip() == "No runs match."
     assert "all there" in bikes("runs", "list", "--name", "order", "--of", "bikes").out
 

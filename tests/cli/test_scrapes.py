@@ -33,12 +33,21 @@ def shop(roles: Thresher, folder: Path) -> Iterator[Workshop]:
     with opened_workshop(f"sqlite:///{folder / 'thresher.db'}", read_project(folder)) as found:
         with found.store.write() as session:
             for name in ("Gardener", "Nurse"):
-                add_role(session, name, name.lower(), now=found.store.backend.now(session), demand=Demand.of(found.store.settings))
+                add_role(
+                    session,
+                    name,
+                    name.lower(),
+                    now=found.store.backend.now(session),
+                    demand=Demand.of(found.store.settings),
+                )
         yield found
 
 
 def body(offer: Any, *numbers: int) -> Spooled:
-    jobs = [{"external_job_id": str(at), "platform": "dice", "title": f"Posting {at}", "company": f"{at}"} for at in numbers]
+    jobs = [
+        {"external_job_id": str(at), "platform": "dice", "title": f"Posting {at}", "company": f"{at}"}
+        for at in numbers
+    ]
     return Spooled.of(json.dumps({"session_id": offer.session_id, "jobs": jobs}).encode())
 
 
@@ -55,10 +64,18 @@ def test_a_platform_may_be_the_first_thing_that_a_project_has(roles: Thresher):
 
 def test_platforms_are_added_limited_paused_and_removed(roles: Thresher, shop: Workshop):
     assert "thresher platforms add" in roles("platforms", "list").out
-    assert roles("platforms", "add", "Dice", "--every", "12h", "--per-minute", "30", "--in-flight", "2").code == 0
+    assert (
+        roles("platforms", "add", "Dice", "--every", "12h", "--per-minute", "30", "--in-flight", "2").code
+        == 0
+    )
     assert roles("platforms", "add", "dice", "--in-flight", "none").code == 0
     (dice,) = roles("platforms", "list", "--json").json
-    assert (dice["name"], dice["every_seconds"], dice["requests_per_minute"], dice["in_flight"]) == ("dice", 43_200, 30, None)
+    assert (dice["name"], dice["every_seconds"], dice["requests_per_minute"], dice["in_flight"]) == (
+        "dice",
+        43_200,
+        30,
+        None,
+    )
     assert [each.name for each in taken(shop).platforms] == ["dice"]
     paused = roles("platforms", "pause", "dice", "--for", "2h", "--reason", "they asked us to", "--json")
     assert (paused.json["state"], paused.json["reason"]) == ("paused", "they asked us to")
@@ -70,12 +87,19 @@ def test_platforms_are_added_limited_paused_and_removed(roles: Thresher, shop: W
     assert roles("platforms", "list", "--json").json == []
 
 
-@pytest.mark.parametrize(("argv", "code", "says"), [
-    (["pause", "nowhere"], 4, "platforms list"), (["resume", "nowhere"], 4, "platforms list"), (["remove", "nowhere"], 4, "platforms list"),
-    (["add", "a b"], 2, "without spaces"), (["add", "dice", "--every", "often"], 2, "90s"),
-    (["add", "dice", "--in-flight", "0"], 2, "in-flight"), (["pause", "nowhere", "--for", "0s"], 2, "longer than 0"),
-    (["add", "dice", "--per-minute", "-1"], 2, "per-minute"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("argv", "code", "says"),
+    [
+        (["pause", "nowhere"], 4, "platforms list"),
+        (["resume", "nowhere"], 4, "platforms list"),
+        (["remove", "nowhere"], 4, "platforms list"),
+        (["add", "a b"], 2, "without spaces"),
+        (["add", "dice", "--every", "often"], 2, "90s"),
+        (["add", "dice", "--in-flight", "0"], 2, "in-flight"),
+        (["pause", "nowhere", "--for", "0s"], 2, "longer than 0"),
+        (["add", "dice", "--per-minute", "-1"], 2, "per-minute"),
+    ],
+)
 def test_what_makes_no_sense_is_told(roles: Thresher, shop: Workshop, argv, code, says):
     ran = roles("platforms", *argv)
     assert ran.code == code
@@ -109,7 +133,10 @@ def test_what_came_too_late_waits_for_a_person(roles: Thresher, shop: Workshop, 
     assert roles("late", "drop", two["id"]).code == 0
     assert roles("late", "drop", 99).code == 4
     assert roles("late", "list", "--json").json == []
-    assert [each["decision"] for each in roles("late", "list", "--all", "--json").json] == ["imported", "dropped"]
+    assert [each["decision"] for each in roles("late", "list", "--all", "--json").json] == [
+        "imported",
+        "dropped",
+    ]
     with shop.store.read() as session:
         assert session.rows("select key from records where kind = 'posting'") == [("dice/1",)]
         assert session.rows("select count(*) from tasks where kind = 'match_postings'") == [(1,)]

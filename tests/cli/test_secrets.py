@@ -1,4 +1,5 @@
-"""What belongs to the project and to nobody else: its database's password, its exports, and the names that its files may take."""
+"""What belongs to the project and to nobody else: its database's password, its exports, and the names that
+its files may take."""
 
 import logging
 import stat
@@ -14,16 +15,28 @@ from thresher.config.project import hide_password
 pytestmark = pytest.mark.promise(17)
 
 URLS = (
-    "mysql://ann:hunter2@db.example/queue", "postgresql://ann:hunter2@127.0.0.1:1/queue", "postgresql://ann:a/hunter2@127.0.0.1:1/queue",
-    "postgresql://ann:a?hunter2@127.0.0.1/queue", "postgresql://ann:a#hunter2@127.0.0.1/queue", "postgresql://ann:a[hunter2@127.0.0.1/queue",
-    "postgresql://ann:a@hunter2@127.0.0.1:1/queue", "postgresql://:hunter2@127.0.0.1:1/queue", "postgresql://ann:hunter2\u2100@127.0.0.1:1/q",
-    "postgresql://127.0.0.1:1/queue?user=ann&password=hunter2", "postgresql://127.0.0.1:1/queue?PASSWORD=hunter2",
-    "postgresql://ann:hunter2@127.0.0.1:x/queue", "ann:hunter2@127.0.0.1/queue", "postgresql//ann:hunter2@127.0.0.1", "//ann:hunter2@h/q",
-)  # fmt: skip
+    "mysql://ann:hunter2@db.example/queue",
+    "postgresql://ann:hunter2@127.0.0.1:1/queue",
+    "postgresql://ann:a/hunter2@127.0.0.1:1/queue",
+    "postgresql://ann:a?hunter2@127.0.0.1/queue",
+    "postgresql://ann:a#hunter2@127.0.0.1/queue",
+    "postgresql://ann:a[hunter2@127.0.0.1/queue",
+    "postgresql://ann:a@hunter2@127.0.0.1:1/queue",
+    "postgresql://:hunter2@127.0.0.1:1/queue",
+    "postgresql://ann:hunter2\u2100@127.0.0.1:1/q",
+    "postgresql://127.0.0.1:1/queue?user=ann&password=hunter2",
+    "postgresql://127.0.0.1:1/queue?PASSWORD=hunter2",
+    "postgresql://ann:hunter2@127.0.0.1:x/queue",
+    "ann:hunter2@127.0.0.1/queue",
+    "postgresql//ann:hunter2@127.0.0.1",
+    "//ann:hunter2@h/q",
+)
 
 
 @pytest.mark.parametrize("url", URLS)
-def test_no_command_shows_the_password_of_the_database(thresher: Thresher, folder: Path, caplog: pytest.LogCaptureFixture, url: str):
+def test_no_command_shows_the_password_of_the_database(
+    thresher: Thresher, folder: Path, caplog: pytest.LogCaptureFixture, url: str
+):
     caplog.set_level(logging.DEBUG)
     for argv in (("status",), ("doctor",), ("status", "--json"), ("migrate", "--verbose"), ("worker",)):
         said = thresher(*argv, "--database", url)
@@ -37,11 +50,16 @@ def test_a_password_in_the_project_file_is_not_shown_either(thresher: Thresher, 
     assert (said.code, "hunter2" in said.err) == (3, False)
 
 
-@pytest.mark.parametrize(("url", "shown"), [
-    ("postgresql://ann:pw@h:5432/q?sslmode=require", "postgresql://ann:***@h:5432/q?sslmode=require"),
-    ("postgresql://h/q", "postgresql://h/q"), ("sqlite:///thresher.db", "sqlite:///thresher.db"),
-    ("postgresql://h:5432/q", "postgresql://h:5432/q"), ("postgresql://ann@h/q?password=a&x=1", "postgresql://ann@h/q?password=***&x=1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("postgresql://ann:pw@h:5432/q?sslmode=require", "postgresql://ann:***@h:5432/q?sslmode=require"),
+        ("postgresql://h/q", "postgresql://h/q"),
+        ("sqlite:///thresher.db", "sqlite:///thresher.db"),
+        ("postgresql://h:5432/q", "postgresql://h:5432/q"),
+        ("postgresql://ann@h/q?password=a&x=1", "postgresql://ann@h/q?password=***&x=1"),
+    ],
+)
 def test_everything_else_about_a_database_is_shown(url: str, shown: str):
     assert hide_password(url) == shown
 
@@ -83,7 +101,14 @@ assert main(["records", "--json"]) == 0
 import colorsys, json, random, requests, tarfile, wsgiref
 print([each.__name__ for each in (colorsys, json, random, requests, tarfile, wsgiref) if {folder!r} in (each.__file__ or "")])
 """
-    ran = subprocess.run([sys.executable, "-P", "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    ran = subprocess.run(
+        [sys.executable, "-P", "-c", code],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert (ran.returncode, ran.stderr) == (0, "")
     assert '"found"' in ran.stdout
     assert ran.stdout.splitlines()[-1] == "[]"

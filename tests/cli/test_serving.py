@@ -1,4 +1,5 @@
-"""`thresher worker --only ... --not ...`: a worker for some apps and kinds, and one that a newer version has overtaken."""
+"""`thresher worker --only ... --not ...`: a worker for some apps and kinds, and one that a newer version has
+overtaken."""
 
 import signal
 from pathlib import Path
@@ -13,21 +14,32 @@ from tests.harness.forks import Command
 
 @pytest.mark.parametrize(
     ("options", "done", "left"),
-    [(["--only", "free"], "free", "work"), (["--not", "free"], "work", "free"), (["--only", "test", "--not", "work"], "free", "work")],
+    [
+        (["--only", "free"], "free", "work"),
+        (["--not", "free"], "work", "free"),
+        (["--only", "test", "--not", "work"], "free", "work"),
+    ],
 )
-def test_a_run_serves_the_kinds_it_is_told_to_and_leaves_the_others(queue: Thresher, options: list[str], done: str, left: str):
+def test_a_run_serves_the_kinds_it_is_told_to_and_leaves_the_others(
+    queue: Thresher, options: list[str], done: str, left: str
+):
     first, second = added(queue, done), added(queue, left)
     assert queue("run", "--json", *options).code == 0
     states = [queue("tasks", "show", task, "--json").json["task"]["state"] for task in (first, second)]
     assert states == ["succeeded", "pending"]
 
 
-@pytest.mark.parametrize(("options", "says"), [
-    (["--only", "jobs"], "no app and no kind is called jobs; known are: free, test, work"),
-    (["--not", "fetch"], "no app and no kind is called fetch"),
-    (["--only", "free", "--not", "test"], "nothing is left to serve"),
-])  # fmt: skip
-def test_a_name_that_nobody_knows_is_refused_with_those_that_are_known(queue: Thresher, options: list[str], says: str):
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--only", "jobs"], "no app and no kind is called jobs; known are: free, test, work"),
+        (["--not", "fetch"], "no app and no kind is called fetch"),
+        (["--only", "free", "--not", "test"], "nothing is left to serve"),
+    ],
+)
+def test_a_name_that_nobody_knows_is_refused_with_those_that_are_known(
+    queue: Thresher, options: list[str], says: str
+):
     result = queue("run", *options)
     assert result.code in (2, 4)
     assert says in result.err
@@ -38,7 +50,9 @@ def test_a_worker_shows_what_it_serves_and_what_nobody_does(queue: Thresher, pro
     process = Command("worker", "--only", "free", folder=project)
     try:
         waiting, done = added(queue, "work"), added(queue, "free")
-        wait_for(project / "thresher.db", f"select 1 from tasks where id = {done} and state = 'succeeded'", process)
+        wait_for(
+            project / "thresher.db", f"select 1 from tasks where id = {done} and state = 'succeeded'", process
+        )
         status = queue("status", "--json").json
         assert [worker["serves"] for worker in status["workers"]] == [["free"]]
         assert status["unserved"] == ["1 task waits for a worker that knows kind work, stage work"]
@@ -57,8 +71,12 @@ def test_a_worker_that_finds_a_newer_schema_leaves_for_good_and_says_why(queue: 
     process = Command("worker", folder=project)
     try:
         done = added(queue, "free")
-        wait_for(project / "thresher.db", f"select 1 from tasks where id = {done} and state = 'succeeded'", process)
-        apsw.Connection(str(project / "thresher.db")).execute("insert into migrations values (9999, 'future', 0)")
+        wait_for(
+            project / "thresher.db", f"select 1 from tasks where id = {done} and state = 'succeeded'", process
+        )
+        apsw.Connection(str(project / "thresher.db")).execute(
+            "insert into migrations values (9999, 'future', 0)"
+        )
         assert process.wait(60) == 7
         assert "the database is at schema 9999" in process.stderr.read()
     finally:

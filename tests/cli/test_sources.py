@@ -23,7 +23,11 @@ def test_sources_are_listed_with_the_reason_for_every_pause(declared: Thresher):
     declared("sources", "pause", "doors", "--for", "10m", "--reason", "they asked us to")
     listed = {each["source"]: each for each in declared("sources", "list", "--json").json}
     assert set(listed) == {"doors", "good", "bad", "slow"}
-    assert (listed["doors"]["state"], listed["doors"]["tag"], listed["doors"]["why"]) == ("paused", "paused", "they asked us to")
+    assert (listed["doors"]["state"], listed["doors"]["tag"], listed["doors"]["why"]) == (
+        "paused",
+        "paused",
+        "they asked us to",
+    )
     assert listed["doors"]["opens_at"].endswith("Z")
     assert listed["slow"]["rate"] == 0.5
     out = declared("sources", "list").out
@@ -52,9 +56,30 @@ def test_a_disabled_source_is_opened_only_by_enabling_it(declared: Thresher):
 
 
 def test_limits_are_changed_one_by_one_and_taken_away(declared: Thresher):
-    assert declared("sources", "limit", "doors", "--rate", "30/m", "--burst", "3", "--in-flight", "2", "--cooldown", "1m").code == 0
+    assert (
+        declared(
+            "sources",
+            "limit",
+            "doors",
+            "--rate",
+            "30/m",
+            "--burst",
+            "3",
+            "--in-flight",
+            "2",
+            "--cooldown",
+            "1m",
+        ).code
+        == 0
+    )
     now = gate(declared, "doors")
-    assert (now["rate"], now["burst"], now["max_in_flight"], now["trip_after"], now["cooldown"]) == (0.5, 3, 2, 5, 60)
+    assert (now["rate"], now["burst"], now["max_in_flight"], now["trip_after"], now["cooldown"]) == (
+        0.5,
+        3,
+        2,
+        5,
+        60,
+    )
     assert declared("sources", "limit", "doors", "--rate", "none", "--trip-after", "none").code == 0
     now = gate(declared, "doors")
     assert (now["rate"], now["max_in_flight"], now["trip_after"]) == (None, 2, None)
@@ -84,7 +109,9 @@ def test_a_source_is_added_once(queue: Thresher):
         (["add", "host:x"], 2, "no colon"),
     ],
 )
-def test_what_cannot_be_is_refused_and_changes_nothing(declared: Thresher, argv: list[str], code: int, says: str):
+def test_what_cannot_be_is_refused_and_changes_nothing(
+    declared: Thresher, argv: list[str], code: int, says: str
+):
     before = declared("sources", "list", "--all", "--json").json
     result = declared("sources", *argv)
     assert (result.code, result.out) == (code, "")
@@ -120,7 +147,11 @@ def test_every_change_of_a_gate_is_an_event_that_can_be_read(declared: Thresher)
     kinds = [event["kind"] for event in declared("events", "--json").json]
     assert kinds == ["gate_disabled", "gate_resumed", "gate_paused"]
     (paused,) = declared("events", "--kind", "gate_paused", "--json").json
-    assert (paused["gate"], paused["detail"]["reason"], paused["detail"]["until"][-1]) == ("source:doors", "tea", "Z")
+    assert (paused["gate"], paused["detail"]["reason"], paused["detail"]["until"][-1]) == (
+        "source:doors",
+        "tea",
+        "Z",
+    )
     assert len(declared("events", "--source", "doors", "--json").json) == 2
     assert "tea" in declared("sources", "show", "doors").out
     assert "until for ever" in declared("events").out

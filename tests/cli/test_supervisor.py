@@ -1,4 +1,5 @@
-"""`thresher worker` cannot hang: whatever holds its interpreter is ended, started again, and counted as a crash of its task."""
+"""`thresher worker` cannot hang: whatever holds its interpreter is ended, started again, and counted as a
+crash of its task."""
 
 import os
 import signal
@@ -14,7 +15,7 @@ from tests.cli.conftest import Thresher, added
 from tests.cli.test_run import wait_for
 from tests.harness.forks import Command
 
-APP = '''
+APP = """
 import ctypes, os, re, signal, time
 from thresher import *
 
@@ -32,7 +33,7 @@ async def work(ctx):
     return Done()
 
 app = App("hangs", pipelines=tuple(Pipeline(stage.__name__, Stage(stage, name="do")) for stage in (spin, match, fault, work)))
-'''
+"""
 PROJECT = """apps: [app.py]
 settings:
   {worker.poll: 0.05, worker.lease: 0.6, worker.stall: 2, worker.grace: 0, reaper.every: 0.05, retry.crash_spread: 0, retry.max_crashes: 2}
@@ -71,7 +72,9 @@ def until(happens: str, process: Command, project: Path) -> None:
 
 
 @pytest.mark.promise(8)
-def test_a_stage_that_holds_the_interpreter_is_quarantined_and_others_are_done(hanging: Thresher, worker: Command, project: Path):
+def test_a_stage_that_holds_the_interpreter_is_quarantined_and_others_are_done(
+    hanging: Thresher, worker: Command, project: Path
+):
     guilty = added(hanging, "match")
     until("error_name = 'Quarantined'", worker, project)
     added(hanging, "work")
@@ -100,7 +103,9 @@ def test_a_worker_that_a_stage_crashes_is_started_again(hanging: Thresher, worke
 
 @pytest.mark.promise(1)
 @pytest.mark.parametrize("how", ["spin", "match"])
-def test_sigterm_ends_a_worker_whose_interpreter_is_held(hanging: Thresher, project: Path, how: str, worker: Command):
+def test_sigterm_ends_a_worker_whose_interpreter_is_held(
+    hanging: Thresher, project: Path, how: str, worker: Command
+):
     hanging("config", "set", "worker.stall", "3600")
     hanging("config", "set", "worker.lease", "3600")
     first = child_of(worker)
@@ -113,7 +118,9 @@ def test_sigterm_ends_a_worker_whose_interpreter_is_held(hanging: Thresher, proj
 
 
 @pytest.mark.promise(1)
-def test_a_worker_that_was_frozen_for_longer_than_a_stall_goes_on_when_it_thaws(hanging: Thresher, worker: Command, project: Path):
+def test_a_worker_that_was_frozen_for_longer_than_a_stall_goes_on_when_it_thaws(
+    hanging: Thresher, worker: Command, project: Path
+):
     added(hanging, "work")
     until("state = 'succeeded'", worker, project)
     child = child_of(worker)
@@ -129,7 +136,9 @@ def test_a_worker_that_was_frozen_for_longer_than_a_stall_goes_on_when_it_thaws(
 
 
 @pytest.mark.promise(1)
-def test_a_worker_whose_supervisor_was_killed_hands_back_and_ends(hanging: Thresher, worker: Command, project: Path):
+def test_a_worker_whose_supervisor_was_killed_hands_back_and_ends(
+    hanging: Thresher, worker: Command, project: Path
+):
     added(hanging, "work")
     until("state = 'succeeded'", worker, project)
     child = child_of(worker)

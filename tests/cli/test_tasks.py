@@ -7,17 +7,39 @@ import pytest
 from tests.cli.conftest import Thresher, added
 
 
-def test_a_payload_comes_as_text_from_a_file_or_from_stdin(queue: Thresher, project: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_payload_comes_as_text_from_a_file_or_from_stdin(
+    queue: Thresher, project: Path, monkeypatch: pytest.MonkeyPatch
+):
     (project / "payload.json").write_text('{"n": 2}')
     monkeypatch.setattr("sys.stdin", io.StringIO('{"n": 3}'))
     ids = [added(queue, "free", "--payload", text) for text in ('{"n": 1}', "@payload.json", "-")]
-    assert [queue("tasks", "show", each, "--json").json["task"]["payload"] for each in ids] == [{"n": 1}, {"n": 2}, {"n": 3}]
+    assert [queue("tasks", "show", each, "--json").json["task"]["payload"] for each in ids] == [
+        {"n": 1},
+        {"n": 2},
+        {"n": 3},
+    ]
 
 
 def test_a_task_carries_what_add_was_given(queue: Thresher):
-    task_id = added(queue, "free", "--url", "HTTPS://A.example/b?utm_source=x", "--key", "k", "--priority", "-5", "--delay", "1h30m")
+    task_id = added(
+        queue,
+        "free",
+        "--url",
+        "HTTPS://A.example/b?utm_source=x",
+        "--key",
+        "k",
+        "--priority",
+        "-5",
+        "--delay",
+        "1h30m",
+    )
     task = queue("tasks", "show", task_id, "--json").json["task"]
-    assert (task["url"], task["dedupe_key"], task["priority"], task["state"]) == ("https://a.example/b", "k", -5, "pending")
+    assert (task["url"], task["dedupe_key"], task["priority"], task["state"]) == (
+        "https://a.example/b",
+        "k",
+        -5,
+        "pending",
+    )
     assert task["run_at"] > task["created_at"]
 
 
@@ -65,7 +87,9 @@ def test_a_task_is_shown_with_its_attempts_and_why_it_waits(queue: Thresher):
     assert "no worker is alive" in queue("tasks", "show", task).out
     queue("run")
     shown = queue("tasks", "show", task, "--json").json
-    assert [(each["claim"], each["ending"], each["error"]) for each in shown["attempts"]] == [(1, "retry", "Transient")]
+    assert [(each["claim"], each["ending"], each["error"]) for each in shown["attempts"]] == [
+        (1, "retry", "Transient")
+    ]
     assert shown["attempts"][0]["ended_at"].endswith("Z")
     assert shown["task"]["payload"] == {"how": "flaky", "at": 5}
     assert len(shown["waits"]) == 1
@@ -75,7 +99,12 @@ def test_a_task_is_shown_with_its_attempts_and_why_it_waits(queue: Thresher):
 def test_words_of_a_hostile_page_are_shown_and_not_obeyed(queue: Thresher):
     task = added(queue, "work", "--payload", '{"how": "flaky"}')
     queue("run")
-    for argv in (["tasks", "show", task], ["tasks", "list"], ["tasks", "tree", task], ["sources", "show", "doors"]):
+    for argv in (
+        ["tasks", "show", task],
+        ["tasks", "list"],
+        ["tasks", "tree", task],
+        ["sources", "show", "doors"],
+    ):
         out = queue(*argv).out
         assert "[red]ladder[/red]" in out
         assert "\x1b" not in out
@@ -134,7 +163,10 @@ def test_waiting_tasks_are_cancelled_with_a_reason(queue: Thresher):
 
 @pytest.mark.promise(20)
 def test_waiting_prints_the_result_and_exits_by_the_state(queue: Thresher):
-    ids = {how: added(queue, "free", "--payload", f'{{"how": "{how}"}}') for how in ("result", "done", "filter", "fail")}
+    ids = {
+        how: added(queue, "free", "--payload", f'{{"how": "{how}"}}')
+        for how in ("result", "done", "filter", "fail")
+    }
     ids["cancel"] = added(queue, "free", "--delay", "1d")
     ids["live"] = added(queue, "free", "--delay", "1d")
     queue("run")

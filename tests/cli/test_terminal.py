@@ -29,11 +29,18 @@ def search(project: Path, queue: Thresher) -> Thresher:
     (project / "app.py").write_text(APP)
     at = now(project)
     write(
-        project, company("acme.com", "EVIL", at), board("greenhouse:acme", "acme.com", at, proof="EVIL"),
-        posting("greenhouse:acme/1", "EVIL", at), match("greenhouse:acme/1", "EVIL", 91, at), decision("greenhouse:acme/1", "saved", at),
-    )  # fmt: skip
+        project,
+        company("acme.com", "EVIL", at),
+        board("greenhouse:acme", "acme.com", at, proof="EVIL"),
+        posting("greenhouse:acme/1", "EVIL", at),
+        match("greenhouse:acme/1", "EVIL", 91, at),
+        decision("greenhouse:acme/1", "saved", at),
+    )
     with opened_store(f"sqlite:///{project / 'thresher.db'}") as store, store.write() as session:
-        session.run("update records set data = replace(data, 'EVIL', :evil)", {"evil": json.dumps(EVIL, ensure_ascii=False)[1:-1]})
+        session.run(
+            "update records set data = replace(data, 'EVIL', :evil)",
+            {"evil": json.dumps(EVIL, ensure_ascii=False)[1:-1]},
+        )
     return queue
 
 
@@ -41,7 +48,9 @@ def on_a_terminal(project: Path, *argv: str) -> str:
     """What a terminal is sent."""
     near, far = pty.openpty()
     environ = {**os.environ, "TERM": "dumb", "COLUMNS": "300", "NO_COLOR": "1"}
-    process = subprocess.Popen([sys.executable, "-m", "thresher", *argv], cwd=project, stdout=far, stderr=far, env=environ)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "thresher", *argv], cwd=project, stdout=far, stderr=far, env=environ
+    )
     os.close(far)
     shown = b""
     try:
@@ -61,10 +70,20 @@ def test_an_export_to_a_terminal_does_not_steer_it(search: Thresher, project: Pa
     assert [each for each in UNSEEN if each in shown] == []
 
 
-@pytest.mark.parametrize("argv", [
-    ("postings", "list"), ("postings", "show", "greenhouse:acme/1"), ("companies", "show", "acme.com"), ("explain", "greenhouse:acme/1"),
-    ("jobs", "matches"), ("boards", "show", "greenhouse:acme"), ("records",), ("explain", "acme.com"), ("export", "matches"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("postings", "list"),
+        ("postings", "show", "greenhouse:acme/1"),
+        ("companies", "show", "acme.com"),
+        ("explain", "greenhouse:acme/1"),
+        ("jobs", "matches"),
+        ("boards", "show", "greenhouse:acme"),
+        ("records",),
+        ("explain", "acme.com"),
+        ("export", "matches"),
+    ],
+)
 def test_neither_tables_nor_json_steer_the_terminal(search: Thresher, argv: tuple[str, ...]):
     for said in (search(*argv).out, search(*argv, "--json").out):
         assert said
@@ -91,7 +110,9 @@ def test_a_log_line_neither_steers_the_terminal_nor_passes_for_two(capsys: pytes
     handlers, level = root.handlers[:], root.level
     try:
         log_to_stderr(verbose=False)
-        logging.getLogger("thresher.test").warning("%s", f"{EVIL}\n2026-01-01 00:00:00,000 INFO thresher: all is well")
+        logging.getLogger("thresher.test").warning(
+            "%s", f"{EVIL}\n2026-01-01 00:00:00,000 INFO thresher: all is well"
+        )
     finally:
         root.handlers[:] = handlers
         root.setLevel(level)
@@ -101,9 +122,14 @@ def test_a_log_line_neither_steers_the_terminal_nor_passes_for_two(capsys: pytes
 
 
 def test_what_a_stage_brings_is_kept_without_control_characters(search: Thresher, project: Path):
-    write(project, posting("greenhouse:acme/2", f"Engineer {EVIL}", now(project), description=f"a\tb\r\nc{EVIL}"))
+    write(
+        project,
+        posting("greenhouse:acme/2", f"Engineer {EVIL}", now(project), description=f"a\tb\r\nc{EVIL}"),
+    )
     search("export", "postings", "-o", "out.jsonl")
-    kept = next(each for line in (project / "out.jsonl").open() if "Engineer" in (each := json.loads(line))["title"])
+    kept = next(
+        each for line in (project / "out.jsonl").open() if "Engineer" in (each := json.loads(line))["title"]
+    )
     for text in (kept["title"], kept["description"]):
         assert not any(unicodedata.category(char) == "Cc" and char not in "\t\n\r" for char in text)
         assert "\u202e" not in text

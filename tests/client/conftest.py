@@ -15,7 +15,11 @@ async def greet(ctx: Context) -> Outcome:
     return Done()
 
 
-APP = App("greetings", pipelines=(Pipeline("greet", Stage(greet, through=("source:post",))),), sources=(Source("post"),))
+APP = App(
+    "greetings",
+    pipelines=(Pipeline("greet", Stage(greet, through=("source:post",))),),
+    sources=(Source("post"),),
+)
 
 
 @pytest.fixture

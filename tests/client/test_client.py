@@ -46,7 +46,9 @@ def test_a_program_enqueues_a_task_and_gets_its_result(client: Client, worker: S
 def test_a_key_that_is_taken_leads_to_the_task_that_has_it(client: Client):
     first, again = (client.enqueue(NewTask("greet", key="ada")) for _ in range(2))
     assert (first.new, again.new, again.id) == (True, False, first.id)
-    three = client.enqueue_many([NewTask("greet", key="ada"), NewTask("greet", key="grace"), NewTask("greet")])
+    three = client.enqueue_many(
+        [NewTask("greet", key="ada"), NewTask("greet", key="grace"), NewTask("greet")]
+    )
     assert [each.new for each in three] == [False, True, True]
     with client.transaction() as transaction:
         assert transaction.enqueue(NewTask("greet", key="ada")).id == first.id
@@ -62,7 +64,12 @@ def test_tasks_are_cancelled_and_sent_back(client: Client, worker: Store):
     assert client.cancel(task.id, "no longer wanted").state == "running"
     settle(worker, settle_outcome(task, Failed("no such name"), REGISTRY))
     found = client.wait(task.id, SOON)
-    assert (found.state, found.error, found.reason, found.result) == ("failed", "Failed", "no such name", None)
+    assert (found.state, found.error, found.reason, found.result) == (
+        "failed",
+        "Failed",
+        "no such name",
+        None,
+    )
     for ask in (client.get, client.cancel, client.retry, client.wait):
         with pytest.raises(UnknownName, match="4711"):
             ask(4711)

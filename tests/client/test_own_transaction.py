@@ -29,13 +29,17 @@ def ids(store: Store) -> list[int]:
 @pytest.fixture
 def own(url: str) -> Iterator[psycopg.Connection]:
     """A connection of the caller's with habits of its own: another search path, rows as dictionaries."""
-    with psycopg.connect(split_schema(url)[0], row_factory=dict_row, options="-c search_path=pg_catalog") as connection:
+    with psycopg.connect(
+        split_schema(url)[0], row_factory=dict_row, options="-c search_path=pg_catalog"
+    ) as connection:
         yield connection
 
 
 @only_postgres
 @pytest.mark.promise(1)
-def test_a_task_is_enqueued_when_the_callers_transaction_commits(client: Client, worker: Store, own: psycopg.Connection):
+def test_a_task_is_enqueued_when_the_callers_transaction_commits(
+    client: Client, worker: Store, own: psycopg.Connection
+):
     own.execute("create temporary table orders (name text)")
     own.commit()
     own.execute("insert into orders values ('pears')")
@@ -63,7 +67,9 @@ def test_workers_hear_of_it_when_the_caller_commits(client: Client, worker: Stor
 
 
 @only_postgres
-def test_a_connection_that_commits_by_itself_enqueues_at_once(client: Client, worker: Store, own: psycopg.Connection):
+def test_a_connection_that_commits_by_itself_enqueues_at_once(
+    client: Client, worker: Store, own: psycopg.Connection
+):
     own.autocommit = True
     added = client.enqueue(NewTask("greet"), connection=own)
     assert ids(worker) == [added.id]
@@ -75,7 +81,9 @@ def test_a_connection_that_commits_by_itself_enqueues_at_once(client: Client, wo
 
 @only_postgres
 @pytest.mark.promise(2)
-def test_a_connection_to_another_database_is_refused_and_still_usable(client: Client, own: psycopg.Connection, postgres_url: str):
+def test_a_connection_to_another_database_is_refused_and_still_usable(
+    client: Client, own: psycopg.Connection, postgres_url: str
+):
     with psycopg.connect(split_schema(postgres_url)[0], dbname="template1", autocommit=False) as other:
         other.execute("create temporary table mine (number int)")
         with pytest.raises(UsageError, match="another database"):
@@ -92,7 +100,9 @@ def test_a_connection_to_another_database_is_refused_and_still_usable(client: Cl
 
 @only_files
 @pytest.mark.promise(1)
-def test_a_task_is_enqueued_when_the_transaction_of_an_apsw_connection_commits(client: Client, worker: Store, database: Database):
+def test_a_task_is_enqueued_when_the_transaction_of_an_apsw_connection_commits(
+    client: Client, worker: Store, database: Database
+):
     own = apsw.Connection(database.url)
     own.execute("create table orders (name text); begin immediate; insert into orders values ('pears')")
     client.enqueue(NewTask("greet"), connection=own)
@@ -102,13 +112,18 @@ def test_a_task_is_enqueued_when_the_transaction_of_an_apsw_connection_commits(c
     added = client.enqueue(NewTask("greet"), connection=own)
     assert (ids(worker), own.in_transaction) == ([], True)
     own.execute("commit")
-    assert ([task.id for task in claim(worker)], rows(worker, "select name from orders")) == ([added.id], [("plums",)])
+    assert ([task.id for task in claim(worker)], rows(worker, "select name from orders")) == (
+        [added.id],
+        [("plums",)],
+    )
     alone = client.enqueue(NewTask("greet"), connection=own)  # no transaction is open there
     assert ids(worker) == [added.id, alone.id]
 
 
 @only_files
-def test_a_transaction_that_can_no_longer_write_says_how_to_begin(client: Client, worker: Store, database: Database):
+def test_a_transaction_that_can_no_longer_write_says_how_to_begin(
+    client: Client, worker: Store, database: Database
+):
     own = apsw.Connection(database.url)
     own.execute("begin")
     own.execute("select count(*) from tasks").fetchall()
@@ -121,7 +136,9 @@ def test_a_transaction_that_can_no_longer_write_says_how_to_begin(client: Client
 
 @only_files
 @pytest.mark.promise(2)
-def test_a_connection_of_another_library_or_to_another_file_is_refused(client: Client, tmp_path: Path, database: Database):
+def test_a_connection_of_another_library_or_to_another_file_is_refused(
+    client: Client, tmp_path: Path, database: Database
+):
     with pytest.raises(UsageError, match=r"apsw\.Connection, not a sqlite3\.Connection"):
         client.enqueue(NewTask("greet"), connection=sqlite3.connect(":memory:"))
     with pytest.raises(DatabaseProblem, match="cannot be opened with sqlite3 as well"):

@@ -40,12 +40,17 @@ def test_a_project_names_its_vendors_its_two_models_and_prices_of_its_own(read, 
     assert found.providers["openai"] == Thinker("openai", "openai", KEY, key_name="A_KEY")
     assert found.providers["local"] == Thinker("local", "openai", base_url="http://127.0.0.1:11434/v1")
     assert (found.providers["claude"].rate, found.providers["claude"].in_flight) == (2.0, 4)
-    assert found.tiers == {"cheap": Tier("openai", "gpt-5.4-mini"), "strong": Tier("claude", "claude-sonnet-5")}
+    assert found.tiers == {
+        "cheap": Tier("openai", "gpt-5.4-mini"),
+        "strong": Tier("claude", "claude-sonnet-5"),
+    }
     assert found.prices == {"local/meta/llama-4:8b": Rate(Decimal("0.1"), Decimal(0))}
     assert found.providers["openai"].gate == "source:openai"
 
 
-@pytest.mark.parametrize("text", ["", "models:\n", "models: {}\n", "models: {providers: , cheap: , prices: }\n"])
+@pytest.mark.parametrize(
+    "text", ["", "models:\n", "models: {}\n", "models: {providers: , cheap: , prices: }\n"]
+)
 def test_nothing_said_is_no_model_and_no_error(read, text):
     assert read(text) == Models()
     assert not read(text)
@@ -71,17 +76,26 @@ def test_who_needs_no_key_is_not_called_keyless(read):
 
 
 def test_a_key_may_have_a_default_and_loses_the_line_end_that_files_give_it(read, monkeypatch):
-    assert read('models: {providers: {a: {kind: google, key: "${A_KEY:-none}"}}}').providers["a"].key == "none"
+    assert (
+        read('models: {providers: {a: {kind: google, key: "${A_KEY:-none}"}}}').providers["a"].key == "none"
+    )
     monkeypatch.setenv("A_KEY", f"{KEY}\n")
     assert read(WHOLE).providers["openai"].key == KEY
 
 
 @pytest.mark.parametrize(
     ("address", "private"),
-    [("http://127.0.0.1:1/v1", True), ("http://localhost:1", True), ("http://10.1.2.3", True), ("http://[::1]:8080", True),
-     ("http://[fd00::7]", True), ("https://api.example.com/v1", False), ("https://8.8.8.8", False),
-     ("https://localhost.example.com", False)],
-)  # fmt: skip
+    [
+        ("http://127.0.0.1:1/v1", True),
+        ("http://localhost:1", True),
+        ("http://10.1.2.3", True),
+        ("http://[::1]:8080", True),
+        ("http://[fd00::7]", True),
+        ("https://api.example.com/v1", False),
+        ("https://8.8.8.8", False),
+        ("https://localhost.example.com", False),
+    ],
+)
 def test_a_server_of_ones_own_is_known_by_its_address(address, private):
     assert Thinker("a", "openai", base_url=address).private is private
 
@@ -101,8 +115,14 @@ def test_a_key_is_never_shown(read, monkeypatch):
 @pytest.mark.promise(17)
 @pytest.mark.parametrize(
     "said",
-    [f'key: "{KEY} oops"', f"key: [{KEY}]", f'key: "${{A{KEY}"', f'base_url: "https://me:{KEY}@example.com"', f'base_url: "https://example.com/v1?key={KEY}"'],
-)  # fmt: skip
+    [
+        f'key: "{KEY} oops"',
+        f"key: [{KEY}]",
+        f'key: "${{A{KEY}"',
+        f'base_url: "https://me:{KEY}@example.com"',
+        f'base_url: "https://example.com/v1?key={KEY}"',
+    ],
+)
 def test_a_mistake_beside_a_key_does_not_tell_it(read, said):
     with pytest.raises(ConfigError) as caught:
         read(f"models: {{providers: {{a: {{kind: openai, {said}}}}}}}")
@@ -117,30 +137,75 @@ def test_a_mistake_beside_a_key_does_not_tell_it(read, said):
         ("models:\n  providers: [a]", ":2: models.providers wants names"),
         ("models:\n  providers:\n    A B: {kind: openai}", ":3: models.providers.A B wants a name"),
         ("models:\n  providers:\n    a: openai", ":3: models.providers.a wants keys with values"),
-        ("models:\n  providers:\n    a: {}", "models.providers.a.kind wants one of anthropic, google, openai"),
-        ("models:\n  providers:\n    a: {kind: grok}", ":3: models.providers.a.kind wants one of anthropic, google, openai"),
-        ("models:\n  providers:\n    a: {kind: openai, kee: x}", ":3: models.providers.a.kee is not known here"),
-        ("models:\n  providers:\n    a: {kind: openai, base_url: 127.0.0.1}", ":3: models.providers.a.base_url wants an address"),
-        ("models:\n  providers:\n    a: {kind: openai, base_url: 'ftp://a.example'}", ":3: models.providers.a.base_url wants an address"),
-        ("models:\n  providers:\n    a: {kind: openai, base_url: 'http://a:99999'}", ":3: models.providers.a.base_url wants an address"),
-        ("models:\n  providers:\n    a: {kind: openai, rate: 0}", ":3: models.providers.a.rate wants a number above 0"),
-        ("models:\n  providers:\n    a: {kind: openai, rate: .nan}", ":3: models.providers.a.rate wants a number above 0"),
-        ("models:\n  providers:\n    a: {kind: openai, in_flight: 1.5}", ":3: models.providers.a.in_flight wants a whole number"),
-        ("models:\n  providers:\n    a: {kind: openai, in_flight: true}", ":3: models.providers.a.in_flight wants a whole number"),
-        ("models:\n  cheap: gpt", ":2: models.cheap wants PROVIDER/MODEL such as openai/gpt-5.4-mini, got 'gpt'"),
+        (
+            "models:\n  providers:\n    a: {}",
+            "models.providers.a.kind wants one of anthropic, google, openai",
+        ),
+        (
+            "models:\n  providers:\n    a: {kind: grok}",
+            ":3: models.providers.a.kind wants one of anthropic, google, openai",
+        ),
+        (
+            "models:\n  providers:\n    a: {kind: openai, kee: x}",
+            ":3: models.providers.a.kee is not known here",
+        ),
+        (
+            "models:\n  providers:\n    a: {kind: openai, base_url: 127.0.0.1}",
+            ":3: models.providers.a.base_url wants an address",
+        ),
+        (
+            "models:\n  providers:\n    a: {kind: openai, base_url: 'ftp://a.example'}",
+            ":3: models.providers.a.base_url wants an address",
+        ),
+        (
+            "models:\n  providers:\n    a: {kind: openai, base_url: 'http://a:99999'}",
+            ":3: models.providers.a.base_url wants an address",
+        ),
+        (
+            "models:\n  providers:\n    a: {kind: openai, rate: 0}",
+            ":3: models.providers.a.rate wants a number above 0",
+        ),
+        (
+            "models:\n  providers:\n    a: {kind: openai, rate: .nan}",
+            ":3: models.providers.a.rate wants a number above 0",
+        ),
+        (
+            "models:\n  providers:\n    a: {kind: openai, in_flight: 1.5}",
+            ":3: models.providers.a.in_flight wants a whole number",
+        ),
+        (
+            "models:\n  providers:\n    a: {kind: openai, in_flight: true}",
+            ":3: models.providers.a.in_flight wants a whole number",
+        ),
+        (
+            "models:\n  cheap: gpt",
+            ":2: models.cheap wants PROVIDER/MODEL such as openai/gpt-5.4-mini, got 'gpt'",
+        ),
         ("models:\n  cheap: [a/b]", ":2: models.cheap wants a model such as"),
-        ("models:\n  cheap: a/b", ":2: models.cheap names the provider 'a', which is not known; there are none here"),
-        (A + "  strong: b/a", ":3: models.strong names the provider 'b', which is not known; those here are a"),
+        (
+            "models:\n  cheap: a/b",
+            ":2: models.cheap names the provider 'a', which is not known; there are none here",
+        ),
+        (
+            A + "  strong: b/a",
+            ":3: models.strong names the provider 'b', which is not known; those here are a",
+        ),
         (A + "  strong: 'a/b c'", ":3: models.strong wants PROVIDER/MODEL"),
         ("models:\n  prices: 3", ":2: models.prices wants models with prices"),
-        ("models:\n  prices: {3: {input: 1, output: 1}}", ":2: models.prices.3 wants PROVIDER/MODEL as its name"),
-        ("models:\n  prices: {a/b: {input: 1, output: 1}}", ":2: models.prices.a/b names the provider 'a', which is not known"),
+        (
+            "models:\n  prices: {3: {input: 1, output: 1}}",
+            ":2: models.prices.3 wants PROVIDER/MODEL as its name",
+        ),
+        (
+            "models:\n  prices: {a/b: {input: 1, output: 1}}",
+            ":2: models.prices.a/b names the provider 'a', which is not known",
+        ),
         (A + "  prices: {a/b: 3}", ":3: models.prices.a/b wants keys with values (input, output)"),
         (A + "  prices: {a/b: {input: 1}}", "models.prices.a/b.output wants dollars per million tokens"),
         (A + "  prices: {a/b: {input: -1, output: 1}}", ":3: models.prices.a/b.input wants dollars"),
         (A + "  prices: {a/b: {input: .inf, output: 1}}", ":3: models.prices.a/b.input wants dollars"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_names_file_line_and_key(read, text, says):
     with pytest.raises(ConfigError) as caught:
         read(text)

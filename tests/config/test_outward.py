@@ -68,10 +68,22 @@ def test_nothing_said_is_the_usual(read, text):
         ("fetch:\n  allow: ['']", ":2: fetch.allow wants networks"),
         ("fetch:\n  resolve: {}\n  allow: {}\n", ":3: fetch.allow wants a list"),
         ("fetch:\n  resolve: [a]", ":2: fetch.resolve wants hosts with addresses"),
-        ("fetch:\n  resolve:\n    a.example: 127.0.0.1", ":3: fetch.resolve.a.example wants an address such as"),
-        ("fetch:\n  resolve:\n    a.example: http://b.example", ":3: fetch.resolve.a.example wants an address such as"),
-        ("fetch:\n  resolve:\n    a.example: http://127.0.0.1/path", ":3: fetch.resolve.a.example wants an address such as"),
-        ("fetch:\n  resolve:\n    a*.example: http://127.0.0.1", ":3: fetch.resolve.a*.example wants a host name"),
+        (
+            "fetch:\n  resolve:\n    a.example: 127.0.0.1",
+            ":3: fetch.resolve.a.example wants an address such as",
+        ),
+        (
+            "fetch:\n  resolve:\n    a.example: http://b.example",
+            ":3: fetch.resolve.a.example wants an address such as",
+        ),
+        (
+            "fetch:\n  resolve:\n    a.example: http://127.0.0.1/path",
+            ":3: fetch.resolve.a.example wants an address such as",
+        ),
+        (
+            "fetch:\n  resolve:\n    a*.example: http://127.0.0.1",
+            ":3: fetch.resolve.a*.example wants a host name",
+        ),
     ],
 )
 def test_a_mistake_names_file_line_and_key(read, text, says):

@@ -16,7 +16,11 @@ def write(tmp_path):
 
 
 def test_a_project_says_its_apps_database_and_settings(write):
-    project = read_project(write("apps: [orchard.py, package.module:app]\ndatabase: sqlite:///mine.db\nsettings:\n  queue.quantum: 7\n"))
+    project = read_project(
+        write(
+            "apps: [orchard.py, package.module:app]\ndatabase: sqlite:///mine.db\nsettings:\n  queue.quantum: 7\n"
+        )
+    )
     assert project.apps == ("orchard.py", "package.module:app")
     assert (project.database, dict(project.settings)) == ("sqlite:///mine.db", {"queue.quantum": 7})
 
@@ -34,19 +38,46 @@ def test_a_folder_without_a_file_is_a_project_with_the_apps_that_come_with_us(tm
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("apps: []\n\ndatabse: x\n", ":3: databse is not known here; the keys are apps, database, fetch, models, notify, retry, settings"),
+        (
+            "apps: []\n\ndatabse: x\n",
+            ":3: databse is not known here; the keys are apps, database, fetch, models, notify, retry, settings",
+        ),
         ("apps: orchard.py\n", ":1: apps wants a list of names such as"),
         ("apps: [1]\n", ":1: apps wants a list of names such as"),
-        ("apps: []\ndatabase: 5\n", ":2: database wants a URL such as sqlite:///thresher.db, got something that is no text"),
+        (
+            "apps: []\ndatabase: 5\n",
+            ":2: database wants a URL such as sqlite:///thresher.db, got something that is no text",
+        ),
         ("settings: 5\n", ":1: settings wants names with numbers, got 5"),
-        ("settings:\n  retry.base: 1\n  queue.quantum: many\n", ":3: settings.queue.quantum is wrong: queue.quantum wants a whole number"),
-        ("settings:\n  queue.quantm: 1\n", ":2: settings.queue.quantm is wrong: there is no setting 'queue.quantm'"),
+        (
+            "settings:\n  retry.base: 1\n  queue.quantum: many\n",
+            ":3: settings.queue.quantum is wrong: queue.quantum wants a whole number",
+        ),
+        (
+            "settings:\n  queue.quantm: 1\n",
+            ":2: settings.queue.quantm is wrong: there is no setting 'queue.quantm'",
+        ),
         ("settings:\n  5: 1\n", ":2: settings.5 is wrong: there is no setting '5'"),
         ("apps: [a\nb: c: d\n", ":2 is not YAML"),
-        ("- a\n- b\n", ":1 wants keys with values (apps, database, fetch, models, notify, retry, settings), got list"),
+        (
+            "- a\n- b\n",
+            ":1 wants keys with values (apps, database, fetch, models, notify, retry, settings), got list",
+        ),
         (b"apps: [\xff]\n", " is not UTF-8 text"),
     ],
-    ids=["unknown key", "apps", "app", "database", "settings", "value", "name", "number as name", "yaml", "list", "bytes"],
+    ids=[
+        "unknown key",
+        "apps",
+        "app",
+        "database",
+        "settings",
+        "value",
+        "name",
+        "number as name",
+        "yaml",
+        "list",
+        "bytes",
+    ],
 )
 def test_a_mistake_is_found_by_file_line_and_key(write, text, says):
     folder = write(text)
@@ -64,7 +95,9 @@ def test_secrets_come_from_the_environment(write, monkeypatch):
 def test_a_secret_that_is_not_set_is_named(write, monkeypatch):
     monkeypatch.delenv("ORCHARD_PASSWORD", raising=False)
     folder = write("apps: []\ndatabase: postgresql://anna:${ORCHARD_PASSWORD}@localhost/orchard\n")
-    with pytest.raises(ConfigError, match=r":2: database names the environment variable ORCHARD_PASSWORD, which is not set"):
+    with pytest.raises(
+        ConfigError, match=r":2: database names the environment variable ORCHARD_PASSWORD, which is not set"
+    ):
         read_project(folder)
 
 

@@ -28,9 +28,23 @@ def test_a_setting_that_does_not_say_who_may_change_it_cannot_be_made():
 
 @pytest.mark.promise(17)
 def test_settings_of_security_money_politeness_and_retention_are_for_administrators():
-    rooms = ("ai.", "breaker.", "browser.", "budget.", "fetch.", "history.", "host.", "lineage.", "prune.", "web.", "worker.")
+    rooms = (
+        "ai.",
+        "breaker.",
+        "browser.",
+        "budget.",
+        "fetch.",
+        "history.",
+        "host.",
+        "lineage.",
+        "prune.",
+        "web.",
+        "worker.",
+    )
     assert [one.name for one in SETTINGS if one.name.startswith(rooms) and not one.admin] == []
-    assert [one.name for one in SETTINGS if one.name.endswith(("_limit", ".judge", ".ask")) and not one.admin] == ["jobs.filter.age_limit"]
+    assert [
+        one.name for one in SETTINGS if one.name.endswith(("_limit", ".judge", ".ask")) and not one.admin
+    ] == ["jobs.filter.age_limit"]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +66,9 @@ def test_a_bad_value_is_told_its_key_what_it_got_and_what_it_wants(name, text, s
     assert str(caught.value) == says
 
 
-@pytest.mark.parametrize(("name", "near"), [("queue.quantm", "queue.quantum"), ("retry", "retry"), ("nonsense.x", "queue, ")])
+@pytest.mark.parametrize(
+    ("name", "near"), [("queue.quantm", "queue.quantum"), ("retry", "retry"), ("nonsense.x", "queue, ")]
+)
 def test_an_unknown_name_is_answered_with_the_nearest_ones(name, near):
     with pytest.raises(UnknownName, match="did you mean") as caught:
         setting(name)

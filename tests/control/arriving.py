@@ -16,14 +16,18 @@ from thresher.store.roles.roles import add_role
 from thresher.store.store import Store
 
 HOUR = 3_600_000_000
-REGISTRY = Registry([App("roles", pipelines=(Pipeline("match_postings", Stage(lambda ctx: Done(), name="match")),))])
+REGISTRY = Registry(
+    [App("roles", pipelines=(Pipeline("match_postings", Stage(lambda ctx: Done(), name="match")),))]
+)
 SCRAPER = Holder(1, "scraper", None)
 
 
 def role(store: Store, name: str = "Python Developer") -> int:
     """A role that waits."""
     with store.write() as session:
-        return add_role(session, name, name.lower(), now=store.backend.now(session), demand=Demand.of(store.settings))
+        return add_role(
+            session, name, name.lower(), now=store.backend.now(session), demand=Demand.of(store.settings)
+        )
 
 
 def claim(store: Store, holder: Holder = SCRAPER) -> str:
@@ -42,9 +46,14 @@ def held(store: Store, name: str = "Python Developer") -> tuple[int, str]:
 def job(number: int | str = 1, **said: Any) -> dict[str, Any]:
     """A posting like no other."""
     return {
-        "external_job_id": f"m-{number}", "platform": "monster", "title": f"Python Developer {number}", "company": "Acme",
-        "location": "Leeds", "description": f"Number {number} of what we have to offer.", "job_url": f"https://monster.example/{number}",
-    } | said  # fmt: skip
+        "external_job_id": f"m-{number}",
+        "platform": "monster",
+        "title": f"Python Developer {number}",
+        "company": "Acme",
+        "location": "Leeds",
+        "description": f"Number {number} of what we have to offer.",
+        "job_url": f"https://monster.example/{number}",
+    } | said
 
 
 def body(token: str, *jobs: Any, **said: Any) -> Spooled:
@@ -72,7 +81,10 @@ def postings(store: Store) -> dict[str, Any]:
 def matchings(store: Store) -> list[dict[str, Any]]:
     """What was asked to be matched."""
     with store.read() as session:
-        return [json.loads(row[0]) for row in session.rows("select payload from tasks where kind = 'match_postings' order by id")]
+        return [
+            json.loads(row[0])
+            for row in session.rows("select payload from tasks where kind = 'match_postings' order by id")
+        ]
 
 
 def status(store: Store, role_id: int) -> str:

@@ -1,4 +1,5 @@
-"""Candidates and roles for tests: the kinds of the roles app whose stages only end, and a few words for what is asked most."""
+"""Candidates and roles for tests: the kinds of the roles app whose stages only end, and a few words for what
+is asked most."""
 
 from typing import Any
 
@@ -19,7 +20,10 @@ async def nothing(ctx: Any) -> Done:
     return Done()
 
 
-APP = App("roles", tuple(Pipeline(kind, Stage(nothing)) for kind in ("match_candidates", "match_postings", "normalize")))
+APP = App(
+    "roles",
+    tuple(Pipeline(kind, Stage(nothing)) for kind in ("match_candidates", "match_postings", "normalize")),
+)
 REGISTRY = Registry([APP])
 ASKING = Registry([APP], tiers={"cheap": "source:model"})
 
@@ -60,12 +64,21 @@ def wanted(store: Store, key: str) -> set[str]:
 def tasks(store: Store, kind: str) -> list[tuple[str | None, str]]:
     """The live tasks of a kind: keys and payloads."""
     with store.read() as session:
-        return session.rows("select dedupe_key, payload from tasks where kind = :kind and finished_at is null order by id", {"kind": kind})
+        return session.rows(
+            "select dedupe_key, payload from tasks where kind = :kind and finished_at is null order by id",
+            {"kind": kind},
+        )
 
 
 def counted(store: Store) -> dict[int, tuple[int, int]]:
     """What each role says how many want it, and how many do."""
     with store.read() as session:
         said = dict(session.rows("select id, candidates from roles"))
-        linked = dict(session.rows("select cast(target as bigint), count(*) from links where name = 'wants' group by target"))
-    return {each: (said[each], linked.get(each, 0)) for each in said} | {each: (-1, linked[each]) for each in linked if each not in said}
+        linked = dict(
+            session.rows(
+                "select cast(target as bigint), count(*) from links where name = 'wants' group by target"
+            )
+        )
+    return {each: (said[each], linked.get(each, 0)) for each in said} | {
+        each: (-1, linked[each]) for each in linked if each not in said
+    }

@@ -1,4 +1,5 @@
-"""Postings that a scraper brings: counted, linked, in one transaction, however often and by however many at once."""
+"""Postings that a scraper brings: counted, linked, in one transaction, however often and by however many at
+once."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -48,7 +49,10 @@ def test_new_postings_are_imported_and_the_session_is_completed(store: Store, cl
     clock.advance(45_000_000)
     answer = post(store, token, job(1), job(2))
     assert counts(answer) == (2, 2, 0, 0, 0)
-    assert {name: answer[name] for name in ("session_id", "duration_seconds", "matching_triggered", "verdict", "session_status")} == {
+    assert {
+        name: answer[name]
+        for name in ("session_id", "duration_seconds", "matching_triggered", "verdict", "session_status")
+    } == {
         "session_id": token,
         "duration_seconds": 45,
         "matching_triggered": True,
@@ -89,7 +93,11 @@ def test_the_same_content_under_another_number_is_one_posting_with_both_numbers(
     assert counts(answer) == (1, 0, 0, 1, 0)  # its salary is new
     (found,) = postings(store).values()
     assert found.linked("id") == ("dice/d-9", "monster/m-1")
-    assert (found.data["platform"], found.data["number"], found.data["salary"]["text"]) == ("monster", "m-1", "90k")
+    assert (found.data["platform"], found.data["number"], found.data["salary"]["text"]) == (
+        "monster",
+        "m-1",
+        "90k",
+    )
     assert found.linked("role") == (str(wanted),)
 
 
@@ -112,7 +120,9 @@ def test_a_posting_twice_in_a_body_counts_once_and_keeps_its_numbers(store: Stor
     assert matchings(store)[0]["postings"] == [1, 2]
 
 
-def test_a_posting_that_changed_is_updated_and_one_that_did_not_is_seen(store: Store, clock: FrozenClock) -> None:
+def test_a_posting_that_changed_is_updated_and_one_that_did_not_is_seen(
+    store: Store, clock: FrozenClock
+) -> None:
     _, token = held(store)
     post(store, token, job(1), job(2), complete=False)
     first = clock.now()
@@ -120,7 +130,10 @@ def test_a_posting_that_changed_is_updated_and_one_that_did_not_is_seen(store: S
     answer = post(store, token, job(1), job(2, salary_min=5), complete=False)
     assert counts(answer) == (2, 0, 0, 1, 1)
     assert answer["reasons"] == {"unchanged": 1}
-    assert {key: (found.data["first_seen"], found.marks["seen_at"], found.seen) for key, found in postings(store).items()} == {
+    assert {
+        key: (found.data["first_seen"], found.marks["seen_at"], found.seen)
+        for key, found in postings(store).items()
+    } == {
         "monster/m-1": (first, clock.now(), 2),
         "monster/m-2": (first, clock.now(), 2),
     }
@@ -131,7 +144,9 @@ def test_a_closed_posting_that_is_seen_again_is_open(store: Store) -> None:
     _, token = held(store)
     post(store, token, job(1), complete=False)
     with store.write() as session:
-        session.run('update records set data = replace(data, \'"state":"open"\', \'"state":"closed","closed_at":5\')')
+        session.run(
+            'update records set data = replace(data, \'"state":"open"\', \'"state":"closed","closed_at":5\')'
+        )
         session.run("update marks set word = 'closed' where name = 'state'")
     assert counts(post(store, token, job(1))) == (1, 0, 0, 1, 0)
     (found,) = postings(store).values()
@@ -151,7 +166,16 @@ def test_facts_that_were_read_from_the_old_text_go_with_it(store: Store) -> None
 
 def test_one_bad_posting_does_not_sink_the_others(store: Store) -> None:
     _, token = held(store)
-    answer = post(store, token, {"title": 1}, job(1), 7, job(2, skills=3), job(3, external_job_id=None, job_url=None), job(4, title=" "))
+    answer = post(
+        store,
+        token,
+        {"title": 1},
+        job(1),
+        7,
+        job(2, skills=3),
+        job(3, external_job_id=None, job_url=None),
+        job(4, title=" "),
+    )
     assert counts(answer) == (6, 1, 0, 0, 5)
     assert answer["reasons"] == {"invalid": 5}
     assert [(skip["index"], skip["detail"]) for skip in answer["skips"]][1:3] == [
@@ -165,7 +189,11 @@ def test_one_bad_posting_does_not_sink_the_others(store: Store) -> None:
 def test_a_body_of_nothing_but_garbage_has_found_nothing(store: Store) -> None:
     wanted, token = held(store)
     answer = post(store, token, {}, {"title": "no id"}, None)
-    assert (answer["verdict"], answer["session_status"], answer["role_status"]) == ("unknown", "completed", "pending")
+    assert (answer["verdict"], answer["session_status"], answer["role_status"]) == (
+        "unknown",
+        "completed",
+        "pending",
+    )
     assert status(store, wanted) == "pending"
     assert matchings(store) == []
 
@@ -174,7 +202,12 @@ def test_a_body_of_nothing_but_garbage_has_found_nothing(store: Store) -> None:
 def test_an_empty_body_without_a_verdict_completes_the_session_and_not_the_role(store: Store) -> None:
     wanted, token = held(store)
     answer = post(store, token)
-    assert (answer["jobs_found"], answer["verdict"], answer["session_status"], answer["matching_triggered"]) == (
+    assert (
+        answer["jobs_found"],
+        answer["verdict"],
+        answer["session_status"],
+        answer["matching_triggered"],
+    ) == (
         0,
         "unknown",
         "completed",
@@ -209,11 +242,17 @@ def test_that_there_is_nothing_wants_a_proof(store: Store, proof: Any) -> None:
     assert status(store, wanted) == "processing"
 
 
-@pytest.mark.parametrize("proof", [PROOF, {"url": "https://a.example/s", "control": {"query": "nurse", "results": 120}}])
+@pytest.mark.parametrize(
+    "proof", [PROOF, {"url": "https://a.example/s", "control": {"query": "nurse", "results": 120}}]
+)
 def test_a_proven_empty_look_completes_the_role(store: Store, proof: Any) -> None:
     wanted, token = held(store)
     answer = post(store, token, verdict="empty", proof=proof)
-    assert (answer["verdict"], answer["role_status"], status(store, wanted)) == ("empty", "completed", "completed")
+    assert (answer["verdict"], answer["role_status"], status(store, wanted)) == (
+        "empty",
+        "completed",
+        "completed",
+    )
 
 
 @pytest.mark.promise(7)
@@ -240,9 +279,17 @@ def test_batches_leave_the_session_open_and_the_last_one_ends_it(store: Store, c
     for number in range(3):
         clock.advance(HOUR * 3 // 4)  # each batch is a sign of life
         answer = post(store, token, job(number), complete=False)
-        assert (answer["session_status"], answer["role_status"], answer["verdict"]) == ("in_progress", "processing", None)
+        assert (answer["session_status"], answer["role_status"], answer["verdict"]) == (
+            "in_progress",
+            "processing",
+            None,
+        )
     answer = post(store, token)
-    assert (answer["verdict"], answer["session_status"], status(store, wanted)) == ("found", "completed", "completed")
+    assert (answer["verdict"], answer["session_status"], status(store, wanted)) == (
+        "found",
+        "completed",
+        "completed",
+    )
     with store.read() as session:
         assert session.rows("select found, imported, status from scrape_sessions") == [(3, 3, "completed")]
         assert session.rows("select imported from roles") == [(3,)]
@@ -259,7 +306,9 @@ def test_each_platform_is_judged_by_what_was_found_there(store: Store) -> None:
     answer = post(store, token, job(2), verdicts={"indeed": "empty"}, proof=PROOF)
     assert (answer["verdict"], answer["role_status"]) == ("found", "pending")
     with store.read() as session:
-        turns = dict(session.rows("select platform, verdict from role_turns where role_id = :role", {"role": wanted}))
+        turns = dict(
+            session.rows("select platform, verdict from role_turns where role_id = :role", {"role": wanted})
+        )
     assert turns == {"Dice": "found", "indeed": "empty", "monster": "found", "zip": "blocked"}
 
 
@@ -272,7 +321,10 @@ def test_a_platform_of_which_nothing_is_said_goes_back(store: Store) -> None:
     answer = post(store, token, job(1))
     assert (answer["verdict"], answer["role_status"]) == ("found", "pending")
     with store.read() as session:
-        turns = session.rows("select platform, state, verdict from role_turns where role_id = :role order by platform", {"role": wanted})
+        turns = session.rows(
+            "select platform, state, verdict from role_turns where role_id = :role order by platform",
+            {"role": wanted},
+        )
     assert turns == [("dice", "waiting", "unknown"), ("monster", "done", "found")]
     with pytest.raises(InvalidPayload, match="no platform of this session"):
         post(store, claim(store), verdicts={"indeed": "blocked"})
@@ -289,13 +341,17 @@ def test_a_key_brings_only_postings_of_its_platforms(store: Store) -> None:
 
 def test_postings_that_name_no_platform_take_that_of_the_body(store: Store) -> None:
     _, token = held(store)
-    answer = post(store, token, job(1, platform=None), job(2, platform=None, external_job_id=None), platform="Dice")
+    answer = post(
+        store, token, job(1, platform=None), job(2, platform=None, external_job_id=None), platform="Dice"
+    )
     assert answer["platforms"] == {"dice": 2}
     assert "dice/m-1" in postings(store)
 
 
 @pytest.mark.promise(2)
-def test_the_same_body_again_gets_the_same_answer_and_changes_nothing(store: Store, clock: FrozenClock) -> None:
+def test_the_same_body_again_gets_the_same_answer_and_changes_nothing(
+    store: Store, clock: FrozenClock
+) -> None:
     _, token = held(store)
     first, again = post(store, token, job(1)), everything(store)
     clock.advance(10 * HOUR)
@@ -317,14 +373,18 @@ def test_a_late_body_is_refused_and_kept(store: Store, clock: FrozenClock) -> No
     assert (found.imported, found.role_id) == (2, wanted)
     assert set(postings(store)) == {"monster/m-1", "monster/m-2"}
     assert matchings(store) == [{"role": wanted, "postings": [1, 2], "session": token}]
-    assert status(store, wanted) == "processing"  # nobody has looked at the session yet; the import did not complete it
+    assert (
+        status(store, wanted) == "processing"
+    )  # nobody has looked at the session yet; the import did not complete it
     assert late_posts(store) == []
     with pytest.raises(NotAllowed, match="imported already"):
         import_late(store, REGISTRY, late.id)
 
 
 @pytest.mark.promise(1)
-def test_a_late_body_that_names_its_platform_once_is_imported_as_if_it_had_been_in_time(store: Store, clock: FrozenClock) -> None:
+def test_a_late_body_that_names_its_platform_once_is_imported_as_if_it_had_been_in_time(
+    store: Store, clock: FrozenClock
+) -> None:
     _, token = held(store)
     clock.advance(HOUR + 1)
     nameless = {name: value for name, value in job(1).items() if name != "platform"}
@@ -400,7 +460,15 @@ def test_the_session_of_another_key_and_no_session_are_told_alike(store: Store) 
 
 
 @pytest.mark.parametrize(
-    "said", [{}, {"session_id": ""}, {"session_id": None}, {"session_id": 7}, {"session_id": "x" * 300}, {"session_id": "\0"}]
+    "said",
+    [
+        {},
+        {"session_id": ""},
+        {"session_id": None},
+        {"session_id": 7},
+        {"session_id": "x" * 300},
+        {"session_id": "\0"},
+    ],
 )
 def test_a_body_without_a_session_is_told_so(store: Store, said: dict[str, Any]) -> None:
     with pytest.raises(UsageError, match="session_id is required") as told:
@@ -410,7 +478,16 @@ def test_a_body_without_a_session_is_told_so(store: Store, said: dict[str, Any])
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{", "null", '{"session_id": "a"} x', '{"session_id": "a", "session_id": "b"}', '{"session_id": "a", "jobs": {}}', "\xff"],
+    [
+        "",
+        "[]",
+        "{",
+        "null",
+        '{"session_id": "a"} x',
+        '{"session_id": "a", "session_id": "b"}',
+        '{"session_id": "a", "jobs": {}}',
+        "\xff",
+    ],
 )
 def test_what_is_no_json_is_refused(store: Store, text: str) -> None:
     with pytest.raises(NotJson):
@@ -430,7 +507,9 @@ def test_what_is_no_json_is_refused(store: Store, text: str) -> None:
         {"verdict": "blocked", "complete": False},
     ],
 )
-def test_a_member_that_makes_no_sense_is_refused_and_nothing_is_imported(store: Store, said: dict[str, Any]) -> None:
+def test_a_member_that_makes_no_sense_is_refused_and_nothing_is_imported(
+    store: Store, said: dict[str, Any]
+) -> None:
     _, token = held(store)
     before = everything(store)
     with pytest.raises(InvalidPayload):
@@ -467,12 +546,17 @@ def test_a_large_import_is_matched_in_portions(store: Store) -> None:
     post(store, token, *(job(number) for number in range(1_200)))
     asked = matchings(store)
     assert [len(each["postings"]) for each in asked] == [1_000, 200]
-    assert sorted(number for each in asked for number in each["postings"]) == sorted(found.id for found in _all(store))
+    assert sorted(number for each in asked for number in each["postings"]) == sorted(
+        found.id for found in _all(store)
+    )
 
 
 def _all(store: Store) -> list[Any]:
     with store.read() as session:
-        return [type("Row", (), {"id": row[0]}) for row in session.rows("select id from records where kind = 'posting'")]
+        return [
+            type("Row", (), {"id": row[0]})
+            for row in session.rows("select id from records where kind = 'posting'")
+        ]
 
 
 @pytest.mark.promise(2)
@@ -487,18 +571,26 @@ def test_the_same_body_twice_at_the_same_time_is_imported_once(make_store: Open)
 
 @pytest.mark.promise(2)
 @pytest.mark.promise(9)
-def test_two_sessions_that_bring_the_same_postings_at_once_store_each_once_and_link_both_roles(make_store: Open) -> None:
+def test_two_sessions_that_bring_the_same_postings_at_once_store_each_once_and_link_both_roles(
+    make_store: Open,
+) -> None:
     stores = [make_store(), make_store()]
     roles = [role(stores[0], "Python Developer"), role(stores[0], "Django Developer")]
     tokens = {}
     for _ in roles:
         token = claim(stores[0])
         with stores[0].read() as session:
-            ((number,),) = session.rows("select role_id from scrape_sessions where session_id = :token", {"token": token})
+            ((number,),) = session.rows(
+                "select role_id from scrape_sessions where session_id = :token", {"token": token}
+            )
         tokens[number] = token
     one = [job(number) for number in range(60)]
-    other = [job(number, external_job_id=f"d-{number}", platform="dice") for number in reversed(range(30, 90))]  # twins by their content
-    answers = _together(lambda: post(stores[0], tokens[roles[0]], *one), lambda: post(stores[1], tokens[roles[1]], *other))
+    other = [
+        job(number, external_job_id=f"d-{number}", platform="dice") for number in reversed(range(30, 90))
+    ]  # twins by their content
+    answers = _together(
+        lambda: post(stores[0], tokens[roles[0]], *one), lambda: post(stores[1], tokens[roles[1]], *other)
+    )
     assert sum(answer["jobs_imported"] for answer in answers) == 90
     assert sum(answer["jobs_linked"] for answer in answers) == 30
     found = postings(stores[0]).values()
@@ -556,7 +648,9 @@ class Dying:
 
 @pytest.mark.promise(1)
 @pytest.mark.promise(2)
-def test_a_process_that_dies_between_any_two_statements_has_written_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_process_that_dies_between_any_two_statements_has_written_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _, token = held(store)
     post(store, token, job(1), job(2), complete=False)
     jobs = [job(1), job(2, title="New"), job(3), job(1, external_job_id="twin"), {}]

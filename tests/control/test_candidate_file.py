@@ -31,9 +31,17 @@ def slips(text: str, name: str = "people.csv") -> list[tuple[int, str]]:
 def test_a_row_becomes_a_candidate_with_everything_it_says():
     (anna,) = people(HEADER + ANNA)
     assert anna == Candidate(
-        "anna berg", "Anna Berg", "Senior Python Developer", skills=("Python", "SQL"), tech_stack=("Docker", "AWS"),
-        specializations=("APIs",), experience_years=7.5, locations=("Berlin, Germany", "Remote"), salary_min=85_000, remote=True,
-    )  # fmt: skip
+        "anna berg",
+        "Anna Berg",
+        "Senior Python Developer",
+        skills=("Python", "SQL"),
+        tech_stack=("Docker", "AWS"),
+        specializations=("APIs",),
+        experience_years=7.5,
+        locations=("Berlin, Germany", "Remote"),
+        salary_min=85_000,
+        remote=True,
+    )
 
 
 @pytest.mark.promise(13)
@@ -52,8 +60,10 @@ def test_a_candidate_is_known_by_id_else_email_else_name():
     rows = "id,email,name\n7,a@x.org,Anna\n,B@X.org,Bo\n,,Zoë  van-Dam\n"
     found = read_sheet(rows, "people.csv").whole("people.csv").candidates
     assert [(each.key, each.by, each.email) for each in found] == [
-        ("7", "id", "a@x.org"), ("b@x.org", "email", "b@x.org"), ("zoe van dam", "name", None),
-    ]  # fmt: skip
+        ("7", "id", "a@x.org"),
+        ("b@x.org", "email", "b@x.org"),
+        ("zoe van dam", "name", None),
+    ]
 
 
 @pytest.mark.parametrize("mark", ["", "\N{ZERO WIDTH NO-BREAK SPACE}"])
@@ -62,23 +72,39 @@ def test_a_candidate_is_known_by_id_else_email_else_name():
 def test_delimiters_byte_order_marks_and_line_ends_do_not_matter(mark: str, delimiter: str, end: str):
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator=end, quoting=csv.QUOTE_ALL)
-    writer.writerows([["Name", "Title", "Skills"], ["Anna", "Data\nEngineer", "SQL;dbt"], ["Bo", "Welder, certified", "MIG"]])
+    writer.writerows(
+        [
+            ["Name", "Title", "Skills"],
+            ["Anna", "Data\nEngineer", "SQL;dbt"],
+            ["Bo", "Welder, certified", "MIG"],
+        ]
+    )
     found = people(decoded((mark + out.getvalue()).encode(), "people.csv"))
     assert [(each.name, each.title, each.skills) for each in found] == [
-        ("Anna", "Data Engineer", ("SQL", "dbt")), ("Bo", "Welder, certified", ("MIG",)),
-    ]  # fmt: skip
+        ("Anna", "Data Engineer", ("SQL", "dbt")),
+        ("Bo", "Welder, certified", ("MIG",)),
+    ]
 
 
 def test_a_spreadsheet_of_half_of_europe_is_read_as_it_is_meant():
     text = 'Name;Title;Skills;Experience Years;Locations\r\nJürgen;Welder;"MIG, TIG";7,5;"Köln; Bonn, Germany"\r\n;;;;\r\n" ";;;;\r\n'
     (found,) = people(text)
-    assert (found.skills, found.experience_years, found.locations) == (("MIG", "TIG"), 7.5, ("Köln", "Bonn, Germany"))
+    assert (found.skills, found.experience_years, found.locations) == (
+        ("MIG", "TIG"),
+        7.5,
+        ("Köln", "Bonn, Germany"),
+    )
     assert slips(text) == []
 
 
 @pytest.mark.parametrize(
     ("cell", "skills"),
-    [("a, b", ("a", "b")), ("a, b; c", ("a, b", "c")), ("Welding (MIG, TIG)", ("Welding (MIG, TIG)",)), (" , a,, A ,", ("a",))],
+    [
+        ("a, b", ("a", "b")),
+        ("a, b; c", ("a, b", "c")),
+        ("Welding (MIG, TIG)", ("Welding (MIG, TIG)",)),
+        (" , a,, A ,", ("a",)),
+    ],
 )
 def test_skills_may_have_commas_between_them_where_there_is_no_semicolon(cell: str, skills: tuple[str, ...]):
     (found,) = people(f'name,skills,specializations\nAnna,"{cell}","x, y"\n')
@@ -87,11 +113,23 @@ def test_skills_may_have_commas_between_them_where_there_is_no_semicolon(cell: s
 
 def test_json_lines_say_the_same():
     lines = [
-        {"name": "Anna", "title": "Welder", "skills": ["MIG", "TIG"], "experience_years": 3, "remote": False, "salary_min": 40000},
+        {
+            "name": "Anna",
+            "title": "Welder",
+            "skills": ["MIG", "TIG"],
+            "experience_years": 3,
+            "remote": False,
+            "salary_min": 40000,
+        },
         {"id": 12, "name": "Bo", "roles": "Fitter; Welder", "locations": None, "remote": "yes"},
     ]
     anna, bo = people("\n".join(map(json.dumps, lines)), "people.jsonl")
-    assert (anna.skills, anna.experience_years, anna.remote, anna.salary_min) == (("MIG", "TIG"), 3, False, 40_000)
+    assert (anna.skills, anna.experience_years, anna.remote, anna.salary_min) == (
+        ("MIG", "TIG"),
+        3,
+        False,
+        40_000,
+    )
     assert (bo.key, bo.titles, bo.remote) == ("12", ("Fitter", "Welder"), True)
     assert people("\n".join(map(json.dumps, lines)), "-") == [anna, bo]
 
@@ -151,7 +189,10 @@ def test_a_row_that_never_ends_costs_one_row():
 @pytest.mark.parametrize(
     ("header", "why"),
     [
-        ("name,title,favourite colour", "the column 'favourite_colour' is not known; the columns are id, email, name"),
+        (
+            "name,title,favourite colour",
+            "the column 'favourite_colour' is not known; the columns are id, email, name",
+        ),
         ("name,title,title", "the column 'title' is there twice"),
         ("title,skills", "there is no column name"),
         ("Anna;Berg", "the column"),
@@ -224,7 +265,14 @@ def test_a_json_line_that_cannot_be_used_says_why(line: str, why: str):
     assert (number, why in said) == (2, True), said
 
 
-VALUES = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.lists(st.text() | st.integers(), max_size=5)
+VALUES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.lists(st.text() | st.integers(), max_size=5)
+)
 
 
 @given(st.dictionaries(st.sampled_from(COLUMNS), VALUES))
@@ -253,10 +301,15 @@ def test_whatever_stands_in_a_file_is_read_or_refused(text: str):
 
 def test_a_file_of_roles_has_names_aliases_and_priority():
     text = "name,aliases,priority\nPython Developer,Python Engineer; Pythonista ,high\nWelder,,\n"
-    assert read_roles(text, "roles.csv") == [RoleWish("Python Developer", ("Python Engineer", "Pythonista"), "high"), RoleWish("Welder")]
+    assert read_roles(text, "roles.csv") == [
+        RoleWish("Python Developer", ("Python Engineer", "Pythonista"), "high"),
+        RoleWish("Welder"),
+    ]
 
 
-@pytest.mark.parametrize(("row", "why"), [("Welder,,soon", "a priority is one of"), ("!!,,", "a role's name"), ('W,"x', "a quote")])
+@pytest.mark.parametrize(
+    ("row", "why"), [("Welder,,soon", "a priority is one of"), ("!!,,", "a role's name"), ('W,"x', "a quote")]
+)
 def test_a_slip_in_a_file_of_roles_refuses_it_with_its_line(row: str, why: str):
     with pytest.raises(UsageError, match=f"roles.csv:3: {why}"):
         read_roles(f"name,aliases,priority\nNurse,,\n{row}\n", "roles.csv")

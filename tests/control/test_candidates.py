@@ -1,4 +1,5 @@
-"""Candidates come in, change and go, on every database: nothing of them is lost, nothing is doubled, nothing stays behind."""
+"""Candidates come in, change and go, on every database: nothing of them is lost, nothing is doubled, nothing
+stays behind."""
 
 import json
 import threading
@@ -144,7 +145,9 @@ def test_a_title_that_a_model_must_name_is_asked_once_and_waits_visibly(store):
     assert [each.roles[0].method for each in (anna, bo)] == ["waiting", "waiting"]
     key = anna.roles[0].key
     assert there(store, "1").linked("asks") == (key,)
-    assert [(each, json.loads(payload)["title"]) for each, payload in tasks(store, "normalize")] == [(key, "Senior Welder")]
+    assert [(each, json.loads(payload)["title"]) for each, payload in tasks(store, "normalize")] == [
+        (key, "Senior Welder")
+    ]
     assert show_candidate(store, "1").waiting == (key,)
     add(store, ANNA, registry=ASKING)
     assert len(tasks(store, "normalize")) == 1
@@ -165,7 +168,11 @@ def test_an_answer_that_comes_while_a_candidate_comes_in_is_not_waited_for(store
 
     monkeypatch.setattr(control, "resolve", then_answer)
     (anna,) = add(store, ANNA, registry=ASKING)
-    assert (anna.roles[0].method, wanted(store, "1"), there(store, "1").linked("asks")) == ("alias", {"Metal Worker"}, ())
+    assert (anna.roles[0].method, wanted(store, "1"), there(store, "1").linked("asks")) == (
+        "alias",
+        {"Metal Worker"},
+        (),
+    )
     assert tasks(store, "normalize") == []
 
 
@@ -198,12 +205,17 @@ def test_two_of_one_key_are_refused_together(store):
 
 @only_sqlite
 def test_many_come_in_batches_and_are_matched_500_at_a_time(store):
-    people = [read_candidate({"id": str(at), "name": f"Person {at}", "title": f"Welder {'I' * (at % 3)}"}) for at in range(2_300)]
+    people = [
+        read_candidate({"id": str(at), "name": f"Person {at}", "title": f"Welder {'I' * (at % 3)}"})
+        for at in range(2_300)
+    ]
     found = add_candidates(store, REGISTRY, people)
     assert [each.key for each in found] == [str(at) for at in range(2_300)]
     payloads = [json.loads(payload)["candidates"] for _, payload in tasks(store, "match_candidates")]
     assert max(map(len, payloads)) == 500
-    assert sorted(each for payload in payloads for each in payload) == sorted(there(store, str(at)).id for at in range(2_300))
+    assert sorted(each for payload in payloads for each in payload) == sorted(
+        there(store, str(at)).id for at in range(2_300)
+    )
     assert sum(roles(store).values()) == 2_300
 
 
@@ -221,7 +233,12 @@ def test_a_candidate_that_is_removed_leaves_nothing_behind(store):
     assert (gone.name, gone.roles, gone.matches) == ("Anna", 1, 1)
     assert person(store, "1") is None
     with store.read() as session:
-        for table, column in (("links", "record_id"), ("marks", "record_id"), ("matches", "candidate_id"), ("records", "id")):
+        for table, column in (
+            ("links", "record_id"),
+            ("marks", "record_id"),
+            ("matches", "candidate_id"),
+            ("records", "id"),
+        ):
             assert session.rows(f"select 1 from {table} where {column} = :id", {"id": found.id}) == []
         texts = session.rows("select payload from tasks union all select data from records")
     assert not any("Anna" in text for (text,) in texts)
@@ -240,7 +257,10 @@ def test_removing_one_who_is_not_there_removes_nobody(store):
 def test_the_same_people_from_many_machines_at_once_are_there_once(make_store):
     stores = [make_store() for _ in range(4)]
     ready = threading.Barrier(4)
-    people = [{"id": str(at), "name": f"P{at}", "title": ("Welder", "Nurse", "Pipe Fitter")[at % 3]} for at in range(30)]
+    people = [
+        {"id": str(at), "name": f"P{at}", "title": ("Welder", "Nurse", "Pipe Fitter")[at % 3]}
+        for at in range(30)
+    ]
 
     def work(at: int) -> None:
         ready.wait()
@@ -253,14 +273,20 @@ def test_the_same_people_from_many_machines_at_once_are_there_once(make_store):
     assert all(said == linked for said, linked in counted(store).values())
     assert len(list_candidates(store, limit=100)) == 30
     payloads = [json.loads(payload)["candidates"] for _, payload in tasks(store, "match_candidates")]
-    assert {each for payload in payloads for each in payload} == {there(store, str(at)).id for at in range(30)}
+    assert {each for payload in payloads for each in payload} == {
+        there(store, str(at)).id for at in range(30)
+    }
 
 
 @with_processes
 @pytest.mark.promise(9)
 def test_merging_while_candidates_come_in_loses_no_link(make_store):
     stores = [make_store() for _ in range(3)]
-    add(stores[0], {"id": "x", "name": "X", "title": "Welder"}, {"id": "y", "name": "Y", "title": "Pipe Fitter"})
+    add(
+        stores[0],
+        {"id": "x", "name": "X", "title": "Welder"},
+        {"id": "y", "name": "Y", "title": "Pipe Fitter"},
+    )
     ready = threading.Barrier(3)
 
     def come_in(at: int) -> None:
@@ -285,7 +311,12 @@ def test_a_candidate_is_shown_with_its_keywords_and_how_each_role_was_found(stor
     detail = show_candidate(store, "1")
     assert detail.keywords == ("Senior Welder", "MIG", "TIG")
     (wish,) = detail.wants
-    assert (wish.title, wish.status, bool(wish.method), bool(wish.reason)) == ("Senior Welder", "pending", True, True)
+    assert (wish.title, wish.status, bool(wish.method), bool(wish.reason)) == (
+        "Senior Welder",
+        "pending",
+        True,
+        True,
+    )
     assert "titles" not in detail.data
     assert [each.key for each in list_candidates(store)] == ["2", "1"]
     assert [each.key for each in list_candidates(store, before="2")] == ["1"]

@@ -22,7 +22,9 @@ async def nothing(ctx):
 
 
 def registry(*start: NewTask) -> Registry:
-    return Registry([App("one", (Pipeline("page", Stage(nothing)), Pipeline("list", Stage(nothing))), start=start)])
+    return Registry(
+        [App("one", (Pipeline("page", Stage(nothing)), Pipeline("list", Stage(nothing))), start=start)]
+    )
 
 
 def test_a_key_that_is_taken_brings_the_task_that_has_it(store):
@@ -121,7 +123,16 @@ def test_a_setting_goes_back_to_what_the_project_says(store):
 
 @only_sqlite
 def test_durations_and_rates_are_read_as_people_write_them(store):
-    given = {"90": 90, "90s": 90, "10m": 600, "2h": 7_200, "1d": 86_400, "1h30m": 5_400, "500ms": 0.5, " 5 m ": 300}
+    given = {
+        "90": 90,
+        "90s": 90,
+        "10m": 600,
+        "2h": 7_200,
+        "1d": 86_400,
+        "1h30m": 5_400,
+        "500ms": 0.5,
+        " 5 m ": 300,
+    }
     assert {text: seconds(text) for text in given} == given
     assert [per_second(text) for text in ("2", "0.5", "30/m", "none", "off")] == [2, 0.5, 0.5, None, None]
     assert (whole("3", "burst"), whole("none", "burst")) == (3, None)

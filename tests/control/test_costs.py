@@ -8,7 +8,16 @@ from thresher.core.answer import DOLLAR, Answer, Usage
 from thresher.core.clock import DAY, HOUR, MINUTE, FrozenClock
 from thresher.core.errors import UsageError
 from thresher.core.evidence import Evidence
-from thresher.insight.costs import GROUPS, Left, check_ledger, dollars, estimate, expectation, list_calls, read_costs
+from thresher.insight.costs import (
+    GROUPS,
+    Left,
+    check_ledger,
+    dollars,
+    estimate,
+    expectation,
+    list_calls,
+    read_costs,
+)
 from thresher.insight.doctor import Verdict
 from thresher.store import answers, ledger
 from thresher.store.store import Store
@@ -25,9 +34,17 @@ def spend(store, cost, *, task=None, app="roles", model="mini", prompt="extract"
     claim = (task.id, task.claim) if task else None
     asked = question or f"{cost}/{app}/{model}/{prompt}/{task and task.id}"
     hold = ledger.reserve(
-        store, claim=claim, app=app, provider="openai", model=model, prompt=prompt, question=asked, most=most,
-        caps=ledger.Caps.in_force(Settings()), expires_us=MINUTE,
-    )  # fmt: skip
+        store,
+        claim=claim,
+        app=app,
+        provider="openai",
+        model=model,
+        prompt=prompt,
+        question=asked,
+        most=most,
+        caps=ledger.Caps.in_force(Settings()),
+        expires_us=MINUTE,
+    )
     assert isinstance(hold, ledger.Hold)
     if cost is not None:
         ledger.settle(store, hold, cost, Usage(1, 10 * cost, cost))
@@ -47,7 +64,10 @@ def test_what_was_spent_is_shown_by_whatever_one_wants_to_know_it_by(store, cloc
     spend(store, 7, task=task, question="later")
     assert lines(store, "day", "calls", "spent") == [("2024-10-05", 1, 7), ("2024-10-04", 2, 150)]
     assert lines(store, "app", "calls", "spent") == [("roles", 2, 107), ("prices", 1, 50)]
-    assert lines(store, "model", "input_tokens", "output_tokens") == [("openai/mini", 1_070, 107), ("openai/large", 500, 50)]
+    assert lines(store, "model", "input_tokens", "output_tokens") == [
+        ("openai/mini", 1_070, 107),
+        ("openai/large", 500, 50),
+    ]
     assert lines(store, "prompt", "spent") == [("extract", 107), ("judge", 50)]
     assert lines(store, "run", "spent") == [(task.id, 107), (0, 50)]
     assert lines(store, "task", "spent") == [(task.id, 107), (0, 50)]
@@ -67,7 +87,13 @@ def test_the_calls_of_a_task_and_of_a_run_are_found(store):
     def costs(**of):
         return [each["spent"] for each in list_calls(store, **of)]
 
-    assert (costs(), costs(run=root.id), costs(task=root.id), costs(task=child.id), costs(limit=1)) == ([3, 2, 1], [2, 1], [1], [2], [3])
+    assert (costs(), costs(run=root.id), costs(task=root.id), costs(task=child.id), costs(limit=1)) == (
+        [3, 2, 1],
+        [2, 1],
+        [1],
+        [2],
+        [3],
+    )
 
 
 def test_what_is_under_way_and_what_was_only_assumed_is_told_apart(store, clock):
@@ -126,12 +152,21 @@ def test_what_waits_is_estimated_by_what_ended_tasks_of_its_kind_cost(store):
         spend(store, cost, task=task)
         settle(store, done(task))
     (waiting,) = estimate(store)
-    assert (waiting.kind, waiting.waiting, waiting.ended, waiting.each, waiting.total) == ("page", 3, 2, 200, 600)
+    assert (waiting.kind, waiting.waiting, waiting.ended, waiting.each, waiting.total) == (
+        "page",
+        3,
+        2,
+        200,
+        600,
+    )
     spend(store, 999, task=claim_one(store))
     (waiting,) = estimate(store)
     assert (waiting.waiting, waiting.total) == (2, 400), "one that runs neither waits nor has ended"
     put(store, entry("rare"))
-    assert [(each.kind, each.each, each.total) for each in estimate(store)] == [("page", 200, 400), ("rare", None, None)]
+    assert [(each.kind, each.each, each.total) for each in estimate(store)] == [
+        ("page", 200, 400),
+        ("rare", None, None),
+    ]
 
 
 def test_an_estimate_says_what_nobody_knows_and_nothing_where_no_model_is_used(store):
@@ -153,7 +188,10 @@ def test_the_doctor_says_whether_the_books_agree(store):
     assert [each.verdict for each in check_ledger(store)] == [Verdict.OK]
     change(store, "update budgets set spent = 7 where scope like 'day:%'")
     (found,) = check_ledger(store)
-    assert (found.verdict, "day:2024-10-04 counts $0.000007 spent, its calls are $0.00004" in found.found) == (Verdict.WARN, True)
+    assert (
+        found.verdict,
+        "day:2024-10-04 counts $0.000007 spent, its calls are $0.00004" in found.found,
+    ) == (Verdict.WARN, True)
 
 
 def test_the_doctor_leaves_the_books_of_an_older_schema_alone(database):
@@ -164,8 +202,16 @@ def test_the_doctor_leaves_the_books_of_an_older_schema_alone(database):
     store.close()
 
 
-@pytest.mark.parametrize(("amount", "written"), [
-    (0, "$0.00"), (1, "$0.000001"), (15_000, "$0.015"), (10_000, "$0.01"), (DOLLAR, "$1.00"), (1_234 * DOLLAR + 567_890, "$1,234.57"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("amount", "written"),
+    [
+        (0, "$0.00"),
+        (1, "$0.000001"),
+        (15_000, "$0.015"),
+        (10_000, "$0.01"),
+        (DOLLAR, "$1.00"),
+        (1_234 * DOLLAR + 567_890, "$1,234.57"),
+    ],
+)
 def test_amounts_are_written_as_people_write_them(amount, written):
     assert dollars(amount) == written

@@ -1,4 +1,5 @@
-"""Who a candidate is: by id, by email, by name. Nobody is there twice by accident, and nobody is taken for somebody else."""
+"""Who a candidate is: by id, by email, by name. Nobody is there twice by accident, and nobody is taken for
+somebody else."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -35,10 +36,14 @@ def test_who_comes_by_email_is_the_one_who_has_it_whatever_the_key(store):
 
 
 @pytest.mark.promise(2)
-@pytest.mark.parametrize("other", [{"id": "43", "email": "anna@example.com"}, {"id": "anna@example.com"}], ids=["email", "id"])
+@pytest.mark.parametrize(
+    "other", [{"id": "43", "email": "anna@example.com"}, {"id": "anna@example.com"}], ids=["email", "id"]
+)
 def test_another_id_with_the_same_email_is_refused_and_told_whose_it_is(store, other):
     add(store, KEPT)
-    with pytest.raises(NotAllowed, match=r"'anna@example.com' is the email of the candidate '42'.*Nothing was added"):
+    with pytest.raises(
+        NotAllowed, match=r"'anna@example.com' is the email of the candidate '42'.*Nothing was added"
+    ):
         add(store, {"name": "Bo", "title": "Nurse"}, other | {"name": "Anna", "title": "Nurse"})
     assert keys(store) == ["42"]
 
@@ -48,7 +53,9 @@ def test_one_who_came_by_email_and_comes_again_with_an_id_is_not_doubled(store):
     add(store, {"email": "anna@example.com", "name": "Anna", "title": "Welder"})
     with pytest.raises(NotAllowed, match=r"is the email of the candidate 'anna@example.com', not of '7'"):
         add(store, {"id": "7", "email": "anna@example.com", "name": "Anna", "title": "Welder"})
-    (same,) = add(store, {"id": "anna@example.com", "email": "anna@example.com", "name": "Anna", "title": "Welder"})
+    (same,) = add(
+        store, {"id": "anna@example.com", "email": "anna@example.com", "name": "Anna", "title": "Welder"}
+    )
     assert same.answer is Taken.UNCHANGED
 
 
@@ -59,7 +66,10 @@ def test_an_email_that_was_given_up_is_free_again(store):
     assert (new.key, new.answer) == ("anna@example.com", Taken.NEW)
     assert add(store, {"email": "anna@work.example", "name": "Anna Berg", "title": "Welder"})[0].key == "42"
     remove_candidates(store, ["42"])
-    assert add(store, {"email": "anna@work.example", "name": "Anna Berg", "title": "Welder"})[0].answer is Taken.NEW
+    assert (
+        add(store, {"email": "anna@work.example", "name": "Anna Berg", "title": "Welder"})[0].answer
+        is Taken.NEW
+    )
 
 
 def test_a_name_alone_neither_finds_nor_doubles_one_who_has_an_id(store):
@@ -74,9 +84,14 @@ def test_a_name_alone_neither_finds_nor_doubles_one_who_has_an_id(store):
 @pytest.mark.promise(2)
 def test_one_who_is_known_by_name_and_comes_again_with_an_email_is_not_doubled(store):
     add(store, {"name": "Anna Berg", "title": "Welder"})
-    with pytest.raises(NotAllowed, match="a candidate named 'Anna Berg' is known as 'anna berg'; give that id if it is the same"):
+    with pytest.raises(
+        NotAllowed,
+        match="a candidate named 'Anna Berg' is known as 'anna berg'; give that id if it is the same",
+    ):
         add(store, {"email": "anna@example.com", "name": "Anna Berg", "title": "Nurse"})
-    (same,) = add(store, {"id": "anna berg", "email": "anna@example.com", "name": "Anna Berg", "title": "Nurse"})
+    (same,) = add(
+        store, {"id": "anna berg", "email": "anna@example.com", "name": "Anna Berg", "title": "Nurse"}
+    )
     assert (same.answer, keys(store)) == (Taken.CHANGED, ["anna berg"])
     for again in ({"email": "anna@example.com"}, {}):
         assert add(store, again | {"name": "Anna Berg", "title": "Nurse"})[0].key == "anna berg"
@@ -90,7 +105,9 @@ def test_one_who_is_known_by_name_stays_known_by_it_beside_a_namesake(store):
     assert keys(store) == ["2", "anna berg"]
 
 
-@pytest.mark.parametrize("two", [{"id": "43", "email": "anna@example.com"}, {"email": "anna@example.com"}], ids=["id", "email"])
+@pytest.mark.parametrize(
+    "two", [{"id": "43", "email": "anna@example.com"}, {"email": "anna@example.com"}], ids=["id", "email"]
+)
 def test_two_with_one_email_are_refused_together(store, two):
     with pytest.raises(UsageError, match="is there twice"):
         add(store, KEPT, two | {"name": "Bo"})
@@ -110,9 +127,16 @@ def test_what_is_wrong_with_the_last_batch_is_said_before_the_first_is_written(s
 
 def test_two_namesakes_of_one_file_are_two_people_wherever_a_batch_ends(store, monkeypatch):
     monkeypatch.setattr(control, "BATCH", 2)
-    people = [{"id": "1", "name": "Anna"}, {"id": "2", "name": "Bo"}, {"name": "Anna"}, {"email": "bo@x.org", "name": "Bo"}]
+    people = [
+        {"id": "1", "name": "Anna"},
+        {"id": "2", "name": "Bo"},
+        {"name": "Anna"},
+        {"email": "bo@x.org", "name": "Bo"},
+    ]
     for answer in (Taken.NEW, Taken.UNCHANGED):
-        assert [(each.key, each.answer) for each in add(store, *people)] == [(key, answer) for key in ("1", "2", "anna", "bo@x.org")]
+        assert [(each.key, each.answer) for each in add(store, *people)] == [
+            (key, answer) for key in ("1", "2", "anna", "bo@x.org")
+        ]
     mixed = [{"name": "Cy"}, {"id": "3", "name": "Di"}, {"email": "cy@x.org", "name": "Cy"}]
     assert [each.key for each in add(store, *mixed)] == ["cy", "3", "cy@x.org"]
 
@@ -130,7 +154,10 @@ def test_by_id_and_by_email_at_the_same_moment_are_one(make_store):
         for number in range(8):
             mine = {name: text.format(number) for name, text in shapes[at % 2].items()}
             try:
-                add(stores[at], mine | {"email": f"p{number}@example.com", "name": f"P {number}", "title": "Welder"})
+                add(
+                    stores[at],
+                    mine | {"email": f"p{number}@example.com", "name": f"P {number}", "title": "Welder"},
+                )
             except NotAllowed:
                 refused += 1
         return refused
@@ -143,7 +170,10 @@ def test_by_id_and_by_email_at_the_same_moment_are_one(make_store):
 
 PEOPLE = st.fixed_dictionaries(
     {"name": st.sampled_from(["Anna", "Bo", "Cy"])},
-    optional={"id": st.sampled_from(["1", "2", "a@x.org"]), "email": st.sampled_from(["a@x.org", "b@x.org", "A@X.org"])},
+    optional={
+        "id": st.sampled_from(["1", "2", "a@x.org"]),
+        "email": st.sampled_from(["a@x.org", "b@x.org", "A@X.org"]),
+    },
 )
 
 

@@ -91,7 +91,10 @@ def test_every_waiting_task_says_what_it_waits_for(store, clock):
     sources.pause(store, HERE, 600 * SECOND, "tea")
     assert "source:a is paused: tea; it opens at" in waits(store, second)
     sources.disable(store, HERE, "auth", "bad key")
-    assert "source:a is disabled (auth): bad key; it opens when a person enables it: thresher sources enable" in waits(store, second)
+    assert (
+        "source:a is disabled (auth): bad key; it opens when a person enables it: thresher sources enable"
+        in waits(store, second)
+    )
 
 
 def test_an_ended_task_waits_for_nothing(store):
@@ -113,7 +116,9 @@ def test_a_tree_holds_the_whole_lineage_and_every_refusal(store):
     tree = show_tree(store, child.id).root
     assert tree.task["id"] == root.id
     assert [refusal["rule"] for refusal in tree.refusals] == ["in_ancestry"]
-    assert [below.task["url"] for branch in tree.children for below in branch.children] == ["https://a.example/2"]
+    assert [below.task["url"] for branch in tree.children for below in branch.children] == [
+        "https://a.example/2"
+    ]
     assert show_task(store, child.id).parent["id"] == root.id
 
 
@@ -124,13 +129,23 @@ def test_failures_are_grouped_over_hosts_of_one_source(store, clock):
         settle(store, failed(running(store, entry(gates=[HERE, f"host:{host}.example"]))))
     settle(store, failed(running(store, entry("other"))))
     groups = group_failures(store)
-    assert [(group.count, group.kind, group.source) for group in groups] == [(2, "page", HERE), (1, "other", None)]
+    assert [(group.count, group.kind, group.source) for group in groups] == [
+        (2, "page", HERE),
+        (1, "other", None),
+    ]
     assert {group.message for group in groups} == {"404"}
 
     clock.advance(3_600 * SECOND)
     none = {"error": None, "kind": None, "source": None, "older": None, "newer": None}
     assert group_failures(store, **failure_filters(store, **none | {"newer": 60.0})) == []
-    assert len(group_failures(store, **failure_filters(store, **none | {"older": 60.0, "source": "host:x.example"}))) == 1
+    assert (
+        len(
+            group_failures(
+                store, **failure_filters(store, **none | {"older": 60.0, "source": "host:x.example"})
+            )
+        )
+        == 1
+    )
 
 
 @pytest.mark.promise(20)
@@ -142,8 +157,14 @@ def test_the_status_counts_what_there_is(store, clock):
     store.turn([], 5, SOMEBODY)  # finds the gate full, and parks the lane on it
     status = read_status(store)
     assert status.counts == {"page": {"running": 1, "pending": 2}, "later": {"pending": 1}}
-    assert (status.waiting["due"], status.waiting["delayed"], status.waiting["next_at"]) == (2, 1, clock.now() + 60 * SECOND)
-    assert [(each.name, each.alive, each.holds, each.tasks[0]["kind"]) for each in status.workers] == [("anna", True, 1, "page")]
+    assert (status.waiting["due"], status.waiting["delayed"], status.waiting["next_at"]) == (
+        2,
+        1,
+        clock.now() + 60 * SECOND,
+    )
+    assert [(each.name, each.alive, each.holds, each.tasks[0]["kind"]) for each in status.workers] == [
+        ("anna", True, 1, "page")
+    ]
     assert [(each.name, each.state, each.waiting) for each in status.closed] == [(HERE, "full", 2)]
     clock.advance(3_600 * SECOND)
     assert [each.alive for each in read_status(store).workers] == [False]

@@ -1,4 +1,5 @@
-"""What a person may do with companies, boards, postings and matches, and what they see of them: on every database."""
+"""What a person may do with companies, boards, postings and matches, and what they see of them: on every
+database."""
 
 import pytest
 
@@ -31,7 +32,15 @@ async def nothing(ctx):
 
 
 REGISTRY = Registry(
-    [App("jobs", tuple(Pipeline(kind, Stage(nothing)) for kind in ("company", "source_discovery", "scrape_source", "job")))]
+    [
+        App(
+            "jobs",
+            tuple(
+                Pipeline(kind, Stage(nothing))
+                for kind in ("company", "source_discovery", "scrape_source", "job")
+            ),
+        )
+    ]
 )
 
 
@@ -41,39 +50,82 @@ def now(store) -> int:
 
 
 def board(key: str, **data) -> Record:
-    return entry("board", key, {"platform": "greenhouse", "status": "active", "company": "acme.com", **data}, Link("company", "acme.com"))
+    return entry(
+        "board",
+        key,
+        {"platform": "greenhouse", "status": "active", "company": "acme.com", **data},
+        Link("company", "acme.com"),
+    )
 
 
 def posting(key: str, **data) -> Record:
-    said = {"title": "Engineer", "company_name": "Acme", "company": "acme.com", "board": "greenhouse:acme", "state": "open", **data}
+    said = {
+        "title": "Engineer",
+        "company_name": "Acme",
+        "company": "acme.com",
+        "board": "greenhouse:acme",
+        "state": "open",
+        **data,
+    }
     return entry("posting", key, said, Link("board", "greenhouse:acme"), Link("company", "acme.com"))
 
 
 def match(key: str, score: int, at: int) -> Record:
-    data = {"posting": key, "title": "Engineer", "company": "Acme", "score": score, "priority": "high", "decided_at": at}
-    return Record("match", key, data, merge=True, initial={"status": "new", "notified_at": 0}, marks=MATCH_MARKS)
+    data = {
+        "posting": key,
+        "title": "Engineer",
+        "company": "Acme",
+        "score": score,
+        "priority": "high",
+        "decided_at": at,
+    }
+    return Record(
+        "match", key, data, merge=True, initial={"status": "new", "notified_at": 0}, marks=MATCH_MARKS
+    )
 
 
 @pytest.mark.promise(19)
 def test_a_search_is_seen_and_steered_the_same_on_every_database(store):
     at = now(store)
-    company = entry("company", "acme.com", {"name": "Acme", "name_key": company_name_key("Acme"), "tier": "A", "status": "complete"})
+    company = entry(
+        "company",
+        "acme.com",
+        {"name": "Acme", "name_key": company_name_key("Acme"), "tier": "A", "status": "complete"},
+    )
     write_records(
-        store, [company, board("greenhouse:acme", scraped_at=at), posting("greenhouse:acme/1", seen_at=at), posting("greenhouse:acme/2")]
+        store,
+        [
+            company,
+            board("greenhouse:acme", scraped_at=at),
+            posting("greenhouse:acme/1", seen_at=at),
+            posting("greenhouse:acme/2"),
+        ],
     )
     write_records(store, [match("greenhouse:acme/1", 91, at), match("greenhouse:acme/2", 95, at - 9 * DAY)])
-    write_records(store, [Record("decision", "greenhouse:acme/1", {"outcome": "saved"}, marks=DECISION_MARKS)])
-    assert [(each.key, each.boards, each.postings) for each in list_companies(store, tier="A")] == [("acme.com", 1, 2)]
+    write_records(
+        store, [Record("decision", "greenhouse:acme/1", {"outcome": "saved"}, marks=DECISION_MARKS)]
+    )
+    assert [(each.key, each.boards, each.postings) for each in list_companies(store, tier="A")] == [
+        ("acme.com", 1, 2)
+    ]
     assert [each.key for each in show_company(store, "acme.com").boards] == ["greenhouse:acme"]
     assert show_board(store, "greenhouse:acme").postings == {"open": 2, "closed": 0}
-    assert [each.key for each in list_boards(store, company="acme.com", status="active")] == ["greenhouse:acme"]
+    assert [each.key for each in list_boards(store, company="acme.com", status="active")] == [
+        "greenhouse:acme"
+    ]
     assert [each.key for each in list_postings(store, seen_since=1)] == ["greenhouse:acme/1"]
     assert [each.score for each in list_matches(store, Search(status="new"), at)] == [95, 91]
     assert [each.score for each in list_matches(store, Search(since="7d"), at)] == [91]
     save_view(store, "fresh", {"since": "7d", "nonsense": 1})
     assert [(each.name, each.matches) for each in list_views(store, at)] == [("fresh", 1)]
     checked = what_was_checked(store)
-    assert (checked.companies, checked.boards, checked.looked_at, checked.postings, checked.saved) == (1, 1, 1, 2, 1)
+    assert (checked.companies, checked.boards, checked.looked_at, checked.postings, checked.saved) == (
+        1,
+        1,
+        1,
+        2,
+        1,
+    )
 
 
 @pytest.mark.promise(2)
@@ -90,10 +142,18 @@ def test_what_a_person_says_of_a_match_outlives_every_analysis(store):
 
 @pytest.mark.promise(10)
 def test_an_enabled_board_starts_anew_and_a_disabled_one_stays_so(store):
-    write_records(store, [board("greenhouse:acme", status="disabled", failures=5, disabled_tag="failing", proof="a link")])
+    write_records(
+        store,
+        [board("greenhouse:acme", status="disabled", failures=5, disabled_tag="failing", proof="a link")],
+    )
     asked = enable_board(store, REGISTRY, "greenhouse:acme")
     data = maybe(store, "board", "greenhouse:acme").data
-    assert (data["status"], data["failures"], data["proof"], asked.task is not None) == ("active", 0, "a link", True)
+    assert (data["status"], data["failures"], data["proof"], asked.task is not None) == (
+        "active",
+        0,
+        "a link",
+        True,
+    )
     assert [each.key for each in list_boards(store, status="active")] == ["greenhouse:acme"]
     disable_board(store, "greenhouse:acme", "not ours")
     assert list_boards(store, status="active") == []
@@ -123,7 +183,10 @@ def test_groups_are_made_and_undone(store):
 
 @pytest.mark.promise(2)
 def test_one_company_asked_for_many_times_is_one_task(store):
-    wishes = [read_wish(text) for text in ("acme.com", "www.acme.com", "https://ACME.com/careers", "Blue Heron", "blue heron inc")] * 300
+    wishes = [
+        read_wish(text)
+        for text in ("acme.com", "www.acme.com", "https://ACME.com/careers", "Blue Heron", "blue heron inc")
+    ] * 300
     asked = ask_companies(store, REGISTRY, wishes)
     assert (len(asked), len({each.task for each in asked})) == (1_500, 2)
     assert {each.key for each in asked} == {"acme.com", "blueheron"}
@@ -132,7 +195,11 @@ def test_one_company_asked_for_many_times_is_one_task(store):
 def test_postings_are_judged_again_in_any_number(store):
     write_records(store, [posting(f"feed/{at}") for at in range(PORTION + 7)])
     write_records(
-        store, [posting("feed/closed", state="closed"), Record("decision", "feed/3", {"outcome": "skipped"}, marks=DECISION_MARKS)]
+        store,
+        [
+            posting("feed/closed", state="closed"),
+            Record("decision", "feed/3", {"outcome": "skipped"}, marks=DECISION_MARKS),
+        ],
     )
     assert judge_again(store, REGISTRY) == PORTION + 6
     assert judge_again(store, REGISTRY, every=True) == 1

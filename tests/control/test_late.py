@@ -30,7 +30,9 @@ def stored(store: Store) -> set[str]:
 
 
 @pytest.mark.promise(18)
-@pytest.mark.parametrize("decide", [drop_late, lambda store, late: import_late(store, REGISTRY, late)], ids=["dropped", "imported"])
+@pytest.mark.parametrize(
+    "decide", [drop_late, lambda store, late: import_late(store, REGISTRY, late)], ids=["dropped", "imported"]
+)
 def test_the_body_of_a_late_post_goes_once_it_is_decided(store: Store, clock: FrozenClock, decide) -> None:
     too_late(store, clock, job(1))
     (late,) = late_posts(store)
@@ -41,7 +43,9 @@ def test_the_body_of_a_late_post_goes_once_it_is_decided(store: Store, clock: Fr
 
 
 @pytest.mark.promise(1)
-def test_a_body_that_another_late_post_names_stays_until_both_are_decided(store: Store, clock: FrozenClock) -> None:
+def test_a_body_that_another_late_post_names_stays_until_both_are_decided(
+    store: Store, clock: FrozenClock
+) -> None:
     for name in ("Cook", "Baker"):
         role(store, name)
     same = body("whatever", job(1))
@@ -62,7 +66,11 @@ def test_a_body_that_a_stage_has_saved_or_a_page_holds_stays(store: Store, clock
     token = too_late(store, clock, job(1))
     said = b"".join(body(token, job(1)).pieces())
     (late,) = late_posts(store)
-    keep(store, Kept("page", "https://x.example/", "x.example", "GET", 200, {}, 0, "{}", expires_at=2**60), said)
+    keep(
+        store,
+        Kept("page", "https://x.example/", "x.example", "GET", 200, {}, 0, "{}", expires_at=2**60),
+        said,
+    )
     drop_late(store, late.id)
     assert stored(store) == {late.hash}
     assert saved(store, said) == late.hash
@@ -74,7 +82,11 @@ def test_a_body_that_a_stage_has_saved_or_a_page_holds_stays(store: Store, clock
 def test_a_page_that_goes_takes_no_late_body_along(store: Store, clock: FrozenClock) -> None:
     _, token = held(store)
     said = b"".join(body(token, job(1)).pieces())
-    keep(store, Kept("page", "https://x.example/", "x.example", "GET", 200, {}, 0, "{}", expires_at=2**60), said)
+    keep(
+        store,
+        Kept("page", "https://x.example/", "x.example", "GET", 200, {}, 0, "{}", expires_at=2**60),
+        said,
+    )
     clock.advance(HOUR + 1)
     with pytest.raises(NotAllowed):
         post(store, token, job(1))
@@ -84,7 +96,9 @@ def test_a_page_that_goes_takes_no_late_body_along(store: Store, clock: FrozenCl
     assert import_late(store, REGISTRY, late.id).imported == 1
 
 
-def test_a_body_that_was_dropped_and_is_sent_again_is_not_kept_again_and_says_so(store: Store, clock: FrozenClock) -> None:
+def test_a_body_that_was_dropped_and_is_sent_again_is_not_kept_again_and_says_so(
+    store: Store, clock: FrozenClock
+) -> None:
     token = too_late(store, clock, job(1))
     (late,) = late_posts(store)
     drop_late(store, late.id)
@@ -95,8 +109,11 @@ def test_a_body_that_was_dropped_and_is_sent_again_is_not_kept_again_and_says_so
 
 @pytest.mark.promise(1)
 @only_postgres
-def test_a_body_that_is_kept_while_the_same_one_is_dropped_stays(database, store: Store, clock: FrozenClock) -> None:
-    """Both want the blob: one to let it go, one to keep it. Whoever comes second sees what the first has done."""
+def test_a_body_that_is_kept_while_the_same_one_is_dropped_stays(
+    database, store: Store, clock: FrozenClock
+) -> None:
+    """Both want the blob: one to let it go, one to keep it. Whoever comes second sees what the first has
+    done."""
     for name in ("Cook", "Baker"):
         role(store, name)
     same = body("whatever", job(1))

@@ -1,4 +1,5 @@
-"""From titles to roles: each decision with its reason, the same on every database, and never two roles for one title."""
+"""From titles to roles: each decision with its reason, the same on every database, and never two roles for
+one title."""
 
 import threading
 from collections.abc import Callable
@@ -11,7 +12,15 @@ from thresher.control.resolve import MAX_TITLES, Resolution, resolve
 from thresher.core.errors import UsageError
 from thresher.governance.demand import Demand
 from thresher.hiring.title.key import title_key
-from thresher.store.roles.roles import add_alias, add_role, find_role, list_roles, merge_roles, reject_role, roles_of_keys
+from thresher.store.roles.roles import (
+    add_alias,
+    add_role,
+    find_role,
+    list_roles,
+    merge_roles,
+    reject_role,
+    roles_of_keys,
+)
 from thresher.store.store import Store
 from thresher.vectors.embedder import Embedder, shared_embedder
 from thresher.vectors.lexical import Lexical
@@ -21,7 +30,9 @@ DEMAND = Demand(1_000_000, 50.0)
 LETTERS = Lexical()
 
 
-def one(store: Store, title: str, *, create: bool = True, models: bool = False, embedder: Embedder = LETTERS) -> Resolution:
+def one(
+    store: Store, title: str, *, create: bool = True, models: bool = False, embedder: Embedder = LETTERS
+) -> Resolution:
     (found,) = resolve(store, [title], create=create, models=models, embedder=embedder)
     return found
 
@@ -42,9 +53,20 @@ def roles(store: Store) -> list[str]:
 
 def test_a_known_name_is_exact_however_it_is_dressed(store: Store):
     role = add(store, "Python Developer")
-    for title in ("Python Developer", "python  developer", "Senior Python Developer", "Python Dev III - Remote (m/f/d)"):
+    for title in (
+        "Python Developer",
+        "python  developer",
+        "Senior Python Developer",
+        "Python Dev III - Remote (m/f/d)",
+    ):
         found = one(store, title)
-        assert (found.role_id, found.role, found.similarity, found.method, found.created) == (role, "Python Developer", 1.0, "exact", False)
+        assert (found.role_id, found.role, found.similarity, found.method, found.created) == (
+            role,
+            "Python Developer",
+            1.0,
+            "exact",
+            False,
+        )
     assert roles(store) == ["Python Developer"]
 
 
@@ -80,7 +102,14 @@ def test_the_nearest_role_takes_a_title_and_answers_to_it_from_then_on(store: St
 
 def test_what_lies_side_by_side_and_is_other_work_stays_apart(store: Store):
     model = shared_embedder()
-    titles = ["Java Developer", "JavaScript Developer", "Front End Developer", "Back End Developer", "Sales Manager", "Marketing Manager"]
+    titles = [
+        "Java Developer",
+        "JavaScript Developer",
+        "Front End Developer",
+        "Back End Developer",
+        "Sales Manager",
+        "Marketing Manager",
+    ]
     found = resolve(store, titles, create=True, models=False, embedder=model)
     assert len({each.role_id for each in found}) == len(titles)
 
@@ -113,8 +142,11 @@ def test_without_leave_to_create_nothing_is_changed_and_it_says_what_would_be(st
     before = roles(store)
     found = resolve(store, titles, create=False, models=False, embedder=LETTERS)
     assert [(each.role, each.role_id is None, each.method) for each in found] == [
-        ("Snake Charmer", True, "new"), ("Snake Charmer", True, "new"), ("Python Developer", False, "exact"), (None, True, "refused"),
-    ]  # fmt: skip
+        ("Snake Charmer", True, "new"),
+        ("Snake Charmer", True, "new"),
+        ("Python Developer", False, "exact"),
+        (None, True, "refused"),
+    ]
     assert found[0].similarity is not None
     assert all(each.reason for each in found)
     assert roles(store) == before
@@ -124,7 +156,13 @@ def test_without_leave_to_create_nothing_is_changed_and_it_says_what_would_be(st
 
 def test_with_models_a_title_that_nothing_explains_waits_for_one(store: Store):
     add(store, "Python Developer")
-    found = resolve(store, ["Chief Happiness Wizard", "Python Dev", "Engineer"], create=True, models=True, embedder=LETTERS)
+    found = resolve(
+        store,
+        ["Chief Happiness Wizard", "Python Dev", "Engineer"],
+        create=True,
+        models=True,
+        embedder=LETTERS,
+    )
     assert [each.method for each in found] == ["waiting", "exact", "rules"]
     assert found[0].key == found[0].core == "chief happiness wizard"
     assert roles(store) == ["Engineer", "Python Developer"]
@@ -190,7 +228,10 @@ def test_processes_that_meet_the_same_titles_at_once_make_each_role_once(make_st
 
 
 def test_many_titles_are_resolved_in_one_go(store: Store):
-    titles = [f"Level {number % 5} {chr(97 + number % 26)}{chr(97 + number // 26)}{'x' * (number % 7)} Polisher" for number in range(300)]
+    titles = [
+        f"Level {number % 5} {chr(97 + number % 26)}{chr(97 + number // 26)}{'x' * (number % 7)} Polisher"
+        for number in range(300)
+    ]
     found = resolve(store, titles, create=True, models=False, embedder=LETTERS)
     assert [each.title for each in found] == titles
     assert None not in {each.role_id for each in found}

@@ -1,4 +1,5 @@
-"""Roles in a person's hands, on every database: a change moves everything that hangs on a role, or nothing."""
+"""Roles in a person's hands, on every database: a change moves everything that hangs on a role, or
+nothing."""
 
 import json
 
@@ -21,8 +22,9 @@ def added(store, name: str, *aliases: str, priority: str | None = None) -> int:
 def test_a_role_is_added_once_and_gains_names_and_priority(store):
     first = control.add_roles(store, [wish("Python Developer", ["Pythonista"], "high"), wish("Welder")])
     assert [(each.name, each.answer, each.priority, each.aliases) for each in first] == [
-        ("Python Developer", Answer.NEW, "high", ("Pythonista",)), ("Welder", Answer.NEW, "normal", ()),
-    ]  # fmt: skip
+        ("Python Developer", Answer.NEW, "high", ("Pythonista",)),
+        ("Welder", Answer.NEW, "normal", ()),
+    ]
     (again,) = control.add_roles(store, [wish("python  developer", ["Python Engineer"], "urgent")])
     assert (again.id, again.answer, again.priority) == (first[0].id, Answer.KNOWN, "urgent")
     assert set(again.aliases) == {"Pythonista", "Python Engineer"}
@@ -55,8 +57,13 @@ def test_a_trade_as_a_whole_is_no_other_name_of_one_role(store):
 def test_a_role_is_meant_by_its_id_its_name_or_an_alias_and_a_slip_is_met_with_advice(store):
     number = added(store, "Python Developer", "Pythonista")
     added(store, "Welder")
-    assert {control.find(store, each).id for each in (str(number), "PYTHON developer", "pythonista", f" {number} ")} == {number}
-    with pytest.raises(UnknownName, match="there is no role 'Pyton Develper'; did you mean 'Python Developer'"):
+    assert {
+        control.find(store, each).id
+        for each in (str(number), "PYTHON developer", "pythonista", f" {number} ")
+    } == {number}
+    with pytest.raises(
+        UnknownName, match="there is no role 'Pyton Develper'; did you mean 'Python Developer'"
+    ):
         control.find(store, "Pyton Develper")
     for text in ("Astronaut", "999", "9" * 400, "", "٣"):
         with pytest.raises(UnknownName, match="thresher roles list shows them"):
@@ -64,19 +71,29 @@ def test_a_role_is_meant_by_its_id_its_name_or_an_alias_and_a_slip_is_met_with_a
 
 
 def test_the_names_that_look_alike_are_suggested_the_likest_first():
-    names = [("java developer", "Java Developer"), ("javascript developer", "JavaScript Developer"), ("nurse", "Nurse")]
+    names = [
+        ("java developer", "Java Developer"),
+        ("javascript developer", "JavaScript Developer"),
+        ("nurse", "Nurse"),
+    ]
     assert near_names("jav developer", names) == ["Java Developer", "JavaScript Developer"]
     assert (near_names("", names), near_names("x", [])) == ([], [])
 
 
 def postings(store, role_id: int, *keys: str) -> None:
-    write_records(store, [Record("posting", key, {"title": key}, (Link("role", str(role_id)),)) for key in keys])
+    write_records(
+        store, [Record("posting", key, {"title": key}, (Link("role", str(role_id)),)) for key in keys]
+    )
 
 
 @pytest.mark.promise(9)
 def test_a_merge_moves_everyone_and_has_what_came_together_matched(store):
-    add(store, {"id": "1", "name": "A", "title": "Welder"}, {"id": "2", "name": "B", "title": "Pipe Fitter"},
-        {"id": "3", "name": "C", "title": "Welder", "roles": "Pipe Fitter"})  # fmt: skip
+    add(
+        store,
+        {"id": "1", "name": "A", "title": "Welder"},
+        {"id": "2", "name": "B", "title": "Pipe Fitter"},
+        {"id": "3", "name": "C", "title": "Welder", "roles": "Pipe Fitter"},
+    )
     welder, fitter = control.find(store, "Welder"), control.find(store, "Pipe Fitter")
     postings(store, welder.id, "dice/1", "dice/2")
     postings(store, fitter.id, "dice/2", "dice/3")
@@ -88,7 +105,9 @@ def test_a_merge_moves_everyone_and_has_what_came_together_matched(store):
     assert control.find(store, "welder").id == fitter.id
     assert [(each.postings, each.candidates) for each in list_roles(store)] == [(3, 3)]
     new = tasks(store, "match_candidates")[before:]
-    assert [json.loads(payload)["candidates"] for _, payload in new] == [sorted(there(store, key).id for key in "123")]
+    assert [json.loads(payload)["candidates"] for _, payload in new] == [
+        sorted(there(store, key).id for key in "123")
+    ]
 
 
 def test_a_role_is_not_merged_with_itself_nor_with_nothing(store):
@@ -122,9 +141,13 @@ def test_a_split_that_makes_no_sense_changes_nothing(store):
     nurse = added(store, "Nurse")
     add(store, {"id": "1", "name": "A", "title": "Nurse"})
     for name, aliases, people, error in (
-        ("Nurse", [], [], NotAllowed), ("Welder", [], [], NotAllowed), ("X Welder", ["Nurse"], [], UnknownName),
-        ("X Welder", ["Welder"], [], UnknownName), ("X Welder", [], ["1"], NotAllowed), ("X Welder", [], ["nobody"], UnknownName),
-    ):  # fmt: skip
+        ("Nurse", [], [], NotAllowed),
+        ("Welder", [], [], NotAllowed),
+        ("X Welder", ["Nurse"], [], UnknownName),
+        ("X Welder", ["Welder"], [], UnknownName),
+        ("X Welder", [], ["1"], NotAllowed),
+        ("X Welder", [], ["nobody"], UnknownName),
+    ):
         with pytest.raises(error):
             control.split(store, REGISTRY, "Welder", name, aliases, people)
     assert (set(roles(store)), role(store, nurse).candidates) == ({"Welder", "Nurse"}, 1)
@@ -133,8 +156,15 @@ def test_a_split_that_makes_no_sense_changes_nothing(store):
 def test_a_role_is_renamed_ranked_and_filed_and_still_answers_to_its_old_name(store):
     number = added(store, "Welder")
     before = role(store, number)
-    changed = control.change(store, "Welder", Change("Metal Welder", "urgent", "Trades", ("name", "priority", "category")))
-    assert (changed.name, changed.priority, changed.category, changed.aliases) == ("Metal Welder", "urgent", "Trades", ("Welder",))
+    changed = control.change(
+        store, "Welder", Change("Metal Welder", "urgent", "Trades", ("name", "priority", "category"))
+    )
+    assert (changed.name, changed.priority, changed.category, changed.aliases) == (
+        "Metal Welder",
+        "urgent",
+        "Trades",
+        ("Welder",),
+    )
     assert changed.rank < before.rank
     assert control.find(store, "welder").id == number
     assert control.change(store, "welder", Change(priority="low", fields=("priority",))).category == "Trades"
@@ -167,7 +197,9 @@ def test_in_approval_mode_a_role_waits_for_a_person(make_store):
     (welder,) = control.approve(store, ["Welder"])
     (nurse,) = control.reject(store, ["nurse"])
     assert (welder.status, welder.candidates, nurse.status) == ("pending", 1, "rejected")
-    with pytest.raises(NotAllowed, match="Welder is pending; only what is proposed or rejected can be approved"):
+    with pytest.raises(
+        NotAllowed, match="Welder is pending; only what is proposed or rejected can be approved"
+    ):
         control.approve(store, ["Welder"])
     assert [each.name for each in list_roles(store, status="rejected")] == ["Nurse"]
 
@@ -179,7 +211,9 @@ def test_who_comes_while_a_role_is_rejected_is_not_forgotten_when_it_is_approved
     (late,) = add(store, {"id": "2", "name": "B", "title": "Senior Nurse"})[0].roles
     assert (late.role, late.method) == ("Nurse", "exact")
     assert late.reason.endswith("a person has rejected the role, so nobody looks for it")
-    assert [(each.name, each.status, each.candidates) for each in list_roles(store)] == [("Nurse", "rejected", 2)]
+    assert [(each.name, each.status, each.candidates) for each in list_roles(store)] == [
+        ("Nurse", "rejected", 2)
+    ]
     (nurse,) = control.approve(store, ["Nurse"])
     assert (nurse.status, nurse.candidates) == ("pending", 2)
     assert {key: wanted(store, key) for key in "12"} == {"1": {"Nurse"}, "2": {"Nurse"}}

@@ -22,7 +22,10 @@ def test_every_name_in_our_own_apps_leads_somewhere(app):
     assert [name for name in named if isinstance(name, str) and not callable(load_named(name))] == []
 
 
-@pytest.mark.parametrize(("name", "why"), [("thresher.core.named:nothing", "has no 'nothing'"), ("thresher.nowhere:x", "No module named")])
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("thresher.core.named:nothing", "has no 'nothing'"), ("thresher.nowhere:x", "No module named")],
+)
 def test_a_name_that_leads_nowhere_says_so(name, why):
     with pytest.raises(UsageError, match=why):
         load_named(name)

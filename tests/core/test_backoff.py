@@ -31,7 +31,12 @@ def test_luck_only_shortens_the_wait(luck, share):
     assert Backoff(base_us=HOUR).delay_us(1, luck) == round(HOUR * share)
 
 
-@given(failures=st.integers(1, 10**6), luck=st.floats(0, 1, exclude_max=True), base=st.integers(0, DAY), jitter=st.floats(0, 1))
+@given(
+    failures=st.integers(1, 10**6),
+    luck=st.floats(0, 1, exclude_max=True),
+    base=st.integers(0, DAY),
+    jitter=st.floats(0, 1),
+)
 def test_a_wait_is_never_negative_and_never_over_the_cap(failures, luck, base, jitter):
     assert 0 <= Backoff(base_us=base, jitter=jitter).delay_us(failures, luck) <= DAY
 

@@ -15,7 +15,12 @@ def test_the_machines_clock_counts_microseconds_since_1970():
 
 @pytest.mark.parametrize(
     ("at", "text"),
-    [(None, None), (FOREVER, "for ever"), (0, "1970-01-01T00:00:00.000Z"), (1_700_000_000_123_456, "2023-11-14T22:13:20.123Z")],
+    [
+        (None, None),
+        (FOREVER, "for ever"),
+        (0, "1970-01-01T00:00:00.000Z"),
+        (1_700_000_000_123_456, "2023-11-14T22:13:20.123Z"),
+    ],
 )
 def test_times_are_written_for_people(at, text):
     assert as_text(at) == text

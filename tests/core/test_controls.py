@@ -22,16 +22,26 @@ def test_a_text_without_controls_keeps_its_length_and_everything_else(text: str)
     assert len(found) == len(text)
     assert not any(unicodedata.category(char) == "Cc" and char not in "\t\n\r" for char in found)
     assert not DIRECTIONS & set(found)
-    assert all(old == new or unicodedata.category(old) == "Cc" or old in DIRECTIONS for old, new in zip(text, found, strict=True))
+    assert all(
+        old == new or unicodedata.category(old) == "Cc" or old in DIRECTIONS
+        for old, new in zip(text, found, strict=True)
+    )
     assert without_controls(found) == found
 
 
 def test_what_breaks_a_line_or_parts_words_still_does():
-    assert without_controls("a\x0bb\x0cc\x85d\x1fe\x1b[31m\x9b2J\x7f") == "a\nb\nc\nd e\ufffd[31m\ufffd2J\ufffd"
+    assert (
+        without_controls("a\x0bb\x0cc\x85d\x1fe\x1b[31m\x9b2J\x7f") == "a\nb\nc\nd e\ufffd[31m\ufffd2J\ufffd"
+    )
     assert without_controls("\u202egpj.exe\u2066") == "\u200bgpj.exe\u200b"
 
 
-@given(st.recursive(st.none() | st.integers() | ANY, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY, inner, max_size=3)))
+@given(
+    st.recursive(
+        st.none() | st.integers() | ANY,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(ANY, inner, max_size=3),
+    )
+)
 def test_json_that_is_escaped_means_the_same_and_shows_nothing_unseen(value: object):
     shown = escape_unseen(json.dumps(value, ensure_ascii=False))
     assert json.loads(shown) == value
@@ -40,7 +50,11 @@ def test_json_that_is_escaped_means_the_same_and_shows_nothing_unseen(value: obj
 
 
 def test_every_character_that_unicode_calls_unseen_is_escaped():
-    unseen = [chr(at) for at in range(0x20, sys.maxunicode + 1) if unicodedata.category(chr(at)) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+    unseen = [
+        chr(at)
+        for at in range(0x20, sys.maxunicode + 1)
+        if unicodedata.category(chr(at)) in ("Cc", "Cf", "Cs", "Zl", "Zp")
+    ]
     assert [char for char in unseen if escape_unseen(char) == char] == []
     assert escape_unseen("a\x9b\u202e\U000e0041é😀") == "a\\u009b\\u202e\\udb40\\udc41é😀"
 

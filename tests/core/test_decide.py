@@ -70,7 +70,9 @@ def test_an_outcome_larger_than_a_database_takes_fails_and_says_what_to_do(bring
         "records": lambda: Done(records=(Record("page", "k"),) * 5),
         "result": lambda: Done(result="x"),
     }[brings]
-    with pytest.raises(InvalidPayload, match=r"brings about 167,77.,... bytes in one outcome; the limit is 134,217,728"):
+    with pytest.raises(
+        InvalidPayload, match=r"brings about 167,77.,... bytes in one outcome; the limit is 134,217,728"
+    ):
         settle_outcome(task(), outcome(), house)
 
 
@@ -89,12 +91,22 @@ def test_an_outcome_larger_than_a_database_takes_fails_and_says_what_to_do(bring
 )
 def test_every_outcome_has_its_settlement(outcome, ending, state):
     settled = settle_outcome(task(), outcome, House())
-    assert (settled.task_id, settled.claim, settled.at_stage, settled.ending, settled.state) == (1, 3, "fetch", ending, state)
+    assert (settled.task_id, settled.claim, settled.at_stage, settled.ending, settled.state) == (
+        1,
+        3,
+        "fetch",
+        ending,
+        state,
+    )
 
 
-@pytest.mark.parametrize("ending", [Done, Next, lambda **finds: Filtered("no", **finds), lambda **finds: Skipped("no", **finds)])
+@pytest.mark.parametrize(
+    "ending", [Done, Next, lambda **finds: Filtered("no", **finds), lambda **finds: Skipped("no", **finds)]
+)
 def test_what_an_attempt_brings_home_travels_with_it(ending):
-    settled = settle_outcome(task(), ending(records=(Record("posting", "a"),), children=(NewTask("item", key="b"),)), House())
+    settled = settle_outcome(
+        task(), ending(records=(Record("posting", "a"),), children=(NewTask("item", key="b"),)), House()
+    )
     assert [each.key for each in settled.records] == ["a"]
     assert [each.key for each in settled.children] == ["b"]
 
@@ -114,7 +126,9 @@ def test_the_next_stage_takes_its_place_and_gates_from_the_house():
     assert (settled.stage, settled.gates, settled.checkpoint) == ("extract", ("source:model",), "{}")
 
 
-@pytest.mark.parametrize("wordy", [Done("x\x00\ud800"), Filtered("x\x00\ud800"), Skipped("x\x00\ud800"), Snooze(1, "x\x00\ud800")])
+@pytest.mark.parametrize(
+    "wordy", [Done("x\x00\ud800"), Filtered("x\x00\ud800"), Skipped("x\x00\ud800"), Snooze(1, "x\x00\ud800")]
+)
 def test_reasons_are_made_fit_for_every_database(wordy):
     assert settle_outcome(task(), wordy, House()).reason == "x\ufffd?"
 
@@ -152,9 +166,11 @@ def test_every_error_is_settled_by_its_class(cls, state, spends, effect, tag):
 @pytest.mark.promise(10)
 @pytest.mark.parametrize("cls", TASK_ERRORS, ids=lambda cls: cls.__name__)
 def test_every_class_of_the_error_tree_has_a_ruling_of_its_own_kind(cls):
-    assert any(base in POLICY for base in cls.__mro__ if base not in (errors.TaskError, errors.ThresherError, Exception)) or (
-        cls is errors.TaskError
-    )
+    assert any(
+        base in POLICY
+        for base in cls.__mro__
+        if base not in (errors.TaskError, errors.ThresherError, Exception)
+    ) or (cls is errors.TaskError)
     assert ruling_for(cls()) is not None
 
 
@@ -167,7 +183,11 @@ def test_the_last_retry_is_followed_by_the_end():
 
 @pytest.mark.promise(8)
 def test_retries_back_off():
-    assert [after(errors.TimedOut(), failures=n).delay_us for n in range(3)] == [MINUTE, 2 * MINUTE, 4 * MINUTE]
+    assert [after(errors.TimedOut(), failures=n).delay_us for n in range(3)] == [
+        MINUTE,
+        2 * MINUTE,
+        4 * MINUTE,
+    ]
 
 
 @pytest.mark.promise(10)
@@ -177,7 +197,10 @@ def test_a_retry_after_is_what_the_gate_is_closed_for():
 
 
 @pytest.mark.promise(8)
-@pytest.mark.parametrize("problem", [errors.RateLimited("slow down", retry_after=3, gate="host:b"), errors.Blocked("no", gate="host:b")])
+@pytest.mark.parametrize(
+    "problem",
+    [errors.RateLimited("slow down", retry_after=3, gate="host:b"), errors.Blocked("no", gate="host:b")],
+)
 def test_a_gate_closed_somewhere_else_does_not_bring_the_task_back_at_once(problem):
     settled = after(problem)
     assert (settled.blame.gate, settled.delay_us, settled.spends_failure) == ("host:b", MINUTE, False)
@@ -198,7 +221,12 @@ def test_a_retry_after_of_ages_is_cut_short(asked):
 @pytest.mark.parametrize("cls", [errors.RateLimited, errors.BudgetExhausted])
 def test_a_task_without_gates_waits_for_itself_and_spends_nothing_either(cls):
     settled = after(cls(retry_after=30), lane=(), failures=3)
-    assert (settled.state, settled.delay_us, settled.spends_failure, settled.blame) == (State.PENDING, 30 * SECOND, False, None)
+    assert (settled.state, settled.delay_us, settled.spends_failure, settled.blame) == (
+        State.PENDING,
+        30 * SECOND,
+        False,
+        None,
+    )
 
 
 def test_a_wall_without_a_source_to_disable_is_left_to_a_person():
@@ -247,5 +275,7 @@ def test_an_app_that_stumbles_over_a_failure_does_not_keep_the_task_from_ending(
 
 
 def test_a_failed_outcome_keeps_what_was_found_out_on_the_way():
-    settled = settle_outcome(task(), Failed("no", records=(Record("look", "7"),), children=(NewTask("page", key="k"),)), House())
+    settled = settle_outcome(
+        task(), Failed("no", records=(Record("look", "7"),), children=(NewTask("page", key="k"),)), House()
+    )
     assert (len(settled.records), len(settled.children)) == (1, 1)

@@ -1,4 +1,5 @@
-"""A large JSON object, read a piece at a time: equal to what the whole parser reads, whatever the pieces, and nothing else passes."""
+"""A large JSON object, read a piece at a time: equal to what the whole parser reads, whatever the pieces, and
+nothing else passes."""
 
 import json
 from collections.abc import Iterator
@@ -12,7 +13,11 @@ from thresher.core.json_stream import AT_ONCE, MAX_LENGTH, MAX_MEMBERS, NotJson,
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
 VALUE = st.recursive(
-    st.none() | st.booleans() | st.integers(-(10**17), 10**17) | st.floats(allow_nan=False, allow_infinity=False) | TEXT,
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**17), 10**17)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | TEXT,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
     max_leaves=12,
 )
@@ -27,9 +32,14 @@ def read(body: bytes, size: int = 7) -> tuple[dict[str, Any], list[Any]]:
 
 
 @given(
-    st.dictionaries(TEXT.filter(lambda name: name != "jobs"), VALUE, max_size=4), st.lists(VALUE, max_size=5), st.integers(1, 40), st.data()
+    st.dictionaries(TEXT.filter(lambda name: name != "jobs"), VALUE, max_size=4),
+    st.lists(VALUE, max_size=5),
+    st.integers(1, 40),
+    st.data(),
 )
-def test_it_reads_what_the_whole_parser_reads(members: dict[str, Any], jobs: list[Any], size: int, data: st.DataObject) -> None:
+def test_it_reads_what_the_whole_parser_reads(
+    members: dict[str, Any], jobs: list[Any], size: int, data: st.DataObject
+) -> None:
     whole = list(members.items())
     whole.insert(data.draw(st.integers(0, len(whole))), ("jobs", jobs))
     indent, plain = data.draw(st.sampled_from([None, 0, 3])), data.draw(st.booleans())
@@ -39,7 +49,10 @@ def test_it_reads_what_the_whole_parser_reads(members: dict[str, Any], jobs: lis
 
 
 @pytest.mark.promise(18)
-@given(st.binary(max_size=60) | st.text(st.sampled_from('{}[]",:\\ntu1e-. "jobs'), max_size=60).map(str.encode), st.integers(1, 20))
+@given(
+    st.binary(max_size=60) | st.text(st.sampled_from('{}[]",:\\ntu1e-. "jobs'), max_size=60).map(str.encode),
+    st.integers(1, 20),
+)
 def test_garbage_is_refused_or_read_and_never_breaks_us(body: bytes, size: int) -> None:
     try:
         expected = json.loads(body)
@@ -176,7 +189,8 @@ def test_only_a_few_elements_are_in_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "meant"), [("1", 1), ("-5", -5), ("123456789012345678", 123456789012345678), ("1" * 400, float("inf"))]
+    ("written", "meant"),
+    [("1", 1), ("-5", -5), ("123456789012345678", 123456789012345678), ("1" * 400, float("inf"))],
 )
 def test_numbers_are_whole_as_long_as_they_are_of_sensible_length(written: str, meant: float) -> None:
     assert read(f'{{"jobs": [{written}]}}'.encode())[1] == [meant]
@@ -186,9 +200,17 @@ INNER = '},{ "'  # what looks like the end of an element wherever it stands
 AWKWARD = [
     pytest.param([{"a": number, "b": INNER, "c": f"{INNER}\\"} for number in range(40)], id="in a text"),
     pytest.param([{"a": [{"b": 1}, {"b": [{}, {}]}], "c": {"d": {}}} for _ in range(40)], id="in an element"),
-    pytest.param([{"a": 1}, 2, {"a": [3]}, None, {"a": INNER}, [{"a": 4}, {}], {}, "5", {"a": "\0"}] * 9, id="among others"),
-    pytest.param([{"a": "\ud800"}, {"a": 1}, {"a": "\ud800"}, {"a": "é" * 50}] * 9, id="what one parser alone reads"),
-    pytest.param([{"a": 10**19}, {"a": -(2**63)}, {"a": 10**18}, {"a": 2**64 - 1}, {"a": INNER}] * 9, id="great numbers"),
+    pytest.param(
+        [{"a": 1}, 2, {"a": [3]}, None, {"a": INNER}, [{"a": 4}, {}], {}, "5", {"a": "\0"}] * 9,
+        id="among others",
+    ),
+    pytest.param(
+        [{"a": "\ud800"}, {"a": 1}, {"a": "\ud800"}, {"a": "é" * 50}] * 9, id="what one parser alone reads"
+    ),
+    pytest.param(
+        [{"a": 10**19}, {"a": -(2**63)}, {"a": 10**18}, {"a": 2**64 - 1}, {"a": INNER}] * 9,
+        id="great numbers",
+    ),
 ]
 
 
@@ -203,7 +225,11 @@ def test_elements_that_are_read_together_are_those_that_are_read_one_by_one(
     assert read(body, 100) == ({"a": 1}, jobs)
 
 
-@given(st.lists(st.dictionaries(TEXT, VALUE | st.just(INNER), max_size=3), max_size=8), st.integers(1, 99), st.integers(1, 40))
+@given(
+    st.lists(st.dictionaries(TEXT, VALUE | st.just(INNER), max_size=3), max_size=8),
+    st.integers(1, 99),
+    st.integers(1, 40),
+)
 def test_however_many_are_read_together_they_are_the_same(jobs: list[Any], wide: int, size: int) -> None:
     body = json.dumps({"jobs": jobs, "a": 1}).encode()
     with pytest.MonkeyPatch.context() as patch:

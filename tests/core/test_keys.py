@@ -56,11 +56,26 @@ def test_different_pages_have_different_keys(one, other):
 @pytest.mark.promise(17)
 @pytest.mark.parametrize(
     "hostile",
-    ["", " ", "acme.example/jobs", "/jobs", "javascript:alert(1)", "file:///etc/passwd", "ftp://acme.example/", "data:text/html,x",
-     "http://", "http://a b/", "http://[::1", "http://acme.example:99999/", "http://%00/", "http://acme.example/\ud800",
-     "http://" + "a" * 9_000,     "http://acme.example/" + "ö" * 3_000],
+    [
+        "",
+        " ",
+        "acme.example/jobs",
+        "/jobs",
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "ftp://acme.example/",
+        "data:text/html,x",
+        "http://",
+        "http://a b/",
+        "http://[::1",
+        "http://acme.example:99999/",
+        "http://%00/",
+        "http://acme.example/\ud800",
+        "http://" + "a" * 9_000,
+        "http://acme.example/" + "ö" * 3_000,
+    ],
     ids=lambda url: url[:30].encode("unicode_escape").decode() or "empty",
-)  # fmt: skip
+)
 def test_what_is_not_a_web_address_is_refused(hostile):
     with pytest.raises(InvalidUrl):
         canonical_url(hostile)
@@ -74,7 +89,12 @@ def test_a_refusal_says_what_to_write():
 TEXT = st.text(st.one_of(st.characters(), st.sampled_from(string.punctuation + " %+&=;?#/\\")), max_size=40)
 
 
-@given(host=st.sampled_from(["acme.example", "bücher.example", "127.1", "[::1]"]), path=TEXT, query=TEXT, fragment=TEXT)
+@given(
+    host=st.sampled_from(["acme.example", "bücher.example", "127.1", "[::1]"]),
+    path=TEXT,
+    query=TEXT,
+    fragment=TEXT,
+)
 @example(host="acme.example", path="a/../..//b", query="a=%FF&b=%zz&c=%26", fragment="")
 def test_the_canonical_spelling_is_its_own_canonical_spelling(host, path, query, fragment):
     try:
@@ -109,4 +129,6 @@ def test_long_addresses_are_not_remembered():
 @given(st.text(string.ascii_letters + "/.%2f:@ \t\uff1f\uff03é", max_size=30))
 def test_an_address_without_a_query_is_spelled_as_if_it_had_an_empty_one(path):
     """The short way, for the many addresses that have neither, must not make another spelling."""
-    assert canonical_url(f"https://acme.example/{path}") == canonical_url(f"https://acme.example/{path.rstrip()}?#")
+    assert canonical_url(f"https://acme.example/{path}") == canonical_url(
+        f"https://acme.example/{path.rstrip()}?#"
+    )

@@ -51,7 +51,9 @@ def test_a_child_without_a_key_is_stopped_by_depth_alone():
 
 
 def test_the_page_counts_before_the_key():
-    assert lineage_key(entry(url="http://acme.example/", key="k")) == entry(url="http://acme.example/").url_key
+    assert (
+        lineage_key(entry(url="http://acme.example/", key="k")) == entry(url="http://acme.example/").url_key
+    )
     assert lineage_key(entry(key="k")) == "k"
 
 

@@ -12,12 +12,19 @@ LIMIT = 65_536
 
 def test_a_record_is_packed_with_its_links():
     packed = pack(Record("posting", "a", {"n": 1}, (Link("role", "python"),)), LIMIT)
-    assert (packed.kind, packed.key, packed.data, packed.links) == ("posting", "a", '{"n":1}', (Link("role", "python"),))
+    assert (packed.kind, packed.key, packed.data, packed.links) == (
+        "posting",
+        "a",
+        '{"n":1}',
+        (Link("role", "python"),),
+    )
 
 
 @pytest.mark.promise(18)
 def test_a_record_that_is_too_large_is_named():
-    with pytest.raises(InvalidPayload, match="the data of record posting/a has 2,009 bytes; the limit is 1,000"):
+    with pytest.raises(
+        InvalidPayload, match="the data of record posting/a has 2,009 bytes; the limit is 1,000"
+    ):
         pack(Record("posting", "a", {"b": "x" * 2_001}), 1_000)
 
 
@@ -39,7 +46,11 @@ def test_text_that_is_clean_is_not_touched(text):
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**63), 2**63 - 1)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=10,
 )

@@ -35,4 +35,7 @@ def test_a_part_of_a_password_that_was_taken_for_a_port_is_hidden():
 
 
 def test_a_message_about_a_url_without_a_password_stays_as_it_is():
-    assert redacted("is the server of ada running?", "postgresql://ada@db.example/queue") == "is the server of ada running?"
+    assert (
+        redacted("is the server of ada running?", "postgresql://ada@db.example/queue")
+        == "is the server of ada running?"
+    )

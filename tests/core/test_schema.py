@@ -24,7 +24,14 @@ COURSES = Schema("course", COURSE.fields, many=True)
 
 
 def filled(**changed: Any) -> dict[str, Any]:
-    return {"title": "Weaving", "credits": 2.5, "seats": 12, "open": True, "topics": ["loom", "warp"], "level": "expert"} | changed
+    return {
+        "title": "Weaving",
+        "credits": 2.5,
+        "seats": 12,
+        "open": True,
+        "topics": ["loom", "warp"],
+        "level": "expert",
+    } | changed
 
 
 def test_a_value_that_fits_has_no_complaints():
@@ -47,7 +54,10 @@ def test_a_value_that_fits_has_no_complaints():
         (filled(open="yes"), "open wants a boolean, got 'yes'"),
         (filled(topics="loom"), "topics wants a list, got 'loom'"),
         (filled(topics=["loom", None]), "topics wants a string, got None"),
-        (filled(topics=["x"] * (MAX_VALUES + 1)), f"topics has {MAX_VALUES + 1} values, at most {MAX_VALUES} are allowed"),
+        (
+            filled(topics=["x"] * (MAX_VALUES + 1)),
+            f"topics has {MAX_VALUES + 1} values, at most {MAX_VALUES} are allowed",
+        ),
         (filled(level="middling"), "level wants one of beginner, expert, got 'middling'"),
         (filled(price=3), "'price' is not a field"),
         ([], "wants an object, got []"),
@@ -59,7 +69,9 @@ def test_what_is_wrong_is_said_in_words_that_help(value: Any, complaint: str):
 
 
 def test_with_several_things_each_complaint_says_which():
-    assert COURSES.complaints({"items": [filled(), filled(seats="many")]}) == ["item 2: seats wants an integer, got 'many'"]
+    assert COURSES.complaints({"items": [filled(), filled(seats="many")]}) == [
+        "item 2: seats wants an integer, got 'many'"
+    ]
     assert COURSES.complaints([filled()]) != []
     assert COURSES.things({"items": [filled()]}) == [filled()]
 
@@ -68,7 +80,10 @@ def test_every_field_must_be_there_for_the_vendor_and_nothing_else_may():
     said = COURSES.json_schema()["properties"]["items"]["items"]
     assert said["required"] == [field.name for field in COURSE.fields]
     assert said["additionalProperties"] is False
-    assert said["properties"]["title"] == {"anyOf": [{"type": "string"}, {"type": "null"}], "description": "As the catalogue writes it."}
+    assert said["properties"]["title"] == {
+        "anyOf": [{"type": "string"}, {"type": "null"}],
+        "description": "As the catalogue writes it.",
+    }
     assert said["properties"]["topics"] == {"type": "array", "items": {"type": "string"}}
 
 
@@ -85,10 +100,18 @@ def test_the_digest_changes_with_whatever_would_change_an_answer():
     assert Schema("course", COURSE.fields).digest == COURSE.digest
 
 
-@pytest.mark.parametrize("make", [
-    lambda: Field("Title"), lambda: Field(""), lambda: Field("a" * 65), lambda: Field("size", Kind.NUMBER, choices=("1",)),
-    lambda: Schema("x", ()), lambda: Schema("x", (Field("a"), Field("a"))), lambda: Schema("x", (Field("a"),), key=("b",)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Field("Title"),
+        lambda: Field(""),
+        lambda: Field("a" * 65),
+        lambda: Field("size", Kind.NUMBER, choices=("1",)),
+        lambda: Schema("x", ()),
+        lambda: Schema("x", (Field("a"), Field("a"))),
+        lambda: Schema("x", (Field("a"),), key=("b",)),
+    ],
+)
 def test_a_schema_that_makes_no_sense_is_refused(make: Any):
     with pytest.raises(UsageError):
         make()
@@ -96,7 +119,10 @@ def test_a_schema_that_makes_no_sense_is_refused(make: Any):
 
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([f.name for f in COURSE.fields] + ["items"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([f.name for f in COURSE.fields] + ["items"]), inner)
+    ),
 )
 
 

@@ -14,14 +14,32 @@ ERROR = Error("Gone", "404")
 BLAME = Blame(Health.FAILURE, "oh")
 
 VALUES = {
-    "task": st.just(TASK), "task_id": st.just(1), "claim": st.just(3), "at_stage": st.just("fetch"), "note": st.none() | st.text(),
-    "stage": st.just("extract"), "gates": st.just(()), "checkpoint": st.just("{}"),
-    "reason": st.text(), "delay_us": st.integers(0, 10**12), "error": st.just(ERROR), "blame": st.none() | st.just(BLAME),
+    "task": st.just(TASK),
+    "task_id": st.just(1),
+    "claim": st.just(3),
+    "at_stage": st.just("fetch"),
+    "note": st.none() | st.text(),
+    "stage": st.just("extract"),
+    "gates": st.just(()),
+    "checkpoint": st.just("{}"),
+    "reason": st.text(),
+    "delay_us": st.integers(0, 10**12),
+    "error": st.just(ERROR),
+    "blame": st.none() | st.just(BLAME),
     "words_due": st.booleans(),
-    "spends_failure": st.booleans(), "crashes": st.integers(0, 9), "max_crashes": st.integers(1, 9), "lost": st.just("anna"),
-    "spread_us": st.integers(0, 10**9), "begun": st.booleans(), "result": st.none() | st.just("{}"),
-}  # fmt: skip
-CONSTRUCTORS = [name for name, member in vars(Settlement).items() if isinstance(member, classmethod) and not name.startswith("_")]
+    "spends_failure": st.booleans(),
+    "crashes": st.integers(0, 9),
+    "max_crashes": st.integers(1, 9),
+    "lost": st.just("anna"),
+    "spread_us": st.integers(0, 10**9),
+    "begun": st.booleans(),
+    "result": st.none() | st.just("{}"),
+}
+CONSTRUCTORS = [
+    name
+    for name, member in vars(Settlement).items()
+    if isinstance(member, classmethod) and not name.startswith("_")
+]
 
 
 @pytest.mark.promise(1)
@@ -39,13 +57,25 @@ def test_no_constructor_can_make_a_move_that_the_table_does_not_have(name, data)
 
 def test_there_is_a_constructor_for_every_ending():
     assert {name.replace("advance", "next") for name in CONSTRUCTORS} == {
-        "done", "next", "filtered", "skipped", "snooze", "misplaced", "retry", "fail", "cancelled", "hand_back", "crash",
-    }  # fmt: skip
+        "done",
+        "next",
+        "filtered",
+        "skipped",
+        "snooze",
+        "misplaced",
+        "retry",
+        "fail",
+        "cancelled",
+        "hand_back",
+        "crash",
+    }
     assert len(CONSTRUCTORS) == len(Ending) + 1  # a task in the wrong lane is snoozed, too
 
 
 @pytest.mark.promise(8)
-@pytest.mark.parametrize(("crashes", "state"), [(0, State.PENDING), (1, State.PENDING), (2, State.FAILED), (7, State.FAILED)])
+@pytest.mark.parametrize(
+    ("crashes", "state"), [(0, State.PENDING), (1, State.PENDING), (2, State.FAILED), (7, State.FAILED)]
+)
 def test_the_third_crash_is_the_last(crashes, state):
     settled = Settlement.crash(1, 3, "fetch", crashes=crashes, max_crashes=3, lost="anna", spread_us=0)
     assert (settled.state, settled.crashed, settled.spends_failure) == (state, True, False)
@@ -70,5 +100,8 @@ def test_what_brings_nothing_else_is_plain(settled, plain):
 
 @pytest.mark.promise(8)
 def test_a_task_that_lost_its_worker_twice_comes_back_at_a_time_of_its_own():
-    delays = [Settlement.crash(1, 3, "fetch", crashes=n, max_crashes=9, lost="anna", spread_us=10 * SECOND).delay_us for n in range(3)]
+    delays = [
+        Settlement.crash(1, 3, "fetch", crashes=n, max_crashes=9, lost="anna", spread_us=10 * SECOND).delay_us
+        for n in range(3)
+    ]
     assert delays == [0, 10 * SECOND, 20 * SECOND]

@@ -1,6 +1,16 @@
 import pytest
 
-from thresher.core.state import LIVE, REVIVABLE, TERMINAL, TRANSITIONS, WAITING, State, diagram, may_become, sql_list
+from thresher.core.state import (
+    LIVE,
+    REVIVABLE,
+    TERMINAL,
+    TRANSITIONS,
+    WAITING,
+    State,
+    diagram,
+    may_become,
+    sql_list,
+)
 
 
 def test_every_state_has_its_row():

@@ -33,7 +33,9 @@ def page(number: int) -> str:
     return f"Furniture made by hand.\n\ntitle: Table number {number}\nprice: $1{number}0.00\nwood: oak\n"
 
 
-def models(web: PracticeWeb, *, key: str | None = "key", key_name: str | None = None, **limits: Any) -> Models:
+def models(
+    web: PracticeWeb, *, key: str | None = "key", key_name: str | None = None, **limits: Any
+) -> Models:
     thinker = Thinker("practice", "openai", key, f"{web.url}/v1", key_name=key_name, **limits)
     tiers = dict.fromkeys(("cheap", "strong"), Tier("practice", MODEL))
     return Models({"practice": thinker}, tiers, {f"practice/{MODEL}": Rate(INPUT_PRICE, OUTPUT_PRICE)})
@@ -48,14 +50,31 @@ async def read_one(ctx: Any) -> Any:
 class Study:
     """Tasks that ask, on one database, with as many machines as wanted."""
 
-    def __init__(self, workshop: Workshop, web: PracticeWeb, perform: Any = read_one, through: tuple[str, ...] = ("model:cheap",)) -> None:
+    def __init__(
+        self,
+        workshop: Workshop,
+        web: PracticeWeb,
+        perform: Any = read_one,
+        through: tuple[str, ...] = ("model:cheap",),
+    ) -> None:
         self.shop, self.web = workshop, web
-        self.app = App("study", pipelines=(Pipeline("read", Stage(perform, through=through, name="read")),), schemas=(ITEM,))
+        self.app = App(
+            "study",
+            pipelines=(Pipeline("read", Stage(perform, through=through, name="read")),),
+            schemas=(ITEM,),
+        )
         self.models = models(web)
 
     def open(self, **settings: Any) -> Registry:
-        calm = {"host.interval": 0.0, "worker.lease": 30.0}  # a vendor's library loads for seconds, and must not cost the lease
-        wanted = self.shop.store.project_settings | calm | {name.replace("__", "."): value for name, value in settings.items()}
+        calm = {
+            "host.interval": 0.0,
+            "worker.lease": 30.0,
+        }  # a vendor's library loads for seconds, and must not cost the lease
+        wanted = (
+            self.shop.store.project_settings
+            | calm
+            | {name.replace("__", "."): value for name, value in settings.items()}
+        )
         self.shop.store.project_settings, self.shop.store.settings = wanted, Settings(wanted)
         gates = {name: self.models.providers[tier.provider].gate for name, tier in self.models.tiers.items()}
         registry = Registry([self.app], self.shop.store.settings, tiers=gates)
@@ -66,14 +85,21 @@ class Study:
     def worker(self, registry: Registry, store: Store | None = None, **how: Any) -> Worker:
         store = store or self.shop.store
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
-        advisor = Advisor(providers, self.models.tiers, Prices(self.models), Library(), lambda: store.settings)
+        advisor = Advisor(
+            providers, self.models.tiers, Prices(self.models), Library(), lambda: store.settings
+        )
         fetcher = make_fetcher(Outward(resolve={"*": self.web.url}), lambda: store.settings, store)
         return self.shop.worker(registry, store, reach=Reach(fetcher, advisor, providers), **how)
 
     def drain(self, registry: Registry, *, workers: int = 1, patience: float = 0.0) -> None:
         async def all_of_them() -> None:
-            stores = [self.shop.store, *(self.shop.machine(**_named(self.shop.store)) for _ in range(workers - 1))]
-            running = [self.worker(registry, store, until_idle=True, patience=patience).run() for store in stores]
+            stores = [
+                self.shop.store,
+                *(self.shop.machine(**_named(self.shop.store)) for _ in range(workers - 1)),
+            ]
+            running = [
+                self.worker(registry, store, until_idle=True, patience=patience).run() for store in stores
+            ]
             await asyncio.wait_for(asyncio.gather(*running), PATIENCE)
 
         asyncio.run(all_of_them())

@@ -1,4 +1,5 @@
-"""A fair of shops: stages that fetch from a web that is real but local, behind the gates that all workers share."""
+"""A fair of shops: stages that fetch from a web that is real but local, behind the gates that all workers
+share."""
 
 import asyncio
 from functools import partial
@@ -35,12 +36,16 @@ class Fair:
     def worker(self, registry, store=None, **how):
         store = store or self.shop.store
         pool = ProcessPool(lambda: store.settings, partial(note_stopped, store))
-        fetcher = make_fetcher(Outward(resolve={"*": self.site.address}), lambda: store.settings, store, pool.run)
+        fetcher = make_fetcher(
+            Outward(resolve={"*": self.site.address}), lambda: store.settings, store, pool.run
+        )
         return self.shop.worker(registry, store, reach=Reach(fetcher, pool=pool), **how)
 
     async def drain(self, perform, *new, through=(GATE,), sources=(), patience=0.0, **settings):
         """Perform these tasks until nothing is left that can be done now; their ids."""
-        registry = self.shop.set_up(one_stage("look", perform, through=through, sources=sources), **(BRISK | settings))
+        registry = self.shop.set_up(
+            one_stage("look", perform, through=through, sources=sources), **(BRISK | settings)
+        )
         ids = self.shop.put(registry, *(new or (NewTask("look"),)))
         await asyncio.wait_for(self.worker(registry, until_idle=True, patience=patience).run(), PATIENCE)
         return ids

@@ -1,4 +1,5 @@
-"""Functions and pages that a pool of processes has to survive. They stand in a module, because other processes import them from here."""
+"""Functions and pages that a pool of processes has to survive. They stand in a module, because other
+processes import them from here."""
 
 import ctypes
 import os
@@ -40,8 +41,11 @@ def pid() -> int:
 
 
 def spin() -> None:
-    """Hold the interpreter for ever, as a regular expression or a selector can: no signal handler of Python's would run."""
-    ctypes.PyDLL(None).sleep(10_000)  # unlike other libraries, one of this kind keeps the lock of the interpreter
+    """Hold the interpreter for ever, as a regular expression or a selector can: no signal handler of Python's
+    would run."""
+    ctypes.PyDLL(None).sleep(
+        10_000
+    )  # unlike other libraries, one of this kind keeps the lock of the interpreter
 
 
 def begin_and_spin(path: str) -> None:
@@ -66,7 +70,9 @@ def take_all() -> int:
             held.append(bytearray(MEGABYTE))
     except MemoryError:
         held.clear()
-    peak = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM"))
+    peak = next(
+        line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")
+    )
     return int(peak.split()[1]) * 1024
 
 
@@ -96,23 +102,31 @@ def odd() -> None:
 PROSE = "words that make a sentence, which is long enough to count as prose on its own, so that it has some weight. "
 TAG = "x,:has(~p~p~p~p~zz)"
 PAGES = {
-    "a tag that is a selector": lambda: f"<title>Ladder</title><{TAG} class=title>Ladder</{TAG}><p class=price>£5" + "<p>x</p>" * 1_000,
+    "a tag that is a selector": lambda: (
+        f"<title>Ladder</title><{TAG} class=title>Ladder</{TAG}><p class=price>£5" + "<p>x</p>" * 1_000
+    ),
     "nested boxes": lambda: "<div>" * 40_000 + "x",
     "nested tables": lambda: "<table><tr><td>" * 5_000,
     "formatting left open": lambda: "<b><i><u><p>" * 8_000,
-    "formatting opened anew in every paragraph": lambda: "<p>" + "".join(f"<b a={at}>" for at in range(600)) + "<p>x" * 10_000,
+    "formatting opened anew in every paragraph": lambda: (
+        "<p>" + "".join(f"<b a={at}>" for at in range(600)) + "<p>x" * 10_000
+    ),
     "a root with new attributes every time": lambda: "".join(f"<html a{at}=1>" for at in range(10_000)),
     "many attributes": lambda: "<p " + " ".join(f"a{at}=1" for at in range(30_000)) + ">x",
     "many siblings": lambda: "<p class=price>£5 a<a href=/x/1>y</a>" * 3_000,
-    "many rows": lambda: "<ul>" + "<li class=hit><h3><a href=/job/100>Ladder maker</a></h3><p class=price>£5</p></li>" * 600,
+    "many rows": lambda: (
+        "<ul>" + "<li class=hit><h3><a href=/job/100>Ladder maker</a></h3><p class=price>£5</p></li>" * 600
+    ),
     "one text": lambda: "<p>" + PROSE * 10_000,
     "digits and signs": lambda: "<p>" + "1.1,1-1/1 $€£ am pm " * 10_000,
     "spaces": lambda: "<p>" + " " * 500_000 + "x",
     "brackets in a script": lambda: "<script>window.x = " + "[{" * 50_000 + "</script>",
-    "data": lambda: '<script type="application/ld+json">' + '{"@type":"JobPosting","x":' * 5_000 + "</script>",
+    "data": lambda: (
+        '<script type="application/ld+json">' + '{"@type":"JobPosting","x":' * 5_000 + "</script>"
+    ),
     "nothing but openings of tags": lambda: "<" * 200_000,
     "entities": lambda: "<h1>" + "&amp;&#x1F600;&notanentity;" * 20_000,
-}  # fmt: skip
+}
 
 
 def page_of(name: str) -> Page:
@@ -141,7 +155,15 @@ def learn_everything(page: Page) -> bool:
     document = Document.of(page)
     found = [
         learn(TOOL, [Example(document, {"title": "Ladder", "price": "£5"})] * 3),
-        learn(TOOLS, [Example(document, {"items": [{"title": "Ladder maker"}, {"title": "x"}, {"title": "a"}, {"title": "y"}]})]),
+        learn(
+            TOOLS,
+            [
+                Example(
+                    document,
+                    {"items": [{"title": "Ladder maker"}, {"title": "x"}, {"title": "a"}, {"title": "y"}]},
+                )
+            ],
+        ),
     ]
     for each in found:
         if isinstance(each, Extractor):

@@ -187,7 +187,9 @@ def test_without_any_model_a_task_waits_and_says_what_to_do(study: Study):
 @pytest.mark.promise(15)
 def test_a_model_whose_price_nobody_knows_is_not_asked_and_the_task_waits(study: Study):
     tiers = dict.fromkeys(("cheap", "strong"), Tier("vendor", "no-such-model"))
-    study.models = replace(study.models, providers={"vendor": Thinker("vendor", "openai", "key")}, tiers=tiers)
+    study.models = replace(
+        study.models, providers={"vendor": Thinker("vendor", "openai", "key")}, tiers=tiers
+    )
     registry = study.open()
     (task,) = study.ask(registry, 1)
     study.drain(registry)

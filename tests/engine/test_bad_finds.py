@@ -1,4 +1,5 @@
-"""What a stage brings may be too long, too large or no value at all: a bad child is refused, a bad record fails its task, and no more."""
+"""What a stage brings may be too long, too large or no value at all: a bad child is refused, a bad record
+fails its task, and no more."""
 
 import math
 import random
@@ -24,7 +25,8 @@ def visit(ctx):
 
 
 def family(*children):
-    """A parent that brings these children and a record, and a kind for the children that goes through their hosts."""
+    """A parent that brings these children and a record, and a kind for the children that goes through their
+    hosts."""
 
     def bear(ctx):
         return Done(children=children, records=(Record("page", "good", {"a": 1}),))
@@ -56,7 +58,9 @@ def test_a_child_that_cannot_be_a_task_is_refused_and_all_else_goes_through(work
     assert workshop.state(task_id) == "succeeded"
     assert rows(workshop.store, "select count(*) from tasks where kind = 'visit'") == [(2,)]
     assert rows(workshop.store, "select key from records") == [("good",)]
-    ((parent, kind, rule, detail),) = rows(workshop.store, "select parent_id, kind, rule, detail from refusals")
+    ((parent, kind, rule, detail),) = rows(
+        workshop.store, "select parent_id, kind, rule, detail from refusals"
+    )
     assert (parent, kind, rule) == (task_id, "visit", "invalid")
     assert why in detail
 
@@ -69,23 +73,42 @@ def test_a_child_that_cannot_be_a_task_is_refused_and_all_else_goes_through(work
         (Record("page", LONG), "the key of a page record has 2,700 bytes; the limit is 2,000"),
         (Record("page", "é" * 1_001), "the key of a page record has 2,002 bytes"),
         (Record(LONG, "a"), "the kind of a record has 2,700 bytes; the limit is 200"),
-        (Record("page", "a", links=(Link("role", LONG),)), "the target of a 'role' link of record page/a has 2,700 bytes"),
-        (Record("page", "a", links=(Link(LONG, "x"),)), "the name of a link of record page/a has 2,700 bytes"),
+        (
+            Record("page", "a", links=(Link("role", LONG),)),
+            "the target of a 'role' link of record page/a has 2,700 bytes",
+        ),
+        (
+            Record("page", "a", links=(Link(LONG, "x"),)),
+            "the name of a link of record page/a has 2,700 bytes",
+        ),
         (Record("page", "a", {"state": "o\x00pen"}, marks=("state",)), "has a NUL character"),
         (Record("page", "a", {"size": 2**63}, marks=("size",)), "at most 64 bits"),
         (Record("page", "a", {"size": 1.5}, marks=("size",)), "must be a text or a whole number"),
         (Record("page", "a", {"size": -math.inf}), "NaN or Infinity"),
-        (Record("page", "a", {LONG: 1}, marks=(LONG,)), "the name of a mark of record page/a has 2,700 bytes"),
+        (
+            Record("page", "a", {LONG: 1}, marks=(LONG,)),
+            "the name of a mark of record page/a has 2,700 bytes",
+        ),
     ],
     ids=["key", "bytes", "kind", "target", "link", "nul", "bigint", "fraction", "infinity", "mark"],
 )
 def test_a_record_that_cannot_be_kept_fails_its_own_task_at_once_and_no_other(workshop, record, why):
     def find(ctx):
-        return Done(records=(record,)) if ctx.task.payload else Done(records=(Record("page", f"good {ctx.task.id}"),))
+        return (
+            Done(records=(record,))
+            if ctx.task.payload
+            else Done(records=(Record("page", f"good {ctx.task.id}"),))
+        )
 
-    bad, *good = workshop.drained(one_stage("find", find), NewTask("find", {"bad": 1}), *(NewTask("find") for _ in range(5)))
+    bad, *good = workshop.drained(
+        one_stage("find", find), NewTask("find", {"bad": 1}), *(NewTask("find") for _ in range(5))
+    )
     fields = workshop.fields(bad)
-    assert (fields["state"], fields["error"], workshop.endings(bad)) == ("failed", "InvalidPayload", ["failed"])
+    assert (fields["state"], fields["error"], workshop.endings(bad)) == (
+        "failed",
+        "InvalidPayload",
+        ["failed"],
+    )
     assert why in fields["reason"]
     assert {workshop.state(each) for each in good} == {"succeeded"}
     assert rows(workshop.store, "select count(*) from records") == [(5,)]
@@ -96,14 +119,22 @@ def test_a_record_that_cannot_be_kept_fails_its_own_task_at_once_and_no_other(wo
     "record",
     [
         Record("k" * 200, LONG[:MAX_KEY_BYTES], links=(Link("n" * 200, LONG[:MAX_KEY_BYTES]),)),
-        Record("k" * 200, "a", {"m" * 200: "".join(_chance.choices(list(map(chr, range(0x1F300, 0x1F600))), k=512))}, marks=("m" * 200,)),
+        Record(
+            "k" * 200,
+            "a",
+            {"m" * 200: "".join(_chance.choices(list(map(chr, range(0x1F300, 0x1F600))), k=512))},
+            marks=("m" * 200,),
+        ),
         Record("page", "a", {"size": 2**63 - 1, "least": -(2**63)}, marks=("size", "least")),
     ],
     ids=["key and target", "mark", "bigint"],
 )
 def test_what_is_just_within_the_limits_is_kept_by_both_databases(workshop, record):
     (task_id,) = workshop.drained(one_stage("find", lambda ctx: Done(records=(record,))), NewTask("find"))
-    assert (workshop.state(task_id), rows(workshop.store, "select key from records")) == ("succeeded", [(record.key,)])
+    assert (workshop.state(task_id), rows(workshop.store, "select key from records")) == (
+        "succeeded",
+        [(record.key,)],
+    )
 
 
 @pytest.mark.promise(8)

@@ -1,4 +1,5 @@
-"""Memory is bounded: what is too large is refused at the door, and bodies are never unpacked beyond what they claim."""
+"""Memory is bounded: what is too large is refused at the door, and bodies are never unpacked beyond what they
+claim."""
 
 import pytest
 
@@ -23,7 +24,10 @@ async def do(ctx):
 @pytest.mark.promise(18)
 def test_a_payload_over_the_limit_is_refused_and_nothing_is_written(workshop):
     registry = workshop.set_up(one_stage("do", do))
-    with pytest.raises(InvalidPayload, match=r"the limit is 65,536 \(setting queue\.payload_limit\)\. Store large bodies with ctx\.save"):
+    with pytest.raises(
+        InvalidPayload,
+        match=r"the limit is 65,536 \(setting queue\.payload_limit\)\. Store large bodies with ctx\.save",
+    ):
         registry.admit(NewTask("do", {"body": "x" * 65_536}))
     registry.admit(NewTask("do", {"body": "x" * 65_000}))
     assert rows(workshop.store, "select count(*) from tasks") == [(0,)]

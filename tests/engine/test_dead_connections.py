@@ -1,4 +1,5 @@
-"""Connections that die without a word: they are given up in time, what is new is used instead, and a worker can always be stopped."""
+"""Connections that die without a word: they are given up in time, what is new is used instead, and a worker
+can always be stopped."""
 
 import asyncio
 import socket
@@ -37,7 +38,9 @@ def far(workshop, hole):
 
     def make(**settings):
         wanted = QUICK | {"worker.lease": LEASE, "worker.grace": 1.0} | settings
-        made.append(Store(PostgresBackend(hole.url, clock=workshop.clock), threads=4, settings=Settings(wanted)))
+        made.append(
+            Store(PostgresBackend(hole.url, clock=workshop.clock), threads=4, settings=Settings(wanted))
+        )
         made[-1].project_settings = wanted
         return made[-1]
 
@@ -140,7 +143,10 @@ def test_a_listener_that_hears_nothing_finds_out_whether_anybody_is_there(far, h
 
 def test_the_kernels_of_both_sides_watch_every_connection(workshop):
     with workshop.store.backend._postgres.connection() as connection:
-        said = {name: connection.execute(f"show {name}").fetchone()[0] for name in ("tcp_keepalives_idle", "tcp_user_timeout")}
+        said = {
+            name: connection.execute(f"show {name}").fetchone()[0]
+            for name in ("tcp_keepalives_idle", "tcp_user_timeout")
+        }
         with socket.socket(fileno=socket.dup(connection.pgconn.socket)) as plug:
             watched = plug.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
             timeout = plug.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
@@ -150,7 +156,10 @@ def test_the_kernels_of_both_sides_watch_every_connection(workshop):
 def test_the_url_may_say_otherwise(workshop):
     backend = PostgresBackend(f"{workshop.database.url}&keepalives_idle=77&tcp_user_timeout=1000")
     try:
-        with backend._postgres.connection() as connection, socket.socket(fileno=socket.dup(connection.pgconn.socket)) as plug:
+        with (
+            backend._postgres.connection() as connection,
+            socket.socket(fileno=socket.dup(connection.pgconn.socket)) as plug,
+        ):
             assert plug.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == 77
             assert plug.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == 1_000
     finally:

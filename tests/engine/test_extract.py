@@ -1,4 +1,5 @@
-"""Reading a site into records: by a model until it is learned, for nothing from then on, and never wrong when it changes."""
+"""Reading a site into records: by a model until it is learned, for nothing from then on, and never wrong when
+it changes."""
 
 from typing import Any
 
@@ -22,10 +23,14 @@ HOST = "courses.practice.example"
 COURSE = Schema(
     "course",
     (
-        Field("title", required=True), Field("level"), Field("hours", Kind.INTEGER), Field("price", Kind.MONEY),
-        Field("starts", Kind.DATE), Field("shelf"),
+        Field("title", required=True),
+        Field("level"),
+        Field("hours", Kind.INTEGER),
+        Field("price", Kind.MONEY),
+        Field("starts", Kind.DATE),
+        Field("shelf"),
     ),
-)  # fmt: skip
+)
 
 
 @pytest.fixture
@@ -58,10 +63,17 @@ class School(Study):
         self.drain(registry, patience=10)
 
     def records(self) -> dict[str, dict[str, Any]]:
-        return {key: orjson.loads(data) for key, data in rows(self.shop.store, "select key, data from records")}
+        return {
+            key: orjson.loads(data) for key, data in rows(self.shop.store, "select key, data from records")
+        }
 
     def by(self) -> list[str]:
-        return [reason for (reason,) in rows(self.shop.store, "select reason from tasks where state = 'succeeded' order by id")]
+        return [
+            reason
+            for (reason,) in rows(
+                self.shop.store, "select reason from tasks where state = 'succeeded' order by id"
+            )
+        ]
 
     @property
     def calls(self) -> int:
@@ -71,7 +83,9 @@ class School(Study):
 async def read_course(ctx: Any, schema: Schema = COURSE) -> Done:
     page = await ctx.fetch(ctx.task.url, max_age=0)
     found = await ctx.extract(page, schema)
-    record = Record("course", ctx.task.url, {**found.value, "doubts": list(found.doubts)}, evidence=found.evidence)
+    record = Record(
+        "course", ctx.task.url, {**found.value, "doubts": list(found.doubts)}, evidence=found.evidence
+    )
     return Done(records=(record,), note=str(found.by))
 
 
@@ -88,9 +102,14 @@ def offered() -> list[Course]:
 
 def truth(course: Course) -> dict[str, Any]:
     return {
-        "title": course.title, "level": course.level, "hours": course.hours, "price": course.price,
-        "starts": f"{course.starts:%d %B %Y}", "shelf": "no course has one", "teacher": course.teacher,
-    }  # fmt: skip
+        "title": course.title,
+        "level": course.level,
+        "hours": course.hours,
+        "price": course.price,
+        "starts": f"{course.starts:%d %B %Y}",
+        "shelf": "no course has one",
+        "teacher": course.teacher,
+    }
 
 
 def wrong(school: School, wanted: list[Course]) -> list[tuple[str, str, Any, Any]]:
@@ -100,17 +119,24 @@ def wrong(school: School, wanted: list[Course]) -> list[tuple[str, str, Any, Any
         (each.path, name, said, right)
         for each in wanted
         for name, right in truth(each).items()
-        if (said := found.get(f"https://{HOST}{each.path}", {}).get(name)) is not None and str(said) != str(right)
+        if (said := found.get(f"https://{HOST}{each.path}", {}).get(name)) is not None
+        and str(said) != str(right)
     ]
 
 
 @pytest.mark.promise(15)
-def test_a_site_is_learned_from_three_answers_and_costs_nothing_from_then_on(school: School, offered: list[Course]):
+def test_a_site_is_learned_from_three_answers_and_costs_nothing_from_then_on(
+    school: School, offered: list[Course]
+):
     school.read(offered)
     assert school.by() == ["model"] * 3 + ["learned"] * 5
     assert school.calls == 3
     assert wrong(school, offered) == []
-    assert all(each[name] for each in school.records().values() for name in ("title", "level", "hours", "price", "starts"))
+    assert all(
+        each[name]
+        for each in school.records().values()
+        for name in ("title", "level", "hours", "price", "starts")
+    )
     school.read(offered)
     assert school.calls == 3
 
@@ -125,7 +151,10 @@ def test_every_value_of_a_record_stands_where_its_evidence_says(school: School, 
             place = told["places"].get(field.name)
             if values.get(field.name) is not None:
                 assert place, (key, field.name)
-                assert place.get("path") or text[place["start"] : place["end"]] == place["quote"], (key, field.name)
+                assert place.get("path") or text[place["start"] : place["end"]] == place["quote"], (
+                    key,
+                    field.name,
+                )
 
 
 @pytest.mark.promise(15)
@@ -159,7 +188,9 @@ def test_what_a_model_invents_is_neither_verified_nor_taught(school: School, off
                 assert all(str(values[name]) == str(right[name]) for name in verified)
 
 
-def test_without_a_model_a_page_that_declares_too_little_says_what_is_missing(school: School, offered: list[Course]):
+def test_without_a_model_a_page_that_declares_too_little_says_what_is_missing(
+    school: School, offered: list[Course]
+):
     school.models = type(models(school.web))()
     school.read(offered[:2])
     assert school.calls == 0
@@ -179,8 +210,8 @@ def test_a_learned_site_is_read_while_the_model_is_closed(school: School, offere
 
 
 def test_half_an_extractor_is_not_used(workshop: Workshop, web: PracticeWeb, offered: list[Course]):
-    # It would lose, unseen, what the model has read.
-    # "Taught by E. Nakamura. Intermediate level": nothing on the page tells where a name with a full stop in it ends.
+    # It would lose, unseen, what the model has read. "Taught by E. Nakamura. Intermediate level": nothing on
+    # the page tells where a name with a full stop in it ends.
     school = School(workshop, web, Schema("course", (Field("title", required=True), Field("teacher"))))
     school.read(offered[:5])
     assert school.by() == ["model"] * 5
@@ -189,7 +220,9 @@ def test_half_an_extractor_is_not_used(workshop: Workshop, web: PracticeWeb, off
     assert refusal
 
 
-LISTED = Schema("listed", (Field("title", required=True), Field("price", Kind.MONEY)), many=True, key=("title", "price"))
+LISTED = Schema(
+    "listed", (Field("title", required=True), Field("price", Kind.MONEY)), many=True, key=("title", "price")
+)
 
 
 def listing(school: School) -> tuple[str, list[tuple[str, str]], int]:

@@ -1,4 +1,5 @@
-"""What a stage fetches goes through the gates that all workers share: paid for once, stopped by a pause, given back whatever happens."""
+"""What a stage fetches goes through the gates that all workers share: paid for once, stopped by a pause,
+given back whatever happens."""
 
 import asyncio
 from itertools import pairwise
@@ -94,7 +95,9 @@ def test_a_host_that_is_not_in_the_lane_is_reserved_and_given_back(at):
         return Done()
 
     async def story(fair):
-        await fair.drain(look, *(NewTask("look") for _ in range(4)), through=("source:all",), sources=(Source("all"),))
+        await fair.drain(
+            look, *(NewTask("look") for _ in range(4)), through=("source:all",), sources=(Source("all"),)
+        )
         assert max(asked.beside for asked in fair.site.log if asked.host == "other.example") == 1
         assert rows(fair.shop.store, "select count(*) from permits") == [(0,)]
         assert gate_of(fair.shop.store, "host:other.example", "in_flight") == 0

@@ -178,7 +178,9 @@ def test_stages_may_fetch_behind_other_gates_than_the_first(at):
                 await ctx.fetch(ctx.task.checkpoint["then"])
             return Done()
 
-        pipeline = Pipeline("two", Stage(first, through=(GATE,)), Stage(second, through=("host:other.example",)))
+        pipeline = Pipeline(
+            "two", Stage(first, through=(GATE,)), Stage(second, through=("host:other.example",))
+        )
         registry = fair.shop.set_up(App("two", pipelines=(pipeline,)), **BRISK)
         (task_id,) = fair.shop.put(registry, NewTask("two"))
         await asyncio.wait_for(fair.worker(registry, until_idle=True).run(), PATIENCE)
@@ -190,7 +192,9 @@ def test_stages_may_fetch_behind_other_gates_than_the_first(at):
 
 @pytest.mark.promise(10)
 def test_a_task_that_met_a_wall_waits_at_the_disabled_gate_and_goes_on_when_a_person_opens_it(at):
-    wall = page("<title>Just a moment...</title><h1>Verify you are human</h1><p>Please complete the CAPTCHA.", 403)
+    wall = page(
+        "<title>Just a moment...</title><h1>Verify you are human</h1><p>Please complete the CAPTCHA.", 403
+    )
     says = {"shop.example/a": wall}
 
     async def look(ctx):
@@ -201,7 +205,9 @@ def test_a_task_that_met_a_wall_waits_at_the_disabled_gate_and_goes_on_when_a_pe
         (task_id,) = await fair.drain(look)
         gate = rows(fair.shop.store, "select closed_tag from gates where name = :name", name=GATE)
         assert (gate, fair.one(task_id)[0], fair.one(task_id)[2]) == ([("anti_bot",)], "pending", 0)
-        assert rows(fair.shop.store, "select due from tasks where id = :id", id=task_id) == [(1,)]  # no clock to wait for
+        assert rows(fair.shop.store, "select due from tasks where id = :id", id=task_id) == [
+            (1,)
+        ]  # no clock to wait for
         says["shop.example/a"] = "<p>welcome"
         sources.enable(fair.shop.store, GATE)
         registry = fair.shop.set_up(one_stage("look", look, through=(GATE,)), **BRISK)

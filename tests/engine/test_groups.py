@@ -2,7 +2,22 @@
 
 import pytest
 
-from thresher import App, Context, Done, Failed, Filtered, Group, NewTask, Next, Outcome, Pipeline, Run, Stage, Stop, Verdict
+from thresher import (
+    App,
+    Context,
+    Done,
+    Failed,
+    Filtered,
+    Group,
+    NewTask,
+    Next,
+    Outcome,
+    Pipeline,
+    Run,
+    Stage,
+    Stop,
+    Verdict,
+)
 from thresher.store import groups
 
 PARTS = ("frame", "saddle", "bell")
@@ -38,10 +53,20 @@ def test_a_stage_that_follows_a_group_sees_how_it_went(workshop):
     workshop.drained(app(order, part, assemble), NewTask("order"))
     ((colour, run),) = seen
     assert (colour, run.subject, run.since, run.name, run.app) == ("red", "a bicycle", 5, "order", "test")
-    assert (run.members, run.succeeded, run.failed, run.filtered, dict(run.counts)) == (4, 2, 1, 1, {"missing": 1, "parts": 2})
+    assert (run.members, run.succeeded, run.failed, run.filtered, dict(run.counts)) == (
+        4,
+        2,
+        1,
+        1,
+        {"missing": 1, "parts": 2},
+    )
     with workshop.store.read() as session:
         (after,) = groups.find(session, runs=True)
-    assert (after.stop_reason, after.verdict, after.is_running) == ("nothing left to fetch", Verdict.FOUND, False)
+    assert (after.stop_reason, after.verdict, after.is_running) == (
+        "nothing left to fetch",
+        Verdict.FOUND,
+        False,
+    )
 
 
 @pytest.mark.promise(1)
@@ -52,7 +77,12 @@ def test_a_list_spawned_a_portion_at_a_time_is_one_group(workshop):
         at = ctx.task.checkpoint.get("at", 0)
         if at == len(PARTS):
             return Done()
-        return Next({"at": at + 1}, again=True, children=children(PARTS[at]), group=Group("bicycle", then=NewTask("assemble")))
+        return Next(
+            {"at": at + 1},
+            again=True,
+            children=children(PARTS[at]),
+            group=Group("bicycle", then=NewTask("assemble")),
+        )
 
     async def assemble(ctx: Context) -> Outcome:
         seen.append(await ctx.group())
@@ -80,4 +110,6 @@ def test_what_cannot_be_a_group_fails_its_own_task_with_a_reason(workshop, group
         return Done(group=group, counts=counts)
 
     (task_id,) = workshop.drained(app(order, part), NewTask("order"), retry__max_retries=0)
-    assert (workshop.state(task_id), says in workshop.fields(task_id)["reason"]) == ("failed", True), workshop.fields(task_id)["reason"]
+    assert (workshop.state(task_id), says in workshop.fields(task_id)["reason"]) == ("failed", True), (
+        workshop.fields(task_id)["reason"]
+    )

@@ -1,4 +1,5 @@
-"""A worker that meets a hostile page fails that page's task with the reason; its other tasks, its lease and its end are not touched."""
+"""A worker that meets a hostile page fails that page's task with the reason; its other tasks, its lease and
+its end are not touched."""
 
 import asyncio
 import os
@@ -31,9 +32,12 @@ async def read(ctx):
 def test_a_page_that_holds_its_reader_fails_with_the_reason_and_everything_else_succeeds(at):
     async def story(fair):
         hostile_one, *others = await fair.drain(
-            read, NewTask("look", {"what": "bomb_of_a_person"}), *(NewTask("look", {"what": "double", "with": [at]}) for at in range(5)),
-            through=(), isolation__seconds=1.0,
-        )  # fmt: skip
+            read,
+            NewTask("look", {"what": "bomb_of_a_person"}),
+            *(NewTask("look", {"what": "double", "with": [at]}) for at in range(5)),
+            through=(),
+            isolation__seconds=1.0,
+        )
         fields = fair.shop.fields(hostile_one)
         assert (fields["state"], fields["failures"]) == ("failed", 1)
         assert "took longer than 1 seconds and was stopped" in fields["reason"]
@@ -53,7 +57,9 @@ def test_a_page_that_grows_too_large_fails_in_the_fetch_and_is_kept_for_a_person
         return Done(str(len(page.body)))
 
     async def story(fair):
-        bad, good = await fair.drain(look, *(NewTask("look", {"url": f"{SHOP}/{name}"}) for name in ("bomb", "page")), patience=5.0)
+        bad, good = await fair.drain(
+            look, *(NewTask("look", {"url": f"{SHOP}/{name}"}) for name in ("bomb", "page")), patience=5.0
+        )
         assert fair.shop.state(bad) == "failed"
         assert "nodes" in fair.shop.fields(bad)["reason"]
         assert fair.shop.state(good) == "succeeded"
@@ -98,7 +104,9 @@ def test_a_stage_in_a_process_reads_and_stores_through_its_worker(workshop):
 
 @pytest.mark.promise(8)
 def test_a_stage_in_a_process_that_takes_too_long_is_killed_and_tried_again_as_any_other(workshop):
-    (task_id,) = workshop.drained(isolated(hostile.never_end, timeout=0.5), NewTask("do"), retry__max_retries=0)
+    (task_id,) = workshop.drained(
+        isolated(hostile.never_end, timeout=0.5), NewTask("do"), retry__max_retries=0
+    )
     fields = workshop.fields(task_id)
     assert (fields["state"], fields["error"]) == ("failed", "TimedOut")
 

@@ -1,4 +1,5 @@
-"""A quarantined task has last words as any other that fails for good: said once, by a worker that knows its kind."""
+"""A quarantined task has last words as any other that fails for good: said once, by a worker that knows its
+kind."""
 
 import threading
 from dataclasses import replace
@@ -22,7 +23,9 @@ async def do(ctx):
 
 
 def mourning(failed):
-    return App("test", pipelines=(Pipeline("frail", Stage(do), failed=failed), Pipeline("clean_up", Stage(do))))
+    return App(
+        "test", pipelines=(Pipeline("frail", Stage(do), failed=failed), Pipeline("clean_up", Stage(do)))
+    )
 
 
 def words(task, error, settings):
@@ -102,7 +105,11 @@ def test_a_task_that_brought_what_cannot_be_stored_has_its_last_words_too(worksh
     async def bring(ctx):
         return Done(effects=(BROKEN,))
 
-    app = App("test", pipelines=(Pipeline("frail", Stage(bring), failed=words), Pipeline("clean_up", Stage(do))), effects=EFFECTS)
+    app = App(
+        "test",
+        pipelines=(Pipeline("frail", Stage(bring), failed=words), Pipeline("clean_up", Stage(do))),
+        effects=EFFECTS,
+    )
     registry = workshop.set_up(app, reaper__every=3_600)
     (task_id,) = workshop.put(registry, NewTask("frail", {"n": 1}))
     workshop.drain(registry)
@@ -136,4 +143,6 @@ def test_a_task_that_is_quarantined_again_before_anybody_spoke_has_its_last_word
     reap_lost(workshop.store)
     assert workshop.state(task_id) == "failed"
     say_words(registry, workshop.store)
-    assert rows(workshop.store, "select key, seen from records where kind = 'obituary'") == [(str(task_id), 1)]
+    assert rows(workshop.store, "select key, seen from records where kind = 'obituary'") == [
+        (str(task_id), 1)
+    ]

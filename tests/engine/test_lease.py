@@ -69,7 +69,9 @@ def test_a_running_task_that_a_person_cancels_is_stopped_by_the_next_heartbeat(w
 
 
 @pytest.mark.promise(2)
-@pytest.mark.parametrize("brings", [None, Done(records=(Record("zombie", "x"),))], ids=["cancelled", "finishes anyway"])
+@pytest.mark.parametrize(
+    "brings", [None, Done(records=(Record("zombie", "x"),))], ids=["cancelled", "finishes anyway"]
+)
 def test_a_worker_that_lost_its_lease_writes_nothing_and_starts_over_as_a_new_one(workshop, brings):
     async def play():
         hangs = FirstHangs(brings=brings)
@@ -87,7 +89,8 @@ def test_a_worker_that_lost_its_lease_writes_nothing_and_starts_over_as_a_new_on
         return task_id
 
     task_id = asyncio.run(play())
-    # Until its heartbeat tells it, it may claim again as the one who is already given up: that claim is taken away, too.
+    # Until its heartbeat tells it, it may claim again as the one who is already given up: that claim is taken
+    # away, too.
     *crashes, last = workshop.endings(task_id)
     assert (set(crashes), last) == ({"crashed"}, "done")
     assert rows(workshop.store, "select kind, seen from records") == [("visit", 1)]
@@ -120,7 +123,8 @@ def test_a_worker_that_cannot_renew_drops_its_tasks_before_its_lease_ends(worksh
             await soon(hangs.begun.wait())
             broken.set()
             await soon(hangs.dropped.wait())
-            # The database's clock stands still: nobody else could have taken the task yet, and nothing was written.
+            # The database's clock stands still: nobody else could have taken the task yet, and nothing was
+            # written.
             assert workshop.endings(task_id) == []
             assert worker.tally.lost >= 1
             mended.set()
@@ -140,7 +144,9 @@ def test_a_heartbeat_gives_up_the_lease_of_a_worker_whose_loop_stands_still(work
         why.append(reason)
         lost.set()
 
-    heartbeat = Heartbeat(workshop.machine(), worker_id, 0.3, stall=0.25, on_lost=on_lost, on_cancel=lambda claims: None)
+    heartbeat = Heartbeat(
+        workshop.machine(), worker_id, 0.3, stall=0.25, on_lost=on_lost, on_cancel=lambda claims: None
+    )
     heartbeat.start()
     assert heartbeat.safe
     assert lost.wait(PATIENCE)
@@ -160,7 +166,9 @@ def test_a_heartbeat_with_a_pulse_goes_on_and_renews(workshop):
         return write()
 
     store.backend.write = counted
-    heartbeat = Heartbeat(store, worker_id, 0.6, stall=0.5, on_lost=lambda why: None, on_cancel=lambda claims: None)
+    heartbeat = Heartbeat(
+        store, worker_id, 0.6, stall=0.5, on_lost=lambda why: None, on_cancel=lambda claims: None
+    )
     heartbeat.start()
     assert all(renewed.acquire(timeout=PATIENCE) for _ in range(4))
     assert heartbeat.safe
@@ -188,7 +196,8 @@ def test_claims_whose_answer_was_lost_go_back_and_every_task_is_done_once(worksh
 
 @pytest.mark.promise(1)
 def test_a_claim_that_reaches_the_database_after_everything_was_compared_is_found_a_lease_later(workshop):
-    """The connection broke, the server had not noticed yet: it goes on with the claim when we have already looked."""
+    """The connection broke, the server had not noticed yet: it goes on with the claim when we have already
+    looked."""
     turn, calls = workshop.store.backend.turn, itertools.count()
 
     def late(settlements, limit, worker_id, rules, scopes):
@@ -218,7 +227,10 @@ def test_a_claim_that_reaches_the_database_after_everything_was_compared_is_foun
 def test_settlements_whose_answer_was_lost_are_sent_again_and_count_once(workshop):
     async def visit(ctx):
         if ctx.task.depth == 0:
-            return Done(children=(NewTask("visit", url=f"https://a.example/{ctx.task.id}"),), records=(Record("visit", "all"),))
+            return Done(
+                children=(NewTask("visit", url=f"https://a.example/{ctx.task.id}"),),
+                records=(Record("visit", "all"),),
+            )
         return Done()
 
     registry = workshop.set_up(one_stage("visit", visit))
@@ -227,7 +239,9 @@ def test_settlements_whose_answer_was_lost_are_sent_again_and_count_once(worksho
     workshop.drain(registry)
     assert [workshop.endings(each) for each in ids] == [["done"]] * 10
     assert rows(workshop.store, "select seen from records") == [(10,)]
-    assert rows(workshop.store, "select count(*) from tasks where parent_id is not null and state = 'succeeded'") == [(10,)]
+    assert rows(
+        workshop.store, "select count(*) from tasks where parent_id is not null and state = 'succeeded'"
+    ) == [(10,)]
 
 
 @pytest.mark.promise(2)
@@ -268,7 +282,8 @@ def test_what_another_pump_has_just_claimed_is_not_taken_for_lost(workshop):
 
 @pytest.mark.promise(1)
 def test_a_claim_by_a_worker_that_was_given_up_meanwhile_is_found_and_done_by_somebody(workshop):
-    """Frozen in the middle of a claim: the others write it off and forget it, then it thaws and takes a task."""
+    """Frozen in the middle of a claim: the others write it off and forget it, then it thaws and takes a
+    task."""
     other = workshop.machine()
     turn, left = workshop.store.backend.turn, [1]
 
@@ -299,7 +314,8 @@ def test_a_claim_by_a_worker_that_was_given_up_meanwhile_is_found_and_done_by_so
 
 @pytest.mark.promise(1)
 def test_a_worker_that_starts_over_slowly_starts_over_once(workshop, monkeypatch):
-    """Between its new name and its new lease the old, lost lease is still there to be seen; a second new self would strand tasks."""
+    """Between its new name and its new lease the old, lost lease is still there to be seen; a second new self
+    would strand tasks."""
     serve, calls = workers.serve, itertools.count()
 
     def slowly(*args):
@@ -322,7 +338,9 @@ def test_a_worker_that_starts_over_slowly_starts_over_once(workshop, monkeypatch
 
     monkeypatch.setattr(workers, "serve", slowly)
     assert asyncio.run(play()) == 1
-    assert rows(workshop.store, "select count(*) from workers where stopped_at is null and lost_at is null") == [(0,)]
+    assert rows(
+        workshop.store, "select count(*) from workers where stopped_at is null and lost_at is null"
+    ) == [(0,)]
 
 
 @pytest.mark.promise(8)
@@ -333,13 +351,20 @@ def test_a_task_that_lost_its_worker_three_times_is_quarantined_and_the_others_g
     registry = workshop.set_up(one_stage("visit", visit))
     (poison,) = workshop.put(registry, NewTask("visit"))
     for number in range(3):
-        victim = workers.register(workshop.store, name=f"victim-{number}", host="here", pid=1, lease_us=1_000_000)
+        victim = workers.register(
+            workshop.store, name=f"victim-{number}", host="here", pid=1, lease_us=1_000_000
+        )
         assert [task.id for task in workshop.store.turn([], 1, victim).tasks] == [poison]
         workshop.clock.advance(2_000_000)
         assert reap_lost(workshop.store) == "1 tasks of lost workers went back to waiting"
     (healthy,) = workshop.put(registry, NewTask("visit"))
     workshop.drain(registry)
     fields = workshop.fields(poison)
-    assert (fields["state"], fields["error"], fields["crashes"], fields["failures"]) == ("failed", "Quarantined", 3, 0)
+    assert (fields["state"], fields["error"], fields["crashes"], fields["failures"]) == (
+        "failed",
+        "Quarantined",
+        3,
+        0,
+    )
     assert workshop.state(healthy) == "succeeded"
     assert [kind for kind, *_ in events(workshop.store, "task_quarantined")] == ["task_quarantined"]

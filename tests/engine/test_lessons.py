@@ -18,7 +18,9 @@ BOOK = Schema("book", (Field("title", required=True),))
 def teach(store: Store, number: int, by: str = "model") -> None:
     """A page whose value stands in no place that a rule could name."""
     words = " ".join(f"{word}{number}" for word in ("salt", "road", "moss", "stone"))
-    page = Document.from_html(f"<p>{words} title{number} and more of it, {number * 7}.</p>", f"https://books.example/{number}")
+    page = Document.from_html(
+        f"<p>{words} title{number} and more of it, {number * 7}.</p>", f"https://books.example/{number}"
+    )
     asyncio.run(Lessons(store, "books.example", BOOK).add(page, {"title": f"title{number} and"}, by))  # type: ignore[arg-type]
 
 
@@ -46,7 +48,9 @@ def test_nothing_known_is_nothing_taught(store: Store):
 def test_a_stored_extractor_with_a_selector_that_came_from_a_page_is_doubted_and_learned_anew(store: Store):
     def learn(number: int) -> None:
         page = Document.from_html(f"<h1>Ladder no. {number}</h1><p>x</p>", f"https://books.example/{number}")
-        asyncio.run(Lessons(store, "books.example", BOOK).add(page, {"title": f"Ladder no. {number}"}, "model"))
+        asyncio.run(
+            Lessons(store, "books.example", BOOK).add(page, {"title": f"Ladder no. {number}"}, "model")
+        )
 
     for number in range(3):
         learn(number)

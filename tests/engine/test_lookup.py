@@ -1,4 +1,5 @@
-"""What a stage looks up stands as it is now: nothing is remembered, and nobody is kept waiting for a long search."""
+"""What a stage looks up stands as it is now: nothing is remembered, and nobody is kept waiting for a long
+search."""
 
 import asyncio
 import threading
@@ -32,7 +33,9 @@ def test_a_stage_sees_at_its_next_look_what_somebody_has_written_meanwhile(works
             among = await ctx.records("note", where=(Is("colour", "red", "blue"),), limit=2)
             many = await ctx.records("note", limit=1_000)
             assert ([alone] if alone else []) == among == many
-            assert await ctx.marks("note", Link("shelf", "top")) == ({"a": {"colour": colour}} if colour else {})
+            assert await ctx.marks("note", Link("shelf", "top")) == (
+                {"a": {"colour": colour}} if colour else {}
+            )
             seen.append(alone and (alone.data["colour"], alone.linked("shelf"), dict(alone.marks)))
         return Done()
 

@@ -50,7 +50,13 @@ def test_a_worker_that_finds_a_newer_schema_hands_its_tasks_back_and_leaves(work
 
 
 @pytest.mark.promise(1)
-def test_a_worker_whose_statements_no_longer_fit_the_tables_leaves_and_does_not_warn_a_thousand_times(workshop, caplog):
+def test_a_worker_whose_statements_no_longer_fit_the_tables_leaves_and_does_not_warn_a_thousand_times(
+    workshop, caplog
+):
     """It can hand back nothing: its lease ends, and others give the task back."""
-    left_by(workshop, [MIGRATED, "alter table lanes rename to paths", "alter table tasks rename column claim to fence"], caplog)
+    left_by(
+        workshop,
+        [MIGRATED, "alter table lanes rename to paths", "alter table tasks rename column claim to fence"],
+        caplog,
+    )
     assert len([record for record in caplog.records if record.levelno >= logging.WARNING]) < 20

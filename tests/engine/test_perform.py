@@ -9,7 +9,22 @@ import pytest
 from tests.engine.workshop import PATIENCE, at_work, one_stage, soon
 from tests.harness.databases import with_processes
 from tests.harness.tasks import attempts_of, change, claim_one, rows, settle
-from thresher import App, Done, Filtered, Link, NewTask, Next, Permanent, Pipeline, Record, Skipped, Snooze, Source, Stage, Transient
+from thresher import (
+    App,
+    Done,
+    Filtered,
+    Link,
+    NewTask,
+    Next,
+    Permanent,
+    Pipeline,
+    Record,
+    Skipped,
+    Snooze,
+    Source,
+    Stage,
+    Transient,
+)
 from thresher.core.settlement import Settlement
 from thresher.engine.registry import Registry
 
@@ -34,29 +49,46 @@ def test_a_task_goes_through_its_stages_each_behind_its_own_gates_and_keeps_its_
 
     app = App(
         "post",
-        pipelines=(Pipeline("parcel", Stage(look, through=("source:web",)), Stage(weigh, through=("source:scales",)), Stage(pack)),),
+        pipelines=(
+            Pipeline(
+                "parcel",
+                Stage(look, through=("source:web",)),
+                Stage(weigh, through=("source:scales",)),
+                Stage(pack),
+            ),
+        ),
         sources=(Source("web", in_flight=1), Source("scales", in_flight=1)),
     )
     (task_id,) = workshop.drained(app, NewTask("parcel", {"name": "a"}))
 
     assert seen == [("look", {}), ("weigh", {"found": 3}), ("pack", {"found": 3, "grams": 70})]
     assert [(each["stage"], each["ending"]) for each in attempts_of(workshop.store, task_id)] == [
-        ("look", "next"), ("weigh", "next"), ("pack", "done"),
-    ]  # fmt: skip
+        ("look", "next"),
+        ("weigh", "next"),
+        ("pack", "done"),
+    ]
     assert rows(workshop.store, "select data from records") == [('{"found":3,"grams":70}',)]
     assert rows(workshop.store, "select sum(in_flight) from gates") == [(0,)]
 
 
 def test_every_outcome_ends_as_its_state(workshop):
-    outcomes = {"a": Done("fine"), "b": Filtered("too small"), "c": Skipped("seen before"), "d": Snooze(60, "later")}
+    outcomes = {
+        "a": Done("fine"),
+        "b": Filtered("too small"),
+        "c": Skipped("seen before"),
+        "d": Snooze(60, "later"),
+    }
 
     async def say(ctx):
         return outcomes[ctx.task.payload["name"]]
 
     ids = workshop.drained(one_stage("say", say), *(NewTask("say", {"name": name}) for name in "abcd"))
     assert [(workshop.state(each), workshop.fields(each)["reason"]) for each in ids] == [
-        ("succeeded", "fine"), ("filtered", "too small"), ("skipped", "seen before"), ("pending", "later"),
-    ]  # fmt: skip
+        ("succeeded", "fine"),
+        ("filtered", "too small"),
+        ("skipped", "seen before"),
+        ("pending", "later"),
+    ]
 
 
 def test_a_plain_function_runs_on_a_thread_and_holds_nobody_up(workshop):
@@ -94,7 +126,8 @@ def test_a_worker_never_holds_more_than_it_may_however_much_is_waiting(workshop,
     ids = workshop.put(registry, *(NewTask("count") for _ in range(40)))
     workshop.drain(registry, pumps=pumps)
     assert {workshop.state(each) for each in ids} == {"succeeded"}
-    # Those that have ended and wait for their settlement are still held: a full hand, and a full hand on its way.
+    # Those that have ended and wait for their settlement are still held: a full hand, and a full hand on its
+    # way.
     assert max(held) <= 6
 
 
@@ -142,7 +175,12 @@ def test_more_plain_functions_than_a_pool_of_threads_usually_has_all_start_at_on
         everybody.wait(PATIENCE)
         return Done()
 
-    ids = workshop.drained(one_stage("meet", meet), *(NewTask("meet") for _ in range(70)), worker__concurrency=70, worker__batch=70)
+    ids = workshop.drained(
+        one_stage("meet", meet),
+        *(NewTask("meet") for _ in range(70)),
+        worker__concurrency=70,
+        worker__batch=70,
+    )
     assert {workshop.state(each) for each in ids} == {"succeeded"}
 
 
@@ -175,11 +213,19 @@ def test_a_stage_that_an_old_worker_does_not_know_waits_for_a_new_one_and_costs_
     (task_id,) = workshop.put(new, NewTask("page"))
     change(workshop.store, "update gates set interval_us = 1, burst = 1000")
     ((before,),) = rows(workshop.store, "select tat from gates")
-    settle(workshop.store, Settlement.advance(claim_one(workshop.store), stage="parse", gates=("source:web",), checkpoint="{}"))
+    settle(
+        workshop.store,
+        Settlement.advance(claim_one(workshop.store), stage="parse", gates=("source:web",), checkpoint="{}"),
+    )
     ((after_one,),) = rows(workshop.store, "select tat from gates")
     workshop.drain(old)
     fields = workshop.fields(task_id)
-    assert (fields["state"], fields["stage"], fields["claim"], fields["failures"]) == ("pending", "parse", 1, 0)
+    assert (fields["state"], fields["stage"], fields["claim"], fields["failures"]) == (
+        "pending",
+        "parse",
+        1,
+        0,
+    )
     assert after_one > before
     assert rows(workshop.store, "select tat from gates") == [(after_one,)]
     workshop.drain(new)
@@ -219,7 +265,10 @@ def test_children_and_records_of_an_attempt_that_is_tried_again_are_written_once
     assert workshop.endings(task_id) == ["retry", "done"]
     assert rows(workshop.store, "select count(*) from tasks where parent_id = :id", id=task_id) == [(2,)]
     assert rows(workshop.store, "select seen from records") == [(3,)]
-    assert rows(workshop.store, "select name, target from links order by target") == [("wood", "north"), ("wood", "south")]
+    assert rows(workshop.store, "select name, target from links order by target") == [
+        ("wood", "north"),
+        ("wood", "south"),
+    ]
 
 
 @pytest.mark.promise(3)
@@ -271,5 +320,3 @@ def test_the_tally_tells_what_was_done(workshop):
     tally = workshop.drain(registry)
     assert (tally.claimed, tally.settled, tally.stale, tally.lost) == (3, 3, 0, 0)
     assert dict(tally.endings) == {"done": 2, "failed": 1}
-
-

@@ -1,4 +1,5 @@
-"""Points of texts for a stage: computed once, kept in the store, and in the order that was asked for. On all databases."""
+"""Points of texts for a stage: computed once, kept in the store, and in the order that was asked for. On all
+databases."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -47,7 +48,12 @@ def test_a_stage_is_given_points_in_the_order_of_its_texts(shop: Workshop) -> No
 
 def test_a_text_is_computed_once_and_kept(shop: Workshop) -> None:
     first = asked(shop, ["Nurse", "Welder"])
-    tasks.change(shop.store, "update vectors set body = :body where body = :old", body=b"\0" * len(first[0] or b""), old=first[0])
+    tasks.change(
+        shop.store,
+        "update vectors set body = :body where body = :old",
+        body=b"\0" * len(first[0] or b""),
+        old=first[0],
+    )
     second = asked(shop, ["Welder", "Nurse"])
     assert second[0] == first[1]
     assert second[1] == b"\0" * len(first[0] or b""), "it is the one that is kept"

@@ -21,7 +21,8 @@ def lost(trip):
 
 
 def wood(bring):
-    """Tasks that all end at the same time, so that they are settled as one group; the bad ones bring what `bring` makes."""
+    """Tasks that all end at the same time, so that they are settled as one group; the bad ones bring what
+    `bring` makes."""
     ready = asyncio.Event()
 
     async def bear(ctx):
@@ -50,7 +51,9 @@ POISON = {
 @pytest.mark.promise(2)
 @pytest.mark.parametrize("poison", POISON)
 def test_what_cannot_be_stored_fails_its_own_task_and_no_other(workshop, poison):
-    ids = workshop.drained(wood(POISON[poison]), *(NewTask("bear", {"n": n}) for n in range(10)), retry__max_retries=0)
+    ids = workshop.drained(
+        wood(POISON[poison]), *(NewTask("bear", {"n": n}) for n in range(10)), retry__max_retries=0
+    )
     states = [workshop.state(each) for each in ids]
     assert states == ["failed" if n in (3, 6) else "succeeded" for n in range(10)]
     assert all(workshop.fields(ids[n])["reason"] for n in (3, 6))

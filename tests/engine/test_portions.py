@@ -24,7 +24,12 @@ def test_a_stage_that_goes_on_with_itself_keeps_every_portion_and_its_place(work
 
     (task_id,) = workshop.drained(one_stage("thresh", thresh), NewTask("thresh"), retry__base=0)
     assert workshop.state(task_id) == "succeeded"
-    assert rows(workshop.store, "select key, seen from records order by key") == [("0", 1), ("1", 1), ("2", 1), ("3", 1)]
+    assert rows(workshop.store, "select key, seen from records order by key") == [
+        ("0", 1),
+        ("1", 1),
+        ("2", 1),
+        ("3", 1),
+    ]
     assert workshop.endings(task_id) == ["next", "next", "retry", "next", "done"]
 
 
@@ -39,7 +44,9 @@ def test_an_effect_that_its_app_does_not_have_fails_its_own_task_and_says_so(wor
 
 
 def make_mark(session, data, now):
-    session.run("insert into role_names (key, name, role_id) values (:key, :key, 1) on conflict do nothing", data)
+    session.run(
+        "insert into role_names (key, name, role_id) values (:key, :key, 1) on conflict do nothing", data
+    )
 
 
 @pytest.mark.parametrize("make", [make_mark, f"{__name__}:make_mark"])

@@ -1,4 +1,5 @@
-"""Attacks on promises 18, 1 and 8: whatever a page does to the process that reads it, the worker and its other tasks go on."""
+"""Attacks on promises 18, 1 and 8: whatever a page does to the process that reads it, the worker and its
+other tasks go on."""
 
 import asyncio
 import os
@@ -170,7 +171,9 @@ asyncio.run(main())
 def test_a_program_that_is_killed_leaves_no_process_behind(tmp_path):
     begun = tmp_path / "begun"
     os.mkfifo(begun)
-    with subprocess.Popen([sys.executable, "-c", PARENT, str(begun)], stdout=subprocess.PIPE, text=True) as parent:
+    with subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(begun)], stdout=subprocess.PIPE, text=True
+    ) as parent:
         assert parent.stdout is not None
         server, child = int(parent.stdout.readline()), int(begun.read_text())
         parent.send_signal(signal.SIGKILL)
@@ -200,12 +203,23 @@ def test_a_function_of_a_file_that_no_import_finds_is_found_by_its_file(tmp_path
 def test_every_reader_and_learner_ends_in_bounded_time_and_memory_whatever_the_page():
     async def play(pool: ProcessPool) -> dict[str, list[Any]]:
         pages = {name: hostile.page_of(name) for name in hostile.PAGES}
-        calls = [(name, function) for name in pages for function in (hostile.read_everything, hostile.learn_everything)]
-        ends = await asyncio.gather(*(pool.run(function, pages[name], seconds=15.0) for name, function in calls), return_exceptions=True)
+        calls = [
+            (name, function)
+            for name in pages
+            for function in (hostile.read_everything, hostile.learn_everything)
+        ]
+        ends = await asyncio.gather(
+            *(pool.run(function, pages[name], seconds=15.0) for name, function in calls),
+            return_exceptions=True,
+        )
         return dict(zip(calls, ends, strict=True))  # type: ignore[arg-type]
 
     ends = pooled(play, memory=512)
-    odd = {str(call): end for call, end in ends.items() if isinstance(end, BaseException) and not isinstance(end, TooLarge | TooSlow)}
+    odd = {
+        str(call): end
+        for call, end in ends.items()
+        if isinstance(end, BaseException) and not isinstance(end, TooLarge | TooSlow)
+    }
     assert odd == {}
     assert sum(not isinstance(end, BaseException) for end in ends.values()) > len(ends) // 2
 

@@ -54,9 +54,15 @@ def test_the_project_file_comes_before_the_app_and_the_app_before_the_settings(t
     [
         ("retry: [shop]", "wants names of apps with base"),
         ("retry: {shop: {bse: 3}}", "wants names of apps with base"),
-        ("retry: {shop: {base: soon}}", "retry.shop is wrong: the base of retries wants seconds from 0 to 86,400, got 'soon'"),
+        (
+            "retry: {shop: {base: soon}}",
+            "retry.shop is wrong: the base of retries wants seconds from 0 to 86,400, got 'soon'",
+        ),
         ("retry: {shop: {limit: -1}}", "the limit of retries wants a whole number from 0 to 1,000, got -1"),
-        ("retry: {shed: {limit: 1}}", "retry names shed, which is no app of this project; its apps are: shop"),
+        (
+            "retry: {shed: {limit: 1}}",
+            "retry names shed, which is no app of this project; its apps are: shop",
+        ),
     ],
 )
 def test_retries_that_cannot_be_meant_are_refused_by_name(tmp_path: Path, said: str, problem: str):
@@ -72,7 +78,9 @@ def test_retries_that_cannot_be_meant_are_refused_by_name(tmp_path: Path, said: 
 def test_a_heartbeat_that_is_not_well_below_the_lease_is_refused(workshop):
     assert Settings({"worker.lease": 15}).heartbeat() == 5
     assert Settings({"worker.lease": 15, "worker.heartbeat": 2}).heartbeat() == 2
-    with pytest.raises(ConfigError, match=r"Set worker\.heartbeat to at most 1\.5, or worker\.lease to at least 20"):
+    with pytest.raises(
+        ConfigError, match=r"Set worker\.heartbeat to at most 1\.5, or worker\.lease to at least 20"
+    ):
         set_setting(workshop.store, "worker.heartbeat", "10", "anna")
     registry = workshop.set_up(App("test", pipelines=(Pipeline("do", Stage(do)),)), worker__heartbeat=2.5)
     with pytest.raises(ConfigError, match="a lease must outlast two heartbeats"):

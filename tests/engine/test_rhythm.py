@@ -27,7 +27,13 @@ def ringing(bell):
 def test_an_idle_worker_is_woken_by_work_from_elsewhere_and_does_not_wait_for_its_poll(workshop):
     async def play():
         bell = asyncio.Event()
-        registry = workshop.set_up(ringing(bell), worker__poll=3_600.0, reaper__every=3_600.0, settings__every=3_600.0, worker__lease=60.0)
+        registry = workshop.set_up(
+            ringing(bell),
+            worker__poll=3_600.0,
+            reaper__every=3_600.0,
+            settings__every=3_600.0,
+            worker__lease=60.0,
+        )
         elsewhere = workshop.machine()
         async with at_work(workshop.worker(registry)):
             await workshop.store.until(lambda: workshop.store.turns > 0)
@@ -49,12 +55,16 @@ def test_a_gate_that_a_person_opens_elsewhere_wakes_an_idle_worker(workshop):
             return Done()
 
         app = one_stage("ring", ring, through=("source:web",), sources=(Source("web"),))
-        registry = workshop.set_up(app, worker__poll=3_600.0, reaper__every=3_600.0, settings__every=3_600.0, worker__lease=60.0)
+        registry = workshop.set_up(
+            app, worker__poll=3_600.0, reaper__every=3_600.0, settings__every=3_600.0, worker__lease=60.0
+        )
         sources.disable(workshop.store, "source:web", "test", "closed for now")
         workshop.put(registry, NewTask("ring"))
         elsewhere = workshop.machine()
         async with at_work(workshop.worker(registry)):
-            await workshop.store.until(lambda: rows(workshop.store, "select count(*) from lanes where status = 'parked'") == [(1,)])
+            await workshop.store.until(
+                lambda: rows(workshop.store, "select count(*) from lanes where status = 'parked'") == [(1,)]
+            )
             await elsewhere.run(sources.resume, elsewhere, "source:web")
             await soon(bell.wait())
 
@@ -132,9 +142,13 @@ def test_an_idle_worker_asks_the_database_a_few_times_a_poll_and_no_more(worksho
 
         every = 0.1
         registry = workshop.set_up(
-            one_stage("do", do), worker__lease=3_600.0,
-            worker__poll=every, reaper__every=every, settings__every=every, schedule__every=every,
-        )  # fmt: skip
+            one_stage("do", do),
+            worker__lease=3_600.0,
+            worker__poll=every,
+            reaper__every=every,
+            settings__every=every,
+            schedule__every=every,
+        )
         store = workshop.store
         async with at_work(workshop.worker(registry, pumps=pumps)):
             await store.until(lambda: store.turns >= pumps)
@@ -144,7 +158,8 @@ def test_an_idle_worker_asks_the_database_a_few_times_a_poll_and_no_more(worksho
             await store.until(lambda: store.turns >= begun + 10 * pumps)
 
     asyncio.run(play())
-    # Ten looks: in that time each of the three other rhythms comes about ten times, with at most two transactions.
+    # Ten looks: in that time each of the three other rhythms comes about ten times, with at most two
+    # transactions.
     assert calls["turn"] <= 12 * pumps
     assert calls["read"] + calls["write"] <= 60
 
@@ -156,7 +171,9 @@ def test_an_idle_worker_before_a_closed_gate_does_not_spin(workshop):
             return Done()
 
         app = one_stage("do", do, through=("source:web",), sources=(Source("web"),))
-        registry = workshop.set_up(app, worker__poll=3_600.0, reaper__every=3_600.0, settings__every=0.05, worker__lease=3_600.0)
+        registry = workshop.set_up(
+            app, worker__poll=3_600.0, reaper__every=3_600.0, settings__every=0.05, worker__lease=3_600.0
+        )
         sources.pause(workshop.store, "source:web", 7_200_000_000, "a long break")
         workshop.put(registry, *(NewTask("do") for _ in range(50)))
         store = workshop.store
@@ -168,10 +185,14 @@ def test_an_idle_worker_before_a_closed_gate_does_not_spin(workshop):
             return read()
 
         async with at_work(workshop.worker(registry)):
-            await store.until(lambda: rows(store, "select count(*) from lanes where status = 'parked'") == [(1,)])
+            await store.until(
+                lambda: rows(store, "select count(*) from lanes where status = 'parked'") == [(1,)]
+            )
             store.backend.read = reading
             begun = store.turns
-            waited = await asyncio.get_running_loop().run_in_executor(None, lambda: all(rounds.acquire(timeout=10) for _ in range(20)))
+            waited = await asyncio.get_running_loop().run_in_executor(
+                None, lambda: all(rounds.acquire(timeout=10) for _ in range(20))
+            )
             assert waited
             assert store.turns - begun <= 3
 
@@ -186,18 +207,34 @@ def test_a_chore_that_fails_is_tried_again_and_the_others_go_on(workshop, monkey
         async def do(ctx):
             return Done()
 
-        app = App("clockwork", pipelines=(Pipeline("do", Stage(do)),), schedules=(
-            Schedule("bad", NewTask("do"), every=60), Schedule("good", NewTask("do"), every=60),
-        ))  # fmt: skip
+        app = App(
+            "clockwork",
+            pipelines=(Pipeline("do", Stage(do)),),
+            schedules=(
+                Schedule("bad", NewTask("do"), every=60),
+                Schedule("good", NewTask("do"), every=60),
+            ),
+        )
         registry = workshop.set_up(app)
-        change(workshop.store, "update schedules set entry = :entry where name = 'bad'", entry=_entry_behind_no_gate(workshop.store))
+        change(
+            workshop.store,
+            "update schedules set entry = :entry where name = 'bad'",
+            entry=_entry_behind_no_gate(workshop.store),
+        )
         workshop.clock.advance(61_000_000)
         async with at_work(workshop.worker(registry)):
-            await workshop.store.until(lambda: rows(workshop.store, "select count(*) from tasks where state = 'succeeded'") == [(1,)])
-            change(workshop.store, "update schedules set timezone = 'Nowhere', cron = '* * * * *', every_us = null where name = 'bad'")
+            await workshop.store.until(
+                lambda: rows(workshop.store, "select count(*) from tasks where state = 'succeeded'") == [(1,)]
+            )
+            change(
+                workshop.store,
+                "update schedules set timezone = 'Nowhere', cron = '* * * * *', every_us = null where name = 'bad'",
+            )
             workshop.clock.advance(61_000_000)
             workshop.store.backend.ping()
-            await workshop.store.until(lambda: rows(workshop.store, "select count(*) from tasks where state = 'succeeded'") == [(2,)])
+            await workshop.store.until(
+                lambda: rows(workshop.store, "select count(*) from tasks where state = 'succeeded'") == [(2,)]
+            )
 
     asyncio.run(play())
 
@@ -209,7 +246,8 @@ def _entry_behind_no_gate(store):
 
 @pytest.mark.promise(1)
 def test_schedules_fire_while_stages_hold_every_thread_of_the_loop(workshop):
-    """`asyncio.to_thread` shares a few threads; a hundred stages that wait on them must not stop the chores."""
+    """`asyncio.to_thread` shares a few threads; a hundred stages that wait on them must not stop the
+    chores."""
     may_end = threading.Event()
 
     async def hold(ctx):
@@ -232,7 +270,9 @@ def test_schedules_fire_while_stages_hold_every_thread_of_the_loop(workshop):
                     if rows(workshop.store, done)[0][0] >= 2:
                         break
                     await asyncio.sleep(0.02)
-                assert rows(workshop.store, "select count(*) from tasks where kind = 'hold' and state = 'running'") == [(100,)]
+                assert rows(
+                    workshop.store, "select count(*) from tasks where kind = 'hold' and state = 'running'"
+                ) == [(100,)]
             finally:
                 may_end.set()
         return rows(workshop.store, done)[0][0]

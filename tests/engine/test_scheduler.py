@@ -20,7 +20,12 @@ async def do(ctx):
 
 
 def clockwork(*schedules, through=()):
-    return App("clockwork", pipelines=(Pipeline("tick", Stage(do, through=through)),), sources=(Source("web"),), schedules=schedules)
+    return App(
+        "clockwork",
+        pipelines=(Pipeline("tick", Stage(do, through=through)),),
+        sources=(Source("web"),),
+        schedules=schedules,
+    )
 
 
 def fired(workshop):
@@ -29,7 +34,9 @@ def fired(workshop):
 
 @pytest.mark.promise(2)
 def test_of_many_schedulers_that_see_the_same_firing_one_fires_it(workshop):
-    workshop.set_up(clockwork(Schedule("a", NewTask("tick"), every=60), Schedule("b", NewTask("tick"), cron="* * * * *")))
+    workshop.set_up(
+        clockwork(Schedule("a", NewTask("tick"), every=60), Schedule("b", NewTask("tick"), cron="* * * * *"))
+    )
     machines = [workshop.machine() for _ in range(4)]
     for round_number in range(1, 6):
         workshop.clock.advance(MINUTE)
@@ -55,11 +62,15 @@ def test_of_many_schedulers_that_see_the_same_firing_one_fires_it(workshop):
 @pytest.mark.promise(1)
 def test_workers_fire_schedules_and_perform_what_they_ask_for(workshop):
     async def play():
-        registry = workshop.set_up(clockwork(Schedule("a", NewTask("tick", {"n": 1}), every=60), through=("source:web",)))
+        registry = workshop.set_up(
+            clockwork(Schedule("a", NewTask("tick", {"n": 1}), every=60), through=("source:web",))
+        )
         workshop.clock.advance(MINUTE)
         other = workshop.machine()
         async with at_work(workshop.worker(registry)), at_work(workshop.worker(registry, other)):
-            await workshop.store.until(lambda: rows(workshop.store, "select count(*) from tasks where state = 'succeeded'") == [(1,)])
+            await workshop.store.until(
+                lambda: rows(workshop.store, "select count(*) from tasks where state = 'succeeded'") == [(1,)]
+            )
 
     asyncio.run(play())
     assert len(fired(workshop)) == 1
@@ -99,8 +110,13 @@ def test_the_schedules_of_an_app_that_is_gone_stop(workshop):
 
 
 RHYTHMS = [
-    {"every": 60}, {"every": 1_800}, {"every": 3_600}, {"cron": "* * * * *"}, {"cron": "*/5 * * * *"}, {"cron": "30 * * * *"},
-]  # fmt: skip
+    {"every": 60},
+    {"every": 1_800},
+    {"every": 3_600},
+    {"cron": "* * * * *"},
+    {"cron": "*/5 * * * *"},
+    {"cron": "30 * * * *"},
+]
 
 
 @pytest.mark.promise(1)
@@ -113,7 +129,9 @@ def test_a_clock_that_goes_back_an_hour_silences_no_schedule(workshop, rhythm, h
         workshop.clock.advance(first - workshop.clock.now() + MINUTE // 2)
         assert fire_schedules(workshop.store)
     before = len(fired(workshop))
-    with workshop.store.write() as session:  # the tasks of the first hour are over: the same times may be asked for again
+    with (
+        workshop.store.write() as session
+    ):  # the tasks of the first hour are over: the same times may be asked for again
         session.run("update tasks set dedupe_key = null, lineage_key = null", {})
     workshop.clock.advance(-HOUR)
     usual = rhythm.get("every", 3_600 if rhythm.get("cron") == "30 * * * *" else 300)

@@ -1,4 +1,5 @@
-"""The shelf on the store: pages that come together share a transaction, and nobody suffers for a neighbour."""
+"""The shelf on the store: pages that come together share a transaction, and nobody suffers for a
+neighbour."""
 
 import asyncio
 import contextlib
@@ -21,8 +22,12 @@ def test_what_is_kept_comes_back_whole(store):
         await shelf.keep("k", copy(etag='"1"', odd="\udcff\x00"), b"<p>")
         found = await shelf.find("k")
         assert (found.url, found.status, found.requested_at, found.answered_at, found.vary) == (
-            "https://a.example/a", 200, 1, 2, {"accept": "text/html"},
-        )  # fmt: skip
+            "https://a.example/a",
+            200,
+            1,
+            2,
+            {"accept": "text/html"},
+        )
         assert found.headers["etag"] == '"1"'
         assert await shelf.body(found) == b"<p>"
         await shelf.refresh("k", copy(etag='"2"'))
@@ -37,11 +42,15 @@ def test_what_is_kept_comes_back_whole(store):
 def test_pages_that_come_while_others_are_written_share_a_transaction(store, monkeypatch):
     groups = []
     keep_many = pages.keep_many
-    monkeypatch.setattr(pages, "keep_many", lambda its, wanted: (groups.append(len(wanted)), keep_many(its, wanted)))
+    monkeypatch.setattr(
+        pages, "keep_many", lambda its, wanted: (groups.append(len(wanted)), keep_many(its, wanted))
+    )
 
     async def story():
         shelf = StoreShelf(store)
-        await asyncio.gather(*(shelf.keep(f"k{number}", copy(f"{number}"), b"x") for number in range(3 * MAX_PAGES)))
+        await asyncio.gather(
+            *(shelf.keep(f"k{number}", copy(f"{number}"), b"x") for number in range(3 * MAX_PAGES))
+        )
         assert await shelf.find("k0")
         assert await shelf.find(f"k{3 * MAX_PAGES - 1}")
 
@@ -55,7 +64,9 @@ def test_a_page_that_cannot_be_kept_does_not_take_the_others_along(store):
     async def story():
         shelf = StoreShelf(store)
         bad = Copy("https://a.example/bad", "GET", object(), {}, 1, 2)
-        await asyncio.gather(shelf.keep("a", copy(), b"1"), shelf.keep("bad", bad, b"2"), shelf.keep("b", copy("b"), b"3"))
+        await asyncio.gather(
+            shelf.keep("a", copy(), b"1"), shelf.keep("bad", bad, b"2"), shelf.keep("b", copy("b"), b"3")
+        )
         assert [await shelf.find(key) is not None for key in ("a", "bad", "b")] == [True, False, True]
 
     asyncio.run(story())

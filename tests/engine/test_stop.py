@@ -126,7 +126,9 @@ def test_those_that_finish_early_are_settled_while_the_others_are_waited_for(wor
             return Done()
 
         registry = workshop.set_up(one_stage("meet", meet), worker__grace=60.0)
-        early, last = workshop.put(registry, NewTask("meet", {"late": False}), NewTask("meet", {"late": True}))
+        early, last = workshop.put(
+            registry, NewTask("meet", {"late": False}), NewTask("meet", {"late": True})
+        )
         worker = workshop.worker(registry)
         async with at_work(worker) as running:
             await soon(both.wait())
@@ -141,7 +143,9 @@ def test_those_that_finish_early_are_settled_while_the_others_are_waited_for(wor
 
 
 @pytest.mark.promise(1)
-def test_a_stage_that_ignores_its_end_cannot_hold_up_the_stop_and_its_task_is_handed_back(workshop, monkeypatch):
+def test_a_stage_that_ignores_its_end_cannot_hold_up_the_stop_and_its_task_is_handed_back(
+    workshop, monkeypatch
+):
     monkeypatch.setattr("thresher.engine.worker.FLUSH_SECONDS", 0.05)
 
     async def play():
@@ -168,7 +172,9 @@ def test_a_stage_that_ignores_its_end_cannot_hold_up_the_stop_and_its_task_is_ha
 
 
 @pytest.mark.promise(1)
-def test_a_worker_that_cannot_settle_before_it_stops_leaves_its_tasks_to_the_end_of_its_lease(workshop, monkeypatch):
+def test_a_worker_that_cannot_settle_before_it_stops_leaves_its_tasks_to_the_end_of_its_lease(
+    workshop, monkeypatch
+):
     """Signing off with tasks in the books would hide them from those who look for lost ones."""
     monkeypatch.setattr("thresher.engine.worker.FLUSH_SECONDS", 0.05)
     monkeypatch.setattr("thresher.engine.turns.TROUBLE_SECONDS", (0.01,))

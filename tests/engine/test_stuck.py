@@ -30,7 +30,9 @@ def test_a_stage_that_swallows_its_cancellation_is_settled_without_it_and_frees_
                     continue
             return Done(records=(Record("late", "result"),))
 
-        app = one_stage("stay", stay, through=("source:one",), timeout=0.1, sources=(Source("one", in_flight=1),))
+        app = one_stage(
+            "stay", stay, through=("source:one",), timeout=0.1, sources=(Source("one", in_flight=1),)
+        )
         registry = workshop.set_up(app, worker__cancel_grace=0.1, retry__max_retries=0)
         first, last = workshop.put(registry, NewTask("stay", {"n": 0}), NewTask("stay", {"n": 1}))
         async with at_work(workshop.worker(registry)):
@@ -60,16 +62,28 @@ def test_a_timed_out_stage_on_a_thread_keeps_its_slot_until_the_thread_ends(work
         return Done()
 
     async def play():
-        app = one_stage("visit", visit, through=("source:one",), timeout=0.05, sources=(Source("one", in_flight=1, trip_after=None),))
+        app = one_stage(
+            "visit",
+            visit,
+            through=("source:one",),
+            timeout=0.05,
+            sources=(Source("one", in_flight=1, trip_after=None),),
+        )
         registry = workshop.set_up(app, worker__cancel_grace=0.05, retry__max_retries=0)
         ids = workshop.put(registry, *(NewTask("visit") for _ in range(3)))
         async with at_work(workshop.worker(registry)):
             for number in range(1, 4):
                 turns = workshop.store.turns
-                await workshop.store.until(lambda turns=turns: workshop.store.turns > turns + 5)  # it was overdue long ago
-                assert rows(workshop.store, "select count(*) from tasks where finished_at is null") == [(4 - number,)]
+                await workshop.store.until(
+                    lambda turns=turns: workshop.store.turns > turns + 5
+                )  # it was overdue long ago
+                assert rows(workshop.store, "select count(*) from tasks where finished_at is null") == [
+                    (4 - number,)
+                ]
                 may_end.release()
-                await workshop.store.until(lambda number=number: [workshop.state(each) for each in ids].count("failed") == number)
+                await workshop.store.until(
+                    lambda number=number: [workshop.state(each) for each in ids].count("failed") == number
+                )
         return ids
 
     ids = asyncio.run(play())
@@ -87,7 +101,9 @@ def test_a_worker_with_a_thread_that_never_ends_stops_to_be_started_afresh(works
         return Done()
 
     async def play():
-        registry = workshop.set_up(one_stage("hang", hang, timeout=0.05), worker__stall=1, worker__grace=0, retry__base=3600)
+        registry = workshop.set_up(
+            one_stage("hang", hang, timeout=0.05), worker__stall=1, worker__grace=0, retry__base=3600
+        )
         (task_id,) = workshop.put(registry, NewTask("hang"))
         worker = workshop.worker(registry, recycle=True)
         try:
@@ -114,7 +130,12 @@ def test_too_many_stages_that_ignore_their_cancellation_wear_a_worker_out(worksh
                     continue
             return Done()
 
-        registry = workshop.set_up(one_stage("stay", stay, timeout=0.05), worker__cancel_grace=0.05, worker__grace=0, retry__max_retries=0)
+        registry = workshop.set_up(
+            one_stage("stay", stay, timeout=0.05),
+            worker__cancel_grace=0.05,
+            worker__grace=0,
+            retry__max_retries=0,
+        )
         ids = workshop.put(registry, *(NewTask("stay") for _ in range(11)))
         worker = workshop.worker(registry, recycle=True)
         try:

@@ -34,24 +34,37 @@ def told_of(workshop: Workshop, *kinds: str, tasks: tuple[NewTask, ...]):
 
 
 def test_the_ends_of_tasks_are_told_with_their_state_and_reason(workshop):
-    heard = told_of(workshop, "task_ended", "task_failed", tasks=(NewTask("do"), NewTask("do", {"how": "fail"})))
+    heard = told_of(
+        workshop, "task_ended", "task_failed", tasks=(NewTask("do"), NewTask("do", {"how": "fail"}))
+    )
     told = sorted((each.kind, each.detail["state"], each.detail["reason"]) for each in heard)
     assert told == [
-        ("task_ended", "failed", "it cannot be done"), ("task_ended", "succeeded", None), ("task_failed", "failed", "it cannot be done"),
-    ]  # fmt: skip
+        ("task_ended", "failed", "it cannot be done"),
+        ("task_ended", "succeeded", None),
+        ("task_failed", "failed", "it cannot be done"),
+    ]
     assert {each.detail["kind"] for each in heard} == {"do"}
 
 
 def test_groups_gates_and_refused_spawns_are_told_too(workshop):
     tasks = (NewTask("do", {"how": "spawn"}), NewTask("walled", {"how": "wall"}))
-    heard = {each.kind: each for each in told_of(workshop, "group_ended", "gate_disabled", "spawn_refused", tasks=tasks)}
+    heard = {
+        each.kind: each
+        for each in told_of(workshop, "group_ended", "gate_disabled", "spawn_refused", tasks=tasks)
+    }
     assert heard["group_ended"].detail["key"] == "twins"
     assert heard["gate_disabled"].gate == "source:wall"
-    assert (heard["spawn_refused"].detail["rule"], heard["spawn_refused"].detail["key"]) == ("live_in_lineage", "twin")
+    assert (heard["spawn_refused"].detail["rule"], heard["spawn_refused"].detail["key"]) == (
+        "live_in_lineage",
+        "twin",
+    )
 
 
 def test_each_is_told_once_and_nothing_of_before(workshop):
-    assert [each.detail["key"] for each in told_of(workshop, "group_ended", tasks=(NewTask("do", {"how": "spawn"}),))] == ["twins"]
+    assert [
+        each.detail["key"]
+        for each in told_of(workshop, "group_ended", tasks=(NewTask("do", {"how": "spawn"}),))
+    ] == ["twins"]
     assert len(told_of(workshop, "group_ended", tasks=(NewTask("do", {"how": "spawn"}),))) == 1
 
 

@@ -72,7 +72,9 @@ def test_a_task_that_lost_its_worker_is_performed_with_nothing_else_in_hand(work
     workshop.drain(registry, pumps=2)
     assert {workshop.state(each) for each in (*suspects, *fresh)} == {"succeeded"}
     assert all(not beside for task_id, beside in company.met if task_id in suspects)
-    assert any(beside for task_id, beside in company.met if task_id in fresh), "the others share their worker as ever"
+    assert any(beside for task_id, beside in company.met if task_id in fresh), (
+        "the others share their worker as ever"
+    )
 
 
 @pytest.mark.promise(5)
@@ -104,14 +106,20 @@ def test_a_suspect_that_had_not_begun_does_not_count_the_loss_of_its_worker(work
     assert len(workshop.store.turn([], 2, victim).tasks) == 2
     workshop.clock.advance(2_000_000)
     reap(workshop.store, 10)
-    victim = workers.register(workshop.store, name="second", host="here", pid=1, lease_us=1_000_000, marks_begun=True)
+    victim = workers.register(
+        workshop.store, name="second", host="here", pid=1, lease_us=1_000_000, marks_begun=True
+    )
     assert len(workshop.store.turn([], 3, victim).tasks) == 3
     assert workers.begin_suspect(workshop.store, begun, 2)
     assert not workers.begin_suspect(workshop.store, waiting, 1), "that claim is over"
     workshop.clock.advance(2_000_000)
     reap(workshop.store, 10)
     assert [workshop.fields(each)["crashes"] for each in (begun, waiting, fresh)] == [2, 1, 1]
-    assert [workshop.endings(each)[-1] for each in (begun, waiting, fresh)] == ["crashed", "handed_back", "crashed"]
+    assert [workshop.endings(each)[-1] for each in (begun, waiting, fresh)] == [
+        "crashed",
+        "handed_back",
+        "crashed",
+    ]
     assert "before the task had begun" in workshop.fields(waiting)["reason"]
 
 
@@ -160,7 +168,9 @@ def test_more_suspects_than_one_worker_keeps_go_to_others(workshop):
         async with at_work(workshop.worker(registry)):
             await soon(held.wait())
             async with at_work(workshop.worker(registry, other)):
-                await other.until(lambda: [workshop.state(each) for each in ids].count("succeeded") == 2 * MAX_SUSPECTS)
+                await other.until(
+                    lambda: [workshop.state(each) for each in ids].count("succeeded") == 2 * MAX_SUSPECTS
+                )
             may_end.set()
             await workshop.store.until(lambda: {workshop.state(each) for each in ids} == {"succeeded"})
         return ids
@@ -202,9 +212,14 @@ def test_suspects_that_wait_for_their_turn_are_handed_back_by_a_stop_and_cancell
 
 GUILTY, TASKS = 3, 150
 HARD = {
-    "worker.poll": 0.02, "worker.lease": 1.0, "reaper.every": 0.05, "retry.crash_spread": 0, "worker.concurrency": 100, "worker.batch": 100,
+    "worker.poll": 0.02,
+    "worker.lease": 1.0,
+    "reaper.every": 0.05,
+    "retry.crash_spread": 0,
+    "worker.concurrency": 100,
+    "worker.batch": 100,
     "worker.grace": 0.1,
-}  # fmt: skip
+}
 
 
 async def step(ctx):
@@ -245,7 +260,9 @@ def test_segmentation_faults_quarantine_the_guilty_and_no_innocent(database):
     deadline = time.monotonic() + 120
     try:
         while rows(store, "select count(*) from tasks where finished_at is null") != [(0,)]:
-            assert time.monotonic() < deadline, rows(store, "select state, crashes, count(*) from tasks group by state, crashes")
+            assert time.monotonic() < deadline, rows(
+                store, "select state, crashes, count(*) from tasks group by state, crashes"
+            )
             fleet = [process for process in fleet if process.poll() is None]
             fleet += [Fork(serve, url) for _ in range(2 - len(fleet))]
             time.sleep(0.05)
@@ -254,8 +271,12 @@ def test_segmentation_faults_quarantine_the_guilty_and_no_innocent(database):
             process.send_signal(signal.SIGTERM)
         for process in fleet:
             process.wait(30)
-    found = rows(store, "select payload like '%well%', state, error_name, count(*) from tasks group by 1, 2, 3 order by 1")
+    found = rows(
+        store,
+        "select payload like '%well%', state, error_name, count(*) from tasks group by 1, 2, 3 order by 1",
+    )
     assert [(bool(well), *rest) for well, *rest in found] == [
-        (False, "failed", "Quarantined", GUILTY), (True, "succeeded", None, TASKS - GUILTY),
-    ]  # fmt: skip
+        (False, "failed", "Quarantined", GUILTY),
+        (True, "succeeded", None, TASKS - GUILTY),
+    ]
     store.close()

@@ -9,7 +9,19 @@ from tests.engine.workshop import PATIENCE, one_stage
 from tests.harness.databases import with_processes
 from tests.harness.gates import gate_row
 from tests.harness.tasks import events, rows
-from thresher import Blocked, Done, Failed, NewTask, Next, Permanent, RateLimited, Record, Source, Transient, Unauthorized
+from thresher import (
+    Blocked,
+    Done,
+    Failed,
+    NewTask,
+    Next,
+    Permanent,
+    RateLimited,
+    Record,
+    Source,
+    Transient,
+    Unauthorized,
+)
 from thresher.core.clock import FOREVER, SECOND
 from thresher.core.errors import DatabaseProblem
 from thresher.store import sources
@@ -37,7 +49,11 @@ def raising(*problems):
 
 @pytest.mark.promise(8)
 def test_a_failure_is_tried_again_after_a_wait_that_doubles_until_the_budget_is_gone(workshop):
-    registry = workshop.set_up(one_stage("visit", raising(*(Transient(f"no {n}") for n in range(9)))), retry__base=60.0, retry__jitter=0.2)
+    registry = workshop.set_up(
+        one_stage("visit", raising(*(Transient(f"no {n}") for n in range(9)))),
+        retry__base=60.0,
+        retry__jitter=0.2,
+    )
     (task_id,) = workshop.put(registry, NewTask("visit"))
     for failures in (1, 2, 3):
         workshop.drain(registry)
@@ -92,7 +108,9 @@ def test_a_source_that_asks_us_to_wait_is_left_alone_and_the_task_spends_nothing
 
 
 @pytest.mark.promise(10)
-@pytest.mark.parametrize(("problem", "tag"), [(Blocked("captcha"), "anti_bot"), (Unauthorized("bad key"), "auth")])
+@pytest.mark.parametrize(
+    ("problem", "tag"), [(Blocked("captcha"), "anti_bot"), (Unauthorized("bad key"), "auth")]
+)
 def test_a_wall_or_a_bad_key_closes_the_source_until_a_person_opens_it(workshop, problem, tag):
     registry = workshop.set_up(visits(raising(problem)))
     (task_id,) = workshop.put(registry, NewTask("visit"))
@@ -113,17 +131,24 @@ def test_a_wall_or_a_bad_key_closes_the_source_until_a_person_opens_it(workshop,
 @pytest.mark.promise(10)
 def test_failures_in_a_row_trip_the_breaker_and_one_trial_lets_it_recover(workshop):
     problems = [Transient("down") for _ in range(3)]
-    registry = workshop.set_up(visits(raising(*problems), trip_after=3, cooldown=10.0, in_flight=1), retry__base=0.0)
+    registry = workshop.set_up(
+        visits(raising(*problems), trip_after=3, cooldown=10.0, in_flight=1), retry__base=0.0
+    )
     ids = workshop.put(registry, *(NewTask("visit") for _ in range(5)))
     workshop.drain(registry)
     gate = gate_row(workshop.store, "source:web")
     assert (gate["failures"], gate["tripped_until"] - workshop.clock.now()) == (3, 10 * SECOND)
-    assert rows(workshop.store, "select count(*) from attempts") == [(3,)], "a tripped gate lets nobody through"
+    assert rows(workshop.store, "select count(*) from attempts") == [(3,)], (
+        "a tripped gate lets nobody through"
+    )
 
     workshop.clock.advance(10 * SECOND)
     workshop.drain(registry)
     assert {workshop.state(each) for each in ids} == {"succeeded"}
-    assert [kind for kind, *_ in events(workshop.store) if kind.startswith("gate_")] == ["gate_tripped", "gate_recovered"]
+    assert [kind for kind, *_ in events(workshop.store) if kind.startswith("gate_")] == [
+        "gate_tripped",
+        "gate_recovered",
+    ]
 
 
 class Mute(Exception):
@@ -227,7 +252,11 @@ def test_text_that_a_database_cannot_keep_changes_nothing_about_the_ending(works
 
 
 @pytest.mark.promise(8)
-@pytest.mark.parametrize("problem", [DatabaseProblem("the disk is full"), ValueError("a bug of ours")], ids=["database", "surprise"])
+@pytest.mark.parametrize(
+    "problem",
+    [DatabaseProblem("the disk is full"), ValueError("a bug of ours")],
+    ids=["database", "surprise"],
+)
 def test_writes_that_fail_while_reads_succeed_are_tried_less_and_less_often(workshop, caplog, problem):
     registry = workshop.set_up(one_stage("visit", lambda ctx: Done()))
     workshop.put(registry, NewTask("visit"))

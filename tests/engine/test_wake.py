@@ -1,4 +1,5 @@
-"""Wake-ups are hints: one that cannot be sent, or was sent before anybody listened, changes nothing about the work."""
+"""Wake-ups are hints: one that cannot be sent, or was sent before anybody listened, changes nothing about the
+work."""
 
 import contextlib
 
@@ -29,7 +30,9 @@ def test_work_that_was_accepted_stays_accepted_when_the_wake_up_cannot_be_sent(w
     def cut():
         """The server goes away after the commit, before the notice."""
         with connection() as found:
-            if not found.info.transaction_status and rows(workshop.store, "select count(*) from tasks") == [(2,)]:
+            if not found.info.transaction_status and rows(workshop.store, "select count(*) from tasks") == [
+                (2,)
+            ]:
                 sent.append(1)
                 raise DatabaseProblem("the server went away")
             yield found

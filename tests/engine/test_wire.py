@@ -125,7 +125,9 @@ def test_a_task_that_is_settled_twice_in_one_turn_is_settled_once(workshop, stor
 
     async def play():
         one, two = (await store.take_turn([], 5, worker_id)).tasks
-        return await store.take_turn([Settlement.done(one), Settlement.done(two), Settlement.done(one)], 0, worker_id)
+        return await store.take_turn(
+            [Settlement.done(one), Settlement.done(two), Settlement.done(one)], 0, worker_id
+        )
 
     turn = asyncio.run(play())
     assert [each.task_id for each in turn.stale] == visits.ids[:1]
@@ -142,7 +144,9 @@ def test_a_turn_that_is_larger_than_the_wire_takes_at_once_arrives_whole(worksho
         return await store.take_turn([Settlement.skipped(task, reason=why) for task in tasks], 0, worker_id)
 
     assert asyncio.run(play()).stale == []
-    assert rows(store, "select count(*), min(reason), max(reason) from tasks where state = 'skipped'") == [(len(visits.ids), why, why)]
+    assert rows(store, "select count(*), min(reason), max(reason) from tasks where state = 'skipped'") == [
+        (len(visits.ids), why, why)
+    ]
 
 
 def test_what_the_server_says_is_an_error_here_too_and_the_next_turn_has_a_new_line(workshop, store):

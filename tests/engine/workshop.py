@@ -1,4 +1,5 @@
-"""What tests of the engine stand on: a store that says when something was settled, and workers that are easy to start."""
+"""What tests of the engine stand on: a store that says when something was settled, and workers that are easy
+to start."""
 
 import asyncio
 import contextlib
@@ -23,9 +24,14 @@ from thresher.store.store import Store
 PATIENCE = 30.0
 # Short rhythms, so that nothing is waited for that a test is not about.
 QUICK = {
-    "worker.poll": 0.05, "worker.lease": 3.0, "worker.grace": 5.0, "reaper.every": 0.05, "retry.crash_spread": 0,
-    "settings.every": 0.05, "schedule.every": 0.05,
-}  # fmt: skip
+    "worker.poll": 0.05,
+    "worker.lease": 3.0,
+    "worker.grace": 5.0,
+    "reaper.every": 0.05,
+    "retry.crash_spread": 0,
+    "settings.every": 0.05,
+    "schedule.every": 0.05,
+}
 
 
 class WatchedStore(Store):
@@ -36,12 +42,16 @@ class WatchedStore(Store):
         self._moved = threading.Condition()
         self.turns = 0
 
-    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None) -> Turn:
+    def turn(
+        self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None
+    ) -> Turn:
         turn = super().turn(settlements, limit, worker_id, scopes)
         self._tell(turns=1)
         return turn
 
-    async def take_turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None) -> Turn:
+    async def take_turn(
+        self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None
+    ) -> Turn:
         """By a thread, always: that is where tests stand that hold a turn up, lose its answer or look on."""
         return await self.run(self.turn, settlements, limit, worker_id, scopes)
 
@@ -86,7 +96,9 @@ class Workshop:
 
     def set_up(self, app: App, **settings: Any) -> Registry:
         """The main machine with these settings, and the app's sources and schedules in place."""
-        wanted = self.store.project_settings | {name.replace("__", "."): value for name, value in settings.items()}
+        wanted = self.store.project_settings | {
+            name.replace("__", "."): value for name, value in settings.items()
+        }
         self.store.project_settings = wanted
         self.store.settings = Settings(wanted)
         registry = Registry([app], self.store.settings)
@@ -98,7 +110,9 @@ class Workshop:
         assert None not in ids
         return [int(task_id) for task_id in ids if task_id is not None]
 
-    def worker(self, registry: Registry, store: Store | None = None, *, beat: Store | None = None, **how: Any) -> Worker:
+    def worker(
+        self, registry: Registry, store: Store | None = None, *, beat: Store | None = None, **how: Any
+    ) -> Worker:
         return Worker(store or self.store, registry, heartbeat_store=beat or self.machine(), **how)
 
     def drain(self, registry: Registry, **how: Any) -> Tally:
@@ -143,14 +157,24 @@ async def soon(waiting: Any) -> Any:
 
 
 def one_stage(
-    kind: str, perform: Any, *, through: tuple[str, ...] = (), timeout: float | None = None, sources: tuple[Source, ...] = ()
+    kind: str,
+    perform: Any,
+    *,
+    through: tuple[str, ...] = (),
+    timeout: float | None = None,
+    sources: tuple[Source, ...] = (),
 ) -> App:
     """The smallest app there is."""
-    return App("test", pipelines=(Pipeline(kind, Stage(perform, through=through, name="do", timeout=timeout)),), sources=sources)
+    return App(
+        "test",
+        pipelines=(Pipeline(kind, Stage(perform, through=through, name="do", timeout=timeout)),),
+        sources=sources,
+    )
 
 
 class Interruption:
-    """Stands at the seam of a backend: lets a call through to the database, and loses its answer, the first few times."""
+    """Stands at the seam of a backend: lets a call through to the database, and loses its answer, the first
+    few times."""
 
     def __init__(self, call: Callable[..., Any], times: int = 1) -> None:
         self._call, self.left = call, times

@@ -1,4 +1,5 @@
-"""Invented shops, all selling the same twelve things, each with another page: what an answer says is checked against these."""
+"""Invented shops, all selling the same twelve things, each with another page: what an answer says is checked
+against these."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -23,9 +24,13 @@ class Item:
     @property
     def answer(self) -> dict[str, Any]:
         return {
-            "title": self.title, "price": self.price, "city": self.city, "listed": self.listed.isoformat(), "weight": self.weight,
+            "title": self.title,
+            "price": self.price,
+            "city": self.city,
+            "listed": self.listed.isoformat(),
+            "weight": self.weight,
             "link": f"https://shop.example/offers/{self.slug}",
-        }  # fmt: skip
+        }
 
 
 ITEMS = (
@@ -78,20 +83,27 @@ def headed() -> Material:
 
 
 def tabled() -> Material:
-    rows = [f"| {item.listed.isoformat()} | {item.price} | {_linked(item)} | {item.city} | {_weight(item)} |" for item in ITEMS]
+    rows = [
+        f"| {item.listed.isoformat()} | {item.price} | {_linked(item)} | {item.city} | {_weight(item)} |"
+        for item in ITEMS
+    ]
     head = "| Date | Price | Offer | Place | Weight |\n| --- | --- | --- | --- | --- |\n"
     return Material(_HEAD + head + "\n".join(rows) + _FOOT, url=SITE)
 
 
 def listed() -> Material:
-    rows = [f"- {_linked(item)} · {item.city} · {_weight(item)} · {item.listed:%B %d, %Y} · {item.price}" for item in ITEMS]
+    rows = [
+        f"- {_linked(item)} · {item.city} · {_weight(item)} · {item.listed:%B %d, %Y} · {item.price}"
+        for item in ITEMS
+    ]
     return Material(_HEAD + "\n".join(rows) + _FOOT, url=SITE)
 
 
 def stacked() -> Material:
     """Price and date above the title, nothing but paragraphs."""
     parts = [
-        f"{item.listed:%d.%m.%Y}\n\n{item.price}\n\n{_linked(item)}\n\nto be fetched in {item.city}\n\n{_weight(item)}" for item in ITEMS
+        f"{item.listed:%d.%m.%Y}\n\n{item.price}\n\n{_linked(item)}\n\nto be fetched in {item.city}\n\n{_weight(item)}"
+        for item in ITEMS
     ]
     return Material(_HEAD + "\n\n".join(parts) + _FOOT, url=SITE)
 
@@ -99,24 +111,34 @@ def stacked() -> Material:
 def with_contents() -> Material:
     """All titles once more, above."""
     contents = "\n".join(f"- {item.title}" for item in ITEMS)
-    return Material(_HEAD + "In this list:\n\n" + contents + "\n\n" + headed().text.removeprefix(_HEAD), url=SITE)
+    return Material(
+        _HEAD + "In this list:\n\n" + contents + "\n\n" + headed().text.removeprefix(_HEAD), url=SITE
+    )
 
 
 def data() -> Material:
     found = [
         {
-            "datePosted": f"{item.listed.isoformat()}T08:00:00Z", "name": item.title, "url": f"/offers/{item.slug}",
-            "offers": {"price": item.price.lstrip("€").replace(",", ""), "priceCurrency": "EUR"}, "weight": item.weight,
+            "datePosted": f"{item.listed.isoformat()}T08:00:00Z",
+            "name": item.title,
+            "url": f"/offers/{item.slug}",
+            "offers": {"price": item.price.lstrip("€").replace(",", ""), "priceCurrency": "EUR"},
+            "weight": item.weight,
             "address": {"city": item.city},
         }
         for item in ITEMS
-    ]  # fmt: skip
+    ]
     return Material("", {"shop": "Second Hand Hall", "count": 12, "results": found}, url=SITE)
 
 
 PAGES: Mapping[str, Callable[[], Material]] = {
-    "headings": headed, "table": tabled, "list": listed, "paragraphs": stacked, "contents": with_contents, "data": data,
-}  # fmt: skip
+    "headings": headed,
+    "table": tabled,
+    "list": listed,
+    "paragraphs": stacked,
+    "contents": with_contents,
+    "data": data,
+}
 
 
 def answer(**changed: dict[int, Any]) -> dict[str, Any]:

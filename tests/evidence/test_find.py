@@ -27,7 +27,11 @@ def path(kind: Kind, value: Value, data: Any, name: str = "it") -> str | None:
     [
         ("Senior Engineer", "We seek a SENIOR   engineer now", "SENIOR   engineer"),
         ("Senior Engineer", "Senior  \nEngineer\n\nBerlin", "Senior  \nEngineer"),
-        ("machine learning", "for everybody who has already worked with and on machine\nlearning and likes it", "machine\nlearning"),
+        (
+            "machine learning",
+            "for everybody who has already worked with and on machine\nlearning and likes it",
+            "machine\nlearning",
+        ),
         ("Zürich", "in Zu\u0308rich", "Zu\u0308rich"),
         ("Zurich", "in Zürich", "Zürich"),
         ("Lodz", "Łódź", "Łódź"),
@@ -118,7 +122,8 @@ def test_a_long_passage_is_found_over_paragraphs_and_lists():
 
 @pytest.mark.promise(14)
 @pytest.mark.parametrize(
-    ("old", "new"), [("small", "large"), ("hand", "machine"), ("nobody has", "nobody"), ("mostly by", "mostly all by")]
+    ("old", "new"),
+    [("small", "large"), ("hand", "machine"), ("nobody has", "nobody"), ("mostly by", "mostly all by")],
 )
 def test_a_long_passage_with_one_word_changed_is_not_found(old: str, new: str):
     assert quote(Kind.TEXT, PASSAGE.replace(old, new), PASSAGE) is None
@@ -155,12 +160,31 @@ def test_a_number_is_found_in_any_notation(value: float, text: str, found: str):
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (5, "-5"), (-5, "5"), (5, "15"), (5, "5.5"), (12, "12k"), (12, "v12"), (12, "AB-12"), (12, "2024-12-05"), (12, "12:30"),
-        (12, "12 March 2025"), (877, "304-877-6428"), (49, "+49 30 1234567"), (4, "version 4.12.7"), (12, "12,5"), (1.234, "1,234 and 0.5"),
-        (12, "https://a.example/12"), (12, "[x](/12)"), (12, "12a34"), (234, "1 234"), (12000000, "12 m"), (True, "1"),
-        (float("nan"), "nan"), (1, "one of us"),
+        (5, "-5"),
+        (-5, "5"),
+        (5, "15"),
+        (5, "5.5"),
+        (12, "12k"),
+        (12, "v12"),
+        (12, "AB-12"),
+        (12, "2024-12-05"),
+        (12, "12:30"),
+        (12, "12 March 2025"),
+        (877, "304-877-6428"),
+        (49, "+49 30 1234567"),
+        (4, "version 4.12.7"),
+        (12, "12,5"),
+        (1.234, "1,234 and 0.5"),
+        (12, "https://a.example/12"),
+        (12, "[x](/12)"),
+        (12, "12a34"),
+        (234, "1 234"),
+        (12000000, "12 m"),
+        (True, "1"),
+        (float("nan"), "nan"),
+        (1, "one of us"),
     ],
-)  # fmt: skip
+)
 def test_what_is_part_of_something_else_is_no_number(value: float, text: str):
     assert quote(Kind.NUMBER, value, text) is None
 
@@ -193,10 +217,19 @@ def test_money_is_found_by_amount_and_currency(value: str, text: str, found: str
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ("€49", "$49"), ("$49", "49 reviews"), ("$5", "$5.99"), ("$5", "$15"), ("CAD 5", "$5"), ("$60/hour", "$60/month"),
-        ("$60/hour", "$60"), ("$50-70", "$50-60"), ("$1.23", "$123"), ("¥100", "100 kr"), ("$5 plus $3 tip", "$5"),
+        ("€49", "$49"),
+        ("$49", "49 reviews"),
+        ("$5", "$5.99"),
+        ("$5", "$15"),
+        ("CAD 5", "$5"),
+        ("$60/hour", "$60/month"),
+        ("$60/hour", "$60"),
+        ("$50-70", "$50-60"),
+        ("$1.23", "$123"),
+        ("¥100", "100 kr"),
+        ("$5 plus $3 tip", "$5"),
     ],
-)  # fmt: skip
+)
 def test_another_amount_currency_or_unit_is_other_money(value: str, text: str):
     assert quote(Kind.MONEY, value, text) is None
 
@@ -228,11 +261,16 @@ def test_a_date_is_found_in_any_notation(value: str, text: str, found: str):
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        ("2025-03-13", "12 March 2025"), ("2025-03-12", "12 March"), ("2025-03-01", "March 2025"), ("2025-04-03", "03/04/2025"),
-        ("2025-03-12", "posted 3 days ago"), ("2025-03-12", "12 March 2024"), ("2025-03-07", "5–10 March 2025"),
+        ("2025-03-13", "12 March 2025"),
+        ("2025-03-12", "12 March"),
+        ("2025-03-01", "March 2025"),
+        ("2025-04-03", "03/04/2025"),
+        ("2025-03-12", "posted 3 days ago"),
+        ("2025-03-12", "12 March 2024"),
+        ("2025-03-07", "5–10 March 2025"),
         ("2025-03-12", "id 20250312-9"),
     ],
-)  # fmt: skip
+)
 def test_another_or_a_doubtful_day_is_not_found(value: str, text: str):
     assert quote(Kind.DATE, value, text) is None
 

@@ -1,4 +1,5 @@
-"""Invented values, planted one by one into otherwise faithful answers. None of them may come out as verified."""
+"""Invented values, planted one by one into otherwise faithful answers. None of them may come out as
+verified."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -79,9 +80,13 @@ def planted() -> list[list[tuple[str, Any]]]:
     for at, item in enumerate(ITEMS):
         following = ITEMS[(at + 1) % len(ITEMS)]
         groups = {
-            "title": _titles(item, following), "price": _prices(item), "listed": _dates(item), "weight": _weights(item),
-            "link": _links(item), "city": _cities(item),
-        }  # fmt: skip
+            "title": _titles(item, following),
+            "price": _prices(item),
+            "listed": _dates(item),
+            "weight": _weights(item),
+            "link": _links(item),
+            "city": _cities(item),
+        }
         invented = [(name, value) for name, values in groups.items() for value in values]
         # What is true of the next thing is not true of this one.
         invented += [(name, following.answer[name]) for name in groups]
@@ -103,9 +108,13 @@ def test_no_invented_value_is_verified(page: str):
         for first in range(APART):
             things = range(first, len(ITEMS), APART)
             name = PLANTED[0][kind][0]
-            found = verified(OFFERS, answer(**{name: {at: PLANTED[at][kind][1] for at in things}}), page_sheets)
+            found = verified(
+                OFFERS, answer(**{name: {at: PLANTED[at][kind][1] for at in things}}), page_sheets
+            )
             tried += len(things)
-            wrong += [(at, *PLANTED[at][kind], found[f"{at}.{name}"]) for at in things if found[f"{at}.{name}"]]
+            wrong += [
+                (at, *PLANTED[at][kind], found[f"{at}.{name}"]) for at in things if found[f"{at}.{name}"]
+            ]
     assert tried >= 200
     assert not wrong, f"{len(wrong)} of {tried}: {wrong[:12]}"
 
@@ -126,9 +135,13 @@ def test_values_swapped_between_neighbours_are_not_verified(page: str, name: str
 @pytest.mark.parametrize("page", PAGES)
 def test_a_thing_made_up_whole_has_no_verified_value(page: str):
     invented = {
-        "title": "Silver tea set", "price": "€333.00", "city": "Naples", "listed": "2025-03-31", "weight": 777,
+        "title": "Silver tea set",
+        "price": "€333.00",
+        "city": "Naples",
+        "listed": "2025-03-31",
+        "weight": 777,
         "link": "https://shop.example/offers/tea-130",
-    }  # fmt: skip
+    }
     said = answer()
     said["items"].insert(4, invented)
     found = verified(OFFERS, said, sheets(PAGES[page]()))

@@ -1,4 +1,5 @@
-"""The same openings as nine designers would mark them up, read from text and from Markdown: each keeps its own values."""
+"""The same openings as nine designers would mark them up, read from text and from Markdown: each keeps its
+own values."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
@@ -15,17 +16,35 @@ from thresher.reading.markdown import full_markdown
 from thresher.reading.text import full_text
 
 URL = "https://hiring.example/"
-FIELDS = (Field("title", required=True), Field("pay", Kind.MONEY), Field("place"), Field("posted", Kind.DATE), Field("link", Kind.URL))
+FIELDS = (
+    Field("title", required=True),
+    Field("pay", Kind.MONEY),
+    Field("place"),
+    Field("posted", Kind.DATE),
+    Field("link", Kind.URL),
+)
 OPENINGS = Schema("opening", FIELDS, many=True)
-_NAMES = ("Alder cook", "Birch nurse", "Cedar baker", "Dogwood clerk", "Elm cook", "Fir nurse", "Ginkgo baker", "Hazel clerk")
+_NAMES = (
+    "Alder cook",
+    "Birch nurse",
+    "Cedar baker",
+    "Dogwood clerk",
+    "Elm cook",
+    "Fir nurse",
+    "Ginkgo baker",
+    "Hazel clerk",
+)
 _PLACES = ("Berlin", "Paris", "Rome", "Oslo")
 
 
 def _opening(at: int) -> dict[str, str]:
     return {
-        "title": _NAMES[at], "pay": f"${40 + at * 3},{at * 137 % 900 + 100:03d}", "place": _PLACES[at % 4] if at % 3 else "Remote",
-        "posted": f"2025-0{at + 1}-1{at}", "link": f"{URL}p/{at}",
-    }  # fmt: skip
+        "title": _NAMES[at],
+        "pay": f"${40 + at * 3},{at * 137 % 900 + 100:03d}",
+        "place": _PLACES[at % 4] if at % 3 else "Remote",
+        "posted": f"2025-0{at + 1}-1{at}",
+        "link": f"{URL}p/{at}",
+    }
 
 
 ALL = [_opening(at) for at in range(len(_NAMES))]
@@ -37,7 +56,10 @@ def _link(item: Mapping[str, str]) -> str:
 
 def _grouped() -> str:
     places = sorted({item["place"] for item in ALL})
-    return "".join(f"<h2>{place}</h2>" + "".join(map(_line, (item for item in ALL if item["place"] == place))) for place in places)
+    return "".join(
+        f"<h2>{place}</h2>" + "".join(map(_line, (item for item in ALL if item["place"] == place)))
+        for place in places
+    )
 
 
 def _line(item: Mapping[str, str]) -> str:
@@ -49,11 +71,29 @@ def _each(write: Callable[[Mapping[str, str]], str]) -> str:
 
 
 DESIGNS = {
-    "cards": _each(lambda o: f"<div><div>{_link(o)}</div><div>{o['place']}</div><div>{o['pay']}</div><div>{o['posted']}</div></div>"),
-    "date above": _each(lambda o: f"<article><time>{o['posted']}</time><h3>{_link(o)}</h3><p>{o['place']} - {o['pay']}</p></article>"),
-    "nested list": "<ul>" + _each(lambda o: f"<li>{_link(o)}<ul><li>{o['place']}<li>{o['pay']}<li>{o['posted']}</ul></li>") + "</ul>",
-    "one line": _each(lambda o: f"<div><span>{o['pay']}</span> <span>{o['posted']}</span> {_link(o)} <span>{o['place']}</span></div>"),
-    "terms": _each(lambda o: f"<dl><dt>Title<dd>{_link(o)}<dt>Place<dd>{o['place']}<dt>Pay<dd>{o['pay']}<dt>Posted<dd>{o['posted']}</dl>"),
+    "cards": _each(
+        lambda o: (
+            f"<div><div>{_link(o)}</div><div>{o['place']}</div><div>{o['pay']}</div><div>{o['posted']}</div></div>"
+        )
+    ),
+    "date above": _each(
+        lambda o: (
+            f"<article><time>{o['posted']}</time><h3>{_link(o)}</h3><p>{o['place']} - {o['pay']}</p></article>"
+        )
+    ),
+    "nested list": "<ul>"
+    + _each(lambda o: f"<li>{_link(o)}<ul><li>{o['place']}<li>{o['pay']}<li>{o['posted']}</ul></li>")
+    + "</ul>",
+    "one line": _each(
+        lambda o: (
+            f"<div><span>{o['pay']}</span> <span>{o['posted']}</span> {_link(o)} <span>{o['place']}</span></div>"
+        )
+    ),
+    "terms": _each(
+        lambda o: (
+            f"<dl><dt>Title<dd>{_link(o)}<dt>Place<dd>{o['place']}<dt>Pay<dd>{o['pay']}<dt>Posted<dd>{o['posted']}</dl>"
+        )
+    ),
     "table": "<table><tr><th>Where<th>What<th>Pay<th>Since"
     + _each(lambda o: f"<tr><td>{o['place']}<td>{_link(o)}<td>{o['pay']}<td>{o['posted']}")
     + "</table>",
@@ -101,8 +141,14 @@ def _thefts(told: list[dict[str, Any]]) -> Iterator[tuple[int, int, str]]:
 def test_no_opening_gets_a_value_of_another(design: str, form: str):
     told = _told(design, form)
     for at, other, name in _thefts(told):
-        stolen = [item | ({name: told[other][name]} if number == at else {}) for number, item in enumerate(told)]
-        assert verified(OPENINGS, {"items": stolen}, _read(design, form))[f"{at}.{name}"] is None, (at, other, name)
+        stolen = [
+            item | ({name: told[other][name]} if number == at else {}) for number, item in enumerate(told)
+        ]
+        assert verified(OPENINGS, {"items": stolen}, _read(design, form))[f"{at}.{name}"] is None, (
+            at,
+            other,
+            name,
+        )
 
 
 @pytest.mark.promise(14)

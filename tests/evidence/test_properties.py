@@ -1,4 +1,5 @@
-"""What holds for every text: places lie in it, quotes say what the values say, and nobody can make the search run away."""
+"""What holds for every text: places lie in it, quotes say what the values say, and nobody can make the search
+run away."""
 
 from typing import Any
 
@@ -16,10 +17,51 @@ from thresher.evidence.verify import verify
 from thresher.evidence.words import needle, spans
 
 _PIECES = st.sampled_from(
-    ["art", "party", "5", "4.5", "1,234", "$5", "€ 9,99", "12 March 2025", "2025-03-12", "\n", "\n\n", "- ", "| ", "# ", "**", "_", "[",
-     "](/x)", "&amp;", "&#", "\\", "\u200b", "\u0308", "é", "ß", "ﬁ", "東京", "京都", "½", "²", "https://a.example/b", "a@b.example",
-     "'", "-", ".", " ", "\t", "<br>", "```", "ी", "İ", "\U0001d400"]
-)  # fmt: skip
+    [
+        "art",
+        "party",
+        "5",
+        "4.5",
+        "1,234",
+        "$5",
+        "€ 9,99",
+        "12 March 2025",
+        "2025-03-12",
+        "\n",
+        "\n\n",
+        "- ",
+        "| ",
+        "# ",
+        "**",
+        "_",
+        "[",
+        "](/x)",
+        "&amp;",
+        "&#",
+        "\\",
+        "\u200b",
+        "\u0308",
+        "é",
+        "ß",
+        "ﬁ",
+        "東京",
+        "京都",
+        "½",
+        "²",
+        "https://a.example/b",
+        "a@b.example",
+        "'",
+        "-",
+        ".",
+        " ",
+        "\t",
+        "<br>",
+        "```",
+        "ी",
+        "İ",
+        "\U0001d400",
+    ]
+)
 _TEXTS = st.one_of(st.lists(_PIECES, max_size=30).map("".join), st.text(max_size=80))
 _VALUES: st.SearchStrategy[Any] = st.one_of(_TEXTS, st.integers(), st.floats(), st.booleans(), st.none())
 
@@ -65,7 +107,10 @@ def test_a_plain_value_on_a_line_of_its_own_is_always_found(before: str, after: 
 
 
 @given(
-    data=st.recursive(_VALUES, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner), max_leaves=20), value=_VALUES
+    data=st.recursive(
+        _VALUES, lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=5), inner), max_leaves=20
+    ),
+    value=_VALUES,
 )
 @settings(max_examples=150, deadline=None)
 def test_no_data_makes_finding_raise(data: Any, value: Any):
@@ -77,7 +122,10 @@ def test_no_data_makes_finding_raise(data: Any, value: Any):
 @settings(max_examples=60, deadline=None)
 def test_no_answer_makes_verifying_raise(titles: list[str], prices: list[str], text: str):
     schema = Schema("it", (Field("title"), Field("price", Kind.MONEY), Field("tags", many=True)), many=True)
-    items = [{"title": title, "price": price, "tags": [price, title]} for title, price in zip(titles, prices, strict=False)]
+    items = [
+        {"title": title, "price": price, "tags": [price, title]}
+        for title, price in zip(titles, prices, strict=False)
+    ]
     found = verify(schema, {"items": items}, Material(text, {"list": items}))
     assert len(found.places) <= 4 * len(items)
 
@@ -110,10 +158,18 @@ MAX_WORK = 2_000_000  # a tenth of what is allowed, so that a tenth of the text 
 
 @pytest.mark.parametrize(
     ("text", "value"),
-    [("a" * 100_000, "a"), ("a" * 100_000, "aaaa"), ("1" * 100_000, "11"), ("a " * 50_000, "aa"), ("a " * 50_000, "a" * 5_000)],
+    [
+        ("a" * 100_000, "a"),
+        ("a" * 100_000, "aaaa"),
+        ("1" * 100_000, "11"),
+        ("a " * 50_000, "aa"),
+        ("a " * 50_000, "a" * 5_000),
+    ],
     ids=["a", "aaaa", "11", "aa", "a x 5,000"],
 )
-def test_the_work_of_a_search_is_bounded_on_a_text_built_against_it(text: str, value: str, monkeypatch: pytest.MonkeyPatch):
+def test_the_work_of_a_search_is_bounded_on_a_text_built_against_it(
+    text: str, value: str, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr(words, "MAX_WORK", MAX_WORK)
     flat = level(text)
     page = fold(flat)
@@ -125,8 +181,14 @@ def test_the_work_of_a_search_is_bounded_on_a_text_built_against_it(text: str, v
 
 
 @pytest.mark.parametrize("kind", [Kind.NUMBER, Kind.MONEY, Kind.DATE, Kind.URL])
-@pytest.mark.parametrize("unit", ["1", "1 ", "1,", "$", "1/1/", "1-", "](", "[x](/y) ", "March ", "@a.", "# ", "| "])
+@pytest.mark.parametrize(
+    "unit", ["1", "1 ", "1,", "$", "1/1/", "1-", "](", "[x](/y) ", "March ", "@a.", "# ", "| "]
+)
 def test_a_long_page_of_anything_is_read_to_its_end(kind: Kind, unit: str):
     # Long enough: where the work grew with the square of it, this would take minutes.
     text = unit * (50_000 // len(unit)) + "\n\n7 EUR\n\n"
-    find(Field("it", kind), {Kind.NUMBER: 123456, Kind.URL: "https://a.example/"}.get(kind, "9 March 1999"), Material(text))
+    find(
+        Field("it", kind),
+        {Kind.NUMBER: 123456, Kind.URL: "https://a.example/"}.get(kind, "9 March 1999"),
+        Material(text),
+    )

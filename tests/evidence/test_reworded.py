@@ -1,4 +1,5 @@
-"""True values in other dress: nearly all of them must be found where they stand, and what is found must be the right place."""
+"""True values in other dress: nearly all of them must be found where they stand, and what is found must be
+the right place."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -25,7 +26,9 @@ def _titles(item: Item) -> Iterator[str]:
     yield f"“{item.title}”"
     yield item.title.replace("-", " ").replace(",", "")
     yield f"{item.title}."
-    yield "".join(chr(ord(char) + 0xFEE0) if char.isascii() and char.isalnum() else char for char in item.title)
+    yield "".join(
+        chr(ord(char) + 0xFEE0) if char.isascii() and char.isalnum() else char for char in item.title
+    )
 
 
 def _prices(item: Item) -> Iterator[str]:
@@ -69,7 +72,13 @@ def _links(item: Item) -> Iterator[str]:
 
 
 def reworded(item: Item) -> list[tuple[str, Any]]:
-    groups = {"title": _titles(item), "price": _prices(item), "listed": _dates(item), "city": _cities(item), "link": _links(item)}
+    groups = {
+        "title": _titles(item),
+        "price": _prices(item),
+        "listed": _dates(item),
+        "city": _cities(item),
+        "link": _links(item),
+    }
     return [(name, value) for name, values in groups.items() for value in values]
 
 
@@ -83,7 +92,9 @@ def _missed(page: str) -> tuple[int, list[tuple[int, str, Any]]]:
         for first in range(APART):
             things = range(first, len(ITEMS), APART)
             name = REWORDED[0][kind][0]
-            found = verified(OFFERS, answer(**{name: {at: REWORDED[at][kind][1] for at in things}}), page_sheets)
+            found = verified(
+                OFFERS, answer(**{name: {at: REWORDED[at][kind][1] for at in things}}), page_sheets
+            )
             tried += len(things)
             missed += [(at, *REWORDED[at][kind]) for at in things if not found[f"{at}.{name}"]]
     return tried, missed

@@ -8,10 +8,18 @@ from thresher.core.evidence import Evidence, Material
 from thresher.core.schema import Field, Kind, Schema
 from thresher.evidence.verify import doubts, verify
 
-LAMP, HAT, CUP = ("Red lamp", "$5.00", "Berlin"), ("Blue hat", "$7.50", "Paris"), ("Green cup", "$9.10", "Rome")
+LAMP, HAT, CUP = (
+    ("Red lamp", "$5.00", "Berlin"),
+    ("Blue hat", "$7.50", "Paris"),
+    ("Green cup", "$9.10", "Rome"),
+)
 GOODS = (LAMP, HAT, CUP)
 
-OFFERS = Schema("offer", (Field("title", required=True), Field("price", Kind.MONEY, required=True), Field("place")), many=True)
+OFFERS = Schema(
+    "offer",
+    (Field("title", required=True), Field("price", Kind.MONEY, required=True), Field("place")),
+    many=True,
+)
 OFFER = Schema("offer", OFFERS.fields)
 
 
@@ -25,19 +33,30 @@ def _verified(text: str, *items: dict[str, Any], data: Any = None) -> set[str]:
 
 
 def _headed() -> str:
-    return "# Shop\n\nAcme Ltd\n\n" + "".join(f"## {title}\n\nnow in {place}\n\n{price}\n\n" for title, price, place in GOODS)
+    return "# Shop\n\nAcme Ltd\n\n" + "".join(
+        f"## {title}\n\nnow in {place}\n\n{price}\n\n" for title, price, place in GOODS
+    )
 
 
 @pytest.mark.promise(14)
 def test_a_value_of_a_thing_that_the_answer_leaves_out_is_not_ours():
     assert _verified(_headed(), _item("Red lamp", "$7.50")) == {"0.title"}
-    assert _verified(_headed(), _item("Red lamp", "$9.10"), _item("Green cup", None)) == {"0.title", "1.title"}
+    assert _verified(_headed(), _item("Red lamp", "$9.10"), _item("Green cup", None)) == {
+        "0.title",
+        "1.title",
+    }
 
 
 @pytest.mark.promise(14)
 def test_a_row_that_the_answer_leaves_out_is_not_ours():
-    table = "| Price | Offer |\n|---|---|\n" + "".join(f"| {price} | {title} |\n" for title, price, _ in GOODS)
-    assert _verified(table, _item("Red lamp", "$7.50"), _item("Green cup", "$9.10")) == {"0.title", "1.title", "1.price"}
+    table = "| Price | Offer |\n|---|---|\n" + "".join(
+        f"| {price} | {title} |\n" for title, price, _ in GOODS
+    )
+    assert _verified(table, _item("Red lamp", "$7.50"), _item("Green cup", "$9.10")) == {
+        "0.title",
+        "1.title",
+        "1.price",
+    }
 
 
 @pytest.mark.promise(14)
@@ -47,22 +66,39 @@ def test_an_element_of_the_data_that_the_answer_leaves_out_is_not_ours():
 
 
 def test_what_the_page_says_of_all_is_verified_for_each():
-    assert _verified(_headed(), _item("Red lamp", "$5", "Acme Ltd"), _item("Blue hat", "$7.50", "Acme Ltd")) == {
-        "0.title", "0.price", "0.place", "1.title", "1.price", "1.place",
-    }  # fmt: skip
+    assert _verified(
+        _headed(), _item("Red lamp", "$5", "Acme Ltd"), _item("Blue hat", "$7.50", "Acme Ltd")
+    ) == {
+        "0.title",
+        "0.price",
+        "0.place",
+        "1.title",
+        "1.price",
+        "1.place",
+    }
 
 
 def test_a_heading_goes_for_everything_under_it_and_nothing_else():
     text = "# Jobs\n\n## Berlin\n\n### Red lamp\n\n$5.00\n\n### Blue hat\n\n$7.50\n\n## Paris\n\n### Green cup\n\n$9.10\n"
-    told = (_item("Red lamp", "$5", "Berlin"), _item("Blue hat", "$7.50", "Berlin"), _item("Green cup", "$9.10", "Paris"))
+    told = (
+        _item("Red lamp", "$5", "Berlin"),
+        _item("Blue hat", "$7.50", "Berlin"),
+        _item("Green cup", "$9.10", "Paris"),
+    )
     assert len(_verified(text, *told)) == 9
-    wrong = (_item("Red lamp", "$5", "Berlin"), _item("Blue hat", "$7.50", "Paris"), _item("Green cup", "$9.10", "Berlin"))
+    wrong = (
+        _item("Red lamp", "$5", "Berlin"),
+        _item("Blue hat", "$7.50", "Paris"),
+        _item("Green cup", "$9.10", "Berlin"),
+    )
     assert not _verified(text, *wrong) & {"1.place", "2.place"}
 
 
 def test_things_with_the_same_title_each_have_a_place_of_their_own():
     text = "".join(f"## Nurse\n\n{price}\n\n{place}\n\n" for _, price, place in GOODS)
-    found = verify(OFFERS, {"items": [_item("Nurse", price, place) for _, price, place in GOODS]}, Material(text))
+    found = verify(
+        OFFERS, {"items": [_item("Nurse", price, place) for _, price, place in GOODS]}, Material(text)
+    )
     assert len({place.start for place in found.places.values() if place}) == 9
 
 
@@ -104,7 +140,9 @@ def test_there_is_a_doubt_for_every_required_value_that_was_not_found():
     said = {"items": [_item("Red lamp", "$5", "Rome"), _item("Gold ring", "$7.50")]}
     found = verify(OFFERS, said, Material(_headed()))
     (doubt,) = doubts(OFFERS, said, found)
-    assert doubt.startswith("item 2: title is given as 'Gold ring', which does not stand there; give it exactly as it is written")
+    assert doubt.startswith(
+        "item 2: title is given as 'Gold ring', which does not stand there; give it exactly as it is written"
+    )
 
 
 def test_a_single_thing_is_doubted_without_a_number():

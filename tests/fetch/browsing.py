@@ -1,4 +1,5 @@
-"""A world for the browser's tests: a real Chromium, a real server that answers for every `.example` host, one loop for both."""
+"""A world for the browser's tests: a real Chromium, a real server that answers for every `.example` host, one
+loop for both."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -48,7 +49,8 @@ class World:
         return made
 
     def render(self, path: str = "/", bounds: Bounds = BOUNDS, **options: Any) -> Page:
-        """By the world's first browser; waiting for silence only where the test is about it, for it takes its time."""
+        """By the world's first browser; waiting for silence only where the test is about it, for it takes its
+        time."""
         options.setdefault("idle", False)
         url = path if "://" in path else f"http://site.example{path}"
         return self.run(self.browsers[0].render(url, bounds, **options))
@@ -71,7 +73,11 @@ class World:
         self.open_now += 1
         self.most_open = max(self.most_open, self.open_now)
         try:
-            return web.Response(text=page, content_type="text/html") if isinstance(page, str) else await page(request)
+            return (
+                web.Response(text=page, content_type="text/html")
+                if isinstance(page, str)
+                else await page(request)
+            )
         finally:
             self.open_now -= 1
 

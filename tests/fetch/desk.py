@@ -62,9 +62,13 @@ class Desk:
         guard = Guard()
         resolver = MappedResolver({"*": self.site.address}, SystemResolver())
         agent = agent_of(contact="me@example.com")
-        return Fetcher(HttpTransport(resolver, guard), guard, agent, settings=lambda: self._settings, clock=self.clock)
+        return Fetcher(
+            HttpTransport(resolver, guard), guard, agent, settings=lambda: self._settings, clock=self.clock
+        )
 
-    async def fetch(self, url=f"{SHOP}/a", *, source="", max_age=None, replay=False, render=False, by=None, **how):
+    async def fetch(
+        self, url=f"{SHOP}/a", *, source="", max_age=None, replay=False, render=False, by=None, **how
+    ):
         errand = Errand(self.book, self.shelf, source, max_age, render=render, replay=replay)
         return await (by or self.fetcher).fetch(order(url, **how), errand)
 

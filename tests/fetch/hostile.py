@@ -81,7 +81,9 @@ async def polite(request: bytes, say: Say) -> None:
 
 async def _request(reader: asyncio.StreamReader) -> bytes:
     head = await reader.readuntil(b"\r\n\r\n")
-    length = next((int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0)
+    length = next(
+        (int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0
+    )
     return head + await reader.readexactly(length)
 
 
@@ -131,20 +133,28 @@ async def hostile(script: Script, *, tls: ssl.SSLContext | None = None) -> Async
 
 
 @asynccontextmanager
-async def transport(server: Hostile, *, trust: ssl.SSLContext | None = None, guard: Guard | None = None) -> AsyncIterator[HttpTransport]:
+async def transport(
+    server: Hostile, *, trust: ssl.SSLContext | None = None, guard: Guard | None = None
+) -> AsyncIterator[HttpTransport]:
     scheme = "https" if trust else "http"
-    found = HttpTransport(MappedResolver({"*": f"{scheme}://127.0.0.1:{server.port}"}, Nowhere()), guard or Guard(), trust=trust)
+    found = HttpTransport(
+        MappedResolver({"*": f"{scheme}://127.0.0.1:{server.port}"}, Nowhere()), guard or Guard(), trust=trust
+    )
     try:
         yield found
     finally:
         await found.close()
 
 
-def ask(script: Script, bounds: Bounds = QUICK, request: Request | None = None, starting: Starting | None = None) -> Answer:
+def ask(
+    script: Script, bounds: Bounds = QUICK, request: Request | None = None, starting: Starting | None = None
+) -> Answer:
     """One request to a server that follows this script."""
 
     async def walk() -> Answer:
         async with hostile(script) as server, transport(server) as found:
-            return await found.send(request or Request("https://jobs.acme.example/list?a=1"), bounds, starting)
+            return await found.send(
+                request or Request("https://jobs.acme.example/list?a=1"), bounds, starting
+            )
 
     return asyncio.run(walk())

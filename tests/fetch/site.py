@@ -1,4 +1,5 @@
-"""A small web on loopback that answers for every host name, and remembers what it was asked, in its own words and times."""
+"""A small web on loopback that answers for every host name, and remembers what it was asked, in its own words
+and times."""
 
 import asyncio
 import contextlib
@@ -12,7 +13,8 @@ from aiohttp import web
 
 @dataclass(slots=True)
 class Asked:
-    """One request as the server saw it. `at` and `until` are on its monotonic clock; `beside` counts those under way at that host."""
+    """One request as the server saw it. `at` and `until` are on its monotonic clock; `beside` counts those
+    under way at that host."""
 
     host: str
     method: str
@@ -38,7 +40,8 @@ def moved(to: str, status: int = 302) -> web.Response:
 
 @dataclass
 class Site:
-    """`says` maps "host/path" to an answer, or to a function of what was asked. Without a robots.txt of its own a host has none."""
+    """`says` maps "host/path" to an answer, or to a function of what was asked. Without a robots.txt of its
+    own a host has none."""
 
     says: dict[str, Any] = field(default_factory=dict)
     log: list[Asked] = field(default_factory=list)
@@ -69,11 +72,18 @@ class Site:
             asked.until = time.monotonic()
 
     def _response(self, asked: Asked, path: str) -> web.StreamResponse:
-        said = self.says.get(f"{asked.host}{path}", self.says.get(asked.host, self.says.get("*") if path != "/robots.txt" else None))
+        said = self.says.get(
+            f"{asked.host}{path}",
+            self.says.get(asked.host, self.says.get("*") if path != "/robots.txt" else None),
+        )
         if path == "/robots.txt" and f"{asked.host}{path}" not in self.says:
             said = None
         if said is None:
-            return web.Response(status=404, text="nothing here") if path == "/robots.txt" or "*" not in self.says else page()
+            return (
+                web.Response(status=404, text="nothing here")
+                if path == "/robots.txt" or "*" not in self.says
+                else page()
+            )
         if callable(said):
             return said(asked)
         if isinstance(said, str):

@@ -13,7 +13,9 @@ from thresher.fetch.answers import MAX_WAIT, MIN_WAIT, judge, retry_after
 NOW = 1_794_744_000_000_000  # Sunday, 15 November 2026, 12:00:00 GMT
 
 
-def judged(status: int, headers: Mapping[str, str] = {}, sample: str = "", **how: object) -> errors.TaskError | None:
+def judged(
+    status: int, headers: Mapping[str, str] = {}, sample: str = "", **how: object
+) -> errors.TaskError | None:
     return judge(status, headers, sample, host="acme.example", now=NOW, **how)  # type: ignore[arg-type]
 
 
@@ -29,13 +31,31 @@ def test_what_can_be_read_or_followed_is_no_error(status: int):
 @pytest.mark.parametrize(
     ("status", "error"),
     [
-        (400, errors.Permanent), (401, errors.Unauthorized), (402, errors.Permanent), (403, errors.Forbidden), (404, errors.Gone),
-        (405, errors.Permanent), (407, errors.Unauthorized), (408, errors.Transient), (410, errors.Gone), (418, errors.Permanent),
-        (425, errors.Transient), (429, errors.RateLimited), (451, errors.Permanent), (500, errors.ServerError), (502, errors.ServerError),
-        (503, errors.ServerError), (504, errors.ServerError), (520, errors.ServerError), (599, errors.ServerError), (999, errors.Malformed),
-        (600, errors.Malformed), (199, errors.Malformed), (0, errors.Malformed),
+        (400, errors.Permanent),
+        (401, errors.Unauthorized),
+        (402, errors.Permanent),
+        (403, errors.Forbidden),
+        (404, errors.Gone),
+        (405, errors.Permanent),
+        (407, errors.Unauthorized),
+        (408, errors.Transient),
+        (410, errors.Gone),
+        (418, errors.Permanent),
+        (425, errors.Transient),
+        (429, errors.RateLimited),
+        (451, errors.Permanent),
+        (500, errors.ServerError),
+        (502, errors.ServerError),
+        (503, errors.ServerError),
+        (504, errors.ServerError),
+        (520, errors.ServerError),
+        (599, errors.ServerError),
+        (999, errors.Malformed),
+        (600, errors.Malformed),
+        (199, errors.Malformed),
+        (0, errors.Malformed),
     ],
-)  # fmt: skip
+)
 def test_each_status_has_its_error_and_blames_the_host(status: int, error: type[errors.TaskError]):
     found = judged(status)
     assert type(found) is error
@@ -59,20 +79,44 @@ def test_unavailable_with_a_date_is_a_request_to_wait_and_not_a_failure():
 @pytest.mark.parametrize(
     ("text", "seconds"),
     [
-        ("120", 120.0), (" 7 ", 7.0), ("0", 1.0), ("-5", 1.0), ("+3", 3.0), ("1.9", 1.0), ("30s", 30.0), ("30 seconds", 30.0),
+        ("120", 120.0),
+        (" 7 ", 7.0),
+        ("0", 1.0),
+        ("-5", 1.0),
+        ("+3", 3.0),
+        ("1.9", 1.0),
+        ("30s", 30.0),
+        ("30 seconds", 30.0),
         ("10, 20", 10.0),
-        ("99999999999", 86_400.0), ("9" * 400, 60.0), ("", 60.0), ("soon", 60.0), ("١٢", 60.0), ("1e9", 60.0),
-        ("Sun, 15 Nov 2026 12:05:00 GMT", 300.0), ("Sunday, 15-Nov-26 12:05:00 GMT", 300.0), ("Sun Nov 15 12:05:00 2026", 300.0),
-        ("Sun, 15 Nov 2026 13:05:00 +0100", 300.0), ("Thu, 01 Jan 1970 00:00:00 GMT", 1.0), ("Fri, 31 Dec 9999 23:59:59 GMT", 86_400.0),
-        ("2026-11-15T12:05:00Z", 60.0), ("Sun, 99 Nov 2026 12:05:00 GMT", 60.0), ("Sun, 15 Nov 2026 12:05:00 +9999999", 60.0), (None, 60.0),
+        ("99999999999", 86_400.0),
+        ("9" * 400, 60.0),
+        ("", 60.0),
+        ("soon", 60.0),
+        ("١٢", 60.0),
+        ("1e9", 60.0),
+        ("Sun, 15 Nov 2026 12:05:00 GMT", 300.0),
+        ("Sunday, 15-Nov-26 12:05:00 GMT", 300.0),
+        ("Sun Nov 15 12:05:00 2026", 300.0),
+        ("Sun, 15 Nov 2026 13:05:00 +0100", 300.0),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 1.0),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", 86_400.0),
+        ("2026-11-15T12:05:00Z", 60.0),
+        ("Sun, 99 Nov 2026 12:05:00 GMT", 60.0),
+        ("Sun, 15 Nov 2026 12:05:00 +9999999", 60.0),
+        (None, 60.0),
     ],
-)  # fmt: skip
+)
 def test_the_time_to_wait_is_read_in_every_form_and_bounded(text: str | None, seconds: float):
     assert retry_after(text, NOW) == seconds
 
 
 @pytest.mark.promise(16)
-@given(st.text(max_size=200) | st.from_regex(r"[A-Z][a-z]{2}, \d{1,4} [A-Z][a-z]{2} \d{1,6} \d\d:\d\d:\d\d [A-Z+0-9]{1,9}", fullmatch=True))
+@given(
+    st.text(max_size=200)
+    | st.from_regex(
+        r"[A-Z][a-z]{2}, \d{1,4} [A-Z][a-z]{2} \d{1,6} \d\d:\d\d:\d\d [A-Z+0-9]{1,9}", fullmatch=True
+    )
+)
 def test_no_header_makes_us_hammer_or_wait_forever(text: str):
     assert MIN_WAIT <= retry_after(text, NOW) <= MAX_WAIT
 

@@ -47,7 +47,12 @@ def test_a_page_built_by_a_script_is_taken_down_as_it_was_built(world: World):
     page = world.render("/a", idle=True)
     assert b"<h1>built</h1>" in page.body
     assert page.body.startswith(b"<!DOCTYPE html>")
-    assert (page.url, page.final_url, page.status, page.via) == ("http://site.example/a", "http://site.example/a", 200, Via.BROWSER)
+    assert (page.url, page.final_url, page.status, page.via) == (
+        "http://site.example/a",
+        "http://site.example/a",
+        200,
+        Via.BROWSER,
+    )
     assert page.hops == ()
     assert page.screenshot is None
     assert page.fetched_at > 0
@@ -63,7 +68,9 @@ def test_what_was_sent_in_another_encoding_comes_as_utf_8_and_says_so(world: Wor
 
 
 def test_headers_of_the_document_come_along_without_cookies_and_lengths(world: World):
-    world.pages["/h"] = answer(text="<p>x", content_type="text/html", headers={"X-Robots-Tag": "noindex", "Set-Cookie": "a=b"})
+    world.pages["/h"] = answer(
+        text="<p>x", content_type="text/html", headers={"X-Robots-Tag": "noindex", "Set-Cookie": "a=b"}
+    )
     headers = world.render("/h").headers
     assert headers["x-robots-tag"] == "noindex"
     assert not {"set-cookie", "content-length", "content-encoding"} & set(headers)
@@ -101,13 +108,17 @@ def test_idle_waits_for_what_scripts_load(world: World):
         await asyncio.sleep(0.3)
         return web.Response(text="from afar")
 
-    world.pages["/i"] = "<p id=p></p><script>fetch('/slow').then(r => r.text()).then(t => p.textContent = t)</script>"
+    world.pages["/i"] = (
+        "<p id=p></p><script>fetch('/slow').then(r => r.text()).then(t => p.textContent = t)</script>"
+    )
     world.pages["/slow"] = slow
     assert b"from afar" in world.render("/i", idle=True).body
 
 
 def test_a_page_that_never_falls_silent_is_taken_as_it_is(world: World):
-    world.pages["/busy"] = "<p>here</p><script>setInterval(() => fetch('/tick?' + Math.random()), 100)</script>"
+    world.pages["/busy"] = (
+        "<p>here</p><script>setInterval(() => fetch('/tick?' + Math.random()), 100)</script>"
+    )
     assert b"<p>here</p>" in world.render("/busy", Bounds(total=8), idle=True).body
 
 
@@ -117,7 +128,9 @@ def test_a_screenshot_is_a_picture_of_the_first_screen(world: World):
 
 
 def test_blocked_kinds_are_never_asked_for(world: World):
-    world.pages["/r"] = """<img src=/a.png><video src=/a.mp4 autoplay></video><script src=/a.js></script><link rel=stylesheet href=/a.css>
+    world.pages[
+        "/r"
+    ] = """<img src=/a.png><video src=/a.mp4 autoplay></video><script src=/a.js></script><link rel=stylesheet href=/a.css>
         <style>@font-face {font-family: f; src: url(/a.woff)} p {font-family: f}</style><p>x</p>"""
     world.render("/r", idle=True)
     assert {"/r", "/a.js", "/a.css"} <= set(world.log)
@@ -135,7 +148,9 @@ def test_what_cannot_be_blocked_is_named(world: World):
 
 @pytest.mark.parametrize("status", [404, 503])
 def test_an_answer_of_400_and_above_is_a_page(world: World, status: int):
-    world.pages["/full"] = answer(status=status, text="<p>sorry", content_type="text/html", headers={"retry-after": "7"})
+    world.pages["/full"] = answer(
+        status=status, text="<p>sorry", content_type="text/html", headers={"retry-after": "7"}
+    )
     world.pages["/empty"] = answer(status=status)
     page = world.render("/full")
     assert (page.status, page.headers["retry-after"]) == (status, "7")
@@ -145,7 +160,9 @@ def test_an_answer_of_400_and_above_is_a_page(world: World, status: int):
 
 
 def test_a_page_that_asks_for_a_password_is_an_answer_too(world: World):
-    world.pages["/secret"] = answer(status=401, text="members only", headers={"www-authenticate": "Basic realm=x"})
+    world.pages["/secret"] = answer(
+        status=401, text="members only", headers={"www-authenticate": "Basic realm=x"}
+    )
     page = world.render("/secret")
     assert (page.status, page.headers["www-authenticate"]) == (401, "Basic realm=x")
 
@@ -164,7 +181,11 @@ def test_no_content_is_a_page_without_a_body(world: World):
 
 
 def test_redirects_by_server_and_by_script_are_hops(world: World):
-    world.pages |= {"/1": redirect("/2"), "/2": "<script>location = 'http://other.example/3'</script>", "/3": "<h1>end</h1>"}
+    world.pages |= {
+        "/1": redirect("/2"),
+        "/2": "<script>location = 'http://other.example/3'</script>",
+        "/3": "<h1>end</h1>",
+    }
     page = world.render("/1", wait_for="h1")
     assert b"<h1>end</h1>" in page.body
     assert page.hops == ("http://site.example/2",)
@@ -196,7 +217,9 @@ def test_nothing_of_one_page_is_seen_by_the_next(world: World):
 
 
 def test_dialogs_are_dismissed(world: World):
-    world.pages["/d"] = "<p id=p></p><script>alert(1); p.textContent = 'answer ' + prompt('?') + confirm('!')</script>"
+    world.pages["/d"] = (
+        "<p id=p></p><script>alert(1); p.textContent = 'answer ' + prompt('?') + confirm('!')</script>"
+    )
     assert b"answer nullfalse" in world.render("/d").body
 
 
@@ -208,7 +231,9 @@ def test_popups_come_to_nothing(world: World):
 
 
 @pytest.mark.parametrize(
-    "headers", [{"content-type": "application/zip"}, {"content-type": "text/html", "content-disposition": "attachment"}], ids=str
+    "headers",
+    [{"content-type": "application/zip"}, {"content-type": "text/html", "content-disposition": "attachment"}],
+    ids=str,
 )
 def test_a_download_is_refused(world: World, headers: dict[str, str]):
     world.pages["/file"] = answer(body=b"x" * 1000, headers=headers)
@@ -217,25 +242,37 @@ def test_a_download_is_refused(world: World, headers: dict[str, str]):
 
 
 def test_a_page_that_starts_a_download_stays_a_page(world: World):
-    world.pages |= {"/dl": "<p>x</p><a id=a href=/file download>d</a><script>a.click()</script>", "/file": answer(body=b"x")}
+    world.pages |= {
+        "/dl": "<p>x</p><a id=a href=/file download>d</a><script>a.click()</script>",
+        "/file": answer(body=b"x"),
+    }
     assert b"<p>x</p>" in world.render("/dl").body
 
 
 ZIP = {"content-type": "application/zip"}
 
 
-@pytest.mark.parametrize("instead", [answer(body=b"x", headers=ZIP), answer(status=204)], ids=["download", "204"])
+@pytest.mark.parametrize(
+    "instead", [answer(body=b"x", headers=ZIP), answer(status=204)], ids=["download", "204"]
+)
 def test_a_page_that_goes_nowhere_else_keeps_its_own_status_and_headers(world: World, instead):
     moves = "<p>x</p><script>onload = () => location = '/instead'</script>"
     page = answer(status=203, text=moves, content_type="text/html", headers={"x-mine": "yes"})
     world.pages |= {"/stay": page, "/instead": instead}
     found = world.render("/stay", idle=True)
     assert b"<p>x</p>" in found.body
-    assert (found.status, found.headers.get("x-mine"), found.final_url, found.hops) == (203, "yes", "http://site.example/stay", ())
+    assert (found.status, found.headers.get("x-mine"), found.final_url, found.hops) == (
+        203,
+        "yes",
+        "http://site.example/stay",
+        (),
+    )
 
 
 def test_service_workers_do_not_start(world: World):
-    world.pages["/sw"] = "<p id=p></p><script>p.textContent = String(navigator.serviceWorker?.controller)</script>"
+    world.pages["/sw"] = (
+        "<p id=p></p><script>p.textContent = String(navigator.serviceWorker?.controller)</script>"
+    )
     world.render("/sw")
     assert "/sw.js" not in world.log
 
@@ -259,7 +296,9 @@ def test_a_script_without_end_ends_with_the_time_limit_and_harms_nobody(world: W
     world.pages |= {"/loop": "<p>x</p><script>while (true) {}</script>", "/a": BUILT}
 
     async def both():
-        slow = asyncio.ensure_future(world.browsers[0].render("http://site.example/loop", Bounds(connect=1, read=1, total=2)))
+        slow = asyncio.ensure_future(
+            world.browsers[0].render("http://site.example/loop", Bounds(connect=1, read=1, total=2))
+        )
         good = await world.browsers[0].render("http://site.example/a")
         return good, (await asyncio.gather(slow, return_exceptions=True))[0]
 
@@ -314,7 +353,12 @@ def test_five_at_once_share_a_pool_of_two(world: World):
     world.most_open = 0
 
     async def five():
-        return await asyncio.gather(*(world.browsers[0].render(f"http://site.example/slow?{number}", idle=False) for number in range(5)))
+        return await asyncio.gather(
+            *(
+                world.browsers[0].render(f"http://site.example/slow?{number}", idle=False)
+                for number in range(5)
+            )
+        )
 
     pages = world.run(five())
     assert [page.final_url for page in pages] == [f"http://site.example/slow?{number}" for number in range(5)]
@@ -322,7 +366,11 @@ def test_five_at_once_share_a_pool_of_two(world: World):
 
 
 def test_starting_is_told_once_before_the_server_hears_of_it(world: World):
-    world.pages |= {"/s": "<script src=/1.js></script><script src=http://other.example/2.js></script>", "/1.js": "", "/2.js": ""}
+    world.pages |= {
+        "/s": "<script src=/1.js></script><script src=http://other.example/2.js></script>",
+        "/1.js": "",
+        "/2.js": "",
+    }
     seen: list[int] = []
 
     async def starting() -> None:
@@ -333,7 +381,9 @@ def test_starting_is_told_once_before_the_server_hears_of_it(world: World):
     assert {"/s", "/1.js", "/2.js"} <= set(world.log)
 
 
-@pytest.mark.parametrize("problem", [Refused("the permit was lost"), RuntimeError("the permit was lost")], ids=["ours", "any"])
+@pytest.mark.parametrize(
+    "problem", [Refused("the permit was lost"), RuntimeError("the permit was lost")], ids=["ours", "any"]
+)
 def test_a_start_that_is_refused_lets_nothing_out(world: World, problem: Exception):
     async def starting() -> None:
         raise problem
@@ -347,8 +397,9 @@ def test_a_start_that_is_refused_lets_nothing_out(world: World, problem: Excepti
 def test_https_is_rendered_where_the_operator_mapped_it_to_a_plain_place(world: World):
     world.pages |= {
         "/t": "<p id=p></p><script>fetch('/data').then(r => r.text()).then(t => p.textContent = t + location.protocol)</script>",
-        "/data": answer(text="data over "), "/from": redirect("/t"),
-    }  # fmt: skip
+        "/data": answer(text="data over "),
+        "/from": redirect("/t"),
+    }
     page = world.render("https://secure.example/from", idle=True)
     assert b"data over https:" in page.body
     assert page.final_url == "https://secure.example/t"

@@ -1,4 +1,5 @@
-"""Which Chromium is used, and how one is come by. The programs are small scripts of our own, on a PATH of their own."""
+"""Which Chromium is used, and how one is come by. The programs are small scripts of our own, on a PATH of
+their own."""
 
 import os
 import subprocess
@@ -9,7 +10,16 @@ import pytest
 
 from thresher.core.errors import ConfigError
 from thresher.fetch import chromium
-from thresher.fetch.chromium import CACHE_VARIABLE, SANDBOX_VARIABLE, VARIABLE, Chromium, find, install, sandboxed, version
+from thresher.fetch.chromium import (
+    CACHE_VARIABLE,
+    SANDBOX_VARIABLE,
+    VARIABLE,
+    Chromium,
+    find,
+    install,
+    sandboxed,
+    version,
+)
 from thresher.insight.doctor import Examination, Verdict
 
 TRUE = "exit 0"
@@ -33,7 +43,9 @@ def test_nothing_is_found_where_nothing_is(environ: dict[str, str]):
     assert find(environ) is None
 
 
-def test_the_one_that_was_named_wins_over_playwrights_own_and_that_over_the_path(environ: dict[str, str], tmp_path: Path):
+def test_the_one_that_was_named_wins_over_playwrights_own_and_that_over_the_path(
+    environ: dict[str, str], tmp_path: Path
+):
     on_path = program(tmp_path / "bin/chromium")
     assert find(environ) == Chromium(on_path, "on the PATH")
     cached = program(tmp_path / "cache/chromium-9/chrome-linux/chrome")
@@ -87,7 +99,9 @@ def test_only_a_person_takes_the_sandbox_away(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.promise(20)
-def test_the_doctor_says_that_there_is_no_sandbox(monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], tmp_path: Path):
+def test_the_doctor_says_that_there_is_no_sandbox(
+    monkeypatch: pytest.MonkeyPatch, environ: dict[str, str], tmp_path: Path
+):
     monkeypatch.setenv(VARIABLE, str(program(tmp_path / "a")))
     found = {}
     for said, user in (("off", 1000), ("on", 0), ("on", 1000)):
@@ -95,7 +109,11 @@ def test_the_doctor_says_that_there_is_no_sandbox(monkeypatch: pytest.MonkeyPatc
         monkeypatch.setenv(SANDBOX_VARIABLE, said)
         check = next(each for each in Examination().checks if each.name == "browser")
         found[said, user] = (check.verdict, "sandbox" in check.found)
-    assert found == {("off", 1000): (Verdict.WARN, True), ("on", 0): (Verdict.WARN, True), ("on", 1000): (Verdict.OK, False)}
+    assert found == {
+        ("off", 1000): (Verdict.WARN, True),
+        ("on", 0): (Verdict.WARN, True),
+        ("on", 1000): (Verdict.OK, False),
+    }
 
 
 @pytest.fixture
@@ -150,16 +168,22 @@ def test_who_may_not_install_is_told_the_command(
     assert not (tmp_path / "asked").exists()
 
 
-def test_the_command_ends_with_0_where_there_is_one_and_with_1_where_the_named_one_is_not(environ: dict[str, str], tmp_path: Path):
+def test_the_command_ends_with_0_where_there_is_one_and_with_1_where_the_named_one_is_not(
+    environ: dict[str, str], tmp_path: Path
+):
     program(tmp_path / "bin/chromium")
     command = [sys.executable, "-m", "thresher.fetch.chromium"]
     good = subprocess.run(command, env=environ, capture_output=True, text=True, timeout=60, check=False)
     assert (good.returncode, good.stdout.startswith("Chromium 1.2.3 renders pages")) == (0, True)
-    bad = subprocess.run(command, env=environ | {VARIABLE: "/no/such"}, capture_output=True, text=True, timeout=60, check=False)
+    bad = subprocess.run(
+        command, env=environ | {VARIABLE: "/no/such"}, capture_output=True, text=True, timeout=60, check=False
+    )
     assert (bad.returncode, "is not a program" in bad.stdout) == (1, True)
 
 
-def test_the_doctor_says_which_one_is_used_and_how_to_get_one(environ: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_doctor_says_which_one_is_used_and_how_to_get_one(
+    environ: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     def checked(**more: str):
         for name, value in (environ | more).items():
             monkeypatch.setenv(name, value)

@@ -39,7 +39,11 @@ def world(shared: World) -> World:
         shared.arrived.set()  # type: ignore[attr-defined]
         return web.Response()
 
-    shared.pages = {"/good": "<h1>good</h1>", "/waiting": "<script>fetch('/arrived')</script>", "/arrived": arrive}
+    shared.pages = {
+        "/good": "<h1>good</h1>",
+        "/waiting": "<script>fetch('/arrived')</script>",
+        "/arrived": arrive,
+    }
     return shared
 
 
@@ -71,7 +75,9 @@ def _command(process: psutil.Process) -> list[str]:
 
 
 @pytest.mark.promise(18)
-@pytest.mark.parametrize("what", ["--thresher=", "run-driver", "--type=renderer"], ids=["browser", "driver", "page"])
+@pytest.mark.parametrize(
+    "what", ["--thresher=", "run-driver", "--type=renderer"], ids=["browser", "driver", "page"]
+)
 def test_a_kill_in_the_middle_is_a_failure_worth_another_try_and_the_next_page_works(world: World, what: str):
     problem = in_the_middle(world, lambda: struck(what))
     assert isinstance(problem, ConnectionFailed)
@@ -105,7 +111,9 @@ async def _process(world: World) -> object:
 
 def test_a_page_nobody_waits_for_any_more_makes_room(world: World):
     async def walk() -> Page:
-        visits = [asyncio.ensure_future(world.browsers[0].render(WAITING, wait_for="#never")) for _ in range(2)]
+        visits = [
+            asyncio.ensure_future(world.browsers[0].render(WAITING, wait_for="#never")) for _ in range(2)
+        ]
         await world.arrived.wait()  # type: ignore[attr-defined]
         for visit in visits:
             visit.cancel()
@@ -168,7 +176,9 @@ asyncio.run(main())
 def test_when_we_are_killed_the_browser_goes_too(world: World):
     async def walk() -> set[int]:
         place = f"http://127.0.0.1:{world.port}"
-        child = await asyncio.create_subprocess_exec(sys.executable, "-c", CHILD, place, stdout=subprocess.PIPE)
+        child = await asyncio.create_subprocess_exec(
+            sys.executable, "-c", CHILD, place, stdout=subprocess.PIPE
+        )
         assert child.stdout is not None
         assert await asyncio.wait_for(child.stdout.readline(), 30) == b"rendered\n"
         ours = family(child.pid)

@@ -96,7 +96,10 @@ def to(place: str):
 
 
 def test_a_page_that_tries_everything_gets_nothing(world: World, canary: Canary):
-    world.pages |= {"/attack": ATTACK.replace("PORT", str(canary.port)), "/to-canary": to(f"http://127.0.0.1:{canary.port}/redirected")}
+    world.pages |= {
+        "/attack": ATTACK.replace("PORT", str(canary.port)),
+        "/to-canary": to(f"http://127.0.0.1:{canary.port}/redirected"),
+    }
     page = world.render("/attack", Bounds(total=20), wait_for="#done", block=())
     assert b'<b id="done">[]</b>' in page.body
     assert canary.sang == []
@@ -110,11 +113,18 @@ def test_the_canary_sings_where_it_is_allowed_to_be_found(world: World, canary: 
     world.run(browser.render("http://site.example/attack", wait_for="#done", block=()))
     sung = b" ".join(canary.sang)
     canary.sang.clear()
-    assert [path for path in (b"/iframe", b"/img", b"/js", b"/fetch", b"/beacon", b"/socket", b"/worker") if path not in sung] == []
+    assert [
+        path
+        for path in (b"/iframe", b"/img", b"/js", b"/fetch", b"/beacon", b"/socket", b"/worker")
+        if path not in sung
+    ] == []
     world.run(browser.close())
 
 
-@pytest.mark.parametrize("place", ["http://127.0.0.1:{}/", "http://localhost:{}/", "http://[::1]:{}/", "http://169.254.169.254/latest/"])
+@pytest.mark.parametrize(
+    "place",
+    ["http://127.0.0.1:{}/", "http://localhost:{}/", "http://[::1]:{}/", "http://169.254.169.254/latest/"],
+)
 def test_a_redirect_to_where_we_may_not_go_is_refused(world: World, canary: Canary, place: str):
     world.pages["/r"] = to(place.format(canary.port))
     with pytest.raises(Refused, match=r"fetch\.allow"):
@@ -122,14 +132,19 @@ def test_a_redirect_to_where_we_may_not_go_is_refused(world: World, canary: Cana
     assert canary.sang == []
 
 
-@pytest.mark.parametrize("place", ["file:///etc/passwd", "chrome://version", "data:text/html,x", "javascript:alert(1)"])
+@pytest.mark.parametrize(
+    "place", ["file:///etc/passwd", "chrome://version", "data:text/html,x", "javascript:alert(1)"]
+)
 def test_a_redirect_to_something_else_than_the_web_brings_nothing(world: World, place: str):
     world.pages["/r"] = to(place)
     with pytest.raises(TaskError):
         world.render("/r")
 
 
-@pytest.mark.parametrize("place", ["file:///etc/passwd", "http://127.0.0.1:9/", "chrome://version", "view-source:http://site.example/"])
+@pytest.mark.parametrize(
+    "place",
+    ["file:///etc/passwd", "http://127.0.0.1:9/", "chrome://version", "view-source:http://site.example/"],
+)
 def test_a_redirect_of_a_mapped_https_host_is_judged_like_any_other(world: World, place: str):
     world.pages["/r"] = to(place)
     with pytest.raises(Refused):
@@ -146,7 +161,16 @@ def test_a_script_that_moves_on_to_this_machine_is_refused(world: World, canary:
     assert canary.sang == []
 
 
-@pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://localhost/", "file:///etc/passwd", "http://0x7f.1/", "http://site.example:22/"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/",
+        "http://localhost/",
+        "file:///etc/passwd",
+        "http://0x7f.1/",
+        "http://site.example:22/",
+    ],
+)
 def test_an_address_that_is_forbidden_never_reaches_the_browser(world: World, url: str):
     with pytest.raises(Refused):
         world.render(url)
@@ -162,7 +186,9 @@ def test_a_port_where_nobody_listens_says_so(world: World):
     with socket.socket() as idle:
         idle.bind(("127.0.0.1", 0))
         browser = world.browser()
-        browser._resolver = MappedResolver({"*": f"http://127.0.0.1:{idle.getsockname()[1]}"}, SystemResolver())
+        browser._resolver = MappedResolver(
+            {"*": f"http://127.0.0.1:{idle.getsockname()[1]}"}, SystemResolver()
+        )
         with pytest.raises(ConnectionFailed, match=r"dead\.example could not be reached"):
             world.run(browser.render("http://dead.example/"))
         world.run(browser.close())
@@ -195,24 +221,37 @@ def proxy_of(resolver, **options) -> Proxy:
     return Proxy(resolver, Guard(), connect=2, most=10_000, alarm=options.pop("alarm", print), **options)
 
 
-@pytest.mark.parametrize("line", [b"CONNECT site.test:443 HTTP/1.1\r\n\r\n", b"GET http://site.test/ HTTP/1.1\r\nHost: site.test\r\n\r\n"])
+@pytest.mark.parametrize(
+    "line",
+    [b"CONNECT site.test:443 HTTP/1.1\r\n\r\n", b"GET http://site.test/ HTTP/1.1\r\nHost: site.test\r\n\r\n"],
+)
 def test_one_bad_address_among_good_ones_refuses_the_name(canary: Canary, world: World, line: bytes):
     resolver = Liar((Spot("93.184.216.34", canary.port, False), Spot("127.0.0.1", canary.port, False)))
     proxy = proxy_of(resolver)
     assert world.run(ask(proxy, line)) == b""
-    assert isinstance(proxy.problem("https://site.test/" if b"CONNECT" in line else "http://site.test/"), Refused)
+    assert isinstance(
+        proxy.problem("https://site.test/" if b"CONNECT" in line else "http://site.test/"), Refused
+    )
     assert canary.sang == []
 
 
 @pytest.mark.parametrize(
     "line",
     [
-        b"GET / HTTP/1.1", b"GET ftp://x.test/ HTTP/1.1", b"CONNECT  HTTP/1.1", b"\x00\xff", b"GET http://\xff/ HTTP/1.1",
-        b"CONNECT user:word@site.test:443 HTTP/1.1", b"CONNECT 127.0.0.1:80 HTTP/1.1", b"CONNECT [::1]:443 HTTP/1.1",
-        b"GET http://127.0.0.1@site.test/ HTTP/1.1", b"X" * 100_000, b"CONNECT site.test:99999 HTTP/1.1",
+        b"GET / HTTP/1.1",
+        b"GET ftp://x.test/ HTTP/1.1",
+        b"CONNECT  HTTP/1.1",
+        b"\x00\xff",
+        b"GET http://\xff/ HTTP/1.1",
+        b"CONNECT user:word@site.test:443 HTTP/1.1",
+        b"CONNECT 127.0.0.1:80 HTTP/1.1",
+        b"CONNECT [::1]:443 HTTP/1.1",
+        b"GET http://127.0.0.1@site.test/ HTTP/1.1",
+        b"X" * 100_000,
+        b"CONNECT site.test:99999 HTTP/1.1",
     ],
     ids=lambda line: line[:20].decode("latin-1").strip(),
-)  # fmt: skip
+)
 def test_what_is_no_proper_request_to_a_proxy_is_hung_up_on(canary: Canary, world: World, line: bytes):
     resolver = Liar((Spot("127.0.0.1", canary.port, False, vouched=True),))
     assert world.run(ask(proxy_of(resolver), line + b"\r\n\r\n")) == b""
@@ -240,9 +279,17 @@ def test_headers_of_one_connection_do_not_travel(world: World):
         return web.Response(text="ok", headers={"Keep-Alive": "timeout=99"})
 
     world.pages["/h"] = headers
-    lines = ("GET http://a.example/h?q HTTP/1.1", "Host: a.example", "Proxy-Connection: keep-alive", "Proxy-Authorization: Basic", "X-A: 1")
+    lines = (
+        "GET http://a.example/h?q HTTP/1.1",
+        "Host: a.example",
+        "Proxy-Connection: keep-alive",
+        "Proxy-Authorization: Basic",
+        "X-A: 1",
+    )
     head = "\r\n".join((*lines, "", "")).encode()
-    answer = world.run(ask(proxy_of(MappedResolver({"*": f"http://127.0.0.1:{world.port}"}, SystemResolver())), head))
+    answer = world.run(
+        ask(proxy_of(MappedResolver({"*": f"http://127.0.0.1:{world.port}"}, SystemResolver())), head)
+    )
     assert "x-a" in seen
     assert "/h?q" in seen
     assert not {"proxy-connection", "proxy-authorization"} & set(seen)
@@ -273,10 +320,13 @@ def test_a_port_that_takes_no_connection_is_given_up_in_time(world: World):
 @pytest.mark.parametrize(
     ("said", "kind"),
     [
-        ("net::ERR_CERT_DATE_INVALID at https://x", ConnectionFailed), ("net::ERR_NAME_NOT_RESOLVED", ConnectionFailed),
-        ("net::ERR_UNSAFE_REDIRECT", Refused), ("net::ERR_TIMED_OUT", TimedOut), ("no code at all", ConnectionFailed),
+        ("net::ERR_CERT_DATE_INVALID at https://x", ConnectionFailed),
+        ("net::ERR_NAME_NOT_RESOLVED", ConnectionFailed),
+        ("net::ERR_UNSAFE_REDIRECT", Refused),
+        ("net::ERR_TIMED_OUT", TimedOut),
+        ("no code at all", ConnectionFailed),
     ],
-)  # fmt: skip
+)
 def test_what_the_browser_complains_of_has_a_type(said: str, kind: type[TaskError]):
     problem = meaning(code_of(said), "https://x.example/")
     assert type(problem) is kind

@@ -62,7 +62,7 @@ def use(copy, after=0.0, request=None, max_age=None):
         ({"last_modified": "Mon, 01 Jan 2001 00:00:00 GMT"}, 0, Use.CONFIRM),
         ({}, 0, Use.NOTHING),
     ],
-)  # fmt: skip
+)
 def test_freshness_is_what_the_server_said_and_never_a_guess(headers, after, expected):
     assert use(kept(**headers), after) is expected
 
@@ -75,20 +75,30 @@ def test_the_time_an_answer_was_on_its_way_counts_as_age():
 @pytest.mark.parametrize(
     ("wish", "after", "expected"),
     [
-        ("no-cache", 0, Use.CONFIRM), ("max-age=10", 9, Use.FRESH), ("max-age=10", 11, Use.CONFIRM), ("min-fresh=30", 29, Use.FRESH),
-        ("min-fresh=30", 31, Use.CONFIRM), ("max-stale", 1_000, Use.FRESH),
-        ("max-stale=10", 69, Use.FRESH), ("max-stale=10", 71, Use.CONFIRM),
+        ("no-cache", 0, Use.CONFIRM),
+        ("max-age=10", 9, Use.FRESH),
+        ("max-age=10", 11, Use.CONFIRM),
+        ("min-fresh=30", 29, Use.FRESH),
+        ("min-fresh=30", 31, Use.CONFIRM),
+        ("max-stale", 1_000, Use.FRESH),
+        ("max-stale=10", 69, Use.FRESH),
+        ("max-stale=10", 71, Use.CONFIRM),
     ],
-)  # fmt: skip
+)
 def test_a_request_may_ask_for_more_or_less_than_the_server_offers(wish, after, expected):
     assert use(kept(cache_control="max-age=60", etag='"1"'), after, get(cache_control=wish)) is expected
 
 
 def test_must_revalidate_is_stronger_than_a_request_that_would_take_stale_copies():
-    assert use(kept(cache_control="max-age=60, must-revalidate", etag='"1"'), 61, get(cache_control="max-stale")) is Use.CONFIRM
+    assert (
+        use(kept(cache_control="max-age=60, must-revalidate", etag='"1"'), 61, get(cache_control="max-stale"))
+        is Use.CONFIRM
+    )
 
 
-@pytest.mark.parametrize(("max_age", "after", "expected"), [(100, 99, Use.FRESH), (100, 100, Use.CONFIRM), (0, 0, Use.CONFIRM)])
+@pytest.mark.parametrize(
+    ("max_age", "after", "expected"), [(100, 99, Use.FRESH), (100, 100, Use.CONFIRM), (0, 0, Use.CONFIRM)]
+)
 def test_the_callers_own_age_overrules_the_servers_in_both_directions(max_age, after, expected):
     for said in ("max-age=60", "max-age=1000", "no-cache"):
         assert use(kept(cache_control=said, etag='"1"'), after, max_age=max_age) is expected
@@ -132,9 +142,14 @@ def test_a_post_is_kept_only_for_a_caller_who_says_that_it_is_a_question():
 
 @pytest.mark.parametrize(
     ("headers", "max_age", "worth"),
-    [({}, None, False), ({"etag": '"1"'}, None, True), ({"cache_control": "max-age=0"}, None, False),
-     ({"expires": T0_DATE}, None, True), ({}, 5, True)],
-)  # fmt: skip
+    [
+        ({}, None, False),
+        ({"etag": '"1"'}, None, True),
+        ({"cache_control": "max-age=0"}, None, False),
+        ({"expires": T0_DATE}, None, True),
+        ({}, 5, True),
+    ],
+)
 def test_worth_keeping_is_what_the_rules_could_use_again(headers, max_age, worth):
     assert cache.is_worth_keeping(ok(**headers), max_age) is worth
 
@@ -146,15 +161,25 @@ def test_a_stale_copy_is_asked_for_by_what_it_carried():
 
 def test_not_modified_brings_new_headers_and_leaves_what_describes_the_body():
     old = kept(cache_control="max-age=60", etag='"1"', content_type="text/html", age="30", x_old="1")
-    answer = Answer(304, {"cache-control": "max-age=90", "content-type": "text/plain", "content-length": "0", "etag": '"1"'}, b"")
+    answer = Answer(
+        304,
+        {"cache-control": "max-age=90", "content-type": "text/plain", "content-length": "0", "etag": '"1"'},
+        b"",
+    )
     new = cache.refreshed(old, answer, T0 + 60 * SECOND, T0 + 61 * SECOND)
-    assert new.headers == {"cache-control": "max-age=90", "etag": '"1"', "content-type": "text/html", "x-old": "1"}
+    assert new.headers == {
+        "cache-control": "max-age=90",
+        "etag": '"1"',
+        "content-type": "text/html",
+        "x-old": "1",
+    }
     assert use(new, 61 + 88) is Use.FRESH
     assert use(new, 61 + 90) is Use.CONFIRM
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "same"), [('"1"', '"1"', True), ('W/"1"', '"1"', True), ('"1"', '"2"', False), ('"1"', "", True)]
+    ("ours", "theirs", "same"),
+    [('"1"', '"1"', True), ('W/"1"', '"1"', True), ('"1"', '"2"', False), ('"1"', "", True)],
 )
 def test_not_modified_speaks_of_our_copy_only_if_the_etags_agree(ours, theirs, same):
     assert cache.confirms(kept(etag=ours), Answer(304, {"etag": theirs} if theirs else {}, b"")) is same
@@ -169,22 +194,32 @@ ASKED = Request(URL, "GET", {"accept": "text/html", "authorization": "Bearer one
 @pytest.mark.parametrize(
     "other",
     [
-        replace(ASKED, url=URL + "?"), replace(ASKED, url=URL + "?utm_source=x"), replace(ASKED, url=URL.upper()),
-        replace(ASKED, method="POST"), replace(ASKED, body=b"x"),
+        replace(ASKED, url=URL + "?"),
+        replace(ASKED, url=URL + "?utm_source=x"),
+        replace(ASKED, url=URL.upper()),
+        replace(ASKED, method="POST"),
+        replace(ASKED, body=b"x"),
         replace(ASKED, headers={"accept": "text/html", "authorization": "Bearer two"}),
         replace(ASKED, headers={"accept": "text/html"}),
         replace(ASKED, headers={"accept": "text/html", "authorization": "Bearer one", "x": ""}),
         replace(ASKED, headers={"accept": "text/htm", "lauthorization": "Bearer one"}),
     ],
-)  # fmt: skip
+)
 def test_whatever_may_change_the_answer_changes_the_key(other):
     assert key_of(other) != key_of(ASKED)
 
 
 def test_the_source_and_the_browser_change_the_key_and_caching_headers_do_not():
-    keys = {key_of(ASKED), key_of(ASKED, source="source:a"), key_of(ASKED, source="source:b"), key_of(ASKED, rendered=True)}
+    keys = {
+        key_of(ASKED),
+        key_of(ASKED, source="source:a"),
+        key_of(ASKED, source="source:b"),
+        key_of(ASKED, rendered=True),
+    }
     assert len(keys) == 4
-    assert key_of(replace(ASKED, headers={**ASKED.headers, "if-none-match": '"1"', "cache-control": "no-cache"})) == key_of(ASKED)
+    assert key_of(
+        replace(ASKED, headers={**ASKED.headers, "if-none-match": '"1"', "cache-control": "no-cache"})
+    ) == key_of(ASKED)
 
 
 @pytest.mark.parametrize("order", [("b=1&a=2", "a=2&b=1"), ("q=a+b", "q=a%20b")])
@@ -199,9 +234,13 @@ def test_different_parts_never_have_the_same_key(one, two):
 
 
 @given(
-    st.dictionaries(st.sampled_from(["cache-control", "expires", "date", "age", "vary", "etag", "last-modified"]), st.text(max_size=40)),
-    st.text(max_size=40), st.integers(-(2**60), 2**60),
-)  # fmt: skip
+    st.dictionaries(
+        st.sampled_from(["cache-control", "expires", "date", "age", "vary", "etag", "last-modified"]),
+        st.text(max_size=40),
+    ),
+    st.text(max_size=40),
+    st.integers(-(2**60), 2**60),
+)
 def test_no_header_however_odd_breaks_the_rules(headers, wish, now):
     answer = Answer(200, headers, b"")
     request = get(cache_control=wish)

@@ -39,7 +39,14 @@ def test_no_header_of_a_callers_own_survives_a_redirect_to_another_origin(at, na
         assert not any(map(holds_secret, sent["/c"].values()))
         assert sent["/c"]["accept-language"] == "de"
 
-    at({"shop.example/a": moved("/b"), "shop.example/b": moved("https://other.example/c"), "other.example/c": "<p>"}, story)
+    at(
+        {
+            "shop.example/a": moved("/b"),
+            "shop.example/b": moved("https://other.example/c"),
+            "other.example/c": "<p>",
+        },
+        story,
+    )
 
 
 @pytest.mark.promise(17)
@@ -47,18 +54,23 @@ def test_no_header_of_a_callers_own_survives_a_redirect_to_another_origin(at, na
 def test_credentials_reach_their_origin_and_no_other_not_even_on_the_way_back(at, credentials):
     async def story(desk):
         found = await desk.fetch(f"{SHOP}/a?page=1", credentials=credentials)
-        sent = {asked.path.partition("?")[0]: (asked.path, asked.headers.get("x-tenant")) for asked in desk.site.log}
+        sent = {
+            asked.path.partition("?")[0]: (asked.path, asked.headers.get("x-tenant"))
+            for asked in desk.site.log
+        }
         assert all(holds_secret(sent[path]) for path in ("/a", "/b"))
         assert not any(holds_secret(sent[path]) for path in ("/c", "/d", "/robots.txt"))
         assert not holds_secret(found)
 
     at(
         {
-            "shop.example/a": moved("/b"), "shop.example/b": moved("https://other.example/c"),
-            "other.example/c": moved(f"{SHOP}/d"), "shop.example/d": "<p>",
+            "shop.example/a": moved("/b"),
+            "shop.example/b": moved("https://other.example/c"),
+            "other.example/c": moved(f"{SHOP}/d"),
+            "shop.example/d": "<p>",
         },
         story,
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.promise(17)
@@ -73,18 +85,28 @@ def test_credentials_are_not_sent_where_another_host_is_asked_first(at):
 
 @pytest.mark.promise(17)
 def test_a_secret_parameter_is_in_no_stored_page_and_no_header_that_repeats_it(at, store):
-    echo = {"content-location": f"/list?apikey={SPELLED[1]}", "x-echo": SECRET, "vary": "x-tenant", "cache-control": "max-age=60"}
+    echo = {
+        "content-location": f"/list?apikey={SPELLED[1]}",
+        "x-echo": SECRET,
+        "vary": "x-tenant",
+        "cache-control": "max-age=60",
+    }
 
     async def story(desk):
         for _ in range(2):
             found = await desk.fetch(f"{SHOP}/a?page=2&apikey={SPELLED[1]}", credentials=PARAMETER)
             assert (found.url, found.final_url) == (f"{SHOP}/a?page=2", f"{SHOP}/b?page=2")
             assert not holds_secret((found.headers, found.hops))
-        assert desk.pages() == [f"/{path}?page=2&apikey={SPELLED[1]}" for path in "aba"]  # the second /b is a copy
+        assert desk.pages() == [
+            f"/{path}?page=2&apikey={SPELLED[1]}" for path in "aba"
+        ]  # the second /b is a copy
         assert f"{SHOP}/b?page=2" in stored(store)
         assert not holds_secret(stored(store))
 
-    at({"shop.example/a": moved(f"/b?page=2&apikey={SPELLED[1]}"), "shop.example/b": page("<p>", **echo)}, story)
+    at(
+        {"shop.example/a": moved(f"/b?page=2&apikey={SPELLED[1]}"), "shop.example/b": page("<p>", **echo)},
+        story,
+    )
 
 
 @pytest.mark.promise(17)
@@ -113,10 +135,13 @@ def test_two_accounts_by_credentials_are_not_given_each_others_pages(at):
 @pytest.mark.parametrize(
     ("says", "error"),
     [
-        (page(status=403), errors.Unauthorized), (page(status=500), errors.ServerError), (moved("ftp://x"), errors.Malformed),
-        (moved(f"/a?apikey={SPELLED[1]}"), errors.Malformed), (moved(f"/{'x' * 9000}?apikey={SPELLED[1]}"), errors.Malformed),
+        (page(status=403), errors.Unauthorized),
+        (page(status=500), errors.ServerError),
+        (moved("ftp://x"), errors.Malformed),
+        (moved(f"/a?apikey={SPELLED[1]}"), errors.Malformed),
+        (moved(f"/{'x' * 9000}?apikey={SPELLED[1]}"), errors.Malformed),
     ],
-)  # fmt: skip
+)
 def test_no_error_and_no_log_line_says_a_secret(at, caplog, says, error):
     async def story(desk):
         with pytest.raises(error) as caught:

@@ -18,10 +18,17 @@ pytestmark = only_sqlite
 def test_a_page_comes_with_its_headers_and_our_honest_name(at):
     async def story(desk):
         found = await desk.fetch()
-        assert (found.url, found.final_url, found.status, found.via) == (f"{SHOP}/a", f"{SHOP}/a", 200, Via.HTTP)
+        assert (found.url, found.final_url, found.status, found.via) == (
+            f"{SHOP}/a",
+            f"{SHOP}/a",
+            200,
+            Via.HTTP,
+        )
         assert (found.content_type, found.body, found.hops) == ("text/html", b"<p>here", ())
         names = {asked.headers["user-agent"] for asked in desk.site.log}
-        assert [name for name in names if name.startswith("Thresher/") and name.endswith("(+me@example.com)")] == [*names]
+        assert [
+            name for name in names if name.startswith("Thresher/") and name.endswith("(+me@example.com)")
+        ] == [*names]
         assert desk.book.passed == ["host:shop.example"] * 2
 
     at({"shop.example/a": "<p>here"}, story)
@@ -30,10 +37,16 @@ def test_a_page_comes_with_its_headers_and_our_honest_name(at):
 @pytest.mark.parametrize(
     ("status", "headers", "error"),
     [
-        (404, {}, errors.Gone), (410, {}, errors.Gone), (401, {}, errors.Unauthorized), (403, {}, errors.Forbidden),
-        (400, {}, errors.Permanent), (500, {}, errors.ServerError), (503, {}, errors.ServerError), (429, {}, errors.RateLimited),
+        (404, {}, errors.Gone),
+        (410, {}, errors.Gone),
+        (401, {}, errors.Unauthorized),
+        (403, {}, errors.Forbidden),
+        (400, {}, errors.Permanent),
+        (500, {}, errors.ServerError),
+        (503, {}, errors.ServerError),
+        (429, {}, errors.RateLimited),
     ],
-)  # fmt: skip
+)
 @pytest.mark.promise(10)
 def test_an_error_is_raised_with_the_gate_it_is_about_and_never_kept(at, status, headers, error):
     async def story(desk):
@@ -92,18 +105,36 @@ def test_a_host_that_asks_for_a_pause_closes_its_gate_before_the_error_is_told(a
 def test_a_redirect_is_followed_and_every_hop_passes_its_own_gate(at):
     async def story(desk):
         found = await desk.fetch()
-        assert (found.url, found.hops, found.final_url) == (f"{SHOP}/a", (f"{SHOP}/b",), "http://other.example/c")
+        assert (found.url, found.hops, found.final_url) == (
+            f"{SHOP}/a",
+            (f"{SHOP}/b",),
+            "http://other.example/c",
+        )
         assert desk.book.passed == ["host:shop.example"] * 3 + ["host:other.example"] * 2
         assert desk.site.paths("other.example") == ["/robots.txt", "/c"]
 
-    at({"shop.example/a": moved("/b", 301), "shop.example/b": moved("http://other.example/c"), "other.example/c": "<p>there"}, story)
+    at(
+        {
+            "shop.example/a": moved("/b", 301),
+            "shop.example/b": moved("http://other.example/c"),
+            "other.example/c": "<p>there",
+        },
+        story,
+    )
 
 
 @pytest.mark.parametrize(
     ("status", "method", "becomes"),
-    [(301, "POST", "GET"), (302, "POST", "GET"), (303, "POST", "GET"), (307, "POST", "POST"), (308, "POST", "POST"),
-     (303, "PUT", "GET"), (302, "PUT", "PUT")],
-)  # fmt: skip
+    [
+        (301, "POST", "GET"),
+        (302, "POST", "GET"),
+        (303, "POST", "GET"),
+        (307, "POST", "POST"),
+        (308, "POST", "POST"),
+        (303, "PUT", "GET"),
+        (302, "PUT", "PUT"),
+    ],
+)
 def test_a_redirect_keeps_or_drops_the_body_as_browsers_do(at, status, method, becomes):
     async def story(desk):
         await desk.fetch(method=method, body=b"{}", headers={"Content-Type": "application/json"})
@@ -117,7 +148,13 @@ def test_a_redirect_keeps_or_drops_the_body_as_browsers_do(at, status, method, b
 
 @pytest.mark.promise(17)
 def test_credentials_stay_with_the_origin_they_were_meant_for(at):
-    secrets = {"Authorization": "Bearer x", "Cookie": "a=b", "X-Api-Key": "k", "X-Auth-Token": "t", "Accept-Language": "de"}
+    secrets = {
+        "Authorization": "Bearer x",
+        "Cookie": "a=b",
+        "X-Api-Key": "k",
+        "X-Auth-Token": "t",
+        "Accept-Language": "de",
+    }
 
     async def story(desk):
         await desk.fetch(headers=secrets)
@@ -126,7 +163,14 @@ def test_credentials_stay_with_the_origin_they_were_meant_for(at):
         assert not {"authorization", "cookie", "x-api-key", "x-auth-token"} & sent["/c"].keys()
         assert sent["/c"]["accept-language"] == "de"
 
-    at({"shop.example/a": moved("/b"), "shop.example/b": moved("https://other.example/c"), "other.example/c": "<p>"}, story)
+    at(
+        {
+            "shop.example/a": moved("/b"),
+            "shop.example/b": moved("https://other.example/c"),
+            "other.example/c": "<p>",
+        },
+        story,
+    )
 
 
 @pytest.mark.promise(17)
@@ -141,9 +185,19 @@ def test_credentials_do_not_go_from_https_to_http(at):
 @pytest.mark.promise(17)
 @pytest.mark.parametrize(
     "to",
-    ["http://127.0.0.1/", "http://localhost/", "http://0x7f.1/", "http://[::1]/", "http://169.254.169.254/latest/meta-data", "http://2130706433/",
-     "file:///etc/passwd", "ftp://shop.example/", "http://shop.example:22/", "https://me:pass@shop.example/"],
-)  # fmt: skip
+    [
+        "http://127.0.0.1/",
+        "http://localhost/",
+        "http://0x7f.1/",
+        "http://[::1]/",
+        "http://169.254.169.254/latest/meta-data",
+        "http://2130706433/",
+        "file:///etc/passwd",
+        "ftp://shop.example/",
+        "http://shop.example:22/",
+        "https://me:pass@shop.example/",
+    ],
+)
 def test_a_redirect_to_where_we_must_not_go_is_refused(at, to):
     async def story(desk):
         with pytest.raises((errors.Refused, errors.Malformed)):

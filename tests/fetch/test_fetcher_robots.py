@@ -20,11 +20,20 @@ pytestmark = only_sqlite
 def test_a_forbidden_path_is_never_asked_for_not_even_after_a_redirect(at):
     async def story(desk):
         for path in ("/private/a", "/in"):
-            with pytest.raises(errors.Refused, match=r"forbids Thresher .*Disallow: /private.*robots host:shop.example off"):
+            with pytest.raises(
+                errors.Refused, match=r"forbids Thresher .*Disallow: /private.*robots host:shop.example off"
+            ):
                 await desk.fetch(SHOP + path)
         assert desk.site.paths() == ["/robots.txt", "/in"]
 
-    at({"shop.example/robots.txt": "User-agent: *\nDisallow: /private", "shop.example/in": moved("/private/b"), "*": "<p>"}, story)
+    at(
+        {
+            "shop.example/robots.txt": "User-agent: *\nDisallow: /private",
+            "shop.example/in": moved("/private/b"),
+            "*": "<p>",
+        },
+        story,
+    )
 
 
 @pytest.mark.promise(16)
@@ -34,7 +43,10 @@ def test_a_person_may_switch_robots_off_by_name(at):
         assert (await desk.fetch()).status == 200
         assert desk.book.slowed == []
 
-    at({"shop.example/robots.txt": "User-agent: *\nDisallow: /\nCrawl-delay: 9", "shop.example/a": "<p>"}, story)
+    at(
+        {"shop.example/robots.txt": "User-agent: *\nDisallow: /\nCrawl-delay: 9", "shop.example/a": "<p>"},
+        story,
+    )
 
 
 @pytest.mark.promise(16)
@@ -51,11 +63,16 @@ def test_a_robots_file_that_is_not_there_forbids_nothing(at, status):
     async def story(desk):
         assert (await desk.fetch()).status == 200
 
-    at({"shop.example/robots.txt": page("User-agent: *\nDisallow: /", status), "shop.example/a": "<p>"}, story)
+    at(
+        {"shop.example/robots.txt": page("User-agent: *\nDisallow: /", status), "shop.example/a": "<p>"},
+        story,
+    )
 
 
 @pytest.mark.promise(16)
-def test_while_its_server_fails_on_robots_nothing_is_asked_of_a_host_and_after_thirty_days_it_counts_as_absent(at):
+def test_while_its_server_fails_on_robots_nothing_is_asked_of_a_host_and_after_thirty_days_it_counts_as_absent(
+    at,
+):
     async def story(desk):
         for wait in (60, 120, 240):
             with pytest.raises(errors.NotYet, match="nothing is allowed there") as caught:
@@ -114,8 +131,15 @@ def test_a_robots_file_that_moves_for_ever_counts_as_absent(at):
     async def story(desk):
         assert (await desk.fetch()).status == 200
 
-    at({"shop.example/robots.txt": moved("/r"), "shop.example/r": lambda asked: moved(f"{asked.path}r"), "shop.example/a": "<p>",
-        "shop.example": lambda asked: moved(f"{asked.path}r")}, story)  # fmt: skip
+    at(
+        {
+            "shop.example/robots.txt": moved("/r"),
+            "shop.example/r": lambda asked: moved(f"{asked.path}r"),
+            "shop.example/a": "<p>",
+            "shop.example": lambda asked: moved(f"{asked.path}r"),
+        },
+        story,
+    )
 
 
 @pytest.mark.promise(17)
@@ -146,9 +170,15 @@ def test_robots_is_asked_once_for_an_origin_by_many_tasks_and_workers_and_again_
 
 @pytest.mark.parametrize(
     ("said", "before", "after"),
-    [("max-age=3600", 59 * MINUTE, 2 * MINUTE), ("max-age=0", 4 * MINUTE, 2 * MINUTE), ("max-age=9999999", 23 * HOUR, 2 * HOUR)],
+    [
+        ("max-age=3600", 59 * MINUTE, 2 * MINUTE),
+        ("max-age=0", 4 * MINUTE, 2 * MINUTE),
+        ("max-age=9999999", 23 * HOUR, 2 * HOUR),
+    ],
 )
-def test_a_server_may_shorten_the_life_of_its_robots_file_but_neither_to_nothing_nor_beyond_a_day(at, said, before, after):
+def test_a_server_may_shorten_the_life_of_its_robots_file_but_neither_to_nothing_nor_beyond_a_day(
+    at, said, before, after
+):
     async def story(desk):
         await desk.fetch()
         desk.clock.advance(before)
@@ -158,7 +188,13 @@ def test_a_server_may_shorten_the_life_of_its_robots_file_but_neither_to_nothing
         await desk.fetch()
         assert desk.site.paths().count("/robots.txt") == 2
 
-    at({"shop.example/robots.txt": page("User-agent: *\nAllow: /", cache_control=said), "shop.example/a": "<p>"}, story)
+    at(
+        {
+            "shop.example/robots.txt": page("User-agent: *\nAllow: /", cache_control=said),
+            "shop.example/a": "<p>",
+        },
+        story,
+    )
 
 
 @pytest.mark.promise(18)

@@ -31,12 +31,21 @@ def test_a_fresh_copy_needs_no_request_and_no_gate(at):
 
 def test_a_stale_copy_is_confirmed_by_its_etag(at):
     def say(asked):
-        return page(status=304, etag='"1"', x_turn="2") if asked.headers.get("if-none-match") == '"1"' else page("<p>one", etag='"1"')
+        return (
+            page(status=304, etag='"1"', x_turn="2")
+            if asked.headers.get("if-none-match") == '"1"'
+            else page("<p>one", etag='"1"')
+        )
 
     async def story(desk):
         first = await desk.fetch()
         again = await desk.fetch()
-        assert (again.status, again.body, again.via, again.headers["x-turn"]) == (200, first.body, Via.CACHE, "2")
+        assert (again.status, again.body, again.via, again.headers["x-turn"]) == (
+            200,
+            first.body,
+            Via.CACHE,
+            "2",
+        )
         assert desk.pages() == ["/a", "/a"]
 
     at({"shop.example/a": say}, story)
@@ -80,7 +89,10 @@ def test_a_redirect_with_a_lifetime_is_followed_from_the_shelf(at):
         assert (found.final_url, found.via) == (f"{SHOP}/b", Via.HTTP)
         assert desk.pages() == ["/a", "/b", "/b"]
 
-    at({"shop.example/a": lambda asked: _with(moved("/b", 301), "max-age=60"), "shop.example/b": "<p>"}, story)
+    at(
+        {"shop.example/a": lambda asked: _with(moved("/b", 301), "max-age=60"), "shop.example/b": "<p>"},
+        story,
+    )
 
 
 def _with(answer, caching):
@@ -124,7 +136,9 @@ def test_two_accounts_are_not_given_each_others_pages(at):
 @pytest.mark.promise(2)
 def test_two_posts_with_different_bodies_are_two_questions(at):
     async def story(desk):
-        bodies = [(await desk.fetch(method="POST", body=body, max_age=60)).body for body in (b"1", b"2", b"1")]
+        bodies = [
+            (await desk.fetch(method="POST", body=body, max_age=60)).body for body in (b"1", b"2", b"1")
+        ]
         assert bodies == [b"1", b"2", b"1"]
         assert len(desk.pages()) == 2
 

@@ -1,4 +1,5 @@
-"""Attacks on the rule about addresses. Whatever spelling, whatever answer: nobody gets us into a private network."""
+"""Attacks on the rule about addresses. Whatever spelling, whatever answer: nobody gets us into a private
+network."""
 
 import asyncio
 import ipaddress
@@ -19,39 +20,169 @@ from thresher.fetch.resolver import MappedResolver, Spot, literal
 from thresher.fetch.route import route
 
 PRIVATE = [
-    "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.1.2.3", "169.254.0.1",
-    "169.254.169.254", "169.254.170.2", "172.16.0.1", "172.31.255.255", "192.0.0.1", "192.0.0.192", "192.0.2.1", "192.88.99.1",
-    "192.168.1.1", "198.18.0.1", "198.51.100.7", "203.0.113.9", "224.0.0.1", "239.255.255.250", "240.0.0.1", "255.255.255.255",
+    "0.0.0.0",
+    "0.1.2.3",
+    "10.0.0.1",
+    "10.255.255.255",
+    "100.64.0.1",
+    "100.100.100.200",
+    "127.0.0.1",
+    "127.1.2.3",
+    "169.254.0.1",
+    "169.254.169.254",
+    "169.254.170.2",
+    "172.16.0.1",
+    "172.31.255.255",
+    "192.0.0.1",
+    "192.0.0.192",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.1.1",
+    "198.18.0.1",
+    "198.51.100.7",
+    "203.0.113.9",
+    "224.0.0.1",
+    "239.255.255.250",
+    "240.0.0.1",
+    "255.255.255.255",
     "168.63.129.16",
-    "::", "::1", "::7f00:1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "::ffff:169.254.169.254", "::ffff:0:127.0.0.1",
-    "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::1", "100::1", "2001::1", "2001:0:a00:1::", "2001:db8::1", "2001:2::1",
-    "2002:7f00:1::", "2002:a00:1::1", "2002:808:808::1", "3fff::1", "5f00::1", "fc00::1", "fd00:ec2::254", "fd12:3456::1", "fe80::1",
-    "febf::1", "fec0::1", "ff02::1", "ff0e::1", "4000::1", "fe80::1%eth0", "2606:4700::1%1", "not an address", "", "127.0.0.1 ", "127.1",
-]  # fmt: skip
+    "::",
+    "::1",
+    "::7f00:1",
+    "::ffff:127.0.0.1",
+    "::ffff:10.0.0.1",
+    "::ffff:169.254.169.254",
+    "::ffff:0:127.0.0.1",
+    "64:ff9b::7f00:1",
+    "64:ff9b::a9fe:a9fe",
+    "64:ff9b:1::1",
+    "100::1",
+    "2001::1",
+    "2001:0:a00:1::",
+    "2001:db8::1",
+    "2001:2::1",
+    "2002:7f00:1::",
+    "2002:a00:1::1",
+    "2002:808:808::1",
+    "3fff::1",
+    "5f00::1",
+    "fc00::1",
+    "fd00:ec2::254",
+    "fd12:3456::1",
+    "fe80::1",
+    "febf::1",
+    "fec0::1",
+    "ff02::1",
+    "ff0e::1",
+    "4000::1",
+    "fe80::1%eth0",
+    "2606:4700::1%1",
+    "not an address",
+    "",
+    "127.0.0.1 ",
+    "127.1",
+]
 PUBLIC = [
-    "1.1.1.1", "8.8.8.8", "93.184.216.34", "172.32.0.1", "100.128.0.1", "11.0.0.1", "2606:4700::1111", "2a00:1450:4001::1",
-    "64:ff9b::808:808", "::ffff:8.8.8.8",
-]  # fmt: skip
+    "1.1.1.1",
+    "8.8.8.8",
+    "93.184.216.34",
+    "172.32.0.1",
+    "100.128.0.1",
+    "11.0.0.1",
+    "2606:4700::1111",
+    "2a00:1450:4001::1",
+    "64:ff9b::808:808",
+    "::ffff:8.8.8.8",
+]
 SPELLINGS = [
-    "http://127.0.0.1/", "http://127.0.0.1:80/", "http://127.1/", "http://0x7f.1/", "http://0x7f000001/", "http://2130706433/",
-    "http://017700000001/", "http://0177.0.0.1/", "http://127.0.0.1./", "http://127。0。0。1/", "http://①②⑦.0.0.1/", "http://%31%32%37.0.0.1/",
-    "http:127.0.0.1", "http:/127.0.0.1/", "http:///127.0.0.1/", "http:\\\\127.0.0.1\\", "http://127.0.0.1#@example.com/", "\thttp://127.0.0.1/",
-    "http://12\n7.0.0.1/", "HTTP://127.0.0.1", "https://127.0.0.1:8443/", "http://example.com@127.0.0.1/", "http://example.com:80@127.0.0.1/",
-    "http://example.com%40127.0.0.1/", "http://[::1]/", "http://[0:0:0:0:0:0:0:1]/", "http://[::ffff:127.0.0.1]/", "http://[::ffff:7f00:1]/",
-    "http://[::127.0.0.1]/", "http://[::]/", "http://0/", "http://0.0.0.0:8080/", "http://[64:ff9b::10.0.0.1]/", "http://[2002:7f00:1::]/",
-    "http://169.254.169.254/latest/meta-data/", "http://0xa9fea9fe/", "http://2852039166/", "http://0251.0376.0251.0376/",
-    "http://[fd00:ec2::254]/", "http://[fe80::1%25eth0]/", "http://[fe80::1]/", "http://localhost/", "http://LOCALHOST/", "http://localhost./",
-    "http://sub.localhost/", "http://a.b.localhost:8080/", "http://ⓛocalhost/", "http://localhoſt/", "http://10.1.2.3/", "http://192.168.0.1/",
+    "http://127.0.0.1/",
+    "http://127.0.0.1:80/",
+    "http://127.1/",
+    "http://0x7f.1/",
+    "http://0x7f000001/",
+    "http://2130706433/",
+    "http://017700000001/",
+    "http://0177.0.0.1/",
+    "http://127.0.0.1./",
+    "http://127。0。0。1/",
+    "http://①②⑦.0.0.1/",
+    "http://%31%32%37.0.0.1/",
+    "http:127.0.0.1",
+    "http:/127.0.0.1/",
+    "http:///127.0.0.1/",
+    "http:\\\\127.0.0.1\\",
+    "http://127.0.0.1#@example.com/",
+    "\thttp://127.0.0.1/",
+    "http://12\n7.0.0.1/",
+    "HTTP://127.0.0.1",
+    "https://127.0.0.1:8443/",
+    "http://example.com@127.0.0.1/",
+    "http://example.com:80@127.0.0.1/",
+    "http://example.com%40127.0.0.1/",
+    "http://[::1]/",
+    "http://[0:0:0:0:0:0:0:1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://[::ffff:7f00:1]/",
+    "http://[::127.0.0.1]/",
+    "http://[::]/",
+    "http://0/",
+    "http://0.0.0.0:8080/",
+    "http://[64:ff9b::10.0.0.1]/",
+    "http://[2002:7f00:1::]/",
+    "http://169.254.169.254/latest/meta-data/",
+    "http://0xa9fea9fe/",
+    "http://2852039166/",
+    "http://0251.0376.0251.0376/",
+    "http://[fd00:ec2::254]/",
+    "http://[fe80::1%25eth0]/",
+    "http://[fe80::1]/",
+    "http://localhost/",
+    "http://LOCALHOST/",
+    "http://localhost./",
+    "http://sub.localhost/",
+    "http://a.b.localhost:8080/",
+    "http://ⓛocalhost/",
+    "http://localhoſt/",
+    "http://10.1.2.3/",
+    "http://192.168.0.1/",
     "http://172.16.5.5:8080/",
-]  # fmt: skip
+]
 OTHER_REFUSALS = [
-    "file:///etc/passwd", "ftp://example.com/", "gopher://example.com:70/_", "data:text/html,hello", "javascript:alert(1)", "blob:https://example.com/x",
-    "ws://example.com/", "view-source:http://example.com/", "http://example.com:22/", "http://example.com:6379/", "http://example.com:0/",
-    "https://example.com:25/", "http://user:secret@example.com/", "http://user@example.com/", "http://example.com./", "http://", "https:///",
-    "//example.com/", "/relative", "relative", "", "http://exa mple.com/", "http://example.com:99999/", "http://[::1", "http://a%00b/", "http://\ud800/",
-    "http://example.com/" + "a" * 9_000, "http://;/", "http://a..b/", "http://.com/", "http://*.example.com/", "http://a'b/",
-    "http://" + "a" * 64 + ".com/", "http://" + "a." * 127 + "com/",
-]  # fmt: skip
+    "file:///etc/passwd",
+    "ftp://example.com/",
+    "gopher://example.com:70/_",
+    "data:text/html,hello",
+    "javascript:alert(1)",
+    "blob:https://example.com/x",
+    "ws://example.com/",
+    "view-source:http://example.com/",
+    "http://example.com:22/",
+    "http://example.com:6379/",
+    "http://example.com:0/",
+    "https://example.com:25/",
+    "http://user:secret@example.com/",
+    "http://user@example.com/",
+    "http://example.com./",
+    "http://",
+    "https:///",
+    "//example.com/",
+    "/relative",
+    "relative",
+    "",
+    "http://exa mple.com/",
+    "http://example.com:99999/",
+    "http://[::1",
+    "http://a%00b/",
+    "http://\ud800/",
+    "http://example.com/" + "a" * 9_000,
+    "http://;/",
+    "http://a..b/",
+    "http://.com/",
+    "http://*.example.com/",
+    "http://a'b/",
+    "http://" + "a" * 64 + ".com/",
+    "http://" + "a." * 127 + "com/",
+]
 
 
 class Answering:
@@ -97,18 +228,33 @@ def test_odd_schemes_ports_credentials_and_nonsense_are_refused(url: str):
 @pytest.mark.parametrize(
     "location",
     [
-        "//127.0.0.1/", "//0x7f.1", "\\\\127.0.0.1\\x", "/\\127.0.0.1/", "///127.0.0.1/", "https:/\\127.0.0.1", "//user@10.0.0.1/",
+        "//127.0.0.1/",
+        "//0x7f.1",
+        "\\\\127.0.0.1\\x",
+        "/\\127.0.0.1/",
+        "///127.0.0.1/",
+        "https:/\\127.0.0.1",
+        "//user@10.0.0.1/",
         "//localhost",
-        "http://[::ffff:10.0.0.1]/", "\t//169.254.169.254/latest", "//127.0.0.1:8080?x", "//127.0.0.1\\@example.com/", "file:///etc/passwd",
-        "//example.com:22/", "javascript:fetch('/')", "//[::1]#example.com",
+        "http://[::ffff:10.0.0.1]/",
+        "\t//169.254.169.254/latest",
+        "//127.0.0.1:8080?x",
+        "//127.0.0.1\\@example.com/",
+        "file:///etc/passwd",
+        "//example.com:22/",
+        "javascript:fetch('/')",
+        "//[::1]#example.com",
     ],
-)  # fmt: skip
+)
 def test_no_redirect_however_written_leads_home(location: str):
     with pytest.raises(Refused):
         Guard().check_url(ada_url.join_url("https://shop.example/a/b?c", location))
 
 
-@pytest.mark.parametrize("location", ["/next", "next?x=1", "?page=2", "//other.example/", "HTTPS://Other.Example", "../..", "#part", ""])
+@pytest.mark.parametrize(
+    "location",
+    ["/next", "next?x=1", "?page=2", "//other.example/", "HTTPS://Other.Example", "../..", "#part", ""],
+)
 def test_an_ordinary_redirect_passes(location: str):
     Guard().check_url(ada_url.join_url("https://shop.example/a/b?c", location))
 
@@ -145,7 +291,15 @@ def test_no_text_at_all_makes_the_guard_stumble(text: str):
 
 
 @pytest.mark.promise(17)
-@pytest.mark.parametrize("ips", [("8.8.8.8", "10.0.0.1"), ("10.0.0.1", "8.8.8.8"), ("2606:4700::1", "::1"), (*["8.8.8.8"] * 9, "10.0.0.1")])
+@pytest.mark.parametrize(
+    "ips",
+    [
+        ("8.8.8.8", "10.0.0.1"),
+        ("10.0.0.1", "8.8.8.8"),
+        ("2606:4700::1", "::1"),
+        (*["8.8.8.8"] * 9, "10.0.0.1"),
+    ],
+)
 def test_one_bad_address_among_good_ones_refuses_the_name(ips: tuple[str, ...]):
     guard = Guard()
     with pytest.raises(Refused, match=r"mixed\.example leads to"):
@@ -167,7 +321,8 @@ def test_a_name_that_leads_home_reaches_nobody():
 
 @pytest.mark.promise(17)
 def test_a_name_server_that_lies_the_second_time_is_not_asked_a_second_time():
-    """Rebinding: harmless when checked, the router when dialled. Here: allowed when checked, a closed door when dialled."""
+    """Rebinding: harmless when checked, the router when dialled. Here: allowed when checked, a closed door
+    when dialled."""
 
     async def walk() -> tuple[int, int]:
         async with hostile(polite) as server:
@@ -184,7 +339,10 @@ def test_a_name_server_that_lies_the_second_time_is_not_asked_a_second_time():
 def test_a_name_that_turned_bad_is_refused_even_while_a_good_connection_is_kept():
     async def walk() -> int:
         async with hostile(polite) as server:
-            transport = HttpTransport(Answering(("127.0.0.1",), ("127.0.0.2",)), Guard(allow=("127.0.0.1/32",), ports=(server.port,)))
+            transport = HttpTransport(
+                Answering(("127.0.0.1",), ("127.0.0.2",)),
+                Guard(allow=("127.0.0.1/32",), ports=(server.port,)),
+            )
             await transport.send(Request(f"http://rebind.example:{server.port}/"), QUICK)
             with pytest.raises(Refused, match=r"127\.0\.0\.2"):
                 await transport.send(Request(f"http://rebind.example:{server.port}/"), QUICK)
@@ -200,8 +358,16 @@ def test_a_star_in_the_map_does_not_open_addresses_written_in_a_url():
 
     async def walk() -> int:
         async with hostile(polite) as server:
-            transport = HttpTransport(MappedResolver({"*": f"http://127.0.0.1:{server.port}"}, Nowhere()), Guard())
-            for url in ("http://127.0.0.1/", "http://[::1]/", "http://10.0.0.1/", "http://0x7f.1/", "http://localhost/"):
+            transport = HttpTransport(
+                MappedResolver({"*": f"http://127.0.0.1:{server.port}"}, Nowhere()), Guard()
+            )
+            for url in (
+                "http://127.0.0.1/",
+                "http://[::1]/",
+                "http://10.0.0.1/",
+                "http://0x7f.1/",
+                "http://localhost/",
+            ):
                 with pytest.raises(Refused):
                     await transport.send(Request(url), QUICK)
             await transport.close()
@@ -220,7 +386,12 @@ def test_a_resolver_cannot_turn_an_address_in_a_url_into_another():
 
 def test_a_url_that_passes_is_spelled_once_and_for_all():
     target = Guard().check_url("HTTPS://Jobs.Acme.Example:443/a b/../c?x=1 2#part")
-    assert (target.href, target.host, target.port, target.tls) == ("https://jobs.acme.example/c?x=1%202", "jobs.acme.example", 443, True)
+    assert (target.href, target.host, target.port, target.tls) == (
+        "https://jobs.acme.example/c?x=1%202",
+        "jobs.acme.example",
+        443,
+        True,
+    )
     assert (target.authority, target.path) == ("jobs.acme.example", "/c?x=1%202")
     assert Guard().check_url("http://bücher.example:8080").authority == "xn--bcher-kva.example:8080"
 
@@ -279,7 +450,14 @@ def test_a_second_name_for_a_host_is_told_to_use_the_first():
 
 
 @pytest.mark.promise(17)
-@pytest.mark.parametrize("url", ["https://user:s3cret@example.com/", "ftp://user:s3cret@example.com/", "http://user:s3cret@exa mple.com/"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://user:s3cret@example.com/",
+        "ftp://user:s3cret@example.com/",
+        "http://user:s3cret@exa mple.com/",
+    ],
+)
 def test_a_password_in_a_url_does_not_get_into_the_message(url: str):
     with pytest.raises(Refused) as refusal:
         Guard().check_url(url)
@@ -294,7 +472,18 @@ def test_a_refusal_says_which_address_why_and_what_to_do():
 
 
 @pytest.mark.parametrize(
-    "entry", ["", "10.20.0.1/16", "http://wiki.intra", "wiki.intra/path", "user@wiki.intra", "*.intra", "wiki.intra:99999", "a b", "[::1"]
+    "entry",
+    [
+        "",
+        "10.20.0.1/16",
+        "http://wiki.intra",
+        "wiki.intra/path",
+        "user@wiki.intra",
+        "*.intra",
+        "wiki.intra:99999",
+        "a b",
+        "[::1",
+    ],
 )
 def test_an_exception_that_is_none_is_named(entry: str):
     with pytest.raises(ConfigError, match=r"fetch\.allow: got"):

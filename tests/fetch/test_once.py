@@ -1,4 +1,5 @@
-"""One page by hand, without a database: no gates, but the guard and robots.txt hold. And the same page through a real browser."""
+"""One page by hand, without a database: no gates, but the guard and robots.txt hold. And the same page
+through a real browser."""
 
 import asyncio
 from pathlib import Path
@@ -21,7 +22,11 @@ def once(says, url=f"{SHOP}/a", **how):
     async def whole() -> tuple[object, Site]:
         async with open_site(says) as site:
             try:
-                found = await fetch_once(Project(Path(), fetch=Outward(contact="me@example.com", resolve={"*": site.address})), url, **how)
+                found = await fetch_once(
+                    Project(Path(), fetch=Outward(contact="me@example.com", resolve={"*": site.address})),
+                    url,
+                    **how,
+                )
             except Exception as problem:  # handed to the test beside the log
                 return problem, site
             return found, site
@@ -44,7 +49,16 @@ def test_robots_holds_without_a_database():
 
 
 @pytest.mark.promise(17)
-@pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://localhost/", "http://[::ffff:10.0.0.1]/", "ftp://shop.example/", "file:///etc/hosts"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://127.0.0.1/",
+        "http://localhost/",
+        "http://[::ffff:10.0.0.1]/",
+        "ftp://shop.example/",
+        "file:///etc/hosts",
+    ],
+)
 def test_the_guard_holds_without_a_database(url):
     problem, site = once({"*": "<p>"}, url)
     assert isinstance(problem, Refused)
@@ -70,7 +84,11 @@ def test_a_browser_does_not_get_past_robots():
 @pytest.mark.promise(16)
 def test_a_browser_that_was_led_to_a_forbidden_place_brings_nothing_home():
     forbidden = "User-agent: *\nDisallow: /private"
-    says = {"shop.example/a": moved("http://other.example/private"), "other.example/robots.txt": forbidden, "*": "<p>"}
+    says = {
+        "shop.example/a": moved("http://other.example/private"),
+        "other.example/robots.txt": forbidden,
+        "*": "<p>",
+    }
     problem, _ = once(says, render=True)
     assert isinstance(problem, Refused)
 

@@ -1,4 +1,5 @@
-"""Politeness as the server sees it: several worker processes, real requests, and the server's own log as the only witness."""
+"""Politeness as the server sees it: several worker processes, real requests, and the server's own log as the
+only witness."""
 
 import contextlib
 import json
@@ -52,7 +53,11 @@ class Ground:
     def __init__(self, folder: Path, url: str, web: RemoteWeb) -> None:
         self.folder, self.url, self.web = folder, url, web
         settings = {"host.interval": INTERVAL, "worker.poll": 0.2, "run.patience": 5, "worker.lease": 1.5}
-        whole = {"apps": ["app.py"], "settings": settings, "fetch": {"contact": "me@example.com", "resolve": web.rules}}
+        whole = {
+            "apps": ["app.py"],
+            "settings": settings,
+            "fetch": {"contact": "me@example.com", "resolve": web.rules},
+        }
         (folder / "app.py").write_text(APP)
         (folder / "thresher.yaml").write_text(json.dumps(whole))  # JSON is YAML
         self.project = read_project(folder)
@@ -62,7 +67,9 @@ class Ground:
 
     def set_up(self, *knobs: Knob) -> None:
         """Of two answers the first one wins, so the ordinary page comes last."""
-        self.web.turn(*knobs, Knob(Trouble.BODY, path="/page", status=200, text="<title>a page</title><p>with words"))
+        self.web.turn(
+            *knobs, Knob(Trouble.BODY, path="/page", status=200, text="<title>a page</title><p>with words")
+        )
 
     def ask(self, host: str, number: int, *, path: str = "/page", kind: str = "visit") -> None:
         new = [NewTask(kind, url=f"https://{host}{path}/{at}") for at in range(number)]
@@ -140,7 +147,12 @@ def test_several_workers_keep_every_hosts_gap_concurrency_delay_and_rules(ground
     )
     for host in PLAIN:
         ground.ask(host, 20)
-    for host, number in {"slow.example": 6, "closed.example": 8, "tired.example": 12, "wide.example": 40}.items():
+    for host, number in {
+        "slow.example": 6,
+        "closed.example": 8,
+        "tired.example": 12,
+        "wide.example": 40,
+    }.items():
         ground.ask(host, number)
     ground.ask("closed.example", 8, path="/private")
     ground.ask("from.example", 8, path="/moved")
@@ -165,7 +177,8 @@ def test_several_workers_keep_every_hosts_gap_concurrency_delay_and_rules(ground
 
 
 def _is_spread(entries: list[Entry], per_second: int, at_once: int) -> None:
-    """With several under way the way of one may be longer than that of the next, so the gap is not the server's to see: the rate is."""
+    """With several under way the way of one may be longer than that of the next, so the gap is not the
+    server's to see: the rate is."""
     assert 1 < peak(entries) <= at_once
     times = sorted(entry.arrived for entry in entries)
     assert max(sum(start <= each < start + 1.0 for each in times) for start in times) <= per_second + at_once
@@ -189,7 +202,11 @@ def test_after_a_pause_there_is_not_one_request_more(ground: Ground):
     with ground.working():
         ground.until(lambda: min(len(ground.log("one.example")), len(ground.log("two.example"))) >= 6)
         sources.pause(ground.store, "host:one.example", 3_600, "they are moving house")
-        ground.until(lambda: rows(ground.store, "select in_flight from gates where name = 'host:one.example'") == [(0,)])
+        ground.until(
+            lambda: (
+                rows(ground.store, "select in_flight from gates where name = 'host:one.example'") == [(0,)]
+            )
+        )
         # What had begun before the pause has ended by now; from here on there is nothing.
         last, others = ground.log("one.example")[-1].number, len(ground.log("two.example"))
         ground.until(lambda: len(ground.log("two.example")) >= others + 15)
@@ -201,7 +218,9 @@ def test_after_a_pause_there_is_not_one_request_more(ground: Ground):
 
 @pytest.mark.promise(3)
 @pytest.mark.promise(1)
-def test_workers_that_are_killed_in_the_middle_of_a_request_cost_us_a_slot_and_the_site_nothing(ground: Ground):
+def test_workers_that_are_killed_in_the_middle_of_a_request_cost_us_a_slot_and_the_site_nothing(
+    ground: Ground,
+):
     ground.set_up(Knob(Trouble.SLOW, seconds=0.2))
     for host in PLAIN:
         ground.ask(host, 8)

@@ -67,7 +67,9 @@ def test_every_kind_of_line_end_is_one(ends):
     assert not rules(f"User-agent: *{ends}Disallow: /a{ends}").allows(f"{SITE}/a")
 
 
-@pytest.mark.parametrize("page", ["<!DOCTYPE html>\nUser-agent: *\nDisallow: /", "  \n<html><pre>User-agent: *\nDisallow: /"])
+@pytest.mark.parametrize(
+    "page", ["<!DOCTYPE html>\nUser-agent: *\nDisallow: /", "  \n<html><pre>User-agent: *\nDisallow: /"]
+)
 def test_a_page_that_came_instead_forbids_nothing(page):
     assert rules(page).allows(f"{SITE}/")
 
@@ -87,7 +89,8 @@ def test_only_the_first_part_of_an_endless_file_counts_and_no_half_line_of_it():
 def test_ten_thousand_agents_times_ten_thousand_rules_stay_small():
     agents = "".join(f"User-agent: a{number}\n" for number in range(12_000))
     file = agents + "User-agent: *\n" + "".join(f"Disallow: /{number}\n" for number in range(12_000))
-    tracemalloc.start()  # only our own group is kept; a rule for each agent would be more than there is memory
+    # only our own group is kept; a rule for each agent would be more than there is memory
+    tracemalloc.start()
     try:
         assert not rules(file).allows(f"{SITE}/777")
         assert tracemalloc.get_traced_memory()[1] < 100 << 20
@@ -108,7 +111,12 @@ def test_any_bytes_can_be_read_and_asked(body, path):
         (None, None, "Thresher", "Thresher/"),
         (None, "https://me.example/bot", "Thresher", "(+https://me.example/bot)"),
         ("Gleaner/2.0", "me@example.com", "Gleaner", "Gleaner/2.0 (+me@example.com)"),
-        ("Mozilla/5.0 (compatible; Gleaner/2.0; +https://g.example)", None, "Gleaner", "Mozilla/5.0 (compatible; Gleaner/2.0"),
+        (
+            "Mozilla/5.0 (compatible; Gleaner/2.0; +https://g.example)",
+            None,
+            "Gleaner",
+            "Mozilla/5.0 (compatible; Gleaner/2.0",
+        ),
     ],
 )
 def test_an_agent_says_who_it_is_and_is_known_by_its_name(given_agent, contact, token, says):

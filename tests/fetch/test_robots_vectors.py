@@ -68,7 +68,14 @@ GROUPS = [
     # What is no rule of a group does not end its list of agents.
     *(
         (f"User-agent: binder\n{other}\nUser-agent: *\nDisallow: /", agent, "/", FORBIDDEN)
-        for other in ("Sitemap: https://shop.example/map.xml", "Whatever: unknown", "Host: shop.example", "no colon here", "# a remark", "")
+        for other in (
+            "Sitemap: https://shop.example/map.xml",
+            "Whatever: unknown",
+            "Host: shop.example",
+            "no colon here",
+            "# a remark",
+            "",
+        )
         for agent in ("reaper", "binder")
     ),
     # A delay is a rule of its group.
@@ -80,30 +87,48 @@ LINES = [
     ("user-agent reaper\ndisallow /", "reaper", "/x/y", FORBIDDEN),
     ("user agent: reaper\ndisallow /", "reaper", "/x/y", FORBIDDEN),
     ("agent: reaper\nnothing: /", "reaper", "/x/y", ALLOWED),
-    *((f"{ua}: reaper\n{allow}: /x/\n{no}: /", "reaper", path, path == "/x/y")
-      for ua, allow, no in (("USER-AGENT", "ALLOW", "DISALLOW"), ("uSeR-aGeNt", "AlLoW", "dIsAlLoW"), ("user-agent", "allow", "disallow"))
-      for path in ("/x/y", "/a/b")),
-    *((f"User-agent: *\n{wrong}: /a", "reaper", "/a", FORBIDDEN) for wrong in ("Dissallow", "Disalow", "Diasllow", "Disallaw", "Dissalow")),
+    *(
+        (f"{ua}: reaper\n{allow}: /x/\n{no}: /", "reaper", path, path == "/x/y")
+        for ua, allow, no in (
+            ("USER-AGENT", "ALLOW", "DISALLOW"),
+            ("uSeR-aGeNt", "AlLoW", "dIsAlLoW"),
+            ("user-agent", "allow", "disallow"),
+        )
+        for path in ("/x/y", "/a/b")
+    ),
+    *(
+        (f"User-agent: *\n{wrong}: /a", "reaper", "/a", FORBIDDEN)
+        for wrong in ("Dissallow", "Disalow", "Diasllow", "Disallaw", "Dissalow")
+    ),
     ("User-agent: *\n\t Disallow \t:\t /a \t", "reaper", "/a", FORBIDDEN),
     ("User-agent: *\n# Disallow: /\nDisallow: /x/y#z\nAllow: /", "reaper", "/x/y", FORBIDDEN),
     ("User-agent: *\n# Disallow: /\nDisallow: /x/y#z\nAllow: /", "reaper", "/x/a", ALLOWED),
     ("User-agent: *\nDisallow: a/", "reaper", "/a/b", FORBIDDEN),
     ("User-agent: *\nDisallow: /a b", "reaper", "/a%20b", FORBIDDEN),
-]  # fmt: skip
+]
 
 MAX_LENGTH = [
-    ("Disallow: /x/page.html\nAllow: /x/", "/x/page.html", FORBIDDEN), ("Allow: /x/page.html\nDisallow: /x/", "/x/page.html", ALLOWED),
-    ("Allow: /x/page.html\nDisallow: /x/", "/x/", FORBIDDEN), ("Disallow:\nAllow:", "/x", ALLOWED),
+    ("Disallow: /x/page.html\nAllow: /x/", "/x/page.html", FORBIDDEN),
+    ("Allow: /x/page.html\nDisallow: /x/", "/x/page.html", ALLOWED),
+    ("Allow: /x/page.html\nDisallow: /x/", "/x/", FORBIDDEN),
+    ("Disallow:\nAllow:", "/x", ALLOWED),
     ("Disallow: /\nAllow: /", "/x", ALLOWED),
-    ("Disallow: /x\nAllow: /x/", "/x", FORBIDDEN), ("Disallow: /x\nAllow: /x/", "/x/", ALLOWED),
+    ("Disallow: /x\nAllow: /x/", "/x", FORBIDDEN),
+    ("Disallow: /x\nAllow: /x/", "/x/", ALLOWED),
     ("Disallow: /x/page.html\nAllow: /x/page.html", "/x/page.html", ALLOWED),
-    ("Allow: /page\nDisallow: /*.html", "/page.html", FORBIDDEN), ("Allow: /page\nDisallow: /*.html", "/page", ALLOWED),
-    ("Allow: /x/page.\nDisallow: /*.html", "/x/page.html", ALLOWED), ("Allow: /x/page.\nDisallow: /*.html", "/x/y.html", FORBIDDEN),
-    ("Allow: /p\nDisallow: /", "/page", ALLOWED), ("Allow: /folder\nDisallow: /folder", "/folder/page", ALLOWED),
-    ("Allow: /page\nDisallow: /*.htm", "/page.htm", FORBIDDEN), ("Allow: /$\nDisallow: /", "/", ALLOWED),
-    ("Allow: /$\nDisallow: /", "/page.htm", FORBIDDEN), ("Disallow: /x/", "/X/", ALLOWED), ("Disallow: /X/", "/x/", ALLOWED),
+    ("Allow: /page\nDisallow: /*.html", "/page.html", FORBIDDEN),
+    ("Allow: /page\nDisallow: /*.html", "/page", ALLOWED),
+    ("Allow: /x/page.\nDisallow: /*.html", "/x/page.html", ALLOWED),
+    ("Allow: /x/page.\nDisallow: /*.html", "/x/y.html", FORBIDDEN),
+    ("Allow: /p\nDisallow: /", "/page", ALLOWED),
+    ("Allow: /folder\nDisallow: /folder", "/folder/page", ALLOWED),
+    ("Allow: /page\nDisallow: /*.htm", "/page.htm", FORBIDDEN),
+    ("Allow: /$\nDisallow: /", "/", ALLOWED),
+    ("Allow: /$\nDisallow: /", "/page.htm", FORBIDDEN),
+    ("Disallow: /x/", "/X/", ALLOWED),
+    ("Disallow: /X/", "/x/", ALLOWED),
     ("Disallow: /", "/robots.txt", ALLOWED),
-]  # fmt: skip
+]
 
 PATTERNS = {
     "/trout": "/trout /trout.html /trout/brown.html /troutheads /troutheads/a.html /trout.html?id=1 | /Trout.asp /seatrout /?id=trout /bar",
@@ -122,21 +147,43 @@ PATTERNS = {
 
 ESCAPES = [
     ("/foo/bar?a=b&c=https://x.y?z&q", "/foo/bar?a=b&c=https://x.y?z&q", ALLOWED),
-    ("/a/ツ", "/a/%E3%83%84", ALLOWED), ("/a/%e3%83%84", "/a/%E3%83%84", ALLOWED), ("/a/%E3%83%84", "/a/%e3%83%84", ALLOWED),
-    ("/a/ツ", "/a/ツ", FORBIDDEN), ("/a/%E3%83%84", "/a/ツ", FORBIDDEN),  # a URL is to be escaped before it is asked about
-    ("/a/%62%61%7A", "/a/baz", FORBIDDEN), ("/a/%62%61%7A", "/a/%62%61%7A", ALLOWED),
-    ("/%7ejoe/", "/~joe/", ALLOWED), ("/~joe/", "/%7Ejoe/", ALLOWED), ("/a%2fb", "/a/b", FORBIDDEN), ("/a%2fb", "/a%2Fb", ALLOWED),
+    ("/a/ツ", "/a/%E3%83%84", ALLOWED),
+    ("/a/%e3%83%84", "/a/%E3%83%84", ALLOWED),
+    ("/a/%E3%83%84", "/a/%e3%83%84", ALLOWED),
+    ("/a/ツ", "/a/ツ", FORBIDDEN),
+    ("/a/%E3%83%84", "/a/ツ", FORBIDDEN),  # a URL is to be escaped before it is asked about
+    ("/a/%62%61%7A", "/a/baz", FORBIDDEN),
+    ("/a/%62%61%7A", "/a/%62%61%7A", ALLOWED),
+    ("/%7ejoe/", "/~joe/", ALLOWED),
+    ("/~joe/", "/%7Ejoe/", ALLOWED),
+    ("/a%2fb", "/a/b", FORBIDDEN),
+    ("/a%2fb", "/a%2Fb", ALLOWED),
     ("/a%3cd", "/a<d", ALLOWED),
-]  # fmt: skip
+]
 FORBIDDING = [
-    ("/a/ツ", "/a/%E3%83%84"), ("/a/ツ", "/a/ツ"), ("/a/%e3%83%84", "/a/ツ"), ("/a/%62%61%7A", "/a/baz"), ("/a/baz", "/a/%62%61%7A"),
-    ("/caf\udce9", "/caf%E9"), ("/~joe", "/%7ejoe"), ("/a|b", "/a%7Cb"), ("/a%7cb", "/a|b"), ("/100%", "/100%25"),
-    ("/x/a%24", "/x/a$b"), ("/x%2Ax/a", "/x*x/a"), ("/x$/a", "/x$/a"), ("/x$/a", "/x%24/a"), ("/x/a$", "/x/a$"), ("/x/a$", "/x/a%24"),
-]  # fmt: skip
+    ("/a/ツ", "/a/%E3%83%84"),
+    ("/a/ツ", "/a/ツ"),
+    ("/a/%e3%83%84", "/a/ツ"),
+    ("/a/%62%61%7A", "/a/baz"),
+    ("/a/baz", "/a/%62%61%7A"),
+    ("/caf\udce9", "/caf%E9"),
+    ("/~joe", "/%7ejoe"),
+    ("/a|b", "/a%7Cb"),
+    ("/a%7cb", "/a|b"),
+    ("/100%", "/100%25"),
+    ("/x/a%24", "/x/a$b"),
+    ("/x%2Ax/a", "/x*x/a"),
+    ("/x$/a", "/x$/a"),
+    ("/x$/a", "/x%24/a"),
+    ("/x/a$", "/x/a$"),
+    ("/x/a$", "/x/a%24"),
+]
 
 
 def allows(text, agent, path):
-    return read_rules(text.encode("utf-8", "surrogateescape"), agent).allows(f"https://shop.example{path}" if path else "")
+    return read_rules(text.encode("utf-8", "surrogateescape"), agent).allows(
+        f"https://shop.example{path}" if path else ""
+    )
 
 
 def cases():
@@ -147,12 +194,18 @@ def cases():
         yield from ((OPEN + pattern, "reaper", path, ALLOWED) for path in matched.split())
         yield from ((OPEN + pattern, "reaper", path, FORBIDDEN) for path in others.split())
     yield from ((OPEN + pattern, "reaper", path, allowed) for pattern, path, allowed in ESCAPES)
-    yield from ((f"User-agent: *\nDisallow: {pattern}", "reaper", path, FORBIDDEN) for pattern, path in FORBIDDING)
+    yield from (
+        (f"User-agent: *\nDisallow: {pattern}", "reaper", path, FORBIDDEN) for pattern, path in FORBIDDING
+    )
 
 
 @pytest.mark.promise(16)
 def test_every_vector_is_answered_right():
-    wrong = [(text, agent, path) for text, agent, path, allowed in cases() if allows(text, agent, path) is not allowed]
+    wrong = [
+        (text, agent, path)
+        for text, agent, path, allowed in cases()
+        if allows(text, agent, path) is not allowed
+    ]
     assert wrong == []
     assert sum(1 for _ in cases()) > 180
 
@@ -161,12 +214,17 @@ def test_every_vector_is_answered_right():
 @pytest.mark.parametrize(
     ("url", "path"),
     [
-        ("https://shop.example", "/"), ("https://shop.example/a;b?c#d", "/a;b?c"), ("https://shop.example?a", "/?a"),
+        ("https://shop.example", "/"),
+        ("https://shop.example/a;b?c#d", "/a;b?c"),
+        ("https://shop.example?a", "/?a"),
         ("shop.example/a", "/a"),
-        ("//shop.example/b/c", "/b/c"), ("/a/b?c=https://d.e/", "/a/b?c=https://d.e/"), ("shop.example;a", "/;a"), ("", "/"),
+        ("//shop.example/b/c", "/b/c"),
+        ("/a/b?c=https://d.e/", "/a/b?c=https://d.e/"),
+        ("shop.example;a", "/;a"),
+        ("", "/"),
         ("https://me:pass@shop.example:8443/a", "/a"),
     ],
-)  # fmt: skip
+)
 def test_only_path_and_query_of_a_url_count(url, path):
     assert not read_rules(f"User-agent: *\nDisallow: {path}$".encode(), "reaper").allows(url)
 
@@ -189,7 +247,9 @@ def test_a_line_that_is_too_long_forbids_as_far_as_it_is_read_and_allows_nothing
 def test_no_pattern_takes_longer_than_its_length_deserves():
     hostile = "/" + "*a" * 5_000
     text = "User-agent: *\n" + f"Disallow: {hostile}b$\n" * 20 + "Disallow: /*b*b*b\n" * 5_000
-    assert allows(text, "reaper", "/" + "a" * 8_000)  # one that tries again and again would still be at it tomorrow
+    assert allows(
+        text, "reaper", "/" + "a" * 8_000
+    )  # one that tries again and again would still be at it tomorrow
     assert not allows(text, "reaper", "/" + "a" * 8_000 + "b")
 
 
@@ -204,11 +264,23 @@ def test_a_pattern_means_what_the_slow_way_says(pattern, path):
 
 
 @pytest.mark.parametrize(
-    ("said", "delay"), [("10", 10), ("2.5 # seconds", 2.5), ("10s", 10), ("-1", None), ("soon", None), ("9" * 400, None)]
+    ("said", "delay"),
+    [("10", 10), ("2.5 # seconds", 2.5), ("10s", 10), ("-1", None), ("soon", None), ("9" * 400, None)],
 )
 def test_a_delay_is_a_number_of_seconds(said, delay):
-    assert read_rules(f"User-agent: reaper\nCrawl-delay: {said}\nUser-agent: *\nCrawl-delay: 99".encode(), "reaper").crawl_delay == delay
+    assert (
+        read_rules(
+            f"User-agent: reaper\nCrawl-delay: {said}\nUser-agent: *\nCrawl-delay: 99".encode(), "reaper"
+        ).crawl_delay
+        == delay
+    )
 
 
 def test_the_longest_delay_of_our_groups_counts():
-    assert read_rules(b"User-agent: *\nCrawl-delay: 2\nCrawl-delay: 9\nDisallow:\nUser-agent: *\nCrawl-delay: 5", "reaper").crawl_delay == 9
+    assert (
+        read_rules(
+            b"User-agent: *\nCrawl-delay: 2\nCrawl-delay: 9\nDisallow:\nUser-agent: *\nCrawl-delay: 5",
+            "reaper",
+        ).crawl_delay
+        == 9
+    )

@@ -26,21 +26,30 @@ def test_an_answer_comes_back_with_plain_headers_and_timings():
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nLink: <a>\r\nlink: <b>\r\nSet-Cookie: a=b\r\n"
     found = ask(saying(head + b"X-Name: M\xc3\xbcller\r\nX-Old: M\xfcller\r\n\r\nhi"))
     assert (found.status, found.body, found.wire) == (200, b"hi", 2)
-    assert dict(found.headers) == {"content-type": "text/html", "link": "<a>, <b>", "x-name": "Müller", "x-old": "Müller"}
+    assert dict(found.headers) == {
+        "content-type": "text/html",
+        "link": "<a>, <b>",
+        "x-name": "Müller",
+        "x-old": "Müller",
+    }
     assert sorted(found.timings) == ["connect", "dns", "first_byte", "total"]
     assert all(seconds >= 0 for seconds in found.timings.values())
 
 
 def test_the_server_sees_what_was_asked_and_nothing_of_our_tools():
     headers = {"user-agent": "Us/1", "Host": "evil.example"}
-    said = ask(polite, request=Request("https://jobs.acme.example/a%20b?x=%2F&y=ü#part", "POST", headers, b"body"))
+    said = ask(
+        polite, request=Request("https://jobs.acme.example/a%20b?x=%2F&y=ü#part", "POST", headers, b"body")
+    )
     head, _, body = said.body.decode().partition("\r\n\r\n")
     assert head.startswith("POST /a%20b?x=%2F&y=%C3%BC HTTP/1.1\r\n")
     assert body == "body"
     lines = [line.lower() for line in head.split("\r\n")[1:]]
     assert "host: jobs.acme.example" in lines
     assert "user-agent: us/1" in lines
-    assert not any("aiohttp" in line or "python" in line or "cookie" in line or "evil" in line for line in lines)
+    assert not any(
+        "aiohttp" in line or "python" in line or "cookie" in line or "evil" in line for line in lines
+    )
     plain = ask(polite, request=Request(LIST.url, "POST", body=b"body")).body.lower()
     assert b"user-agent" not in plain
     assert b"content-type" not in plain
@@ -48,7 +57,10 @@ def test_the_server_sees_what_was_asked_and_nothing_of_our_tools():
 
 def test_a_redirect_is_handed_back_and_not_followed():
     async def walk() -> tuple[int, int]:
-        async with hostile(saying(answer(status="302 Found", location="http://169.254.169.254/"))) as server, transport(server) as found:
+        async with (
+            hostile(saying(answer(status="302 Found", location="http://169.254.169.254/"))) as server,
+            transport(server) as found,
+        ):
             return (await found.send(LIST, QUICK)).status, len(server.requests)
 
     assert asyncio.run(walk()) == (302, 1)
@@ -100,7 +112,9 @@ def test_two_hosts_at_one_address_share_no_connection():
 def test_the_connections_kept_open_are_bounded():
     async def walk() -> tuple[int, int]:
         async with hostile(polite) as server:
-            found = HttpTransport(MappedResolver({"*": f"http://127.0.0.1:{server.port}"}, Nowhere()), Guard(), kept=3)
+            found = HttpTransport(
+                MappedResolver({"*": f"http://127.0.0.1:{server.port}"}, Nowhere()), Guard(), kept=3
+            )
             for number in range(40):
                 await found.send(Request(f"http://h{number % 10}.example/"), QUICK)
             await settled()
@@ -160,7 +174,8 @@ def test_without_leave_nothing_is_sent_and_the_reason_comes_out_as_it_is(kind: t
 
 @pytest.mark.promise(16)
 def test_a_request_is_never_sent_twice_behind_our_back():
-    """A kept connection that breaks invites the library to try again: the server would see two requests, we would count one."""
+    """A kept connection that breaks invites the library to try again: the server would see two requests, we
+    would count one."""
 
     async def walk() -> tuple[int, int]:
         asked = 0
@@ -226,7 +241,9 @@ def test_waiting_for_leave_is_not_held_against_the_server():
             await asyncio.sleep(1.2)  # not to wait for anything: to be longer than every limit
 
         async with hostile(polite) as server, transport(server) as found:
-            return (await found.send(LIST, Bounds(connect=1.0, read=1.0, total=1.0), starting)).timings["total"]
+            return (await found.send(LIST, Bounds(connect=1.0, read=1.0, total=1.0), starting)).timings[
+                "total"
+            ]
 
     assert asyncio.run(walk()) < 1.0
 
@@ -255,7 +272,9 @@ def test_a_closed_door_says_where_it_was_tried():
         async with hostile(polite) as server:
             port = server.port
         found = HttpTransport(MappedResolver({"*": f"http://127.0.0.1:{port}"}, Nowhere()), Guard())
-        with pytest.raises(ConnectionFailed, match=rf"jobs.acme.example: no connection to 127\.0\.0\.1 port {port}") as failure:
+        with pytest.raises(
+            ConnectionFailed, match=rf"jobs.acme.example: no connection to 127\.0\.0\.1 port {port}"
+        ) as failure:
             await found.send(LIST, QUICK)
         assert failure.value.gate == "host:jobs.acme.example"
         await found.close()
@@ -274,7 +293,10 @@ def test_a_name_server_that_hangs_is_given_up_on_in_time():
         asyncio.run(found.send(LIST, Bounds(total=0.05)))
 
 
-SMUGGLED = [Request(LIST.url, headers={"x": "a\r\nhost: evil"}), Request(LIST.url, "GET / HTTP/1.1\r\nx: y\r\n\r\nGET")]
+SMUGGLED = [
+    Request(LIST.url, headers={"x": "a\r\nhost: evil"}),
+    Request(LIST.url, "GET / HTTP/1.1\r\nx: y\r\n\r\nGET"),
+]
 
 
 @pytest.mark.parametrize("request_", SMUGGLED)
@@ -299,8 +321,12 @@ def test_many_requests_at_once_stay_within_the_bound():
             await say(answer(b"x"))
 
         async with hostile(script) as server:
-            found = HttpTransport(MappedResolver({"*": f"http://127.0.0.1:{server.port}"}, Nowhere()), Guard(), at_once=3)
-            sent = asyncio.gather(*(found.send(Request(f"http://h{number}.example/"), QUICK) for number in range(12)))
+            found = HttpTransport(
+                MappedResolver({"*": f"http://127.0.0.1:{server.port}"}, Nowhere()), Guard(), at_once=3
+            )
+            sent = asyncio.gather(
+                *(found.send(Request(f"http://h{number}.example/"), QUICK) for number in range(12))
+            )
             await crowd.wait()
             await settled()
             at_once = len(server.requests)

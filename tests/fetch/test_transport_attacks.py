@@ -1,4 +1,5 @@
-"""Servers that cut off, stall, lie and never stop. Each costs bounded time and memory, and says what it was."""
+"""Servers that cut off, stall, lie and never stop. Each costs bounded time and memory, and says what it
+was."""
 
 import asyncio
 import gzip
@@ -35,10 +36,22 @@ MEGABYTE = 1024 * 1024
         (saying(CHUNKED + b"5\r\nabc"), "cut off after 3 of an unknown number of bytes"),
         (saying(CHUNKED + b"3\r\nabc\r\n"), "cut off after 3 of an unknown number of bytes"),
         (saying(CHUNKED), "cut off after 0 of an unknown number of bytes"),
-        (saying(answer(gzip.compress(b"hello " * 99)[:-6], content_encoding="gzip")), "its gzip data ends early"),
-        (saying(OK + b"content-encoding: gzip\r\n\r\n" + gzip.compress(b"hello " * 99)[:20]), "its gzip data ends early"),
-        (saying(answer(zstandard.compress(b"hello " * 99)[:-3], content_encoding="zstd")), "its zstd data ends early"),
-        (saying(answer(zlib.compress(b"hello " * 99)[:-3], content_encoding="deflate")), "its deflate data ends early"),
+        (
+            saying(answer(gzip.compress(b"hello " * 99)[:-6], content_encoding="gzip")),
+            "its gzip data ends early",
+        ),
+        (
+            saying(OK + b"content-encoding: gzip\r\n\r\n" + gzip.compress(b"hello " * 99)[:20]),
+            "its gzip data ends early",
+        ),
+        (
+            saying(answer(zstandard.compress(b"hello " * 99)[:-3], content_encoding="zstd")),
+            "its zstd data ends early",
+        ),
+        (
+            saying(answer(zlib.compress(b"hello " * 99)[:-3], content_encoding="deflate")),
+            "its deflate data ends early",
+        ),
         (saying(OK), "hung up before it answered"),
         (saying(b""), "hung up before it answered"),
     ],
@@ -128,7 +141,10 @@ def test_what_is_not_http_is_malformed(script: Script):
 @pytest.mark.promise(18)
 def test_a_length_that_is_too_much_is_refused_before_the_body_comes():
     async def walk() -> int:
-        async with hostile(endlessly(answer(content_length=str(100 * MEGABYTE)), bytes(65536))) as server, transport(server) as found:
+        async with (
+            hostile(endlessly(answer(content_length=str(100 * MEGABYTE)), bytes(65536))) as server,
+            transport(server) as found,
+        ):
             with pytest.raises(TooLarge, match="to have 104,857,600 bytes"):
                 await found.send(Request("http://big.example/"), Bounds(size=MEGABYTE))
             await server.gone.wait()
@@ -186,7 +202,9 @@ def test_a_bomb_does_not_go_off(encoding: str):
         pytest.importorskip("brotli", reason="without it we do not say that we take it, and nobody sends it")
     maker = f"import sys, gzip, zlib, zstandard, {'brotli' if encoding == 'br' else 'gzip'}\nsys.stdout.buffer.write({BOMBS[encoding]})"
     packed = subprocess.run([sys.executable, "-c", maker], stdout=subprocess.PIPE, check=True).stdout
-    child = subprocess.run([sys.executable, "-c", CHILD, encoding], input=packed, stdout=subprocess.PIPE, check=True, cwd=ROOT)
+    child = subprocess.run(
+        [sys.executable, "-c", CHILD, encoding], input=packed, stdout=subprocess.PIPE, check=True, cwd=ROOT
+    )
     grown, _, refusal = child.stdout.decode().partition(" ")
     assert "bomb" in refusal or "fetch.size_limit" in refusal
     assert int(grown) < 60 * 1024  # kilobytes
@@ -206,7 +224,20 @@ def test_a_small_body_may_unpack_as_far_as_it_likes():
 @settings(max_examples=60, deadline=None)
 @given(
     st.lists(
-        st.sampled_from([OK, b"\r\n", b"content-length: ", b"7", b"content-encoding: gzip\r\n", b"HTTP/1.0 ", b"200", b" ", b":", b"0\r\n"])
+        st.sampled_from(
+            [
+                OK,
+                b"\r\n",
+                b"content-length: ",
+                b"7",
+                b"content-encoding: gzip\r\n",
+                b"HTTP/1.0 ",
+                b"200",
+                b" ",
+                b":",
+                b"0\r\n",
+            ]
+        )
         | st.just(b"transfer-encoding: chunked\r\n")
         | st.binary(max_size=12),
         max_size=12,

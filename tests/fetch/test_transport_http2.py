@@ -18,7 +18,15 @@ import pytest
 import trustme
 
 from tests.fetch.hostile import QUICK, Nowhere, hostile, polite
-from thresher.core.errors import ConnectionFailed, Malformed, Refused, TaskError, TimedOut, TooLarge, UsageError
+from thresher.core.errors import (
+    ConnectionFailed,
+    Malformed,
+    Refused,
+    TaskError,
+    TimedOut,
+    TooLarge,
+    UsageError,
+)
 from thresher.fetch import http2
 from thresher.fetch.guard import Guard
 from thresher.fetch.http2 import Http2Transport
@@ -43,7 +51,9 @@ class Conversation:
 
     def __init__(self, seen: Seen, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.seen, self.reader, self.writer = seen, reader, writer
-        config = h2.config.H2Configuration(client_side=False, validate_outbound_headers=False, normalize_outbound_headers=False)
+        config = h2.config.H2Configuration(
+            client_side=False, validate_outbound_headers=False, normalize_outbound_headers=False
+        )
         self.h2 = h2.connection.H2Connection(config)
 
     async def run(self) -> None:
@@ -55,7 +65,9 @@ class Conversation:
                 return
             for event in self.h2.receive_data(data):
                 if isinstance(event, h2.events.RequestReceived):
-                    self.seen.requests.append({name.decode(): value.decode() for name, value in event.headers})
+                    self.seen.requests.append(
+                        {name.decode(): value.decode() for name, value in event.headers}
+                    )
                 elif isinstance(event, h2.events.DataReceived):
                     self.seen.bodies.append(event.data)
                 elif isinstance(event, h2.events.StreamEnded):
@@ -66,7 +78,11 @@ class Conversation:
         await self.writer.drain()
 
     def answer(self, stream: int, body: bytes = b"", **headers: str) -> None:
-        pairs = {"status": "200", "content-length": str(len(body)), **{name.replace("_", "-"): value for name, value in headers.items()}}
+        pairs = {
+            "status": "200",
+            "content-length": str(len(body)),
+            **{name.replace("_", "-"): value for name, value in headers.items()},
+        }
         status = pairs.pop("status")
         self.h2.send_headers(stream, [(":status", status), *pairs.items()])
         self.h2.send_data(stream, body, end_stream=True)
@@ -117,7 +133,11 @@ async def stall(talk: Conversation, stream: int) -> None:
 
 
 async def heavy(talk: Conversation, stream: int) -> None:
-    talk.h2.send_headers(stream, [(":status", "200"), *((f"x-{number}", "y" * 1_000) for number in range(200))], end_stream=True)
+    talk.h2.send_headers(
+        stream,
+        [(":status", "200"), *((f"x-{number}", "y" * 1_000) for number in range(200))],
+        end_stream=True,
+    )
 
 
 async def odd(talk: Conversation, stream: int) -> None:
@@ -129,11 +149,14 @@ async def noise(talk: Conversation, stream: int) -> None:
 
 
 async def leave(talk: Conversation, stream: int) -> None:
-    """"I did not begin with that one": the library would send it again on another connection."""
+    """ "I did not begin with that one": the library would send it again on another connection."""
     talk.h2.close_connection(last_stream_id=max(stream - 2, 0))
 
 
-ROUTES = {f"/{route.__name__}": route for route in (echo, packed, bomb, endless, cut, lie, reset, stall, heavy, odd, noise, leave)}
+ROUTES = {
+    f"/{route.__name__}": route
+    for route in (echo, packed, bomb, endless, cut, lie, reset, stall, heavy, odd, noise, leave)
+}
 
 
 def certificate(authority: trustme.CA, *names: str, **how: object) -> ssl.SSLContext:
@@ -170,7 +193,9 @@ async def multiplexed() -> AsyncIterator[Seen]:
 async def transport(port: int, scheme: str = "https") -> AsyncIterator[Http2Transport]:
     trust = ssl.create_default_context()
     AUTHORITY.configure_trust(trust)
-    found = Http2Transport(MappedResolver({"*": f"{scheme}://127.0.0.1:{port}"}, Nowhere()), Guard(), trust=trust)
+    found = Http2Transport(
+        MappedResolver({"*": f"{scheme}://127.0.0.1:{port}"}, Nowhere()), Guard(), trust=trust
+    )
     try:
         yield found
     finally:
@@ -188,7 +213,12 @@ def asked(path: str, bounds: Bounds = QUICK, **request: object) -> tuple[Answer,
 def test_a_request_goes_out_over_http2():
     found, seen = asked("/echo", method="POST", headers={"user-agent": "Us/1"}, body=b"hello")
     sent = json.loads(found.body)
-    assert (sent[":method"], sent[":authority"], sent[":scheme"], sent["user-agent"]) == ("POST", HOST, "https", "Us/1")
+    assert (sent[":method"], sent[":authority"], sent[":scheme"], sent["user-agent"]) == (
+        "POST",
+        HOST,
+        "https",
+        "Us/1",
+    )
     assert b"".join(seen.bodies) == b"hello"
     assert sorted(found.timings) == ["connect", "dns", "first_byte", "total"]
 
@@ -263,7 +293,9 @@ def test_leave_is_asked_before_the_request_and_once():
 
 
 @pytest.mark.promise(16)
-@pytest.mark.parametrize("problem", [Refused("paused"), TimeoutError("ours"), OSError("ours"), ValueError("ours")])
+@pytest.mark.parametrize(
+    "problem", [Refused("paused"), TimeoutError("ours"), OSError("ours"), ValueError("ours")]
+)
 def test_without_leave_nothing_is_sent(problem: Exception):
     async def walk() -> int:
         async def starting() -> None:
@@ -285,7 +317,12 @@ def test_many_at_once_over_one_connection_each_get_their_own_answer():
             async def starting() -> None:
                 await asyncio.sleep(0)
 
-            sent = (found.send(Request(f"https://{HOST}/echo", headers={"x-number": str(number)}), QUICK, starting) for number in range(20))
+            sent = (
+                found.send(
+                    Request(f"https://{HOST}/echo", headers={"x-number": str(number)}), QUICK, starting
+                )
+                for number in range(20)
+            )
             answers = await asyncio.gather(*sent)
             return seen.connections, {json.loads(each.body)["x-number"] for each in answers}
 
@@ -332,7 +369,9 @@ def test_the_checked_address_is_dialled_and_the_next_one_if_it_is_closed():
     assert asyncio.run(walk()) == (1, 1)
 
 
-@pytest.mark.parametrize("request_", [Request(f"https://{HOST}/", headers={"x": "a\r\nb: c"}), Request(f"https://{HOST}/", "GE T")])
+@pytest.mark.parametrize(
+    "request_", [Request(f"https://{HOST}/", headers={"x": "a\r\nb: c"}), Request(f"https://{HOST}/", "GE T")]
+)
 def test_a_request_that_would_smuggle_another_is_not_sent(request_: Request):
     async def walk() -> None:
         found = Http2Transport(Nowhere(), Guard())

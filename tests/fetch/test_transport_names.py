@@ -11,7 +11,9 @@ from thresher.core.errors import ConfigError, ConnectionFailed, TimedOut
 from thresher.fetch.resolver import KEPT_NAMES, MappedResolver, Spot, SystemResolver
 
 
-def resolved(resolver: SystemResolver | MappedResolver, host: str, port: int = 443, *, tls: bool = True) -> tuple[Spot, ...]:
+def resolved(
+    resolver: SystemResolver | MappedResolver, host: str, port: int = 443, *, tls: bool = True
+) -> tuple[Spot, ...]:
     return asyncio.run(resolver.resolve(host, port, tls))
 
 
@@ -27,15 +29,22 @@ def test_all_addresses_of_a_name_are_given():
     assert found == (Spot("93.184.216.34", 443, tls=True), Spot("2606:4700::1", 443, tls=True))
 
 
-@pytest.mark.parametrize(("host", "ip"), [("127.0.0.1", "127.0.0.1"), ("[::1]", "::1"), ("[2606:4700:0::1]", "2606:4700::1")])
+@pytest.mark.parametrize(
+    ("host", "ip"), [("127.0.0.1", "127.0.0.1"), ("[::1]", "::1"), ("[2606:4700:0::1]", "2606:4700::1")]
+)
 def test_an_address_is_not_looked_up(host: str, ip: str):
-    assert resolved(SystemResolver(look=failing(AssertionError("asked"))), host, 80, tls=False) == (Spot(ip, 80, tls=False),)
+    assert resolved(SystemResolver(look=failing(AssertionError("asked"))), host, 80, tls=False) == (
+        Spot(ip, 80, tls=False),
+    )
 
 
 @pytest.mark.parametrize(
     ("problem", "sentence"),
     [
-        (socket.gaierror(socket.EAI_NONAME, "Name or service not known"), "does not exist; check the spelling"),
+        (
+            socket.gaierror(socket.EAI_NONAME, "Name or service not known"),
+            "does not exist; check the spelling",
+        ),
         (socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution"), "could not be looked up"),
         (UnicodeError("label too long"), "could not be looked up"),
         (OSError("too many open files"), "could not be looked up"),
@@ -119,14 +128,18 @@ def test_the_map_sends_hosts_where_the_operator_says_the_most_specific_rule_firs
     assert resolved(resolver, "jobs.acme.example") == (Spot("127.0.0.1", 1001, tls=False, vouched=True),)
     assert resolved(resolver, "www.acme.example") == (Spot("127.0.0.1", 1002, tls=False, vouched=True),)
     assert resolved(resolver, "a.b.acme.example") == (Spot("127.0.0.1", 1002, tls=False, vouched=True),)
-    assert resolved(resolver, "a.deep.acme.example", 80, tls=False) == (Spot("127.0.0.1", 1003, tls=True, vouched=True),)
+    assert resolved(resolver, "a.deep.acme.example", 80, tls=False) == (
+        Spot("127.0.0.1", 1003, tls=True, vouched=True),
+    )
     assert resolved(resolver, "acme.example") == (Spot("::1", 1004, tls=False, vouched=True),)
     assert resolved(resolver, "notacme.example") == (Spot("::1", 1004, tls=False, vouched=True),)
 
 
 @pytest.mark.promise(17)
 def test_the_map_never_vouches_for_an_address_written_in_a_url():
-    resolver = MappedResolver({"*": "http://127.0.0.1:1004", "10.0.0.1": "http://127.0.0.1:1005"}, SystemResolver())
+    resolver = MappedResolver(
+        {"*": "http://127.0.0.1:1004", "10.0.0.1": "http://127.0.0.1:1005"}, SystemResolver()
+    )
     for host in ("10.0.0.1", "127.0.0.1", "[::1]"):
         (spot,) = resolved(resolver, host)
         assert not spot.vouched
@@ -134,12 +147,24 @@ def test_the_map_never_vouches_for_an_address_written_in_a_url():
 
 
 def test_what_is_not_in_the_map_is_asked_elsewhere():
-    resolver = MappedResolver({"acme.example": "http://127.0.0.1"}, SystemResolver(look=lambda host: ["93.184.216.34"]))
+    resolver = MappedResolver(
+        {"acme.example": "http://127.0.0.1"}, SystemResolver(look=lambda host: ["93.184.216.34"])
+    )
     assert resolved(resolver, "acme.example") == (Spot("127.0.0.1", 80, tls=False, vouched=True),)
     assert resolved(resolver, "example.com") == (Spot("93.184.216.34", 443, tls=True),)
 
 
-@pytest.mark.parametrize("address", ["", "127.0.0.1:80", "ftp://127.0.0.1", "http://localhost:80", "http://127.0.0.1/path", "http://127.0.0.1:99999"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "127.0.0.1:80",
+        "ftp://127.0.0.1",
+        "http://localhost:80",
+        "http://127.0.0.1/path",
+        "http://127.0.0.1:99999",
+    ],
+)
 def test_a_map_that_leads_nowhere_is_named(address: str):
     with pytest.raises(ConfigError, match=r"resolve: '\*' leads to"):
         MappedResolver({"*": address}, SystemResolver())

@@ -1,4 +1,5 @@
-"""Certificates: checked against the name that was asked for, wherever the connection goes; what is wrong is said in words."""
+"""Certificates: checked against the name that was asked for, wherever the connection goes; what is wrong is
+said in words."""
 
 import asyncio
 import datetime as dt
@@ -33,7 +34,9 @@ def ask(kind: Kind, served: ssl.SSLContext) -> tuple[bytes, list[str | None]]:
         AUTHORITY.configure_trust(trust)
         served.sni_callback = lambda connection, name, context: names.append(name)
         async with hostile(polite, tls=served) as server:
-            found = kind(MappedResolver({"*": f"https://127.0.0.1:{server.port}"}, Nowhere()), Guard(), trust=trust)
+            found = kind(
+                MappedResolver({"*": f"https://127.0.0.1:{server.port}"}, Nowhere()), Guard(), trust=trust
+            )
             try:
                 return (await found.send(Request(f"https://{HOST}/"), QUICK)).body
             finally:
@@ -57,11 +60,19 @@ def test_the_name_that_was_asked_for_is_the_name_that_is_proven(kind: Kind):
         (lambda: certificate(AUTHORITY, "other.example"), "was issued for another host"),
         (lambda: certificate(AUTHORITY, "127.0.0.1"), "was issued for another host"),
         (lambda: certificate(STRANGER, HOST), "was signed by an authority that is not"),
-        (lambda: certificate(AUTHORITY, HOST, not_before=LONG_AGO, not_after=LONG_AGO.replace(year=2021)), "has expired"),
-        (lambda: certificate(AUTHORITY, HOST, not_before=FAR_AWAY, not_after=FAR_AWAY.replace(year=2091)), "is not valid yet"),
+        (
+            lambda: certificate(AUTHORITY, HOST, not_before=LONG_AGO, not_after=LONG_AGO.replace(year=2021)),
+            "has expired",
+        ),
+        (
+            lambda: certificate(AUTHORITY, HOST, not_before=FAR_AWAY, not_after=FAR_AWAY.replace(year=2091)),
+            "is not valid yet",
+        ),
     ],
 )
-def test_a_certificate_that_proves_nothing_ends_the_request_with_a_sentence(kind: Kind, served, sentence: str):
+def test_a_certificate_that_proves_nothing_ends_the_request_with_a_sentence(
+    kind: Kind, served, sentence: str
+):
     with pytest.raises(ConnectionFailed, match=f"the certificate of {HOST} {sentence}") as failure:
         ask(kind, served())
     assert failure.value.gate == f"host:{HOST}"
@@ -78,7 +89,9 @@ def test_a_server_that_speaks_no_tls_is_told_apart(kind: Kind):
         server = await asyncio.start_server(plain, "127.0.0.1", 0)
         port = server.sockets[0].getsockname()[1]
         found = kind(MappedResolver({"*": f"https://127.0.0.1:{port}"}, Nowhere()), Guard())
-        with pytest.raises(ConnectionFailed, match=f"{HOST} does not speak TLS there; is it http rather than https"):
+        with pytest.raises(
+            ConnectionFailed, match=f"{HOST} does not speak TLS there; is it http rather than https"
+        ):
             await found.send(Request(f"https://{HOST}/"), QUICK)
         await found.close()
         server.close()

@@ -62,7 +62,11 @@ def test_parts_belong_together_and_padding_does_not():
 
 
 @pytest.mark.promise(18)
-@pytest.mark.parametrize("part", [gzip.compress(b""), zstandard.compress(b""), gzip.compress(b"x")], ids=["gzip", "zstd", "letters"])
+@pytest.mark.parametrize(
+    "part",
+    [gzip.compress(b""), zstandard.compress(b""), gzip.compress(b"x")],
+    ids=["gzip", "zstd", "letters"],
+)
 def test_a_body_of_nothing_but_parts_is_given_up_on(part: bytes):
     encoding = "gzip" if part[:2] == b"\x1f\x8b" else "zstd"
     with pytest.raises(Malformed, match="more than 1,000 parts"):
@@ -96,7 +100,9 @@ def test_wherever_it_is_cut_it_is_noticed(encoding: str):
 
 @pytest.mark.promise(18)
 def test_a_window_larger_than_the_standard_allows_is_not_given():
-    packer = zstandard.ZstdCompressor(compression_params=zstandard.ZstdCompressionParameters(window_log=27)).compressobj()
+    packer = zstandard.ZstdCompressor(
+        compression_params=zstandard.ZstdCompressionParameters(window_log=27)
+    ).compressobj()
     packed = packer.compress(TEXT) + packer.flush()
     with pytest.raises(Malformed, match="zstd"):
         unpack(packed, "zstd", BOUNDS)
@@ -104,7 +110,11 @@ def test_a_window_larger_than_the_standard_allows_is_not_given():
 
 @pytest.mark.promise(18)
 @settings(max_examples=300)
-@given(st.binary(max_size=400), st.sampled_from(["gzip", "deflate", "zstd", "br", "gzip, zstd"]), st.integers(0, 20))
+@given(
+    st.binary(max_size=400),
+    st.sampled_from(["gzip", "deflate", "zstd", "br", "gzip, zstd"]),
+    st.integers(0, 20),
+)
 def test_no_bytes_at_all_make_it_stumble(noise: bytes, encoding: str, keep: int):
     """Also those that begin as they should."""
     start = PACK.get(encoding, gzip.compress)(TEXT)[:keep]

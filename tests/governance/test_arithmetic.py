@@ -21,13 +21,23 @@ def around(luck, reach):
 
 
 def random_gate(luck):
-    interval = luck.choice((0, 1, luck.randint(1, 1_000), luck.randint(1, 10 * SECOND), RANGES["interval_us"][1]))
+    interval = luck.choice(
+        (0, 1, luck.randint(1, 1_000), luck.randint(1, 10 * SECOND), RANGES["interval_us"][1])
+    )
     burst = luck.choice((1, 2, luck.randint(1, 50), UNLIMITED))
     return Gate(
-        0, luck.choice((None, 1, luck.randint(1, 9), UNLIMITED)), interval, burst, luck.choice((None, 1, luck.randint(1, 5))),
-        luck.randint(0, DAY), luck.randint(0, 9), around(luck, min(3 * burst * interval + 1, FOREVER)), luck.randint(0, 6),
-        luck.choice((0, around(luck, DAY))), luck.choice((0, 0, around(luck, DAY), FOREVER)),
-    )  # fmt: skip
+        0,
+        luck.choice((None, 1, luck.randint(1, 9), UNLIMITED)),
+        interval,
+        burst,
+        luck.choice((None, 1, luck.randint(1, 5))),
+        luck.randint(0, DAY),
+        luck.randint(0, 9),
+        around(luck, min(3 * burst * interval + 1, FOREVER)),
+        luck.randint(0, 6),
+        luck.choice((0, around(luck, DAY))),
+        luck.choice((0, 0, around(luck, DAY), FOREVER)),
+    )
 
 
 @pytest.mark.promise(19)
@@ -36,7 +46,13 @@ def test_both_databases_reckon_alike_for_random_gates(store):
     luck = random.Random(20)
     gates = [random_gate(luck) for _ in range(CASES)]
     with store.write() as session:
-        session.many(WRITE, [{"name": f"g{n}"} | {name: getattr(gate, name) for name in COLUMNS} for n, gate in enumerate(gates)])
+        session.many(
+            WRITE,
+            [
+                {"name": f"g{n}"} | {name: getattr(gate, name) for name in COLUMNS}
+                for n, gate in enumerate(gates)
+            ],
+        )
     with store.read() as session:
         answers = session.rows(ASK, {"now": NOW})
     for gate, answer in zip(gates, answers, strict=True):

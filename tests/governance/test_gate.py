@@ -64,7 +64,11 @@ def test_a_tripped_breaker_lets_exactly_one_trial_pass_per_cooldown(trip_after, 
     later = NOW + cooldown
     assert (gate.allowance(later - 1), gate.allowance(later)) == (0, 1)
     gate.take(1, later)
-    assert (gate.allowance(later), gate.allowance(later + cooldown - 1), gate.allowance(later + cooldown)) == (0, 0, 1)
+    assert (
+        gate.allowance(later),
+        gate.allowance(later + cooldown - 1),
+        gate.allowance(later + cooldown),
+    ) == (0, 0, 1)
     assert gate.succeed()
     assert gate.allowance(later) == UNLIMITED
 
@@ -84,10 +88,16 @@ def test_without_a_breaker_failures_close_nothing():
 
 @pytest.mark.promise(3)
 @given(
-    interval=st.integers(1, 2 * SECOND), burst=st.integers(1, 6), steps=STEPS, back=st.integers(0, 10 * DAY),
-    cooldown=st.integers(0, SECOND), tripped=st.booleans(),
-)  # fmt: skip
-def test_a_clock_set_back_never_closes_longer_than_a_full_bucket_or_one_cooldown(interval, burst, steps, back, cooldown, tripped):
+    interval=st.integers(1, 2 * SECOND),
+    burst=st.integers(1, 6),
+    steps=STEPS,
+    back=st.integers(0, 10 * DAY),
+    cooldown=st.integers(0, SECOND),
+    tripped=st.booleans(),
+)
+def test_a_clock_set_back_never_closes_longer_than_a_full_bucket_or_one_cooldown(
+    interval, burst, steps, back, cooldown, tripped
+):
     gate = Gate(1, interval_us=interval, burst=burst, trip_after=1, cooldown_us=cooldown)
     now = (starts(gate, steps) or [NOW])[-1]
     if tripped:
@@ -147,7 +157,9 @@ def test_limits_that_no_database_could_keep_are_refused(limits, says):
         Limits(**limits)
 
 
-@pytest.mark.parametrize(("rate", "interval"), [(None, 0), (1, SECOND), (0.5, 2 * SECOND), (3, 333_333), (SECOND, 1)])
+@pytest.mark.parametrize(
+    ("rate", "interval"), [(None, 0), (1, SECOND), (0.5, 2 * SECOND), (3, 333_333), (SECOND, 1)]
+)
 def test_a_rate_is_a_time_between_starts(rate, interval):
     assert interval_us(rate) == interval
 

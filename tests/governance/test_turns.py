@@ -33,9 +33,13 @@ def test_the_next_look_is_counted_from_the_start_of_this_one(verdict):
     assert after_look(verdict, 3, NOW - HOUR, 6 * HOUR, NOW, PACE) == Ended(True, NOW + 5 * HOUR, 0)
 
 
-@pytest.mark.parametrize(("failures", "seconds"), [(0, 0), (1, 60), (2, 120), (3, 240), (8, 7_680), (9, 14_400), (500, 14_400)])
+@pytest.mark.parametrize(
+    ("failures", "seconds"), [(0, 0), (1, 60), (2, 120), (3, 240), (8, 7_680), (9, 14_400), (500, 14_400)]
+)
 @pytest.mark.parametrize("verdict", [Verdict.BLOCKED, Verdict.FAILED, Verdict.UNKNOWN])
-def test_the_first_failure_goes_back_at_once_and_each_further_one_waits_twice_as_long(verdict, failures, seconds):
+def test_the_first_failure_goes_back_at_once_and_each_further_one_waits_twice_as_long(
+    verdict, failures, seconds
+):
     assert after_look(verdict, failures, NOW, 0, NOW, PACE).due_at == NOW + seconds * SECOND
 
 
@@ -79,7 +83,9 @@ def test_a_find_opens_a_platform_that_was_paused_for_its_failures():
 
 def test_only_a_person_ends_a_pause_that_a_person_made():
     paused = Health(3, NOW + HOUR, "person", "they asked us to")
-    assert after_platform(paused, Verdict.FOUND, NOW, PACE) == Health(0, NOW + HOUR, "person", "they asked us to")
+    assert after_platform(paused, Verdict.FOUND, NOW, PACE) == Health(
+        0, NOW + HOUR, "person", "they asked us to"
+    )
 
 
 @pytest.mark.parametrize("verdict", [Verdict.EMPTY, Verdict.UNKNOWN, Verdict.TIMEOUT])

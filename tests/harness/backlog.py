@@ -1,4 +1,5 @@
-"""A queue with a history: very many tasks that wait, and very many lanes that are blocked. Written by the database itself."""
+"""A queue with a history: very many tasks that wait, and very many lanes that are blocked. Written by the
+database itself."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,5 @@
-"""A way to a server on this machine that can turn into a black hole: everything is taken, nothing is passed on, nobody hangs up."""
+"""A way to a server on this machine that can turn into a black hole: everything is taken, nothing is passed
+on, nobody hangs up."""
 
 import contextlib
 import socket

@@ -1,4 +1,5 @@
-"""What work costs a database, counted and not timed: the plans of its statements, its instructions, the rows that it reads."""
+"""What work costs a database, counted and not timed: the plans of its statements, its instructions, the rows
+that it reads."""
 
 import re
 
@@ -22,13 +23,21 @@ def plans(store, monkeypatch, work):
     work()
     monkeypatch.undo()
     with store.read() as session:
-        return {sql: [row[3] for row in session.rows(f"explain query plan {sql}", params)] for sql, params in seen.items()}
+        return {
+            sql: [row[3] for row in session.rows(f"explain query plan {sql}", params)]
+            for sql, params in seen.items()
+        }
 
 
 def scans(found, but=()):
     """Those plans that read a table from end to end, other than a table of these names."""
     small = "".join(rf"(?!{name}$)" for name in but)
-    return {sql: plan for sql, plan in found.items() for line in plan if re.match(rf"SCAN (?!.*USING){small}", line)}
+    return {
+        sql: plan
+        for sql, plan in found.items()
+        for line in plan
+        if re.match(rf"SCAN (?!.*USING){small}", line)
+    }
 
 
 def used(found):
@@ -52,14 +61,18 @@ def instructions(store, work, step=100):
 
 
 def touched(hand, tables):
-    """(sequential scans, rows read) of this connection so far, by table. The server empties these counts now and then."""
-    found = {name: (scanned, read) for name, scanned, read in hand._connection.execute(_TOUCHED, (list(tables),))}
+    """(sequential scans, rows read) of this connection so far, by table. The server empties these counts now
+    and then."""
+    found = {
+        name: (scanned, read) for name, scanned, read in hand._connection.execute(_TOUCHED, (list(tables),))
+    }
     hand.commit()
     return found
 
 
 def rows_read(hand, tables, steps, but=()):
-    """The most rows that one of these steps read, by table; it may read none from end to end, other than these."""
+    """The most rows that one of these steps read, by table; it may read none from end to end, other than
+    these."""
     before, most = touched(hand, tables), {}
     for _ in steps:
         after = touched(hand, tables)
@@ -67,7 +80,9 @@ def rows_read(hand, tables, steps, but=()):
             scanned_before, read_before = before.get(table, (0, 0))
             if read < read_before:
                 scanned_before = read_before = 0
-            assert scanned == scanned_before or table in but, f"{table} was read from end to end ({read - read_before} rows)"
+            assert scanned == scanned_before or table in but, (
+                f"{table} was read from end to end ({read - read_before} rows)"
+            )
             most[table] = max(read - read_before, most.get(table, 0))
         before = after
     return most

@@ -27,7 +27,8 @@ with_processes = pytest.mark.parametrize("database", ["sqlite-file", "postgres"]
 
 @pytest.hookimpl(tryfirst=True)
 def file_and_server(metafunc: pytest.Metafunc) -> None:
-    """Let a test run on one database of each make, unless it says on which. The tests of the store try both kinds of SQLite."""
+    """Let a test run on one database of each make, unless it says on which. The tests of the store try both
+    kinds of SQLite."""
     is_said = any("database" in str(mark.args[0]) for mark in metafunc.definition.iter_markers("parametrize"))
     if "database" in metafunc.fixturenames and not is_said:
         metafunc.definition.add_marker(with_processes)
@@ -37,7 +38,12 @@ class Database:
     """One database. Every store opened on it is another machine that works on the same tasks."""
 
     def __init__(
-        self, name: str, url: str, connect: Callable[[], Backend], clock: Clock, make: Callable[[str], None] | None = None
+        self,
+        name: str,
+        url: str,
+        connect: Callable[[], Backend],
+        clock: Clock,
+        make: Callable[[str], None] | None = None,
     ) -> None:
         self.name, self.url, self.clock = name, url, clock
         self._connect, self._make = connect, make
@@ -51,7 +57,10 @@ class Database:
         """A migrated store; settings are named with `__` for the dot."""
         if not self._stores and self._make:
             self._make(self.url)
-        store = Store(self._connect(), settings=Settings({name.replace("__", "."): value for name, value in settings.items()}))
+        store = Store(
+            self._connect(),
+            settings=Settings({name.replace("__", "."): value for name, value in settings.items()}),
+        )
         if not self._stores and not self._make:
             store.backend.migrate()
         self._stores.append(store)
@@ -71,7 +80,13 @@ def memory_database(clock: Clock) -> Database:
 
 def file_database(folder: Path, clock: Clock) -> Database:
     path = str(folder / "thresher.db")
-    return Database("sqlite-file", path, lambda: SqliteBackend(path, clock=clock, durability="process"), clock, TABLES.write)
+    return Database(
+        "sqlite-file",
+        path,
+        lambda: SqliteBackend(path, clock=clock, durability="process"),
+        clock,
+        TABLES.write,
+    )
 
 
 def postgres_database(server: str, clock: Clock) -> Database:

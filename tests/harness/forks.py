@@ -1,7 +1,8 @@
-"""Real processes that begin with everything loaded: each is forked from one that has imported it all and done nothing.
+"""Real processes that begin with everything loaded: each is forked from one that has imported it all and done
+nothing.
 
-A fresh interpreter costs a second of a core until it has loaded us; a test that is about what a process does, and not about how it
-starts, need not pay that for each of them.
+A fresh interpreter costs a second of a core until it has loaded us; a test that is about what a process does,
+and not about how it starts, need not pay that for each of them.
 """
 
 import contextlib
@@ -18,15 +19,26 @@ from typing import Any, TextIO
 
 ROOM = Path(__file__).resolve().parents[2]
 CONTEXT = get_context("forkserver")
-CONTEXT.set_forkserver_preload([
-    "tests.chaos.crawl", "tests.chaos.worker", "tests.chaos.test_money", "thresher.apps.jobs.app", "thresher.apps.roles.app",
-    "thresher.cli.main", "thresher.fetch.http", "thresher.fetch.browser", "thresher.store.postgres.backend", "thresher.web.server",
-])  # fmt: skip
+CONTEXT.set_forkserver_preload(
+    [
+        "tests.chaos.crawl",
+        "tests.chaos.worker",
+        "tests.chaos.test_money",
+        "thresher.apps.jobs.app",
+        "thresher.apps.roles.app",
+        "thresher.cli.main",
+        "thresher.fetch.http",
+        "thresher.fetch.browser",
+        "thresher.store.postgres.backend",
+        "thresher.web.server",
+    ]
+)
 
 
 @cache
 def prepare() -> None:
-    """The one that all are forked from must run in this folder to find what it has to load, wherever a test has gone meanwhile."""
+    """The one that all are forked from must run in this folder to find what it has to load, wherever a test
+    has gone meanwhile."""
     with contextlib.chdir(ROOM):
         forkserver.ensure_running()
 
@@ -67,7 +79,8 @@ class Fork:
 
 
 class Command(Fork):
-    """`thresher` with these words; what it says comes line by line. Where and in which surroundings as ours, if nothing else is said."""
+    """`thresher` with these words; what it says comes line by line. Where and in which surroundings as ours,
+    if nothing else is said."""
 
     def __init__(self, *words: str, folder: Path | None = None, **surroundings: str) -> None:
         (out, said), (err, wrong) = (CONTEXT.Pipe(duplex=False) for _ in range(2))
@@ -93,7 +106,9 @@ def _lines(end: Connection) -> TextIO:
         return os.fdopen(os.dup(end.fileno()), encoding="utf-8")
 
 
-def _obey(words: tuple[str, ...], folder: Path, surroundings: dict[str, str], said: Connection, wrong: Connection) -> None:
+def _obey(
+    words: tuple[str, ...], folder: Path, surroundings: dict[str, str], said: Connection, wrong: Connection
+) -> None:
     from thresher.cli import main  # noqa: PLC0415  nothing of it is loaded in the process of the tests because of this file
 
     os.chdir(folder)

@@ -22,4 +22,8 @@ def gate_row(store: Store, name: str) -> dict[str, Any]:
 
 def lane_status(store: Store, *gates: str) -> str:
     with store.read() as session:
-        return str(session.rows("select status from lanes where key = :key order by scope desc", {"key": "\n".join(gates)})[0][0])
+        return str(
+            session.rows(
+                "select status from lanes where key = :key order by scope desc", {"key": "\n".join(gates)}
+            )[0][0]
+        )

@@ -32,7 +32,10 @@ def counts(store: Store, group_id: int) -> dict[str, int]:
 
 
 def has_ended(store: Store, group_id: int) -> bool:
-    return rows(store, "select ended_at is not null from task_groups where id = :id", id=group_id) in ([(True,)], [(1,)])
+    return rows(store, "select ended_at is not null from task_groups where id = :id", id=group_id) in (
+        [(True,)],
+        [(1,)],
+    )
 
 
 def followers(store: Store) -> list[tuple[Any, ...]]:

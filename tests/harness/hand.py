@@ -1,4 +1,5 @@
-"""Playing races step by step on PostgreSQL: each hand is a machine whose transaction stays open until it is told to commit."""
+"""Playing races step by step on PostgreSQL: each hand is a machine whose transaction stays open until it is
+told to commit."""
 
 import copy
 import threading
@@ -18,7 +19,8 @@ PATIENCE_SECONDS = 20
 
 
 class Hand:
-    """One machine in the middle of its work. Its `store` does all in one transaction that ends with `commit`."""
+    """One machine in the middle of its work. Its `store` does all in one transaction that ends with
+    `commit`."""
 
     def __init__(self, database: Database, origin: Store) -> None:
         address, schema = split_schema(database.url)

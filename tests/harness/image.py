@@ -1,4 +1,5 @@
-"""What a database says of gates, lanes and tasks, all at one instant, and the rules that must hold of it at any instant."""
+"""What a database says of gates, lanes and tasks, all at one instant, and the rules that must hold of it at
+any instant."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -57,30 +58,46 @@ class Image:
                 yield f"{name} counts {gate.in_flight} in flight, {running} are running"
 
     def _stranded(self) -> Iterator[str]:
-        """Whoever is parked will be woken: by a slot that comes back, by a timer in time, or by the baton of a ready lane of its scope."""
+        """Whoever is parked will be woken: by a slot that comes back, by a timer in time, or by the baton of
+        a ready lane of its scope."""
         for name, gate in self.gates.items():
             ready = {lane.scope for lane in self.lanes if lane.status == "ready" and gate in lane.gates}
             parked = [lane.id for lane in self.lanes if lane.parked_on == gate.id and lane.scope not in ready]
             full = gate.max_in_flight is not None and gate.in_flight >= gate.max_in_flight
-            timed = gate.wake_at is not None and gate.wake_at <= max(gate.opens_at(self.now) or 0, self.now) + OWED_US
+            timed = (
+                gate.wake_at is not None
+                and gate.wake_at <= max(gate.opens_at(self.now) or 0, self.now) + OWED_US
+            )
             if parked and not (full or timed):
                 yield f"lanes {parked} are stranded at {name}: {gate}"
 
     def of(self, scopes: Collection[int] | None) -> "Image":
         """The same, as a worker sees it that knows these scopes."""
-        return self if scopes is None else replace(self, lanes=tuple(lane for lane in self.lanes if lane.scope in scopes))
+        return (
+            self
+            if scopes is None
+            else replace(self, lanes=tuple(lane for lane in self.lanes if lane.scope in scopes))
+        )
 
     def claimable(self) -> list[int]:
         """Lanes from which a task could start right now, found by looking at all of them."""
-        return [lane.id for lane in self.lanes if lane.due + lane.overdue and all(gate.allowance(self.now) for gate in lane.gates)]
+        return [
+            lane.id
+            for lane in self.lanes
+            if lane.due + lane.overdue and all(gate.allowance(self.now) for gate in lane.gates)
+        ]
 
     def next_opening(self) -> int | None:
         """When time alone will let some waiting task start, as far as slots are not in its way."""
         times = []
         for lane in self.lanes:
-            full = any(gate.max_in_flight is not None and gate.in_flight >= gate.max_in_flight for gate in lane.gates)
+            full = any(
+                gate.max_in_flight is not None and gate.in_flight >= gate.max_in_flight for gate in lane.gates
+            )
             if lane.due and not full:
-                times.append(max((gate.opens_at(self.now) or self.now for gate in lane.gates), default=self.now))
+                times.append(
+                    max((gate.opens_at(self.now) or self.now for gate in lane.gates), default=self.now)
+                )
         return min((at for at in times if at < FOREVER), default=None)
 
 
@@ -97,9 +114,15 @@ def look_within(store: Store, session: Session) -> Image:
     overdue = dict(session.rows(_OVERDUE, {"now": now}))
     lanes = tuple(
         Lane(
-            lane_id, status, parked_on, tuple(gates[name] for name in gates_in(key)),
-            due.get(lane_id, 0), overdue.get(lane_id, 0), running.get(lane_id, 0), scope,
+            lane_id,
+            status,
+            parked_on,
+            tuple(gates[name] for name in gates_in(key)),
+            due.get(lane_id, 0),
+            overdue.get(lane_id, 0),
+            running.get(lane_id, 0),
+            scope,
         )
         for lane_id, key, status, parked_on, scope in session.rows(_LANES)
-    )  # fmt: skip
+    )
     return Image(now, gates, lanes)

@@ -1,6 +1,7 @@
 """Which tests need nothing but their own process: no database, no server, no browser, no other process.
 
-`make check` runs those of the rooms that lie below the store, so nobody keeps a list: a test is pure by what it uses.
+`make check` runs those of the rooms that lie below the store, so nobody keeps a list: a test is pure by what
+it uses.
 """
 
 import sys
@@ -10,12 +11,25 @@ import pytest
 
 FIXTURES = frozenset({"database", "postgres_url", "web"})
 # A module that names anything of these may start or reach something outside its process.
-OUTSIDE = ("multiprocessing", "playwright", "psycopg", "socket", "subprocess", "tests.harness", "thresher.practice", "thresher.store")
+OUTSIDE = (
+    "multiprocessing",
+    "playwright",
+    "psycopg",
+    "socket",
+    "subprocess",
+    "tests.harness",
+    "thresher.practice",
+    "thresher.store",
+)
 
 
 def is_pure(item: pytest.Item) -> bool:
     module = getattr(item, "module", None)
-    return module is not None and not FIXTURES.intersection(getattr(item, "fixturenames", ())) and not reaches_outside(module)
+    return (
+        module is not None
+        and not FIXTURES.intersection(getattr(item, "fixturenames", ()))
+        and not reaches_outside(module)
+    )
 
 
 def reaches_outside(module: ModuleType) -> bool:
@@ -26,7 +40,9 @@ def reaches_outside(module: ModuleType) -> bool:
 
 def _is_written_with_it(origin: str) -> bool:
     ours = sys.modules.get(origin) if origin.startswith("thresher.") else None
-    return ours is not None and any(isinstance(value, ModuleType) and value.__name__ in OUTSIDE for value in vars(ours).values())
+    return ours is not None and any(
+        isinstance(value, ModuleType) and value.__name__ in OUTSIDE for value in vars(ours).values()
+    )
 
 
 def _origin(value: object) -> str:

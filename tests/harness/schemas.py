@@ -1,4 +1,5 @@
-"""Schemas of the test server that are handed from test to test: making all our tables anew costs more than most tests do."""
+"""Schemas of the test server that are handed from test to test: making all our tables anew costs more than
+most tests do."""
 
 import secrets
 from contextlib import closing
@@ -24,8 +25,8 @@ begin
     perform setval(format('%I.%I', schemaname, sequencename)::regclass, 1, false) from pg_sequences
         where schemaname = '{schema}' and last_value is not null;
 end $$"""
-# What a test could have changed besides rows: tables, columns, indexes, options, functions, statistics, the steps that were applied.
-# Of a function its whole text: one whose body is SQL has no source to compare.
+# What a test could have changed besides rows: tables, columns, indexes, options, functions, statistics, the
+# steps that were applied. Of a function its whole text: one whose body is SQL has no source to compare.
 _SHAPE = """select md5(string_agg(line, ',' order by line)) from (
     select concat_ws(' ', relname, relkind, relnatts, relhastriggers, reloptions,
         case when relkind = 'r' and relname not in ('migrations', 'functions') then reltuples end) as line
@@ -44,11 +45,13 @@ class Schemas:
     def __init__(self) -> None:
         self._free: list[str] = []
         self._new: str | None = None  # what a schema looks like that nobody has used
-        # Kept from test to test: to open one, and to let the server look up all tables anew, costs several times what is done with it.
+        # Kept from test to test: to open one, and to let the server look up all tables anew, costs several
+        # times what is done with it.
         self._lines: dict[str, psycopg.Connection[Any]] = {}
 
     def make(self, url: str) -> None:
-        """The schema that a URL names, with all tables, and nothing in them. Its name is new, so nobody else still talks to it."""
+        """The schema that a URL names, with all tables, and nothing in them. Its name is new, so nobody else
+        still talks to it."""
         address, schema = split_schema(url)
         if not self._free:
             with closing(PostgresBackend(url, connections=1)) as backend:
@@ -59,11 +62,13 @@ class Schemas:
         self._new = self._new or _shape(connection, schema)
 
     def give_back(self, url: str) -> None:
-        """Kept for the next test; thrown away if anything but rows was changed, or if it was not made here."""
+        """Kept for the next test; thrown away if anything but rows was changed, or if it was not made
+        here."""
         address, schema = split_schema(url)
         connection = self._line(address)
         if self._new and _has_tables(connection, schema):
-            # First of all another name: whoever is still at work under the old one must not write behind the broom.
+            # First of all another name: whoever is still at work under the old one must not write behind the
+            # broom.
             schema, used = f"free_{secrets.token_hex(6)}", schema
             connection.execute(f"alter schema {used} rename to {schema}")
             _sweep(connection, schema)
@@ -105,7 +110,8 @@ def _is_alive(connection: psycopg.Connection[Any]) -> bool:
 
 
 def _sweep(connection: psycopg.Connection[Any], schema: str) -> None:
-    """Remove every row. Whoever is still at work may meet us in the middle; then the server ends one of the two."""
+    """Remove every row. Whoever is still at work may meet us in the middle; then the server ends one of the
+    two."""
     for left in reversed(range(TRIES)):
         try:
             connection.execute(_EMPTY.format(schema=schema))

@@ -11,7 +11,8 @@ VARIABLE = "THRESHER_TEST_POSTGRES"
 
 
 class Server:
-    """Starts when first asked for a URL. A failure to start is kept, and every test that needs the server fails with it."""
+    """Starts when first asked for a URL. A failure to start is kept, and every test that needs the server
+    fails with it."""
 
     def __init__(self) -> None:
         self._running = ExitStack()

@@ -1,4 +1,5 @@
-"""An SQLite database with all our tables and nothing in them, made once and copied: to make it anew costs more than most tests do."""
+"""An SQLite database with all our tables and nothing in them, made once and copied: to make it anew costs
+more than most tests do."""
 
 from contextlib import closing
 from functools import cached_property
@@ -12,7 +13,8 @@ _TABLES = "select count(*) from sqlite_master"
 
 
 class Tables:
-    """As `migrate` makes them; what holds something already is migrated. One of these for each test process."""
+    """As `migrate` makes them; what holds something already is migrated. One of these for each test
+    process."""
 
     def write(self, path: str | Path) -> None:
         """Into a file."""

@@ -20,9 +20,16 @@ MAX_VISITS = 1_000
 
 
 def entry(
-    kind: str = "page", *, gates: Sequence[str] = (), key: str | None = None, url: str | None = None, priority: int = 0,
-    delay_us: int = 0, payload: Any = None, stage: str = "fetch",
-) -> Entry:  # fmt: skip
+    kind: str = "page",
+    *,
+    gates: Sequence[str] = (),
+    key: str | None = None,
+    url: str | None = None,
+    priority: int = 0,
+    delay_us: int = 0,
+    payload: Any = None,
+    stage: str = "fetch",
+) -> Entry:
     text = orjson.dumps({} if payload is None else payload).decode()
     return Entry(kind, stage, tuple(gates), text, url, url and url_key(url), key, priority, delay_us)
 
@@ -48,7 +55,9 @@ def claim(store: Store, limit: int = 1, worker: int = SOMEBODY, scopes: Scopes =
 def claim_one(store: Store, worker: int = SOMEBODY) -> Task:
     found = claim(store, 1, worker)
     # Said here, because whoever reads about it cannot look any more.
-    assert found, [rows(store, f"select * from {table} order by id limit 5") for table in ("tasks", "lanes", "gates")]
+    assert found, [
+        rows(store, f"select * from {table} order by id limit 5") for table in ("tasks", "lanes", "gates")
+    ]
     return found[0]
 
 

@@ -1,4 +1,5 @@
-"""A forked process is a process like any other: with an end, a code, words of its own, and nothing of its neighbours."""
+"""A forked process is a process like any other: with an end, a code, words of its own, and nothing of its
+neighbours."""
 
 import os
 import signal

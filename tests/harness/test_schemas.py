@@ -55,13 +55,20 @@ def test_a_schema_is_handed_on_empty_with_every_number_at_its_start_and_under_an
     schemas.give_back(urls[1])
 
 
-@pytest.mark.parametrize("sql", [
-    "create table orders (name text)", "alter table tasks add column colour text", "drop index lanes_ready",
-    "insert into migrations (number, name, applied_at) values (9999, 'future', 0)", "analyze tasks",
-    "alter table tasks set (autovacuum_enabled = false)", "create function nothing() returns int language sql as 'select 1'",
-    "create or replace function make_ready(lane_ids bigint[], ranks bigint[]) returns void language sql begin atomic select null; end",
-    "create or replace function gate_ahead(tat bigint, interval_us bigint, burst int, now bigint) returns bigint language sql return 0",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "create table orders (name text)",
+        "alter table tasks add column colour text",
+        "drop index lanes_ready",
+        "insert into migrations (number, name, applied_at) values (9999, 'future', 0)",
+        "analyze tasks",
+        "alter table tasks set (autovacuum_enabled = false)",
+        "create function nothing() returns int language sql as 'select 1'",
+        "create or replace function make_ready(lane_ids bigint[], ranks bigint[]) returns void language sql begin atomic select null; end",
+        "create or replace function gate_ahead(tat bigint, interval_us bigint, burst int, now bigint) returns bigint language sql return 0",
+    ],
+)
 def test_a_schema_that_was_changed_is_not_handed_on(schemas, urls, sql):
     used(schemas, urls[0])
     assert schemas.spare == 1

@@ -18,7 +18,11 @@ _STEPS = "select number, name, applied_at from migrations order by number"
 
 @pytest.fixture(params=["memory", "file"])
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
-    return memory_database(FrozenClock()) if request.param == "memory" else file_database(tmp_path, FrozenClock())
+    return (
+        memory_database(FrozenClock())
+        if request.param == "memory"
+        else file_database(tmp_path, FrozenClock())
+    )
 
 
 def test_a_copy_is_what_migrate_makes(database: Database):

@@ -1,4 +1,5 @@
-"""A random walk through everything that can happen to a queue, with every promise of the queue checked at every step.
+"""A random walk through everything that can happen to a queue, with every promise of the queue checked at
+every step.
 
 The walk keeps its own account of each task. It is driven by one seed, so a violation can be replayed.
 """
@@ -57,13 +58,21 @@ class Walk:
     def __post_init__(self) -> None:
         self.luck = random.Random(self.seed)
         store = self.machines[0]
-        self.gates = [gate(store, f"source:{n}", **_as_words(self._limits())) for n in range(self.luck.randint(2, 6))]
+        self.gates = [
+            gate(store, f"source:{n}", **_as_words(self._limits())) for n in range(self.luck.randint(2, 6))
+        ]
         self.lanes = [(), *(self._some_gates() for _ in range(self.luck.randint(2, 10)))]
         store.meet_lanes(("page", stage, gates) for stage in STAGES for gates in self.lanes)
         self.workers = [worker(store, f"w{n}") for n in range(3)]
         # One knows every stage, the others one each, as in the middle of an upgrade.
         with store.write() as session:
-            self.scopes = [None, *(serve(session, each, [("page", stage)]) for each, stage in zip(self.workers[1:], STAGES, strict=True))]
+            self.scopes = [
+                None,
+                *(
+                    serve(session, each, [("page", stage)])
+                    for each, stage in zip(self.workers[1:], STAGES, strict=True)
+                ),
+            ]
 
     # What can happen.
 
@@ -78,11 +87,19 @@ class Walk:
 
     def _acts(self) -> list[tuple[tuple[str, Callable[[], None]], int]]:
         return [
-            (("enqueue", self.enqueue), 12), (("claim", self.claim), 22), (("settle", self.settle), 22), (("turn", self.turn), 14),
-            (("zombie", self.zombie), 4), (("time", self.pass_time), 14), (("pause", self.pause), 3), (("resume", self.resume), 4),
-            (("limits", self.change_limits), 3), (("lose", self.lose_worker), 2), (("cancel", self.cancel), 3),
+            (("enqueue", self.enqueue), 12),
+            (("claim", self.claim), 22),
+            (("settle", self.settle), 22),
+            (("turn", self.turn), 14),
+            (("zombie", self.zombie), 4),
+            (("time", self.pass_time), 14),
+            (("pause", self.pause), 3),
+            (("resume", self.resume), 4),
+            (("limits", self.change_limits), 3),
+            (("lose", self.lose_worker), 2),
+            (("cancel", self.cancel), 3),
             (("revive", self.revive), 2),
-        ]  # fmt: skip
+        ]
 
     @property
     def store(self) -> Store:
@@ -91,9 +108,12 @@ class Walk:
     def _limits(self) -> Limits:
         luck = self.luck
         return Limits(
-            max_in_flight=luck.choice((None, 1, 1, 2, 4)), interval_us=luck.choice((0, 0, 1_000, SECOND, 7 * SECOND)),
-            burst=luck.choice((1, 1, 2, 5)), trip_after=luck.choice((None, 1, 3)), cooldown_us=luck.choice((SECOND, 20 * SECOND)),
-        )  # fmt: skip
+            max_in_flight=luck.choice((None, 1, 1, 2, 4)),
+            interval_us=luck.choice((0, 0, 1_000, SECOND, 7 * SECOND)),
+            burst=luck.choice((1, 1, 2, 5)),
+            trip_after=luck.choice((None, 1, 3)),
+            cooldown_us=luck.choice((SECOND, 20 * SECOND)),
+        )
 
     def _some_gates(self) -> tuple[str, ...]:
         return tuple(self.luck.sample(self.gates, self.luck.randint(1, min(3, len(self.gates)))))
@@ -108,7 +128,10 @@ class Walk:
     def _entry(self):
         delay = self.luck.choice((0, 0, 0, 1, 3 * SECOND))
         return entry(
-            gates=self.luck.choice(self.lanes), priority=self.luck.choice((0, 0, 1, 5)), delay_us=delay, stage=self.luck.choice(STAGES)
+            gates=self.luck.choice(self.lanes),
+            priority=self.luck.choice((0, 0, 1, 5)),
+            delay_us=delay,
+            stage=self.luck.choice(STAGES),
         )
 
     def claim(self) -> None:
@@ -132,7 +155,11 @@ class Walk:
         before = self._rows()
         late = self._answer(self.luck.choice(self.zombies))
         store = self.store
-        stale = store.turn([late], 0, 1).stale if late.is_plain and self.luck.random() < 0.5 else store.settle([late])
+        stale = (
+            store.turn([late], 0, 1).stale
+            if late.is_plain and self.luck.random() < 0.5
+            else store.settle([late])
+        )
         self._must(stale == [late], f"the fence let {late} through")
         self._must(self._rows() == before, "a zombie has written something")
 
@@ -169,7 +196,9 @@ class Walk:
         for task_id in mine:
             task, _ = self.held.pop(task_id)
             self.zombies.append(task)
-            ended = task.crashes + 1 >= self.machines[0].rules.max_crashes or self.accounts[task_id].cancelling
+            ended = (
+                task.crashes + 1 >= self.machines[0].rules.max_crashes or self.accounts[task_id].cancelling
+            )
             self._put_down(task_id, ended=ended)
         self.workers[self.workers.index(lost)] = worker(self.store, "new")
 
@@ -180,8 +209,13 @@ class Walk:
         found = tasks.cancel(self.store, chosen, "by the walk")
         for task_id in chosen:
             account = self.accounts[task_id]
-            self._must((task_id in found.cancelled) == (account.place == "waiting"), f"cancel of {task_id}: {account}")
-            self._must((task_id in found.asked) == (account.place == "running"), f"cancel of {task_id}: {account}")
+            self._must(
+                (task_id in found.cancelled) == (account.place == "waiting"),
+                f"cancel of {task_id}: {account}",
+            )
+            self._must(
+                (task_id in found.asked) == (account.place == "running"), f"cancel of {task_id}: {account}"
+            )
             account.cancelling |= account.place == "running"
             account.place = "ended" if account.place == "waiting" else account.place
 
@@ -201,25 +235,40 @@ class Walk:
         delay = luck.choice((0, 0, 1, SECOND))
         return luck.choices(
             [
-                lambda: Settlement.done(task), lambda: retry(task, delay), lambda: Settlement.snooze(task, delay_us=delay, reason="later"),
-                lambda: failed(task), lambda: Settlement.filtered(task, reason="no"), lambda: Settlement.hand_back(task, reason="stopping"),
-                lambda: Settlement.cancelled(task, reason="stopped"), lambda: troubled(task) if task.lane else retry(task, delay),
-                lambda: told_to_wait(task, luck.choice((SECOND, 5 * SECOND))) if task.lane else retry(task, delay),
+                lambda: Settlement.done(task),
+                lambda: retry(task, delay),
+                lambda: Settlement.snooze(task, delay_us=delay, reason="later"),
+                lambda: failed(task),
+                lambda: Settlement.filtered(task, reason="no"),
+                lambda: Settlement.hand_back(task, reason="stopping"),
+                lambda: Settlement.cancelled(task, reason="stopped"),
+                lambda: troubled(task) if task.lane else retry(task, delay),
+                lambda: (
+                    told_to_wait(task, luck.choice((SECOND, 5 * SECOND))) if task.lane else retry(task, delay)
+                ),
                 lambda: walled(task) if task.lane else retry(task, delay),
-                lambda: Settlement.advance(task, stage=luck.choice(STAGES), gates=luck.choice(self.lanes), checkpoint="{}"),
-                lambda: Settlement.done(task, children=tuple(self._entry() for _ in range(luck.randint(1, 2)))),
+                lambda: Settlement.advance(
+                    task, stage=luck.choice(STAGES), gates=luck.choice(self.lanes), checkpoint="{}"
+                ),
+                lambda: Settlement.done(
+                    task, children=tuple(self._entry() for _ in range(luck.randint(1, 2)))
+                ),
                 lambda: Settlement.done(task, result=f"[{task.id}, {task.claim}]"),
             ],
             weights=[10, 5, 3, 3, 2, 3, 1, 5, 1, 0.3, 3, 2, 2],
-        )[0]()  # fmt: skip
+        )[0]()
 
     def _settled(self, answer: Settlement) -> None:
         task, _ = self.held.pop(answer.task_id)
         self.zombies.append(task)
-        self._put_down(answer.task_id, ended=answer.state in TERMINAL or self.accounts[answer.task_id].cancelling)
+        self._put_down(
+            answer.task_id, ended=answer.state in TERMINAL or self.accounts[answer.task_id].cancelling
+        )
         self.accounts[answer.task_id].result = answer.result
         if answer.children:
-            for (child,) in rows(self.machines[0], "select id from tasks where parent_id = :id", id=answer.task_id):
+            for (child,) in rows(
+                self.machines[0], "select id from tasks where parent_id = :id", id=answer.task_id
+            ):
                 self.accounts.setdefault(child, Account())
 
     def _put_down(self, task_id: int, *, ended: bool) -> None:
@@ -242,7 +291,9 @@ class Walk:
         self._check_starts(started, before if not answers else None, after)
         if limit and not turn.more and len(turn.tasks) < limit:
             seen = after.of(known)
-            self._must(not seen.claimable(), f"work was left: lanes {seen.claimable()} could start, {after.gates}")
+            self._must(
+                not seen.claimable(), f"work was left: lanes {seen.claimable()} could start, {after.gates}"
+            )
             opens = seen.next_opening()
             late = opens is not None and (turn.next_at is None or turn.next_at > opens)
             self._must(not late, f"told to sleep until {turn.next_at}, work can start at {opens}")
@@ -254,7 +305,9 @@ class Walk:
         stages = STAGES[number - 1 : number] or STAGES
         self._must(task.stage in stages, f"task {task.id} stands at {task.stage}, its worker knows {stages}")
         self._must(account.place == "waiting", f"task {task.id} was claimed while {account.place}")
-        self._must(task.claim == account.claim + 1, f"task {task.id}: claim {task.claim} after {account.claim}")
+        self._must(
+            task.claim == account.claim + 1, f"task {task.id}: claim {task.claim} after {account.claim}"
+        )
         account.place, account.claim = "running", task.claim
         self.held[task.id] = (task, holder)
         for name in tasks_gates(self.machines[0], task.id):
@@ -264,10 +317,16 @@ class Walk:
         for name, number in started.items():
             gate, now = after.gates[name], after.now
             self._must(gate.open_after <= now, f"{number} started behind {name}, which is shut: {gate}")
-            self._must(gate.max_in_flight is None or gate.in_flight <= gate.max_in_flight, f"{name} is overfull: {gate}")
+            self._must(
+                gate.max_in_flight is None or gate.in_flight <= gate.max_in_flight,
+                f"{name} is overfull: {gate}",
+            )
             if before is not None:
                 allowed = before.gates[name].allowance(now)
-                self._must(number <= allowed, f"{number} started behind {name}, {allowed} were allowed: {before.gates[name]}")
+                self._must(
+                    number <= allowed,
+                    f"{number} started behind {name}, {allowed} were allowed: {before.gates[name]}",
+                )
             if gate.interval_us:
                 self._check_window(name, gate.interval_us, gate.burst, [now] * number)
 
@@ -277,14 +336,18 @@ class Walk:
         del past[: -3 * burst - 20]
         for first, begin in enumerate(past):
             number, length = len(past) - first, past[-1] - begin
-            self._must(number <= burst + length // interval, f"{number} starts behind {name} within {length} us")
+            self._must(
+                number <= burst + length // interval, f"{number} starts behind {name} within {length} us"
+            )
 
     # Checks.
 
     def _must(self, holds: object, says: str) -> None:
         if not holds:
             recent = "\n  ".join(self.diary)
-            raise Violation(f"{says}\nseed {self.seed}: replay with THRESHER_MODEL_SEED={self.seed}\nthe last steps:\n  {recent}")
+            raise Violation(
+                f"{says}\nseed {self.seed}: replay with THRESHER_MODEL_SEED={self.seed}\nthe last steps:\n  {recent}"
+            )
 
     def _check(self, step: int) -> None:
         wrongs = list(look(self.machines[0]).wrongs())
@@ -301,8 +364,14 @@ class Walk:
         self._must(not found, f"repair found: {found}")
 
     def _rows(self) -> list[tuple]:
-        tables = [rows(self.machines[0], f"select * from {table} order by id") for table in ("gates", "lanes", "tasks")]
-        return [*tables, *(rows(self.machines[0], f"select count(*) from {table}") for table in ("attempts", "results"))]
+        tables = [
+            rows(self.machines[0], f"select * from {table} order by id")
+            for table in ("gates", "lanes", "tasks")
+        ]
+        return [
+            *tables,
+            *(rows(self.machines[0], f"select count(*) from {table}") for table in ("attempts", "results")),
+        ]
 
     def _compare_accounts(self) -> None:
         places = {"pending": "waiting", "retryable": "waiting", "running": "running"}
@@ -310,12 +379,22 @@ class Walk:
             account = self.accounts.get(task_id)
             if account is not None:
                 found = (places.get(state, "ended"), claim)
-                self._must(found == (account.place, account.claim), f"task {task_id} is {found}, expected {account}")
+                self._must(
+                    found == (account.place, account.claim), f"task {task_id} is {found}, expected {account}"
+                )
         results = dict(rows(self.machines[0], "select task_id, value from results"))
         for task_id, account in self.accounts.items():
-            self._must(results.get(task_id) == account.result, f"the result of task {task_id} is {results.get(task_id)}: {account}")
-        ((settled, claimed),) = rows(self.machines[0], "select (select count(*) from attempts), (select sum(claim) from tasks)")
-        self._must(settled + len(self.held) == (claimed or 0), f"{claimed} claims, {settled} settled, {len(self.held)} held")
+            self._must(
+                results.get(task_id) == account.result,
+                f"the result of task {task_id} is {results.get(task_id)}: {account}",
+            )
+        ((settled, claimed),) = rows(
+            self.machines[0], "select (select count(*) from attempts), (select sum(claim) from tasks)"
+        )
+        self._must(
+            settled + len(self.held) == (claimed or 0),
+            f"{claimed} claims, {settled} settled, {len(self.held)} held",
+        )
 
     def _forget(self) -> None:
         """Ended tasks need no account: what they were is in the database."""

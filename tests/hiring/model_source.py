@@ -1,4 +1,5 @@
-"""A list as sources really serve them: with caps, wraps, repeats, doubles, moving totals and short pages, each told to."""
+"""A list as sources really serve them: with caps, wraps, repeats, doubles, moving totals and short pages,
+each told to."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -28,7 +29,9 @@ class ModelSource:
     repeats: bool = False  # after the last page comes the last page
     doubled: int = 0  # every so manieth row comes twice
     short: int = 0  # every so manieth page is one row short
-    moves: Mapping[int, tuple[str, int]] = field(default_factory=dict)  # before which request, what happens to which row
+    moves: Mapping[int, tuple[str, int]] = field(
+        default_factory=dict
+    )  # before which request, what happens to which row
     no_value: Mapping[str, int] = field(default_factory=dict)  # a facet that so manieth rows have no value of
     many_values: frozenset[str] = frozenset()  # facets of which rows have two values
     asked: int = 0
@@ -54,7 +57,9 @@ class ModelSource:
         if self.kind == "next" and int(ask.cursor or 0) + self.size < len(self._reachable(fitting)):
             following = str(int(ask.cursor or 0) + self.size)
         postings = tuple(Posting(f"Post {row}", key=str(row)) for row in dict.fromkeys(shown))
-        return Listing(postings, "the model", rows=len(shown), total=total, next=following), self._facets(fitting)
+        return Listing(postings, "the model", rows=len(shown), total=total, next=following), self._facets(
+            fitting
+        )
 
     def _move(self) -> None:
         if self.asked not in self.moves:
@@ -73,12 +78,22 @@ class ModelSource:
     def _doubled(self, rows: list[int]) -> list[int]:
         if not self.doubled:
             return rows
-        return [each for place, row in enumerate(rows, 1) for each in ((row, row) if place % self.doubled == 0 else (row,))]
+        return [
+            each
+            for place, row in enumerate(rows, 1)
+            for each in ((row, row) if place % self.doubled == 0 else (row,))
+        ]
 
     def _shown(self, rows: list[int], ask: Ask) -> list[int]:
         if self.kind == "none":
             return rows
-        at = int(ask.cursor or 0) if self.kind == "next" else ask.at if self.kind == "offset" else (ask.page or 0) * self.size
+        at = (
+            int(ask.cursor or 0)
+            if self.kind == "next"
+            else ask.at
+            if self.kind == "offset"
+            else (ask.page or 0) * self.size
+        )
         if at >= len(rows) and rows and self.wraps:
             at %= len(rows)
         if at >= len(rows) and rows and self.repeats:

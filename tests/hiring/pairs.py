@@ -1,7 +1,8 @@
 """Labelled pairs of postings: the same opening, or another one that looks like it. All texts are our own.
 
-Six openings are written out. To each is done what boards do to a posting (`HARMLESS`), what companies do when they list one opening per
-city (`PLACES`), what nobody but a reader could undo (`HARD`), and what makes another opening of it (`HARMFUL`). Single traps follow.
+Six openings are written out. To each is done what boards do to a posting (`HARMLESS`), what companies do when
+they list one opening per city (`PLACES`), what nobody but a reader could undo (`HARD`), and what makes
+another opening of it (`HARMFUL`). Single traps follow.
 """
 
 from collections.abc import Callable, Iterator
@@ -86,8 +87,20 @@ OPENINGS: dict[str, Data] = {
         "text": RIVETS,
         "city": "Portland",
     },
-    "ward": {"title": "Nurse, Cardiac Ward", "company_name": "Larkspur Clinic", "location": "Boise, ID", "text": WARD, "city": "Boise"},
-    "forks": {"title": "Warehouse Operator", "company_name": "Tallow Logistics", "location": "Leeds, UK", "text": FORKS, "city": "Leeds"},
+    "ward": {
+        "title": "Nurse, Cardiac Ward",
+        "company_name": "Larkspur Clinic",
+        "location": "Boise, ID",
+        "text": WARD,
+        "city": "Boise",
+    },
+    "forks": {
+        "title": "Warehouse Operator",
+        "company_name": "Tallow Logistics",
+        "location": "Leeds, UK",
+        "text": FORKS,
+        "city": "Leeds",
+    },
     "quill": {
         "title": "Full Stack Entwickler (m/w/d)",
         "company_name": "Federkiel GmbH",
@@ -95,8 +108,20 @@ OPENINGS: dict[str, Data] = {
         "text": QUILL,
         "city": "Leipzig",
     },
-    "tides": {"title": "Data Analyst II", "company_name": "Saltmarsh", "location": "Halifax, NS", "text": TIDES, "city": "Halifax"},
-    "ledger": {"title": "Accountant", "company_name": "Parrish & Dole", "location": "Chicago, IL", "text": LEDGER, "city": "Chicago"},
+    "tides": {
+        "title": "Data Analyst II",
+        "company_name": "Saltmarsh",
+        "location": "Halifax, NS",
+        "text": TIDES,
+        "city": "Halifax",
+    },
+    "ledger": {
+        "title": "Accountant",
+        "company_name": "Parrish & Dole",
+        "location": "Chicago, IL",
+        "text": LEDGER,
+        "city": "Chicago",
+    },
 }
 FAR = {
     "Portland, OR": "Austin, TX",
@@ -182,10 +207,16 @@ def _paragraphs(text: str) -> list[str]:
 HARMLESS: dict[str, Callable[[str], Data]] = {
     "another board": second,
     "title in capitals": lambda name: second(name, title=OPENINGS[name]["title"].upper()),
-    "a marker of gender": lambda name: second(name, title=OPENINGS[name]["title"].replace(" (m/w/d)", "") + " (f/m/x)"),
+    "a marker of gender": lambda name: second(
+        name, title=OPENINGS[name]["title"].replace(" (m/w/d)", "") + " (f/m/x)"
+    ),
     "a number in the title": lambda name: second(name, title=f"{OPENINGS[name]['title']} (R-104412)"),
-    "the company in the title": lambda name: second(name, title=f"{OPENINGS[name]['title']} at {OPENINGS[name]['company_name']}"),
-    "the form of the company": lambda name: second(name, company_name=OPENINGS[name]["company_name"].removesuffix(" GmbH") + " Inc."),
+    "the company in the title": lambda name: second(
+        name, title=f"{OPENINGS[name]['title']} at {OPENINGS[name]['company_name']}"
+    ),
+    "the form of the company": lambda name: second(
+        name, company_name=OPENINGS[name]["company_name"].removesuffix(" GmbH") + " Inc."
+    ),
     "a longer location": lambda name: second(name, location=LONG[OPENINGS[name]["location"]]),
     "no location": lambda name: second(name, location=""),
     "cut short": lambda name: edited(name, _cut),
@@ -195,20 +226,31 @@ HARMLESS: dict[str, Callable[[str], Data]] = {
     "tracked": lambda name: edited(name, _tracked),
     "spaced otherwise": lambda name: edited(name, _spaced),
     "listed again": lambda name: posting(name, "a-2", "boardone", first_seen=9),
-    "the place in the title": lambda name: second(name, title=f"{OPENINGS[name]['title']} - {OPENINGS[name]['city']}"),
+    "the place in the title": lambda name: second(
+        name, title=f"{OPENINGS[name]['title']} - {OPENINGS[name]['city']}"
+    ),
 }
 PLACES: dict[str, Callable[[str], Data]] = {
     "another city": lambda name: posting(name, "a-3", "boardone", location=FAR[OPENINGS[name]["location"]]),
     "another city, named in the text": lambda name: posting(
-        name, "a-4", "boardone", location=FAR[OPENINGS[name]["location"]], city=FAR[OPENINGS[name]["location"]].partition(",")[0]
+        name,
+        "a-4",
+        "boardone",
+        location=FAR[OPENINGS[name]["location"]],
+        city=FAR[OPENINGS[name]["location"]].partition(",")[0],
     ),
 }
 # The same opening all the same, as a reader would see: what we miss.
 HARD: dict[str, Callable[[str], Data]] = {
     "told in other words": lambda name: edited(
-        name, lambda text: text.replace("You ", "The person we hire ").replace("We ", "Our people ").replace("Wir ", "Man ")
+        name,
+        lambda text: (
+            text.replace("You ", "The person we hire ").replace("We ", "Our people ").replace("Wir ", "Man ")
+        ),
     ),
-    "a line of pay put in": lambda name: edited(name, lambda text: text.replace("\n\n", "\n\nPay is fair.\n\n", 1)),
+    "a line of pay put in": lambda name: edited(
+        name, lambda text: text.replace("\n\n", "\n\nPay is fair.\n\n", 1)
+    ),
     "the text is missing": lambda name: edited(name, lambda text: ""),
 }
 
@@ -233,23 +275,31 @@ SWAPS = {
 HARMFUL: dict[str, Callable[[str], Data]] = {
     "another thing in the text": lambda name: edited(name, _words(SWAPS[name])),
     "another third paragraph": lambda name: edited(
-        name, lambda text: "\n\n".join([*_paragraphs(text)[:2], "You speak French and have sold wine before.", *_paragraphs(text)[3:]])
+        name,
+        lambda text: "\n\n".join(
+            [*_paragraphs(text)[:2], "You speak French and have sold wine before.", *_paragraphs(text)[3:]]
+        ),
     ),
     "another title": lambda name: second(name, title="Head Gardener"),
     "a bracket in the title": lambda name: second(name, title=OPENINGS[name]["title"] + " (Harbour Cloud)"),
-    "a grade in the title": lambda name: second(name, title=OPENINGS[name]["title"].removesuffix(" II") + " III"),
+    "a grade in the title": lambda name: second(
+        name, title=OPENINGS[name]["title"].removesuffix(" II") + " III"
+    ),
     "part time": lambda name: second(name, title=OPENINGS[name]["title"] + " (Part-Time)"),
     "night shift": lambda name: second(name, title=OPENINGS[name]["title"] + ", Night Shift"),
     "another company with the same template": lambda name: second(name, company_name="Bramble & Sons"),
-    "one word put in": lambda name: edited(name, _words((" you ", " you mostly "), (" du ", " du oft "), ("You will", "You always will"))),
+    "one word put in": lambda name: edited(
+        name, _words((" you ", " you mostly "), (" du ", " du oft "), ("You will", "You always will"))
+    ),
     "a few words behind the last": lambda name: edited(name, lambda text: text + " You only work at night."),
     "a few words before the first": lambda name: edited(name, lambda text: "For our night shift. " + text),
     "a year in the title": lambda name: second(name, title=OPENINGS[name]["title"] + ", Summer 2031"),
     "a paragraph less on the same board": lambda name: {
-        **posting(name, "a-5", "boardone"), "description": "\n\n".join(_paragraphs(first(name)["description"])[:3])
+        **posting(name, "a-5", "boardone"),
+        "description": "\n\n".join(_paragraphs(first(name)["description"])[:3]),
     },
     "taken apart by a person": second,
-}  # fmt: skip
+}
 
 
 def _traps() -> Iterator[Case]:
@@ -261,8 +311,18 @@ def _traps() -> Iterator[Case]:
     def other(title: str, description: str = text, **changes: Any) -> Data:
         return {**first("rivets"), "title": title, "description": description, **changes}
 
-    yield Case("two products in brackets", other("Consultant (Agentforce)"), trap("Consultant (Data Cloud)"), same=False)
-    yield Case("one product in brackets", other("Consultant (Agentforce)"), trap("Consultant (Agentforce) (m/f/d)"), same=True)
+    yield Case(
+        "two products in brackets",
+        other("Consultant (Agentforce)"),
+        trap("Consultant (Data Cloud)"),
+        same=False,
+    )
+    yield Case(
+        "one product in brackets",
+        other("Consultant (Agentforce)"),
+        trap("Consultant (Agentforce) (m/f/d)"),
+        same=True,
+    )
     yield Case("two languages", other("Support Agent, French"), trap("Support Agent, German"), same=False)
     yield Case("C and C++", other("C Developer"), trap("C++ Developer"), same=False)
     yield Case("C# and C++", other("C# Developer"), trap("C++ Developer"), same=False)
@@ -270,13 +330,24 @@ def _traps() -> Iterator[Case]:
     yield Case("two teams in the title", other("Engineer, Payments"), trap("Engineer, Search"), same=False)
     yield Case("senior and not", other("Senior Engineer"), trap("Engineer"), same=False)
     yield Case("Sr. and Senior", other("Senior Engineer"), trap("Sr. Engineer"), same=True)
-    yield Case("company with a domain", other("Engineer", company_name="Jerry"), trap("Engineer", company_name="Jerry.ai"), same=True)
     yield Case(
-        "companies that begin alike", other("Engineer", company_name="Jerry"), trap("Engineer", company_name="Jerry Foods"), same=False
+        "company with a domain",
+        other("Engineer", company_name="Jerry"),
+        trap("Engineer", company_name="Jerry.ai"),
+        same=True,
+    )
+    yield Case(
+        "companies that begin alike",
+        other("Engineer", company_name="Jerry"),
+        trap("Engineer", company_name="Jerry Foods"),
+        same=False,
     )
     yield Case("no company on one side", other("Engineer"), trap("Engineer", company_name=""), same=False)
     yield Case(
-        "remote and on site", other("Engineer", location="Remote, US"), trap("Engineer", text + "\n\nYou come in daily."), same=False
+        "remote and on site",
+        other("Engineer", location="Remote, US"),
+        trap("Engineer", text + "\n\nYou come in daily."),
+        same=False,
     )
     page = {"url": "https://mill.example/openings/12?utm_source=x", "description": ""}
     yield Case(
@@ -294,9 +365,11 @@ def _traps() -> Iterator[Case]:
     )
     parts = {"description": "", "board": "site:mill", "number": ""}
     yield Case(
-        "two parts of one page", other("Engineer", **parts, url="https://mill.example/#/openings/1"),
-        trap("Engineer", **parts, url="https://mill.example/#/openings/2"), same=False,
-    )  # fmt: skip
+        "two parts of one page",
+        other("Engineer", **parts, url="https://mill.example/#/openings/1"),
+        trap("Engineer", **parts, url="https://mill.example/#/openings/2"),
+        same=False,
+    )
     yield Case("one page, another title", other("Engineer", **page), trap("Cook", **page), same=False)
     short = "A good place to work. Apply today."
     yield Case("too little text", other("Engineer", short), trap("Engineer", short), same=False)
@@ -307,7 +380,10 @@ def _traps() -> Iterator[Case]:
         same=True,
     )
     yield Case(
-        "a counter that happens to be equal", other("Engineer", short, number="12"), trap("Engineer", short, number="12"), same=False
+        "a counter that happens to be equal",
+        other("Engineer", short, number="12"),
+        trap("Engineer", short, number="12"),
+        same=False,
     )
     yield Case(
         "the number is a title's, not a posting's",
@@ -315,9 +391,23 @@ def _traps() -> Iterator[Case]:
         trap("Cook", "", number="R-20417"),
         same=False,
     )
-    intro = _paragraphs(text)[0] + " " + "We are a family firm, and every one of us has washed bottles in the yard on a cold Friday. " * 3
-    yield Case("the same first words, cut off", other("Engineer", f"{intro}…"), trap("Engineer", f"{intro}…"), same=False)
-    yield Case("the company's first words alone", other("Engineer", intro), trap("Engineer", f"{intro}\n\n{text}\n\n{ALIKE}"), same=False)
+    intro = (
+        _paragraphs(text)[0]
+        + " "
+        + "We are a family firm, and every one of us has washed bottles in the yard on a cold Friday. " * 3
+    )
+    yield Case(
+        "the same first words, cut off",
+        other("Engineer", f"{intro}…"),
+        trap("Engineer", f"{intro}…"),
+        same=False,
+    )
+    yield Case(
+        "the company's first words alone",
+        other("Engineer", intro),
+        trap("Engineer", f"{intro}\n\n{text}\n\n{ALIKE}"),
+        same=False,
+    )
     boiler = "We treat everybody alike and say so here at length, because the law wants it. " * 6
     yield Case(
         "mostly boilerplate, two jobs",
@@ -325,9 +415,17 @@ def _traps() -> Iterator[Case]:
         trap("Engineer", "You test valves.\n" + boiler),
         same=False,
     )
-    yield Case("two deadlines", other("Engineer", text + "\nDeadline: 3 May"), trap("Engineer", text + "\nDeadline: 9 June"), same=True)
     yield Case(
-        "two pay bands", other("Engineer", text + "\nYou earn $120,000."), trap("Engineer", text + "\nYou earn $150,000."), same=False
+        "two deadlines",
+        other("Engineer", text + "\nDeadline: 3 May"),
+        trap("Engineer", text + "\nDeadline: 9 June"),
+        same=True,
+    )
+    yield Case(
+        "two pay bands",
+        other("Engineer", text + "\nYou earn $120,000."),
+        trap("Engineer", text + "\nYou earn $150,000."),
+        same=False,
     )
     yield Case(
         "the same number on the same board",
@@ -344,5 +442,13 @@ def cases() -> list[Case]:
     for name in OPENINGS:
         for changes, label in ((HARMLESS, True), (PLACES, True), (HARD, True), (HARMFUL, False)):
             for what, change in changes.items():
-                found.append(Case(f"{name}: {what}", first(name), change(name), label, apart=what == "taken apart by a person"))
+                found.append(
+                    Case(
+                        f"{name}: {what}",
+                        first(name),
+                        change(name),
+                        label,
+                        apart=what == "taken apart by a person",
+                    )
+                )
     return [*found, *_traps()]

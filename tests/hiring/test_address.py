@@ -13,13 +13,19 @@ from thresher.hiring.address import number_in, print_of_address
     [
         ("https://acme.example/careers/4711-smith", "https://acme.example/careers/4711-senior-smith"),
         ("https://acme.example/careers/smith-4711", "https://acme.example/careers/senior-smith-4711"),
-        ("https://acme.example/careers/smith_4711.html", "https://acme.example/careers/senior-smith_4711.html"),
+        (
+            "https://acme.example/careers/smith_4711.html",
+            "https://acme.example/careers/senior-smith_4711.html",
+        ),
         ("https://acme.example/careers/4711/smith", "https://acme.example/careers/4711/senior-smith"),
         (
             "https://acme.example/j/0b6e7a1c-1111-4222-8333-444455556666-smith",
             "https://acme.example/j/0b6e7a1c-1111-4222-8333-444455556666",
         ),
-        ("https://acme.example/careers/4711-smith/", "https://www.acme.example/careers/4711-smiths?utm_source=x"),
+        (
+            "https://acme.example/careers/4711-smith/",
+            "https://www.acme.example/careers/4711-smiths?utm_source=x",
+        ),
     ],
 )
 def test_other_words_around_the_same_number_are_the_same_page(one, other):
@@ -41,10 +47,20 @@ def test_another_number_or_another_place_is_another_page(one, other):
 @pytest.mark.parametrize(
     "path",
     [
-        "/careers/smith", "/careers/2026-smith", "/careers/smith-2025", "/2026/smith", "/careers/smith-2", "/careers/24-hour-nurse",
-        "/careers/1000-smith-2000000", "/4711/careers/smith", "/", "", "/careers/smith-4711-x", "/careers/\u0661\u0662\u0663\u0664-smith",
+        "/careers/smith",
+        "/careers/2026-smith",
+        "/careers/smith-2025",
+        "/2026/smith",
+        "/careers/smith-2",
+        "/careers/24-hour-nurse",
+        "/careers/1000-smith-2000000",
+        "/4711/careers/smith",
+        "/",
+        "",
+        "/careers/smith-4711-x",
+        "/careers/\u0661\u0662\u0663\u0664-smith",
     ],
-)  # fmt: skip
+)
 def test_no_number_is_seen_where_it_could_be_something_else(path):
     assert number_in(path) == ""
 

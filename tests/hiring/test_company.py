@@ -68,7 +68,12 @@ def test_a_french_page_is_read_whole():
 
 def test_a_list_of_labelled_facts_is_read():
     found = facts(TABLE)
-    assert (found["founded"], found["size"], found["headquarters"], found["industry"]) == (1998, "51-200", "Leeds, UK", "Construction")
+    assert (found["founded"], found["size"], found["headquarters"], found["industry"]) == (
+        1998,
+        "51-200",
+        "Leeds, UK",
+        "Construction",
+    )
 
 
 def test_a_number_above_its_label_belongs_to_that_label_and_not_to_the_next():
@@ -80,7 +85,12 @@ def test_what_is_declared_for_machines_is_read_first():
         f"{DATA}<h1>About us</h1><p>We were founded in 1990, so they say, and we grow mushrooms in the dark for people who like them.</p>"
     )
     found = {name: each.value for name, each in read_facts(text, year=YEAR).found.items()}
-    assert (found["founded"], found["size"].low, found["size"].high, found["industry"]) == (2011, 200, 500, "Food")
+    assert (found["founded"], found["size"].low, found["size"].high, found["industry"]) == (
+        2011,
+        200,
+        500,
+        "Food",
+    )
     assert found["headquarters"] == "Utrecht, NL"
     assert own_name(text).value == "Fen Foods"
 
@@ -178,7 +188,15 @@ def test_the_year_of_founding_is_read(sentence, year):
 
 
 @pytest.mark.parametrize(
-    "sentence", ["Founded in 2031", "Founded 12 years ago", "founded on trust. 1998 people", "founded", "©1998-2024", "founded in 19981"]
+    "sentence",
+    [
+        "Founded in 2031",
+        "Founded 12 years ago",
+        "founded on trust. 1998 people",
+        "founded",
+        "©1998-2024",
+        "founded in 19981",
+    ],
 )
 def test_what_is_no_year_of_founding_is_not_read(sentence):
     assert founded(sentence, YEAR) is None
@@ -196,11 +214,15 @@ def test_since_is_weaker_than_founded():
 def test_what_another_company_says_of_itself_on_the_home_page_is_not_taken():
     found = facts("<p>Our friends at Moss, which was founded in 2005 in Rome, make lamps.</p>", role="home")
     assert found.get("founded") in (None, 2005)
-    assert "founded" not in facts("<p>Moss - founded in 2005 - is a group of volunteers who read books aloud.</p>", role="home")
+    assert "founded" not in facts(
+        "<p>Moss - founded in 2005 - is a group of volunteers who read books aloud.</p>", role="home"
+    )
 
 
 def test_a_line_of_copyright_founds_nothing():
-    assert "founded" not in facts("<p>Copyright © 2017 Tarn Tools Incorporated. All rights reserved.</p>", role="home")
+    assert "founded" not in facts(
+        "<p>Copyright © 2017 Tarn Tools Incorporated. All rights reserved.</p>", role="home"
+    )
 
 
 @pytest.mark.parametrize(
@@ -208,7 +230,10 @@ def test_a_line_of_copyright_founds_nothing():
     [
         ("We are headquartered in Portland, Oregon and ship everywhere.", "Portland, Oregon"),
         ("Acme is based in Berlin.", "Berlin"),
-        ("Our headquarters are in Denver, United States. We also have offices in Munich.", "Denver, United States"),
+        (
+            "Our headquarters are in Denver, United States. We also have offices in Munich.",
+            "Denver, United States",
+        ),
         ("mit Sitz in München", "München"),
         ("con sede en Madrid, España", "Madrid, España"),
         ("headquartered in St. Louis, Missouri", "St. Louis, Missouri"),
@@ -276,7 +301,9 @@ def ai(html: str, mentions: int = 3) -> object:
 
 def test_machine_learning_at_the_heart_is_a_focus():
     assert ai("<p>Machine learning is at the heart of what we build.</p>")
-    assert ai("<h1>About us</h1><p>We are an AI company that reads meters for people who would rather not.</p>")
+    assert ai(
+        "<h1>About us</h1><p>We are an AI company that reads meters for people who would rather not.</p>"
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hiring.telling import ENGLISH, YEAR, facts, told
-from thresher.hiring.company.completeness import DAY, Completeness, Thresholds, completeness, is_fresh, size_category
+from thresher.hiring.company.completeness import (
+    DAY,
+    Completeness,
+    Thresholds,
+    completeness,
+    is_fresh,
+    size_category,
+)
 from thresher.hiring.company.dossier import Leaf
 from thresher.hiring.company.facts import read_facts
 from thresher.hiring.company.headcount import headcount
@@ -23,17 +30,24 @@ HOME = """<nav><a href="/">Home</a><a href="/company/about-us">About us</a><a hr
 def test_the_links_of_the_home_page_name_its_pages():
     found = named(Document(HOME, "https://www.tarn.example/"))
     assert found == {
-        "about": "https://www.tarn.example/company/about-us", "careers": "https://www.tarn.example/careers", "culture": "https://www.tarn.example/values",
-    }  # fmt: skip
+        "about": "https://www.tarn.example/company/about-us",
+        "careers": "https://www.tarn.example/careers",
+        "culture": "https://www.tarn.example/values",
+    }
 
 
 def test_nothing_is_guessed_that_a_link_names():
     tries = dict(candidates("https://www.tarn.example/", {"about": "https://www.tarn.example/us"}))
-    assert tries == {"about": ("https://www.tarn.example/us",), "careers": ("https://www.tarn.example/careers",)}
+    assert tries == {
+        "about": ("https://www.tarn.example/us",),
+        "careers": ("https://www.tarn.example/careers",),
+    }
 
 
 def test_a_board_is_not_visited_because_its_address_says_what_it_is():
-    assert "careers" not in dict(candidates("https://www.tarn.example/", {"careers": "https://jobs.lever.co/tarn"}))
+    assert "careers" not in dict(
+        candidates("https://www.tarn.example/", {"careers": "https://jobs.lever.co/tarn"})
+    )
 
 
 def leaf(html: str, role: str = "careers", url: str = "https://www.tarn.example/careers") -> Leaf:
@@ -80,7 +94,12 @@ def test_no_pages_show_nothing():
     ],
 )
 def test_completeness_is_as_the_thresholds_say(about, culture, wanted):
-    data = {"name": "Tarn", "website": "https://www.tarn.example/", "about": "a" * about, "culture": "c" * culture}
+    data = {
+        "name": "Tarn",
+        "website": "https://www.tarn.example/",
+        "about": "a" * about,
+        "culture": "c" * culture,
+    }
     assert completeness(data, Thresholds()) == wanted
     assert completeness(data | {"name": ""}, Thresholds()) is Completeness.NONE
     assert completeness(data | {"website": None}, Thresholds()) is Completeness.NONE
@@ -89,14 +108,22 @@ def test_completeness_is_as_the_thresholds_say(about, culture, wanted):
 @pytest.mark.parametrize(("days", "fresh"), [(0, True), (29.9, True), (30, False), (31, False), (-1, False)])
 def test_a_good_company_is_fresh_for_thirty_days(days, fresh):
     now = 100 * DAY
-    assert is_fresh({"completeness": "good", "analyzed_at": int(now - days * DAY)}, Thresholds(), now) is fresh
+    assert (
+        is_fresh({"completeness": "good", "analyzed_at": int(now - days * DAY)}, Thresholds(), now) is fresh
+    )
     assert not is_fresh({"completeness": "minimal", "analyzed_at": now}, Thresholds(), now)
     assert not is_fresh({"completeness": "good"}, Thresholds(), now)
 
 
 @pytest.mark.parametrize(
     ("low", "high", "wanted"),
-    [(100, 100, "small"), (101, 101, "medium"), (1000, 1000, "medium"), (1001, None, "large"), (50, 150, "small")],
+    [
+        (100, 100, "small"),
+        (101, 101, "medium"),
+        (1000, 1000, "medium"),
+        (1001, None, "large"),
+        (50, 150, "small"),
+    ],
 )
 def test_sizes_have_categories(low, high, wanted):
     assert size_category(low, high, Thresholds()) == wanted
@@ -149,5 +176,7 @@ def test_any_page_is_read_and_its_values_stand_in_it(pieces):
     ],
 )
 def test_a_heading_says_the_topic_and_nothing_else(heading, is_mission):
-    found = facts(f"<h2>{heading}</h2><p>To lay every keel straight, whatever the weather.</p>", role="careers")
+    found = facts(
+        f"<h2>{heading}</h2><p>To lay every keel straight, whatever the weather.</p>", role="careers"
+    )
     assert ("mission" in found) is is_mission

@@ -17,9 +17,12 @@ def postings(number: int, **says: object) -> list[Posting]:
 
 
 FULL = {
-    "location": "Oslo", "posted_date": date(2026, 3, 2), "salary": Salary("€50,000"), "description": "What you do",
+    "location": "Oslo",
+    "posted_date": date(2026, 3, 2),
+    "salary": Salary("€50,000"),
+    "description": "What you do",
     "url": "https://acme.example/1",
-}  # fmt: skip
+}
 
 
 def test_coverage_is_the_share_of_postings_that_say_a_field():
@@ -48,7 +51,9 @@ def test_no_rows_twice_in_a_row_is_an_alarm_even_where_there_never_were_any():
 
 
 def test_a_yield_that_falls_by_more_than_half_is_an_alarm():
-    assert health(postings(9), {}, [20], complete=True).alarms == ("9 rows, after 20 in the look before: 55 % fewer",)
+    assert health(postings(9), {}, [20], complete=True).alarms == (
+        "9 rows, after 20 in the look before: 55 % fewer",
+    )
     assert health(postings(10), {}, [20], complete=True).alarms == ()
 
 

@@ -40,8 +40,16 @@ def read(**changes: Any) -> Opening:
 def test_everything_that_a_posting_says_is_read():
     found = read()
     assert found.pay is not None
-    assert (found.pay.year_low, found.pay.year_high, found.pay.currency, found.pay.period) == (120_000, 150_000, "USD", "year")
-    assert [(spot.city, spot.country, spot.remote) for spot in found.spots] == [("Portland", "US", False), (None, "US", True)]
+    assert (found.pay.year_low, found.pay.year_high, found.pay.currency, found.pay.period) == (
+        120_000,
+        150_000,
+        "USD",
+        "year",
+    )
+    assert [(spot.city, spot.country, spot.remote) for spot in found.spots] == [
+        ("Portland", "US", False),
+        (None, "US", True),
+    ]
     assert (found.workplace, found.level, found.experience) == (Workplace.REMOTE, Level.SENIOR, Experience(5))
     assert (found.employment, found.posted) == ((Employment.FULL_TIME,), date(2031, 5, 18))
     assert {"python", "postgresql"} <= set(found.skills)
@@ -53,7 +61,17 @@ def test_every_fact_says_where_it_stands():
     found = read()
     places = found.evidence.places
     assert found.evidence.source == "abc"
-    assert {"pay", "spots.0", "spots.1", "workplace", "level", "experience", "employment.0", "posted", "skills.0"} <= places.keys()
+    assert {
+        "pay",
+        "spots.0",
+        "spots.1",
+        "workplace",
+        "level",
+        "experience",
+        "employment.0",
+        "posted",
+        "skills.0",
+    } <= places.keys()
     assert places["level"] == Place("Senior", path="title")
     assert places["posted"] == Place("2031-05-18", path="posted")
     pay = places["pay"]
@@ -63,10 +81,16 @@ def test_every_fact_says_where_it_stands():
 
 def test_a_field_of_its_own_speaks_before_the_description():
     found = read(
-        workplace="hybrid", salary={"text": "90-95K", "low": 90_000, "high": 95_000, "currency": "USD"}, employment_type="CONTRACTOR"
+        workplace="hybrid",
+        salary={"text": "90-95K", "low": 90_000, "high": 95_000, "currency": "USD"},
+        employment_type="CONTRACTOR",
     )
     assert found.pay is not None
-    assert (found.workplace, found.pay.year_high, found.employment) == (Workplace.HYBRID, 95_000, (Employment.CONTRACT,))
+    assert (found.workplace, found.pay.year_high, found.employment) == (
+        Workplace.HYBRID,
+        95_000,
+        (Employment.CONTRACT,),
+    )
     assert found.evidence.places["pay"] == Place("90-95K", path="salary.text")
     assert found.evidence.places["workplace"] == Place("hybrid", path="workplace")
 
@@ -84,9 +108,25 @@ def test_a_salary_without_numbers_leaves_the_word_to_the_description():
 
 def test_a_posting_that_says_nothing_is_an_opening_of_which_nothing_is_known():
     found = read_facts("b/2", {"title": "Baker"}, today=TODAY)
-    assert (found.pay, found.spots, found.workplace, found.level, found.experience, found.employment, found.skills, found.posted) == (
-        None, (), None, None, None, (), (), None,
-    )  # fmt: skip
+    assert (
+        found.pay,
+        found.spots,
+        found.workplace,
+        found.level,
+        found.experience,
+        found.employment,
+        found.skills,
+        found.posted,
+    ) == (
+        None,
+        (),
+        None,
+        None,
+        None,
+        (),
+        (),
+        None,
+    )
     assert dict(found.evidence.places) == {}
 
 
@@ -96,7 +136,9 @@ def test_not_remote_in_a_field_is_not_on_site():
 
 
 def test_a_labelled_line_says_where_if_no_field_does():
-    found = read_facts("b/4", {"title": "Baker", "description": "Bread.\nLocation: Leeds, UK\nMore bread."}, today=TODAY)
+    found = read_facts(
+        "b/4", {"title": "Baker", "description": "Bread.\nLocation: Leeds, UK\nMore bread."}, today=TODAY
+    )
     assert [(spot.city, spot.country) for spot in found.spots] == [("Leeds", "GB")]
     place = found.evidence.places["spots.0"]
     assert place is not None
@@ -104,7 +146,9 @@ def test_a_labelled_line_says_where_if_no_field_does():
 
 
 def test_a_day_is_counted_back_from_today():
-    assert read_facts("b/5", {"title": "Baker", "posted": "3 days ago"}, today=TODAY).posted == date(2031, 5, 17)
+    assert read_facts("b/5", {"title": "Baker", "posted": "3 days ago"}, today=TODAY).posted == date(
+        2031, 5, 17
+    )
     assert read_facts("b/5", {"title": "Baker", "posted": "30+ days ago"}, today=TODAY).posted is None
 
 
@@ -116,7 +160,13 @@ def test_an_opening_comes_back_as_it_was_kept():
 
 
 @pytest.mark.parametrize(
-    "facts", [{}, {"key": "a", "level": "king"}, {"key": "a", "spots": [{"town": "x"}]}, {"key": "a", "pay": {"text": "x", "low": "many"}}]
+    "facts",
+    [
+        {},
+        {"key": "a", "level": "king"},
+        {"key": "a", "spots": [{"town": "x"}]},
+        {"key": "a", "pay": {"text": "x", "low": "many"}},
+    ],
 )
 def test_facts_that_are_none_are_refused_with_advice(facts: dict[str, Any]):
     with pytest.raises(Malformed, match="read them again"):
@@ -130,17 +180,63 @@ def test_a_posting_without_facts_says_so():
 
 PIECES = st.sampled_from(
     [
-        "remote", "hybrid", "not ", "on-site", "5+ years", "of experience", "$", "€", "120,000", "60-75K", " - ", "per hour", "a year",
-        "\n", "**", " ", "Portland, OR", "Location:",
-        "full-time", "contract", "position", "days a week", "in the office", "İ", "ß", "\u00a0",
-        "—", "401k", "401(k)", "Python", "Go", "#LI-", "USD", "٣", "𝟙𝟚", "1" * 40, "999,999,999,999", "0", ".", ",", "years",
-        "Jahre", "&amp;",
-        "\ud800", "\x00",
+        "remote",
+        "hybrid",
+        "not ",
+        "on-site",
+        "5+ years",
+        "of experience",
+        "$",
+        "€",
+        "120,000",
+        "60-75K",
+        " - ",
+        "per hour",
+        "a year",
+        "\n",
+        "**",
+        " ",
+        "Portland, OR",
+        "Location:",
+        "full-time",
+        "contract",
+        "position",
+        "days a week",
+        "in the office",
+        "İ",
+        "ß",
+        "\u00a0",
+        "—",
+        "401k",
+        "401(k)",
+        "Python",
+        "Go",
+        "#LI-",
+        "USD",
+        "٣",
+        "𝟙𝟚",
+        "1" * 40,
+        "999,999,999,999",
+        "0",
+        ".",
+        ",",
+        "years",
+        "Jahre",
+        "&amp;",
+        "\ud800",
+        "\x00",
     ]
-)  # fmt: skip
-ANYTHING = st.one_of(st.text(max_size=400), st.lists(PIECES, max_size=60).map("".join), st.lists(PIECES, max_size=60).map(" ".join))
+)
+ANYTHING = st.one_of(
+    st.text(max_size=400),
+    st.lists(PIECES, max_size=60).map("".join),
+    st.lists(PIECES, max_size=60).map(" ".join),
+)
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), ANYTHING, st.lists(st.integers(), max_size=2))
-SALARIES = st.one_of(VALUES, st.fixed_dictionaries({}, optional=dict.fromkeys(("text", "low", "high", "currency", "period"), VALUES)))
+SALARIES = st.one_of(
+    VALUES,
+    st.fixed_dictionaries({}, optional=dict.fromkeys(("text", "low", "high", "currency", "period"), VALUES)),
+)
 DATA = st.fixed_dictionaries(
     {"title": ANYTHING, "description": ANYTHING},
     optional={
@@ -179,7 +275,11 @@ def test_whatever_a_posting_says_every_quote_stands_where_it_is_said_to(data: di
 def test_facts_agree_with_their_evidence(data: dict[str, Any]):
     """A fact has a place, and a place has a fact."""
     found = read_facts("k", data, today=TODAY)
-    known = {name for name in ("pay", "workplace", "level", "experience", "posted") if getattr(found, name) is not None}
+    known = {
+        name
+        for name in ("pay", "workplace", "level", "experience", "posted")
+        if getattr(found, name) is not None
+    }
     for name in ("spots", "employment", "skills"):
         known |= {f"{name}.{at}" for at in range(len(getattr(found, name)))}
     assert known == set(found.evidence.places)
@@ -187,21 +287,41 @@ def test_facts_agree_with_their_evidence(data: dict[str, Any]):
 
 @pytest.mark.promise(18)
 @pytest.mark.parametrize(
-    "piece", ["remote ", "$1 - ", "5 years ", "not " * 3, "1,", "(((", "a@", "hybrid or ", "\n", "days a week office ", "USD", "Portland, "]
+    "piece",
+    [
+        "remote ",
+        "$1 - ",
+        "5 years ",
+        "not " * 3,
+        "1,",
+        "(((",
+        "a@",
+        "hybrid or ",
+        "\n",
+        "days a week office ",
+        "USD",
+        "Portland, ",
+    ],
 )
 def test_a_flood_of_one_thing_is_read_within_bounds(piece: str):
     flood = piece * (4 * MAX_LENGTH // len(piece))
     found = read_facts(
-        "k", {"title": flood, "location": flood, "description": flood, "salary": flood, "employment_type": flood}, today=TODAY
+        "k",
+        {"title": flood, "location": flood, "description": flood, "salary": flood, "employment_type": flood},
+        today=TODAY,
     )
     assert len(found.text) <= MAX_LENGTH
     assert len(found.evidence.places) < 250
 
 
 def test_a_field_about_the_hours_does_not_hide_what_the_title_says_of_the_contract():
-    found = read_facts("k", {"title": "Software Engineering Intern", "employment_type": "Full time"}, today=TODAY)
+    found = read_facts(
+        "k", {"title": "Software Engineering Intern", "employment_type": "Full time"}, today=TODAY
+    )
     assert found.employment == (Employment.FULL_TIME, Employment.INTERNSHIP)
     assert found.evidence.places["employment.1"].quote == "Intern"
     assert found.evidence.places["employment.0"].path == "employment_type"
-    plain = read_facts("k", {"title": "Internal Auditor, part-time possible", "employment_type": "Full time"}, today=TODAY)
+    plain = read_facts(
+        "k", {"title": "Internal Auditor, part-time possible", "employment_type": "Full time"}, today=TODAY
+    )
     assert plain.employment == (Employment.FULL_TIME,)

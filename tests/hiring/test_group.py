@@ -28,7 +28,8 @@ def test_two_openings_are_never_taken_for_one(case: Case):
 
 
 def test_most_copies_of_an_opening_are_found():
-    """Recall over all pairs, those included that we know to miss. The number is in docs/explanation/postings.md."""
+    """Recall over all pairs, those included that we know to miss. The number is in
+    docs/explanation/postings.md."""
     known = [case for case in CASES if case.same]
     missed = [case.name for case in known if judged(case) is None]
     assert all(case.partition(": ")[2] in HARD for case in missed)
@@ -41,8 +42,15 @@ def test_one_posting_per_city_is_a_group_and_says_why(name: str, what: str):
     assert same(copy_of("a", first(name)), copy_of("b", PLACES[what](name))) is Reason.OTHER_PLACES
 
 
-@given(st.sampled_from(sorted(OPENINGS)), st.integers(1, 70), st.sampled_from(["swapped", "put in", "left out"]), st.booleans())
-def test_one_word_anywhere_in_the_text_makes_another_opening(name: str, at: int, how: str, on_one_board: bool):
+@given(
+    st.sampled_from(sorted(OPENINGS)),
+    st.integers(1, 70),
+    st.sampled_from(["swapped", "put in", "left out"]),
+    st.booleans(),
+)
+def test_one_word_anywhere_in_the_text_makes_another_opening(
+    name: str, at: int, how: str, on_one_board: bool
+):
     """Whatever word it is: only a reader knows whether it matters."""
     other = posting(name, "a-9", "boardone") if on_one_board else second(name)
     said = [word for word in other["description"].split() if any(char.isalnum() for char in word)]
@@ -59,7 +67,11 @@ def test_sameness_does_not_depend_on_who_is_asked_first():
 
 @pytest.mark.promise(9)
 def test_what_a_person_took_apart_joins_no_group_with_the_other_in_it():
-    one, other, third = copy_of("a", first("ward")), copy_of("b", second("ward")), copy_of("c", posting("ward", "5", "third"))
+    one, other, third = (
+        copy_of("a", first("ward")),
+        copy_of("b", second("ward")),
+        copy_of("c", posting("ward", "5", "third")),
+    )
     apart = {pair("c", "a")}
     assert same(third, other, apart) is Reason.SAME_TEXT
     assert home(third, {"g": [other]}, apart) == ("g", Reason.SAME_TEXT)
@@ -95,4 +107,6 @@ def test_addresses_of_one_page_are_one(one: str, other: str):
 
 def test_addresses_of_two_pages_are_two():
     assert page_of("https://x.example/j?id=1") != page_of("https://x.example/j?id=2")
-    assert page_of("https://x.example/#/1") == page_of("not an address") == page_of("https://x.example/") == ""
+    assert (
+        page_of("https://x.example/#/1") == page_of("not an address") == page_of("https://x.example/") == ""
+    )

@@ -1,4 +1,5 @@
-"""Postings are closed when they are gone, and only then: no outage, no wall, no half of a list and no renumbering closes one."""
+"""Postings are closed when they are gone, and only then: no outage, no wall, no half of a list and no
+renumbering closes one."""
 
 import pytest
 from hypothesis import given
@@ -84,7 +85,9 @@ def test_a_look_that_would_close_most_of_a_board_is_doubted_until_a_third_says_t
     known = after(known, seen, first)
     second = lives(known, seen, complete=True)
     assert second.closed == ()
-    assert second.alarms == ("17 of 20 open postings would be closed: 17 are held open until another complete look says the same",)
+    assert second.alarms == (
+        "17 of 20 open postings would be closed: 17 are held open until another complete look says the same",
+    )
     known = after(known, seen, second)
     assert len(lives(known, seen, complete=True).closed) == 17
 
@@ -154,18 +157,26 @@ def test_half_of_a_board_under_new_numbers_is_not_enough_to_speak_of_new_numbers
 
 
 def test_a_row_that_leads_elsewhere_has_moved_and_not_changed():
-    known = {"a": Known(OPEN, 0, "row.p1.q1.n"), "b": Known(OPEN, 0, "row.p2.q2.n"), "c": Known(OPEN, 0, "row.p3.q3.n")}
+    known = {
+        "a": Known(OPEN, 0, "row.p1.q1.n"),
+        "b": Known(OPEN, 0, "row.p2.q2.n"),
+        "c": Known(OPEN, 0, "row.p3.q3.n"),
+    }
     found = lives(known, {"a": "row.p9.q1.n", "b": "row.p2.q9.n", "c": "row.p3.q3.n"}, complete=True)
     assert (found.moved, found.changed, found.is_quiet) == (("a", "b"), (), False)
 
 
 def test_queries_that_differ_all_over_a_board_are_no_moves():
     known = {f"p{each}": Known(OPEN, 0, f"row {each}.p{each}.q.") for each in range(8)}
-    assert lives(known, {f"p{each}": f"row {each}.p{each}.x{each}." for each in range(8)}, complete=True).is_quiet
+    assert lives(
+        known, {f"p{each}": f"row {each}.p{each}.x{each}." for each in range(8)}, complete=True
+    ).is_quiet
 
 
 def test_an_address_of_which_nothing_is_kept_has_not_moved():
-    assert lives(board(3), {key: f"{row}.p.q.n" for key, row in rows(0, 1, 2).items()}, complete=True).is_quiet
+    assert lives(
+        board(3), {key: f"{row}.p.q.n" for key, row in rows(0, 1, 2).items()}, complete=True
+    ).is_quiet
 
 
 def test_the_same_number_in_another_address_is_the_same_posting_only_if_nobody_else_has_it():
@@ -219,7 +230,15 @@ def test_no_number_of_looks_that_are_not_complete_closes_anything(first, number)
 def test_every_posting_has_exactly_one_fate(was, is_there, complete):
     known, seen = {key: Known(OPEN, 0, row) for key, row in rows(*was).items()}, rows(*is_there)
     found = lives(known, seen, complete=complete)
-    fates = [*found.new, *found.changed, *found.relisted, *found.back, *found.missed, *found.closed, *found.unchanged]
+    fates = [
+        *found.new,
+        *found.changed,
+        *found.relisted,
+        *found.back,
+        *found.missed,
+        *found.closed,
+        *found.unchanged,
+    ]
     assert len(fates) == len(set(fates))
     assert set(fates) >= {found.same.get(key, key) for key in seen}
     if complete:
@@ -249,7 +268,15 @@ def test_every_row_is_one_posting_and_every_posting_has_one_fate(known, seen, co
     assert set(found.same) <= set(seen) - set(known)
     kept = {found.same.get(key, key) for key in seen}
     assert len(kept) == len(seen)
-    fates = [*found.new, *found.changed, *found.relisted, *found.back, *found.unchanged, *found.missed, *found.closed]
+    fates = [
+        *found.new,
+        *found.changed,
+        *found.relisted,
+        *found.back,
+        *found.unchanged,
+        *found.missed,
+        *found.closed,
+    ]
     assert len(fates) == len(set(fates))
     assert kept == {*found.new, *found.changed, *found.relisted, *found.back, *found.unchanged}
     assert {*found.moved, *found.rotated} <= {*found.unchanged, *found.back}

@@ -1,4 +1,5 @@
-"""Whose board it is: namesakes, initials, words that everybody uses, groups and hosts of others are no proof."""
+"""Whose board it is: namesakes, initials, words that everybody uses, groups and hosts of others are no
+proof."""
 
 import pytest
 from hypothesis import given
@@ -69,13 +70,22 @@ def test_a_namesake_is_refused(wanted, found):
 @pytest.mark.promise(7)
 @pytest.mark.parametrize(
     ("wanted", "found"),
-    [("HP", "HP"), ("National", "National"), ("Data Systems", "Data Systems Inc."), ("3M", "3M"), ("United", "UNITED"), ("Group", "Group")],
+    [
+        ("HP", "HP"),
+        ("National", "National"),
+        ("Data Systems", "Data Systems Inc."),
+        ("3M", "3M"),
+        ("United", "UNITED"),
+        ("Group", "Group"),
+    ],
 )
 def test_two_letters_and_words_that_everybody_uses_prove_nothing(wanted, found):
     assert by_name(wanted, found).strength is Strength.NONE
 
 
-@pytest.mark.parametrize("found", ["The Acme", "Acme Germany", "Acme (US)", "Acme Worldwide", "Acme International GmbH"])
+@pytest.mark.parametrize(
+    "found", ["The Acme", "Acme Germany", "Acme (US)", "Acme Worldwide", "Acme International GmbH"]
+)
 def test_a_branch_may_be_the_companys_or_another_company(found):
     proof = by_name("Acme", found)
     assert (proof.strength, proof.contradicted) == (Strength.NONE, False)
@@ -108,7 +118,10 @@ def test_a_page_that_leads_to_a_strangers_board_is_not_enough():
 
 def test_a_page_that_leads_to_a_board_under_the_brand_of_the_domain_is_proof():
     wanted = Wanted("Holzmann Beteiligungen", "https://www.growbig.example/")
-    assert prove(wanted, Signs(names=("GrowBig Robotics",), pages=("https://growbig.example/jobs",))).strength is Strength.PROVEN
+    assert (
+        prove(wanted, Signs(names=("GrowBig Robotics",), pages=("https://growbig.example/jobs",))).strength
+        is Strength.PROVEN
+    )
 
 
 def test_postings_that_lead_to_the_companys_site_are_proof_whatever_the_board_calls_itself():
@@ -118,7 +131,9 @@ def test_postings_that_lead_to_the_companys_site_are_proof_whatever_the_board_ca
 
 @pytest.mark.promise(7)
 def test_one_posting_on_a_board_of_many_companies_proves_only_itself():
-    signs = Signs(names=("Maple Water", "Otter Robotics", "Acme"), sites=("https://www.maplewater.example/careers/7",))
+    signs = Signs(
+        names=("Maple Water", "Otter Robotics", "Acme"), sites=("https://www.maplewater.example/careers/7",)
+    )
     proof = prove(MAPLE, signs)
     assert (proof.strength, proof.contradicted) == (Strength.NONE, True)
 
@@ -127,8 +142,14 @@ def test_one_posting_on_a_board_of_many_companies_proves_only_itself():
 def test_a_site_that_many_share_is_the_companys_only_in_its_own_corner():
     wanted = Wanted("Maple Water", "https://network.example/company/maple-water")
     assert prove(wanted, Signs(sites=("https://network.example/company/otter",))).strength is Strength.NONE
-    assert prove(wanted, Signs(sites=("https://network.example/company/maple-water-robotics",))).strength is Strength.NONE
-    assert prove(wanted, Signs(sites=("https://network.example/company/maple-water/jobs",))).strength is Strength.PROVEN
+    assert (
+        prove(wanted, Signs(sites=("https://network.example/company/maple-water-robotics",))).strength
+        is Strength.NONE
+    )
+    assert (
+        prove(wanted, Signs(sites=("https://network.example/company/maple-water/jobs",))).strength
+        is Strength.PROVEN
+    )
     assert not stands_on("https://maple.hosting.example/", "https://otter.hosting.example/")
 
 
@@ -136,7 +157,10 @@ def test_a_site_that_many_share_is_the_companys_only_in_its_own_corner():
 def test_the_host_of_a_platform_is_not_the_companys_own_site():
     wanted = Wanted("Maple Water", "https://maplewater.recruitee.com/")
     home = "https://maplewater.recruitee.com/"
-    assert prove(wanted, Signs(sites=(f"{home}o/driver",), pages=(home,), homes=(home,))).strength is Strength.NONE
+    assert (
+        prove(wanted, Signs(sites=(f"{home}o/driver",), pages=(home,), homes=(home,))).strength
+        is Strength.NONE
+    )
 
 
 def test_a_front_page_in_a_language_is_still_the_front_page():
@@ -145,7 +169,10 @@ def test_a_front_page_in_a_language_is_still_the_front_page():
 
 
 def test_the_declared_site_of_the_owner_decides_between_companies_of_one_name():
-    assert prove(MAPLE, Signs(names=("Maple Water",), homes=("https://maplewater.example",))).strength is Strength.PROVEN
+    assert (
+        prove(MAPLE, Signs(names=("Maple Water",), homes=("https://maplewater.example",))).strength
+        is Strength.PROVEN
+    )
     other = prove(MAPLE, Signs(names=("Maple Water",), homes=("https://www.maple-water.example/",)))
     assert (other.strength, other.contradicted) == (Strength.NONE, True)
 
@@ -163,8 +190,16 @@ def test_a_guessed_token_that_is_not_the_companys_own_label_needs_more_than_a_na
     assert not accepts(Method.GUESS, prove(MAPLE, signs))
     assert prove(MAPLE, Signs(names=("Maple Water",), guess="maplewater")).strength is Strength.LIKELY
     assert prove(Wanted("Maple Water"), signs).strength is Strength.LIKELY
-    assert prove(Wanted("Jerry.ai", "https://jerry.ai/"), Signs(names=("Jerryai",), guess="jerryai")).strength is Strength.LIKELY
-    assert prove(MAPLE, Signs(("Maple Water",), homes=("https://maplewater.example",), guess="maple-water")).strength is Strength.PROVEN
+    assert (
+        prove(Wanted("Jerry.ai", "https://jerry.ai/"), Signs(names=("Jerryai",), guess="jerryai")).strength
+        is Strength.LIKELY
+    )
+    assert (
+        prove(
+            MAPLE, Signs(("Maple Water",), homes=("https://maplewater.example",), guess="maple-water")
+        ).strength
+        is Strength.PROVEN
+    )
 
 
 def test_a_profile_on_a_network_is_not_the_site_of_another_company():
@@ -200,7 +235,14 @@ def test_no_board_of_a_namesake_is_ever_taken_for_the_companys(seed, declares):
                 found = owner(seed, platform, token)
                 if found is None:
                     continue
-                proof = prove(wanted, Signs(names=(found.name,), homes=(f"https://{found.site}/",) if declares else (), guess=token))
+                proof = prove(
+                    wanted,
+                    Signs(
+                        names=(found.name,),
+                        homes=(f"https://{found.site}/",) if declares else (),
+                        guess=token,
+                    ),
+                )
                 is_theirs = found.name == each.name and found == company(seed, each.token)
                 strangers += not is_theirs
                 rightful += is_theirs and proof.strength is not Strength.NONE
@@ -209,7 +251,10 @@ def test_no_board_of_a_namesake_is_ever_taken_for_the_companys(seed, declares):
     assert rightful > 50
 
 
-NAMES = st.one_of(st.text(max_size=60), st.sampled_from(["Acme", "Maple Water", "National", "HP", "Jobs", "jerry.ai", "a.b.c.", "U.S. B"]))
+NAMES = st.one_of(
+    st.text(max_size=60),
+    st.sampled_from(["Acme", "Maple Water", "National", "HP", "Jobs", "jerry.ai", "a.b.c.", "U.S. B"]),
+)
 
 
 @given(NAMES, NAMES)
@@ -218,9 +263,16 @@ def test_likeness_is_never_the_same_for_names_with_other_letters(one, other):
         assert "".join(name_words(one)) == "".join(name_words(other, board=True))
 
 
-@given(NAMES, st.lists(NAMES, max_size=4), st.lists(st.text(max_size=40), max_size=3), st.one_of(st.none(), st.text(max_size=40)))
+@given(
+    NAMES,
+    st.lists(NAMES, max_size=4),
+    st.lists(st.text(max_size=40), max_size=3),
+    st.one_of(st.none(), st.text(max_size=40)),
+)
 def test_whatever_a_board_shows_there_is_a_sentence_and_no_error(name, names, urls, website):
-    proof = prove(Wanted(name, website), Signs(tuple(names), tuple(urls), tuple(urls), urls[0] if urls else None))
+    proof = prove(
+        Wanted(name, website), Signs(tuple(names), tuple(urls), tuple(urls), urls[0] if urls else None)
+    )
     assert proof.sentence
 
 
@@ -231,13 +283,21 @@ SILENT, AGAINST, TORN = Proof(""), Proof("", contradicted=True), Proof("", Stren
 @pytest.mark.parametrize(
     ("method", "platform", "proof", "expected"),
     [
-        (Method.URL, "high", PROVEN, "high"), (Method.PAGE, "high", PROVEN, "high"), (Method.URL, "high", LIKELY, "high"),
-        (Method.URL, "high", SILENT, "medium"), (Method.URL, "high", AGAINST, "low"), (Method.PAGE, "high", TORN, "medium"),
-        (Method.URL, "medium", PROVEN, "medium"), (Method.URL, "low", PROVEN, "low"),
-        (Method.GUESS, "high", PROVEN, "medium"), (Method.GUESS, "high", LIKELY, "medium"), (Method.GUESS, "high", SILENT, "low"),
-        (Method.GUESS, "medium", LIKELY, "medium"), (Method.GUESS, "low", LIKELY, "low"),
+        (Method.URL, "high", PROVEN, "high"),
+        (Method.PAGE, "high", PROVEN, "high"),
+        (Method.URL, "high", LIKELY, "high"),
+        (Method.URL, "high", SILENT, "medium"),
+        (Method.URL, "high", AGAINST, "low"),
+        (Method.PAGE, "high", TORN, "medium"),
+        (Method.URL, "medium", PROVEN, "medium"),
+        (Method.URL, "low", PROVEN, "low"),
+        (Method.GUESS, "high", PROVEN, "medium"),
+        (Method.GUESS, "high", LIKELY, "medium"),
+        (Method.GUESS, "high", SILENT, "low"),
+        (Method.GUESS, "medium", LIKELY, "medium"),
+        (Method.GUESS, "low", LIKELY, "low"),
     ],
-)  # fmt: skip
+)
 def test_confidence_follows_the_table(method, platform, proof, expected):
     assert confidence(method, Confidence(platform), proof, named=True) == expected
 
@@ -249,12 +309,17 @@ def test_an_address_that_was_given_for_nobody_in_particular_is_as_good_as_its_pl
 @pytest.mark.parametrize(
     ("found", "auto_enable", "validation_required", "status"),
     [
-        ("high", True, False, "active"), ("high", False, False, "pending"), ("high", True, True, "pending"),
-        ("medium", True, False, "pending"), ("low", True, False, "pending"),
+        ("high", True, False, "active"),
+        ("high", False, False, "pending"),
+        ("high", True, True, "pending"),
+        ("medium", True, False, "pending"),
+        ("low", True, False, "pending"),
     ],
-)  # fmt: skip
+)
 def test_only_a_high_confidence_goes_to_work_by_itself(found, auto_enable, validation_required, status):
-    stands = standing(Confidence(found), PROVEN, auto_enable=auto_enable, validation_required=validation_required)
+    stands = standing(
+        Confidence(found), PROVEN, auto_enable=auto_enable, validation_required=validation_required
+    )
     assert stands.status == status
     assert stands.validation_required == (found != "high" or validation_required)
 

@@ -82,7 +82,11 @@ def test_ranges_for_each_level_are_one_range_from_the_least_to_the_most():
     assert yearly(text) == (120_000, 180_000, "USD")
     found = in_text(flat(text), text)
     assert found is not None
-    assert found.value.text == text[found.start : found.end] == "$120,000 - $140,000\nLevel 4: $150,000 - $180,000"
+    assert (
+        found.value.text
+        == text[found.start : found.end]
+        == "$120,000 - $140,000\nLevel 4: $150,000 - $180,000"
+    )
 
 
 def test_the_base_is_taken_before_what_may_be_earned_on_top():
@@ -105,7 +109,9 @@ def test_a_small_sum_without_a_span_of_time_is_no_years_pay():
 
 
 def test_the_field_of_a_posting_is_read_by_its_numbers_or_else_by_its_words():
-    numbers = of_field({"low": "45.5", "high": None, "currency": "usd", "period": "hourly", "text": "45.5 an hour"})
+    numbers = of_field(
+        {"low": "45.5", "high": None, "currency": "usd", "period": "hourly", "text": "45.5 an hour"}
+    )
     assert numbers is not None
     assert (numbers.year_low, numbers.year_high, numbers.currency) == (94_640, 94_640, "USD")
     words = of_field({"text": "60-75K"})

@@ -1,4 +1,5 @@
-"""What a company is worth to one person: the right city, the ranks that count, and no point without its words."""
+"""What a company is worth to one person: the right city, the ranks that count, and no point without its
+words."""
 
 import pytest
 from hypothesis import given
@@ -110,7 +111,25 @@ def test_a_city_of_another_country():
 @pytest.mark.promise(14)
 @given(
     st.lists(
-        st.sampled_from(["Portland", ",", "OR", "Oregon", "ME", "office", "in", "cement", ".", "we", "are", "based", "no", "  ", "é"]),
+        st.sampled_from(
+            [
+                "Portland",
+                ",",
+                "OR",
+                "Oregon",
+                "ME",
+                "office",
+                "in",
+                "cement",
+                ".",
+                "we",
+                "are",
+                "based",
+                "no",
+                "  ",
+                "é",
+            ]
+        ),
         max_size=40,
     )
 )
@@ -134,7 +153,11 @@ def test_the_top_tier_can_be_reached():
 
 
 def test_every_bonus_together():
-    found = worth(seen("python", "go", "postgresql", "kubernetes", "react", office=HERE, remote_first=HERE, ai_focus=HERE))
+    found = worth(
+        seen(
+            "python", "go", "postgresql", "kubernetes", "react", office=HERE, remote_first=HERE, ai_focus=HERE
+        )
+    )
     assert (found.score, found.tier) == (175, "S")
 
 
@@ -156,7 +179,8 @@ def test_a_disliked_technology_costs_points():
 
 
 @pytest.mark.parametrize(
-    ("score", "wanted"), [(150, "S"), (149, "A"), (100, "A"), (99, "B"), (70, "B"), (69, "C"), (50, "C"), (49, "D"), (0, "D")]
+    ("score", "wanted"),
+    [(150, "S"), (149, "A"), (100, "A"), (99, "B"), (70, "B"), (69, "C"), (50, "C"), (49, "D"), (0, "D")],
 )
 def test_tiers_begin_where_they_should(score, wanted):
     assert tier(score, Points()) == wanted
@@ -176,11 +200,20 @@ def test_numbers_are_the_persons_to_choose():
 
 @pytest.mark.promise(13)
 @given(
-    st.lists(st.sampled_from(sorted(RANKS)), unique=True), st.booleans(), st.booleans(), st.booleans(),
+    st.lists(st.sampled_from(sorted(RANKS)), unique=True),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
     st.dictionaries(st.sampled_from(sorted(RANKS)), st.sampled_from(["required", "ok", "strike", "fail"])),
-)  # fmt: skip
-def test_the_score_is_the_sum_of_its_parts_and_each_point_has_its_words(technologies, here, remote, learning, ranks):
-    bonus = {name: HERE for name, has in (("office", here), ("remote_first", remote), ("ai_focus", learning)) if has}
+)
+def test_the_score_is_the_sum_of_its_parts_and_each_point_has_its_words(
+    technologies, here, remote, learning, ranks
+):
+    bonus = {
+        name: HERE
+        for name, has in (("office", here), ("remote_first", remote), ("ai_focus", learning))
+        if has
+    }
     found = worth(seen(*technologies, **bonus), ranks=ranks)
     assert found.score == sum(part.points for part in found.parts) >= 0
     assert all(part.quote for part in found.parts if part.points)

@@ -1,4 +1,5 @@
-"""A row of a list is somebody else's text: whatever it holds, it is written down within bounds, and the look that found it lives."""
+"""A row of a list is somebody else's text: whatever it holds, it is written down within bounds, and the look
+that found it lives."""
 
 from datetime import date
 from decimal import Decimal
@@ -17,7 +18,10 @@ BOARD = {"company": "acme.example", "company_name": "Acme Anvils"}
 
 
 def test_a_row_is_known_by_its_number_else_by_its_address_else_by_its_words():
-    assert key_of("greenhouse:acme", Posting("Smith", key="7", url="https://acme.example/7")) == "greenhouse:acme/7"
+    assert (
+        key_of("greenhouse:acme", Posting("Smith", key="7", url="https://acme.example/7"))
+        == "greenhouse:acme/7"
+    )
     assert key_of("greenhouse:acme", Posting("Smith", url="https://acme.example/7")).startswith("url/")
     assert key_of("greenhouse:acme", Posting("Smith")) == "greenhouse:acme/smith"
 
@@ -28,35 +32,65 @@ def test_an_address_that_is_none_is_left_out():
 
 
 def test_a_row_reads_the_same_whatever_its_number_its_address_and_its_day():
-    one = Posting("Smith", location="Oslo", key="1", url="https://acme.example/1", posted_date=date(2026, 3, 2))
-    other = Posting("Smith ", location="Oslo", key="2", url="https://acme.example/2", posted_date=date(2026, 3, 9))
+    one = Posting(
+        "Smith", location="Oslo", key="1", url="https://acme.example/1", posted_date=date(2026, 3, 2)
+    )
+    other = Posting(
+        "Smith ", location="Oslo", key="2", url="https://acme.example/2", posted_date=date(2026, 3, 9)
+    )
     assert listed(one) == listed(other)
     assert listed(one) != listed(Posting("Smith", location="Bergen"))
     assert listed(Posting("a", location="b")) != listed(Posting("b", location="a"))
 
 
 def test_a_salary_is_written_with_its_numbers():
-    said = fields(Posting("Smith", salary=Salary("€50,000.50 a year", Decimal("50000.5"), Decimal(60_000), "EUR", "year")))
-    assert said["salary"] == {"text": "€50,000.50 a year", "low": 50000.5, "high": 60000, "currency": "EUR", "period": "year"}
+    said = fields(
+        Posting(
+            "Smith", salary=Salary("€50,000.50 a year", Decimal("50000.5"), Decimal(60_000), "EUR", "year")
+        )
+    )
+    assert said["salary"] == {
+        "text": "€50,000.50 a year",
+        "low": 50000.5,
+        "high": 60000,
+        "currency": "EUR",
+        "period": "year",
+    }
 
 
 def test_a_row_of_the_boards_own_company_is_the_companys():
     assert owned_by(Posting("Smith"), BOARD) == ("Acme Anvils", "acme.example")
-    assert owned_by(Posting("Smith", company="ACME Anvils, Inc."), BOARD) == ("ACME Anvils, Inc.", "acme.example")
+    assert owned_by(Posting("Smith", company="ACME Anvils, Inc."), BOARD) == (
+        "ACME Anvils, Inc.",
+        "acme.example",
+    )
 
 
 def test_a_row_that_names_another_company_keeps_its_name():
-    assert owned_by(Posting("Smith", company="Borealis Freight"), BOARD) == ("Borealis Freight", "borealisfreight")
-    assert owned_by(Posting("Smith", company="Borealis Freight"), {}) == ("Borealis Freight", "borealisfreight")
+    assert owned_by(Posting("Smith", company="Borealis Freight"), BOARD) == (
+        "Borealis Freight",
+        "borealisfreight",
+    )
+    assert owned_by(Posting("Smith", company="Borealis Freight"), {}) == (
+        "Borealis Freight",
+        "borealisfreight",
+    )
     assert owned_by(Posting("Smith"), {}) == ("", None)
 
 
 TEXT = st.text(st.characters(exclude_categories=()), max_size=60)
 ROWS = st.builds(
-    Posting, TEXT, company=st.none() | TEXT, location=st.none() | TEXT, url=st.none() | TEXT, employment_type=st.none() | TEXT,
-    description=st.none() | st.builds(lambda text, times: text * times, TEXT, st.integers(1, 2_000)), key=st.none() | TEXT,
-    salary=st.none() | st.builds(Salary, TEXT, st.none() | st.decimals(), st.none() | st.decimals()), where=TEXT,
-)  # fmt: skip
+    Posting,
+    TEXT,
+    company=st.none() | TEXT,
+    location=st.none() | TEXT,
+    url=st.none() | TEXT,
+    employment_type=st.none() | TEXT,
+    description=st.none() | st.builds(lambda text, times: text * times, TEXT, st.integers(1, 2_000)),
+    key=st.none() | TEXT,
+    salary=st.none() | st.builds(Salary, TEXT, st.none() | st.decimals(), st.none() | st.decimals()),
+    where=TEXT,
+)
 
 
 @given(ROWS, st.text(min_size=1, max_size=500))
@@ -76,4 +110,6 @@ def test_every_value_has_a_place_or_says_that_it_has_none(row):
     found = evidence_of(row, said, None)
     assert set(found.places) == set(said)
     for name, place in found.places.items():
-        assert place is None or str(said[name]["text"] if name == "salary" else said[name]).startswith(place.quote)
+        assert place is None or str(said[name]["text"] if name == "salary" else said[name]).startswith(
+            place.quote
+        )

@@ -1,4 +1,5 @@
-"""A posting that is seen again: its source is believed, a twin fills gaps, and seeing it twice changes nothing."""
+"""A posting that is seen again: its source is believed, a twin fills gaps, and seeing it twice changes
+nothing."""
 
 from typing import Any
 
@@ -7,11 +8,17 @@ from hypothesis import strategies as st
 
 from thresher.hiring.sighting import seen_again, seen_first
 
-SAID = st.dictionaries(st.sampled_from(["title", "salary", "description", "number", "platform", "content"]), st.integers(0, 3), min_size=1)
+SAID = st.dictionaries(
+    st.sampled_from(["title", "salary", "description", "number", "platform", "content"]),
+    st.integers(0, 3),
+    min_size=1,
+)
 
 
 @given(SAID, SAID, st.booleans())
-def test_what_was_seen_once_is_unchanged_the_second_time(first: dict[str, Any], second: dict[str, Any], twin: bool) -> None:
+def test_what_was_seen_once_is_unchanged_the_second_time(
+    first: dict[str, Any], second: dict[str, Any], twin: bool
+) -> None:
     known = seen_first(first, 5)
     once = seen_again(known, second, 9, twin=twin)
     again = seen_again(once.data, second, 12, twin=twin)

@@ -1,4 +1,5 @@
-"""Tokens that a company may have chosen: few, whole, and never one that a stranger would have chosen as well."""
+"""Tokens that a company may have chosen: few, whole, and never one that a stranger would have chosen as
+well."""
 
 import re
 
@@ -16,7 +17,11 @@ from thresher.hiring.slugs import MAX_SLUGS, slugs
         ("Acme Anvils", "https://www.acme.example/", ("acme", "acmeanvils", "acme-anvils")),
         ("Acme Anvils, Inc.", None, ("acmeanvils", "acme-anvils")),
         ("The Acme Company", None, ("acme",)),
-        ("Müller & Söhne GmbH & Co. KG", None, ("mullersohne", "muller-sohne", "muellersoehne", "mueller-soehne")),
+        (
+            "Müller & Söhne GmbH & Co. KG",
+            None,
+            ("mullersohne", "muller-sohne", "muellersoehne", "mueller-soehne"),
+        ),
         ("Ørsted A/S", None, ("orsted",)),
         ("S.p.A. Ferrante", None, ("ferrante",)),
         ("O'Hara's Bakery", None, ("oharasbakery", "oharas-bakery")),
@@ -32,7 +37,20 @@ def test_a_company_is_tried_by_its_host_and_by_its_whole_name(name, website, tok
 @pytest.mark.promise(7)
 @pytest.mark.parametrize(
     "name",
-    ["HP", "3M", "AB", "National", "The National Group", "Global Solutions", "Data Systems Inc.", "42", "1-800", "", "株式会社", "!"],
+    [
+        "HP",
+        "3M",
+        "AB",
+        "National",
+        "The National Group",
+        "Global Solutions",
+        "Data Systems Inc.",
+        "42",
+        "1-800",
+        "",
+        "株式会社",
+        "!",
+    ],
 )
 def test_a_name_that_sets_nobody_apart_is_never_tried(name):
     assert slugs(name) == ()
@@ -51,13 +69,25 @@ def test_the_host_of_a_platform_is_nobodys_name():
 
 
 @pytest.mark.parametrize(
-    "website", ["", "http://", "not an address", "https://127.0.0.1/", "https://[::1]/", "ftp://acme.example", "https://uk"]
+    "website",
+    [
+        "",
+        "http://",
+        "not an address",
+        "https://127.0.0.1/",
+        "https://[::1]/",
+        "ftp://acme.example",
+        "https://uk",
+    ],
 )
 def test_a_website_that_is_none_gives_no_token(website):
     assert slugs(None, website) == ()
 
 
-@given(st.text(max_size=400), st.one_of(st.none(), st.text(max_size=60), st.sampled_from(["https://acme.example", "https://co.uk"])))
+@given(
+    st.text(max_size=400),
+    st.one_of(st.none(), st.text(max_size=60), st.sampled_from(["https://acme.example", "https://co.uk"])),
+)
 def test_whatever_a_company_is_called_the_tokens_are_few_and_fit_into_an_address(name, website):
     found = slugs(name, website)
     assert len(found) <= MAX_SLUGS

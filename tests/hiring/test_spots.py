@@ -65,7 +65,9 @@ def test_a_location_is_taken_apart(location: str, found: Places):
 
 
 @pytest.mark.promise(13)
-@pytest.mark.parametrize("location", ["Portland or Leeds", "in Leeds or York", "work in Portland or elsewhere"])
+@pytest.mark.parametrize(
+    "location", ["Portland or Leeds", "in Leeds or York", "work in Portland or elsewhere"]
+)
 def test_or_is_not_oregon_and_in_is_not_indiana(location: str):
     assert not any(spot.region in ("OR", "IN") for spot in read_spots(location))
 
@@ -96,7 +98,10 @@ def test_a_name_that_is_in_no_table_is_kept_as_a_city_where_a_country_stands_bes
 
 
 def test_many_places_are_bounded():
-    assert len(read_spots("; ".join(f"Town{chr(97 + at % 26)}{chr(97 + at // 26)}" for at in range(500)))) <= MAX_SPOTS
+    assert (
+        len(read_spots("; ".join(f"Town{chr(97 + at % 26)}{chr(97 + at // 26)}" for at in range(500))))
+        <= MAX_SPOTS
+    )
 
 
 def test_the_tables_hold_no_region_of_a_country_that_they_do_not_have():

@@ -54,21 +54,80 @@ NAMED = [
     ("LLMs and generative AI", "llm|artificial intelligence"),
 ]
 NOT_NAMED = [
-    "Go further with us", "Go to our page", "We go home in time.", "a go-to-market team", "ready to go", "Let's Go!",
-    "React to change", "We react quickly", "how we React when things fail", "reactive people",
-    "no rust on our bridges", "Rust never sleeps", "Our machines do not rust.", "the Rust Belt",
-    "spark joy", "A spark of genius", "a swift response", "Taylor Swift", "Swift delivery of parcels",
-    "Spring 2025", "Our Spring collection", "a spring in the step",
-    "R&D in Washington D.C.", "Series C funded", "our C-suite", "Vitamin C", "John C. Smith", "20 °C",
-    "html5ai", "the maintenance team", "our products", "in the rain", "5 ml of water", "ML Strategic Management LLC",
-    "The coffee in the kitchen comes from Java.", "West Java",
-    "We excel at service", "Excel in your career", "at the helm of the company", "a hive of activity", "an elastic band",
-    "Mr. Jenkins", "the chef cooks", "a puppet show", "Celery soup", "the selenium in nuts", "a cypress tree", "said in jest",
-    "acme.net", "mail@example.net", "https://react.dev/about", "info@golang.example", "express delivery", "American Express",
-    "express yourself", "the rest of the team", "an angular shape", "Unity is strength", "J'ai un chien", "Julia leads the team",
-    "Dart players", "a phoenix rises", "Apache helicopters", "bash the button", "Let us bootstrap a company", "DBT therapy",
-    "bourgeois society", "cargo", "Tableau de bord", "scalable", "javascripting", "Toys R Us", "on rails",
-]  # fmt: skip
+    "Go further with us",
+    "Go to our page",
+    "We go home in time.",
+    "a go-to-market team",
+    "ready to go",
+    "Let's Go!",
+    "React to change",
+    "We react quickly",
+    "how we React when things fail",
+    "reactive people",
+    "no rust on our bridges",
+    "Rust never sleeps",
+    "Our machines do not rust.",
+    "the Rust Belt",
+    "spark joy",
+    "A spark of genius",
+    "a swift response",
+    "Taylor Swift",
+    "Swift delivery of parcels",
+    "Spring 2025",
+    "Our Spring collection",
+    "a spring in the step",
+    "R&D in Washington D.C.",
+    "Series C funded",
+    "our C-suite",
+    "Vitamin C",
+    "John C. Smith",
+    "20 °C",
+    "html5ai",
+    "the maintenance team",
+    "our products",
+    "in the rain",
+    "5 ml of water",
+    "ML Strategic Management LLC",
+    "The coffee in the kitchen comes from Java.",
+    "West Java",
+    "We excel at service",
+    "Excel in your career",
+    "at the helm of the company",
+    "a hive of activity",
+    "an elastic band",
+    "Mr. Jenkins",
+    "the chef cooks",
+    "a puppet show",
+    "Celery soup",
+    "the selenium in nuts",
+    "a cypress tree",
+    "said in jest",
+    "acme.net",
+    "mail@example.net",
+    "https://react.dev/about",
+    "info@golang.example",
+    "express delivery",
+    "American Express",
+    "express yourself",
+    "the rest of the team",
+    "an angular shape",
+    "Unity is strength",
+    "J'ai un chien",
+    "Julia leads the team",
+    "Dart players",
+    "a phoenix rises",
+    "Apache helicopters",
+    "bash the button",
+    "Let us bootstrap a company",
+    "DBT therapy",
+    "bourgeois society",
+    "cargo",
+    "Tableau de bord",
+    "scalable",
+    "javascripting",
+    "Toys R Us",
+    "on rails",
+]
 
 
 @pytest.mark.parametrize(("text", "wanted"), NAMED)
@@ -93,7 +152,8 @@ def test_a_mention_says_where_it_stands():
 
 
 @pytest.mark.parametrize(
-    ("word", "name"), [("Golang", "go"), ("k8s", "kubernetes"), ("React.js", "react"), ("c#", "c#"), ("Knitting", "knitting")]
+    ("word", "name"),
+    [("Golang", "go"), ("k8s", "kubernetes"), ("React.js", "react"), ("c#", "c#"), ("Knitting", "knitting")],
 )
 def test_a_word_of_a_profile_gets_the_name_that_pages_get(word, name):
     assert known_as(word) == name
@@ -119,10 +179,36 @@ def test_whatever_the_text_mentions_lie_inside_it_in_order_and_apart(text):
 
 @given(
     st.lists(
-        st.sampled_from(["Go", "R", "C", "Python", "and", "or", ",", "Spring", "a", "to", "2025", ".", "\n", "React", "we", "use"]),
+        st.sampled_from(
+            [
+                "Go",
+                "R",
+                "C",
+                "Python",
+                "and",
+                "or",
+                ",",
+                "Spring",
+                "a",
+                "to",
+                "2025",
+                ".",
+                "\n",
+                "React",
+                "we",
+                "use",
+            ]
+        ),
         max_size=60,
     )
 )
 def test_words_in_any_order_are_read_without_trouble(words):
     text = " ".join(words)
-    assert {text[each.start : each.end] for each in technologies(text)} <= {"Go", "R", "C", "Python", "Spring", "React"}
+    assert {text[each.start : each.end] for each in technologies(text)} <= {
+        "Go",
+        "R",
+        "C",
+        "Python",
+        "Spring",
+        "React",
+    }

@@ -1,4 +1,5 @@
-"""A list is walked to its end, and is called complete only when it is. The lies are those that real sources tell."""
+"""A list is walked to its end, and is called complete only when it is. The lies are those that real sources
+tell."""
 
 import pytest
 from hypothesis import given
@@ -28,9 +29,22 @@ def rows_of(tally: Tally) -> set[int]:
     return {int(posting.key or 0) for posting in tally.postings}
 
 
-def listing(*numbers: int, total: int | None = None, rows: int | None = None, following: str | None = None, proof: bool = True) -> Listing:
+def listing(
+    *numbers: int,
+    total: int | None = None,
+    rows: int | None = None,
+    following: str | None = None,
+    proof: bool = True,
+) -> Listing:
     postings = tuple(Posting(f"Post {number}", key=str(number)) for number in numbers)
-    return Listing(postings, "the model", rows=len(numbers) if rows is None else rows, total=total, next=following, proof=proof)
+    return Listing(
+        postings,
+        "the model",
+        rows=len(numbers) if rows is None else rows,
+        total=total,
+        next=following,
+        proof=proof,
+    )
 
 
 @pytest.mark.parametrize("kind", ["none", "offset", "page", "next"])
@@ -54,7 +68,12 @@ def test_a_full_last_page_is_followed_by_one_more_request_because_totals_lie():
 
 def test_a_list_that_never_counts_itself_ends_at_an_empty_page():
     tally = walked(ModelSource(list(range(12)), says_total=False))
-    assert (tally.found, tally.complete, tally.pages, tally.ended) == (12, True, 4, "12, to the end of the list")
+    assert (tally.found, tally.complete, tally.pages, tally.ended) == (
+        12,
+        True,
+        4,
+        "12, to the end of the list",
+    )
 
 
 def test_a_total_that_is_said_once_holds_for_all_pages():
@@ -90,7 +109,11 @@ def test_a_page_in_the_middle_that_is_short_is_not_the_end():
 
 def test_offsets_that_wrap_never_complete_a_list_that_does_not_count_itself():
     tally = walked(ModelSource(list(range(10)), wraps=True, says_total=False))
-    assert (tally.found, tally.complete, tally.ended) == (10, False, "offsets wrapped: page 3 is page 1 again: 10")
+    assert (tally.found, tally.complete, tally.ended) == (
+        10,
+        False,
+        "offsets wrapped: page 3 is page 1 again: 10",
+    )
 
 
 def test_offsets_that_wrap_after_everything_was_shown_do_no_harm():
@@ -106,21 +129,32 @@ def test_links_in_a_circle_end_the_walk():
     walk = Walk(Paging("next"), Bounds())
     for numbers, following in (((1, 2), "b"), ((3, 4), "c"), ((5, 6), "b")):
         walk.take(listing(*numbers, following=following))
-    assert (walk.ask, walk.tally().complete, walk.tally().ended) == (None, False, "page 3 leads back to an earlier one: 6")
+    assert (walk.ask, walk.tally().complete, walk.tally().ended) == (
+        None,
+        False,
+        "page 3 leads back to an earlier one: 6",
+    )
 
 
 def test_a_page_without_rows_that_still_leads_on_is_no_end():
     walk = Walk(Paging("next"), Bounds())
     walk.take(listing(1, 2, following="b"))
     walk.take(listing(following="c"))
-    assert (walk.tally().complete, walk.tally().ended) == (False, "2; page 2 shows nothing and still leads on")
+    assert (walk.tally().complete, walk.tally().ended) == (
+        False,
+        "2; page 2 shows nothing and still leads on",
+    )
 
 
 def test_next_links_that_disagree_are_followed_but_prove_nothing():
     walk = Walk(Paging("next"), Bounds())
     walk.take(listing(1, 2, following="b"), doubt="two next-links disagree")
     walk.take(listing(3))
-    assert (walk.tally().found, walk.tally().complete, walk.tally().ended) == (3, False, "3; two next-links disagree")
+    assert (walk.tally().found, walk.tally().complete, walk.tally().ended) == (
+        3,
+        False,
+        "3; two next-links disagree",
+    )
 
 
 def test_a_page_that_says_how_many_there_are_ends_the_walk_at_the_last_of_them():
@@ -150,7 +184,10 @@ def test_rows_that_come_again_in_a_list_that_does_not_count_itself_are_a_doubt()
     walk.take(listing(1, 2, 3))
     walk.take(listing(3, 4, 5))
     walk.take(listing())
-    assert (walk.tally().complete, walk.tally().ended) == (False, "5; page 2 shows 1 rows of earlier pages again")
+    assert (walk.tally().complete, walk.tally().ended) == (
+        False,
+        "5; page 2 shows 1 rows of earlier pages again",
+    )
 
 
 def test_one_answer_may_show_rows_twice_and_count_them_twice():
@@ -193,7 +230,11 @@ def test_a_list_past_its_cap_without_facets_says_that_it_is_capped():
     walk = Walk(source.paging, Bounds())
     while walk.ask:
         walk.take(source.answer(walk.ask)[0])
-    assert (walk.tally().found, walk.tally().complete, walk.tally().ended) == (20, False, "capped at 20: 20 of 40")
+    assert (walk.tally().found, walk.tally().complete, walk.tally().ended) == (
+        20,
+        False,
+        "capped at 20: 20 of 40",
+    )
 
 
 @pytest.mark.parametrize("size", [5, 6])
@@ -260,7 +301,7 @@ SOURCES = st.builds(
     wraps=st.booleans(),
     repeats=st.booleans(),
     short=st.integers(0, 4),
-)  # fmt: skip
+)
 
 
 @given(SOURCES, st.integers(0, 70), st.integers(0, 5), st.booleans())
@@ -282,9 +323,12 @@ def test_a_total_that_is_off_never_completes_a_list_with_a_hole(source, off):
 
 
 @given(
-    SOURCES, st.booleans(),
-    st.dictionaries(st.integers(0, 12), st.tuples(st.sampled_from(["leaves"]), st.integers(0, 59)), max_size=3),
-)  # fmt: skip
+    SOURCES,
+    st.booleans(),
+    st.dictionaries(
+        st.integers(0, 12), st.tuples(st.sampled_from(["leaves"]), st.integers(0, 59)), max_size=3
+    ),
+)
 def test_rows_that_leave_while_we_walk_never_hide_one_that_stays(source, once, moves):
     source.moves, source.total_once = moves, once
     tally = walked(source)
@@ -293,9 +337,12 @@ def test_rows_that_leave_while_we_walk_never_hide_one_that_stays(source, once, m
 
 
 @given(
-    SOURCES, st.booleans(),
-    st.dictionaries(st.integers(0, 12), st.tuples(st.sampled_from(["comes"]), st.integers(0, 59)), max_size=3),
-)  # fmt: skip
+    SOURCES,
+    st.booleans(),
+    st.dictionaries(
+        st.integers(0, 12), st.tuples(st.sampled_from(["comes"]), st.integers(0, 59)), max_size=3
+    ),
+)
 def test_rows_that_come_while_we_walk_never_hide_one_that_stays(source, once, moves):
     source.moves, source.total_once = moves, once
     tally = walked(source)
@@ -304,12 +351,25 @@ def test_rows_that_come_while_we_walk_never_hide_one_that_stays(source, once, mo
 
 
 @given(
-    st.integers(0, 150), st.integers(2, 60), st.integers(1, 9), st.booleans(), st.booleans(),
-    st.dictionaries(st.sampled_from(["family", "town"]), st.integers(2, 9)), st.frozensets(st.sampled_from(["family", "town", "time"])),
-)  # fmt: skip
-def test_a_list_past_its_cap_is_whole_or_says_so(number, cap, size, total_is_true, wraps, no_value, many_values):
+    st.integers(0, 150),
+    st.integers(2, 60),
+    st.integers(1, 9),
+    st.booleans(),
+    st.booleans(),
+    st.dictionaries(st.sampled_from(["family", "town"]), st.integers(2, 9)),
+    st.frozensets(st.sampled_from(["family", "town", "time"])),
+)
+def test_a_list_past_its_cap_is_whole_or_says_so(
+    number, cap, size, total_is_true, wraps, no_value, many_values
+):
     source = ModelSource(
-        list(range(number)), size=size, cap=cap, total_is_true=total_is_true, wraps=wraps, no_value=no_value, many_values=many_values
+        list(range(number)),
+        size=size,
+        cap=cap,
+        total_is_true=total_is_true,
+        wraps=wraps,
+        no_value=no_value,
+        many_values=many_values,
     )
     tally = walked(source)
     if tally.complete:

@@ -146,6 +146,15 @@ def test_a_title_may_say_it_beside_the_role(title: str, meant: Workplace | None)
 
 
 def test_a_field_of_its_own_is_taken_at_its_word():
-    assert [of_field(each) for each in ("HYBRID", "Remote", "On-site", "TELECOMMUTE", "true", "none", "unspecified")] == [
-        HYBRID, REMOTE, ONSITE, REMOTE, REMOTE, None, None,
-    ]  # fmt: skip
+    assert [
+        of_field(each)
+        for each in ("HYBRID", "Remote", "On-site", "TELECOMMUTE", "true", "none", "unspecified")
+    ] == [
+        HYBRID,
+        REMOTE,
+        ONSITE,
+        REMOTE,
+        REMOTE,
+        None,
+        None,
+    ]

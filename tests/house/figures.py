@@ -18,7 +18,10 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "thresher"
 SMALL = 60  # lines
-THREADS = ("MainThread", "database")  # chores and heartbeats have threads of their own and are no part of a walk
+THREADS = (
+    "MainThread",
+    "database",
+)  # chores and heartbeats have threads of their own and are no part of a walk
 
 
 def main() -> None:
@@ -62,7 +65,9 @@ def walks() -> tuple[str, str]:
     with tempfile.TemporaryDirectory(prefix="thresher-figures-") as folder:
         url = f"sqlite:///{folder}/walk.db"
         with build.opened_store(url) as store:
-            store.enqueue([registry.admit(NewTask("step"))])  # once before: what happens only the first time is no part of the walk
+            store.enqueue(
+                [registry.admit(NewTask("step"))]
+            )  # once before: what happens only the first time is no part of the walk
             enqueue = _walked(lambda: store.enqueue([registry.admit(NewTask("step"))]))
             with build.opened_worker(build.Workshop(store, registry), url, until_idle=True) as worker:
                 settle = _walked(lambda: loop.run(worker.run()))
@@ -111,7 +116,9 @@ def _packages(trees: dict[Path, ast.Module], app: str) -> int:
 
 
 def _twice(trees: dict[Path, ast.Module]) -> int:
-    names = Counter(node.name for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef))
+    names = Counter(
+        node.name for tree in trees.values() for node in tree.body if isinstance(node, ast.ClassDef)
+    )
     return sum(1 for name, number in names.items() if number > 1 and not name.startswith("_"))
 
 
@@ -121,7 +128,12 @@ def _glossary() -> int:
 
 
 def _late_imports(tree: ast.Module) -> int:
-    return sum(1 for function in _functions(tree) for node in ast.walk(function) if isinstance(node, ast.Import | ast.ImportFrom))
+    return sum(
+        1
+        for function in _functions(tree)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    )
 
 
 def _functions(tree: ast.AST) -> Iterator[ast.AST]:

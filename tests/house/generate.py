@@ -25,11 +25,17 @@ PAGES: Mapping[str, Callable[[], str]] = {
 
 def differing() -> list[str]:
     """The pages that are not what the code says."""
-    return [name for name, page in PAGES.items() if not (REFERENCE / name).exists() or (REFERENCE / name).read_text("utf-8") != page()]
+    return [
+        name
+        for name, page in PAGES.items()
+        if not (REFERENCE / name).exists() or (REFERENCE / name).read_text("utf-8") != page()
+    ]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tests.house.generate", description="Print the reference from the code.")
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.house.generate", description="Print the reference from the code."
+    )
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a page differs")
     names = differing()
     if parser.parse_args(argv).check:

@@ -1,7 +1,8 @@
 """Write hashes.txt: what `make setup` installs, each package with the SHA-256 of every wheel of its release.
 
-`python -m tests.house.hashes` asks the index that pip is set up with, whichever that is. pip has no public way to ask for the hashes of
-files that it does not download, so this uses its inner parts; it is run by hand when a pin in constraints.txt changes, and by nobody else.
+`python -m tests.house.hashes` asks the index that pip is set up with, whichever that is. pip has no public
+way to ask for the hashes of files that it does not download, so this uses its inner parts; it is run by hand
+when a pin in constraints.txt changes, and by nobody else.
 """
 
 import contextlib
@@ -50,10 +51,15 @@ def needed() -> set[str]:
 def _environment(platform: str, system: str, name: str, python: str) -> dict[str, str]:
     machine = "AMD64" if platform == "win32" else "x86_64"
     return {
-        "sys_platform": platform, "platform_system": system, "os_name": name, "platform_machine": machine,
-        "python_version": python, "python_full_version": f"{python}.0", "implementation_name": "cpython",
+        "sys_platform": platform,
+        "platform_system": system,
+        "os_name": name,
+        "platform_machine": machine,
+        "python_version": python,
+        "python_full_version": f"{python}.0",
+        "implementation_name": "cpython",
         "platform_python_implementation": "CPython",
-    }  # fmt: skip
+    }
 
 
 def _closure(environment: Mapping[str, str]) -> set[str]:
@@ -74,7 +80,9 @@ def _asked(name: str, extra: str, environment: Mapping[str, str]) -> list[Requir
     except PackageNotFoundError:
         return []
     found = map(Requirement, lines)
-    return [each for each in found if not each.marker or each.marker.evaluate({**environment, "extra": extra})]
+    return [
+        each for each in found if not each.marker or each.marker.evaluate({**environment, "extra": extra})
+    ]
 
 
 def _ours(extra: str) -> list[str]:
@@ -84,7 +92,11 @@ def _ours(extra: str) -> list[str]:
 
 def pins() -> dict[str, str]:
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
-    return {canonicalize_name(name): version for name, _, version in (line.strip().partition("==") for line in lines) if version}
+    return {
+        canonicalize_name(name): version
+        for name, _, version in (line.strip().partition("==") for line in lines)
+        if version
+    }
 
 
 @contextlib.contextmanager
@@ -109,7 +121,11 @@ def hashes_of(collector: object, name: str, version: str) -> set[str]:
             continue
         page = collector.fetch_response(Link(place))  # type: ignore[attr-defined]
         if page is not None:
-            found |= {link.hash for link in parse_links(page) if link.hash_name == "sha256" and _is_of(link.filename, name, version)}
+            found |= {
+                link.hash
+                for link in parse_links(page)
+                if link.hash_name == "sha256" and _is_of(link.filename, name, version)
+            }
     return found
 
 

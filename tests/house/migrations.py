@@ -1,4 +1,5 @@
-"""The migration files as they were released. `python -m tests.house.migrations` writes the list anew: only before a release."""
+"""The migration files as they were released. `python -m tests.house.migrations` writes the list anew: only
+before a release."""
 
 import hashlib
 import sys

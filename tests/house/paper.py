@@ -40,7 +40,10 @@ def tracked() -> list[Path]:
 
 def _ignored(path: Path) -> bool:
     parts = path.relative_to(ROOT).parts
-    return any(part.startswith(".") or part == "__pycache__" or part.endswith(".egg-info") for part in parts) or ".db" in path.name
+    return (
+        any(part.startswith(".") or part == "__pycache__" or part.endswith(".egg-info") for part in parts)
+        or ".db" in path.name
+    )
 
 
 def pages() -> list[Path]:

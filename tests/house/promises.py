@@ -17,12 +17,18 @@ _ROW = re.compile(r"^\| P(\d+) \| (.*?) \| (.*?) \|$", re.MULTILINE)
 
 def promises() -> dict[int, str]:
     """The promises of the table, by number."""
-    return {int(number): re.sub(r"\*", "", text) for number, text, _ in _ROW.findall(TABLE.read_text("utf-8"))}
+    return {
+        int(number): re.sub(r"\*", "", text) for number, text, _ in _ROW.findall(TABLE.read_text("utf-8"))
+    }
 
 
 def kept() -> set[int]:
     """Those that this release says it keeps."""
-    return {int(number) for number, _, by in _ROW.findall(TABLE.read_text("utf-8")) if by.startswith("this release")}
+    return {
+        int(number)
+        for number, _, by in _ROW.findall(TABLE.read_text("utf-8"))
+        if by.startswith("this release")
+    }
 
 
 @cache
@@ -37,7 +43,12 @@ def attacks() -> dict[int, list[str]]:
 
 def _marked(path: Path) -> Iterator[tuple[int, str]]:
     tree = ast.parse(path.read_text("utf-8"))
-    whole = [number for node in tree.body if isinstance(node, ast.Assign) and _assigns_marks(node) for number in _numbers(node.value)]
+    whole = [
+        number
+        for node in tree.body
+        if isinstance(node, ast.Assign) and _assigns_marks(node)
+        for number in _numbers(node.value)
+    ]
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_"):
             own = [number for decorator in node.decorator_list for number in _numbers(decorator)]
@@ -52,7 +63,11 @@ def _assigns_marks(node: ast.Assign) -> bool:
 def _numbers(node: ast.AST) -> Iterator[int]:
     for call in ast.walk(node):
         if isinstance(call, ast.Call) and ast.unparse(call.func) == "pytest.mark.promise":
-            yield from (each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, int))
+            yield from (
+                each.value
+                for each in call.args
+                if isinstance(each, ast.Constant) and isinstance(each.value, int)
+            )
 
 
 def main() -> int:

@@ -41,16 +41,24 @@ def run(folder: Path, app: str) -> Ran:
     project = (EXAMPLES / "thresher.yaml").read_text("utf-8").replace("[orchard.py]", f"[{app}]")
     (folder / "thresher.yaml").write_text(project, "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "thresher", "run", "--json"], cwd=folder, timeout=60, capture_output=True, text=True, check=False,
+        [sys.executable, "-m", "thresher", "run", "--json"],
+        cwd=folder,
+        timeout=60,
+        capture_output=True,
+        text=True,
+        check=False,
         env={**os.environ, "THRESHER_DATABASE_URL": "sqlite:///queue.db"},
-    )  # fmt: skip
+    )
     assert done.returncode in (0, 1), done.stderr
     return Ran(folder, done.returncode, json.loads(done.stdout))
 
 
 def test_every_example_has_a_test_here():
     tested = ["agency.py", "courses.py", "demo.py", "findings.py", "greetings.py", "library.py", "orchard.py"]
-    elsewhere = {"practice.py": "tests/practice/test_example.py", "scraper.py": "tests/roles/test_scrapers.py"}
+    elsewhere = {
+        "practice.py": "tests/practice/test_example.py",
+        "scraper.py": "tests/roles/test_scrapers.py",
+    }
     assert sorted([*tested, *elsewhere]) == FILES
     assert all((ROOT / test).exists() for test in elsewhere.values())
 
@@ -70,12 +78,16 @@ def test_the_library_gives_what_the_tutorial_shows(tmp_path: Path):
     assert ran.code == 1, "Hamlet is not on its shelf"
     assert ran.answer["attempts"] == {"done": 4, "next": 4, "failed": 1, "retry": 1, "filtered": 1}
     assert ran.rows("select key, data from records order by key") == [
-        ("Emma", '{"pages":474}'), ("Kim", '{"pages":368}'), ("Moby-Dick", '{"pages":635}')
-    ]  # fmt: skip
-    assert ran.rows("select key, name, target from records join links on record_id = records.id order by key") == [
-        ("Emma", "shelf", "A"), ("Kim", "shelf", "A"), ("Moby-Dick", "shelf", "B")
-    ]  # fmt: skip
-    assert ran.rows("select error_name, reason from tasks where state = 'failed'") == [("Permanent", "Hamlet is not on its shelf")]
+        ("Emma", '{"pages":474}'),
+        ("Kim", '{"pages":368}'),
+        ("Moby-Dick", '{"pages":635}'),
+    ]
+    assert ran.rows(
+        "select key, name, target from records join links on record_id = records.id order by key"
+    ) == [("Emma", "shelf", "A"), ("Kim", "shelf", "A"), ("Moby-Dick", "shelf", "B")]
+    assert ran.rows("select error_name, reason from tasks where state = 'failed'") == [
+        ("Permanent", "Hamlet is not on its shelf")
+    ]
 
 
 @pytest.mark.promise(6)
@@ -85,7 +97,9 @@ def test_the_orchard_grows_its_103_tasks_and_no_loop(tmp_path: Path):
     assert ran.rows("select count(*) from tasks") == [(103,)]
     assert ran.rows("select count(*) from tasks where kind = 'pick'") == [(48,)]
     assert ran.rows("select count(*) from tasks where state in ('pending', 'running', 'retryable')") == [(0,)]
-    (apples,), (rest,) = ran.rows("select count(*) from records union all select count(*) from tasks where state in ('filtered', 'failed')")
+    (apples,), (rest,) = ran.rows(
+        "select count(*) from records union all select count(*) from tasks where state in ('filtered', 'failed')"
+    )
     assert apples + rest == 48
     assert ran.rows("select rule, count(*) from refusals group by rule") == [("in_ancestry", 7)]
 
@@ -116,9 +130,17 @@ class Demo:
 
     def start(self) -> subprocess.Popen[str]:
         line = [sys.executable, "demo.py"]
-        surroundings = {name: value for name, value in os.environ.items() if name != "THRESHER_DATABASE_URL"} | {"COLUMNS": "200"}
+        surroundings = {
+            name: value for name, value in os.environ.items() if name != "THRESHER_DATABASE_URL"
+        } | {"COLUMNS": "200"}
         process = subprocess.Popen(
-            line, cwd=self.folder, env=surroundings, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+            line,
+            cwd=self.folder,
+            env=surroundings,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
         )
         self._started.append(process)
         return process
@@ -139,7 +161,12 @@ class Demo:
     def only(self, *companies: str) -> None:
         """Fewer companies, for a short run."""
         app = self.folder / "demo.py"
-        app.write_text(re.sub(r"COMPANIES = \(.*?\n\)", f"COMPANIES = {companies}", app.read_text("utf-8"), flags=re.DOTALL), "utf-8")
+        app.write_text(
+            re.sub(
+                r"COMPANIES = \(.*?\n\)", f"COMPANIES = {companies}", app.read_text("utf-8"), flags=re.DOTALL
+            ),
+            "utf-8",
+        )
 
     def move_the_wall_to(self, host: str) -> None:
         demo = self.folder / "demo.py"
@@ -147,7 +174,9 @@ class Demo:
 
     def count(self, kind: str) -> int:
         with sqlite3.connect(self.folder / "harvest" / "harvest.db") as connection:
-            return int(connection.execute("select count(*) from records where kind = ?", (kind,)).fetchone()[0])
+            return int(
+                connection.execute("select count(*) from records where kind = ?", (kind,)).fetchone()[0]
+            )
 
     def scraped(self) -> int:
         """How many postings the scraper brought."""
@@ -197,21 +226,32 @@ def test_the_demo_goes_on_after_ctrl_c_and_tells_what_it_found_and_what_not(demo
         assert re.match(rf"{name} [A-DS] {number} found", rows[name]), rows[name]
     for name, words in NOT_FOUND.items():
         assert re.match(rf"{name} [A-DS–] – {re.escape(words)}", rows[name]), rows[name]
-    shown = [" ".join(line.split()) for block in blocks("text") if block.page == "README.md" for line in block.text.splitlines()]
+    shown = [
+        " ".join(line.split())
+        for block in blocks("text")
+        if block.page == "README.md"
+        for line in block.text.splitlines()
+    ]
     promised = [line for line in shown if line.partition(" ")[0] in {*FOUND, *NOT_FOUND}]
     assert promised
-    assert [line for line in promised if line not in rows.values()] == [], "the README shows other lines than the demo prints"
+    assert [line for line in promised if line not in rows.values()] == [], (
+        "the README shows other lines than the demo prints"
+    )
     assert "at every host 1 at a time, never closer than 0.5" in " ".join(said.split())
     assert demo.count("decision") == demo.count("posting") - demo.scraped() > 0 < demo.scraped()
     assert demo.count("match") > 0
-    candidates = [line.partition(",")[0] for line in (EXAMPLES / "candidates.csv").read_text("utf-8").splitlines()[1:]]
+    candidates = [
+        line.partition(",")[0] for line in (EXAMPLES / "candidates.csv").read_text("utf-8").splitlines()[1:]
+    ]
     told = said.partition("Whom to call about what")[2]
     assert [name for name in candidates if name not in told] == [], "every candidate has a posting that suits"
     assert (tmp_path / "harvest" / ".gitignore").read_text("utf-8") == "*\n"
 
 
 @pytest.mark.promise(7)
-def test_the_next_run_of_the_demo_is_the_next_day_and_tells_the_news_but_calls_nothing_gone_that_it_could_not_see(demo: Demo):
+def test_the_next_run_of_the_demo_is_the_next_day_and_tells_the_news_but_calls_nothing_gone_that_it_could_not_see(
+    demo: Demo,
+):
     demo.only("acme", "garnet", "heron")
     demo.run()
     there = demo.postings()
@@ -220,10 +260,17 @@ def test_the_next_run_of_the_demo_is_the_next_day_and_tells_the_news_but_calls_n
     assert "Looking for news." in said
     rows = rows_of(said)
     for name in ("acme", "garnet"):
-        before, after = ({each.id for each in postings(7, company(7, name), DAY_ZERO + timedelta(days=day))} for day in (0, 1))
+        before, after = (
+            {each.id for each in postings(7, company(7, name), DAY_ZERO + timedelta(days=day))}
+            for day in (0, 1)
+        )
         # What is missed once is not yet gone.
-        assert re.match(rf"{name} [A-DS] {len(before | after)} {len(after - before) or '–'} – found", rows[name]), rows[name]
+        assert re.match(
+            rf"{name} [A-DS] {len(before | after)} {len(after - before) or '–'} – found", rows[name]
+        ), rows[name]
     assert demo.postings()["heron"] == there["heron"] > 0
     with sqlite3.connect(demo.folder / "harvest" / "harvest.db") as connection:
-        closed = connection.execute("select count(*) from marks where kind = 'posting' and name = 'state' and word = 'closed'").fetchone()
+        closed = connection.execute(
+            "select count(*) from marks where kind = 'posting' and name = 'state' and word = 'closed'"
+        ).fetchone()
     assert closed == (0,)

@@ -22,7 +22,21 @@ PRINTED = ("README.md", "docs/tutorial/first-app.md")
 CONSOLE = blocks("console")
 # Words that begin a line in a console block and are not ours.
 OTHERS = {"cd", "export", "pip", "rm"}
-ROOMS = {"src", "tests", "docs", "examples", "bench", "core", "config", "governance", "store", "engine", "control", "insight", "cli"}
+ROOMS = {
+    "src",
+    "tests",
+    "docs",
+    "examples",
+    "bench",
+    "core",
+    "config",
+    "governance",
+    "store",
+    "engine",
+    "control",
+    "insight",
+    "cli",
+}
 
 
 def test_every_relative_link_resolves():
@@ -47,14 +61,20 @@ def test_files_that_pages_name_exist():
     missing = []
     for page in pages():
         for path in re.findall(r"`([\w./-]+/[\w.-]+\.(?:py|sql|md|yaml|txt))`", prose(page)):
-            if path.partition("/")[0] in ROOMS and not any((folder / path).exists() for folder in (ROOT, ROOT / "src" / "thresher")):
+            if path.partition("/")[0] in ROOMS and not any(
+                (folder / path).exists() for folder in (ROOT, ROOT / "src" / "thresher")
+            ):
                 missing.append(f"{name(page)}: {path}")
     assert missing == []
 
 
 def test_every_block_says_what_it_is():
     """A reader, and these tests, must know which blocks can be run."""
-    infos = {(name(page), info) for page in pages() for info in re.findall(r"^```([^\n`]+)$", page.read_text("utf-8"), re.MULTILINE)}
+    infos = {
+        (name(page), info)
+        for page in pages()
+        for info in re.findall(r"^```([^\n`]+)$", page.read_text("utf-8"), re.MULTILINE)
+    }
     assert [(page, info) for page, info in sorted(infos) if info not in KINDS and info != FRAGMENT] == []
 
 
@@ -67,7 +87,9 @@ def test_every_command_in_a_console_block_exists_with_its_options(block: Block):
         elif program == "make":
             assert re.search(rf"^{words[1]}:", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE), words
         elif program == "python":
-            assert words[1] == "-c" or (words[1] == "-m" and (ROOT / f"{words[2].replace('.', '/')}.py").exists()), words
+            assert words[1] == "-c" or (
+                words[1] == "-m" and (ROOT / f"{words[2].replace('.', '/')}.py").exists()
+            ), words
         else:
             assert program in OTHERS, words
 
@@ -79,7 +101,9 @@ def test_every_command_in_running_text_exists(page: Path):
         command: Any = root()
         for word in said.split():
             if word.startswith("-"):
-                assert word in [each for option in (*command.params, *root().params) for each in option.opts], said
+                assert word in [
+                    each for option in (*command.params, *root().params) for each in option.opts
+                ], said
             elif not hasattr(command, "commands") or word.isupper() or "|" in word or word == "…":
                 break
             else:
@@ -105,7 +129,8 @@ def test_an_unknown_option_would_be_seen():
 
 @pytest.mark.parametrize("block", [block for block in PYTHON if block.page not in PRINTED], ids=str)
 def test_every_whole_block_of_python_runs(block: Block, tmp_path: Path):
-    """An app runs until nothing is left to do; anything else is a script. What is neither is marked a fragment."""
+    """An app runs until nothing is left to do; anything else is a script. What is neither is marked a
+    fragment."""
     file = tmp_path / "app.py"
     file.write_text(block.text, "utf-8")
     if "app = App(" not in block.text:
@@ -114,7 +139,9 @@ def test_every_whole_block_of_python_runs(block: Block, tmp_path: Path):
     (tmp_path / "thresher.yaml").write_text("apps: [app.py]\nsettings:\n  retry.base: 0.2\n", "utf-8")
     line = [sys.executable, "-m", "thresher", "run", "--json"]
     surroundings = {**os.environ, "THRESHER_DATABASE_URL": "sqlite:///queue.db"}
-    ran = subprocess.run(line, cwd=tmp_path, env=surroundings, timeout=60, capture_output=True, text=True, check=False)
+    ran = subprocess.run(
+        line, cwd=tmp_path, env=surroundings, timeout=60, capture_output=True, text=True, check=False
+    )
     assert ran.returncode in (0, 1), ran.stderr
     found = json.loads(ran.stdout)
     assert (ran.returncode == 1) == bool(found["failed"])

@@ -19,9 +19,30 @@ from thresher.core.state import State
 
 GLOSSARY = REFERENCE / "glossary.md"
 WORDS = [
-    "Task", "Claim", "Stage", "Pipeline", "Outcome", "Settlement", "Record", "Link", "Source", "Gate", "Lane", "Lineage", "Tracking id",
-    "Turn", "Fence", "Baton", "Rank", "Position", "Worker", "Lease", "Chore", "Checkpoint", "Run",
-]  # fmt: skip
+    "Task",
+    "Claim",
+    "Stage",
+    "Pipeline",
+    "Outcome",
+    "Settlement",
+    "Record",
+    "Link",
+    "Source",
+    "Gate",
+    "Lane",
+    "Lineage",
+    "Tracking id",
+    "Turn",
+    "Fence",
+    "Baton",
+    "Rank",
+    "Position",
+    "Worker",
+    "Lease",
+    "Chore",
+    "Checkpoint",
+    "Run",
+]
 
 
 def text(page: str) -> str:
@@ -30,7 +51,9 @@ def text(page: str) -> str:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_printed_page_equals_the_code(page: str):
-    assert text(page) == PAGES[page](), f"docs/reference/{page} is out of date; run: python -m tests.house.generate"
+    assert text(page) == PAGES[page](), (
+        f"docs/reference/{page} is out of date; run: python -m tests.house.generate"
+    )
 
 
 def test_checking_says_so_without_writing(capsys: pytest.CaptureFixture[str]):
@@ -40,7 +63,11 @@ def test_checking_says_so_without_writing(capsys: pytest.CaptureFixture[str]):
 @pytest.mark.promise(12)
 def test_every_setting_is_in_the_reference_with_its_sentence():
     page = text("settings.md")
-    assert [setting.name for setting in SETTINGS if f"`{setting.name}`" not in page or setting.sentence not in page] == []
+    assert [
+        setting.name
+        for setting in SETTINGS
+        if f"`{setting.name}`" not in page or setting.sentence not in page
+    ] == []
 
 
 def test_every_state_is_in_the_reference_and_is_explained():
@@ -58,7 +85,9 @@ def test_every_error_is_in_the_reference_and_in_the_tree():
     page, drawn = text("errors.md"), errors.tree()
     names = [each.__name__ for each in errors.classes(ThresherError)]
     assert [name for name in names[1:] if f"`{name}`" not in page] == []
-    assert names == re.findall(r"^[│├└─\s]*([A-Z]\w+)", drawn, re.MULTILINE), "the tree in core/errors.py differs"
+    assert names == re.findall(r"^[│├└─\s]*([A-Z]\w+)", drawn, re.MULTILINE), (
+        "the tree in core/errors.py differs"
+    )
 
 
 def test_the_tree_of_errors_is_drawn_as_it_is():
@@ -75,7 +104,11 @@ def test_the_tree_of_errors_is_drawn_as_it_is():
 
 
 def test_every_error_has_a_sentence_of_its_own():
-    assert [each.__name__ for each in errors.classes(ThresherError) if not (each.__dict__.get("__doc__") or "").strip()] == []
+    assert [
+        each.__name__
+        for each in errors.classes(ThresherError)
+        if not (each.__dict__.get("__doc__") or "").strip()
+    ] == []
 
 
 def test_every_command_and_option_is_in_the_reference():
@@ -106,14 +139,22 @@ def test_the_public_names_are_sorted_documented_and_exactly_those_of_the_referen
 
 
 def test_nothing_but_the_public_names_comes_through_the_door():
-    found = {name for name in vars(thresher) if not name.startswith("_") and not inspect.ismodule(getattr(thresher, name))}
+    found = {
+        name
+        for name in vars(thresher)
+        if not name.startswith("_") and not inspect.ismodule(getattr(thresher, name))
+    }
     assert sorted(found | set(thresher._LAZY)) == thresher.__all__
 
 
 def test_documented_imports_are_public():
     """What a page imports from thresher is one of the public names."""
-    lines = [line for block in blocks("python") for line in block.text.splitlines() if line.startswith("from thresher import")]
-    names = {name.strip() for line in lines for name in line.partition("import")[2].split(",")}
+    found = (
+        match
+        for block in blocks("python")
+        for match in re.findall(r"^from thresher import (?:\(([^)]*)\)|(.*))$", block.text, re.MULTILINE)
+    )
+    names = {name.strip() for several, one in found for name in (several or one).split(",") if name.strip()}
     assert names <= set(thresher.__all__)
 
 
@@ -130,7 +171,7 @@ def test_settings_that_pages_name_exist():
         for page in pages()
         for name in re.findall(rf"`((?:{rooms})\.[a-z_]+)`", prose(page))
         if name not in BY_NAME and not name.endswith((".md", ".py", ".yaml"))
-    ]  # fmt: skip
+    ]
     assert wrong == []
 
 
@@ -142,8 +183,13 @@ def test_events_and_rules_that_pages_name_exist():
 
 def test_the_doctor_page_names_every_check():
     page = (ROOT / "docs" / "how-to" / "when-things-go-wrong.md").read_text("utf-8")
-    source = "".join((ROOT / "src" / "thresher" / path).read_text("utf-8") for path in ("insight/doctor.py", "cli/doctor.py"))
+    source = "".join(
+        (ROOT / "src" / "thresher" / path).read_text("utf-8")
+        for path in ("insight/doctor.py", "cli/doctor.py")
+    )
     checks = set(re.findall(r'(?:Check|attempt)\(\s*"(\w+)"', source))
-    listed = {word for row in re.findall(r"^\| ([a-z, ]+) \|", page, re.MULTILINE) for word in row.split(", ")}
+    listed = {
+        word for row in re.findall(r"^\| ([a-z, ]+) \|", page, re.MULTILINE) for word in row.split(", ")
+    }
     assert checks
     assert checks <= listed

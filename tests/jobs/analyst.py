@@ -49,7 +49,9 @@ APP = App("test", pipelines=(company, Pipeline("source_discovery", Stage(_discov
 class Analyst:
     """One database, and a practice web with companies. What would look for their boards does nothing."""
 
-    def __init__(self, shop: Workshop, web: PracticeWeb, *, models: Models | None = None, **settings: Any) -> None:
+    def __init__(
+        self, shop: Workshop, web: PracticeWeb, *, models: Models | None = None, **settings: Any
+    ) -> None:
         self.shop, self.web, self.store, self.models = shop, web, shop.store, models or Models()
         wanted = self.store.project_settings | CALM | settings
         self.store.project_settings, self.store.settings = wanted, Settings(wanted)
@@ -79,17 +81,29 @@ class Analyst:
 
     def discoveries(self) -> list[tuple[str, str | None]]:
         """The payloads and addresses of the boards that are to be looked at."""
-        return tasks.rows(self.store, "select payload, url from tasks where kind = 'source_discovery' order by id")
+        return tasks.rows(
+            self.store, "select payload, url from tasks where kind = 'source_discovery' order by id"
+        )
 
     def _worker(self) -> Worker:
         guard, resolver = Guard(), MappedResolver(self.web.rules, SystemResolver())
         fetcher = Fetcher(
-            HttpTransport(resolver, guard), guard, agent_of(None, "https://example.com/bot"), settings=lambda: self.store.settings,
-            shelf=StoreShelf(self.store), clock=self.shop.clock,
-        )  # fmt: skip
-        providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
-        advisor = Advisor(providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings)
-        return Worker(
-            self.store, self.registry, heartbeat_store=self.shop.machine(), until_idle=True, reach=Reach(fetcher, advisor, providers),
+            HttpTransport(resolver, guard),
+            guard,
+            agent_of(None, "https://example.com/bot"),
+            settings=lambda: self.store.settings,
+            shelf=StoreShelf(self.store),
             clock=self.shop.clock,
-        )  # fmt: skip
+        )
+        providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
+        advisor = Advisor(
+            providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings
+        )
+        return Worker(
+            self.store,
+            self.registry,
+            heartbeat_store=self.shop.machine(),
+            until_idle=True,
+            reach=Reach(fetcher, advisor, providers),
+            clock=self.shop.clock,
+        )

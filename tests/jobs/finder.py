@@ -24,7 +24,13 @@ from thresher.practice.web import PracticeWeb
 from thresher.store.lookup import find_records
 
 PATIENCE = 60.0
-CALM = {"host.interval": 0.0, "host.in_flight": 8, "worker.lease": 30.0, "retry.jitter": 0.0, "breaker.trip_after": 1_000}
+CALM = {
+    "host.interval": 0.0,
+    "host.in_flight": 8,
+    "worker.lease": 30.0,
+    "retry.jitter": 0.0,
+    "breaker.trip_after": 1_000,
+}
 
 
 async def _scrape(_: Any) -> Done:
@@ -49,16 +55,24 @@ class Finder:
     def fetcher(self) -> Fetcher:
         guard, resolver = Guard(), MappedResolver(self.web.rules, SystemResolver())
         return Fetcher(
-            HttpTransport(resolver, guard), guard, agent_of(None, "https://example.com/bot"), settings=lambda: self.store.settings,
-            shelf=StoreShelf(self.store), clock=self.shop.clock,
-        )  # fmt: skip
+            HttpTransport(resolver, guard),
+            guard,
+            agent_of(None, "https://example.com/bot"),
+            settings=lambda: self.store.settings,
+            shelf=StoreShelf(self.store),
+            clock=self.shop.clock,
+        )
 
     def work(self) -> None:
         async def until_idle() -> None:
             worker = Worker(
-                self.store, self.registry, heartbeat_store=self.shop.machine(), until_idle=True, reach=Reach(self.fetcher()),
+                self.store,
+                self.registry,
+                heartbeat_store=self.shop.machine(),
+                until_idle=True,
+                reach=Reach(self.fetcher()),
                 clock=self.shop.clock,
-            )  # fmt: skip
+            )
             await asyncio.wait_for(worker.run(), PATIENCE)
 
         asyncio.run(until_idle())
@@ -88,4 +102,7 @@ class Finder:
 
     def scrapes(self) -> list[dict[str, Any]]:
         """The scrapes that were asked for: their payloads."""
-        return [orjson.loads(payload) for (payload,) in rows(self.store, "select payload from tasks where kind = 'scrape_source'")]
+        return [
+            orjson.loads(payload)
+            for (payload,) in rows(self.store, "select payload from tasks where kind = 'scrape_source'")
+        ]

@@ -22,4 +22,9 @@ def scraping(database: Database, web: PracticeWeb) -> Iterator[Scraping]:
 
 def answer(rows: list[dict[str, Any]]) -> Knob:
     """A board that answers with these rows."""
-    return Knob(Trouble.BODY, GREENHOUSE, text=json.dumps({"jobs": rows, "meta": {"total": len(rows)}}), kind="application/json")
+    return Knob(
+        Trouble.BODY,
+        GREENHOUSE,
+        text=json.dumps({"jobs": rows, "meta": {"total": len(rows)}}),
+        kind="application/json",
+    )

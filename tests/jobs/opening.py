@@ -21,14 +21,31 @@ TEXT = (
 
 def opening(**said: Any) -> Opening:
     """An opening that nothing speaks against."""
-    usual = {"key": "acme/1", "title": "Senior Software Engineer", "text": TEXT, "company": "Acme", "url": "https://acme.example/1"}
+    usual = {
+        "key": "acme/1",
+        "title": "Senior Software Engineer",
+        "text": TEXT,
+        "company": "Acme",
+        "url": "https://acme.example/1",
+    }
     return Opening(**{**usual, "skills": ("python",), **said})
 
 
 def profile(**said: Any) -> Profile:
     """Somebody in Portland who writes Python."""
-    skills = {"python": Skill(Rank.REQUIRED, 8), "postgresql": Skill(Rank.OK, 4), "java": Skill(Rank.STRIKE), "cobol": Skill(Rank.FAIL)}
-    usual = {"city": "Portland", "region": "OR", "country": "US", "timezone": "America/Los_Angeles", "skills": skills}
+    skills = {
+        "python": Skill(Rank.REQUIRED, 8),
+        "postgresql": Skill(Rank.OK, 4),
+        "java": Skill(Rank.STRIKE),
+        "cobol": Skill(Rank.FAIL),
+    }
+    usual = {
+        "city": "Portland",
+        "region": "OR",
+        "country": "US",
+        "timezone": "America/Los_Angeles",
+        "skills": skills,
+    }
     return Profile(**{**usual, **said})
 
 

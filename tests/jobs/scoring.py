@@ -10,7 +10,9 @@ from thresher.apps.jobs.scoring.points import Points
 from thresher.apps.jobs.scoring.score import Score, score
 
 
-def scored(who: Profile | None = None, firm: Employer | None = None, points: Points = POINTS, **facts: Any) -> Score:
+def scored(
+    who: Profile | None = None, firm: Employer | None = None, points: Points = POINTS, **facts: Any
+) -> Score:
     return score(opening(**facts), firm or Employer(), who or profile(), RULES, points, TODAY)
 
 

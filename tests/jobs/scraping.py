@@ -1,4 +1,5 @@
-"""A scraper at work for tests: its two pipelines on a real store, with real HTTP to the practice web, and one clock for all."""
+"""A scraper at work for tests: its two pipelines on a real store, with real HTTP to the practice web, and one
+clock for all."""
 
 import asyncio
 import time
@@ -33,7 +34,17 @@ from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
 from thresher.fetch.resolver import MappedResolver, SystemResolver
 from thresher.hiring.records import board_key, entry
-from thresher.practice.web import DAY_ZERO, Company, Entry, Knob, Posting, PracticeWeb, board_url, company, postings
+from thresher.practice.web import (
+    DAY_ZERO,
+    Company,
+    Entry,
+    Knob,
+    Posting,
+    PracticeWeb,
+    board_url,
+    company,
+    postings,
+)
 from thresher.reading.boards import Board, recognise
 from thresher.store import sources
 from thresher.store.lookup import find_records
@@ -41,18 +52,28 @@ from thresher.store.lookup import find_records
 MAX_LOOKS = 200
 PATIENCE = 120.0
 MAX_ROWS = 100_000
-CALM = {"host__interval": 0.0, "host__in_flight": 4, "worker__lease": 30.0, "retry__jitter": 0.0, "fetch__read": 5.0, "fetch__total": 10.0}
+CALM = {
+    "host__interval": 0.0,
+    "host__in_flight": 4,
+    "worker__lease": 30.0,
+    "retry__jitter": 0.0,
+    "fetch__read": 5.0,
+    "fetch__total": 10.0,
+}
 
 
 async def note_job(ctx: Any) -> Done:
     return Done()
 
 
-APP = App("scraping", pipelines=(scrape, scrape_source, Pipeline("job", Stage(note_job))), schemas=(OPENINGS,))
+APP = App(
+    "scraping", pipelines=(scrape, scrape_source, Pipeline("job", Stage(note_job))), schemas=(OPENINGS,)
+)
 
 
 def ended(web: PracticeWeb, since: int = 0) -> list[Entry]:
-    """What was asked. An answer may be here before the web has noted that it went out; what hangs is not waited for."""
+    """What was asked. An answer may be here before the web has noted that it went out; what hangs is not
+    waited for."""
     found: list[Entry] = []
     for _ in range(MAX_LOOKS):
         found = [each for each in web.log(since=since) if each.path != "/robots.txt"]
@@ -65,13 +86,17 @@ def ended(web: PracticeWeb, since: int = 0) -> list[Entry]:
 class Scraping:
     """One database, the practice web, and boards on it."""
 
-    def __init__(self, database: Database, web: PracticeWeb, *, thinks: bool = False, **settings: Any) -> None:
+    def __init__(
+        self, database: Database, web: PracticeWeb, *, thinks: bool = False, **settings: Any
+    ) -> None:
         self.web, self.shop = web, Workshop(database)
         self.store, self.clock = self.shop.store, database.clock
         self.registry = self.shop.set_up(APP, **(CALM | settings))
         self.models = models(web) if thinks else None
         if self.models is not None:
-            gates = {name: self.models.providers[tier.provider].gate for name, tier in self.models.tiers.items()}
+            gates = {
+                name: self.models.providers[tier.provider].gate for name, tier in self.models.tiers.items()
+            }
             self.registry = Registry([APP], self.store.settings, tiers=gates)
             install_models(self.store, self.models)
         wanted = int(DAY_ZERO.timestamp()) * SECOND
@@ -85,14 +110,30 @@ class Scraping:
         who = self.who(token)
         url = board_url(who)
         board = recognise(url)
-        return self.add_board(board if board and board.token else Board("site", None, url), who.name, f"{token}.example", **fields)
+        return self.add_board(
+            board if board and board.token else Board("site", None, url),
+            who.name,
+            f"{token}.example",
+            **fields,
+        )
 
-    def add_board(self, board: Board, name: str | None = None, company_key: str | None = None, **fields: Any) -> str:
+    def add_board(
+        self, board: Board, name: str | None = None, company_key: str | None = None, **fields: Any
+    ) -> str:
         key = board_key(board)
         data = {
-            "url": board.url, "platform": board.platform, "token": board.token, "parts": dict(board.parts), "status": "active",
-            "failures": 0, "due_at": 0, "scraped_at": 0, "company": company_key, "company_name": name, **fields,
-        }  # fmt: skip
+            "url": board.url,
+            "platform": board.platform,
+            "token": board.token,
+            "parts": dict(board.parts),
+            "status": "active",
+            "failures": 0,
+            "due_at": 0,
+            "scraped_at": 0,
+            "company": company_key,
+            "company_name": name,
+            **fields,
+        }
         self.write(entry("board", key, data, *((Link("company", company_key),) if company_key else ())))
         return key
 
@@ -102,7 +143,8 @@ class Scraping:
     # --- looks
 
     def look(self, *keys: str, day: float | None = None, knobs: tuple[Knob, ...] = ()) -> list[int]:
-        """Look at these boards, a day later than the last time; the tasks. A look that still waits is not asked for again."""
+        """Look at these boards, a day later than the last time; the tasks. A look that still waits is not
+        asked for again."""
         self.begin(self.day + 1 if day is None else day)
         self.web.turn(*knobs)
         wanted = (NewTask("scrape_source", {"board": key, "failures": 0}, key=key) for key in keys)
@@ -120,13 +162,21 @@ class Scraping:
         async def until_idle() -> None:
             guard, resolver = Guard(), MappedResolver(self.web.rules, SystemResolver())
             fetcher = Fetcher(
-                HttpTransport(resolver, guard), guard, agent_of(None, "https://example.com/bot"), settings=lambda: self.store.settings,
-                shelf=StoreShelf(self.store), clock=self.clock,
-            )  # fmt: skip
-            worker = Worker(
-                self.store, self.registry, heartbeat_store=self.shop.machine(), until_idle=True, reach=self._reach(fetcher),
+                HttpTransport(resolver, guard),
+                guard,
+                agent_of(None, "https://example.com/bot"),
+                settings=lambda: self.store.settings,
+                shelf=StoreShelf(self.store),
                 clock=self.clock,
-            )  # fmt: skip
+            )
+            worker = Worker(
+                self.store,
+                self.registry,
+                heartbeat_store=self.shop.machine(),
+                until_idle=True,
+                reach=self._reach(fetcher),
+                clock=self.clock,
+            )
             await asyncio.wait_for(worker.run(), PATIENCE)
 
         asyncio.run(until_idle())
@@ -135,7 +185,9 @@ class Scraping:
         if self.models is None:
             return Reach(fetcher)
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
-        advisor = Advisor(providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings)
+        advisor = Advisor(
+            providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings
+        )
         return Reach(fetcher, advisor, providers)
 
     def reopen(self) -> None:

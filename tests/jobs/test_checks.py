@@ -1,4 +1,5 @@
-"""What a list does not say is asked of the posting's own page: whether it is still there, and still reads so. Trouble closes nothing."""
+"""What a list does not say is asked of the posting's own page: whether it is still there, and still reads so.
+Trouble closes nothing."""
 
 import json
 from collections.abc import Iterator
@@ -22,7 +23,10 @@ from thresher.practice.web import Knob, PracticeWeb, Trouble, robots
 HOST = "www.kestrel.example"
 FEED = f"https://{HOST}/feed.xml"
 KEY = f"site:{FEED}"
-TEXT = "You will grind lenses by hand, look after the machines that polish them, and teach others how to do both well. " * 3
+TEXT = (
+    "You will grind lenses by hand, look after the machines that polish them, and teach others how to do both well. "
+    * 3
+)
 pytestmark = [pytest.mark.promise(7), only_files]
 
 
@@ -32,7 +36,15 @@ BAMBOO = "juniper.bamboohr.com"
 @pytest.fixture
 def search(database: Database, web: PracticeWeb) -> Iterator[Search]:
     found = Search(database, web)
-    board = {"url": FEED, "platform": "rss", "status": "active", "failures": 0, "due_at": 0, "scraped_at": 0, "company": "kestrel.example"}
+    board = {
+        "url": FEED,
+        "platform": "rss",
+        "status": "active",
+        "failures": 0,
+        "due_at": 0,
+        "scraped_at": 0,
+        "company": "kestrel.example",
+    }
     known = {"name": "Kestrel Optics", "name_key": "kestreloptics", "status": "complete"}
     records = [
         entry(COMPANY, "kestrel.example", known),
@@ -54,10 +66,21 @@ def feed(*numbers: int) -> Knob:
 
 
 def page(number: int, text: str = TEXT, **said: Any) -> Knob:
-    declared = {"@context": "https://schema.org", "@type": "JobPosting", "title": f"Lens Grinder {number}", "description": text,
-                "hiringOrganization": {"@type": "Organization", "name": "Kestrel Optics"}, **said}  # fmt: skip
+    declared = {
+        "@context": "https://schema.org",
+        "@type": "JobPosting",
+        "title": f"Lens Grinder {number}",
+        "description": text,
+        "hiringOrganization": {"@type": "Organization", "name": "Kestrel Optics"},
+        **said,
+    }
     html = f"<html><head><title>Lens Grinder {number}</title><script type='application/ld+json'>{json.dumps(declared)}</script></head>"
-    return Knob(Trouble.BODY, HOST, f"/careers/{number}-x", text=f"{html}<body><h1>Lens Grinder {number}</h1><p>{text}</p></body></html>")
+    return Knob(
+        Trouble.BODY,
+        HOST,
+        f"/careers/{number}-x",
+        text=f"{html}<body><h1>Lens Grinder {number}</h1><p>{text}</p></body></html>",
+    )
 
 
 def gone(number: int) -> Knob:
@@ -104,13 +127,23 @@ def test_what_a_feed_shows_no_more_stays_open_while_its_page_is_there(search: Se
         Knob(Trouble.STATUS, HOST, "/careers", status=503),
         Knob(Trouble.STATUS, HOST, "/careers", status=403),
         Knob(Trouble.CAPTCHA, HOST, "/careers", text="cloudflare"),
-        Knob(Trouble.BODY, HOST, "/careers", text="<html><body><h1>Welcome</h1><p>We make glasses.</p></body></html>"),
-        Knob(Trouble.BODY, HOST, "/careers", text="<html><body><h1>Page not found</h1><p>Sorry.</p></body></html>"),
+        Knob(
+            Trouble.BODY,
+            HOST,
+            "/careers",
+            text="<html><body><h1>Welcome</h1><p>We make glasses.</p></body></html>",
+        ),
+        Knob(
+            Trouble.BODY,
+            HOST,
+            "/careers",
+            text="<html><body><h1>Page not found</h1><p>Sorry.</p></body></html>",
+        ),
         Knob(Trouble.RESET, HOST, "/careers"),
         Knob(Trouble.RATE_LIMITED, HOST, "/careers", seconds=600),
     ],
     ids=lambda knob: f"{knob.trouble}-{knob.status or knob.text[:22]}",
-)  # fmt: skip
+)
 def test_no_trouble_with_its_page_closes_a_posting(search: Search, trouble: Knob):
     search.look(feed(1, 2), day=0)
     for day in (4, 8, 12):
@@ -147,7 +180,11 @@ def test_a_page_that_leads_to_another_opening_proves_nothing(search: Search):
     away = Knob(Trouble.REDIRECT, HOST, "/careers/1-x", text=f"https://{HOST}/careers/2-x")
     search.look(feed(2), away, page(2), day=4)
     after = posting(search, 1).data
-    assert (after["description"], after["seen_at"], after["state"]) == (before["description"], before["seen_at"], "open")
+    assert (after["description"], after["seen_at"], after["state"]) == (
+        before["description"],
+        before["seen_at"],
+        "open",
+    )
 
 
 def test_a_page_that_was_gone_for_a_day_is_not_a_closing(search: Search):
@@ -174,7 +211,12 @@ def test_a_closed_posting_that_the_feed_shows_again_is_relisted(search: Search):
 def test_only_a_batch_is_checked_in_a_look_and_everybody_has_a_turn(search: Search):
     search.set(jobs__recheck_batch=3)
     search.look(feed(*range(1, 12)), day=0)
-    wall = Knob(Trouble.BODY, HOST, "/careers", text="<html><body><h1>Welcome</h1><p>We make glasses.</p></body></html>")
+    wall = Knob(
+        Trouble.BODY,
+        HOST,
+        "/careers",
+        text="<html><body><h1>Welcome</h1><p>We make glasses.</p></body></html>",
+    )
     for day in (4, 5, 6, 7):
         before = len(search.requests())
         search.look(feed(11), wall, day=day)
@@ -200,7 +242,13 @@ def test_a_check_of_a_posting_that_a_look_has_closed_meanwhile_opens_nothing(sea
     found = posting(search, 1)
     write_records(search.store, [entry(POSTING, found.key, {"state": "closed", "closed_at": 5})])
     search.web.turn(page(1))
-    search.put(NewTask("job", {"posting": found.key, "check": True, "listed": False, "fetch": found.data["url"]}, key=found.key))
+    search.put(
+        NewTask(
+            "job",
+            {"posting": found.key, "check": True, "listed": False, "fetch": found.data["url"]},
+            key=found.key,
+        )
+    )
     search.work()
     assert (states(search)["1"], asked(search, 1)) == ("closed", 0)
 
@@ -220,7 +268,12 @@ def thin(search: Search) -> Search:
 
 
 def edited(number: str, title: str, text: str) -> Knob:
-    opening = {"jobOpeningName": title, "description": f"<p>{text}</p>", "jobOpeningStatus": "Open", "id": number}
+    opening = {
+        "jobOpeningName": title,
+        "description": f"<p>{text}</p>",
+        "jobOpeningStatus": "Open",
+        "id": number,
+    }
     answer = json.dumps({"meta": {}, "result": {"jobOpening": opening}})
     return Knob(Trouble.BODY, BAMBOO, f"/careers/{number}/detail", text=answer, kind="application/json")
 
@@ -285,11 +338,19 @@ def test_a_detail_that_is_gone_closes_nothing_that_the_list_still_shows(thin: Se
     thin.set(jobs__close_looks=1, jobs__reread_days=1.0)
     since, same = len(thin.requests()), Knob(Trouble.BODY, BAMBOO, "/careers/list", **listing(thin))
     for _ in range(3):
-        stand_still(thin, *(Knob(Trouble.STATUS, BAMBOO, path, status=404) for path in set(details(thin))), same)
+        stand_still(
+            thin, *(Knob(Trouble.STATUS, BAMBOO, path, status=404) for path in set(details(thin))), same
+        )
     assert {each.status for each in thin.requests()[since:] if each.path.endswith("/detail")} == {404}
     assert {(each.data["state"], each.data["missed"]) for each in thin.postings("juniper")} == {("open", 0)}
 
 
 def listing(search: Search) -> dict[str, Any]:
-    rows = [{"id": each.data["number"], "jobOpeningName": each.data["title"]} for each in search.postings("juniper")]
-    return {"text": json.dumps({"meta": {"totalCount": len(rows)}, "result": rows}), "kind": "application/json"}
+    rows = [
+        {"id": each.data["number"], "jobOpeningName": each.data["title"]}
+        for each in search.postings("juniper")
+    ]
+    return {
+        "text": json.dumps({"meta": {"totalCount": len(rows)}, "result": rows}),
+        "kind": "application/json",
+    }

@@ -20,9 +20,16 @@ from thresher.store import blobs
 
 SEED = 7
 PROFILE = {
-    "city": "Portland", "region": "OR", "country": "US",
-    "skills": {"python": {"rank": "required"}, "go": {"rank": "required"}, "react": {"rank": "ok"}, "php": {"rank": "strike"}},
-}  # fmt: skip
+    "city": "Portland",
+    "region": "OR",
+    "country": "US",
+    "skills": {
+        "python": {"rank": "required"},
+        "go": {"rank": "required"},
+        "react": {"rank": "ok"},
+        "php": {"rank": "strike"},
+    },
+}
 
 
 @pytest.fixture
@@ -45,11 +52,17 @@ def test_a_company_is_read_from_its_own_pages(analyst):
     ended = analyst.look(site("acme"), via="user")
     found = analyst.company(key("acme"))
     who, known = company(SEED, "acme"), traits(SEED, company(SEED, "acme"))
-    assert (ended["state"], found.data["status"], found.data["completeness"]) == ("succeeded", "complete", "good")
+    assert (ended["state"], found.data["status"], found.data["completeness"]) == (
+        "succeeded",
+        "complete",
+        "good",
+    )
     assert (found.data["name"], found.data["website"]) == (who.name, site("acme"))
     assert (found.data["founded"], found.data["employees"]) == (who.founded, who.staff)
     assert (found.data["headquarters"], found.data["mission"]) == (known.headquarters, known.mission)
-    assert found.data["size_category"] == ("small" if who.staff <= 100 else "medium" if who.staff <= 1_000 else "large")
+    assert found.data["size_category"] == (
+        "small" if who.staff <= 100 else "medium" if who.staff <= 1_000 else "large"
+    )
     assert found.data["remote_first"] == known.remote_first
 
 
@@ -59,7 +72,11 @@ def test_every_known_company_is_read_right_and_its_board_is_found(analyst, token
     who, known = company(SEED, token), traits(SEED, company(SEED, token))
     analyst.look(site(token))
     data = analyst.company(key(token)).data
-    assert (data["founded"], data["employees"], data["headquarters"]) == (who.founded, who.staff, known.headquarters)
+    assert (data["founded"], data["employees"], data["headquarters"]) == (
+        who.founded,
+        who.staff,
+        known.headquarters,
+    )
     assert data["remote_first"] == known.remote_first
     if who.platform == "scripted":
         assert [url for _, url in analyst.discoveries()] == [None]
@@ -68,14 +85,17 @@ def test_every_known_company_is_read_right_and_its_board_is_found(analyst, token
     assert data["ai_focus"] == known.ai_focus
     board = recognise(board_url(who))
     if board is None:
-        # A page of its own, or a platform under its own domain, waits for a person unless the platform can be trusted.
+        # A page of its own, or a platform under its own domain, waits for a person unless the platform can be
+        # trusted.
         assert data["board_url"]
         return
     platform = platform_named(board.platform)
     assert platform is not None
     assert (data["board_url"], data["board_confidence"]) == (board.url, platform.confidence)
     spawned = [url for _, url in analyst.discoveries()]
-    assert spawned == ([board.url.rstrip("/")] if platform.confidence == "high" else []) or spawned == [board.url]
+    assert spawned == ([board.url.rstrip("/")] if platform.confidence == "high" else []) or spawned == [
+        board.url
+    ]
 
 
 @pytest.mark.promise(14)
@@ -122,7 +142,11 @@ def test_a_name_without_a_site_is_written_down_and_waits(analyst):
 
 
 def test_a_name_whose_site_is_known_already_is_that_company(analyst):
-    analyst.write(entry("company", key("acme"), {"name": "Acme Anvils", "name_key": "acmeanvils", "website": site("acme")}))
+    analyst.write(
+        entry(
+            "company", key("acme"), {"name": "Acme Anvils", "name_key": "acmeanvils", "website": site("acme")}
+        )
+    )
     assert analyst.look(name="Acme Anvils, Inc.")["state"] == "succeeded"
     assert list(analyst.records("company")) == [key("acme")]
 
@@ -144,7 +168,9 @@ def test_a_task_that_names_nobody_fails_and_says_what_it_needs(analyst):
 def test_a_board_that_is_known_is_not_discovered_again(analyst):
     board = recognise(board_url(company(SEED, "acme")))
     assert board is not None
-    analyst.write(entry("board", "greenhouse:acme", {"url": board.url, "platform": "greenhouse", "status": "active"}))
+    analyst.write(
+        entry("board", "greenhouse:acme", {"url": board.url, "platform": "greenhouse", "status": "active"})
+    )
     analyst.look(site("acme"))
     assert analyst.discoveries() == []
 
@@ -213,7 +239,8 @@ def bare(text: str) -> tuple[Knob, ...]:
     """A site of one page."""
     host = "www.tarn.example"
     return Knob(Trouble.BODY, host=host, path="/", text=BARE.format(text)), *(
-        Knob(Trouble.STATUS, host=host, path=f"/{path}", status=404) for path in ("about", "company", "careers")
+        Knob(Trouble.STATUS, host=host, path=f"/{path}", status=404)
+        for path in ("about", "company", "careers")
     )
 
 
@@ -247,7 +274,11 @@ def test_a_company_that_shows_no_board_is_looked_for_by_name(analyst):
     analyst.web.turn(*only_home("We are two people and a horse."))
     analyst.look("https://www.tarn.example/", name="Tarn Tools")
     ((payload, url),) = analyst.discoveries()
-    assert (json.loads(payload)["name"], json.loads(payload)["website"], url) == ("Tarn Tools", "https://www.tarn.example/", None)
+    assert (json.loads(payload)["name"], json.loads(payload)["website"], url) == (
+        "Tarn Tools",
+        "https://www.tarn.example/",
+        None,
+    )
 
 
 def test_nothing_is_guessed_where_guessing_is_switched_off(database, web):
@@ -330,7 +361,12 @@ def test_the_company_is_written_down_before_its_site_is_read(analyst):
 
 def test_a_page_of_its_own_does_not_replace_a_board_that_is_known(analyst):
     known = {"board_url": "https://jobs.lever.co/kestrel", "board_confidence": "medium"}
-    careers = Knob(Trouble.BODY, host="www.tarn.example", path="/careers", text=BARE.format("We look for a cook who can sail."))
+    careers = Knob(
+        Trouble.BODY,
+        host="www.tarn.example",
+        path="/careers",
+        text=BARE.format("We look for a cook who can sail."),
+    )
     analyst.web.turn(careers, *only_home(SAYS))
     analyst.write(entry("company", "tarn.example", known))
     analyst.look("https://www.tarn.example/")

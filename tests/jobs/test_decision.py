@@ -27,7 +27,9 @@ def decided(posting: Opening, model: dict[str, Any] | None = None) -> Record:
     judged = judge(posting, who, RULES, TODAY)
     if not judged.passed:
         return decision.filtered(posting.key, judged, who, AT)
-    return decision.scored(posting.key, judged, score(posting, Employer(), who, RULES, POINTS, TODAY), who, AT, model)
+    return decision.scored(
+        posting.key, judged, score(posting, Employer(), who, RULES, POINTS, TODAY), who, AT, model
+    )
 
 
 def lines(posting: Opening, model: dict[str, Any] | None = None) -> list[str]:
@@ -62,23 +64,38 @@ def test_a_score_reads_with_every_part_and_what_was_needed():
     assert "+40 start: what every opening begins with" in said
     assert "+15 level: its level is senior, which you want - 'Senior Software Engineer'" in said
     assert "+0 salary: what it pays is not said" in said
-    assert said[-2:] == ["Score 81 of 100; 65 are needed, lower because of your city.", "A model was asked for its judgement: m."]
+    assert said[-2:] == [
+        "Score 81 of 100; 65 are needed, lower because of your city.",
+        "A model was asked for its judgement: m.",
+    ]
 
 
 def test_a_skipped_one_says_that_it_fits_too_little():
     said = lines(opening(skills=(), title="Engineer"))
-    assert said[0].startswith("Skipped: it does not fit well enough; the filter let it pass (1 point of strikes")
+    assert said[0].startswith(
+        "Skipped: it does not fit well enough; the filter let it pass (1 point of strikes"
+    )
     assert said[-1] == "Score 50 of 100; 80 are needed."
 
 
 def test_a_decision_keeps_what_it_was_made_by():
     record = decided(opening(title="Sales Engineer"))
-    assert (record.kind, record.key, record.marks, record.data["outcome"]) == ("decision", "acme/1", ("outcome",), "filtered")
+    assert (record.kind, record.key, record.marks, record.data["outcome"]) == (
+        "decision",
+        "acme/1",
+        ("outcome",),
+        "filtered",
+    )
     assert record.data["profile"] == profile().digest
     assert record.data["rejections"][0] == {
-        "category": "type", "name": "excluded_type", "reason": "the title says sales, a type that you exclude", "quote": "Sales Engineer",
-        "place": {"path": "title"}, "severity": "hard", "points": 0,
-    }  # fmt: skip
+        "category": "type",
+        "name": "excluded_type",
+        "reason": "the title says sales, a type that you exclude",
+        "quote": "Sales Engineer",
+        "place": {"path": "title"},
+        "severity": "hard",
+        "points": 0,
+    }
     assert (record.data["score"], record.data["components"], record.data["at"]) == (None, [], AT)
 
 
@@ -96,21 +113,43 @@ def test_the_status_of_a_match_belongs_to_the_person():
     posting, who = opening(level=Level.SENIOR), profile()
     whole = score(posting, Employer(), who, RULES, POINTS, TODAY)
     record = decision.match(decision.match_data(posting, whole, AT))
-    assert (record.kind, record.key, record.merge, record.initial) == ("match", "acme/1", True, {"status": "new", "notified_at": 0})
+    assert (record.kind, record.key, record.merge, record.initial) == (
+        "match",
+        "acme/1",
+        True,
+        {"status": "new", "notified_at": 0},
+    )
     assert not {"status", "notified_at"} & set(record.data)
     assert set(record.marks) == {"status", "score", "priority", "decided_at", "notified_at"}
-    assert (record.data["score"], record.data["priority"], record.data["matched_skills"]) == (whole.total, whole.priority, ["python"])
+    assert (record.data["score"], record.data["priority"], record.data["matched_skills"]) == (
+        whole.total,
+        whole.priority,
+        ["python"],
+    )
     assert record.data["resume_intake"] is None
 
 
 def test_a_models_words_reach_the_match_and_no_more_of_them_than_fields():
     posting = opening(skills=("python", "rust"))
     whole = score(posting, Employer(), profile(), RULES, POINTS, TODAY)
-    answer = {"skill_gaps": ["Kafka"], "summary": "Builds harbours.", "ats_keywords": ["Python"], "status": "applied", "score": 100}
+    answer = {
+        "skill_gaps": ["Kafka"],
+        "summary": "Builds harbours.",
+        "ats_keywords": ["Python"],
+        "status": "applied",
+        "score": 100,
+    }
     data = decision.match_data(posting, whole, AT, answer)
     assert data["skill_gaps"] == ["Kafka"]
     assert data["resume_intake"]["summary"] == "Builds harbours."
-    assert set(data["resume_intake"]) == {"summary", "prioritised_skills", "highlights", "projects", "achievement_angles", "ats_keywords"}
+    assert set(data["resume_intake"]) == {
+        "summary",
+        "prioritised_skills",
+        "highlights",
+        "projects",
+        "achievement_angles",
+        "ats_keywords",
+    }
     assert (data["score"], "status" in data) == (whole.total, False)
     assert decision.match_data(posting, whole, AT)["skill_gaps"] == ["rust"]
 

@@ -1,4 +1,5 @@
-"""Finding boards on a web of platforms, custom domains, namesakes, walls and outages: nothing is found or absent without proof."""
+"""Finding boards on a web of platforms, custom domains, namesakes, walls and outages: nothing is found or
+absent without proof."""
 
 import pytest
 
@@ -29,7 +30,11 @@ def test_a_companys_site_leads_to_its_board(finder, token):
     them = who(token)
     finder.find(name=them.name, website=site(them))
     board = finder.board()
-    assert (board.data["platform"], board.data["method"], board.data["ownership"]) == (them.platform, "page", "proven")
+    assert (board.data["platform"], board.data["method"], board.data["ownership"]) == (
+        them.platform,
+        "page",
+        "proven",
+    )
     assert board.linked("company") == (board.data["company"],)
     assert board.data["company_name"] == them.name
 
@@ -37,7 +42,11 @@ def test_a_companys_site_leads_to_its_board(finder, token):
 def test_a_high_confidence_goes_to_work_at_once(finder):
     finder.find(ACME, name="Acme Anvils", website="https://www.acme.example/")
     board = finder.board()
-    assert (board.data["confidence"], board.data["status"], board.data["validation_required"]) == ("high", "active", False)
+    assert (board.data["confidence"], board.data["status"], board.data["validation_required"]) == (
+        "high",
+        "active",
+        False,
+    )
     assert (board.data["failures"], board.data["due_at"], board.data["scraped_at"]) == (0, 0, 0)
     assert finder.scrapes() == [{"board": "greenhouse:acme", "failures": 0}]
 
@@ -46,10 +55,17 @@ def test_a_medium_confidence_waits_for_a_person_and_is_kept_with_the_company(fin
     them = who("borealis")
     finder.find(name=them.name, website=site(them))
     board = finder.board()
-    assert (board.data["confidence"], board.data["status"], board.data["validation_required"]) == ("medium", "pending", True)
+    assert (board.data["confidence"], board.data["status"], board.data["validation_required"]) == (
+        "medium",
+        "pending",
+        True,
+    )
     assert finder.scrapes() == []
     (theirs,) = finder.records("company").values()
-    assert (theirs.data["board_url"], theirs.data["board_confidence"]) == ("https://jobs.lever.co/borealis", "medium")
+    assert (theirs.data["board_url"], theirs.data["board_confidence"]) == (
+        "https://jobs.lever.co/borealis",
+        "medium",
+    )
     assert theirs.data["name"] == them.name
 
 
@@ -65,7 +81,11 @@ def test_a_board_on_a_companys_own_domain_is_found_by_what_it_is_made_of(finder,
     them = drawn(lambda each: each.platform == platform and each.custom_domain)
     finder.find(name=them.name, website=site(them))
     board = finder.board()
-    assert (board.data["platform"], board.data["token"], board.data["url"]) == (platform, None, f"https://careers.{them.token}.example/")
+    assert (board.data["platform"], board.data["token"], board.data["url"]) == (
+        platform,
+        None,
+        f"https://careers.{them.token}.example/",
+    )
     assert (board.data["confidence"], board.data["ownership"]) == ("high", "proven")
 
 
@@ -86,7 +106,11 @@ def test_a_board_that_a_script_embeds_is_found(finder):
 def test_a_feed_with_entries_is_taken_at_its_word(finder):
     finder.find("https://feeds.practice.example/rss.xml")
     board = finder.board()
-    assert (board.data["platform"], board.data["confidence"], board.data["status"]) == ("rss", "high", "active")
+    assert (board.data["platform"], board.data["confidence"], board.data["status"]) == (
+        "rss",
+        "high",
+        "active",
+    )
     assert board.data["sample"]["count"] > 10
 
 
@@ -98,10 +122,16 @@ def test_a_feed_without_entries_is_no_board(finder):
 
 
 def test_a_page_that_lists_its_openings_itself_is_kept_for_a_person_with_a_sample(finder):
-    them = drawn(lambda each: each.platform == "own" and each.layout == 1 and each.places > 10)  # says nothing of its feed
+    them = drawn(
+        lambda each: each.platform == "own" and each.layout == 1 and each.places > 10
+    )  # says nothing of its feed
     finder.find(name=them.name, website=site(them))
     board = finder.board()
-    assert (board.data["platform"], board.data["confidence"], board.data["status"]) == ("site", "low", "pending")
+    assert (board.data["platform"], board.data["confidence"], board.data["status"]) == (
+        "site",
+        "low",
+        "pending",
+    )
     assert len(board.data["sample"]["titles"]) == 5
     assert {host.partition("/")[0] for host in finder.asked()} == {them.site}  # and nobody guesses
 
@@ -123,4 +153,8 @@ def test_a_board_that_says_it_is_empty_is_still_the_companys(finder):
     finder.web.turn(Knob(Trouble.NO_RESULTS, API))
     finder.find(ACME, name="Acme Anvils")
     board = finder.board()
-    assert (board.data["status"], board.data["sample"]["count"], board.data["ownership"]) == ("active", 0, "likely")
+    assert (board.data["status"], board.data["sample"]["count"], board.data["ownership"]) == (
+        "active",
+        0,
+        "likely",
+    )

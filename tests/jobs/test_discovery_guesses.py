@@ -67,7 +67,11 @@ def test_a_name_that_nobody_answers_to_is_skipped_and_not_called_absent(finder):
 @pytest.mark.promise(7)
 def test_the_board_of_a_namesake_is_refused_by_name(finder):
     platforms = [platform.name for platform in guessable() if platform.name in HOSTED]
-    them = drawn(lambda each: each.platform == "workday" and any(owner(SEED, platform, each.token) for platform in platforms))
+    them = drawn(
+        lambda each: (
+            each.platform == "workday" and any(owner(SEED, platform, each.token) for platform in platforms)
+        )
+    )
     finder.web.turn(NO_SITES)
     finder.find(name=them.name, website=site(them))
     (theirs,) = finder.records("company").values()
@@ -85,5 +89,7 @@ def test_among_forty_companies_no_board_is_given_to_the_wrong_one(finder):
         finder.ask(name=each.name, website=site(each))
     finder.work()
     found = [(asked[board.data["company"]], board) for board in finder.records("board").values()]
-    assert all((each.platform, each.token) == (board.data["platform"], board.data["token"]) for each, board in found)
+    assert all(
+        (each.platform, each.token) == (board.data["platform"], board.data["token"]) for each, board in found
+    )
     assert len(found) > 15

@@ -26,11 +26,18 @@ __all__ = ["finder"]
 
 
 @pytest.mark.promise(7)
-@pytest.mark.parametrize("url", [
-    "https://job-boards.greenhouse.io/no-such-company", "https://jobs.lever.co/no-such-company", "https://jobs.ashbyhq.com/no-such-company",
-    "https://careers.smartrecruiters.com/no-such-company", "https://no-such-company.bamboohr.com/careers",
-    "https://no-such-company.recruitee.com/", "https://apply.workable.com/no-such-company/",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://job-boards.greenhouse.io/no-such-company",
+        "https://jobs.lever.co/no-such-company",
+        "https://jobs.ashbyhq.com/no-such-company",
+        "https://careers.smartrecruiters.com/no-such-company",
+        "https://no-such-company.bamboohr.com/careers",
+        "https://no-such-company.recruitee.com/",
+        "https://apply.workable.com/no-such-company/",
+    ],
+)
 def test_a_token_that_nobody_has_is_no_board(finder, url):
     ended = finder.find(url)
     assert (ended["state"], finder.records("board"), finder.scrapes()) == ("failed", {}, [])
@@ -49,24 +56,39 @@ def test_a_zero_is_no_proof_where_every_name_gives_a_zero(finder, platform):
 def test_a_board_that_was_given_for_a_company_it_does_not_name_is_not_given_to_it(finder):
     finder.find(ACME, name="Otter Robotics", website="https://www.otter.example/")
     board = finder.board()
-    assert (board.data["confidence"], board.data["status"], board.data["company_name"]) == ("low", "pending", "Acme Anvils")
+    assert (board.data["confidence"], board.data["status"], board.data["company_name"]) == (
+        "low",
+        "pending",
+        "Acme Anvils",
+    )
     assert (board.data.get("company"), board.linked("company")) == (None, ())
     assert finder.records("company") == {}
 
 
 @pytest.mark.promise(7)
 def test_an_answer_from_another_host_is_not_the_boards(finder):
-    finder.web.turn(Knob(Trouble.REDIRECT, API, "/v1/boards/acme/jobs", text="https://api.lever.co/v0/postings/borealis?mode=json"))
+    finder.web.turn(
+        Knob(
+            Trouble.REDIRECT,
+            API,
+            "/v1/boards/acme/jobs",
+            text="https://api.lever.co/v0/postings/borealis?mode=json",
+        )
+    )
     ended = finder.find(ACME)
     assert (ended["state"], finder.records("board")) == ("failed", {})
     assert "sends us on to api.lever.co" in ended["reason"]
 
 
 @pytest.mark.promise(10)
-@pytest.mark.parametrize(("knob", "tag"), [
-    (Knob(Trouble.CAPTCHA, API), "anti_bot"), (Knob(Trouble.STATUS, API, status=401), "auth"),
-    (Knob(Trouble.STATUS, API, status=403), "forbidden"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("knob", "tag"),
+    [
+        (Knob(Trouble.CAPTCHA, API), "anti_bot"),
+        (Knob(Trouble.STATUS, API, status=401), "auth"),
+        (Knob(Trouble.STATUS, API, status=403), "forbidden"),
+    ],
+)
 def test_a_wall_before_a_board_disables_it_with_its_tag(finder, knob, tag):
     finder.web.turn(knob)
     ended = finder.find(ACME, name="Acme Anvils")
@@ -84,8 +106,13 @@ def test_a_companys_site_behind_a_wall_is_waited_for_and_not_given_up(finder):
 
 @pytest.mark.promise(10)
 def test_a_wall_before_somebody_elses_site_does_not_stop_a_search(finder):
-    body = '<title>Maple</title><a href="https://network.example/maple/jobs">Jobs</a>' + "<p>We make syrup.</p>" * 50
-    finder.web.turn(Knob(Trouble.BODY, "www.maple.example", text=body), Knob(Trouble.CAPTCHA, "network.example"))
+    body = (
+        '<title>Maple</title><a href="https://network.example/maple/jobs">Jobs</a>'
+        + "<p>We make syrup.</p>" * 50
+    )
+    finder.web.turn(
+        Knob(Trouble.BODY, "www.maple.example", text=body), Knob(Trouble.CAPTCHA, "network.example")
+    )
     ended = finder.find(website="https://www.maple.example/")
     assert (ended["state"], finder.records("board")) == ("failed", {})
     assert "network.example" in ended["reason"]
@@ -179,18 +206,29 @@ def test_a_board_that_is_disabled_stays_so_whoever_discovers_it_again(finder):
 # --- what cannot be
 
 
-@pytest.mark.parametrize(("payload", "says"), [
-    ({}, "url, company, name or website"), ({"website": "mailto:a@b.example"}, "website:"),
-    ({"name": "Acme", "type_hint": "fax"}, "write one of auto"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("payload", "says"),
+    [
+        ({}, "url, company, name or website"),
+        ({"website": "mailto:a@b.example"}, "website:"),
+        ({"name": "Acme", "type_hint": "fax"}, "write one of auto"),
+    ],
+)
 def test_a_request_that_names_nothing_fails_with_advice(finder, payload, says):
     ended = finder.find(**payload)
     assert ended["state"] == "failed"
     assert says in ended["reason"]
 
 
-@pytest.mark.parametrize("data", [{}, {"platform": "greenhouse"}, {"platform": 7, "token": 7, "parts": [], "url": None},
-                                  {"platform": "greenhouse", "token": "../../evil", "url": "x", "parts": {"token": "a/b"}}])  # fmt: skip
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"platform": "greenhouse"},
+        {"platform": 7, "token": 7, "parts": [], "url": None},
+        {"platform": "greenhouse", "token": "../../evil", "url": "x", "parts": {"token": "a/b"}},
+    ],
+)
 def test_a_record_that_says_nothing_sensible_is_unknown_and_asks_nobody(finder, data):
     found = asyncio.run(trial(Walker(finder), Found("board", "any", data)))
     assert (found.look.verdict, finder.asked()) == (Verdict.UNKNOWN, [])
@@ -211,7 +249,9 @@ class Walker:
     def __init__(self, finder: Finder) -> None:
         self.fetcher = finder.fetcher()
 
-    async def fetch(self, url, *, method="GET", headers={}, body=b"", render=False, max_age=None, credentials=None):
+    async def fetch(
+        self, url, *, method="GET", headers={}, body=b"", render=False, max_age=None, credentials=None
+    ):
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
         return await self.fetcher.fetch(request, Errand(Ungoverned(), render=render))
 
@@ -235,4 +275,8 @@ def test_a_trial_reads_a_board_and_writes_nothing(finder, platform):
 
 def _record(platform: str) -> Found:
     board = recognise(board_url(who(OF_PLATFORM[platform])))
-    return Found("board", "any", {"platform": board.platform, "token": board.token, "url": board.url, "parts": dict(board.parts)})
+    return Found(
+        "board",
+        "any",
+        {"platform": board.platform, "token": board.token, "url": board.url, "parts": dict(board.parts)},
+    )

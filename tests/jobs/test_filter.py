@@ -1,4 +1,5 @@
-"""The strike filter: every rule at its bound, the order of the hard ones, and that what is not said is never held against a posting."""
+"""The strike filter: every rule at its bound, the order of the hard ones, and that what is not said is never
+held against a posting."""
 
 from dataclasses import replace
 from datetime import date
@@ -32,7 +33,11 @@ def test_a_posting_that_nothing_speaks_against_passes_with_nothing():
 
 def test_a_posting_that_says_nothing_but_its_title_gets_one_strike_for_that():
     found = judge(Opening("k", "Engineer"), profile(), RULES, TODAY)
-    assert (found.hard, [each.name for each in found.strikes], found.passed) == (None, ["short_description"], True)
+    assert (found.hard, [each.name for each in found.strikes], found.passed) == (
+        None,
+        ["short_description"],
+        True,
+    )
 
 
 def test_an_empty_posting_is_not_an_error():
@@ -213,10 +218,15 @@ def test_a_person_says_where_they_work(wants: Workplaces, workplace: Any, spots:
 
 
 def test_without_a_city_hybrid_work_is_not_judged():
-    assert judged(who=profile(city=None, region=None), workplace=Workplace.HYBRID, spots=(BERLIN,)).hard is None
+    assert (
+        judged(who=profile(city=None, region=None), workplace=Workplace.HYBRID, spots=(BERLIN,)).hard is None
+    )
 
 
-@pytest.mark.parametrize(("posted", "rule"), [(ago(7), None), (ago(8), "too_old"), (None, None), (ago(-3), None), (date.min, "too_old")])
+@pytest.mark.parametrize(
+    ("posted", "rule"),
+    [(ago(7), None), (ago(8), "too_old"), (None, None), (ago(-3), None), (date.min, "too_old")],
+)
 def test_age_is_rejected_after_its_limit(posted: date | None, rule: str | None):
     assert hard(posted=posted) == rule
 

@@ -61,7 +61,9 @@ def test_a_strike_costs_its_points_from_its_bound_on(facts: dict[str, Any], expe
 
 
 def test_each_disliked_technology_costs_its_points():
-    who = profile(skills={"python": Skill(Rank.REQUIRED), "java": Skill(Rank.STRIKE), "php": Skill(Rank.STRIKE)})
+    who = profile(
+        skills={"python": Skill(Rank.REQUIRED), "java": Skill(Rank.STRIKE), "php": Skill(Rank.STRIKE)}
+    )
     assert judged(who=who, skills=("python", "java", "php")).total == 4
 
 
@@ -82,7 +84,9 @@ def test_a_skill_that_is_no_technology_is_looked_for_in_the_text():
 def test_unwanted_levels_without_points_cost_what_the_setting_says():
     who = profile(levels=Levels(unwanted={"principal": None}))
     assert struck(who=who, title="Principal Engineer") == {"unwanted_level": 1}
-    assert struck(who=who, rules=replace(RULES, level_points=3), title="Principal Engineer") == {"unwanted_level": 3}
+    assert struck(who=who, rules=replace(RULES, level_points=3), title="Principal Engineer") == {
+        "unwanted_level": 3
+    }
 
 
 def test_three_mild_findings_reach_the_threshold_as_they_always_did():
@@ -94,11 +98,16 @@ def test_three_mild_findings_reach_the_threshold_as_they_always_did():
 def test_one_point_below_the_threshold_passes():
     found = judged(posted=TODAY, pay=pay(120_000, 140_000), skills=("python", "java"))
     assert (found.total, found.passed) == (4, True)
-    assert judged(posted=ago(2), pay=pay(120_000, 140_000), skills=("python", "java"), rules=replace(RULES, threshold=6)).passed
+    assert judged(
+        posted=ago(2), pay=pay(120_000, 140_000), skills=("python", "java"), rules=replace(RULES, threshold=6)
+    ).passed
 
 
 def test_a_rejection_reads_back_as_it_was_kept():
-    for each in (*judged(posted=ago(2), skills=("java",), pay=pay(1, 120_000)).strikes, judged(title="Sales").hard):
+    for each in (
+        *judged(posted=ago(2), skills=("java",), pay=pay(1, 120_000)).strikes,
+        judged(title="Sales").hard,
+    ):
         assert each is not None
         assert of_json(as_json(each)) == each
 
@@ -107,18 +116,26 @@ def test_a_rejection_reads_back_as_it_was_kept():
 
 
 def read(text: str, **data: Any) -> Opening:
-    return read_facts("k", {"title": "Senior Software Engineer", "description": f"{text}\n{TEXT}", **data}, today=TODAY)
+    return read_facts(
+        "k", {"title": "Senior Software Engineer", "description": f"{text}\n{TEXT}", **data}, today=TODAY
+    )
 
 
 @pytest.mark.parametrize(
     ("said", "why"),
     [
         (read("Our 401k is matched. Salary: $160,000 - $180,000."), "401k is no salary"),
-        (read("We have been in business for 25 years. You bring 7+ years of experience."), "25 years in business are no experience"),
+        (
+            read("We have been in business for 25 years. You bring 7+ years of experience."),
+            "25 years in business are no experience",
+        ),
         (read("This role does not require relocation."), "relocation is taken back"),
         (read("No clearance required."), "clearance is taken back"),
         (read("Fully remote.", location="Remote - US"), "a country alone is no office"),
-        (read("Work from anywhere in the country.", location="United States"), "a country alone is no office"),
+        (
+            read("Work from anywhere in the country.", location="United States"),
+            "a country alone is no office",
+        ),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
 )

@@ -1,4 +1,5 @@
-"""One posting through its whole walk: completed, read, put beside what is known, filtered, scored, saved; and always with its reasons."""
+"""One posting through its whole walk: completed, read, put beside what is known, filtered, scored, saved; and
+always with its reasons."""
 
 import json
 from collections.abc import Iterator
@@ -43,10 +44,17 @@ def write(search: Search, *records: Record) -> None:
 
 def posting(key: str = "greenhouse:acme/1", **said: Any) -> Record:
     usual = {
-        "title": "Senior Software Engineer", "company_name": "Harbour Works", "location": "Remote - US", "description": TEXT,
-        "posted": POSTED, "url": f"https://harbour.example/{key.rpartition('/')[2]}", "board": key.rpartition("/")[0],
-        "number": key.rpartition("/")[2], "state": "open", "first_seen": 1,
-    }  # fmt: skip
+        "title": "Senior Software Engineer",
+        "company_name": "Harbour Works",
+        "location": "Remote - US",
+        "description": TEXT,
+        "posted": POSTED,
+        "url": f"https://harbour.example/{key.rpartition('/')[2]}",
+        "board": key.rpartition("/")[0],
+        "number": key.rpartition("/")[2],
+        "state": "open",
+        "first_seen": 1,
+    }
     data = {name: value for name, value in {**usual, **said}.items() if value is not None}
     return entry(POSTING, key, data, Link("board", key.rpartition("/")[0]))
 
@@ -63,7 +71,12 @@ def judge(search: Search, *keys: str, **payload: Any) -> list[tuple[str, str | N
 
 def kestrel(website: str = "https://www.kestrel.example/") -> Record:
     """A company that is known, so that nobody goes and looks at its site."""
-    said = {"name": "Kestrel Optics", "name_key": company_name_key("Kestrel Optics"), "status": "complete", "website": website}
+    said = {
+        "name": "Kestrel Optics",
+        "name_key": company_name_key("Kestrel Optics"),
+        "status": "complete",
+        "website": website,
+    }
     return entry(COMPANY, "kestrel.example", said)
 
 
@@ -78,7 +91,11 @@ def test_what_fits_becomes_a_match_and_says_why(search: Search) -> None:
     ((state, reason),) = judge(search, "greenhouse:acme/1")
     assert state == "succeeded", reason
     match, decision = one(search, "match"), one(search, "decision")
-    assert (match.data["status"], match.data["score"], decision.data["outcome"]) == ("new", decision.data["score"], "saved")
+    assert (match.data["status"], match.data["score"], decision.data["outcome"]) == (
+        "new",
+        decision.data["score"],
+        "saved",
+    )
     assert sum(part["points"] for part in decision.data["components"]) == match.data["score"]
     assert "python" in match.data["matched_skills"]
     assert any("python" in line.lower() for line in explain(decision.data))
@@ -112,7 +129,14 @@ def test_what_is_filtered_names_the_rule_and_quotes_the_posting(search: Search) 
 
 
 def test_what_fits_too_little_is_skipped_with_its_score(search: Search) -> None:
-    write(search, posting(title="Engineer", location="Berlin, Germany", description="We look for an engineer who likes Go. " * 8))
+    write(
+        search,
+        posting(
+            title="Engineer",
+            location="Berlin, Germany",
+            description="We look for an engineer who likes Go. " * 8,
+        ),
+    )
     ((state, reason),) = judge(search, "greenhouse:acme/1")
     decision = one(search, "decision").data
     assert (state, decision["outcome"]) == ("skipped", "skipped"), reason
@@ -122,13 +146,29 @@ def test_what_fits_too_little_is_skipped_with_its_score(search: Search) -> None:
 
 @pytest.mark.promise(13)
 def test_a_posting_that_says_nothing_is_not_rejected_for_what_it_does_not_say(search: Search) -> None:
-    write(search, posting(location=None, posted=None, description="We look for somebody who builds things with us. " * 6))
+    write(
+        search,
+        posting(
+            location=None, posted=None, description="We look for somebody who builds things with us. " * 6
+        ),
+    )
     judge(search, "greenhouse:acme/1")
-    assert {each["name"] for each in one(search, "decision").data["rejections"] if each["severity"].startswith("hard")} == set()
+    assert {
+        each["name"]
+        for each in one(search, "decision").data["rejections"]
+        if each["severity"].startswith("hard")
+    } == set()
 
 
 def test_a_stop_list_stops_before_anything_is_fetched(search: Search, web: PracticeWeb) -> None:
-    write(search, posting(title="Sales Engineer, security clearance", description=None, url="https://www.kestrel.example/careers/1"))
+    write(
+        search,
+        posting(
+            title="Sales Engineer, security clearance",
+            description=None,
+            url="https://www.kestrel.example/careers/1",
+        ),
+    )
     ((state, _),) = judge(search, "greenhouse:acme/1")
     assert (state, search.requests()) == ("filtered", [])
     assert one(search, "decision").data["outcome"] == "filtered"
@@ -146,10 +186,18 @@ def test_without_a_profile_postings_are_read_and_kept(search: Search) -> None:
     assert search.records("decision") == []
 
 
-def test_a_posting_whose_list_says_too_little_is_completed_from_its_page(search: Search, web: PracticeWeb) -> None:
+def test_a_posting_whose_list_says_too_little_is_completed_from_its_page(
+    search: Search, web: PracticeWeb
+) -> None:
     planted = search.truth("kestrel").open[0]
     url = f"https://www.kestrel.example/careers/{planted.id}-{planted.slug}"
-    row = {"title": planted.title, "description": None, "url": url, "location": None, "company_name": "Kestrel Optics"}
+    row = {
+        "title": planted.title,
+        "description": None,
+        "url": url,
+        "location": None,
+        "company_name": "Kestrel Optics",
+    }
     write(search, kestrel(), posting("site:kestrel/1", **row))
     ((state, reason),) = judge(search, "site:kestrel/1")
     assert state in ("filtered", "skipped", "succeeded"), reason
@@ -162,7 +210,12 @@ def test_a_posting_whose_list_says_too_little_is_completed_from_its_page(search:
 def test_a_board_that_answers_for_each_posting_is_asked_in_its_own_way(search: Search) -> None:
     who = search.who("juniper")
     planted = search.truth("juniper").open[0]
-    board = {"platform": "bamboohr", "token": "juniper", "url": "https://juniper.bamboohr.com/careers", "parts": {"token": "juniper"}}
+    board = {
+        "platform": "bamboohr",
+        "token": "juniper",
+        "url": "https://juniper.bamboohr.com/careers",
+        "parts": {"token": "juniper"},
+    }
     write(search, entry(BOARD, "bamboohr:juniper", {**board, "status": "active"}))
     row = {"title": planted.title, "number": str(planted.id), "company_name": who.name}
     write(search, posting("bamboohr:juniper/x", **row, description=None, url=None))
@@ -180,7 +233,14 @@ def test_a_posting_whose_page_is_gone_is_skipped(search: Search) -> None:
 
 @pytest.mark.promise(7)
 def test_a_page_that_cannot_be_read_leaves_what_the_list_said(search: Search, web: PracticeWeb) -> None:
-    web.turn(Knob(Trouble.BODY, "www.kestrel.example", "/careers/1", text="<html><body><p>Welcome to our shop.</p></body></html>"))
+    web.turn(
+        Knob(
+            Trouble.BODY,
+            "www.kestrel.example",
+            "/careers/1",
+            text="<html><body><p>Welcome to our shop.</p></body></html>",
+        )
+    )
     write(search, posting(description=None, url="https://www.kestrel.example/careers/1"))
     judge(search, "greenhouse:acme/1")
     assert one(search, POSTING).data["title"] == "Senior Software Engineer"
@@ -188,12 +248,19 @@ def test_a_page_that_cannot_be_read_leaves_what_the_list_said(search: Search, we
 
 @pytest.mark.promise(9)
 def test_the_same_opening_on_another_board_is_grouped_and_not_judged_again(search: Search) -> None:
-    write(search, posting("greenhouse:acme/1"), posting("lever:acme/b7", first_seen=2, url="https://jobs.lever.co/acme/b7"))
+    write(
+        search,
+        posting("greenhouse:acme/1"),
+        posting("lever:acme/b7", first_seen=2, url="https://jobs.lever.co/acme/b7"),
+    )
     first, second = judge(search, "greenhouse:acme/1", "lever:acme/b7")
     assert (first[0], second[0]) == ("succeeded", "skipped")
     assert "greenhouse:acme/1" in (second[1] or "")
     made = one(search, "group")
-    assert (made.data["lead"], made.data["members"]) == ("greenhouse:acme/1", ["greenhouse:acme/1", "lever:acme/b7"])
+    assert (made.data["lead"], made.data["members"]) == (
+        "greenhouse:acme/1",
+        ["greenhouse:acme/1", "lever:acme/b7"],
+    )
     assert made.data["reason"]
     assert {each.linked("group") for each in search.records(POSTING)} == {(made.key,)}
     assert [each.key for each in search.records("match")] == ["greenhouse:acme/1"]
@@ -212,23 +279,36 @@ def test_what_a_person_took_apart_stays_apart_also_by_way_of_a_third(search: Sea
 @pytest.mark.promise(9)
 def test_what_a_person_put_together_stays_together_and_one_speaks_for_it(search: Search) -> None:
     other = {"title": "Engineer, Harbours", "description": TEXT.replace("harbours", "ships"), "first_seen": 2}
-    write(search, posting("greenhouse:acme/1"), posting("lever:acme/b7", url="https://jobs.lever.co/acme/b7", **other))
+    write(
+        search,
+        posting("greenhouse:acme/1"),
+        posting("lever:acme/b7", url="https://jobs.lever.co/acme/b7", **other),
+    )
     judge(search, "greenhouse:acme/1")
     made = group(search.store, "greenhouse:acme/1", "lever:acme/b7")
     ((state, reason),) = judge(search, "lever:acme/b7")
     assert state == "skipped"
     assert "greenhouse:acme/1: a person said so" in (reason or "")
-    write(search, posting("ashby:acme/9", url="https://jobs.ashbyhq.com/acme/9", **{**other, "first_seen": 3}))
+    write(
+        search, posting("ashby:acme/9", url="https://jobs.ashbyhq.com/acme/9", **{**other, "first_seen": 3})
+    )
     ((state, reason),) = judge(search, "ashby:acme/9")
     found = one(search, "group")
     assert (state, found.key, found.data["lead"]) == ("skipped", made.group, "greenhouse:acme/1")
-    assert (found.data["reason"], found.data["members"]) == (Reason.SAID, ["ashby:acme/9", "greenhouse:acme/1", "lever:acme/b7"])
+    assert (found.data["reason"], found.data["members"]) == (
+        Reason.SAID,
+        ["ashby:acme/9", "greenhouse:acme/1", "lever:acme/b7"],
+    )
     assert [each.key for each in search.records("match")] == ["greenhouse:acme/1"]
 
 
 @pytest.mark.promise(9)
 def test_what_was_put_together_by_hand_can_be_taken_apart_by_hand(search: Search) -> None:
-    write(search, posting("greenhouse:acme/1"), posting("lever:acme/b7", title="Engineer, Harbours", url="https://jobs.lever.co/acme/b7"))
+    write(
+        search,
+        posting("greenhouse:acme/1"),
+        posting("lever:acme/b7", title="Engineer, Harbours", url="https://jobs.lever.co/acme/b7"),
+    )
     group(search.store, "greenhouse:acme/1", "lever:acme/b7")
     ungroup(search.store, search.registry, "lever:acme/b7")
     search.work()
@@ -238,8 +318,15 @@ def test_what_was_put_together_by_hand_can_be_taken_apart_by_hand(search: Search
 
 
 def test_another_title_is_another_opening(search: Search) -> None:
-    write(search, posting("greenhouse:acme/1"), posting("greenhouse:acme/2", title="Senior Software Engineer (Payments)"))
-    assert [state for state, _ in judge(search, "greenhouse:acme/1", "greenhouse:acme/2")] == ["succeeded", "succeeded"]
+    write(
+        search,
+        posting("greenhouse:acme/1"),
+        posting("greenhouse:acme/2", title="Senior Software Engineer (Payments)"),
+    )
+    assert [state for state, _ in judge(search, "greenhouse:acme/1", "greenhouse:acme/2")] == [
+        "succeeded",
+        "succeeded",
+    ]
     assert search.records("group") == []
 
 
@@ -253,15 +340,27 @@ def test_a_company_that_nobody_knows_gets_a_task_and_nobody_waits_for_it(search:
 
 def declared(**organization: Any) -> Knob:
     """A posting's page that declares who hires."""
-    said = {"@context": "https://schema.org", "@type": "JobPosting", "title": "Senior Software Engineer", "description": TEXT,
-            "hiringOrganization": {"@type": "Organization", "name": "Kestrel Optics", **organization}}  # fmt: skip
+    said = {
+        "@context": "https://schema.org",
+        "@type": "JobPosting",
+        "title": "Senior Software Engineer",
+        "description": TEXT,
+        "hiringOrganization": {"@type": "Organization", "name": "Kestrel Optics", **organization},
+    }
     html = f"<html><head><script type='application/ld+json'>{json.dumps(said)}</script></head><body><p>{TEXT}</p></body></html>"
     return Knob(Trouble.BODY, "feeds.practice.example", "/1", text=html)
 
 
-def test_a_company_that_nobody_knows_is_looked_for_on_the_site_that_the_posting_names(search: Search, web: PracticeWeb):
-    web.turn(declared(sameAs=["https://www.linkedin.com/company/kestrel", "https://www.kestrel.example/about"]))
-    write(search, posting(description=None, company_name="Kestrel Optics", url="https://feeds.practice.example/1"))
+def test_a_company_that_nobody_knows_is_looked_for_on_the_site_that_the_posting_names(
+    search: Search, web: PracticeWeb
+):
+    web.turn(
+        declared(sameAs=["https://www.linkedin.com/company/kestrel", "https://www.kestrel.example/about"])
+    )
+    write(
+        search,
+        posting(description=None, company_name="Kestrel Optics", url="https://feeds.practice.example/1"),
+    )
     judge(search, "greenhouse:acme/1")
     found = one(search, COMPANY, "kestrel.example").data
     assert (found["website"], found["name"]) == ("https://www.kestrel.example/", "Kestrel Optics")
@@ -272,15 +371,29 @@ def test_a_company_that_nobody_knows_is_looked_for_on_the_site_that_the_posting_
 @pytest.mark.parametrize(
     "said",
     [
-        "https://www.linkedin.com/company/kestrel", "https://jobs.lever.co/kestrel", "https://kestrel.bamboohr.com/careers",
-        "javascript:alert(1)", "http://127.0.0.1/", "https://feeds.practice.example/companies/kestrel", "https://www.tarn.example/",
-        {"@id": "#"}, 7, [[["x"]]], "https://kestrel.example:secret@evil.example/", "",
+        "https://www.linkedin.com/company/kestrel",
+        "https://jobs.lever.co/kestrel",
+        "https://kestrel.bamboohr.com/careers",
+        "javascript:alert(1)",
+        "http://127.0.0.1/",
+        "https://feeds.practice.example/companies/kestrel",
+        "https://www.tarn.example/",
+        {"@id": "#"},
+        7,
+        [[["x"]]],
+        "https://kestrel.example:secret@evil.example/",
+        "",
     ],
-)  # fmt: skip
+)
 @pytest.mark.promise(17)
-def test_an_address_that_is_not_called_as_the_company_is_no_site_of_it(search: Search, web: PracticeWeb, said: Any):
+def test_an_address_that_is_not_called_as_the_company_is_no_site_of_it(
+    search: Search, web: PracticeWeb, said: Any
+):
     web.turn(declared(url=said, sameAs=said))
-    write(search, posting(description=None, company_name="Kestrel Optics", url="https://feeds.practice.example/1"))
+    write(
+        search,
+        posting(description=None, company_name="Kestrel Optics", url="https://feeds.practice.example/1"),
+    )
     judge(search, "greenhouse:acme/1")
     assert [each.data["status"] for each in search.records(COMPANY)] == ["unknown_site"]
 
@@ -288,7 +401,10 @@ def test_an_address_that_is_not_called_as_the_company_is_no_site_of_it(search: S
 def test_the_site_of_a_company_that_is_known_is_not_taken_from_a_posting(search: Search, web: PracticeWeb):
     web.turn(declared(url="https://www.kestrel.example/"))
     write(search, kestrel("https://k.example/"))
-    write(search, posting(description=None, company_name="Kestrel Optics", url="https://feeds.practice.example/1"))
+    write(
+        search,
+        posting(description=None, company_name="Kestrel Optics", url="https://feeds.practice.example/1"),
+    )
     judge(search, "greenhouse:acme/1")
     assert one(search, COMPANY).data["website"] == "https://k.example/"
 
@@ -300,7 +416,9 @@ def test_a_company_that_is_known_by_name_is_linked_and_not_asked_for_again(searc
     judge(search, "greenhouse:acme/1")
     assert one(search, POSTING).linked("company") == ("harbour.example",)
     assert not any(kind == "company" for kind, _ in search.kinds())
-    assert any(part["name"] == "size" and part["points"] for part in one(search, "decision").data["components"])
+    assert any(
+        part["name"] == "size" and part["points"] for part in one(search, "decision").data["components"]
+    )
 
 
 def test_a_second_judgement_leaves_the_person_s_status_alone(search: Search) -> None:

@@ -1,4 +1,5 @@
-"""The loops that a search can run in: a posting leads to its company, the company to its board, and the board to the posting again."""
+"""The loops that a search can run in: a posting leads to its company, the company to its board, and the board
+to the posting again."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -22,7 +23,12 @@ async def clip(ctx: Context) -> Outcome:
     """What a person may cut out of a newspaper: a posting, and whose it is."""
     said = ctx.task.payload
     about = {"name": said["name"], "website": said["website"]}
-    return Done(children=(NewTask("job", {"url": said["url"]}, said["url"]), NewTask("company", about, said["website"])))
+    return Done(
+        children=(
+            NewTask("job", {"url": said["url"]}, said["url"]),
+            NewTask("company", about, said["website"]),
+        )
+    )
 
 
 CLIPPINGS = App("clippings", pipelines=(Pipeline("clip", Stage(clip)),))
@@ -50,14 +56,18 @@ def repeated(search: Search) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.promise(6)
-def test_a_posting_that_led_to_its_company_is_refused_when_the_company_s_board_leads_back_to_it(search: Search):
+def test_a_posting_that_led_to_its_company_is_refused_when_the_company_s_board_leads_back_to_it(
+    search: Search,
+):
     """Posting, company, source, posting: the loop that is feared most."""
     url = address_of(search, "acme")
     search.put(NewTask("clip", {"url": url, "website": "https://www.acme.example/", "name": "Acme Anvils"}))
     search.work()
     assert search.board("acme").data["status"] == "active"
     assert repeated(search) == []
-    assert [rule for kind, refused, rule, _ in search.refusals() if kind == "job" and refused == url] == ["ended_in_lineage"]
+    assert [rule for kind, refused, rule, _ in search.refusals() if kind == "job" and refused == url] == [
+        "ended_in_lineage"
+    ]
     assert len(search.postings("acme")) == len(search.truth("acme").open)
 
 
@@ -81,7 +91,9 @@ def test_companies_whose_pages_name_each_other_end(search: Search):
     """Each careers page says that the openings are on the other's site."""
     for one, other in (("kestrel", "verbena"), ("verbena", "kestrel")):
         page = f'<html><body><h1>Careers</h1><a href="https://www.{other}.example/careers">See open positions</a></body></html>'
-        search.web.turn(*(Knob(Trouble.BODY, f"www.{one}.example", path, text=page) for path in ("/career", "/jobs")))
+        search.web.turn(
+            *(Knob(Trouble.BODY, f"www.{one}.example", path, text=page) for path in ("/career", "/jobs"))
+        )
     search.add("kestrel", "verbena")
     search.work()
     search.confirm()

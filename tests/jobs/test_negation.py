@@ -153,11 +153,43 @@ def test_a_phrase_stands_as_whole_words_with_any_dash_and_any_space(phrase: str,
     assert (folded(text) in Phrase(phrase)) is found
 
 
-WORDS = st.sampled_from([
-    "no", "not", "without", "security", "clearance", "security clearance", "required", "but", "and", "or", "nor", ",", ".", "\n", ":", "?",
-    "if",
-    "you", "is", "n't", "don't", "(", ")", "İ", "ß", "-", "\u2019", "\x00", "need", "free", "away", "from", "optional",
-])  # fmt: skip
+WORDS = st.sampled_from(
+    [
+        "no",
+        "not",
+        "without",
+        "security",
+        "clearance",
+        "security clearance",
+        "required",
+        "but",
+        "and",
+        "or",
+        "nor",
+        ",",
+        ".",
+        "\n",
+        ":",
+        "?",
+        "if",
+        "you",
+        "is",
+        "n't",
+        "don't",
+        "(",
+        ")",
+        "İ",
+        "ß",
+        "-",
+        "\u2019",
+        "\x00",
+        "need",
+        "free",
+        "away",
+        "from",
+        "optional",
+    ]
+)
 
 
 @given(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=200), st.text(max_size=20))
@@ -173,4 +205,6 @@ def test_a_hostile_text_costs_no_more_than_its_length():
     """Counted in steps, not in time: a phrase is compared only where its first word stands."""
     text = "security " * 20_000 + "clearance"
     assert len(list(CLEARANCE.hits(text))) == 1
-    assert not negated("not " * 50_000 + "security clearance.", 200_000, 200_018)  # an even number of them in sight
+    assert not negated(
+        "not " * 50_000 + "security clearance.", 200_000, 200_018
+    )  # an even number of them in sight

@@ -18,12 +18,19 @@ def example() -> str:
 
 def test_the_example_can_be_read_and_names_every_key():
     profile = read_profile(example(), "me.yaml")
-    assert (profile.city, profile.region, profile.skills["python"], profile.size) == ("Portland", "OR", Skill(Rank.REQUIRED, 8), Size.LARGE)
+    assert (profile.city, profile.region, profile.skills["python"], profile.size) == (
+        "Portland",
+        "OR",
+        Skill(Rank.REQUIRED, 8),
+        Size.LARGE,
+    )
     assert [key for key in KEYS if f"\n{key}:" not in example()] == []
 
 
 def test_nothing_said_is_the_usual():
-    assert read_profile("", "me.yaml") == read_profile("# nothing yet", "me.yaml") == Profile() == profile_of({})
+    assert (
+        read_profile("", "me.yaml") == read_profile("# nothing yet", "me.yaml") == Profile() == profile_of({})
+    )
     assert read_profile("city:\nsalary:\n", "me.yaml") == Profile()
 
 
@@ -32,9 +39,20 @@ def test_the_usual_is_what_the_filter_of_old_had():
     assert usual.salary == Salary(100_000, 150_000, "USD")
     assert usual.experience == 6
     assert usual.excluded.types == ("sales", "hr", "recruiter", "support", "customer success")
-    assert usual.excluded.keywords == ("clearance required", "security clearance", "relocation required", "must relocate")
+    assert usual.excluded.keywords == (
+        "clearance required",
+        "security clearance",
+        "relocation required",
+        "must relocate",
+    )
     assert usual.levels.excluded == ("associate", "junior", "intern", "entry-level", "co-op")
-    assert usual.levels.unwanted == {"mid-level": 2, "principal": 1, "director": 1, "manager": 1, "engineering manager": 1}
+    assert usual.levels.unwanted == {
+        "mid-level": 2,
+        "principal": 1,
+        "director": 1,
+        "manager": 1,
+        "engineering manager": 1,
+    }
     assert {skill.rank for skill in usual.skills.values()} == {Rank.STRIKE}
 
 
@@ -55,7 +73,11 @@ def test_norway_is_a_country_and_ontario_a_region():
 
 
 def test_technologies_are_known_by_all_their_names():
-    assert set(read_profile("skills: {golang: required, K8s: ok, Welding: ok}", "me.yaml").skills) == {"go", "kubernetes", "welding"}
+    assert set(read_profile("skills: {golang: required, K8s: ok, Welding: ok}", "me.yaml").skills) == {
+        "go",
+        "kubernetes",
+        "welding",
+    }
 
 
 def test_a_list_that_is_written_replaces_ours_as_a_whole():
@@ -65,7 +87,9 @@ def test_a_list_that_is_written_replaces_ours_as_a_whole():
     assert profile.skills == {}
 
 
-@pytest.mark.parametrize(("written", "meant"), [("150k", 150_000), ("150,000", 150_000), ("150_000", 150_000), ("150000", 150_000)])
+@pytest.mark.parametrize(
+    ("written", "meant"), [("150k", 150_000), ("150,000", 150_000), ("150_000", 150_000), ("150000", 150_000)]
+)
 def test_amounts_are_read_as_people_write_them(written: str, meant: int):
     assert read_profile(f'salary: {{target: "{written}"}}', "me.yaml").salary.target == meant
 
@@ -81,23 +105,47 @@ def test_whoever_names_only_the_floor_or_only_the_target_means_the_other_no_stri
         ("cities: [a]", r"me\.yaml:1: cities is not known here; the keys are city, country"),
         ("\ncity: [a, b]", r"me\.yaml:2: city wants a text, got \['a', 'b'\]"),
         ("city: a\ncity: b", r"me\.yaml:2: city is there twice"),
-        ("skills:\n  python: love", r"me\.yaml:2: skills\.python wants one of required, ok, strike, fail, got 'love'"),
-        ("skills:\n  python:\n    years: 5", r"me\.yaml:2: skills\.python\.rank wants one of required, ok, strike, fail, got nothing"),
-        ("skills:\n  python: {rank: ok, years: many}", r"me\.yaml:2: skills\.python\.years wants a whole number from 0 to 60 \(years\)"),
-        ("skills:\n  golang: ok\n  go: ok", r"me\.yaml:3: skills\.go is there twice, under another name for go"),
+        (
+            "skills:\n  python: love",
+            r"me\.yaml:2: skills\.python wants one of required, ok, strike, fail, got 'love'",
+        ),
+        (
+            "skills:\n  python:\n    years: 5",
+            r"me\.yaml:2: skills\.python\.rank wants one of required, ok, strike, fail, got nothing",
+        ),
+        (
+            "skills:\n  python: {rank: ok, years: many}",
+            r"me\.yaml:2: skills\.python\.years wants a whole number from 0 to 60 \(years\)",
+        ),
+        (
+            "skills:\n  golang: ok\n  go: ok",
+            r"me\.yaml:3: skills\.go is there twice, under another name for go",
+        ),
         ("skills: [python]", r"me\.yaml:1: skills wants technologies with a rank such as python: required"),
-        ("salary:\n  floor: 200k\n  target: 100k", r"me\.yaml:3: salary\.target wants at least the floor \(200,000\), got 100,000"),
+        (
+            "salary:\n  floor: 200k\n  target: 100k",
+            r"me\.yaml:3: salary\.target wants at least the floor \(200,000\), got 100,000",
+        ),
         ("salary: {floor: -1}", r"salary\.floor wants a whole number"),
         ("salary: {floor: ١٠٠}", r"salary\.floor wants a whole number"),
-        ("salary: {currency: dollars}", r"salary\.currency wants a currency of three letters such as USD, got 'dollars'"),
+        (
+            "salary: {currency: dollars}",
+            r"salary\.currency wants a currency of three letters such as USD, got 'dollars'",
+        ),
         ("country: Germany", r"country wants a country of two letters such as US, got 'Germany'"),
         ("timezone: Mars/Base", r"timezone wants a time zone such as America/Los_Angeles, got 'Mars/Base'"),
         ("timezone: ../../passwd", r"timezone wants a time zone"),
         ("timezone: America", r"timezone wants a time zone"),
         ("workplace: {remote: maybe}", r"workplace\.remote wants yes or no, got 'maybe'"),
-        ("excluded:\n  types: sales", r"me\.yaml:2: excluded\.types wants a list of at most 500 texts such as \[one, two\], got 'sales'"),
+        (
+            "excluded:\n  types: sales",
+            r"me\.yaml:2: excluded\.types wants a list of at most 500 texts such as \[one, two\], got 'sales'",
+        ),
         ("excluded: {types: ['--']}", r"excluded\.types wants a text with a letter or a figure in it"),
-        ("levels: {unwanted: {principal: heavy}}", r"levels\.unwanted\.principal wants a whole number from 0 to 100 \(points\)"),
+        (
+            "levels: {unwanted: {principal: heavy}}",
+            r"levels\.unwanted\.principal wants a whole number from 0 to 100 \(points\)",
+        ),
         ("size: huge", r"size wants one of small, medium, large, got 'huge'"),
         ("notify: always", r"notify wants one of high, medium, low, never, got 'always'"),
         ("- python", r"me\.yaml:1: profile wants keys with values"),
@@ -105,7 +153,10 @@ def test_whoever_names_only_the_floor_or_only_the_target_means_the_other_no_stri
         ("city: 'open", r"me\.yaml:1 is not YAML"),
         ("a: &x [1]\nb: *x", r"me\.yaml:2 has \*x; a profile has no aliases, write it out"),
         ("[" * 20_000, "nested far too deeply"),
-        ("city: " + "a" * 300, r"city wants a text with a letter or a figure in it and at most 200 characters"),
+        (
+            "city: " + "a" * 300,
+            r"city wants a text with a letter or a figure in it and at most 200 characters",
+        ),
         ("x" * 100_001, r"me\.yaml has 100,001 characters; a profile has at most 100,000"),
     ],
 )
@@ -128,7 +179,10 @@ def test_any_text_is_a_profile_or_a_configuration_error(text: str):
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=10),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*KEYS, "rank", "years", "types", "floor"]), inner),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from([*KEYS, "rank", "years", "types", "floor"]), inner)
+    ),
     max_leaves=12,
 )
 

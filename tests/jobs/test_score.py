@@ -27,7 +27,9 @@ def part(name: str, *, who: Profile | None = None, firm: Employer | None = None,
 
 @pytest.mark.promise(12)
 def test_every_number_of_the_score_is_a_setting_and_every_setting_is_used():
-    assert {PREFIX + field.name for field in fields(Points)} == {name for name in BY_NAME if name.startswith(PREFIX)}
+    assert {PREFIX + field.name for field in fields(Points)} == {
+        name for name in BY_NAME if name.startswith(PREFIX)
+    }
     assert usual_points() == POINTS
 
 
@@ -35,10 +37,12 @@ def test_every_number_of_the_score_is_a_setting_and_every_setting_is_used():
 
 
 @pytest.mark.parametrize(
-    ("skills", "worth"), [((), 0), (("python",), 6), (("postgresql",), 4), (("python", "postgresql"), 10), (("rust",), 0)]
+    ("skills", "worth"),
+    [((), 0), (("python",), 6), (("postgresql",), 4), (("python", "postgresql"), 10), (("rust",), 0)],
 )
 def test_technologies_count_by_rank_and_years(skills: tuple[str, ...], worth: int):
-    """Python is required and known for 8 years, of which 5 count: 4 + 2.5, which is 6. PostgreSQL is fine, for 4 years: 2 + 2."""
+    """Python is required and known for 8 years, of which 5 count: 4 + 2.5, which is 6. PostgreSQL is fine,
+    for 4 years: 2 + 2."""
     assert part("skills", skills=skills) == worth
 
 
@@ -78,10 +82,15 @@ def test_the_level_is_wanted_unwanted_or_neither(facts: dict[str, Any], worth: i
 
 
 def test_levels_of_ones_own_words_are_looked_for_in_the_title():
-    assert part("level", who=profile(levels=Levels(wanted=("architect",))), title="Software Architect") == POINTS.level_wanted
+    assert (
+        part("level", who=profile(levels=Levels(wanted=("architect",))), title="Software Architect")
+        == POINTS.level_wanted
+    )
 
 
-@pytest.mark.parametrize(("title", "worth"), [("Senior Software Engineer", 10), ("Account Executive", -15), ("Engineering", -15)])
+@pytest.mark.parametrize(
+    ("title", "worth"), [("Senior Software Engineer", 10), ("Account Executive", -15), ("Engineering", -15)]
+)
 def test_the_title_is_one_that_is_looked_for_or_not(title: str, worth: int):
     assert part("title", title=title) == worth
 
@@ -92,7 +101,12 @@ def test_without_titles_no_title_is_wrong():
 
 @pytest.mark.parametrize(
     ("facts", "worth"),
-    [({"workplace": Workplace.REMOTE}, 5), ({"spots": (INDIA,)}, 5), ({"workplace": Workplace.HYBRID}, 0), ({"workplace": None}, 0)],
+    [
+        ({"workplace": Workplace.REMOTE}, 5),
+        ({"spots": (INDIA,)}, 5),
+        ({"workplace": Workplace.HYBRID}, 0),
+        ({"workplace": None}, 0),
+    ],
 )
 def test_remote_work_brings_its_points(facts: dict[str, Any], worth: int):
     assert part("remote", **facts) == worth
@@ -113,7 +127,9 @@ def test_remote_work_brings_its_points(facts: dict[str, Any], worth: int):
 )
 def test_the_preferred_city_lowers_what_is_needed(spots: Any, firm: Employer, bonus: bool):
     whole = scored(firm=firm, spots=spots)
-    assert (whole.city_bonus, whole.needed, found(whole, "city").points) == ((True, 65, 5) if bonus else (False, 80, 0))
+    assert (whole.city_bonus, whole.needed, found(whole, "city").points) == (
+        (True, 65, 5) if bonus else (False, 80, 0)
+    )
 
 
 def test_without_a_city_there_is_no_bonus():
@@ -122,7 +138,14 @@ def test_without_a_city_there_is_no_bonus():
 
 @pytest.mark.parametrize(
     ("spots", "worth"),
-    [((BERLIN,), -15), ((BERLIN, COUNTRY), 0), ((PORTLAND,), 0), ((Spot("Anywhere"),), 0), ((), 0), ((BERLIN, Spot("?")), 0)],
+    [
+        ((BERLIN,), -15),
+        ((BERLIN, COUNTRY), 0),
+        ((PORTLAND,), 0),
+        ((Spot("Anywhere"),), 0),
+        ((), 0),
+        ((BERLIN, Spot("?")), 0),
+    ],
 )
 def test_work_that_is_only_in_other_countries_costs(spots: Any, worth: int):
     assert part("country", spots=spots) == worth
@@ -155,7 +178,12 @@ def test_the_clock_of_the_team_counts_text_before_place_before_company(facts: di
 
 
 def test_an_opening_at_the_other_end_of_the_world_is_no_match_however_well_it_fits():
-    best = {"skills": ("python", "postgresql"), "level": Level.SENIOR, "posted": TODAY, "pay": pay(150_000, 200_000)}
+    best = {
+        "skills": ("python", "postgresql"),
+        "level": Level.SENIOR,
+        "posted": TODAY,
+        "pay": pay(150_000, 200_000),
+    }
     assert scored(**best, spots=(Spot("Remote - US", None, None, "US", remote=True),)).passed
     assert not scored(**best, spots=(INDIA,)).passed
 
@@ -178,14 +206,16 @@ def test_salary_meets_the_target_or_misses_it_by_tenths(salary: Any, worth: int)
 
 
 @pytest.mark.parametrize(
-    ("posted", "worth"), [(TODAY, 5), (ago(2), 5), (ago(3), 0), (ago(7), 0), (ago(8), -3), (ago(15), -6), (None, 0), (ago(-5), 0)]
+    ("posted", "worth"),
+    [(TODAY, 5), (ago(2), 5), (ago(3), 0), (ago(7), 0), (ago(8), -3), (ago(15), -6), (None, 0), (ago(-5), 0)],
 )
 def test_freshness_counts_a_little(posted: date | None, worth: int):
     assert part("freshness", posted=posted) == worth
 
 
 def test_age_does_not_dominate():
-    """Between the freshest and the oldest posting lies less than between a wanted level and one that is not said."""
+    """Between the freshest and the oldest posting lies less than between a wanted level and one that is not
+    said."""
     ages = [part("freshness", posted=TODAY - timedelta(days=days)) for days in (0, 3, 8, 400)]
     assert max(ages) - min(ages) < POINTS.level_wanted
     assert max(ages) - min(ages) < abs(POINTS.zone_opposite)
@@ -216,19 +246,39 @@ def test_what_the_company_is_counts_where_it_is_known():
 
 
 def test_a_company_is_read_from_its_record_however_odd_that_is():
-    data = {"size_category": "large", "tier": "A", "remote_first": True, "ai_focus": False, "headquarters": "Portland, OR"}
+    data = {
+        "size_category": "large",
+        "tier": "A",
+        "remote_first": True,
+        "ai_focus": False,
+        "headquarters": "Portland, OR",
+    }
     assert employer_of(data) == Employer(Size.LARGE, "A", True, False, "Portland, OR")
     assert employer_of(None) == Employer()
-    odd = {"size_category": 5, "tier": ["S"], "remote_first": "yes", "ai_focus": 1, "headquarters": {}, "score_parts": "x"}
+    odd = {
+        "size_category": 5,
+        "tier": ["S"],
+        "remote_first": "yes",
+        "ai_focus": 1,
+        "headquarters": {},
+        "score_parts": "x",
+    }
     assert employer_of(odd) == Employer()
 
 
 def test_an_office_that_the_companys_pages_name_counts_as_being_in_the_city():
-    parts = [{"rule": "city", "points": 50, "quote": "our office in Portland, Oregon"}, {"rule": "ai focus", "points": 0, "quote": "no"}, 5]
+    parts = [
+        {"rule": "city", "points": 50, "quote": "our office in Portland, Oregon"},
+        {"rule": "ai focus", "points": 0, "quote": "no"},
+        5,
+    ]
     firm = employer_of({"score_parts": parts})
     assert firm.said == {"city": "our office in Portland, Oregon"}
     assert scored(firm=firm).city_bonus
-    assert found(scored(firm=firm), "city").reason == "the company has an office in Portland: 'our office in Portland, Oregon'"
+    assert (
+        found(scored(firm=firm), "city").reason
+        == "the company has an office in Portland: 'our office in Portland, Oregon'"
+    )
     assert not scored(who=profile(city="Boise", region="ID"), firm=firm).city_bonus
 
 

@@ -31,14 +31,24 @@ pytestmark = pytest.mark.promise(13)
 
 
 def test_a_good_match_passes_and_a_stranger_does_not():
-    good = {"skills": ("python", "postgresql"), "level": Level.SENIOR, "workplace": Workplace.REMOTE, "posted": ago(1)}
+    good = {
+        "skills": ("python", "postgresql"),
+        "level": Level.SENIOR,
+        "workplace": Workplace.REMOTE,
+        "posted": ago(1),
+    }
     whole = scored(**good)
     assert (whole.total, whole.passed, whole.priority) == (85, True, Priority.HIGH)
     assert not scored(title="Account Executive", skills=()).passed
 
 
 def test_the_bounds_of_priority_and_need():
-    for total, priority in ((85, Priority.HIGH), (84, Priority.MEDIUM), (70, Priority.MEDIUM), (69, Priority.LOW)):
+    for total, priority in (
+        (85, Priority.HIGH),
+        (84, Priority.MEDIUM),
+        (70, Priority.MEDIUM),
+        (69, Priority.LOW),
+    ):
         empty = scored(points=replace(POINTS, start=0)).total
         assert scored(points=replace(POINTS, start=total - empty)).priority is priority
     empty = scored(points=replace(POINTS, start=0)).total
@@ -64,7 +74,9 @@ PEOPLE = st.sampled_from([Profile(), profile(), profile(size=Size.SMALL, titles=
 
 
 @given(openings(), PEOPLE, st.sampled_from(["S", None, "D"]))
-def test_any_opening_has_a_score_that_adds_up_and_quotes_what_stands_there(posting: Opening, who: Profile, tier: str | None):
+def test_any_opening_has_a_score_that_adds_up_and_quotes_what_stands_there(
+    posting: Opening, who: Profile, tier: str | None
+):
     whole = score(posting, Employer(Size.LARGE, tier, True, None, "Portland, OR"), who, RULES, POINTS, TODAY)
     assert 0 <= whole.total <= 100
     assert sum(each.points for each in whole.components) == whole.total
@@ -75,7 +87,17 @@ def test_any_opening_has_a_score_that_adds_up_and_quotes_what_stands_there(posti
 
 @given(openings())
 def test_what_is_not_known_brings_nothing_and_costs_nothing(posting: Opening):
-    bare = replace(posting, pay=None, posted=None, workplace=None, level=None, spots=(), text="", title="Engineer", skills=())
+    bare = replace(
+        posting,
+        pay=None,
+        posted=None,
+        workplace=None,
+        level=None,
+        spots=(),
+        text="",
+        title="Engineer",
+        skills=(),
+    )
     whole = score(bare, Employer(), profile(), RULES, POINTS, TODAY)
     assert {each.name for each in whole.components if each.points} <= {"start", "title"}
 
@@ -85,7 +107,16 @@ def test_what_is_not_known_brings_nothing_and_costs_nothing(posting: Opening):
 
 def test_a_model_moves_the_score_by_no_more_than_it_may():
     whole = scored()
-    for said, moved in ((10, 10), (15, 15), (10_000, 15), (-10_000, -15), (None, 0), (True, 0), ("15", 0), (0, 0)):
+    for said, moved in (
+        (10, 10),
+        (15, 15),
+        (10_000, 15),
+        (-10_000, -15),
+        (None, 0),
+        (True, 0),
+        ("15", 0),
+        (0, 0),
+    ):
         after = with_judgement(whole, {"score_change": said, "reasons": ["because"]}, POINTS)
         assert after.total == min(max(whole.total + moved, 0), 100)
         assert found(after, "judgement").reason == "because"
@@ -135,6 +166,8 @@ def test_a_country_with_several_times_has_none():
 
 def test_hours_are_counted_on_the_day_and_the_short_way_round():
     assert hours_between("America/Los_Angeles", "Europe/Berlin", date(2026, 2, 10)) == 9
-    assert hours_between("America/Los_Angeles", "Europe/Berlin", date(2026, 3, 20)) == 8  # one has changed its clocks, the other not yet
+    assert (
+        hours_between("America/Los_Angeles", "Europe/Berlin", date(2026, 3, 20)) == 8
+    )  # one has changed its clocks, the other not yet
     assert hours_between("America/Los_Angeles", "Pacific/Auckland", date(2026, 2, 10)) == 3
     assert hours_between("Asia/Kolkata", "Etc/UTC", date(2026, 2, 10)) == 5.5

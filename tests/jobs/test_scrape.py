@@ -51,7 +51,12 @@ def test_a_round_is_a_run_that_counts_what_its_looks_saw(scraping: Scraping):
     with scraping.store.read() as session:
         (run,) = groups.find(session, runs=True)
     assert (run.name, run.subject, run.is_running, run.failed) == ("scrape", "2 boards", False, 0)
-    assert (run.counts["boards"], run.counts["postings"], run.counts["new"], run.members) == (2, seen, seen, 2 + seen)
+    assert (run.counts["boards"], run.counts["postings"], run.counts["new"], run.members) == (
+        2,
+        seen,
+        seen,
+        2 + seen,
+    )
     ask(scraping)
     with scraping.store.read() as session:
         assert len(groups.find(session)) == 1, "a round in which nothing is due is no run"
@@ -70,16 +75,23 @@ def test_boards_that_a_person_names_are_looked_at_whether_they_are_due_or_not(sc
 
 @only_files
 def test_a_board_is_looked_at_more_often_the_better_its_tier(scraping: Scraping):
-    keys = {tier: scraping.add(token, tier=tier) for tier, token in (("S", "acme"), ("A", "borealis"), ("D", "fathom"))}
+    keys = {
+        tier: scraping.add(token, tier=tier)
+        for tier, token in (("S", "acme"), ("A", "borealis"), ("D", "fathom"))
+    }
     ask(scraping)
-    hours = {tier: (scraping.board(key)["due_at"] - scraping.clock.now()) // HOUR for tier, key in keys.items()}
+    hours = {
+        tier: (scraping.board(key)["due_at"] - scraping.clock.now()) // HOUR for tier, key in keys.items()
+    }
     assert hours == {"S": 5, "A": 10, "D": 20}
 
 
 @only_files
 @pytest.mark.promise(5)
 def test_boards_that_wait_behind_a_closed_gate_take_nobodys_turn(scraping: Scraping):
-    scraping.shop.store.settings = type(scraping.store.settings)({**scraping.store.project_settings, "jobs.scrape_batch": 1})
+    scraping.shop.store.settings = type(scraping.store.settings)(
+        {**scraping.store.project_settings, "jobs.scrape_batch": 1}
+    )
     stuck = scraping.add("acme", due_at=0)
     other = scraping.add("borealis", due_at=1)
     scraping.web.turn(Knob(Trouble.CAPTCHA, "boards-api.greenhouse.io", text="cloudflare"))

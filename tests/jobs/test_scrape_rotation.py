@@ -34,7 +34,9 @@ def test_a_board_that_was_never_looked_at_comes_before_those_that_were():
 
 @pytest.mark.promise(5)
 def test_a_stream_of_new_boards_does_not_hold_back_one_that_waits_for_weeks():
-    assert order(board("old", waits=24 * 14), *(board(f"new{each}", never=True) for each in range(9)), number=1) == ["old"]
+    assert order(
+        board("old", waits=24 * 14), *(board(f"new{each}", never=True) for each in range(9)), number=1
+    ) == ["old"]
 
 
 def test_a_better_tier_is_a_head_start_of_some_hours():
@@ -47,7 +49,10 @@ def test_a_better_tier_is_no_wall():
 
 
 def test_no_more_are_chosen_than_asked_for_and_none_twice():
-    assert order(board("a", waits=2), board("a", waits=2), board("b", waits=1), board("c"), number=2) == ["a", "b"]
+    assert order(board("a", waits=2), board("a", waits=2), board("b", waits=1), board("c"), number=2) == [
+        "a",
+        "b",
+    ]
 
 
 def test_a_tier_nobody_knows_counts_as_the_last():
@@ -58,14 +63,19 @@ def test_a_tier_nobody_knows_counts_as_the_last():
 @pytest.mark.promise(5)
 @given(st.lists(st.sampled_from(TIERS), min_size=2, max_size=12), st.integers(1, 3))
 def test_every_board_has_its_turn_however_the_tiers_are(tiers, number):
-    """Round after round, whoever was looked at is due again at once: the worst that others can do to a board."""
+    """Round after round, whoever was looked at is due again at once: the worst that others can do to a
+    board."""
     pace = Pace()
     due = {f"b{at}": NOW for at in range(len(tiers))}
     waited = dict.fromkeys(due, 0)
-    # A head start of four steps is a day; after that many rounds of an hour everybody else has used theirs up.
+    # A head start of four steps is a day; after that many rounds of an hour everybody else has used theirs
+    # up.
     most = 4 * round(pace.head_start) + len(tiers)
     for hour in range(3 * most):
-        boards = [Found("board", key, {"due_at": due[key], "scraped_at": 1, "tier": tiers[int(key[1:])]}) for key in due]
+        boards = [
+            Found("board", key, {"due_at": due[key], "scraped_at": 1, "tier": tiers[int(key[1:])]})
+            for key in due
+        ]
         chosen = {each.key for each in turn(boards, pace, number)}
         for key in due:
             waited[key] = 0 if key in chosen else waited[key] + 1

@@ -39,17 +39,27 @@ def test_the_rows_of_a_page_are_read_and_its_next_link_leads_on():
 
 
 def test_two_next_links_that_disagree_are_a_doubt():
-    seen = sight(rows(6, '<link rel="next" href="?page=7"><nav class="pagination"><a rel="next" href="?page=2">Next</a></nav>'))
+    seen = sight(
+        rows(
+            6,
+            '<link rel="next" href="?page=7"><nav class="pagination"><a rel="next" href="?page=2">Next</a></nav>',
+        )
+    )
     assert seen.doubt is not None
     assert seen.doubt.startswith("another next-link leads to ")
 
 
 def test_a_button_that_loads_more_is_a_doubt():
-    assert sight(rows(6, "<button>Load more</button>")).doubt == 'the page has more behind a button ("Load more")'
+    assert (
+        sight(rows(6, "<button>Load more</button>")).doubt
+        == 'the page has more behind a button ("Load more")'
+    )
 
 
 def test_a_page_of_text_is_no_empty_list():
-    seen = sight("<html><body><h1>Careers</h1><p>We are a company that likes people who finish things.</p></body></html>")
+    seen = sight(
+        "<html><body><h1>Careers</h1><p>We are a company that likes people who finish things.</p></body></html>"
+    )
     assert (seen.look.verdict, seen.is_list) == (Verdict.UNKNOWN, False)
 
 
@@ -65,8 +75,12 @@ def test_an_answer_in_another_shape_is_unknown():
 
 
 def test_a_bare_empty_list_is_an_answer_only_of_a_platform_that_answers_with_bare_lists():
-    assert sight("[]", "https://jobs.lever.co/acme", "application/json").look.verdict is Verdict.CONFIRMED_EMPTY
-    assert sight("[]", "https://boards.greenhouse.io/acme", "application/json").look.verdict is Verdict.UNKNOWN
+    assert (
+        sight("[]", "https://jobs.lever.co/acme", "application/json").look.verdict is Verdict.CONFIRMED_EMPTY
+    )
+    assert (
+        sight("[]", "https://boards.greenhouse.io/acme", "application/json").look.verdict is Verdict.UNKNOWN
+    )
 
 
 def test_a_page_without_rows_that_counts_some_is_a_page_of_the_list_and_no_proof():
@@ -76,14 +90,30 @@ def test_a_page_without_rows_that_counts_some_is_a_page_of_the_list_and_no_proof
 
 
 def test_a_feed_shows_the_newest_only():
-    items = "".join(f"<item><title>Smith {each}</title><link>https://acme.example/{each}</link></item>" for each in range(4))
+    items = "".join(
+        f"<item><title>Smith {each}</title><link>https://acme.example/{each}</link></item>"
+        for each in range(4)
+    )
     feed = Board("rss", None, "https://acme.example/careers/feed.xml")
-    seen = sight(f'<rss version="2.0"><channel><title>Careers at Acme</title>{items}</channel></rss>', feed, "application/rss+xml")
+    seen = sight(
+        f'<rss version="2.0"><channel><title>Careers at Acme</title>{items}</channel></rss>',
+        feed,
+        "application/rss+xml",
+    )
     assert seen.doubt == "a feed shows the newest rows only"
 
 
 @pytest.mark.parametrize(
-    "text", ["", "\x00\xff", "{", "<rss>", "[[[[", '{"jobs": 7, "meta": {"total": "many"}}', '{"jobs": [null, 7, "x", {}]}']
+    "text",
+    [
+        "",
+        "\x00\xff",
+        "{",
+        "<rss>",
+        "[[[[",
+        '{"jobs": 7, "meta": {"total": "many"}}',
+        '{"jobs": [null, 7, "x", {}]}',
+    ],
 )
 @pytest.mark.parametrize("kind", ["text/html", "application/json", "application/xml", ""])
 def test_whatever_a_page_holds_is_some_sight(text: str, kind: str):

@@ -1,4 +1,5 @@
-"""One look at one board, on the real engine: what is there is found, what is gone is closed, and what cannot be read closes nothing."""
+"""One look at one board, on the real engine: what is there is found, what is gone is closed, and what cannot
+be read closes nothing."""
 
 import pytest
 
@@ -16,15 +17,32 @@ __all__ = ["scraping"]
 @only_files
 @pytest.mark.parametrize(
     "token",
-    ["acme", "borealis", "cobalt", "ember", "fathom", "garnet", "heron", "isthmus", "juniper", "kestrel", "mallow", "nutmeg", "orchard",
-     "pumice", "quartz"],
-)  # fmt: skip
+    [
+        "acme",
+        "borealis",
+        "cobalt",
+        "ember",
+        "fathom",
+        "garnet",
+        "heron",
+        "isthmus",
+        "juniper",
+        "kestrel",
+        "mallow",
+        "nutmeg",
+        "orchard",
+        "pumice",
+        "quartz",
+    ],
+)
 def test_every_opening_of_a_board_is_found_and_the_look_is_complete(scraping: Scraping, token: str):
     key = scraping.add(token)
     (task,) = scraping.look(key, day=0)
     assert scraping.shop.state(task) == "succeeded", scraping.shop.fields(task)["reason"]
     look = scraping.last_look(key)
-    planted = sorted(each.title for each in scraping.planted(token) if token != "cobalt" or each.place % 9 != 8)
+    planted = sorted(
+        each.title for each in scraping.planted(token) if token != "cobalt" or each.place % 9 != 8
+    )
     assert scraping.titles(key) == planted
     assert (look["verdict"], look["complete"], look["found"]) == ("found", True, len(planted)), look["reason"]
     assert len(scraping.jobs()) == len(planted)
@@ -51,8 +69,13 @@ def test_a_posting_says_what_its_row_said_and_where_it_stood(scraping: Scraping)
 
 
 @only_files
-@pytest.mark.parametrize("token", ["acme", "borealis", "cobalt", "fathom", "garnet", "heron", "juniper", "orchard", "pumice", "quartz"])
-def test_a_board_that_has_not_changed_costs_one_conditional_request_and_nothing_is_written_but_the_look(scraping: Scraping, token: str):
+@pytest.mark.parametrize(
+    "token",
+    ["acme", "borealis", "cobalt", "fathom", "garnet", "heron", "juniper", "orchard", "pumice", "quartz"],
+)
+def test_a_board_that_has_not_changed_costs_one_conditional_request_and_nothing_is_written_but_the_look(
+    scraping: Scraping, token: str
+):
     key = scraping.add(token)
     scraping.look(key, day=0)
     before = {each.key: (each.updated_at, each.seen) for each in scraping.postings(key, None)}
@@ -94,7 +117,9 @@ def test_what_closes_is_closed_after_two_looks_and_what_is_edited_is_judged_agai
         Knob(Trouble.STATUS, GREENHOUSE, status=404),
         Knob(Trouble.BODY, GREENHOUSE, text='{"jobs": [], "meta": {"total": 18}}', kind="application/json"),
         Knob(Trouble.BODY, GREENHOUSE, text='{"oops": true}', kind="application/json"),
-        Knob(Trouble.BODY, GREENHOUSE, text="<html><body><h1>Maintenance</h1><p>Back soon.</p></body></html>"),
+        Knob(
+            Trouble.BODY, GREENHOUSE, text="<html><body><h1>Maintenance</h1><p>Back soon.</p></body></html>"
+        ),
         Knob(Trouble.LAYOUT, GREENHOUSE),
         Knob(Trouble.CAP, GREENHOUSE, number=3),
         Knob(Trouble.TOTAL, GREENHOUSE, number=4),
@@ -104,7 +129,7 @@ def test_what_closes_is_closed_after_two_looks_and_what_is_edited_is_judged_agai
         Knob(Trouble.TRUNCATED, GREENHOUSE),
     ],
     ids=lambda knob: f"{knob.trouble}-{knob.status or knob.text[:12]}",
-)  # fmt: skip
+)
 def test_no_trouble_however_long_closes_a_posting(scraping: Scraping, knob: Knob):
     key = scraping.add("acme")
     scraping.look(key, day=0)
@@ -150,7 +175,9 @@ def test_numbers_that_change_with_every_answer_neither_close_nor_open_anything(s
     assert len(scraping.jobs()) == len(scraping.planted("acme"))
     assert "under other numbers" in scraping.board(key)["alarms"][0]
     numbers = {each.data["number"] for each in scraping.postings(key)}
-    assert all(number not in {each.key.rpartition("/")[2] for each in scraping.postings(key)} for number in numbers)
+    assert all(
+        number not in {each.key.rpartition("/")[2] for each in scraping.postings(key)} for number in numbers
+    )
 
 
 @only_files
@@ -166,8 +193,10 @@ def test_numbers_that_change_with_every_answer_neither_close_nor_open_anything(s
         Knob(Trouble.BODY, "api.smartrecruiters.com", text="{}", kind="application/json", after=2),
     ],
     ids=lambda knob: f"{knob.trouble}-{knob.number}",
-)  # fmt: skip
-def test_a_list_that_is_not_whole_is_read_as_far_as_it_goes_and_closes_nothing(scraping: Scraping, knob: Knob):
+)
+def test_a_list_that_is_not_whole_is_read_as_far_as_it_goes_and_closes_nothing(
+    scraping: Scraping, knob: Knob
+):
     key = scraping.add("ember")
     scraping.look(key, day=0)
     number = len(scraping.postings(key))
@@ -200,7 +229,9 @@ def test_an_empty_list_is_no_proof_where_every_name_is_answered_so(scraping: Scr
 
 @with_processes
 @pytest.mark.promise(10)
-def test_a_board_that_cannot_be_read_says_why_keeps_the_page_and_is_disabled_after_five_failures(scraping: Scraping):
+def test_a_board_that_cannot_be_read_says_why_keeps_the_page_and_is_disabled_after_five_failures(
+    scraping: Scraping,
+):
     key = scraping.add("acme")
     scraping.look(key, day=0)
     broken = Knob(Trouble.BODY, GREENHOUSE, text='{"oops": true}', kind="application/json")
@@ -214,7 +245,10 @@ def test_a_board_that_cannot_be_read_says_why_keeps_the_page_and_is_disabled_aft
     assert "no shape of a list" in look["reason"]
     assert scraping.store.settings is not None
     assert kept(scraping, look["hash"]) == b'{"oops": true}'
-    assert (scraping.board(key)["disabled_tag"], "5 failures in a row" in scraping.board(key)["disabled_reason"]) == ("failing", True)
+    assert (
+        scraping.board(key)["disabled_tag"],
+        "5 failures in a row" in scraping.board(key)["disabled_reason"],
+    ) == ("failing", True)
     assert any(alarm.startswith("no rows in 5 looks in a row") for alarm in scraping.board(key)["alarms"])
     (task,) = scraping.look(key)
     assert scraping.shop.state(task) == "skipped"

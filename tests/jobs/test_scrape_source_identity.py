@@ -13,7 +13,10 @@ __all__ = ["scraping"]
 @only_files
 def test_rows_that_share_one_address_are_all_judged(scraping: Scraping):
     key = scraping.add("acme")
-    rows = [{"id": each, "title": f"Smith {each}", "absolute_url": "https://acme.example/careers"} for each in range(5)]
+    rows = [
+        {"id": each, "title": f"Smith {each}", "absolute_url": "https://acme.example/careers"}
+        for each in range(5)
+    ]
     scraping.look(key, day=0, knobs=(answer(rows),))
     assert len(scraping.jobs()) == 5
 
@@ -22,7 +25,12 @@ def test_rows_that_share_one_address_are_all_judged(scraping: Scraping):
 
 
 def smiths(*urls: str) -> Knob:
-    return answer([{"id": at, "title": f"Smith {at}", "absolute_url": url, "content": "Forge. " * 40} for at, url in enumerate(urls)])
+    return answer(
+        [
+            {"id": at, "title": f"Smith {at}", "absolute_url": url, "content": "Forge. " * 40}
+            for at, url in enumerate(urls)
+        ]
+    )
 
 
 @only_files
@@ -33,7 +41,11 @@ def test_a_new_address_of_a_known_posting_is_written_and_judged_with_once(scrapi
     scraping.look(key, day=0, knobs=(smiths(f"{at}/a", f"{at}/b", f"{at}/c"),))
     scraping.look(key, knobs=(smiths(f"{at}/a", f"{at}/b-again", f"{at}/c?utm_source=feed"),))
     found = {each.key.rpartition("/")[2]: each.data for each in scraping.postings(key)}
-    assert {name: data["url"] for name, data in found.items()} == {"0": f"{at}/a", "1": f"{at}/b-again", "2": f"{at}/c"}
+    assert {name: data["url"] for name, data in found.items()} == {
+        "0": f"{at}/a",
+        "1": f"{at}/b-again",
+        "2": f"{at}/c",
+    }
     assert {data["revision"] for data in found.values()} == {0}
     assert [each.rpartition("/")[2] for each in scraping.jobs()] == ["0", "1", "2", "1"]
     scraping.look(key, knobs=(smiths(f"{at}/a", f"{at}/b-again", f"{at}/c?utm_source=mail"),))
@@ -44,10 +56,15 @@ def test_a_new_address_of_a_known_posting_is_written_and_judged_with_once(scrapi
 @pytest.mark.promise(7)
 def test_a_posting_that_is_back_after_one_missed_look_has_the_address_it_has_now(scraping: Scraping):
     key = scraping.add("acme")
-    rows = [{"id": each, "title": f"Smith {each}", "absolute_url": f"https://acme.example/{each}"} for each in range(3)]
+    rows = [
+        {"id": each, "title": f"Smith {each}", "absolute_url": f"https://acme.example/{each}"}
+        for each in range(3)
+    ]
     scraping.look(key, day=0, knobs=(answer(rows),))
     scraping.look(key, knobs=(answer(rows[1:]),))
-    scraping.look(key, knobs=(answer([{**rows[0], "absolute_url": "https://acme.example/new/0"}, *rows[1:]]),))
+    scraping.look(
+        key, knobs=(answer([{**rows[0], "absolute_url": "https://acme.example/new/0"}, *rows[1:]]),)
+    )
     (back,) = [each.data for each in scraping.postings(key) if each.key.endswith("/0")]
     assert (back["url"], back["missed"], back["state"]) == ("https://acme.example/new/0", 0, "open")
 
@@ -58,7 +75,11 @@ def test_a_posting_that_is_back_after_one_missed_look_has_the_address_it_has_now
 def test_addresses_that_are_new_with_every_answer_are_not_judged_every_day(scraping: Scraping, where: str):
     key = scraping.add("acme")
     for day in range(5):
-        scraping.look(key, day=day, knobs=(smiths(*(f"https://acme.example/{each}{where.format(day)}" for each in "abcdef")),))
+        scraping.look(
+            key,
+            day=day,
+            knobs=(smiths(*(f"https://acme.example/{each}{where.format(day)}" for each in "abcdef")),),
+        )
     assert len(scraping.jobs()) <= 12
     assert len(scraping.postings(key, None)) == 6
     assert {each.data["revision"] for each in scraping.postings(key)} == {0}
@@ -90,7 +111,10 @@ def test_an_edit_that_changes_the_words_of_an_address_is_no_second_posting(scrap
         scraping.look(key, knobs=(careers(*renamed, titles=titles),))
     assert {each.key for each in scraping.postings(key, None)} == first
     (edited,) = [each.data for each in scraping.postings(key) if each.data["title"] == "Head Lens Grinder"]
-    assert (edited["url"], edited["revision"]) == ("https://www.kestrel.example/careers/4711-head-lens-grinder", 1)
+    assert (edited["url"], edited["revision"]) == (
+        "https://www.kestrel.example/careers/4711-head-lens-grinder",
+        1,
+    )
     assert len(scraping.jobs()) == 7
 
 

@@ -60,7 +60,12 @@ def test_what_only_looks_like_it_is_not(said: dict[str, str]):
 
 
 def test_empty_lists_stop_nothing():
-    assert stopped(profile(excluded=Stops(keywords=())), title="Sales", company="Meta", url="https://acme.example") is None
+    assert (
+        stopped(
+            profile(excluded=Stops(keywords=())), title="Sales", company="Meta", url="https://acme.example"
+        )
+        is None
+    )
 
 
 @given(st.text(), st.text(), st.text())

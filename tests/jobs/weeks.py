@@ -1,7 +1,8 @@
-"""A search as it goes on for weeks: the real app, a real store, real HTTP to the practice web, and one calendar for all of them.
+"""A search as it goes on for weeks: the real app, a real store, real HTTP to the practice web, and one
+calendar for all of them.
 
-A day begins at nine, as the practice web's do. What has to wait is waited for in hours of that day, by moving the clock; the web
-stands still meanwhile, so what it says on a day is what `chronicle` says of that day.
+A day begins at nine, as the practice web's do. What has to wait is waited for in hours of that day, by moving
+the clock; the web stands still meanwhile, so what it says on a day is what `chronicle` says of that day.
 """
 
 import asyncio
@@ -41,7 +42,18 @@ from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
 from thresher.fetch.resolver import MappedResolver, SystemResolver
-from thresher.practice.web import DAY_ZERO, Chronicle, Company, Entry, Knob, Posting, PracticeWeb, chronicle, company, directory
+from thresher.practice.web import (
+    DAY_ZERO,
+    Chronicle,
+    Company,
+    Entry,
+    Knob,
+    Posting,
+    PracticeWeb,
+    chronicle,
+    company,
+    directory,
+)
 from thresher.store import sources
 from thresher.store.lookup import find_records
 
@@ -51,15 +63,28 @@ MAX_ROWS = 100_000
 CONTACT = "https://example.com/bot"
 # No waiting between requests and as many at once as there are; the lease of somebody who is never slow.
 CALM = {
-    "host.interval": 0.0, "host.in_flight": 4, "worker.concurrency": 16, "worker.lease": 30.0, "worker.poll": 0.05, "retry.jitter": 0.0,
-    "fetch.read": 5.0, "fetch.total": 10.0,
-}  # fmt: skip
+    "host.interval": 0.0,
+    "host.in_flight": 4,
+    "worker.concurrency": 16,
+    "worker.lease": 30.0,
+    "worker.poll": 0.05,
+    "retry.jitter": 0.0,
+    "fetch.read": 5.0,
+    "fetch.total": 10.0,
+}
 
 
 class Search:
     """One person's search for openings, on one database."""
 
-    def __init__(self, database: Database, web: PracticeWeb, *beside: App, models: Models | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        database: Database,
+        web: PracticeWeb,
+        *beside: App,
+        models: Models | None = None,
+        **settings: Any,
+    ) -> None:
         self.web, self.shop, self.models = web, Workshop(database), models or Models()
         self.store, self.clock = self.shop.store, database.clock
         self.set(**CALM, **settings)
@@ -67,7 +92,11 @@ class Search:
         self.registry = Registry([app, *beside], self.store.settings, tiers=gates)
         install(self.store, self.registry)
         install_models(self.store, self.models)
-        set_profile(self.store, (files("thresher.apps.jobs") / "example_profile.yaml").read_text("utf-8"), "example_profile.yaml")
+        set_profile(
+            self.store,
+            (files("thresher.apps.jobs") / "example_profile.yaml").read_text("utf-8"),
+            "example_profile.yaml",
+        )
         self.day = 0.0
         self.begin(0)
 
@@ -76,7 +105,9 @@ class Search:
 
     def set(self, **settings: Any) -> None:
         """Settings as a project file would have them; two underlines stand for a dot."""
-        wanted = self.store.project_settings | {name.replace("__", "."): value for name, value in settings.items()}
+        wanted = self.store.project_settings | {
+            name.replace("__", "."): value for name, value in settings.items()
+        }
         self.store.project_settings, self.store.settings = wanted, Settings(wanted)
 
     # --- time
@@ -107,13 +138,21 @@ class Search:
             guard, resolver = Guard(), MappedResolver(self.web.rules, SystemResolver())
             agent = agent_of(None, CONTACT)
             fetcher = Fetcher(
-                HttpTransport(resolver, guard), guard, agent, settings=lambda: self.store.settings, shelf=StoreShelf(self.store),
+                HttpTransport(resolver, guard),
+                guard,
+                agent,
+                settings=lambda: self.store.settings,
+                shelf=StoreShelf(self.store),
                 clock=self.clock,
-            )  # fmt: skip
+            )
             worker = Worker(
-                self.store, self.registry, heartbeat_store=self.shop.machine(), until_idle=True, reach=self._reach(fetcher),
+                self.store,
+                self.registry,
+                heartbeat_store=self.shop.machine(),
+                until_idle=True,
+                reach=self._reach(fetcher),
                 clock=self.clock,
-            )  # fmt: skip
+            )
             return await asyncio.wait_for(worker.run(), PATIENCE)
 
         return asyncio.run(until_idle())
@@ -122,23 +161,36 @@ class Search:
         if not self.models.providers:
             return Reach(fetcher)
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
-        advisor = Advisor(providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings)
+        advisor = Advisor(
+            providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings
+        )
         return Reach(fetcher, advisor, providers)
 
     # --- what a person does
 
     def add(self, *tokens: str) -> None:
         """Ask for these companies, by name and site."""
-        ask_companies(self.store, self.registry, [Wish(who.name, f"https://{who.site}/") for who in map(self.who, tokens)])
+        ask_companies(
+            self.store,
+            self.registry,
+            [Wish(who.name, f"https://{who.site}/") for who in map(self.who, tokens)],
+        )
 
     def put(self, *new: NewTask) -> list[int]:
         return self.shop.put(self.registry, *new)
 
     def confirm(self) -> None:
-        """Have a look at every board that waits for a person, and have it read: one that a company's page names, or one that was found."""
+        """Have a look at every board that waits for a person, and have it read: one that a company's page
+        names, or one that was found."""
         for each in self.records("company"):
             if each.data.get("board_url") and not self.records("board", Link("company", each.key)):
-                ask_boards(self.store, self.registry, [each.data["board_url"]], company=each.key, name=each.data["name"])
+                ask_boards(
+                    self.store,
+                    self.registry,
+                    [each.data["board_url"]],
+                    company=each.key,
+                    name=each.data["name"],
+                )
         self.work()
         for board in self.records("board"):
             if board.data["status"] == "pending":
@@ -182,7 +234,11 @@ class Search:
         return found
 
     def board(self, token: str) -> Found:
-        (found,) = [each for each in self.records("board") if any(target.endswith(f"{token}.example") for target in each.linked("company"))]
+        (found,) = [
+            each
+            for each in self.records("board")
+            if any(target.endswith(f"{token}.example") for target in each.linked("company"))
+        ]
         return found
 
     def postings(self, token: str) -> list[Found]:
@@ -193,8 +249,14 @@ class Search:
 
     def kinds(self) -> Counter[tuple[str, str]]:
         """How many tasks of each kind ended how."""
-        return Counter({(kind, state): count for kind, state, count in tasks.rows(
-            self.store, "select kind, state, count(*) from tasks group by kind, state")})  # fmt: skip
+        return Counter(
+            {
+                (kind, state): count
+                for kind, state, count in tasks.rows(
+                    self.store, "select kind, state, count(*) from tasks group by kind, state"
+                )
+            }
+        )
 
     def refusals(self) -> list[tuple[str, str, str, str]]:
         """(kind, url, rule, detail) of every child that was refused."""
@@ -207,7 +269,8 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What a board shows beside what was written down: each planted posting with its record, and what has no partner."""
+    """What a board shows beside what was written down: each planted posting with its record, and what has no
+    partner."""
 
     pairs: Sequence[tuple[Posting, Found]]
     missing: Sequence[Posting]
@@ -215,7 +278,8 @@ class Compared:
 
 
 def compared(planted: Iterable[Posting], found: Iterable[Found]) -> Compared:
-    """Pair them by any name that a board may number a posting by. A record has one partner, and so has a posting."""
+    """Pair them by any name that a board may number a posting by. A record has one partner, and so has a
+    posting."""
     left: dict[str, Found] = {each.key: each for each in found}
     said = {key: said_of(record) for key, record in left.items()}
     pairs, missing = [], []
@@ -232,7 +296,9 @@ def compared(planted: Iterable[Posting], found: Iterable[Found]) -> Compared:
 def names_of(posting: Posting) -> tuple[str, ...]:
     """What a record of this posting may call it."""
     # A mark ends where it is written: R-10001-1 is not in R-10001-12.
-    return tuple(name.lower() for name in (str(posting.id), posting.uuid, posting.shortcode, f"{posting.mark} "))
+    return tuple(
+        name.lower() for name in (str(posting.id), posting.uuid, posting.shortcode, f"{posting.mark} ")
+    )
 
 
 def said_of(record: Found) -> str:
@@ -248,6 +314,7 @@ def shown(planted: Iterable[Posting]) -> list[Posting]:
 def small(seed: int, platform: str, *, quiet: bool = False) -> str:
     """The token of a company of the seed's on a platform; `quiet`: on pages of its own that name no feed."""
     return next(
-        who.token for who in directory(seed, 600)
+        who.token
+        for who in directory(seed, 600)
         if who.platform == platform and 5 <= who.places <= 30 and (not quiet or who.layout == 1)
-    )  # fmt: skip
+    )

@@ -1,7 +1,7 @@
 """Hand-written shops in several layouts, and what may happen to a layout between two visits.
 
-A shop shows one tool a page. `Knobs` turn the same tool into another page: that is the only way in which two pages of a
-shop differ besides the tool itself, so every difference in what is read comes from the knob.
+A shop shows one tool a page. `Knobs` turn the same tool into another page: that is the only way in which two
+pages of a shop differ besides the tool itself, so every difference in what is read comes from the knob.
 """
 
 import json
@@ -69,12 +69,22 @@ class Knobs:
 
 
 Layout = Callable[[Tool, Knobs], str]
-_NAMES = {"price": "Price", "brand": "Brand", "sku": "Article number", "weight": "Weight", "released": "On sale since"}
+_NAMES = {
+    "price": "Price",
+    "brand": "Brand",
+    "sku": "Article number",
+    "weight": "Weight",
+    "released": "On sale since",
+}
 
 
 def _rows(tool: Tool, knobs: Knobs) -> list[tuple[str, str, str]]:
     """Name, label and value of each row."""
-    rows = [(name, knobs.labels + label, getattr(tool, name)) for name, label in _NAMES.items() if name != knobs.without]
+    rows = [
+        (name, knobs.labels + label, getattr(tool, name))
+        for name, label in _NAMES.items()
+        if name != knobs.without
+    ]
     rows = [(name, label, "" if name == knobs.emptied else value) for name, label, value in rows]
     if knobs.shifted:
         rows = [(name, label, rows[at - 1][2]) for at, (name, label, _) in enumerate(rows)]
@@ -84,11 +94,19 @@ def _rows(tool: Tool, knobs: Knobs) -> list[tuple[str, str, str]]:
 
 
 def _title(tool: Tool, knobs: Knobs) -> str:
-    return "" if knobs.without == "title" else "<h1></h1>" if knobs.emptied == "title" else f"<h1>{escape(tool.title)}</h1>"
+    return (
+        ""
+        if knobs.without == "title"
+        else "<h1></h1>"
+        if knobs.emptied == "title"
+        else f"<h1>{escape(tool.title)}</h1>"
+    )
 
 
 def table(tool: Tool, knobs: Knobs) -> str:
-    rows = "".join(f"<tr><th>{label}</th><td>{escape(value)}</td></tr>" for _, label, value in _rows(tool, knobs))
+    rows = "".join(
+        f"<tr><th>{label}</th><td>{escape(value)}</td></tr>" for _, label, value in _rows(tool, knobs)
+    )
     return f'<div class="{knobs.classes}product">{_title(tool, knobs)}<table class="{knobs.classes}facts">{rows}</table></div>'
 
 
@@ -184,5 +202,6 @@ def declared(tool: Tool) -> Document:
     script = f'<script type="application/ld+json">{json.dumps(data)}</script>'
     body = f'<h1>{escape(tool.title)}</h1><p class="cost">{tool.price}</p><p>by <span class="maker">{escape(tool.brand)}</span></p>'
     return Document.from_html(
-        f"<html><head>{script}</head><body>{body}<p>Weight: {tool.weight}</p></body></html>", "https://tools.example/1"
+        f"<html><head>{script}</head><body>{body}<p>Weight: {tool.weight}</p></body></html>",
+        "https://tools.example/1",
     )

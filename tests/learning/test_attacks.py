@@ -1,4 +1,5 @@
-"""Attacks on promise 14 and 15: layouts change, and a learned extractor must not say anything wrong, nor keep silent about it."""
+"""Attacks on promise 14 and 15: layouts change, and a learned extractor must not say anything wrong, nor keep
+silent about it."""
 
 import pytest
 
@@ -46,13 +47,18 @@ def test_no_change_of_layout_makes_a_wrong_value(layout: Layout, change: str) ->
 def test_whatever_is_read_no_more_is_reported_as_drift(layout: Layout, change: str) -> None:
     extractor = learned(layout)
     for tool in SHELF:
-        before, after = read(extractor, page(layout, tool)), read(extractor, page(layout, tool, CHANGES[change]))
+        before, after = (
+            read(extractor, page(layout, tool)),
+            read(extractor, page(layout, tool, CHANGES[change])),
+        )
         unreported = lost(after, before) - after.drifting
         assert not unreported or any(drift.field is None for drift in after.drifts)
 
 
 @pytest.mark.promise(14)
-@pytest.mark.parametrize("layout", [layout for layout in LAYOUTS if layout.__name__ == "boxes"], ids=["boxes"])
+@pytest.mark.parametrize(
+    "layout", [layout for layout in LAYOUTS if layout.__name__ == "boxes"], ids=["boxes"]
+)
 def test_values_that_stand_under_each_others_names_are_told_by_their_look(layout: Layout) -> None:
     """A price in the place of a date, a weight in the place of a price."""
     extractor = learned(layout)

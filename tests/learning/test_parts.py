@@ -16,7 +16,8 @@ from thresher.learning.wording import amount, number, says, squeezed
 
 
 @pytest.mark.parametrize(
-    ("one", "other"), [("A  b\n", "a B"), ("Brenn &amp; Sohn", "Brenn & Sohn"), ("13 – 15", "13 - 15"), ("it’s", "IT'S")]
+    ("one", "other"),
+    [("A  b\n", "a B"), ("Brenn &amp; Sohn", "Brenn & Sohn"), ("13 – 15", "13 - 15"), ("it’s", "IT'S")],
 )
 def test_texts_are_the_same_whatever_their_spaces_capitals_and_entities(one: str, other: str) -> None:
     assert squeezed(one) == squeezed(other)
@@ -57,7 +58,12 @@ def test_contexts_hold_on_every_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [["(765) 288-8681", "(478) 934-6221"], ["12-2-2010", "11-28-2010"], ["Phone: 312-567-3000", "Phone: 413-597-3131"]]
+    "values",
+    [
+        ["(765) 288-8681", "(478) 934-6221"],
+        ["12-2-2010", "11-28-2010"],
+        ["Phone: 312-567-3000", "Phone: 413-597-3131"],
+    ],
 )
 def test_what_is_written_alike_has_a_pattern(values: list[str]) -> None:
     found = pattern(values)
@@ -80,10 +86,19 @@ def test_a_pattern_finds_what_it_was_made_from(values: list[str]) -> None:
 
 @pytest.mark.parametrize(
     ("text", "looks"),
-    [("€24.90", Look.PRICE), ("3 November 2010", Look.DAY), ("13/17", Look.FIGURES), ("www.acme.example", Look.WEB),
-     ("a897fe39", Look.CODE), ("1416535034", Look.FIGURES),
-     ("Los Angeles, CA 90067", Look.WORDS), ("f733e8c19d40ec2e", Look.CODE), ("Oakforge", Look.WORDS), ("", Look.WORDS)],
-)  # fmt: skip
+    [
+        ("€24.90", Look.PRICE),
+        ("3 November 2010", Look.DAY),
+        ("13/17", Look.FIGURES),
+        ("www.acme.example", Look.WEB),
+        ("a897fe39", Look.CODE),
+        ("1416535034", Look.FIGURES),
+        ("Los Angeles, CA 90067", Look.WORDS),
+        ("f733e8c19d40ec2e", Look.CODE),
+        ("Oakforge", Look.WORDS),
+        ("", Look.WORDS),
+    ],
+)
 def test_a_text_has_a_look(text: str, looks: Look) -> None:
     assert look(text) is looks
 

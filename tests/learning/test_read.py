@@ -8,7 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.learning.sites import LAYOUTS, SHELF, TOOLS, Knobs, Layout, boxes, declared, definitions, example, page, table
+from tests.learning.sites import (
+    LAYOUTS,
+    SHELF,
+    TOOLS,
+    Knobs,
+    Layout,
+    boxes,
+    declared,
+    definitions,
+    example,
+    page,
+    table,
+)
 from thresher.core.schema import Field, Schema
 from thresher.learning.drift import Sign
 from thresher.learning.example import Example
@@ -42,9 +54,13 @@ def test_every_value_has_a_place_in_the_text_of_the_page(layout: Layout) -> None
 
 
 def test_a_value_that_the_page_does_not_show_has_a_path_instead() -> None:
-    pages = [Document.from_html(f'<p class="grade" data-stars="{at}"><i></i></p><p>Terms</p>') for at in ("three", "five", "one", "two")]
+    pages = [
+        Document.from_html(f'<p class="grade" data-stars="{at}"><i></i></p><p>Terms</p>')
+        for at in ("three", "five", "one", "two")
+    ]
     found = learn(
-        Schema("s", (Field("stars"),)), [Example(each, {"stars": at}) for each, at in zip(pages, ("three", "five"), strict=False)]
+        Schema("s", (Field("stars"),)),
+        [Example(each, {"stars": at}) for each, at in zip(pages, ("three", "five"), strict=False)],
     )
     assert isinstance(found, Extractor)
     place = read(found, pages[3]).places["stars"]
@@ -56,10 +72,14 @@ def test_a_value_that_the_page_does_not_show_has_a_path_instead() -> None:
 
 def test_of_two_equal_texts_the_place_is_the_one_that_was_read() -> None:
     pages = [
-        Document.from_html(f"<p>Price: <b>{a}</b> instead of <i>{b}</i></p><p>Bye</p>") for a, b in (("£1.00", "£2.00"), ("£3.00", "£4.00"))
+        Document.from_html(f"<p>Price: <b>{a}</b> instead of <i>{b}</i></p><p>Bye</p>")
+        for a, b in (("£1.00", "£2.00"), ("£3.00", "£4.00"))
     ]
     same = Document.from_html("<p>Price: <b>£5.00</b> instead of <i>£5.00</i></p><p>Bye</p>")
-    found = learn(Schema("s", (Field("was"),)), [Example(each, {"was": was}) for each, was in zip(pages, ("£2.00", "£4.00"), strict=True)])
+    found = learn(
+        Schema("s", (Field("was"),)),
+        [Example(each, {"was": was}) for each, was in zip(pages, ("£2.00", "£4.00"), strict=True)],
+    )
     assert isinstance(found, Extractor)
     place = read(found, same).places["was"]
     assert place is not None
@@ -67,7 +87,10 @@ def test_of_two_equal_texts_the_place_is_the_one_that_was_read() -> None:
 
 
 def test_witnesses_that_agree_raise_the_confidence() -> None:
-    alone, both = read(EXTRACTORS["definitions"], page(definitions, SHELF[4])), read(learned(boxes), page(boxes, SHELF[4]))
+    alone, both = (
+        read(EXTRACTORS["definitions"], page(definitions, SHELF[4])),
+        read(learned(boxes), page(boxes, SHELF[4])),
+    )
     assert 0 < alone.confidence["brand"] <= 1
     assert both.confidence["title"] > alone.confidence["brand"]
 
@@ -88,10 +111,15 @@ def test_an_amount_out_of_all_proportion_is_drift() -> None:
 
 
 def test_two_answers_are_drift() -> None:
-    bodies = [f'<p>Price: <b>{tool.price}</b></p><p class="cost">{tool.price}</p><p>Bye</p>' for tool in SHELF[:3]]
+    bodies = [
+        f'<p>Price: <b>{tool.price}</b></p><p class="cost">{tool.price}</p><p>Bye</p>' for tool in SHELF[:3]
+    ]
     found = learn(
         Schema("s", (Field("price"),)),
-        [Example(Document.from_html(body), {"price": t.price}) for body, t in zip(bodies, SHELF, strict=False)],
+        [
+            Example(Document.from_html(body), {"price": t.price})
+            for body, t in zip(bodies, SHELF, strict=False)
+        ],
     )
     assert isinstance(found, Extractor)
     reading = read(found, Document.from_html('<p>Price: <b>€1.00</b></p><p class="cost">€2.00</p><p>Bye</p>'))
@@ -111,7 +139,8 @@ def test_a_value_that_another_field_has_lost_is_not_believed() -> None:
 
 def test_a_page_of_another_kind_has_no_values() -> None:
     other = Document.from_html(
-        "<title>Terms</title><h1>Terms of sale</h1><p>Everything is sold as it is.</p>", "https://tools.example/terms"
+        "<title>Terms</title><h1>Terms of sale</h1><p>Everything is sold as it is.</p>",
+        "https://tools.example/terms",
     )
     for extractor in EXTRACTORS.values():
         reading = read(extractor, other)
@@ -208,5 +237,11 @@ def test_reading_never_raises_and_always_says_the_same(pieces: list[str]) -> Non
 @settings(deadline=None, max_examples=60)
 @given(st.text(max_size=200))
 def test_learning_never_raises_whatever_the_labels_say(text: str) -> None:
-    learn(TOOLS, [Example(page(table, tool), {"title": text, "brand": [text], "price": None}) for tool in SHELF[:2]])
-    learn(TOOLS, [Example(Document.from_html(text), {"title": "a"}), Example(declared(SHELF[0]), {"title": "a"})])
+    learn(
+        TOOLS,
+        [Example(page(table, tool), {"title": text, "brand": [text], "price": None}) for tool in SHELF[:2]],
+    )
+    learn(
+        TOOLS,
+        [Example(Document.from_html(text), {"title": "a"}), Example(declared(SHELF[0]), {"title": "a"})],
+    )

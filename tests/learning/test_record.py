@@ -42,15 +42,22 @@ def test_rules_into_data_come_back_too() -> None:
 
 def test_a_table_of_things_comes_back_too() -> None:
     schema = Schema("tools", (Field("title"), Field("price")), many=True)
-    rows = "".join(f'<li class="hit"><a href="/{at}">{tool.title}</a> <b>{tool.price}</b></li>' for at, tool in enumerate(SHELF))
+    rows = "".join(
+        f'<li class="hit"><a href="/{at}">{tool.title}</a> <b>{tool.price}</b></li>'
+        for at, tool in enumerate(SHELF)
+    )
     document = page(LAYOUTS[0], SHELF[0])
     listing = type(document).from_html(f"<ul>{rows}</ul>", "https://tools.example/")
-    extractor = learn(schema, [Example(listing, {"items": [{"title": tool.title, "price": tool.price} for tool in SHELF]})])
+    extractor = learn(
+        schema, [Example(listing, {"items": [{"title": tool.title, "price": tool.price} for tool in SHELF]})]
+    )
     assert isinstance(extractor, Extractor)
     assert read(from_json(to_json(extractor)), listing) == read(extractor, listing)
 
 
-@pytest.mark.parametrize("broken", [None, [], {}, {"format": 99}, "x", {"format": 1}, {"format": 1, "site": 3, "schema": {}}])
+@pytest.mark.parametrize(
+    "broken", [None, [], {}, {"format": 99}, "x", {"format": 1}, {"format": 1, "site": 3, "schema": {}}]
+)
 def test_what_is_no_extractor_is_refused_in_words(broken: Any) -> None:
     with pytest.raises(UsageError, match="learn the site again"):
         from_json(broken)

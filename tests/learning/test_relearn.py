@@ -40,7 +40,9 @@ def test_without_fresh_labels_nothing_is_healed() -> None:
 @pytest.mark.promise(15)
 def test_a_repair_that_cannot_read_a_field_it_could_read_before_is_refused() -> None:
     """The labels say one brand, the pages another: whoever labelled them looked at something else."""
-    fresh = [Example(page(boxes, tool, CHANGED), tool.labels() | {"brand": "Nobody & Co"}) for tool in SHELF[:3]]
+    fresh = [
+        Example(page(boxes, tool, CHANGED), tool.labels() | {"brand": "Nobody & Co"}) for tool in SHELF[:3]
+    ]
     refused = relearn(learned(), TOOLS, fresh, OLD)
     assert isinstance(refused, Refusal)
     assert list(refused.fields) == ["brand"]
@@ -51,7 +53,10 @@ def test_a_repair_that_cannot_read_a_field_it_could_read_before_is_refused() -> 
 def test_a_repair_that_contradicts_what_was_known_is_refused() -> None:
     """The fresh pages show one name, and on the old ones it was the seller's that stood there."""
     schema = Schema("s", (Field("maker"),))
-    old = [Example(_signed(f"Seller {name}", f"Maker {name}"), {"maker": f"Maker {name}"}) for name in ("Ann", "Bea", "Cid")]
+    old = [
+        Example(_signed(f"Seller {name}", f"Maker {name}"), {"maker": f"Maker {name}"})
+        for name in ("Ann", "Bea", "Cid")
+    ]
     fresh = [Example(_signed(f"Maker {name}"), {"maker": f"Maker {name}"}) for name in ("Dan", "Eve")]
     before = learn(schema, old)
     assert isinstance(before, Extractor)
@@ -66,7 +71,10 @@ def _signed(first: str, second: str = "") -> Document:
 
 
 def test_a_field_that_the_changed_site_no_longer_has_is_told_and_not_invented() -> None:
-    fresh = [Example(page(boxes, tool, Knobs(classes="n-", without="weight")), tool.labels() | {"weight": None}) for tool in SHELF[:3]]
+    fresh = [
+        Example(page(boxes, tool, Knobs(classes="n-", without="weight")), tool.labels() | {"weight": None})
+        for tool in SHELF[:3]
+    ]
     after = relearn(learned(), TOOLS, fresh, OLD)
     assert isinstance(after, Extractor)
     assert "weight" not in after.fields

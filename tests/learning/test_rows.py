@@ -16,7 +16,11 @@ from thresher.learning.rows import rows
 from thresher.reading.document import Document
 from thresher.reading.text import full_text
 
-LIST = Schema("tools", (Field("title", required=True), Field("price", Kind.MONEY), Field("brand"), Field("link", Kind.URL)), many=True)
+LIST = Schema(
+    "tools",
+    (Field("title", required=True), Field("price", Kind.MONEY), Field("brand"), Field("link", Kind.URL)),
+    many=True,
+)
 
 
 def card(tool: Tool) -> str:
@@ -47,7 +51,12 @@ SHOPS = {"cards": Shop(card, "<ul>{}</ul>"), "lines": Shop(line, "<table>{}</tab
 
 def thing(tool: Tool) -> dict[str, str]:
     at = SHELF.index(tool)
-    return {"title": tool.title, "price": tool.price, "brand": tool.brand, "link": f"https://tools.example/item/{at}00{at}"}
+    return {
+        "title": tool.title,
+        "price": tool.price,
+        "brand": tool.brand,
+        "link": f"https://tools.example/item/{at}00{at}",
+    }
 
 
 def learned(shop: Shop) -> Extractor:
@@ -81,7 +90,9 @@ def test_values_of_a_row_are_pointed_at_in_the_page(shop: Shop) -> None:
 @pytest.mark.parametrize("shop", SHOPS.values(), ids=SHOPS)
 def test_a_row_without_a_value_does_not_borrow_that_of_the_next(shop: Shop) -> None:
     document = shop.listing(SHELF)
-    poorer = Document.from_html(document.html.replace(f'class="price">{SHELF[5].price}', 'class="note">Ask us'), document.url)
+    poorer = Document.from_html(
+        document.html.replace(f'class="price">{SHELF[5].price}', 'class="note">Ask us'), document.url
+    )
     reading = read(learned(shop), poorer)
     assert "price" not in reading.values["items"][5]
     assert reading.values["items"][6] == thing(SHELF[6])
@@ -96,7 +107,10 @@ def test_a_page_without_rows_is_drift() -> None:
 
 def test_too_few_labelled_rows_are_refused() -> None:
     shop = SHOPS["cards"]
-    assert isinstance(learn(LIST, [Example(shop.listing(SHELF[:2]), {"items": [thing(tool) for tool in SHELF[:2]]})]), Refusal)
+    assert isinstance(
+        learn(LIST, [Example(shop.listing(SHELF[:2]), {"items": [thing(tool) for tool in SHELF[:2]]})]),
+        Refusal,
+    )
     assert isinstance(learn(LIST, []), Refusal)
 
 
@@ -116,9 +130,13 @@ def test_a_list_is_learned_from_its_own_structure() -> None:
 
 def test_of_two_groups_the_one_that_says_more_of_what_was_asked_for_is_taken() -> None:
     """A wall of links to searches is longer than the list itself."""
-    wall = "".join(f'<p><a href="/search/{at}00{at}-tools">Tools for purpose {at}</a></p>' for at in range(30))
+    wall = "".join(
+        f'<p><a href="/search/{at}00{at}-tools">Tools for purpose {at}</a></p>' for at in range(30)
+    )
     document = SHOPS["cards"].listing(SHELF)
-    assert rows(LIST, Document.from_html(document.html + wall, document.url)) == [thing(tool) for tool in SHELF]
+    assert rows(LIST, Document.from_html(document.html + wall, document.url)) == [
+        thing(tool) for tool in SHELF
+    ]
 
 
 def test_a_page_without_a_group_of_alike_things_has_no_rows() -> None:

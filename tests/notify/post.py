@@ -1,4 +1,5 @@
-"""Where messages arrive in tests: a mail server and a web hook on this machine, which can be switched off and on again."""
+"""Where messages arrive in tests: a mail server and a web hook on this machine, which can be switched off and
+on again."""
 
 import asyncio
 import email
@@ -57,7 +58,9 @@ class Mailbox:
         self._place.close()
 
     async def _opened(self) -> Any:
-        return await asyncio.get_running_loop().create_server(lambda: SMTP(self, loop=self._loop), "127.0.0.1", self.port, reuse_port=True)
+        return await asyncio.get_running_loop().create_server(
+            lambda: SMTP(self, loop=self._loop), "127.0.0.1", self.port, reuse_port=True
+        )
 
     async def _shut(self) -> None:
         """On its own loop: nothing of a server may be touched from another thread."""
@@ -108,7 +111,8 @@ class Hook:
 
 
 def dead_url() -> str:
-    """Where nobody listens, and nobody can while the process lives: the port is bound, but not listened on."""
+    """Where nobody listens, and nobody can while the process lives: the port is bound, but not listened
+    on."""
     kept = socket.socket()
     kept.bind(("127.0.0.1", 0))
     _KEPT.append(kept)

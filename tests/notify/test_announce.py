@@ -32,9 +32,18 @@ def workshop(database: Database):
 async def save(ctx: Any) -> Done:
     """As the app saves a match: the record, and the task that tells of it."""
     said = ctx.task.payload
-    data = {"posting": said["key"], "title": said["title"], "company": "Acme", "url": f"https://acme.example/{said['key']}",
-            "score": said["score"], "priority": said["priority"], "decided_at": ctx.now()}  # fmt: skip
-    match = Record("match", said["key"], data, merge=True, initial={"status": "new", "notified_at": 0}, marks=MARKS)
+    data = {
+        "posting": said["key"],
+        "title": said["title"],
+        "company": "Acme",
+        "url": f"https://acme.example/{said['key']}",
+        "score": said["score"],
+        "priority": said["priority"],
+        "decided_at": ctx.now(),
+    }
+    match = Record(
+        "match", said["key"], data, merge=True, initial={"status": "new", "notified_at": 0}, marks=MARKS
+    )
     return Done(records=(match,), children=(announcement(said["key"], ctx.setting("jobs.notify.delay")),))
 
 
@@ -70,13 +79,17 @@ class Office:
 
     def waiting(self) -> int:
         with self.shop.store.read() as session:
-            return int(session.rows("select count(*) from tasks where kind = 'notify' and finished_at is null")[0][0])
+            return int(
+                session.rows("select count(*) from tasks where kind = 'notify' and finished_at is null")[0][0]
+            )
 
 
 @with_processes
 def test_matches_that_come_together_make_one_message_and_are_told_once(workshop: Workshop, mailbox: Mailbox):
     office = Office(workshop, mailbox.url)
-    office.save(found_match("a", 91), found_match("b", 97, title="Senior Engineer"), found_match("c", 75, "medium"))
+    office.save(
+        found_match("a", 91), found_match("b", 97, title="Senior Engineer"), found_match("c", 75, "medium")
+    )
     assert mailbox.mails == []
     office.later(61)
     (mail,) = mailbox.mails
@@ -116,7 +129,9 @@ def test_while_the_server_is_down_everything_waits_and_nothing_is_lost(workshop:
 
 @with_processes
 @pytest.mark.promise(2)
-def test_a_worker_that_dies_after_sending_tells_again_and_a_living_one_never_does(workshop: Workshop, hook: Hook):
+def test_a_worker_that_dies_after_sending_tells_again_and_a_living_one_never_does(
+    workshop: Workshop, hook: Hook
+):
     office = Office(workshop, hook.url)
     office.save(found_match("a"))
     workshop.clock.advance(61 * SECOND)
@@ -154,12 +169,17 @@ def test_two_workers_never_tell_the_same_match_at_the_same_time(workshop: Worksh
 
     async def both() -> None:
         reaches = [Reach(notifier=Notifier([hook.url])) for _ in range(2)]
-        workers = [workshop.worker(office.registry, workshop.machine(), until_idle=True, reach=reach) for reach in reaches]
+        workers = [
+            workshop.worker(office.registry, workshop.machine(), until_idle=True, reach=reach)
+            for reach in reaches
+        ]
         await asyncio.wait_for(asyncio.gather(*(worker.run() for worker in workers)), PATIENCE)
 
     asyncio.run(both())
     said = " ".join(told["message"] for told in hook.told) + " "
-    assert [said.count(f"acme.example/m{at}\n") + said.count(f"acme.example/m{at} ") for at in range(12)] == [1] * 12
+    assert [said.count(f"acme.example/m{at}\n") + said.count(f"acme.example/m{at} ") for at in range(12)] == [
+        1
+    ] * 12
 
 
 @with_processes
@@ -202,9 +222,12 @@ def test_what_a_person_has_seen_is_no_news(workshop: Workshop, hook: Hook):
 
 @with_processes
 @pytest.mark.parametrize(
-    ("wanted", "told"), [("medium", {"a": True, "b": True, "c": False}), ("never", {"a": False, "b": False, "c": False})]
+    ("wanted", "told"),
+    [("medium", {"a": True, "b": True, "c": False}), ("never", {"a": False, "b": False, "c": False})],
 )
-def test_the_profile_says_from_which_priority_on(workshop: Workshop, hook: Hook, wanted: str, told: dict[str, bool]):
+def test_the_profile_says_from_which_priority_on(
+    workshop: Workshop, hook: Hook, wanted: str, told: dict[str, bool]
+):
     office = Office(workshop, hook.url)
     set_profile(workshop.store, f"notify: {wanted}\n", "profile.yaml")
     office.save(found_match("a", 90, "high"), found_match("b", 75, "medium"), found_match("c", 66, "low"))
@@ -232,7 +255,13 @@ def test_many_matches_make_one_message_that_names_the_best(workshop: Workshop, h
 
 def test_a_hostile_title_is_one_short_line_of_the_letter():
     match = Found(
-        "match", "a", {"title": "x\n\n99  Fake, Acme\n    https://evil.example/" + "y" * 500, "url": "https://a.example/", "score": 90}
+        "match",
+        "a",
+        {
+            "title": "x\n\n99  Fake, Acme\n    https://evil.example/" + "y" * 500,
+            "url": "https://a.example/",
+            "score": 90,
+        },
     )
     lines = letter([match]).splitlines()
     assert (len(lines), lines[-1]) == (2, "    https://a.example/")

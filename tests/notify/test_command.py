@@ -21,7 +21,9 @@ def test_a_test_message_says_who_got_it(queue: Thresher, project: Path, mailbox:
     assert hook.told[1]["title"] == "Hello"
 
 
-def test_a_target_that_did_not_get_it_ends_with_1_and_is_named_without_its_address(queue: Thresher, project: Path, hook: Hook):
+def test_a_target_that_did_not_get_it_ends_with_1_and_is_named_without_its_address(
+    queue: Thresher, project: Path, hook: Hook
+):
     targets(project, hook.url, dead_url() + "hunter2")
     sent = queue("notify")
     assert (sent.code, "notify[1] (json://…) did not" in sent.out, "hunter2" in sent.out) == (1, True, False)
@@ -30,8 +32,15 @@ def test_a_target_that_did_not_get_it_ends_with_1_and_is_named_without_its_addre
     assert (nobody.code, "nobody could be told" in nobody.err, "hunter2" in nobody.err) == (1, True, False)
 
 
-@pytest.mark.parametrize(("line", "says"), [("", "no notify: list"), ('notify: ["${NO_SUCH_VARIABLE}"]\n', "NO_SUCH_VARIABLE"),
-                                            ("notify: [nonsense://x]\n", "no address"), ("notify: 5\n", "wants a list")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("", "no notify: list"),
+        ('notify: ["${NO_SUCH_VARIABLE}"]\n', "NO_SUCH_VARIABLE"),
+        ("notify: [nonsense://x]\n", "no address"),
+        ("notify: 5\n", "wants a list"),
+    ],
+)
 def test_without_anybody_to_tell_it_is_said_what_to_do(queue: Thresher, project: Path, line: str, says: str):
     (project / "thresher.yaml").write_text(PROJECT + line)
     wrong = queue("notify")

@@ -86,7 +86,15 @@ def test_no_error_shows_an_address_or_its_secrets(caplog: pytest.LogCaptureFixtu
 
 
 @pytest.mark.parametrize(
-    "title", ["a\r\nBcc: eve@example.com", "a\nb", "a\x00b\x1b[31m", "x" * 5_000, "\N{SNOWMAN} ünïcode", "=?utf-8?q?a?="]
+    "title",
+    [
+        "a\r\nBcc: eve@example.com",
+        "a\nb",
+        "a\x00b\x1b[31m",
+        "x" * 5_000,
+        "\N{SNOWMAN} ünïcode",
+        "=?utf-8?q?a?=",
+    ],
 )
 def test_a_hostile_title_is_one_line_of_a_mail_and_no_header_of_its_own(mailbox: Mailbox, title: str):
     send(Notifier([mailbox.url]), title)
@@ -97,7 +105,11 @@ def test_a_hostile_title_is_one_line_of_a_mail_and_no_header_of_its_own(mailbox:
 
 
 def test_the_text_of_a_page_is_text_in_a_mail(mailbox: Mailbox):
-    send(Notifier([mailbox.url]), "t", "<script>alert(1)</script> & <b>bold</b> \\n :smile: {{token}}\nsecond line")
+    send(
+        Notifier([mailbox.url]),
+        "t",
+        "<script>alert(1)</script> & <b>bold</b> \\n :smile: {{token}}\nsecond line",
+    )
     (mail,) = mailbox.mails
     body = mail.get_body(("html",))
     if body is not None:
@@ -106,10 +118,25 @@ def test_the_text_of_a_page_is_text_in_a_mail(mailbox: Mailbox):
 
 
 CALLS = (
-    "@everyone", "@here", "x@everyone", "(@Channel)", "<@123456>", "<@&99>", "<!channel>", "<!here|here>", "<#C024BE7LR>", "@ann", "@all",
-    "</cmd:1>", "<https://evil.example|https://bank.example>", "[bank](https://evil.example)", "[bank][1]", "[1]: https://evil.example",
-    "<a href='https://evil.example'>bank</a>", "```",
-)  # fmt: skip
+    "@everyone",
+    "@here",
+    "x@everyone",
+    "(@Channel)",
+    "<@123456>",
+    "<@&99>",
+    "<!channel>",
+    "<!here|here>",
+    "<#C024BE7LR>",
+    "@ann",
+    "@all",
+    "</cmd:1>",
+    "<https://evil.example|https://bank.example>",
+    "[bank](https://evil.example)",
+    "[bank][1]",
+    "[1]: https://evil.example",
+    "<a href='https://evil.example'>bank</a>",
+    "```",
+)
 READ = re.compile(r"@(?:everyone|here|channel|all)|(?<![\w.+-])@\w|<[@!#/:ah]|\][(\[:]|``", re.IGNORECASE)
 
 
@@ -126,7 +153,11 @@ def test_no_text_of_a_page_calls_anybody_or_hides_a_link(hook: Hook, text: str):
 
 @pytest.mark.promise(17)
 def test_an_address_in_a_message_still_leads_where_it_led_and_an_email_stays_one(hook: Hook):
-    send(Notifier([hook.url]), "t", "https://acme.example/@everyone/a_b?c=[1]&d=<x>\nhttps://acme.example/jobs/1 by jobs@acme.example")
+    send(
+        Notifier([hook.url]),
+        "t",
+        "https://acme.example/@everyone/a_b?c=[1]&d=<x>\nhttps://acme.example/jobs/1 by jobs@acme.example",
+    )
     (told,) = hook.told
     assert told["message"] == (
         "https://acme.example/%40everyone/a_b?c=%5B1%5D&d=%3Cx%3E\nhttps://acme.example/jobs/1 by jobs@acme.example"

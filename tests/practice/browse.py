@@ -26,7 +26,9 @@ class Got:
         return json.loads(self.body)
 
 
-def get(web: Steering, url: str, method: str = "GET", body: Any = None, timeout: float = 10, **headers: str) -> Got:
+def get(
+    web: Steering, url: str, method: str = "GET", body: Any = None, timeout: float = 10, **headers: str
+) -> Got:
     parts = urlsplit(url)
     target = parts.path + (f"?{parts.query}" if parts.query else "")
     sent = json.dumps(body).encode() if body is not None and not isinstance(body, bytes) else body

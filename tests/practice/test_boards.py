@@ -12,39 +12,167 @@ from tests.practice.browse import get
 from thresher.practice.web import Knob, PracticeWeb, Trouble, company
 
 MIN_KEYS = {
-    "greenhouse": {"id", "internal_job_id", "title", "absolute_url", "location", "content", "departments", "offices", "first_published",
-                   "updated_at", "requisition_id", "metadata"},
-    "lever": {"id", "text", "hostedUrl", "applyUrl", "createdAt", "categories", "workplaceType", "country", "description",
-              "descriptionPlain",
-              "lists", "additional", "additionalPlain"},
-    "ashby": {"id", "title", "department", "team", "employmentType", "location", "secondaryLocations", "publishedAt", "isListed",
-              "isRemote",
-              "workplaceType", "address", "jobUrl", "applyUrl", "descriptionHtml", "descriptionPlain", "compensation"},
-    "smartrecruiters": {"id", "name", "refNumber", "releasedDate", "location", "department", "function", "typeOfEmployment",
-                        "experienceLevel", "company", "ref"},
-    "recruitee": {"id", "slug", "title", "careers_url", "careers_apply_url", "company_name", "city", "country_code", "location", "remote",
-                  "department", "employment_type_code", "description", "requirements", "salary", "created_at", "published_at"},
-    "workable": {"shortcode", "title", "url", "application_url", "department", "employment_type", "telecommuting", "city",
-                 "state", "country",
-                 "locations", "published_on", "created_at", "description"},
-    "bamboohr": {"id", "jobOpeningName", "departmentLabel", "employmentStatusLabel", "location", "atsLocation", "isRemote", "locationType"},
-    "breezy": {"id", "friendly_id", "name", "url", "published_date", "type", "location", "department", "salary", "company"},
+    "greenhouse": {
+        "id",
+        "internal_job_id",
+        "title",
+        "absolute_url",
+        "location",
+        "content",
+        "departments",
+        "offices",
+        "first_published",
+        "updated_at",
+        "requisition_id",
+        "metadata",
+    },
+    "lever": {
+        "id",
+        "text",
+        "hostedUrl",
+        "applyUrl",
+        "createdAt",
+        "categories",
+        "workplaceType",
+        "country",
+        "description",
+        "descriptionPlain",
+        "lists",
+        "additional",
+        "additionalPlain",
+    },
+    "ashby": {
+        "id",
+        "title",
+        "department",
+        "team",
+        "employmentType",
+        "location",
+        "secondaryLocations",
+        "publishedAt",
+        "isListed",
+        "isRemote",
+        "workplaceType",
+        "address",
+        "jobUrl",
+        "applyUrl",
+        "descriptionHtml",
+        "descriptionPlain",
+        "compensation",
+    },
+    "smartrecruiters": {
+        "id",
+        "name",
+        "refNumber",
+        "releasedDate",
+        "location",
+        "department",
+        "function",
+        "typeOfEmployment",
+        "experienceLevel",
+        "company",
+        "ref",
+    },
+    "recruitee": {
+        "id",
+        "slug",
+        "title",
+        "careers_url",
+        "careers_apply_url",
+        "company_name",
+        "city",
+        "country_code",
+        "location",
+        "remote",
+        "department",
+        "employment_type_code",
+        "description",
+        "requirements",
+        "salary",
+        "created_at",
+        "published_at",
+    },
+    "workable": {
+        "shortcode",
+        "title",
+        "url",
+        "application_url",
+        "department",
+        "employment_type",
+        "telecommuting",
+        "city",
+        "state",
+        "country",
+        "locations",
+        "published_on",
+        "created_at",
+        "description",
+    },
+    "bamboohr": {
+        "id",
+        "jobOpeningName",
+        "departmentLabel",
+        "employmentStatusLabel",
+        "location",
+        "atsLocation",
+        "isRemote",
+        "locationType",
+    },
+    "breezy": {
+        "id",
+        "friendly_id",
+        "name",
+        "url",
+        "published_date",
+        "type",
+        "location",
+        "department",
+        "salary",
+        "company",
+    },
     "rippling": {"uuid", "name", "department", "url", "workLocation"},
-    "pinpoint": {"id", "title", "url", "path", "description", "key_responsibilities", "skills_knowledge_expertise", "benefits",
-                 "employment_type", "employment_type_text", "workplace_type", "location", "compensation", "job", "deadline_at"},
-}  # fmt: skip
+    "pinpoint": {
+        "id",
+        "title",
+        "url",
+        "path",
+        "description",
+        "key_responsibilities",
+        "skills_knowledge_expertise",
+        "benefits",
+        "employment_type",
+        "employment_type_text",
+        "workplace_type",
+        "location",
+        "compensation",
+        "job",
+        "deadline_at",
+    },
+}
 LISTS = {
-    "greenhouse": ("https://boards-api.greenhouse.io/v1/boards/acme/jobs?content=true", lambda found: found["jobs"]),
+    "greenhouse": (
+        "https://boards-api.greenhouse.io/v1/boards/acme/jobs?content=true",
+        lambda found: found["jobs"],
+    ),
     "lever": ("https://api.lever.co/v0/postings/borealis?mode=json", lambda found: found),
-    "ashby": ("https://api.ashbyhq.com/posting-api/job-board/cobalt?includeCompensation=true", lambda found: found["jobs"]),
-    "smartrecruiters": ("https://api.smartrecruiters.com/v1/companies/ember/postings?limit=100", lambda found: found["content"]),
+    "ashby": (
+        "https://api.ashbyhq.com/posting-api/job-board/cobalt?includeCompensation=true",
+        lambda found: found["jobs"],
+    ),
+    "smartrecruiters": (
+        "https://api.smartrecruiters.com/v1/companies/ember/postings?limit=100",
+        lambda found: found["content"],
+    ),
     "recruitee": ("https://fathom.recruitee.com/api/offers/", lambda found: found["offers"]),
-    "workable": ("https://apply.workable.com/api/v1/widget/accounts/garnet?details=true", lambda found: found["jobs"]),
+    "workable": (
+        "https://apply.workable.com/api/v1/widget/accounts/garnet?details=true",
+        lambda found: found["jobs"],
+    ),
     "bamboohr": ("https://juniper.bamboohr.com/careers/list", lambda found: found["result"]),
     "breezy": ("https://orchard.breezy.hr/json", lambda found: found),
     "rippling": ("https://api.rippling.com/platform/api/ats/v1/board/pumice/jobs", lambda found: found),
     "pinpoint": ("https://quartz.pinpointhq.com/postings.json", lambda found: found["data"]),
-}  # fmt: skip
+}
 WORKDAY = f"https://dunlin.wd{company(7, 'dunlin').workday_number}.myworkdayjobs.com/wday/cxs/dunlin/{company(7, 'dunlin').workday_site}"
 
 
@@ -139,7 +267,12 @@ def test_ashby_has_unlisted_rows_and_pay_only_when_asked(web: PracticeWeb):
 
 
 def workday(web: PracticeWeb, **said: object):
-    return get(web, f"{WORKDAY}/jobs", "POST", {"appliedFacets": {}, "limit": 20, "offset": 0, "searchText": "", **said})
+    return get(
+        web,
+        f"{WORKDAY}/jobs",
+        "POST",
+        {"appliedFacets": {}, "limit": 20, "offset": 0, "searchText": "", **said},
+    )
 
 
 def test_workday_gives_twenty_rows_at_most_and_only_to_a_post(web: PracticeWeb):
@@ -181,7 +314,12 @@ def test_rotating_ids_reach_workday_s_paths_too(web: PracticeWeb):
 
 
 def test_a_workday_site_of_the_wrong_name_is_not_found(web: PracticeWeb):
-    got = get(web, f"{WORKDAY.rpartition('/')[0]}/wrong/jobs", "POST", {"limit": 20, "offset": 0, "appliedFacets": {}})
+    got = get(
+        web,
+        f"{WORKDAY.rpartition('/')[0]}/wrong/jobs",
+        "POST",
+        {"limit": 20, "offset": 0, "appliedFacets": {}},
+    )
     assert got.status == 404
 
 
@@ -202,7 +340,12 @@ def test_smartrecruiters_pages_by_hundred_and_answers_for_anybody(web: PracticeW
 def test_a_smartrecruiters_detail_has_its_four_sections(web: PracticeWeb):
     row = get(web, "https://api.smartrecruiters.com/v1/companies/ember/postings").json["content"][0]
     found = get(web, row["ref"]).json
-    assert set(found["jobAd"]["sections"]) == {"companyDescription", "jobDescription", "qualifications", "additionalInformation"}
+    assert set(found["jobAd"]["sections"]) == {
+        "companyDescription",
+        "jobDescription",
+        "qualifications",
+        "additionalInformation",
+    }
     assert found["postingUrl"].startswith("https://jobs.smartrecruiters.com/ember/")
 
 
@@ -213,19 +356,29 @@ def test_recruitee_dates_are_not_iso(web: PracticeWeb):
 
 
 def test_workable_has_a_row_for_each_country_with_one_code(web: PracticeWeb):
-    codes = [row["shortcode"] for row in get(web, "https://apply.workable.com/api/v1/widget/accounts/garnet").json["jobs"]]
+    codes = [
+        row["shortcode"]
+        for row in get(web, "https://apply.workable.com/api/v1/widget/accounts/garnet").json["jobs"]
+    ]
     assert len(set(codes)) < len(codes)
 
 
 def test_workable_v3_pages_by_token_and_refuses_a_limit(web: PracticeWeb):
     url = "https://apply.workable.com/api/v3/accounts/garnet/jobs"
-    found, codes, said = {"nextPage": None}, [], {"query": "", "location": [], "department": [], "worktype": []}
+    found, codes, said = (
+        {"nextPage": None},
+        [],
+        {"query": "", "location": [], "department": [], "worktype": []},
+    )
     while "nextPage" in found:
         found = get(web, url, "POST", said | ({"token": found["nextPage"]} if found["nextPage"] else {})).json
         codes += [row["shortcode"] for row in found["results"]]
     assert len(codes) == len(set(codes)) == found["total"]
     assert get(web, url, "POST", {**said, "limit": 50}).status == 400
-    assert get(web, f"https://apply.workable.com/api/v2/accounts/garnet/jobs/{codes[5]}").json["shortcode"] == codes[5]
+    assert (
+        get(web, f"https://apply.workable.com/api/v2/accounts/garnet/jobs/{codes[5]}").json["shortcode"]
+        == codes[5]
+    )
 
 
 def test_the_markdown_list_of_workable_stops_at_thirty(web: PracticeWeb):
@@ -240,7 +393,9 @@ def test_personio_is_xml_without_addresses_and_with_two_names(web: PracticeWeb):
         assert len(position.findall("jobDescriptions/jobDescription/name")) == 4
         assert "http" not in ET.tostring(position, "unicode")
     number = root[0].findtext("id")
-    assert json_ld(get(web, f"https://heron.jobs.personio.de/job/{number}").text)["title"] == root[0].findtext("name")
+    assert json_ld(get(web, f"https://heron.jobs.personio.de/job/{number}").text)["title"] == root[
+        0
+    ].findtext("name")
 
 
 def test_teamtailor_speaks_rss_with_places_of_its_own(web: PracticeWeb):
@@ -252,7 +407,9 @@ def test_teamtailor_speaks_rss_with_places_of_its_own(web: PracticeWeb):
         assert item.findtext(
             "{https://teamtailor.com/locations}locations/{https://teamtailor.com/locations}location/{https://teamtailor.com/locations}city"
         )
-    offset = ET.fromstring(get(web, "https://isthmus.teamtailor.com/jobs.rss?offset=2&per_page=3").body).findall("channel/item/guid")
+    offset = ET.fromstring(
+        get(web, "https://isthmus.teamtailor.com/jobs.rss?offset=2&per_page=3").body
+    ).findall("channel/item/guid")
     assert [each.text for each in offset] == [item.findtext("guid") for item in items[2:5]]
 
 
@@ -269,7 +426,9 @@ def test_the_json_feed_of_teamtailor_leads_to_its_next_page(web: PracticeWeb):
 def test_bamboohr_tells_dates_only_in_the_detail_and_is_a_login_elsewhere(web: PracticeWeb):
     row = get(web, "https://juniper.bamboohr.com/careers/list").json["result"][0]
     assert "datePosted" not in row
-    assert get(web, f"https://juniper.bamboohr.com/careers/{row['id']}/detail").json["result"]["jobOpening"]["datePosted"]
+    assert get(web, f"https://juniper.bamboohr.com/careers/{row['id']}/detail").json["result"]["jobOpening"][
+        "datePosted"
+    ]
     assert get(web, "https://juniper.bamboohr.com/").headers["location"] == "/login.php"
 
 
@@ -280,22 +439,41 @@ def test_a_token_belongs_to_one_platform_or_to_a_namesake(web: PracticeWeb):
         got = get(web, f"https://boards-api.greenhouse.io/v1/boards/firm{number}")
         if got.status == 200:
             names.append((f"firm{number}", got.json["name"]))
-    wrong = [token for token, name in names if company(7, token).platform != "greenhouse" and company(7, token).name != name]
-    right = [token for token, name in names if company(7, token).platform == "greenhouse" and company(7, token).name == name]
+    wrong = [
+        token
+        for token, name in names
+        if company(7, token).platform != "greenhouse" and company(7, token).name != name
+    ]
+    right = [
+        token
+        for token, name in names
+        if company(7, token).platform == "greenhouse" and company(7, token).name == name
+    ]
     assert wrong
     assert right
     assert len(wrong) + len(right) == len(names)
 
 
-@pytest.mark.parametrize("url", [
-    "https://jobs.ashbyhq.com/cobalt", f"{WORKDAY.partition('/wday')[0]}/en-US/{company(7, 'dunlin').workday_site}",
-    "https://apply.workable.com/garnet/", "https://juniper.bamboohr.com/careers", "https://ats.rippling.com/pumice/jobs",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://jobs.ashbyhq.com/cobalt",
+        f"{WORKDAY.partition('/wday')[0]}/en-US/{company(7, 'dunlin').workday_site}",
+        "https://apply.workable.com/garnet/",
+        "https://juniper.bamboohr.com/careers",
+        "https://ats.rippling.com/pumice/jobs",
+    ],
+)
 def test_a_board_built_by_a_script_is_empty_and_knows_where_its_rows_are(web: PracticeWeb, url: str):
     text = get(web, url).text
     board = json.loads(re.search(r"const board = (\{.*?\});", text)[1])
     assert "<li" not in text.partition("<script>")[0]
-    found = get(web, f"https://{url.split('/')[2]}{board['from']}", board["method"], (board["body"] or "").encode() or None).json
+    found = get(
+        web,
+        f"https://{url.split('/')[2]}{board['from']}",
+        board["method"],
+        (board["body"] or "").encode() or None,
+    ).json
     row = found[board["rows"]][0]
     assert row[board["title"]]
     assert get(web, f"https://{url.split('/')[2]}{board['prefix']}{row[board['key']]}").status == 200

@@ -14,7 +14,16 @@ import psutil
 import pytest
 
 from tests.practice.browse import get
-from thresher.practice.web import CONTROL, DAY_ZERO, Knob, PracticeWeb, RemoteWeb, Steering, Trouble, practice_process
+from thresher.practice.web import (
+    CONTROL,
+    DAY_ZERO,
+    Knob,
+    PracticeWeb,
+    RemoteWeb,
+    Steering,
+    Trouble,
+    practice_process,
+)
 
 LINE = [sys.executable, "-m", "thresher.practice.web"]
 
@@ -26,9 +35,17 @@ def remote() -> Iterator[RemoteWeb]:
 
 
 def test_a_process_says_where_it_is_in_one_line():
-    process = subprocess.Popen([*LINE, "--seed", "5", "--day", "2"], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*LINE, "--seed", "5", "--day", "2"], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
+    )
     said = json.loads(process.stdout.readline())
-    assert said == {"port": said["port"], "url": f"http://127.0.0.1:{said['port']}", "control": CONTROL, "seed": 5, "day": 2.0}
+    assert said == {
+        "port": said["port"],
+        "url": f"http://127.0.0.1:{said['port']}",
+        "control": CONTROL,
+        "seed": 5,
+        "day": 2.0,
+    }
     assert RemoteWeb(said["port"]).now() == DAY_ZERO + timedelta(days=2)
     process.communicate(timeout=20)
     assert process.returncode == 0
@@ -71,11 +88,19 @@ def test_control_is_not_in_the_log(remote: RemoteWeb):
     assert remote.log() == []
 
 
-@pytest.mark.parametrize(("target", "said"), [
-    ("/knobs", {"trouble": "nonsense"}), ("/knobs", [{"trouble": "slow"}, {"trouble": "slow", "nonsense": 1}]), ("/knobs", b"{"),
-    ("/clock", {"day": "tomorrow"}), ("/clock", {"day": 10**9}), ("/clock", {"at": "2026-03-02"}), ("/clock", {"at": "soon"}),
-    ("/clock", [1]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("/knobs", {"trouble": "nonsense"}),
+        ("/knobs", [{"trouble": "slow"}, {"trouble": "slow", "nonsense": 1}]),
+        ("/knobs", b"{"),
+        ("/clock", {"day": "tomorrow"}),
+        ("/clock", {"day": 10**9}),
+        ("/clock", {"at": "2026-03-02"}),
+        ("/clock", {"at": "soon"}),
+        ("/clock", [1]),
+    ],
+)
 def test_a_command_that_is_none_is_refused_with_a_reason(web: PracticeWeb, target: str, said: object):
     got = get(web, f"http://{CONTROL}{target}", "POST", said)
     assert (got.status, len(got.json["error"]) > 10) == (400, True)
@@ -87,7 +112,11 @@ def test_both_ways_to_steer_know_the_same(remote: RemoteWeb, web: PracticeWeb):
     local: Steering = web
     outside: Steering = remote
     known = {name for name in vars(Steering) if not name.startswith("_")}
-    assert {name for name in dir(local) if name in known} == {name for name in dir(outside) if name in known} == known
+    assert (
+        {name for name in dir(local) if name in known}
+        == {name for name in dir(outside) if name in known}
+        == known
+    )
     assert (local.rules, outside.rules) == ({"*": local.url}, {"*": outside.url})
     with pytest.raises(TimeoutError, match="did not come to this"):
         outside.until(lambda log: False, seconds=0.05)
@@ -107,8 +136,12 @@ def test_a_refused_command_raises_in_the_client(remote: RemoteWeb):
 @pytest.mark.promise(17)
 def test_nothing_listens_on_anything_but_loopback():
     with practice_process() as remote:
-        found = {(each.laddr.ip, each.laddr.port) for child in psutil.Process().children() for each in child.net_connections("inet")
-                 if each.status == psutil.CONN_LISTEN and each.laddr.port == remote.port}  # fmt: skip
+        found = {
+            (each.laddr.ip, each.laddr.port)
+            for child in psutil.Process().children()
+            for each in child.net_connections("inet")
+            if each.status == psutil.CONN_LISTEN and each.laddr.port == remote.port
+        }
         assert found == {("127.0.0.1", remote.port)}
     with PracticeWeb() as web:
         mine = {
@@ -140,7 +173,9 @@ def test_a_process_ends_when_who_started_it_is_killed():
         f"child = subprocess.Popen({LINE!r}, stdout=subprocess.PIPE, stdin=subprocess.PIPE)\n"
         "print(child.pid, flush=True); child.stdout.readline(); print('up', flush=True); sys.stdin.read()"
     )
-    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
+    parent = subprocess.Popen(
+        [sys.executable, "-c", code], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True
+    )
     child = psutil.Process(int(parent.stdout.readline()))
     assert parent.stdout.readline() == "up\n"
     os.kill(parent.pid, signal.SIGKILL)

@@ -1,4 +1,5 @@
-"""The example that crawls two practice companies: it brings what is there, and the server has nothing to complain about."""
+"""The example that crawls two practice companies: it brings what is there, and the server has nothing to
+complain about."""
 
 import json
 import os
@@ -23,11 +24,16 @@ def test_two_companies_are_crawled_whole_and_politely(tmp_path: Path):
         (tmp_path / "thresher.yaml").write_text(project, "utf-8")
         line = [sys.executable, "-m", "thresher", "run", "--json"]
         surroundings = {**os.environ, "THRESHER_DATABASE_URL": "sqlite:///queue.db"}
-        ran = subprocess.run(line, cwd=tmp_path, env=surroundings, capture_output=True, text=True, timeout=90, check=False)
+        ran = subprocess.run(
+            line, cwd=tmp_path, env=surroundings, capture_output=True, text=True, timeout=90, check=False
+        )
         assert ran.returncode == 0, ran.stderr
         log = web.log()
     with sqlite3.connect(tmp_path / "queue.db") as database:
-        titles = [json.loads(data)["title"] for (data,) in database.execute("select data from records where kind = 'posting'")]
+        titles = [
+            json.loads(data)["title"]
+            for (data,) in database.execute("select data from records where kind = 'posting'")
+        ]
     there = [each.title for name in ("acme", "kestrel") for each in postings(7, company(7, name), DAY_ZERO)]
     assert sorted(titles) == sorted(there)
     for host in {each.host for each in log}:

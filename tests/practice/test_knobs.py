@@ -38,7 +38,9 @@ def test_a_knob_keeps_to_its_path(web: PracticeWeb):
 
 def test_a_suffix_covers_all_hosts_below_it(web: PracticeWeb):
     web.turn(Knob(Trouble.STATUS, "*.kestrel.example", status=500))
-    assert [get(web, f"https://{host}/about").status for host in (HOST, "kestrel.example", "notkestrel.example")] == [500, 200, 200]
+    assert [
+        get(web, f"https://{host}/about").status for host in (HOST, "kestrel.example", "notkestrel.example")
+    ] == [500, 200, 200]
 
 
 def test_two_answers_with_counts_form_a_queue(web: PracticeWeb):
@@ -52,10 +54,15 @@ def test_robots_txt_is_touched_only_by_name(web: PracticeWeb):
     assert get(web, URL).status == 500
 
 
-@pytest.mark.parametrize(("text", "status", "kind"), [
-    ("User-agent: *\nDisallow: /careers\nCrawl-delay: 3\n", 200, "text/plain"), ("", 404, "text/plain"), ("broken", 500, "text/plain"),
-    ("<html><body>Welcome</body></html>", 200, "text/html"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "status", "kind"),
+    [
+        ("User-agent: *\nDisallow: /careers\nCrawl-delay: 3\n", 200, "text/plain"),
+        ("", 404, "text/plain"),
+        ("broken", 500, "text/plain"),
+        ("<html><body>Welcome</body></html>", 200, "text/html"),
+    ],
+)
 def test_robots_txt_says_what_it_is_told_to(web: PracticeWeb, text: str, status: int, kind: str):
     web.turn(robots(HOST, text, status=status, kind=kind))
     got = get(web, f"https://{HOST}/robots.txt")
@@ -65,9 +72,11 @@ def test_robots_txt_says_what_it_is_told_to(web: PracticeWeb, text: str, status:
 
 def test_a_429_says_how_long_in_seconds_as_a_date_or_not_at_all(web: PracticeWeb):
     web.turn(
-        Knob(Trouble.RATE_LIMITED, HOST, times=1), Knob(Trouble.RATE_LIMITED, HOST, times=1, seconds=7),
-        Knob(Trouble.RATE_LIMITED, HOST, times=1, seconds=60, dated=True), Knob(Trouble.RATE_LIMITED, HOST, times=1, seconds=5, status=503),
-    )  # fmt: skip
+        Knob(Trouble.RATE_LIMITED, HOST, times=1),
+        Knob(Trouble.RATE_LIMITED, HOST, times=1, seconds=7),
+        Knob(Trouble.RATE_LIMITED, HOST, times=1, seconds=60, dated=True),
+        Knob(Trouble.RATE_LIMITED, HOST, times=1, seconds=5, status=503),
+    )
     bare, seconds, date, unavailable = (get(web, URL) for _ in range(4))
     assert (bare.status, "retry-after" in bare.headers) == (429, False)
     assert (seconds.status, seconds.headers["retry-after"]) == (429, "7")
@@ -78,10 +87,19 @@ def test_a_429_says_how_long_in_seconds_as_a_date_or_not_at_all(web: PracticeWeb
 @pytest.mark.parametrize("vendor", WALLS)
 def test_every_wall_bears_its_marks_and_none_of_the_site(web: PracticeWeb, vendor: str):
     marks = {
-        "cloudflare": "challenge-platform", "turnstile": "cf-turnstile", "recaptcha": "g-recaptcha", "hcaptcha": "h-captcha",
-        "datadome": "captcha-delivery.com", "perimeterx": "px-captcha", "akamai": "edgesuite", "plain": "captchacharacters",
-    }  # fmt: skip
-    web.turn(Knob(Trouble.CAPTCHA, HOST, text=vendor, times=1), Knob(Trouble.CAPTCHA, HOST, text=vendor, status=200))
+        "cloudflare": "challenge-platform",
+        "turnstile": "cf-turnstile",
+        "recaptcha": "g-recaptcha",
+        "hcaptcha": "h-captcha",
+        "datadome": "captcha-delivery.com",
+        "perimeterx": "px-captcha",
+        "akamai": "edgesuite",
+        "plain": "captchacharacters",
+    }
+    web.turn(
+        Knob(Trouble.CAPTCHA, HOST, text=vendor, times=1),
+        Knob(Trouble.CAPTCHA, HOST, text=vendor, status=200),
+    )
     got = get(web, URL)
     assert (got.status, get(web, URL).status) == (403, 200)
     assert marks[vendor] in got.text
@@ -95,7 +113,10 @@ def test_a_consent_wall_stands_until_the_cookie_comes(web: PracticeWeb):
     assert "Kestrel Optics" in get(web, URL, Cookie="consent=all").text
 
 
-@pytest.mark.parametrize("target", ["http://169.254.169.254/latest/meta-data/", "http://127.0.0.1:1/", "https://elsewhere.example/x"])
+@pytest.mark.parametrize(
+    "target",
+    ["http://169.254.169.254/latest/meta-data/", "http://127.0.0.1:1/", "https://elsewhere.example/x"],
+)
 def test_a_redirect_leads_where_it_is_told_to(web: PracticeWeb, target: str):
     web.turn(Knob(Trouble.REDIRECT, HOST, text=target, status=307))
     got = get(web, URL)
@@ -230,7 +251,10 @@ def test_no_results_come_with_recommendations(web: PracticeWeb):
     text = get(web, f"https://{HOST}/careers").text
     assert "0 results" in text
     assert len(re.findall(r'href="/careers/\d+', text)) == 5
-    assert get(web, "https://boards-api.greenhouse.io/v1/boards/acme/jobs").json == {"jobs": [], "meta": {"total": 0}}
+    assert get(web, "https://boards-api.greenhouse.io/v1/boards/acme/jobs").json == {
+        "jobs": [],
+        "meta": {"total": 0},
+    }
     assert "Recommended" in get(web, "https://courses.practice.example/catalogue").text
 
 
@@ -330,14 +354,29 @@ def test_reset_turns_every_knob_back(web: PracticeWeb):
     assert get(web, URL).status == 200
 
 
-@pytest.mark.parametrize("said", [
-    {"trouble": "sloww"}, {"trouble": "slow", "secnds": 3}, {"trouble": "slow", "path": "about"}, {"trouble": "slow", "times": 0},
-    {"trouble": "slow", "seconds": -1}, {"trouble": "status", "status": 99}, {"trouble": "oversized", "number": 2**40}, {}, [],
-    {"trouble": "slow", "times": "many"}, {"trouble": "captcha", "text": "no such vendor"}, {"trouble": "charset", "text": "klingon"},
-    {"trouble": "redirect"}, {"trouble": "headers"},
-    {"trouble": "headers", "text": "no header"}, {"trouble": "headers", "text": "a b: c"},
-    {"trouble": "redirect", "text": "/x\r\nSet-Cookie: a=b"}, {"trouble": "drip", "number": -1},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"trouble": "sloww"},
+        {"trouble": "slow", "secnds": 3},
+        {"trouble": "slow", "path": "about"},
+        {"trouble": "slow", "times": 0},
+        {"trouble": "slow", "seconds": -1},
+        {"trouble": "status", "status": 99},
+        {"trouble": "oversized", "number": 2**40},
+        {},
+        [],
+        {"trouble": "slow", "times": "many"},
+        {"trouble": "captcha", "text": "no such vendor"},
+        {"trouble": "charset", "text": "klingon"},
+        {"trouble": "redirect"},
+        {"trouble": "headers"},
+        {"trouble": "headers", "text": "no header"},
+        {"trouble": "headers", "text": "a b: c"},
+        {"trouble": "redirect", "text": "/x\r\nSet-Cookie: a=b"},
+        {"trouble": "drip", "number": -1},
+    ],
+)
 def test_a_knob_that_is_none_is_refused_with_a_reason(said: dict):
     with pytest.raises(ValueError, match=r".{15}"):
         knob_from(said)
@@ -346,7 +385,9 @@ def test_a_knob_that_is_none_is_refused_with_a_reason(said: dict):
 def test_every_trouble_is_of_one_sort_and_tested_here():
     here = Path(__file__)
     text = here.read_text("utf-8") + here.with_name("test_model.py").read_text("utf-8")
-    assert [each for each in Trouble if f"(Trouble.{each.name}" not in text] == [Trouble.BODY], "which `robots` turns"
+    assert [each for each in Trouble if f"(Trouble.{each.name}" not in text] == [Trouble.BODY], (
+        "which `robots` turns"
+    )
     assert not TWISTS & DELIVERIES
     assert tuple(WALLS) == VENDORS
 

@@ -1,4 +1,5 @@
-"""The job boards that came later: iCIMS, Jobvite, Breezy, Rippling, Pinpoint; and every trouble works on them as on the others."""
+"""The job boards that came later: iCIMS, Jobvite, Breezy, Rippling, Pinpoint; and every trouble works on them
+as on the others."""
 
 import json
 import re
@@ -8,7 +9,18 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.practice.browse import get
-from thresher.practice.web import DAY_ZERO, KNOWN, Knob, PracticeWeb, Trouble, board_url, company, directory, owner, postings
+from thresher.practice.web import (
+    DAY_ZERO,
+    KNOWN,
+    Knob,
+    PracticeWeb,
+    Trouble,
+    board_url,
+    company,
+    directory,
+    owner,
+    postings,
+)
 
 ICIMS = "https://careers-mallow.icims.com/jobs/search?ss=1&in_iframe=1&pr={}"
 JOBVITE = "https://jobs.jobvite.com/nutmeg/search?p={}"
@@ -22,7 +34,9 @@ def rows_of_icims(web: PracticeWeb) -> list[str]:
 
 
 def rows_of_jobvite(web: PracticeWeb) -> list[str]:
-    return re.findall(r'class="jv-job-list-name"><a href="/nutmeg/job/(\w+)"', get(web, JOBVITE.format(0)).text)
+    return re.findall(
+        r'class="jv-job-list-name"><a href="/nutmeg/job/(\w+)"', get(web, JOBVITE.format(0)).text
+    )
 
 
 ROWS: dict[str, tuple[str, Callable[[PracticeWeb], list[str]]]] = {
@@ -93,7 +107,13 @@ def test_nothing_found_is_no_rows(web: PracticeWeb, token: str):
 
 @pytest.mark.parametrize("token", ROWS)
 def test_a_list_that_did_not_change_is_not_sent_again(web: PracticeWeb, token: str):
-    url = {"mallow": ICIMS.format(0), "nutmeg": JOBVITE.format(0), "orchard": BREEZY, "pumice": RIPPLING, "quartz": PINPOINT}[token]
+    url = {
+        "mallow": ICIMS.format(0),
+        "nutmeg": JOBVITE.format(0),
+        "orchard": BREEZY,
+        "pumice": RIPPLING,
+        "quartz": PINPOINT,
+    }[token]
     tag = get(web, url).headers["etag"]
     assert get(web, url, If_None_Match=tag).status == 304
 
@@ -130,7 +150,9 @@ def test_jobvite_counts_its_rows_and_hides_the_name_of_its_feed_in_a_script(web:
     text = get(web, "https://jobs.jobvite.com/nutmeg").text
     assert f"1-50 of {there('nutmeg')}" in text
     number = re.search(r"companyEId: '(\w+)'", text)[1]
-    jobs = ET.fromstring(get(web, f"https://app.jobvite.com/CompanyJobs/Xml.aspx?c={number}").body).findall("job")
+    jobs = ET.fromstring(get(web, f"https://app.jobvite.com/CompanyJobs/Xml.aspx?c={number}").body).findall(
+        "job"
+    )
     assert len(jobs) == there("nutmeg")
     assert re.fullmatch(r"\d{1,2}/\d{1,2}/\d{4}", jobs[0].findtext("date"))
     assert get(web, jobs[0].findtext("detail-url")).status == 200
@@ -169,7 +191,10 @@ NAMED = {
     "workable": ("https://apply.workable.com/api/v1/widget/accounts/{}", lambda found: found["name"]),
     "bamboohr": ("https://{}.bamboohr.com/careers/company-info", lambda found: found["result"]["name"]),
     "recruitee": ("https://{}.recruitee.com/api/offers/", lambda found: found["offers"][0]["company_name"]),
-    "smartrecruiters": ("https://api.smartrecruiters.com/v1/companies/{}/postings", lambda found: found["content"][0]["company"]["name"]),
+    "smartrecruiters": (
+        "https://api.smartrecruiters.com/v1/companies/{}/postings",
+        lambda found: found["content"][0]["company"]["name"],
+    ),
     "breezy": ("https://{}.breezy.hr/json", lambda found: found[0]["company"]["name"]),
 }
 
@@ -180,9 +205,12 @@ def test_a_namesake_says_its_own_name_wherever_a_board_has_one(web: PracticeWeb,
     url, name = NAMED[platform]
     tokens = (f"firm{number}" for number in range(2_000))
     token = next(
-        each for each in tokens
-        if company(7, each).platform != platform and (who := owner(7, platform, each)) and postings(7, who, DAY_ZERO)
-    )  # fmt: skip
+        each
+        for each in tokens
+        if company(7, each).platform != platform
+        and (who := owner(7, platform, each))
+        and postings(7, who, DAY_ZERO)
+    )
     assert name(get(web, url.format(token)).json) == owner(7, platform, token).name != company(7, token).name
 
 

@@ -37,9 +37,19 @@ async def crowd(web: PracticeWeb, host: str, count: int, at_once: int) -> None:
 
 def test_an_entry_says_what_was_asked_and_what_was_answered(web: PracticeWeb):
     before = (time.monotonic(), time.time())
-    got = get(web, "https://www.acme.example/about?x=1&y=%20", User_Agent="Tester/1.0 (+mailto:me@example.org)", If_None_Match='"x"')
+    got = get(
+        web,
+        "https://www.acme.example/about?x=1&y=%20",
+        User_Agent="Tester/1.0 (+mailto:me@example.org)",
+        If_None_Match='"x"',
+    )
     (entry,) = web.until(ended(1))
-    assert (entry.host, entry.method, entry.target, entry.path) == ("www.acme.example", "GET", "/about?x=1&y=%20", "/about")
+    assert (entry.host, entry.method, entry.target, entry.path) == (
+        "www.acme.example",
+        "GET",
+        "/about?x=1&y=%20",
+        "/about",
+    )
     assert entry.headers["user-agent"] == "Tester/1.0 (+mailto:me@example.org)"
     assert entry.headers["if-none-match"] == '"x"'
     assert (entry.status, entry.size, entry.whole, entry.concurrency) == (200, len(got.body), True, 1)
@@ -119,7 +129,9 @@ def test_the_name_of_a_host_is_read_as_people_mean_it(web: PracticeWeb):
 
 def test_a_proxy_s_form_of_address_is_understood(web: PracticeWeb):
     connection = socket.create_connection(("127.0.0.1", web.port))
-    connection.sendall(b"GET http://www.acme.example/about?a=b HTTP/1.1\r\nHost: www.acme.example\r\nConnection: close\r\n\r\n")
+    connection.sendall(
+        b"GET http://www.acme.example/about?a=b HTTP/1.1\r\nHost: www.acme.example\r\nConnection: close\r\n\r\n"
+    )
     assert b"About Acme Anvils" in connection.makefile("rb").read()
     connection.close()
     assert web.log()[-1].target == "/about?a=b"
@@ -151,7 +163,10 @@ def test_waiting_for_what_never_comes_says_so(web: PracticeWeb):
 
 
 def test_the_log_counts_exactly_from_many_threads(web: PracticeWeb):
-    threads = [threading.Thread(target=lambda: [get(web, "https://www.acme.example/") for _ in range(20)]) for _ in range(6)]
+    threads = [
+        threading.Thread(target=lambda: [get(web, "https://www.acme.example/") for _ in range(20)])
+        for _ in range(6)
+    ]
     for each in threads:
         each.start()
     for each in threads:

@@ -14,12 +14,16 @@ URL = "https://model.practice.example/v1"
 SCHEMA = {
     "type": "object",
     "properties": {
-        "title": {"type": "string"}, "salary": {"type": ["integer", "null"]}, "remote": {"type": "boolean"},
-        "level": {"enum": ["junior", "senior"]}, "skills": {"type": "array", "items": {"$ref": "#/$defs/skill"}, "minItems": 2},
+        "title": {"type": "string"},
+        "salary": {"type": ["integer", "null"]},
+        "remote": {"type": "boolean"},
+        "level": {"enum": ["junior", "senior"]},
+        "skills": {"type": "array", "items": {"$ref": "#/$defs/skill"}, "minItems": 2},
         "maybe": {"anyOf": [{"type": "null"}, {"type": "number"}]},
     },
-    "required": ["title"], "$defs": {"skill": {"type": "object", "properties": {"name": {"type": "string"}}}},
-}  # fmt: skip
+    "required": ["title"],
+    "$defs": {"skill": {"type": "object", "properties": {"name": {"type": "string"}}}},
+}
 PROMPT = "Read this.\ntitle: Bridge Keeper\nsalary: 52,000\nlevel: senior\nremote: yes"
 
 
@@ -33,7 +37,13 @@ def chat(web: PracticeWeb, prompt: str = PROMPT, **more: object) -> Got:
 
 
 def structured(**more: object) -> dict:
-    return {"response_format": {"type": "json_schema", "json_schema": {"name": "posting", "schema": SCHEMA, "strict": True}}, **more}
+    return {
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "posting", "schema": SCHEMA, "strict": True},
+        },
+        **more,
+    }
 
 
 def test_without_a_key_nothing_is_answered(web: PracticeWeb):
@@ -51,28 +61,52 @@ def test_the_same_prompt_gets_the_same_answer_and_another_prompt_another(web: Pr
 
 def test_a_schema_is_filled_from_the_prompt(web: PracticeWeb):
     found = json.loads(chat(web, **structured()).json["choices"][0]["message"]["content"])
-    assert (found["title"], found["salary"], found["level"], found["remote"]) == ("Bridge Keeper", 52_000, "senior", True)
+    assert (found["title"], found["salary"], found["level"], found["remote"]) == (
+        "Bridge Keeper",
+        52_000,
+        "senior",
+        True,
+    )
     assert len(found["skills"]) == 2
     assert set(found) == set(SCHEMA["properties"])
 
 
-NAMING = {"type": "object", "properties": {"name": {"type": "string"}, "category": {"type": ["string", "null"]}}, "required": ["name"]}
+NAMING = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "category": {"type": ["string", "null"]}},
+    "required": ["name"],
+}
 
 
-@pytest.mark.parametrize(("title", "known", "name", "category"), [
-    ("Senior Backend Eng. (remote)", [], "Backend Engineer", "engineering"), ("RN", ["registered nurse"], "registered nurse", "nursing"),
-    ("Account Executive, EMEA", ["Engineer"], "Account Executive", "sales"), ('"12"', [], "12", None), ("II", [], "II", None),
-    ("Chief Moon Landing Wizard Officer", [], "Landing Wizard Officer", None), ("(m/f/d)", ["x", 7], "M F D", None),
-])  # fmt: skip
-def test_it_knows_what_work_is_called(web: PracticeWeb, title: str, known: list, name: str, category: str | None):
-    asked = {"response_format": {"type": "json_schema", "json_schema": {"name": "role_name", "schema": NAMING}}}
+@pytest.mark.parametrize(
+    ("title", "known", "name", "category"),
+    [
+        ("Senior Backend Eng. (remote)", [], "Backend Engineer", "engineering"),
+        ("RN", ["registered nurse"], "registered nurse", "nursing"),
+        ("Account Executive, EMEA", ["Engineer"], "Account Executive", "sales"),
+        ('"12"', [], "12", None),
+        ("II", [], "II", None),
+        ("Chief Moon Landing Wizard Officer", [], "Landing Wizard Officer", None),
+        ("(m/f/d)", ["x", 7], "M F D", None),
+    ],
+)
+def test_it_knows_what_work_is_called(
+    web: PracticeWeb, title: str, known: list, name: str, category: str | None
+):
+    asked = {
+        "response_format": {"type": "json_schema", "json_schema": {"name": "role_name", "schema": NAMING}}
+    }
     said = chat(web, f"known_roles: {json.dumps(known)}\ntitle: {title}", **asked)
     assert json.loads(said.json["choices"][0]["message"]["content"]) == {"name": name, "category": category}
 
 
 def test_a_title_alone_is_no_question_for_a_name(web: PracticeWeb):
-    asked = {"response_format": {"type": "json_schema", "json_schema": {"name": "role_name", "schema": NAMING}}}
-    found = json.loads(chat(web, "title: Senior Backend Engineer", **asked).json["choices"][0]["message"]["content"])
+    asked = {
+        "response_format": {"type": "json_schema", "json_schema": {"name": "role_name", "schema": NAMING}}
+    }
+    found = json.loads(
+        chat(web, "title: Senior Backend Engineer", **asked).json["choices"][0]["message"]["content"]
+    )
     assert found["name"] != "Backend Engineer"
 
 
@@ -82,13 +116,20 @@ def test_a_tool_is_called_once_with_arguments_that_fit(web: PracticeWeb):
     (call,) = choice["message"]["tool_calls"]
     assert (choice["finish_reason"], call["function"]["name"]) == ("tool_calls", "save")
     assert json.loads(call["function"]["arguments"])["title"] == "Bridge Keeper"
-    answered = [{"role": "user", "content": PROMPT}, choice["message"], {"role": "tool", "tool_call_id": call["id"], "content": "saved"}]
+    answered = [
+        {"role": "user", "content": PROMPT},
+        choice["message"],
+        {"role": "tool", "tool_call_id": call["id"], "content": "saved"},
+    ]
     said = {"model": "practice-small", "messages": answered, "tools": tools}
     after = get(web, f"{URL}/chat/completions", "POST", said, Authorization="Bearer key").json["choices"][0]
     assert after["finish_reason"] == "stop"
 
 
-@pytest.mark.parametrize("more", [{}, structured(), {"tools": [{"type": "function", "function": {"name": "save", "parameters": SCHEMA}}]}])
+@pytest.mark.parametrize(
+    "more",
+    [{}, structured(), {"tools": [{"type": "function", "function": {"name": "save", "parameters": SCHEMA}}]}],
+)
 def test_a_stream_adds_up_to_the_whole_answer(web: PracticeWeb, more: dict):
     whole = chat(web, **more).json["choices"][0]
     got = chat(web, stream=True, stream_options={"include_usage": True}, **more)
@@ -99,7 +140,9 @@ def test_a_stream_adds_up_to_the_whole_answer(web: PracticeWeb, more: dict):
     assert events.pop()["usage"]["total_tokens"] > 0
     deltas = [event["choices"][0]["delta"] for event in events]
     if whole["message"].get("tool_calls"):
-        said = "".join(call["function"]["arguments"] for delta in deltas for call in delta.get("tool_calls", ()))
+        said = "".join(
+            call["function"]["arguments"] for delta in deltas for call in delta.get("tool_calls", ())
+        )
         assert said == whole["message"]["tool_calls"][0]["function"]["arguments"]
     else:
         assert "".join(delta.get("content") or "" for delta in deltas) == whole["message"]["content"]
@@ -108,7 +151,9 @@ def test_a_stream_adds_up_to_the_whole_answer(web: PracticeWeb, more: dict):
 
 def test_embeddings_are_unit_vectors_and_near_where_words_are_shared(web: PracticeWeb):
     texts = ["senior python engineer", "python engineer", "pastry chef"]
-    got = get(web, f"{URL}/embeddings", "POST", {"model": "e", "input": texts}, Authorization="Bearer key").json
+    got = get(
+        web, f"{URL}/embeddings", "POST", {"model": "e", "input": texts}, Authorization="Bearer key"
+    ).json
     one, two, three = (row["embedding"] for row in got["data"])
     assert sum(each * each for each in one) == pytest.approx(1, abs=1e-4)
     near, far = (sum(a * b for a, b in zip(one, other, strict=True)) for other in (two, three))
@@ -117,15 +162,20 @@ def test_embeddings_are_unit_vectors_and_near_where_words_are_shared(web: Practi
 
 def test_embeddings_come_packed_when_asked(web: PracticeWeb):
     said = {"model": "e", "input": "ferry", "dimensions": 8}
-    plain = get(web, f"{URL}/embeddings", "POST", said, Authorization="Bearer key").json["data"][0]["embedding"]
-    packed = get(web, f"{URL}/embeddings", "POST", {**said, "encoding_format": "base64"}, Authorization="Bearer key").json["data"][0][
+    plain = get(web, f"{URL}/embeddings", "POST", said, Authorization="Bearer key").json["data"][0][
         "embedding"
     ]
+    packed = get(
+        web, f"{URL}/embeddings", "POST", {**said, "encoding_format": "base64"}, Authorization="Bearer key"
+    ).json["data"][0]["embedding"]
     assert struct.unpack("<8f", base64.b64decode(packed)) == pytest.approx(plain)
 
 
 def test_the_model_can_write_broken_json_and_decline(web: PracticeWeb):
-    web.turn(Knob(Trouble.NOT_JSON, "model.practice.example", times=1), Knob(Trouble.REFUSAL, "model.practice.example", times=1, after=1))
+    web.turn(
+        Knob(Trouble.NOT_JSON, "model.practice.example", times=1),
+        Knob(Trouble.REFUSAL, "model.practice.example", times=1, after=1),
+    )
     with pytest.raises(ValueError):
         json.loads(chat(web, **structured()).json["choices"][0]["message"]["content"])
     refused = chat(web, **structured()).json["choices"][0]["message"]
@@ -135,7 +185,15 @@ def test_the_model_can_write_broken_json_and_decline(web: PracticeWeb):
 
 
 @pytest.mark.parametrize(
-    "said", [{}, {"model": "m"}, {"model": "m", "messages": []}, {"messages": [{"role": "user", "content": "x"}]}, [1], b"{"]
+    "said",
+    [
+        {},
+        {"model": "m"},
+        {"model": "m", "messages": []},
+        {"messages": [{"role": "user", "content": "x"}]},
+        [1],
+        b"{",
+    ],
 )
 def test_a_request_that_is_none_is_refused_with_a_reason(web: PracticeWeb, said: object):
     got = get(web, f"{URL}/chat/completions", "POST", said, Authorization="Bearer key")
@@ -153,23 +211,43 @@ COURSE = {
 
 
 def answered(web: PracticeWeb, prompt: str, schema: dict = COURSE) -> Any:
-    got = chat(web, prompt, response_format={"type": "json_schema", "json_schema": {"name": "it", "schema": schema, "strict": True}})
+    got = chat(
+        web,
+        prompt,
+        response_format={
+            "type": "json_schema",
+            "json_schema": {"name": "it", "schema": schema, "strict": True},
+        },
+    )
     return json.loads(got.json["choices"][0]["message"]["content"])
 
 
 def test_what_a_text_does_not_say_is_null_where_that_is_allowed(web: PracticeWeb):
     found = answered(web, "# Soil at Work\n\nLevel: Advanced\n\nSome words.")
-    assert found == {"title": "Soil at Work", "price": None, "level": "Advanced", "hours": None, "teacher": None}
+    assert found == {
+        "title": "Soil at Work",
+        "price": None,
+        "level": "Advanced",
+        "hours": None,
+        "teacher": None,
+    }
 
 
 def test_what_is_said_and_does_not_fit_is_null_too(web: PracticeWeb):
-    schema = {"type": "object", "properties": {
-        "price": {"anyOf": [{"type": "number"}, {"type": "null"}]},
-        "level": {"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]},
-        "tags": {"type": "array", "items": {"type": "string"}},
-    }}  # fmt: skip
+    schema = {
+        "type": "object",
+        "properties": {
+            "price": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+            "level": {"anyOf": [{"type": "string", "enum": ["a", "b"]}, {"type": "null"}]},
+            "tags": {"type": "array", "items": {"type": "string"}},
+        },
+    }
     assert answered(web, "price: Free\nlevel: c", schema) == {"price": None, "level": None, "tags": []}
-    assert answered(web, "price: €1,200.50\nlevel: B\ntags: x, y", schema) == {"price": 1200.5, "level": "b", "tags": ["x", "y"]}
+    assert answered(web, "price: €1,200.50\nlevel: B\ntags: x, y", schema) == {
+        "price": 1200.5,
+        "level": "b",
+        "tags": ["x", "y"],
+    }
 
 
 def test_an_answer_may_be_cut_off_by_the_asker_or_by_a_knob(web: PracticeWeb):
@@ -218,8 +296,10 @@ def test_an_empty_account_a_long_question_and_an_unknown_model_are_turned_away(w
     web.turn(Knob(Trouble.QUOTA, MODEL, times=1), Knob(Trouble.TOO_LONG, MODEL, number=5, after=1, times=1))
     said = [chat(web), chat(web), chat(web, model="no-such-model")]
     assert [(got.status, got.json["error"]["code"]) for got in said] == [
-        (429, "insufficient_quota"), (400, "context_length_exceeded"), (404, "model_not_found"),
-    ]  # fmt: skip
+        (429, "insufficient_quota"),
+        (400, "context_length_exceeded"),
+        (404, "model_not_found"),
+    ]
 
 
 def test_a_knob_that_is_none_is_refused():

@@ -1,4 +1,5 @@
-"""Asked about a page of the practice web, the model answers as a good reader would: what it says stands on the page."""
+"""Asked about a page of the practice web, the model answers as a good reader would: what it says stands on
+the page."""
 
 import html
 import json
@@ -18,7 +19,9 @@ def thing(*names: str) -> dict:
     one = {"anyOf": [{"type": "string"}, {"type": "null"}]}
     return {
         "type": "object",
-        "properties": {name: {"type": "array", "items": {"type": "string"}} if name in listed else one for name in names},
+        "properties": {
+            name: {"type": "array", "items": {"type": "string"}} if name in listed else one for name in names
+        },
     }
 
 
@@ -27,9 +30,17 @@ def things(*names: str) -> dict:
 
 
 def read(web: PracticeWeb, url: str, schema: dict, text: str = "") -> Any:
-    said = {"model": "m", "messages": [{"role": "system", "content": "Read."}, {"role": "user", "content": f"url: {url}\n\n{text}"}],
-            "response_format": {"type": "json_schema", "json_schema": {"name": "it", "schema": schema}}}  # fmt: skip
-    return json.loads(get(web, MODEL, "POST", said, Authorization="Bearer k").json["choices"][0]["message"]["content"])
+    said = {
+        "model": "m",
+        "messages": [
+            {"role": "system", "content": "Read."},
+            {"role": "user", "content": f"url: {url}\n\n{text}"},
+        ],
+        "response_format": {"type": "json_schema", "json_schema": {"name": "it", "schema": schema}},
+    }
+    return json.loads(
+        get(web, MODEL, "POST", said, Authorization="Bearer k").json["choices"][0]["message"]["content"]
+    )
 
 
 def shown(web: PracticeWeb, url: str) -> str:
@@ -45,12 +56,23 @@ def link(web: PracticeWeb, url: str, pattern: str) -> str:
 
 
 def values(found: dict) -> list[str]:
-    return [each for value in found.values() for each in (value if isinstance(value, list) else [value]) if each is not None]
+    return [
+        each
+        for value in found.values()
+        for each in (value if isinstance(value, list) else [value])
+        if each is not None
+    ]
 
 
 def test_a_course_is_read_as_its_page_shows_it(web: PracticeWeb):
-    url = "https://courses.practice.example" + link(web, "https://courses.practice.example/catalogue", r'href="(/course/[^"]+)"')
-    found = read(web, url, thing("title", "price", "level", "hours", "instructor", "starts", "category", "description", "isbn"))
+    url = "https://courses.practice.example" + link(
+        web, "https://courses.practice.example/catalogue", r'href="(/course/[^"]+)"'
+    )
+    found = read(
+        web,
+        url,
+        thing("title", "price", "level", "hours", "instructor", "starts", "category", "description", "isbn"),
+    )
     text = shown(web, url)
     assert found.pop("isbn") is None
     assert len(values(found)) == 8
@@ -59,7 +81,9 @@ def test_a_course_is_read_as_its_page_shows_it(web: PracticeWeb):
 
 @pytest.mark.parametrize("host", ["coins", "muenzen", "monnaies", "mynt"])
 def test_a_coin_is_read_as_its_page_shows_it(web: PracticeWeb, host: str):
-    url = f"https://{host}.practice.example" + link(web, f"https://{host}.practice.example/search?q=crown&sold=1", r'href="(/item/\d+)"')
+    url = f"https://{host}.practice.example" + link(
+        web, f"https://{host}.practice.example/search?q=crown&sold=1", r'href="(/item/\d+)"'
+    )
     found = read(web, url, thing("title", "price", "currency", "grade", "sold_on", "availability"))
     text = shown(web, url)
     assert len(values(found)) == 6
@@ -69,7 +93,11 @@ def test_a_coin_is_read_as_its_page_shows_it(web: PracticeWeb, host: str):
 def test_a_posting_and_its_company_are_read_as_their_pages_show_them(web: PracticeWeb):
     home = "https://www.kestrel.example"
     url = home + link(web, f"{home}/careers", r'href="(/careers/\d+[^"]*)"')
-    found = read(web, url, thing("title", "company", "location", "employment_type", "salary", "description", "duties", "offers"))
+    found = read(
+        web,
+        url,
+        thing("title", "company", "location", "employment_type", "salary", "description", "duties", "offers"),
+    )
     text = shown(web, url)
     assert found["company"] == "Kestrel Optics"
     assert len(found["duties"]) == 3
@@ -81,9 +109,12 @@ def test_a_posting_and_its_company_are_read_as_their_pages_show_them(web: Practi
 
 @pytest.mark.parametrize(
     ("board", "pattern"),
-    [("https://job-boards.greenhouse.io/acme", r'href="(https://[^"]+/acme/jobs/\d+)"'), ("https://jobs.lever.co/borealis", r'href="(https://[^"]+/borealis/[^"]+)"')],
+    [
+        ("https://job-boards.greenhouse.io/acme", r'href="(https://[^"]+/acme/jobs/\d+)"'),
+        ("https://jobs.lever.co/borealis", r'href="(https://[^"]+/borealis/[^"]+)"'),
+    ],
     ids=["greenhouse", "lever"],
-)  # fmt: skip
+)
 def test_hosted_postings_are_known_too(web: PracticeWeb, board: str, pattern: str):
     url = link(web, board, pattern)
     found = read(web, url, thing("title", "location", "salary"))
@@ -97,7 +128,9 @@ def test_a_listing_is_read_whole_in_its_order_and_in_parts_as_far_as_it_is_quote
     everything = read(web, url, things("title", "price"))["items"]
     text = shown(web, url)
     assert len(everything) == 12
-    assert [text.index(each["title"]) for each in everything] == sorted(text.index(each["title"]) for each in everything)
+    assert [text.index(each["title"]) for each in everything] == sorted(
+        text.index(each["title"]) for each in everything
+    )
     part = text[: text.index(everything[5]["title"])] + " and more words of the page" * 20
     titles = [each["title"] for each in read(web, url, things("title"), part)["items"]]
     assert 0 < len(titles) < 12
@@ -105,8 +138,12 @@ def test_a_listing_is_read_whole_in_its_order_and_in_parts_as_far_as_it_is_quote
 
 
 def test_an_address_that_is_gone_or_shows_nothing_has_no_things(web: PracticeWeb):
-    assert read(web, "https://courses.practice.example/course/999999-nothing", things("title")) == {"items": []}
-    assert read(web, "https://coins.practice.example/search?q=zloty", things("title", "price")) == {"items": []}
+    assert read(web, "https://courses.practice.example/course/999999-nothing", things("title")) == {
+        "items": []
+    }
+    assert read(web, "https://coins.practice.example/search?q=zloty", things("title", "price")) == {
+        "items": []
+    }
     presence = {"type": "object", "properties": {"any": {"anyOf": [{"type": "boolean"}, {"type": "null"}]}}}
     assert read(web, "https://coins.practice.example/search?q=zloty", presence) == {"any": False}
     assert read(web, "https://coins.practice.example/search?q=crown", presence) == {"any": True}
@@ -115,8 +152,10 @@ def test_an_address_that_is_gone_or_shows_nothing_has_no_things(web: PracticeWeb
 def test_a_place_nobody_knows_is_read_by_its_words(web: PracticeWeb):
     text = "# Old Bridge\n\nPrice: 40 ducats\nColour: green"
     assert read(web, "https://elsewhere.test/x", thing("title", "price", "weight"), text) == {
-        "title": "Old Bridge", "price": "40 ducats", "weight": None,
-    }  # fmt: skip
+        "title": "Old Bridge",
+        "price": "40 ducats",
+        "weight": None,
+    }
 
 
 def test_invented_values_of_a_known_page_stand_nowhere_on_it(web: PracticeWeb):
@@ -142,4 +181,9 @@ def test_what_a_part_of_a_page_does_not_show_is_not_said(web: PracticeWeb):
     number = int(url.rpartition("/")[2].partition("-")[0])
     (written,) = [each.wants for each in postings(7, company(7, "kestrel"), DAY_ZERO) if each.id == number]
     found = read(web, url, thing("title", "duties", "wants", "offers"), part)
-    assert (found["title"], len(found["duties"]), len(found["wants"]), found["offers"]) == (None, 3, len(written), [])
+    assert (found["title"], len(found["duties"]), len(found["wants"]), found["offers"]) == (
+        None,
+        3,
+        len(written),
+        [],
+    )

@@ -25,14 +25,19 @@ def test_any_host_name_is_a_company(web: PracticeWeb):
     assert "Some New Firm" in got.text
 
 
-@pytest.mark.parametrize("url", ["https://nobody.invalid/", "https://no-such-site.example/", "http://single/"])
+@pytest.mark.parametrize(
+    "url", ["https://nobody.invalid/", "https://no-such-site.example/", "http://single/"]
+)
 def test_a_name_that_cannot_be_is_no_site(web: PracticeWeb, url: str):
     got = get(web, url)
     assert (got.status, "There is no site here" in got.text) == (404, True)
 
 
 def test_www_and_co_uk_belong_to_the_same_company(web: PracticeWeb):
-    pages = {get(web, f"https://{host}/about").text for host in ("acme.example", "www.acme.example", "acme.co.uk", "acme.com")}
+    pages = {
+        get(web, f"https://{host}/about").text
+        for host in ("acme.example", "www.acme.example", "acme.co.uk", "acme.com")
+    }
     assert len(pages) == 1
 
 
@@ -91,7 +96,9 @@ def test_company_xml_is_well_formed(web: PracticeWeb, path: str):
     assert len(ET.fromstring(get(web, f"https://kestrel.example{path}").body))
 
 
-@pytest.mark.parametrize(("path", "items"), [("/rss.xml", "channel/item"), ("/atom.xml", "{http://www.w3.org/2005/Atom}entry")])
+@pytest.mark.parametrize(
+    ("path", "items"), [("/rss.xml", "channel/item"), ("/atom.xml", "{http://www.w3.org/2005/Atom}entry")]
+)
 def test_feeds_are_well_formed_and_have_fifty_items(web: PracticeWeb, path: str, items: str):
     assert len(ET.fromstring(get(web, f"https://feeds.practice.example{path}").body).findall(items)) == 50
 
@@ -99,7 +106,9 @@ def test_feeds_are_well_formed_and_have_fifty_items(web: PracticeWeb, path: str,
 def test_the_three_feeds_tell_the_same(web: PracticeWeb):
     rss = ET.fromstring(get(web, "https://feeds.practice.example/rss.xml").body)
     feed = get(web, "https://feeds.practice.example/feed.json").json
-    assert [item["url"] for item in feed["items"]] == [item.findtext("link") for item in rss.findall("channel/item")]
+    assert [item["url"] for item in feed["items"]] == [
+        item.findtext("link") for item in rss.findall("channel/item")
+    ]
     assert get(web, feed["items"][0]["url"]).status == 200
 
 
@@ -119,10 +128,14 @@ def test_the_search_pages_and_its_pages_end_before_its_rows(web: PracticeWeb):
 
 def test_the_search_filters_by_time_and_words(web: PracticeWeb):
     found = get(
-        web, f"{SEARCH}/de/1?app_key=k&sort_by=date&posted_since=2026-02-20T00:00:00%2B00:00&what=engineer&results_per_page=50"
+        web,
+        f"{SEARCH}/de/1?app_key=k&sort_by=date&posted_since=2026-02-20T00:00:00%2B00:00&what=engineer&results_per_page=50",
     ).json
     assert found["results"]
-    assert all(row["created"] >= "2026-02-20" and "ngineer" in row["title"] + row["category"]["label"] for row in found["results"])
+    assert all(
+        row["created"] >= "2026-02-20" and "ngineer" in row["title"] + row["category"]["label"]
+        for row in found["results"]
+    )
     assert get(web, f"{SEARCH}/de/1?app_key=k&posted_since=yesterday").status == 400
 
 
@@ -131,11 +144,18 @@ def test_rows_turn_up_in_the_search_after_the_date_they_carry(web: PracticeWeb):
 
     def dates(day: int) -> dict[str, str]:
         web.set_day(day)
-        rows = (get(web, f"{SEARCH}/us/{page}?app_key=k&sort_by=date&results_per_page=50").json["results"] for page in range(1, 12))
+        rows = (
+            get(web, f"{SEARCH}/us/{page}?app_key=k&sort_by=date&results_per_page=50").json["results"]
+            for page in range(1, 12)
+        )
         return {row["id"]: row["created"] for part in rows for row in part}
 
     before, after = dates(0), dates(2)
-    late = [created for number, created in after.items() if number not in before and created < max(before.values())]
+    late = [
+        created
+        for number, created in after.items()
+        if number not in before and created < max(before.values())
+    ]
     assert late
 
 
@@ -158,13 +178,21 @@ def test_categories_part_the_catalogue(web: PracticeWeb):
     def count(path: str) -> int:
         return int(re.search(r"(\d+) courses", get(web, f"https://courses.practice.example{path}").text)[1])
 
-    names = re.findall(r'href="/catalogue/(\w+)"', get(web, "https://courses.practice.example/catalogue").text)
+    names = re.findall(
+        r'href="/catalogue/(\w+)"', get(web, "https://courses.practice.example/catalogue").text
+    )
     assert sum(count(f"/catalogue/{name}") for name in names) == count("/catalogue")
 
 
-@pytest.mark.parametrize(("host", "price"), [
-    ("coins", r"\$[\d,]+\.\d\d"), ("muenzen", r"[\d.]+,\d\d €"), ("monnaies", "[\\d\u202f]+,\\d\\d\u00a0€"), ("mynt", "[\\d\u00a0]+ kr"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("host", "price"),
+    [
+        ("coins", r"\$[\d,]+\.\d\d"),
+        ("muenzen", r"[\d.]+,\d\d €"),
+        ("monnaies", "[\\d\u202f]+,\\d\\d\u00a0€"),
+        ("mynt", "[\\d\u00a0]+ kr"),
+    ],
+)
 def test_each_market_writes_money_as_its_country_does(web: PracticeWeb, host: str, price: str):
     text = get(web, f"https://{host}.practice.example/search?q=crown").text
     prices = re.findall(r'class="price">([^<]*)<', text)

@@ -13,15 +13,25 @@ from thresher.practice.web.draw import Draw
 
 # One address of each kind.
 TOUR = (
-    "https://boards-api.greenhouse.io/v1/boards/acme/jobs?content=true", "https://job-boards.greenhouse.io/acme",
-    "https://api.lever.co/v0/postings/borealis?mode=json", "https://api.ashbyhq.com/posting-api/job-board/cobalt?includeCompensation=true",
-    "https://api.smartrecruiters.com/v1/companies/ember/postings?limit=100", "https://fathom.recruitee.com/api/offers/",
-    "https://apply.workable.com/api/v1/widget/accounts/garnet?details=true", "https://heron.jobs.personio.de/xml",
-    "https://isthmus.teamtailor.com/jobs.rss", "https://juniper.bamboohr.com/careers/list", "https://www.kestrel.example/careers",
-    "https://larkspur.example/api/openings", "https://feeds.practice.example/atom.xml",
-    "https://search.practice.example/v1/search/de/2?app_key=k", "https://courses.practice.example/catalogue?page=3",
-    "https://muenzen.practice.example/search?q=crown", "https://bulk.example/page/99", "https://some-new-firm.com/about",
-)  # fmt: skip
+    "https://boards-api.greenhouse.io/v1/boards/acme/jobs?content=true",
+    "https://job-boards.greenhouse.io/acme",
+    "https://api.lever.co/v0/postings/borealis?mode=json",
+    "https://api.ashbyhq.com/posting-api/job-board/cobalt?includeCompensation=true",
+    "https://api.smartrecruiters.com/v1/companies/ember/postings?limit=100",
+    "https://fathom.recruitee.com/api/offers/",
+    "https://apply.workable.com/api/v1/widget/accounts/garnet?details=true",
+    "https://heron.jobs.personio.de/xml",
+    "https://isthmus.teamtailor.com/jobs.rss",
+    "https://juniper.bamboohr.com/careers/list",
+    "https://www.kestrel.example/careers",
+    "https://larkspur.example/api/openings",
+    "https://feeds.practice.example/atom.xml",
+    "https://search.practice.example/v1/search/de/2?app_key=k",
+    "https://courses.practice.example/catalogue?page=3",
+    "https://muenzen.practice.example/search?q=crown",
+    "https://bulk.example/page/99",
+    "https://some-new-firm.com/about",
+)
 
 
 def test_two_processes_with_one_seed_serve_the_same_bytes():
@@ -76,7 +86,11 @@ def test_postings_open_change_close_and_are_listed_again():
     opened = [days for days in found.values() if days[0][0] > 0]
     closed = [days for days in found.values() if days[-1][0] < 119]
     edited = [days for days in found.values() if days[-1][2] > days[0][2]]
-    again = [key for key, days in found.items() if (key[0], key[1] - 1) in found and found[key[0], key[1] - 1][-1][1] == days[0][1]]
+    again = [
+        key
+        for key, days in found.items()
+        if (key[0], key[1] - 1) in found and found[key[0], key[1] - 1][-1][1] == days[0][1]
+    ]
     assert opened
     assert closed
     assert edited
@@ -107,7 +121,11 @@ def test_a_relisted_posting_has_another_number_and_the_same_requisition():
         for each in postings(7, who, DAY_ZERO + timedelta(days=day)):
             seen[each.place, each.round] = each
     pairs = [(seen[key], seen[key[0], key[1] + 1]) for key in seen if (key[0], key[1] + 1) in seen]
-    relisted = [(one, two) for one, two in pairs if one.title.split(" (")[0] == two.title.split(" (")[0] and one.duties == two.duties]
+    relisted = [
+        (one, two)
+        for one, two in pairs
+        if one.title.split(" (")[0] == two.title.split(" (")[0] and one.duties == two.duties
+    ]
     assert relisted
     assert all(one.id != two.id and one.requisition == two.requisition for one, two in relisted)
 

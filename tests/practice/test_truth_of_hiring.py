@@ -56,7 +56,14 @@ def test_what_a_posting_asks_for_stands_in_its_text(web: PracticeWeb):
 def test_the_texts_hold_the_traps_that_filters_fall_into():
     rows = [each for who in directory(7) if who.places < 100 for each in postings(7, who, DAY_ZERO)]
     told = "\n".join("\n".join((*each.wants, *each.offers)) for each in rows)
-    for trap in ("in business for", "401k", "not a remote role", "No security clearance", "ninja", "commission only"):
+    for trap in (
+        "in business for",
+        "401k",
+        "not a remote role",
+        "No security clearance",
+        "ninja",
+        "commission only",
+    ):
         assert trap in told
     assert {each.demands.says_workplace for each in rows} == {True, False}
     assert any(each.demands.clearance for each in rows)
@@ -74,9 +81,10 @@ def test_the_chronicle_agrees_with_looking_every_day(token: str):
     assert {each.id for each in told.relisted} <= {each.id for each in told.opened}
     changed = {each.id for each in told.changed}
     assert changed == {
-        number for number in set(looks[0]) & set(looks[-1])
+        number
+        for number in set(looks[0]) & set(looks[-1])
         if (looks[0][number].title, looks[0][number].pay) != (looks[-1][number].title, looks[-1][number].pay)
-    }  # fmt: skip
+    }
 
 
 def test_three_weeks_bring_everything_a_crawler_must_see():
@@ -87,6 +95,10 @@ def test_three_weeks_bring_everything_a_crawler_must_see():
 
 def test_a_relisted_posting_has_the_words_of_the_one_before():
     (again, *_) = chronicle(7, "garnet", 0, 60).relisted
-    before = [each for each in chronicle(7, "garnet", -200, 60).closed if (each.place, each.round) == (again.place, again.round - 1)]
+    before = [
+        each
+        for each in chronicle(7, "garnet", -200, 60).closed
+        if (each.place, each.round) == (again.place, again.round - 1)
+    ]
     assert [each.duties for each in before] == [again.duties]
     assert before[0].id != again.id

@@ -7,19 +7,27 @@ from thresher.reading.document import Document
 from thresher.reading.inspection import Inspection, inspect
 
 TODAY = date(2026, 3, 10)
-PROSE = "<p>" + "Ladders of ash and steel have been made here since the flood took the first workshop away. " * 20 + "</p>"
+PROSE = (
+    "<p>"
+    + "Ladders of ash and steel have been made here since the flood took the first workshop away. " * 20
+    + "</p>"
+)
 
 
 def document(body: str, url: str = "https://acme.example/", head: str = "") -> Document:
     return Document.from_html(f"<html><head>{head}</head><body>{body}</body></html>", url)
 
 
-def page(body: str | bytes, url: str = "https://acme.example/", status: int = 200, kind: str = "text/html") -> Page:
+def page(
+    body: str | bytes, url: str = "https://acme.example/", status: int = 200, kind: str = "text/html"
+) -> Page:
     raw = body.encode() if isinstance(body, str) else body
     return Page(url, url, status, {"content-type": kind}, raw, via=Via.FILE)
 
 
-def look(body: str | bytes, url: str = "https://acme.example/", status: int = 200, kind: str = "text/html") -> Inspection:
+def look(
+    body: str | bytes, url: str = "https://acme.example/", status: int = 200, kind: str = "text/html"
+) -> Inspection:
     return inspect(page(body, url, status, kind), TODAY)
 
 

@@ -122,7 +122,11 @@ def page(body: str, url: str = "https://acme.example/careers") -> Document:
 @pytest.mark.parametrize(
     ("body", "platform", "token"),
     [
-        ('<script src="https://boards.greenhouse.io/embed/job_board/js?for=acme"></script>', "greenhouse", "acme"),
+        (
+            '<script src="https://boards.greenhouse.io/embed/job_board/js?for=acme"></script>',
+            "greenhouse",
+            "acme",
+        ),
         ('<iframe src="https://jobs.ashbyhq.com/acme/embed"></iframe>', "ashby", "acme"),
         ('<script>fetch("https://api.lever.co/v0/postings/acme?mode=json")</script>', "lever", "acme"),
         ('<footer><a href="https://acme.breezy.hr/">Careers</a></footer>', "breezy", "acme"),
@@ -133,8 +137,16 @@ def page(body: str, url: str = "https://acme.example/careers") -> Document:
             "greenhouse",
             "acme",
         ),
-        ('<script>x = "https://jobs.lever.co/acme/0f9b1c2d-1111-4222-8333-444455556666"</script>', "lever", "acme"),
-        (r'<script>x = "https:\/\/jobs.ashbyhq.com\/Acme%20Labs\/0f9b1c2d-1111-4222-8333-444455556666"</script>', "ashby", "Acme Labs"),
+        (
+            '<script>x = "https://jobs.lever.co/acme/0f9b1c2d-1111-4222-8333-444455556666"</script>',
+            "lever",
+            "acme",
+        ),
+        (
+            r'<script>x = "https:\/\/jobs.ashbyhq.com\/Acme%20Labs\/0f9b1c2d-1111-4222-8333-444455556666"</script>',
+            "ashby",
+            "Acme Labs",
+        ),
         ('<script>go("https://acme.wd5.myworkdayjobs.com/en-US/Work")</script>', "workday", "acme"),
         ('<ul><li><a href="/work?gh_jid=12">Ladder maker</a></li></ul>', "greenhouse", None),
     ],
@@ -151,7 +163,9 @@ def test_scripts_that_name_several_boards_name_none():
 
 
 def test_the_own_domain_of_a_company_is_asked_at_the_platforms_path():
-    board = fingerprint(page('<script src="https://d1.recruiteecdn.com/x.js"></script>', "https://work.acme.example/"))
+    board = fingerprint(
+        page('<script src="https://d1.recruiteecdn.com/x.js"></script>', "https://work.acme.example/")
+    )
     assert board is not None
     assert board.endpoint == "https://work.acme.example/api/offers/"
 
@@ -182,8 +196,23 @@ def test_any_text_is_some_board_or_none(text: str):
 def test_every_platform_file_is_whole():
     names = [platform.name for platform in platforms()]
     assert len(names) == len(set(names))
-    assert {"greenhouse", "lever", "ashby", "workday", "smartrecruiters", "jobvite", "recruitee", "workable", "bamboohr", "personio",
-            "teamtailor", "icims", "breezy", "rippling", "pinpoint"} <= set(names)  # fmt: skip
+    assert {
+        "greenhouse",
+        "lever",
+        "ashby",
+        "workday",
+        "smartrecruiters",
+        "jobvite",
+        "recruitee",
+        "workable",
+        "bamboohr",
+        "personio",
+        "teamtailor",
+        "icims",
+        "breezy",
+        "rippling",
+        "pinpoint",
+    } <= set(names)
 
 
 @pytest.mark.parametrize(
@@ -214,12 +243,23 @@ def reference_row(platform: Platform) -> str:
     more = {"none": "whole", "next": "next link"}.get(paging.kind, f"{paging.kind}, {paging.size} a page")
     silent = "in the page" if platform.answers or platform.cards else "–"
     listed = f"`{endpoint.method} {endpoint.url.partition('?')[0]}`" if endpoint else silent
-    return "| " + " | ".join((
-        platform.name, f"`{platform.home}`" if platform.home else "companies' own domains", listed,
-        more + (f", cut off at {paging.cap:,}" if paging.cap else "") if endpoint else "–", "yes" if platform.detail else "–",
-        ("own address" if platform.owner.url else "in the list") if platform.owner else "–", str(platform.guess or "–"),
-        platform.confidence, "yes" if platform.empty_is_proof else "no",
-    )) + " |"  # fmt: skip
+    return (
+        "| "
+        + " | ".join(
+            (
+                platform.name,
+                f"`{platform.home}`" if platform.home else "companies' own domains",
+                listed,
+                more + (f", cut off at {paging.cap:,}" if paging.cap else "") if endpoint else "–",
+                "yes" if platform.detail else "–",
+                ("own address" if platform.owner.url else "in the list") if platform.owner else "–",
+                str(platform.guess or "–"),
+                platform.confidence,
+                "yes" if platform.empty_is_proof else "no",
+            )
+        )
+        + " |"
+    )
 
 
 def test_the_reference_lists_every_platform():
@@ -234,4 +274,9 @@ def test_the_files_that_the_pages_show_are_platforms():
         for page in ("reference/platforms.md", "how-to/add-a-board.md")
         for block in (docs / page).read_text("utf-8").split("```yaml\n")[1:]
     ]
-    assert [read_platform(text, "shown.yaml").name for text in shown] == ["acme", "acme", "acme-api", "acme-feed"]
+    assert [read_platform(text, "shown.yaml").name for text in shown] == [
+        "acme",
+        "acme",
+        "acme-api",
+        "acme-feed",
+    ]

@@ -12,7 +12,16 @@ from thresher.reading.answers import read_answer
 TITLE = "Ladder maker"
 ANSWERS = {
     "greenhouse": (
-        {"jobs": [{"id": 1, "title": TITLE, "absolute_url": "https://boards.greenhouse.io/acme/jobs/1", "location": {"name": "Leeds"}}]},
+        {
+            "jobs": [
+                {
+                    "id": 1,
+                    "title": TITLE,
+                    "absolute_url": "https://boards.greenhouse.io/acme/jobs/1",
+                    "location": {"name": "Leeds"},
+                }
+            ]
+        },
         "Leeds",
     ),
     "greenhouse departments": (
@@ -22,24 +31,58 @@ ANSWERS = {
                 {
                     "name": "B",
                     "jobs": [
-                        {"id": 1, "title": TITLE, "absolute_url": "https://boards.greenhouse.io/acme/jobs/1", "location": {"name": "Leeds"}}
+                        {
+                            "id": 1,
+                            "title": TITLE,
+                            "absolute_url": "https://boards.greenhouse.io/acme/jobs/1",
+                            "location": {"name": "Leeds"},
+                        }
                     ],
                 },
             ]
         },
         "Leeds",
     ),
-    "lever": ([{"id": "1", "text": TITLE, "hostedUrl": "https://jobs.lever.co/acme/1", "categories": {"location": "Leeds"}}], "Leeds"),
+    "lever": (
+        [
+            {
+                "id": "1",
+                "text": TITLE,
+                "hostedUrl": "https://jobs.lever.co/acme/1",
+                "categories": {"location": "Leeds"},
+            }
+        ],
+        "Leeds",
+    ),
     "ashby": (
         {
-            "jobs": [{"id": "1", "title": TITLE, "jobUrl": "https://jobs.ashbyhq.com/acme/1", "location": "Leeds", "isListed": True}],
+            "jobs": [
+                {
+                    "id": "1",
+                    "title": TITLE,
+                    "jobUrl": "https://jobs.ashbyhq.com/acme/1",
+                    "location": "Leeds",
+                    "isListed": True,
+                }
+            ],
             "apiVersion": "1",
         },
         "Leeds",
     ),
-    "workday": ({"total": 1, "jobPostings": [{"title": TITLE, "externalPath": "/job/1", "locationsText": "Leeds"}]}, "Leeds"),
+    "workday": (
+        {"total": 1, "jobPostings": [{"title": TITLE, "externalPath": "/job/1", "locationsText": "Leeds"}]},
+        "Leeds",
+    ),
     "workday detail": (
-        {"jobPostingInfo": {"id": "1", "title": TITLE, "jobDescription": "<p>x</p>", "location": "Leeds", "startDate": "2026-03-01"}},
+        {
+            "jobPostingInfo": {
+                "id": "1",
+                "title": TITLE,
+                "jobDescription": "<p>x</p>",
+                "location": "Leeds",
+                "startDate": "2026-03-01",
+            }
+        },
         "Leeds",
     ),
     "smartrecruiters": (
@@ -67,17 +110,49 @@ ANSWERS = {
         "Leeds",
     ),
     "recruitee": (
-        {"offers": [{"id": 1, "title": TITLE, "careers_url": "https://acme.recruitee.com/o/x", "city": "Leeds", "country": "UK"}]},
+        {
+            "offers": [
+                {
+                    "id": 1,
+                    "title": TITLE,
+                    "careers_url": "https://acme.recruitee.com/o/x",
+                    "city": "Leeds",
+                    "country": "UK",
+                }
+            ]
+        },
         "Leeds, UK",
     ),
     "workable": (
-        {"name": "Acme", "jobs": [{"title": TITLE, "shortcode": "A", "url": "https://apply.workable.com/j/A", "city": "Leeds"}]},
+        {
+            "name": "Acme",
+            "jobs": [
+                {"title": TITLE, "shortcode": "A", "url": "https://apply.workable.com/j/A", "city": "Leeds"}
+            ],
+        },
         "Leeds",
     ),
-    "workable v3": ({"total": 1, "results": [{"title": TITLE, "shortcode": "A", "location": {"city": "Leeds"}}]}, "Leeds"),
-    "bamboohr": ({"meta": {"totalCount": 1}, "result": [{"id": "1", "jobOpeningName": TITLE, "location": {"city": "Leeds"}}]}, "Leeds"),
+    "workable v3": (
+        {"total": 1, "results": [{"title": TITLE, "shortcode": "A", "location": {"city": "Leeds"}}]},
+        "Leeds",
+    ),
+    "bamboohr": (
+        {
+            "meta": {"totalCount": 1},
+            "result": [{"id": "1", "jobOpeningName": TITLE, "location": {"city": "Leeds"}}],
+        },
+        "Leeds",
+    ),
     "bamboohr detail": (
-        {"result": {"jobOpening": {"jobOpeningName": TITLE, "description": "<p>x</p>", "location": {"city": "Leeds"}}}},
+        {
+            "result": {
+                "jobOpening": {
+                    "jobOpeningName": TITLE,
+                    "description": "<p>x</p>",
+                    "location": {"city": "Leeds"},
+                }
+            }
+        },
         "Leeds",
     ),
     "teamtailor": (
@@ -96,11 +171,26 @@ ANSWERS = {
         "Leeds",
     ),
     "breezy": (
-        [{"id": "1", "friendly_id": "x", "name": TITLE, "url": "https://acme.breezy.hr/p/1", "location": {"name": "Leeds"}}],
+        [
+            {
+                "id": "1",
+                "friendly_id": "x",
+                "name": TITLE,
+                "url": "https://acme.breezy.hr/p/1",
+                "location": {"name": "Leeds"},
+            }
+        ],
         "Leeds",
     ),
     "rippling": (
-        [{"uuid": "1", "name": TITLE, "url": "https://ats.rippling.com/acme/jobs/1", "workLocation": {"label": "Leeds"}}],
+        [
+            {
+                "uuid": "1",
+                "name": TITLE,
+                "url": "https://ats.rippling.com/acme/jobs/1",
+                "workLocation": {"label": "Leeds"},
+            }
+        ],
         "Leeds",
     ),
     "pinpoint": (
@@ -118,10 +208,25 @@ ANSWERS = {
         "Leeds",
     ),
     "eightfold": (
-        {"positions": [{"id": 1, "name": TITLE, "canonicalPositionUrl": "https://acme.eightfold.ai/careers/job/1", "location": "Leeds"}]},
+        {
+            "positions": [
+                {
+                    "id": 1,
+                    "name": TITLE,
+                    "canonicalPositionUrl": "https://acme.eightfold.ai/careers/job/1",
+                    "location": "Leeds",
+                }
+            ]
+        },
         "Leeds",
     ),
-    "oracle": ({"items": [{"requisitionList": [{"Id": "1", "Title": TITLE, "PrimaryLocation": "Leeds"}]}], "hasMore": False}, "Leeds"),
+    "oracle": (
+        {
+            "items": [{"requisitionList": [{"Id": "1", "Title": TITLE, "PrimaryLocation": "Leeds"}]}],
+            "hasMore": False,
+        },
+        "Leeds",
+    ),
 }
 
 
@@ -191,20 +296,73 @@ def test_a_date_of_figures_is_read_as_the_platform_of_the_page_writes_it():
     assert posting.posted_date == date(2026, 3, 4)
 
 
-ASHBY, RECRUITEE, PINPOINT = "https://jobs.ashbyhq.com/acme/1", "https://acme.recruitee.com/o/x", "https://acme.pinpointhq.com/1"
+ASHBY, RECRUITEE, PINPOINT = (
+    "https://jobs.ashbyhq.com/acme/1",
+    "https://acme.recruitee.com/o/x",
+    "https://acme.pinpointhq.com/1",
+)
 REMOTE = [
-    ([{"id": "1", "text": TITLE, "hostedUrl": "https://jobs.lever.co/acme/1", "workplaceType": "on-site"}], "onsite"),
-    ({"jobs": [{"title": TITLE, "jobUrl": ASHBY, "isRemote": True, "workplaceType": "Hybrid"}], "apiVersion": "1"}, "hybrid"),
-    ({"jobs": [{"title": TITLE, "jobUrl": ASHBY, "isRemote": True, "workplaceType": None}], "apiVersion": "1"}, "remote"),
+    (
+        [{"id": "1", "text": TITLE, "hostedUrl": "https://jobs.lever.co/acme/1", "workplaceType": "on-site"}],
+        "onsite",
+    ),
+    (
+        {
+            "jobs": [{"title": TITLE, "jobUrl": ASHBY, "isRemote": True, "workplaceType": "Hybrid"}],
+            "apiVersion": "1",
+        },
+        "hybrid",
+    ),
+    (
+        {
+            "jobs": [{"title": TITLE, "jobUrl": ASHBY, "isRemote": True, "workplaceType": None}],
+            "apiVersion": "1",
+        },
+        "remote",
+    ),
     ({"jobs": [{"title": TITLE, "jobUrl": ASHBY, "isRemote": False}], "apiVersion": "1"}, None),
-    ({"meta": {"totalCount": 1}, "result": [{"id": "1", "jobOpeningName": TITLE, "locationType": "2", "isRemote": None}]}, "hybrid"),
+    (
+        {
+            "meta": {"totalCount": 1},
+            "result": [{"id": "1", "jobOpeningName": TITLE, "locationType": "2", "isRemote": None}],
+        },
+        "hybrid",
+    ),
     ({"name": "Acme", "jobs": [{"title": TITLE, "shortcode": "A1", "telecommuting": True}]}, "remote"),
-    ({"offers": [{"title": TITLE, "careers_url": RECRUITEE, "remote": False, "hybrid": False, "on_site": True}]}, "onsite"),
-    ({"total": 1, "jobPostings": [{"title": TITLE, "externalPath": "/job/1", "remoteType": "Fully Remote"}]}, "remote"),
+    (
+        {
+            "offers": [
+                {"title": TITLE, "careers_url": RECRUITEE, "remote": False, "hybrid": False, "on_site": True}
+            ]
+        },
+        "onsite",
+    ),
+    (
+        {
+            "total": 1,
+            "jobPostings": [{"title": TITLE, "externalPath": "/job/1", "remoteType": "Fully Remote"}],
+        },
+        "remote",
+    ),
     ({"total": 1, "jobPostings": [{"title": TITLE, "externalPath": "/job/1", "remoteType": "Ask us"}]}, None),
-    ({"data": [{"title": TITLE, "url": PINPOINT, "employment_type": "full_time", "workplace_type": "hybrid"}]}, "hybrid"),
-    ({"@type": "JobPosting", "title": TITLE, "jobLocationType": "TELECOMMUTE", "hiringOrganization": "Acme"}, "remote"),
-]  # fmt: skip
+    (
+        {
+            "data": [
+                {"title": TITLE, "url": PINPOINT, "employment_type": "full_time", "workplace_type": "hybrid"}
+            ]
+        },
+        "hybrid",
+    ),
+    (
+        {
+            "@type": "JobPosting",
+            "title": TITLE,
+            "jobLocationType": "TELECOMMUTE",
+            "hiringOrganization": "Acme",
+        },
+        "remote",
+    ),
+]
 
 
 @pytest.mark.parametrize(("answer", "remote"), REMOTE)
@@ -214,20 +372,44 @@ def test_where_the_work_is_done_is_what_the_platform_says(answer: object, remote
 
 def test_a_number_of_places_is_no_place():
     row = {"title": TITLE, "externalPath": "/job/1", "locationsText": "3 Locations"}
-    assert look(json.dumps({"total": 1, "jobPostings": [row]}), kind="application/json").postings[0].location is None
+    assert (
+        look(json.dumps({"total": 1, "jobPostings": [row]}), kind="application/json").postings[0].location
+        is None
+    )
 
 
 @pytest.mark.parametrize("total", ["²", "9" * 5_000, -1, True, 1e300, "many", [1], {}, None])
 def test_a_total_that_is_no_count_is_nothing(total: object):
-    listing = read_answer({"total": total, "jobPostings": [{"title": TITLE, "externalPath": "/job/1"}]}, today=date(2026, 3, 10))
+    listing = read_answer(
+        {"total": total, "jobPostings": [{"title": TITLE, "externalPath": "/job/1"}]}, today=date(2026, 3, 10)
+    )
     assert listing is not None
     assert listing.total is None
 
 
 DETAILS = {
-    "recruitee": {"offer": {"id": 1, "title": TITLE, "careers_url": "https://acme.recruitee.com/o/x", "description": "<p>x</p>"}},
-    "rippling": {"uuid": "1", "name": TITLE, "description": {"role": "<p>x</p>"}, "workLocations": ["Leeds"], "companyName": "Acme"},
-    "workable": {"shortcode": "A1", "title": TITLE, "description": "<p>x</p>", "published": "2026-03-01", "location": {"city": "Leeds"}},
+    "recruitee": {
+        "offer": {
+            "id": 1,
+            "title": TITLE,
+            "careers_url": "https://acme.recruitee.com/o/x",
+            "description": "<p>x</p>",
+        }
+    },
+    "rippling": {
+        "uuid": "1",
+        "name": TITLE,
+        "description": {"role": "<p>x</p>"},
+        "workLocations": ["Leeds"],
+        "companyName": "Acme",
+    },
+    "workable": {
+        "shortcode": "A1",
+        "title": TITLE,
+        "description": "<p>x</p>",
+        "published": "2026-03-01",
+        "location": {"city": "Leeds"},
+    },
 }
 
 
@@ -241,8 +423,14 @@ def test_the_answer_for_one_posting_is_a_posting_with_its_text(platform: str):
 
 def test_no_part_of_a_text_is_lost_for_want_of_a_heading():
     row = {
-        "id": "1", "text": TITLE, "hostedUrl": "https://jobs.lever.co/acme/1", "description": "<p>one</p>", "additional": "<p>four</p>",
+        "id": "1",
+        "text": TITLE,
+        "hostedUrl": "https://jobs.lever.co/acme/1",
+        "description": "<p>one</p>",
+        "additional": "<p>four</p>",
         "lists": [{"text": "", "content": "<li>two</li>"}, {"text": "Wants", "content": "<li>three</li>"}],
-    }  # fmt: skip
+    }
     (posting,) = look(json.dumps([row]), kind="application/json").postings
-    assert [word for word in ("one", "two", "Wants", "three", "four") if word not in (posting.description or "")] == []
+    assert [
+        word for word in ("one", "two", "Wants", "three", "four") if word not in (posting.description or "")
+    ] == []

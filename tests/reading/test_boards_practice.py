@@ -1,4 +1,5 @@
-"""Every platform, from the address of a board to the last field of its postings, against the practice web: what was planted is read."""
+"""Every platform, from the address of a board to the last field of its postings, against the practice web:
+what was planted is read."""
 
 from functools import cache
 from urllib.parse import urlsplit
@@ -48,7 +49,10 @@ def sent(call: Call | None) -> Page:
 def board_of(who: Company) -> Board:
     found = recognise(board_url(who))
     assert found is not None
-    assert (found.platform, found.token) == (who.platform, who.token if who.platform != "icims" else f"careers-{who.token}")
+    assert (found.platform, found.token) == (
+        who.platform,
+        who.token if who.platform != "icims" else f"careers-{who.token}",
+    )
     return found
 
 
@@ -69,7 +73,9 @@ def listed(board: Board) -> list[Posting]:
 def test_the_whole_list_is_read_with_keys_and_addresses(platform: str):
     who = companies()[platform]
     found = listed(board_of(who))
-    planted = [row for row in rows_of(who) if platform != "ashby" or row.place % 9 != 8]  # these are not to be shown
+    planted = [
+        row for row in rows_of(who) if platform != "ashby" or row.place % 9 != 8
+    ]  # these are not to be shown
     assert sorted(each.title for each in found) == sorted(row.title for row in planted)
     assert all(each.key and each.url and each.url.startswith("https://") for each in found)
 
@@ -93,7 +99,11 @@ def _completed(board: Board, posting: Posting) -> Posting:
     call = detail_call(board, posting) or Call(posting.url or "")
     (detail,) = inspect(sent(call), TODAY).postings
     names = ("location", "posted_date", "employment_type", "salary", "description", "remote")
-    return Posting(posting.title, url=posting.url, **{name: getattr(detail, name) or getattr(posting, name) for name in names})
+    return Posting(
+        posting.title,
+        url=posting.url,
+        **{name: getattr(detail, name) or getattr(posting, name) for name in names},
+    )
 
 
 @pytest.mark.parametrize("platform", [each for each in HOSTED if each != "workday"])

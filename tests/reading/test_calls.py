@@ -73,7 +73,9 @@ def test_one_posting_is_asked_for_by_nothing_but_its_address(url: str, wanted: s
 
 def test_the_key_of_a_posting_counts_before_what_its_address_says():
     posting = Posting("x", url="https://acme.example/work?gh_jid=7", key="12")
-    assert sent(detail_call(board("https://boards.greenhouse.io/acme"), posting)).url.endswith("/boards/acme/jobs/12")
+    assert sent(detail_call(board("https://boards.greenhouse.io/acme"), posting)).url.endswith(
+        "/boards/acme/jobs/12"
+    )
 
 
 def test_a_posting_without_key_and_address_cannot_be_asked_for():
@@ -104,20 +106,39 @@ def test_pages_are_counted_by_rows_unless_their_number_is_said():
 
 
 def test_a_list_that_comes_whole_has_no_second_part():
-    for url in ("https://boards.greenhouse.io/acme", "https://acme.recruitee.com", "https://acme.na.teamtailor.com"):
+    for url in (
+        "https://boards.greenhouse.io/acme",
+        "https://acme.recruitee.com",
+        "https://acme.na.teamtailor.com",
+    ):
         assert list_call(board(url), at=100) is None
 
 
 def test_the_link_to_the_next_page_is_followed_on_the_same_host_only():
     teamtailor = board("https://acme.na.teamtailor.com")
-    assert sent(list_call(teamtailor, cursor="https://acme.na.teamtailor.com/jobs.json?page=2")).url.endswith("?page=2")
-    assert sent(list_call(teamtailor, cursor="/jobs.json?page=2")).url == "https://acme.na.teamtailor.com/jobs.json?page=2"
-    for elsewhere in ("https://evil.example/jobs.json", "//evil.example/", "http://acme.na.teamtailor.com/", "javascript:x", "x" * 9_000):
+    assert sent(list_call(teamtailor, cursor="https://acme.na.teamtailor.com/jobs.json?page=2")).url.endswith(
+        "?page=2"
+    )
+    assert (
+        sent(list_call(teamtailor, cursor="/jobs.json?page=2")).url
+        == "https://acme.na.teamtailor.com/jobs.json?page=2"
+    )
+    for elsewhere in (
+        "https://evil.example/jobs.json",
+        "//evil.example/",
+        "http://acme.na.teamtailor.com/",
+        "javascript:x",
+        "x" * 9_000,
+    ):
         assert list_call(teamtailor, cursor=elsewhere) is None
 
 
 def test_a_list_on_a_companys_own_domain_is_asked_for_there():
-    own = fingerprint(Document.from_html('<script src="https://x.recruiteecdn.com/a.js"></script>', "https://work.acme.example/"))
+    own = fingerprint(
+        Document.from_html(
+            '<script src="https://x.recruiteecdn.com/a.js"></script>', "https://work.acme.example/"
+        )
+    )
     assert own is not None
     assert own.token is None
     assert sent(list_call(own)).url == "https://work.acme.example/api/offers/"
@@ -131,8 +152,14 @@ def test_a_list_is_split_by_facets_and_its_facets_are_counted():
     assert json.loads(call.body)["appliedFacets"] == {"locations": ["a", "b"]}
     answer = {
         "facets": [
-            {"facetParameter": "places", "values": [{"facetParameter": "locations", "values": [{"id": "a", "count": 3}]}]},
-            {"facetParameter": "jobFamilyGroup", "values": [{"id": "j", "count": 2}, {"id": "k", "count": 0}, {"id": "l"}]},
+            {
+                "facetParameter": "places",
+                "values": [{"facetParameter": "locations", "values": [{"id": "a", "count": 3}]}],
+            },
+            {
+                "facetParameter": "jobFamilyGroup",
+                "values": [{"id": "j", "count": 2}, {"id": "k", "count": 0}, {"id": "l"}],
+            },
             {"facetParameter": "unheardOf", "values": [{"id": "z", "count": 9}]},
             "nonsense",
         ]
@@ -142,8 +169,16 @@ def test_a_list_is_split_by_facets_and_its_facets_are_counted():
     assert list_call(board("https://jobs.lever.co/acme"), facets={"x": ["y"]}) is None
 
 
-@given(st.recursive(st.none() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(
-    ["facets", "facetParameter", "values", "id", "count"]), inner), max_leaves=20))  # fmt: skip
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(),
+        lambda inner: (
+            st.lists(inner)
+            | st.dictionaries(st.sampled_from(["facets", "facetParameter", "values", "id", "count"]), inner)
+        ),
+        max_leaves=20,
+    )
+)
 def test_facets_of_anything_are_counts(data: object):
     counted = facets_of(board("https://acme.wd5.myworkdayjobs.com/Work"), data)
     assert all(count > 0 for values in counted.values() for count in values.values())
@@ -154,13 +189,21 @@ def test_facets_of_anything_are_counts(data: object):
     [
         ("https://boards.greenhouse.io/acme", {"name": "Acme  Ladders"}, "Acme Ladders"),
         ("https://apply.workable.com/acme", {"name": "Acme Ladders", "jobs": []}, "Acme Ladders"),
-        ("https://careers.smartrecruiters.com/Acme", {"content": [{"company": {"name": "Acme Ladders"}}]}, "Acme Ladders"),
+        (
+            "https://careers.smartrecruiters.com/Acme",
+            {"content": [{"company": {"name": "Acme Ladders"}}]},
+            "Acme Ladders",
+        ),
         ("https://acme.recruitee.com", {"offers": [{"company_name": "Acme Ladders"}]}, "Acme Ladders"),
         ("https://acme.breezy.hr", [{"company": {"name": "Acme Ladders"}}], "Acme Ladders"),
         ("https://acme.bamboohr.com/careers", {"result": {"name": "Acme Ladders"}}, "Acme Ladders"),
         ("https://acme.na.teamtailor.com", {"title": "Acme Ladders", "items": []}, "Acme Ladders"),
         ("https://acme.jobs.personio.de", {"position": [{"subcompany": "Acme Ladders"}]}, "Acme Ladders"),
-        ("https://jobs.lever.co/acme", "<html><head><title>Acme Ladders</title></head></html>", "Acme Ladders"),
+        (
+            "https://jobs.lever.co/acme",
+            "<html><head><title>Acme Ladders</title></head></html>",
+            "Acme Ladders",
+        ),
         ("https://jobs.ashbyhq.com/acme", "<title>Acme Ladders Jobs</title>", "Acme Ladders Jobs"),
         ("https://boards.greenhouse.io/acme", {"name": None}, None),
         ("https://boards.greenhouse.io/acme", {"name": {"x": 1}}, None),
@@ -174,11 +217,38 @@ def test_a_board_says_whose_it_is(url: str, answer: object, name: str | None):
 
 
 HOSTILE = [
-    "evil.example/", "evil.example#", "evil.example?", "a@evil.example", "a:b@evil.example/", "..", ".", "../../admin", "..%2f..%2fadmin",
-    "%2e%2e", "%252e%252e", "a/../b", "a\\..\\b", "a\r\nhost: evil", "a b\tc", "", " ", "a&mode=x", "a?x=1", "a#x", "[::1]",
-    "127.0.0.1:80/x", "\u202eacme", "ac\u0000me", "x" * 5_000, "{region}", "{+path}", "ａｃｍｅ", "a%00b",
-    "//evil.example", "evil。example",
-]  # fmt: skip
+    "evil.example/",
+    "evil.example#",
+    "evil.example?",
+    "a@evil.example",
+    "a:b@evil.example/",
+    "..",
+    ".",
+    "../../admin",
+    "..%2f..%2fadmin",
+    "%2e%2e",
+    "%252e%252e",
+    "a/../b",
+    "a\\..\\b",
+    "a\r\nhost: evil",
+    "a b\tc",
+    "",
+    " ",
+    "a&mode=x",
+    "a?x=1",
+    "a#x",
+    "[::1]",
+    "127.0.0.1:80/x",
+    "\u202eacme",
+    "ac\u0000me",
+    "x" * 5_000,
+    "{region}",
+    "{+path}",
+    "ａｃｍｅ",
+    "a%00b",
+    "//evil.example",
+    "evil。example",
+]
 
 
 @pytest.mark.promise(17)
@@ -189,7 +259,9 @@ def test_a_hostile_token_never_leaves_its_host(token: str):
 
 
 @pytest.mark.promise(17)
-@given(st.text(max_size=60), st.sampled_from(["token", "region", "tld", "centre", "site", "id", "path", "slug"]))
+@given(
+    st.text(max_size=60), st.sampled_from(["token", "region", "tld", "centre", "site", "id", "path", "slug"])
+)
 def test_no_part_of_a_board_leads_anywhere_else(text: str, name: str):
     for platform in (each for each in platforms() if each.endpoint):
         _stays(platform, "acme", {name: text})
@@ -215,7 +287,11 @@ def _written(platform: Platform) -> list[str]:
 def _domain(url: str) -> str:
     """The part of the host that nobody may choose: its last two labels."""
     host = url.partition("//")[2].partition("/")[0].partition("?")[0]
-    return "oraclecloud.com" if host == "{token}" or host.endswith(".oraclecloud.com") else ".".join(host.lower().split(".")[-2:])
+    return (
+        "oraclecloud.com"
+        if host == "{token}" or host.endswith(".oraclecloud.com")
+        else ".".join(host.lower().split(".")[-2:])
+    )
 
 
 def test_a_board_of_an_unheard_of_platform_has_no_calls():
@@ -239,7 +315,9 @@ def test_a_board_can_be_named_by_platform_and_token():
 
 
 def test_a_board_without_its_parts_is_completed_where_nothing_is_missing():
-    assert sent(list_call(Board("lever", "acme", ""))).url.startswith("https://api.lever.co/v0/postings/acme?")
+    assert sent(list_call(Board("lever", "acme", ""))).url.startswith(
+        "https://api.lever.co/v0/postings/acme?"
+    )
     assert list_call(Board("workday", "acme", "")) is None
     assert list_call(Board("lever", "acme", "", {"token": "other"})) is None
 
@@ -247,23 +325,38 @@ def test_a_board_without_its_parts_is_completed_where_nothing_is_missing():
 def test_names_are_tried_in_the_order_of_cost_and_never_where_they_are_opaque():
     names = [platform.name for platform in guessable()]
     assert names == [
-        "greenhouse", "ashby", "lever", "workable", "smartrecruiters", "recruitee", "bamboohr", "breezy", "pinpoint", "rippling",
-    ]  # fmt: skip
+        "greenhouse",
+        "ashby",
+        "lever",
+        "workable",
+        "smartrecruiters",
+        "recruitee",
+        "bamboohr",
+        "breezy",
+        "pinpoint",
+        "rippling",
+    ]
 
 
 def keyed(how: str, name: str = "") -> Platform:
     named = f", name: {name}" if name else ""
     return read_platform(
-        f"name: acme\nlist: {{url: 'https://api.acme.example/work'}}\nauth: {{env: ACME_KEY, as: {how}{named}}}\n", "acme.yaml"
+        f"name: acme\nlist: {{url: 'https://api.acme.example/work'}}\nauth: {{env: ACME_KEY, as: {how}{named}}}\n",
+        "acme.yaml",
     )
 
 
 def test_a_key_comes_from_the_environment_only():
     call = Call("https://api.acme.example/work?a=1")
     env = {"ACME_KEY": "s&cret"}
-    sent = {how: with_auth(call, keyed(how, name), env) for how, name in (("bearer", ""), ("header", "X-Key"), ("query", "key"))}
+    sent = {
+        how: with_auth(call, keyed(how, name), env)
+        for how, name in (("bearer", ""), ("header", "X-Key"), ("query", "key"))
+    }
     assert {(each.url, *each.headers) for each in sent.values()} == {(call.url,)}
-    assert sent["bearer"].credentials == Credentials("https://api.acme.example", {"authorization": "Bearer s&cret"})
+    assert sent["bearer"].credentials == Credentials(
+        "https://api.acme.example", {"authorization": "Bearer s&cret"}
+    )
     assert sent["header"].credentials == Credentials("https://api.acme.example", {"x-key": "s&cret"})
     assert sent["query"].credentials == Credentials("https://api.acme.example", query={"key": "s&cret"})
     assert "cret" not in repr(sent)
@@ -285,15 +378,20 @@ auth: {env: ACME_KEY, as: header, name: x-key}
 @pytest.mark.parametrize(
     ("url", "goes"),
     [
-        ("https://api.hosted.example/v1/a", True), ("https://eu.api.hosted.example/v1/a", True), ("https://a.hosted.example/x", True),
+        ("https://api.hosted.example/v1/a", True),
+        ("https://eu.api.hosted.example/v1/a", True),
+        ("https://a.hosted.example/x", True),
         ("https://API.hosted.example:443/v1/a", True),
         ("https://careers.company.example/jobs.json", False),  # a company that shows the mark
-        ("http://api.hosted.example/v1/a", False), ("https://api.hosted.example:8443/v1/a", False),
-        ("https://evilapi.hosted.example.company.example/", False), ("https://api.hosted.example.evil.example/", False),
-        ("https://evilhosted.example/", False), ("https://hosted.example@evil.example/", False),
+        ("http://api.hosted.example/v1/a", False),
+        ("https://api.hosted.example:8443/v1/a", False),
+        ("https://evilapi.hosted.example.company.example/", False),
+        ("https://api.hosted.example.evil.example/", False),
+        ("https://evilhosted.example/", False),
+        ("https://hosted.example@evil.example/", False),
         ("https://evil.example/api.hosted.example", False),
     ],
-)  # fmt: skip
+)
 def test_a_platforms_secret_goes_only_to_the_hosts_of_its_own_file(url: str, goes: bool):
     call = Call(url)
     sent = with_auth(call, read_platform(HOSTED, "hosted.yaml"), {"ACME_KEY": "s3cret-key"})
@@ -308,7 +406,15 @@ def test_no_missing_key_is_asked_for_where_none_may_go():
 
 
 @pytest.mark.promise(17)
-@pytest.mark.parametrize("url", ["https://{token}/api", "https://api.{token}/api", "https://{token}.co.uk/api", "https://{token}.example/"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://{token}/api",
+        "https://api.{token}/api",
+        "https://{token}.co.uk/api",
+        "https://{token}.example/",
+    ],
+)
 def test_a_file_whose_host_anybody_can_fill_in_may_have_no_secret(url: str):
     text = f"name: x\nurls: ['^(?P<token>.+)']\nhome: 'https://{{token}}'\nlist: {{url: '{url}'}}\nauth: {{env: KEY}}\n"
     with pytest.raises(ConfigError, match="where the secret may go"):

@@ -25,7 +25,9 @@ def test_latin_1_means_windows_1252_on_the_web(label: str) -> None:
     assert decode("5 €".encode("cp1252"), f"text/html; charset={label}").text == "5 €"
 
 
-@pytest.mark.parametrize("label", ["utf-7", "rot13", "unicode_escape", "base64", "idna", "zip", "../x", "undefined", ""])
+@pytest.mark.parametrize(
+    "label", ["utf-7", "rot13", "unicode_escape", "base64", "idna", "zip", "../x", "undefined", ""]
+)
 def test_a_codec_the_web_does_not_have_is_not_obeyed(label: str) -> None:
     assert codec_for(label) is None
     assert decode(b"+ADw-script+AD4-", f"text/html; charset={label}").text == "+ADw-script+AD4-"
@@ -38,7 +40,9 @@ def test_a_byte_order_mark_beats_the_header() -> None:
 
 
 def test_the_header_beats_the_page() -> None:
-    read = decode(b'<meta charset="windows-1251">' + GERMAN.encode("cp1252"), "text/html; charset=windows-1252")
+    read = decode(
+        b'<meta charset="windows-1251">' + GERMAN.encode("cp1252"), "text/html; charset=windows-1252"
+    )
     assert read.text.endswith(GERMAN)
     assert read.by == "header"
 
@@ -85,7 +89,9 @@ def test_a_page_cut_off_inside_a_character_is_still_utf_8() -> None:
     assert (read.charset, read.text.rstrip("\ufffd")) == ("utf-8", GERMAN * 5)
 
 
-@pytest.mark.parametrize(("text", "codec"), [(RUSSIAN, "cp1251"), ("日本語のテキストです。これは長い文章です。", "cp932")])
+@pytest.mark.parametrize(
+    ("text", "codec"), [(RUSSIAN, "cp1251"), ("日本語のテキストです。これは長い文章です。", "cp932")]
+)
 def test_what_nobody_declared_is_guessed_from_a_sample(text: str, codec: str) -> None:
     read = decode((text * 20).encode(codec))
     assert (read.text, read.by) == (text * 20, "guess")

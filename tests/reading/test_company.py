@@ -46,9 +46,21 @@ def test_a_link_to_a_board_is_better_than_any_page():
 
 
 def test_name_site_and_description_come_from_what_the_page_declares():
-    declared = {"@type": "Organization", "name": "Acme Ladders", "url": "https://acme.example", "description": "We make ladders."}
-    company = look(f"<script type='application/ld+json'>{json.dumps(declared)}</script><p>Hello</p>", "https://acme.example/about").company
-    assert (company.name, company.website, company.about) == ("Acme Ladders", "https://acme.example/", "We make ladders.")
+    declared = {
+        "@type": "Organization",
+        "name": "Acme Ladders",
+        "url": "https://acme.example",
+        "description": "We make ladders.",
+    }
+    company = look(
+        f"<script type='application/ld+json'>{json.dumps(declared)}</script><p>Hello</p>",
+        "https://acme.example/about",
+    ).company
+    assert (company.name, company.website, company.about) == (
+        "Acme Ladders",
+        "https://acme.example/",
+        "We make ladders.",
+    )
 
 
 def test_a_slogan_is_not_a_name():
@@ -57,4 +69,6 @@ def test_a_slogan_is_not_a_name():
 
 
 def test_the_part_of_the_title_that_the_address_repeats_is_the_name():
-    assert look("<title>About us | Acme</title><p>Hello</p>", "https://www.acme.example/").company.name == "Acme"
+    assert (
+        look("<title>About us | Acme</title><p>Hello</p>", "https://www.acme.example/").company.name == "Acme"
+    )

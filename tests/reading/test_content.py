@@ -41,10 +41,16 @@ def test_the_article_is_read_without_menu_and_footer() -> None:
 
 @pytest.mark.parametrize("tag", ["nav", "footer", "aside"])
 def test_prose_in_the_periphery_is_no_part_of_the_article(tag: str) -> None:
-    assert text_of(f"<article>{column(*PARAGRAPHS)}<{tag}>{column(PARAGRAPHS[0] * 2)}</{tag}></article>") == STORY
+    assert (
+        text_of(f"<article>{column(*PARAGRAPHS)}<{tag}>{column(PARAGRAPHS[0] * 2)}</{tag}></article>")
+        == STORY
+    )
 
 
-@pytest.mark.parametrize("name", ["comments", "related-stories", "authorBio", "newsletter_signup", "cookie-notice", "sidebar widget"])
+@pytest.mark.parametrize(
+    "name",
+    ["comments", "related-stories", "authorBio", "newsletter_signup", "cookie-notice", "sidebar widget"],
+)
 def test_prose_under_a_telling_name_is_no_part_of_the_article(name: str) -> None:
     around = f'<div class="{name}">{column("A first reader writes that all this was to be expected, and that it will be worse.")}</div>'
     assert text_of(f"<div><div>{column(*PARAGRAPHS)}</div>{around}</div>") == STORY
@@ -66,13 +72,17 @@ def test_title_byline_caption_and_invitations_are_trimmed() -> None:
     top = "<h1>Ferries run again</h1><div>By Ann Example</div><div>3 February</div>"
     figure = "<figure><img src=a><figcaption>The harbour last week</figcaption></figure>"
     invitation = '<p>Read more: <a href="x">The storm in pictures, hour by hour</a></p>'
-    late = '<h3>Related articles</h3><p><a href="y">Another storm is coming, say those who know the sea</a></p>'
+    late = (
+        '<h3>Related articles</h3><p><a href="y">Another storm is coming, say those who know the sea</a></p>'
+    )
     middle = f"{column(PARAGRAPHS[0])}{figure}{column(*PARAGRAPHS[1:3])}{invitation}{column(PARAGRAPHS[3])}"
     assert text_of(f"<article>{top}<div>{middle}{late}</div></article>") == STORY
 
 
 def test_a_short_first_line_in_the_column_is_kept() -> None:
-    assert text_of(f"<div>{column('It is over, for now.', *PARAGRAPHS)}</div>").startswith("It is over, for now.")
+    assert text_of(f"<div>{column('It is over, for now.', *PARAGRAPHS)}</div>").startswith(
+        "It is over, for now."
+    )
 
 
 def test_teasers_in_boxes_of_their_own_do_not_outweigh_the_article() -> None:
@@ -82,30 +92,48 @@ def test_teasers_in_boxes_of_their_own_do_not_outweigh_the_article() -> None:
 
 
 def test_text_between_line_breaks_without_paragraphs_is_read() -> None:
-    assert text_of(f"<div>{'<br><br>'.join(PARAGRAPHS)}</div><div><a href=x>Home</a></div>").split("\n") == list(PARAGRAPHS)
+    assert text_of(f"<div>{'<br><br>'.join(PARAGRAPHS)}</div><div><a href=x>Home</a></div>").split(
+        "\n"
+    ) == list(PARAGRAPHS)
 
 
 @pytest.mark.parametrize(
     ("head", "body", "said"),
     [
         (PUBLISHED, "", Declared.ARTICLE),
-        ('<script type="application/ld+json">{"@context": "x", "@type": ["NewsArticle"]}</script>', "", Declared.ARTICLE),
+        (
+            '<script type="application/ld+json">{"@context": "x", "@type": ["NewsArticle"]}</script>',
+            "",
+            Declared.ARTICLE,
+        ),
         ("", '<div itemscope itemtype="https://schema.org/BlogPosting">', Declared.ARTICLE),
         ("", '<div itemprop="articleBody">', Declared.ARTICLE),
         ("", '<div itemtype="https://schema.org/BlogPosting"></div>' * 5, Declared.NOTHING),
-        ('<script type="application/ld+json">{"@type":"Blog","blogPost":[{"@type":"BlogPosting"}]}</script>', "", Declared.NOTHING),
+        (
+            '<script type="application/ld+json">{"@type":"Blog","blogPost":[{"@type":"BlogPosting"}]}</script>',
+            "",
+            Declared.NOTHING,
+        ),
         (PUBLISHED, '<div itemtype="https://schema.org/BlogPosting"></div>' * 5, Declared.ARTICLE),
         ('<meta property="og:type" content="article">', "", Declared.PERHAPS),
         ("", '<article><time datetime="2026-01-02">', Declared.PERHAPS),
         ("", "<article>", Declared.NOTHING),
         ('<meta name="dc.date" content="2026-01-02">', "", Declared.PERHAPS),
         ("", "<article></article><article><time datetime=x></article>", Declared.NOTHING),
-        (PUBLISHED + '<script type="application/ld+json">{"@type":"JobPosting"}</script>', "", Declared.OTHER),
+        (
+            PUBLISHED + '<script type="application/ld+json">{"@type":"JobPosting"}</script>',
+            "",
+            Declared.OTHER,
+        ),
         ('<script type="application/ld+json">{"@type":"Recipe"}</script>', "", Declared.OTHER),
         ('<script type="application/ld+json">{"@type":"JobPosting"}</script>', "<article>", Declared.OTHER),
         ('<meta property="og:type" content="product.item">', "", Declared.OTHER),
         ("", '<div itemtype="http://schema.org/Product">', Declared.OTHER),
-        ('<script type="application/ld+json">{"@type":"Product"},{"@type":"Article"}</script>', "", Declared.ARTICLE),
+        (
+            '<script type="application/ld+json">{"@type":"Product"},{"@type":"Article"}</script>',
+            "",
+            Declared.ARTICLE,
+        ),
         ("", "", Declared.NOTHING),
     ],
 )
@@ -128,7 +156,11 @@ def test_an_address_may_hint_at_an_article(url: str, said: Declared) -> None:
 
 @pytest.mark.parametrize(
     "head",
-    ["", '<script type="application/ld+json">{"@type":"JobPosting"}</script>', '<meta property="og:type" content="product">'],
+    [
+        "",
+        '<script type="application/ld+json">{"@type":"JobPosting"}</script>',
+        '<meta property="og:type" content="product">',
+    ],
 )
 def test_a_page_that_is_no_article_keeps_everything(head: str) -> None:
     body = f"<nav><a href=x>Ferries Ltd</a></nav><h1>Captain</h1><div>Hamburg</div><div>{column(*PARAGRAPHS)}</div><td>4,000 €"
@@ -157,8 +189,12 @@ def test_an_empty_page_has_empty_content() -> None:
 
 
 def test_a_script_that_says_more_with_fewer_characters_is_weighed_accordingly() -> None:
-    lines = ("港は嵐の後に再建され、週の半ばから最初のフェリーが再び運航しています。漁師たちは新しい岸壁が高いと言います。",) * 2
-    more = ("市長は夏の前に傾斜路を追加すると約束しました。予算があるかどうかは別の問題で、議会は月曜日に開かれます。",) * 2
+    lines = (
+        "港は嵐の後に再建され、週の半ばから最初のフェリーが再び運航しています。漁師たちは新しい岸壁が高いと言います。",
+    ) * 2
+    more = (
+        "市長は夏の前に傾斜路を追加すると約束しました。予算があるかどうかは別の問題で、議会は月曜日に開かれます。",
+    ) * 2
     content = main_content(page(f"<nav>目次</nav><div>{column(*lines, *more)}</div>"))
     assert content.is_article
     assert "目次" not in content.text
@@ -169,18 +205,26 @@ def test_a_notice_beside_the_article_is_left_outside() -> None:
     assert text_of(f"{notice}<div><div>{column(*PARAGRAPHS * 2)}</div></div>") == "\n\n".join(PARAGRAPHS * 2)
 
 
-@pytest.mark.parametrize("name", ["comments", "Related-Posts", "socialShare", "article__byline", "x newsletter-box", "post-author vcard"])
+@pytest.mark.parametrize(
+    "name",
+    ["comments", "Related-Posts", "socialShare", "article__byline", "x newsletter-box", "post-author vcard"],
+)
 def test_names_that_are_given_to_what_stands_around(name: str) -> None:
     assert named_around(name)
 
 
-@pytest.mark.parametrize("name", ["", "story", "has-comments", "post tag-social category-more", "social-embed", "leads", "shareholder"])
+@pytest.mark.parametrize(
+    "name",
+    ["", "story", "has-comments", "post tag-social category-more", "social-embed", "leads", "shareholder"],
+)
 def test_names_that_say_nothing_or_something_else(name: str) -> None:
     assert not named_around(name)
 
 
 def test_names_that_are_given_to_the_body_of_an_article() -> None:
-    assert all(map(named_body, ("article-body", "entry-content", "storyText", "post__content wide", "main article")))
+    assert all(
+        map(named_body, ("article-body", "entry-content", "storyText", "post__content wide", "main article"))
+    )
     assert not any(map(named_body, ("", "content", "bodyguard", "articles-list")))
 
 

@@ -18,7 +18,13 @@ from thresher.reading.text import full_text
 OPENED = "p|div|li|ul|ol|table|tr|td|th|a|b|pre|blockquote|article|nav|h2|select|option|dl|dd|br|img|script|svg|template|base href=x"
 NAMED = "p hidden|div class='comments'|div style=display:none|meta property='og:type' content='article'|a href='/y'|html lang=de|!--"
 CLOSED = "p|div|li|ul|table|tr|td|a|b|pre|blockquote|article|select|script"
-LOOSE = ("-->", "&amp;", "\0", "&#x0;", "A sentence with words, and more of them, that is long enough to be taken for prose. " * 2)
+LOOSE = (
+    "-->",
+    "&amp;",
+    "\0",
+    "&#x0;",
+    "A sentence with words, and more of them, that is long enough to be taken for prose. " * 2,
+)
 TAGS = [*(f"<{tag}>" for tag in f"{OPENED}|{NAMED}".split("|")), *(f"</{tag}>" for tag in CLOSED.split("|"))]
 SOUP = st.lists(st.one_of(st.sampled_from([*TAGS, *LOOSE]), st.text(max_size=30)), max_size=60)
 
@@ -26,7 +32,13 @@ SOUP = st.lists(st.one_of(st.sampled_from([*TAGS, *LOOSE]), st.text(max_size=30)
 def read_everything(document: Document) -> int:
     """Use every reader on a document; the size of what they say."""
     content = main_content(document)
-    written = full_markdown(document, images=True), main_markdown(document), full_text(document), content.text, document.title
+    written = (
+        full_markdown(document, images=True),
+        main_markdown(document),
+        full_text(document),
+        content.text,
+        document.title,
+    )
     language(content.text, document.language_hint)
     article(document.flow)
     return sum(map(len, written))
@@ -40,7 +52,10 @@ def test_any_soup_is_read_and_stays_small(pieces: list[str]) -> None:
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.binary(max_size=2000), st.sampled_from(["text/html", "text/html; charset=gbk", "text/plain", "application/pdf", ""]))
+@given(
+    st.binary(max_size=2000),
+    st.sampled_from(["text/html", "text/html; charset=gbk", "text/plain", "application/pdf", ""]),
+)
 def test_any_bytes_are_read(body: bytes, content_type: str) -> None:
     document = Document.of(Page("", "https://example.org/", 200, {"content-type": content_type}, body))
     assert read_everything(document) < 60 * len(body) + 1000
@@ -54,7 +69,8 @@ def test_the_main_content_is_part_of_the_whole(pieces: list[str]) -> None:
 
 
 def calls(work: Callable[[], object]) -> int:
-    """How many function calls, of Python or C, a piece of work takes. Unlike time it is the same on every run."""
+    """How many function calls, of Python or C, a piece of work takes. Unlike time it is the same on every
+    run."""
     count = 0
 
     def on_event(_frame: object, event: str, _argument: object) -> None:
@@ -93,7 +109,9 @@ def test_twice_the_page_is_at_most_twice_the_work(name: str) -> None:
         html = "<meta property='article:published_time' content=x>" + HOSTILE[name](n)
         return calls(lambda: read_everything(Document.from_html(html, "https://example.org/")))
 
-    work(10)  # what is computed once per process is not counted; the parser flattens what nests deeper than some hundreds
+    work(
+        10
+    )  # what is computed once per process is not counted; the parser flattens what nests deeper than some hundreds
     assert work(4000) < 2.3 * work(2000)
 
 
@@ -112,10 +130,22 @@ print(read_everything(Document.from_html("<meta property='article:published_time
 @pytest.mark.promise(18)
 @pytest.mark.parametrize(
     ("name", "size"),
-    [("nested boxes", 200_000), ("many attributes", 100_000), ("10 MB of text", 0), ("nested lists", 20_000), ("many links", 150_000)],
+    [
+        ("nested boxes", 200_000),
+        ("many attributes", 100_000),
+        ("10 MB of text", 0),
+        ("nested lists", 20_000),
+        ("many links", 150_000),
+    ],
 )
 def test_a_huge_page_is_read_within_limits_of_memory_and_processor_time(name: str, size: int) -> None:
-    done = subprocess.run([sys.executable, "-c", LARGE, name, str(size)], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE, name, str(size)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     assert int(done.stdout) < 100_000_000
 

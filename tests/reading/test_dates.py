@@ -20,12 +20,32 @@ def day(text: str, **options: object) -> Day:
 @pytest.mark.parametrize(
     "text",
     [
-        "2025-12-05", "2025-12-05T21:44:46Z", "2025-12-05 21:44:46 UTC", "2025-12-05T23:30:00.123-08:00", "2025/12/05", "20251205",
-        "Fri, 05 Dec 2025 21:44:46 GMT", "1764971086", "1764971086000", "05.12.2025", "5. Dezember 2025", "5 décembre 2025",
-        "5 de diciembre de 2025", "December 5, 2025", "Dec 5th 2025", "2025. december 5.", "5 grudnia 2025", "5 декабря 2025 г.",
-        "05-Dec-25", "Posted on December 5, 2025 by Ann", "5 dicembre 2025", "5 december 2025", "5 aralık 2025", "5. prosince 2025",
+        "2025-12-05",
+        "2025-12-05T21:44:46Z",
+        "2025-12-05 21:44:46 UTC",
+        "2025-12-05T23:30:00.123-08:00",
+        "2025/12/05",
+        "20251205",
+        "Fri, 05 Dec 2025 21:44:46 GMT",
+        "1764971086",
+        "1764971086000",
+        "05.12.2025",
+        "5. Dezember 2025",
+        "5 décembre 2025",
+        "5 de diciembre de 2025",
+        "December 5, 2025",
+        "Dec 5th 2025",
+        "2025. december 5.",
+        "5 grudnia 2025",
+        "5 декабря 2025 г.",
+        "05-Dec-25",
+        "Posted on December 5, 2025 by Ann",
+        "5 dicembre 2025",
+        "5 december 2025",
+        "5 aralık 2025",
+        "5. prosince 2025",
     ],
-)  # fmt: skip
+)
 def test_a_whole_date_is_read_in_any_spelling(text: str):
     assert (day(text).day, day(text).precision, day(text).approximate) == (date(2025, 12, 5), "day", False)
 
@@ -49,19 +69,32 @@ def test_the_order_follows_from_the_numbers_the_language_or_the_caller():
     assert day("25/12/2025").day == day("12/25/2025").day == date(2025, 12, 25)
     assert day("03/03/2025").day == date(2025, 3, 3)
     assert day("03/04/2025", language="de").day == day("03/04/2025", day_first=True).day == date(2025, 4, 3)
-    assert day("03/04/2025", language="en-US").day == day("03/04/2025", day_first=False).day == date(2025, 3, 4)
+    assert (
+        day("03/04/2025", language="en-US").day == day("03/04/2025", day_first=False).day == date(2025, 3, 4)
+    )
     assert read_date("03/04/2025", today=TODAY, language="en") is None
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Posted 5 Days Ago", date(2026, 1, 5)), ("vor 3 Tagen", date(2026, 1, 7)), ("hace 2 días", date(2026, 1, 8)),
-        ("il y a 3 jours", date(2026, 1, 7)), ("3 dagar sedan", date(2026, 1, 7)), ("3 giorni fa", date(2026, 1, 7)),
-        ("3 дня назад", date(2026, 1, 7)), ("2 dagen geleden", date(2026, 1, 8)), ("Posted Today", TODAY), ("yesterday", date(2026, 1, 9)),
-        ("Gestern", date(2026, 1, 9)), ("an hour ago", TODAY), ("vor 2 Stunden", TODAY), ("5d", date(2026, 1, 5)), ("Just posted", TODAY),
+        ("Posted 5 Days Ago", date(2026, 1, 5)),
+        ("vor 3 Tagen", date(2026, 1, 7)),
+        ("hace 2 días", date(2026, 1, 8)),
+        ("il y a 3 jours", date(2026, 1, 7)),
+        ("3 dagar sedan", date(2026, 1, 7)),
+        ("3 giorni fa", date(2026, 1, 7)),
+        ("3 дня назад", date(2026, 1, 7)),
+        ("2 dagen geleden", date(2026, 1, 8)),
+        ("Posted Today", TODAY),
+        ("yesterday", date(2026, 1, 9)),
+        ("Gestern", date(2026, 1, 9)),
+        ("an hour ago", TODAY),
+        ("vor 2 Stunden", TODAY),
+        ("5d", date(2026, 1, 5)),
+        ("Just posted", TODAY),
     ],
-)  # fmt: skip
+)
 def test_days_are_counted_back_from_the_day_that_is_handed_in(text: str, expected: date):
     assert (day(text).day, day(text).approximate, day(text).or_earlier) == (expected, False, False)
 
@@ -71,13 +104,17 @@ def test_weeks_and_months_are_approximate():
     assert day("a month ago").approximate
 
 
-@pytest.mark.parametrize("text", ["Posted 30+ Days Ago", "hace más de 30 días", "more than 30 days ago", "30+d"])
+@pytest.mark.parametrize(
+    "text", ["Posted 30+ Days Ago", "hace más de 30 días", "more than 30 days ago", "30+d"]
+)
 def test_an_open_end_is_the_latest_day_it_can_have_been(text: str):
     assert (day(text).day, day(text).or_earlier) == (date(2025, 12, 11), True)
 
 
 def test_a_month_is_a_month():
-    assert [(day(text).day, day(text).precision) for text in ("December 2025", "2025-12")] == [(date(2025, 12, 1), "month")] * 2
+    assert [(day(text).day, day(text).precision) for text in ("December 2025", "2025-12")] == [
+        (date(2025, 12, 1), "month")
+    ] * 2
     assert (day("1983").day, day("1983").precision) == (date(1983, 1, 1), "year")
 
 
@@ -85,12 +122,22 @@ def test_a_month_is_a_month():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("Dec 5", "without a year"), ("apply within 5 days", "no date"), ("Closes in 3 days", "no date"), ("5 years", "no date"),
-        ("a 5 day week", "no date"), ("2 Tage vor Ort", "no date"), ("31/02/2025", "calendar"),
-        ("2025-13-45", "calendar"), ("May contain nuts", "no date"),
-        ("Hier bewerben", "no date"), ("1.2.3", "no date"), ("", "empty"), ("Senior engineer 2025", "no date"), ("99/99/9999", "calendar"),
+        ("Dec 5", "without a year"),
+        ("apply within 5 days", "no date"),
+        ("Closes in 3 days", "no date"),
+        ("5 years", "no date"),
+        ("a 5 day week", "no date"),
+        ("2 Tage vor Ort", "no date"),
+        ("31/02/2025", "calendar"),
+        ("2025-13-45", "calendar"),
+        ("May contain nuts", "no date"),
+        ("Hier bewerben", "no date"),
+        ("1.2.3", "no date"),
+        ("", "empty"),
+        ("Senior engineer 2025", "no date"),
+        ("99/99/9999", "calendar"),
     ],
-)  # fmt: skip
+)
 def test_no_year_no_deadline_and_no_day_is_made_up(text: str, says: str):
     found = read_day(text, today=TODAY)
     assert isinstance(found, NoDay)

@@ -26,7 +26,9 @@ def test_the_tree_is_built_once() -> None:
 
 
 def test_the_charset_of_the_header_is_obeyed() -> None:
-    document = Document.of(page("<title>café</title>".encode("iso-8859-15"), "text/html; charset=ISO-8859-15"))
+    document = Document.of(
+        page("<title>café</title>".encode("iso-8859-15"), "text/html; charset=ISO-8859-15")
+    )
     assert document.title == "café"
 
 
@@ -56,7 +58,20 @@ def test_a_link_is_written_whole(href: str, url: str) -> None:
     assert Document.from_html("", HERE).absolute(href) == url
 
 
-@pytest.mark.parametrize("href", ["", "   ", "mailto:a@b.example", "javascript:void(0)", "tel:+49", "data:,x", "http://[::", "x" * 10_000, "ftp://a.example/"])
+@pytest.mark.parametrize(
+    "href",
+    [
+        "",
+        "   ",
+        "mailto:a@b.example",
+        "javascript:void(0)",
+        "tel:+49",
+        "data:,x",
+        "http://[::",
+        "x" * 10_000,
+        "ftp://a.example/",
+    ],
+)
 def test_what_leads_to_no_page_is_nothing(href: str) -> None:
     assert Document.from_html("", HERE).absolute(href) is None
 

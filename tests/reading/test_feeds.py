@@ -36,16 +36,32 @@ RSS = """<?xml version="1.0"?><rss version="2.0" xmlns:content="c" xmlns:dc="d" 
 def test_rss_gives_entries_with_absolute_links_dates_and_its_own_fields():
     found = feed(RSS)
     (entry,) = found.entries
-    assert (found.kind, found.title, found.url, found.trouble) == ("rss", "Fairs", "https://news.example/", None)
+    assert (found.kind, found.title, found.url, found.trouble) == (
+        "rss",
+        "Fairs",
+        "https://news.example/",
+        None,
+    )
     assert (entry.title, entry.url, entry.id) == ("Spring & summer", "https://news.example/a?x=1&y=2", "7")
     assert entry.published is not None
-    assert (entry.published.day, entry.published_text) == (date(2025, 12, 5), "Fri, 05 Dec 2025 21:44:46 +0000")
-    assert (entry.summary, entry.content, entry.author, entry.categories) == ("<p>Short</p>", "Long", "Ann", ("garden",))
+    assert (entry.published.day, entry.published_text) == (
+        date(2025, 12, 5),
+        "Fri, 05 Dec 2025 21:44:46 +0000",
+    )
+    assert (entry.summary, entry.content, entry.author, entry.categories) == (
+        "<p>Short</p>",
+        "Long",
+        "Ann",
+        ("garden",),
+    )
     assert entry.extra == {"region": "Leeds"}
 
 
 def test_a_permanent_id_is_an_address_too():
-    assert feed("<rss><channel><item><guid>https://news.example/7</guid></item></channel></rss>").entries[0].url == "https://news.example/7"
+    assert (
+        feed("<rss><channel><item><guid>https://news.example/7</guid></item></channel></rss>").entries[0].url
+        == "https://news.example/7"
+    )
 
 
 def test_rdf_keeps_its_items_beside_the_channel():
@@ -53,9 +69,9 @@ def test_rdf_keeps_its_items_beside_the_channel():
     <item rdf:about="https://news.example/1"><title>One</title><dc:date>2025-12-05</dc:date></item></rdf:RDF>"""
     found = feed(text)
     assert (found.kind, found.title) == ("rdf", "Old")
-    assert [(entry.title, entry.url, str(entry.published and entry.published.day)) for entry in found.entries] == [
-        ("One", "https://news.example/1", "2025-12-05")
-    ]
+    assert [
+        (entry.title, entry.url, str(entry.published and entry.published.day)) for entry in found.entries
+    ] == [("One", "https://news.example/1", "2025-12-05")]
 
 
 def test_atom_chooses_the_alternate_link_and_obeys_the_base():
@@ -78,12 +94,26 @@ def test_json_feed_is_a_feed():
     {"id": 1, "url": "/a", "title": "A", "content_html": "<p>", "date_published": "2025-12-05", "authors": [{"name": "Ann"}]}, 3]}"""
     found = feed(text)
     assert (found.kind, found.next, [(each.id, each.url, each.author) for each in found.entries]) == (
-        "json", "https://news.example/2", [("1", "https://news.example/a", "Ann")]
-    )  # fmt: skip
+        "json",
+        "https://news.example/2",
+        [("1", "https://news.example/a", "Ann")],
+    )
 
 
 @pytest.mark.parametrize(
-    "text", ["", "plain", "<html><body>no</body></html>", '{"items": []}', "[1]", "{", "<", "<a", "<?xml?>", "<urlset><url/></urlset>"]
+    "text",
+    [
+        "",
+        "plain",
+        "<html><body>no</body></html>",
+        '{"items": []}',
+        "[1]",
+        "{",
+        "<",
+        "<a",
+        "<?xml?>",
+        "<urlset><url/></urlset>",
+    ],
 )
 def test_what_is_no_feed_is_none(text: str):
     assert read_feed(text, url=URL, today=TODAY) is None
@@ -106,7 +136,11 @@ def test_a_feed_that_breaks_off_gives_the_whole_entries_before_it_and_says_so():
 @pytest.mark.promise(18)
 @pytest.mark.parametrize(
     "declaration",
-    ['<!ENTITY a "aaa"><!ENTITY b "&a;&a;&a;">', '<!ENTITY x SYSTEM "file:///etc/hosts">', '<!ENTITY % p SYSTEM "http://[::1]:1/"> %p;'],
+    [
+        '<!ENTITY a "aaa"><!ENTITY b "&a;&a;&a;">',
+        '<!ENTITY x SYSTEM "file:///etc/hosts">',
+        '<!ENTITY % p SYSTEM "http://[::1]:1/"> %p;',
+    ],
 )
 def test_entities_of_its_own_are_refused(declaration: str):
     text = f"<?xml version='1.0'?><!DOCTYPE rss [{declaration}]><rss><channel><title>&a;&b;&x;</title></channel></rss>"
@@ -125,18 +159,32 @@ def test_hostile_xml_is_cut_off_with_a_reason(piece: str):
 
 
 def test_xml_becomes_lists_and_mappings():
-    assert read_xml("<a x='1'><b>2</b><b>3</b><c:d xmlns:c='u'>4</c:d></a>") == ("a", {"@x": "1", "b": ["2", "3"], "d": "4"})
-    assert read_xml("<A><b c='1'>x</b><b/>  y </A>") == ("A", {"b": [{"@c": "1", "#text": "x"}, ""], "#text": "y"})
+    assert read_xml("<a x='1'><b>2</b><b>3</b><c:d xmlns:c='u'>4</c:d></a>") == (
+        "a",
+        {"@x": "1", "b": ["2", "3"], "d": "4"},
+    )
+    assert read_xml("<A><b c='1'>x</b><b/>  y </A>") == (
+        "A",
+        {"b": [{"@c": "1", "#text": "x"}, ""], "#text": "y"},
+    )
 
 
 def test_xml_with_bare_ampersands_and_entities_of_html_is_read_as_what_it_means():
-    assert read_xml("<a><b>Brush &amp; Co</b><c>R&D&nbsp;lead</c></a>") == ("a", {"b": "Brush & Co", "c": "R&D\xa0lead"})
+    assert read_xml("<a><b>Brush &amp; Co</b><c>R&D&nbsp;lead</c></a>") == (
+        "a",
+        {"b": "Brush & Co", "c": "R&D\xa0lead"},
+    )
 
 
 @pytest.mark.promise(7)
 @pytest.mark.parametrize(
     ("text", "why"),
-    [("<a><b>1</b><b>", "line 1"), ("", "no element"), ("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "entities"), ("<a>" * 201, "deeper")],
+    [
+        ("<a><b>1</b><b>", "line 1"),
+        ("", "no element"),
+        ("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "entities"),
+        ("<a>" * 201, "deeper"),
+    ],
 )
 def test_half_a_document_is_not_taken_for_the_whole(text: str, why: str):
     with pytest.raises(Malformed, match=why):
@@ -158,7 +206,9 @@ def test_what_is_nested_in_an_entry_or_stands_there_twice_is_kept():
 OPENINGS = ("Ladder maker", "Stool maker", "Chair mender")
 
 
-def listed(title: str, path: str, *, about: str = "", text: str = "We make them of ash and oak.") -> Inspection:
+def listed(
+    title: str, path: str, *, about: str = "", text: str = "We make them of ash and oak."
+) -> Inspection:
     items = "".join(
         f"<item><title>{each}</title><link>{path}/{number}</link><guid isPermaLink='false'>{number}</guid>"
         f"<pubDate>Sun, 01 Mar 2026 10:00:00 +0000</pubDate><description><![CDATA[<p>{text}</p>]]></description></item>"
@@ -172,10 +222,13 @@ def listed(title: str, path: str, *, about: str = "", text: str = "We make them 
 @pytest.mark.parametrize(
     ("title", "path", "about"),
     [
-        ("Acme openings", "/opening", ""), ("Acme", "/en/position", "Open positions at Acme"), ("Stellen bei Acme", "/stelle", ""),
-        ("Acme", "/jobs", ""), ("Acme", "https://jobs.acme.example/x", ""),
+        ("Acme openings", "/opening", ""),
+        ("Acme", "/en/position", "Open positions at Acme"),
+        ("Stellen bei Acme", "/stelle", ""),
+        ("Acme", "/jobs", ""),
+        ("Acme", "https://jobs.acme.example/x", ""),
     ],
-)  # fmt: skip
+)
 def test_every_entry_of_a_feed_of_openings_is_a_posting(title: str, path: str, about: str):
     seen = listed(title, path, about=about)
     assert (seen.look.verdict, seen.kind) == (Verdict.FOUND, Kind.FEED)
@@ -189,10 +242,14 @@ def test_every_entry_of_a_feed_of_openings_is_a_posting(title: str, path: str, a
 @pytest.mark.parametrize(
     ("title", "path"),
     [
-        ("Acme news", "/opening"), ("Acme openings", "/news"), ("Acme openings", "/grand-opening"), ("Ofertas de la semana", "/oferta"),
-        ("Expositions", "/exposition"), ("Para o povo", "/o"),
+        ("Acme news", "/opening"),
+        ("Acme openings", "/news"),
+        ("Acme openings", "/grand-opening"),
+        ("Ofertas de la semana", "/oferta"),
+        ("Expositions", "/exposition"),
+        ("Para o povo", "/o"),
     ],
-)  # fmt: skip
+)
 def test_entries_that_do_not_speak_of_openings_are_left_unknown(title: str, path: str):
     seen = listed(title, path)
     assert (seen.postings, seen.look.verdict) == ((), Verdict.UNKNOWN)
@@ -200,7 +257,10 @@ def test_entries_that_do_not_speak_of_openings_are_left_unknown(title: str, path
 
 @pytest.mark.promise(7)
 def test_one_article_about_jobs_makes_no_posting_of_itself_nor_of_its_feed():
-    items = [{"id": str(n), "url": f"/{n}", "title": "On wood", "summary": "Ash.", "date_published": "2026-03-01"} for n in range(6)]
+    items = [
+        {"id": str(n), "url": f"/{n}", "title": "On wood", "summary": "Ash.", "date_published": "2026-03-01"}
+        for n in range(6)
+    ]
     items[3]["title"] = "Jobs in the forest"
     data = {"version": "https://jsonfeed.org/version/1.1", "title": "Wood", "items": items}
     for text in (json.dumps(data), json.dumps({"item": items})):
@@ -208,7 +268,9 @@ def test_one_article_about_jobs_makes_no_posting_of_itself_nor_of_its_feed():
 
 
 @pytest.mark.promise(7)
-@pytest.mark.parametrize("text", ["<rss><channel><title>Jobs</title></channel></rss>", "<feed><title>Jobs</title></feed>"])
+@pytest.mark.parametrize(
+    "text", ["<rss><channel><title>Jobs</title></channel></rss>", "<feed><title>Jobs</title></feed>"]
+)
 def test_a_feed_without_entries_proves_nothing(text: str):
     seen = look(text, URL, kind="application/xml")
     assert (seen.look.verdict, "no proof" in seen.look.reason) == (Verdict.UNKNOWN, True)
@@ -216,7 +278,11 @@ def test_a_feed_without_entries_proves_nothing(text: str):
 
 @pytest.mark.promise(7)
 def test_a_feed_of_openings_that_breaks_off_is_unknown_with_the_place():
-    seen = look("<rss><channel><title>Jobs</title><item><title>A job</title><link>/jobs/1</link></item><item>", URL, kind="text/xml")
+    seen = look(
+        "<rss><channel><title>Jobs</title><item><title>A job</title><link>/jobs/1</link></item><item>",
+        URL,
+        kind="text/xml",
+    )
     assert (seen.look.verdict, seen.postings, "line 1" in seen.look.reason) == (Verdict.UNKNOWN, (), True)
 
 
@@ -224,7 +290,10 @@ def test_the_next_page_of_a_feed_of_openings_is_known():
     text = """<feed xmlns="http://www.w3.org/2005/Atom"><title>Jobs</title><link rel="next" href="?page=2"/><entry>
     <title>Ladder maker</title><link href="/jobs/1"/><updated>2026-03-01T00:00:00Z</updated><summary>Ash</summary></entry></feed>"""
     seen = look(text, URL, kind="application/atom+xml")
-    assert ([posting.url for posting in seen.postings], seen.next) == (["https://news.example/jobs/1"], "https://news.example/feed/?page=2")
+    assert ([posting.url for posting in seen.postings], seen.next) == (
+        ["https://news.example/jobs/1"],
+        "https://news.example/feed/?page=2",
+    )
 
 
 @pytest.mark.parametrize(
@@ -247,7 +316,21 @@ def test_any_text_is_a_feed_or_none(text: str):
         assert isinstance(read_feed(start + text, url=URL, today=TODAY), Feed | None)
 
 
-PIECES = ["<item>", "</item>", "<title>", "</title>", "<link>/x</link>", "&", "&amp;", "<![CDATA[", "]]>", "<!--", "-->", "<a:b>", "t"]
+PIECES = [
+    "<item>",
+    "</item>",
+    "<title>",
+    "</title>",
+    "<link>/x</link>",
+    "&",
+    "&amp;",
+    "<![CDATA[",
+    "]]>",
+    "<!--",
+    "-->",
+    "<a:b>",
+    "t",
+]
 
 
 @settings(deadline=None)

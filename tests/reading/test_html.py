@@ -82,6 +82,8 @@ def test_an_element_is_written_out_as_it_would_be_read_again() -> None:
     assert first.inner_html == "first"
 
 
-@pytest.mark.parametrize("markup", ["", "\0", "<", "</", "<!--", "<frameset>", "<svg><p>", "\ud800", "<plaintext>" * 3])
+@pytest.mark.parametrize(
+    "markup", ["", "\0", "<", "</", "<!--", "<frameset>", "<svg><p>", "\ud800", "<plaintext>" * 3]
+)
 def test_anything_is_some_page(markup: str) -> None:
     assert parse(markup).tag == "html"

@@ -1,4 +1,5 @@
-"""Attacks on promise 18 through the tree of a page: a few bytes of markup that grow into gigabytes of nodes."""
+"""Attacks on promise 18 through the tree of a page: a few bytes of markup that grow into gigabytes of
+nodes."""
 
 import subprocess
 import sys
@@ -10,12 +11,18 @@ from thresher.reading.html import LIMITS, MAX_DEPTH, parse
 
 BOMBS = {
     "formatting left open": lambda: "<b><i><u><p>" * 800_000,
-    "formatting opened anew in every paragraph": lambda: "<p>" + "".join(f"<b a={at}>" for at in range(600)) + "<p>x" * 100_000,
+    "formatting opened anew in every paragraph": lambda: (
+        "<p>" + "".join(f"<b a={at}>" for at in range(600)) + "<p>x" * 100_000
+    ),
     "a root with new attributes every time": lambda: "".join(f"<html a{at}=1>" for at in range(100_000)),
-    "one root of many attributes, repeated": lambda: f"<body {' '.join(f'a{at}' for at in range(300_000))}>" + "<body b>" * 3_000,
+    "one root of many attributes, repeated": lambda: (
+        f"<body {' '.join(f'a{at}' for at in range(300_000))}>" + "<body b>" * 3_000
+    ),
     "siblings": lambda: "<p>x" * 600_000,
     "tables left open": lambda: "<table><tr><td><b><i>" * 200_000,
-    "formatting of many kinds": lambda: "<p>" + "".join(f"<i {at}><font {at}>" for at in range(20_000)) + "<p>x" * 30_000,
+    "formatting of many kinds": lambda: (
+        "<p>" + "".join(f"<i {at}><font {at}>" for at in range(20_000)) + "<p>x" * 30_000
+    ),
 }
 # The process gets a third of what the first of these took before there was a limit.
 ATTACK = """
@@ -35,7 +42,9 @@ except TooLarge as problem:
 
 @pytest.mark.promise(18)
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_page_that_grows_beyond_the_limit_of_nodes_is_refused_before_it_has_taken_the_memory(name: str) -> None:
+def test_a_page_that_grows_beyond_the_limit_of_nodes_is_refused_before_it_has_taken_the_memory(
+    name: str,
+) -> None:
     attack(name)
 
 
@@ -47,7 +56,9 @@ def test_what_a_process_took_before_does_not_hide_what_a_page_takes() -> None:
 
 
 def attack(name: str) -> None:
-    done = subprocess.run([sys.executable, "-c", ATTACK, name], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", ATTACK, name], capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, done.stderr[-2000:]
     assert "the page" in done.stdout
 

@@ -1,4 +1,5 @@
-"""The whole of reading on one page: the keys that programs rely on, recordings, and whatever bytes may come."""
+"""The whole of reading on one page: the keys that programs rely on, recordings, and whatever bytes may
+come."""
 
 import json
 
@@ -15,9 +16,23 @@ from thresher.reading.inspection import as_json, inspect, unreachable
 from thresher.reading.kind import Kind
 
 KEYS = {
-    "source", "status", "verdict", "reason", "kind", "title", "language", "board", "company", "postings", "products", "links", "pagination",
-    "markdown", "text", "timings",
-}  # fmt: skip
+    "source",
+    "status",
+    "verdict",
+    "reason",
+    "kind",
+    "title",
+    "language",
+    "board",
+    "company",
+    "postings",
+    "products",
+    "links",
+    "pagination",
+    "markdown",
+    "text",
+    "timings",
+}
 LIST = f"<title>Jobs at Acme</title><h1>Jobs</h1><ul>{rows(6)}</ul><a rel=next href='/jobs?page=2'>Next</a>"
 
 
@@ -26,7 +41,16 @@ def test_the_keys_are_those_that_programs_rely_on():
     assert set(found) == KEYS
     assert set(found["company"]) == {"name", "website", "about", "careers_url"}
     assert set(found["pagination"]) == {"next", "pages"}
-    assert set(found["postings"][0]) == {"title", "company", "location", "url", "posted_date", "employment_type", "salary", "description"}
+    assert set(found["postings"][0]) == {
+        "title",
+        "company",
+        "location",
+        "url",
+        "posted_date",
+        "employment_type",
+        "salary",
+        "description",
+    }
     assert found["pagination"]["next"] == "https://acme.example/jobs?page=2"
     assert json.loads(json.dumps(found)) == found
 
@@ -34,7 +58,11 @@ def test_the_keys_are_those_that_programs_rely_on():
 def test_a_product_in_json_has_its_price_in_the_smallest_unit():
     found = as_json(look('<h1>Ladder</h1><p class="price">£51.77</p>'))
     assert found["products"] == [
-        {"name": "Ladder", "price": {"amount_minor": 5177, "currency": "GBP", "text": "£51.77"}, "availability": None}
+        {
+            "name": "Ladder",
+            "price": {"amount_minor": 5177, "currency": "GBP", "text": "£51.77"},
+            "availability": None,
+        }
     ]
 
 
@@ -53,7 +81,9 @@ def test_a_board_in_json_is_platform_token_and_address():
 
 def recording(status: int, body: object) -> str:
     request = {"method": "get", "uri": "https://boards-api.greenhouse.io/v1/boards/acme/jobs"}
-    return json.dumps({"request": request, "status": status, "headers": {"Content-Type": ["text/html"]}, "body": body})
+    return json.dumps(
+        {"request": request, "status": status, "headers": {"Content-Type": ["text/html"]}, "body": body}
+    )
 
 
 @pytest.mark.promise(7)
@@ -66,14 +96,21 @@ def test_a_recorded_refusal_is_a_refusal_though_the_file_could_be_read():
 
 
 def test_a_recorded_answer_is_read_as_the_answer_it_was():
-    job = {"id": 1, "title": "Ladder maker", "absolute_url": "https://boards.greenhouse.io/acme/jobs/1", "location": {"name": "Leeds"}}
+    job = {
+        "id": 1,
+        "title": "Ladder maker",
+        "absolute_url": "https://boards.greenhouse.io/acme/jobs/1",
+        "location": {"name": "Leeds"},
+    }
     seen = look(recording(200, {"jobs": [job]}), "exchange.json", kind="application/json")
     assert seen.look.verdict is Verdict.FOUND
     assert [posting.title for posting in seen.postings] == ["Ladder maker"]
 
 
 def test_a_saved_page_without_an_address_uses_the_one_it_names():
-    body = f"<html><head><link rel=canonical href='https://acme.example/jobs'></head><body>{LIST}</body></html>"
+    body = (
+        f"<html><head><link rel=canonical href='https://acme.example/jobs'></head><body>{LIST}</body></html>"
+    )
     seen = inspect(Page("saved.html", "", 200, {}, body.encode(), via=Via.FILE), TODAY)
     assert seen.postings[0].url == "https://acme.example/job/10001"
 
@@ -105,13 +142,18 @@ def test_broken_json_says_where_it_broke():
 @pytest.mark.parametrize("kind", ["application/json", "text/html"])
 @pytest.mark.promise(7)
 def test_a_wall_where_data_was_asked_for_is_a_wall(kind: str):
-    for body in ("<title>Just a moment...</title><p>Checking your browser</p>", '{"url":"https://geo.captcha-delivery.com/captcha/?c=1"}'):
+    for body in (
+        "<title>Just a moment...</title><p>Checking your browser</p>",
+        '{"url":"https://geo.captcha-delivery.com/captcha/?c=1"}',
+    ):
         seen = look(body, "https://api.lever.co/v0/postings/acme", kind=kind)
         assert (seen.look.verdict, seen.kind) == (Verdict.BLOCKED, Kind.WALL)
 
 
 def test_html_served_as_xml_is_read_as_html():
-    seen = look(f"<?xml version='1.0'?><!DOCTYPE html><html><body>{PROSE}</body></html>", kind="application/xhtml+xml")
+    seen = look(
+        f"<?xml version='1.0'?><!DOCTYPE html><html><body>{PROSE}</body></html>", kind="application/xhtml+xml"
+    )
     assert seen.look.verdict is Verdict.FOUND
     assert "Ladders of ash" in seen.text
 
@@ -125,7 +167,11 @@ def test_a_page_that_never_came_says_why():
     ("body", "url", "piece"),
     [
         ("<title>Just a moment...</title>", "https://acme.example/", "Do not try harder"),
-        ('<div id="root"></div><script src="a.js"></script>', "https://jobs.lever.co/acme", "https://api.lever.co/v0/postings/acme"),
+        (
+            '<div id="root"></div><script src="a.js"></script>',
+            "https://jobs.lever.co/acme",
+            "https://api.lever.co/v0/postings/acme",
+        ),
         ("<h1>No results found</h1>", "https://acme.example/", "Look again"),
         (LIST, "https://acme.example/jobs", "next page"),
         (f"<h1>Careers</h1>{PROSE}", "https://acme.example/careers", "Nothing may be concluded"),
@@ -137,13 +183,40 @@ def test_every_inspection_ends_with_what_to_do(body: str, url: str, piece: str):
 
 
 SOUP = st.lists(
-    st.sampled_from([
-        "<ul>", "<li>", "</ul>", "<a href='/job/100001'>", "</a>", "<h1>", "<table>", "<td>", "Location:", "0 results", "£5.00", "<script>",
-        "</script>", '<script type="application/ld+json">', '{"@type":"JobPosting","title":', "<div class=price>", "\x00", "&lt;",
-        "<dl><dt>Salary<dd>", "]]>", "<b>", "<template>", "<iframe src=//jobs.lever.co/x>", "window.x={", "}", "[", "日本", "<svg><title>x",
-    ]),
+    st.sampled_from(
+        [
+            "<ul>",
+            "<li>",
+            "</ul>",
+            "<a href='/job/100001'>",
+            "</a>",
+            "<h1>",
+            "<table>",
+            "<td>",
+            "Location:",
+            "0 results",
+            "£5.00",
+            "<script>",
+            "</script>",
+            '<script type="application/ld+json">',
+            '{"@type":"JobPosting","title":',
+            "<div class=price>",
+            "\x00",
+            "&lt;",
+            "<dl><dt>Salary<dd>",
+            "]]>",
+            "<b>",
+            "<template>",
+            "<iframe src=//jobs.lever.co/x>",
+            "window.x={",
+            "}",
+            "[",
+            "日本",
+            "<svg><title>x",
+        ]
+    ),
     max_size=40,
-).map("".join)  # fmt: skip
+).map("".join)
 
 
 @given(SOUP)
@@ -153,7 +226,11 @@ def test_any_soup_is_some_page(body: str):
     as_json(look(body))
 
 
-@given(st.binary(max_size=400), st.sampled_from(["text/html", "application/json", "application/xml", ""]), st.integers(200, 599))
+@given(
+    st.binary(max_size=400),
+    st.sampled_from(["text/html", "application/json", "application/xml", ""]),
+    st.integers(200, 599),
+)
 @settings(max_examples=150, deadline=None)
 @pytest.mark.promise(18)
 def test_any_bytes_are_some_page(body: bytes, kind: str, status: int):

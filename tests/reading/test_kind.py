@@ -32,7 +32,9 @@ def test_a_page_that_says_there_is_nothing_is_confirmed_empty(body: str):
 
 @pytest.mark.promise(7)
 def test_recommended_rows_under_no_results_are_not_found():
-    body = f"<title>0 stilt walker jobs in Leeds</title><h1>0 stilt walker jobs in Leeds</h1><ul>{rows(5)}</ul>"
+    body = (
+        f"<title>0 stilt walker jobs in Leeds</title><h1>0 stilt walker jobs in Leeds</h1><ul>{rows(5)}</ul>"
+    )
     seen = look(body, "https://acme.example/jobs")
     assert seen.look.verdict is Verdict.CONFIRMED_EMPTY
     assert seen.postings == ()
@@ -72,7 +74,10 @@ def test_counted_rows_count_more_than_a_sentence_in_a_corner():
 
 @pytest.mark.promise(7)
 def test_many_rows_count_more_where_the_page_is_not_about_results():
-    seen = look(f"<title>Work</title><ul>{rows(12)}</ul>{PROSE * 2}<p>No results found</p>", "https://acme.example/team/work-here")
+    seen = look(
+        f"<title>Work</title><ul>{rows(12)}</ul>{PROSE * 2}<p>No results found</p>",
+        "https://acme.example/team/work-here",
+    )
     assert seen.look.verdict is Verdict.FOUND
 
 
@@ -84,7 +89,10 @@ def test_a_widget_that_found_nothing_says_nothing_about_the_page():
 
 @pytest.mark.promise(7)
 def test_an_empty_basket_is_no_empty_list():
-    seen = look("<title>Ladder</title><div>0 items</div><h1>Ladder</h1><p class=price>£5.00</p>", "https://shop.example/ladder")
+    seen = look(
+        "<title>Ladder</title><div>0 items</div><h1>Ladder</h1><p class=price>£5.00</p>",
+        "https://shop.example/ladder",
+    )
     assert seen.look.verdict is Verdict.FOUND
     assert len(seen.products) == 1
 
@@ -102,7 +110,8 @@ def test_a_careers_page_without_rows_or_words_is_unknown():
 
 
 @pytest.mark.parametrize(
-    ("text", "empty"), [("10 results", False), ("100 jobs", False), ("$0 delivery on all products", False), ("0 results", True)]
+    ("text", "empty"),
+    [("10 results", False), ("100 jobs", False), ("$0 delivery on all products", False), ("0 results", True)],
 )
 @pytest.mark.promise(7)
 def test_only_a_count_of_nothing_is_nothing(text: str, empty: bool):
@@ -122,7 +131,10 @@ def answer(data: object) -> Verdict:
         ({"jobResults": [], "totalSize": 18}, Verdict.UNKNOWN),
         ({"results": [], "total": 0}, Verdict.CONFIRMED_EMPTY),
         ({"results": []}, Verdict.UNKNOWN),
-        ({"content": [], "totalFound": 0}, Verdict.UNKNOWN),  # this platform answers so for companies that do not exist
+        (
+            {"content": [], "totalFound": 0},
+            Verdict.UNKNOWN,
+        ),  # this platform answers so for companies that do not exist
         ({"jobs": [], "apiVersion": "1"}, Verdict.UNKNOWN),
         ({"jobPostings": [], "total": 0}, Verdict.CONFIRMED_EMPTY),
         ({"error": "no such board"}, Verdict.UNKNOWN),
@@ -158,7 +170,11 @@ def test_a_refusal_is_never_found(status: int, verdict: Verdict):
     [
         (f"<title>Jobs</title><ul>{rows(6)}</ul>", "https://acme.example/jobs", Kind.LISTING),
         ("<title>Just a moment...</title><p>Checking your browser</p>", "https://acme.example/", Kind.WALL),
-        (f"<title>Acme</title><a href=/x>x</a><h1>Ladders</h1>{PROSE}", "https://acme.example/", Kind.COMPANY),
+        (
+            f"<title>Acme</title><a href=/x>x</a><h1>Ladders</h1>{PROSE}",
+            "https://acme.example/",
+            Kind.COMPANY,
+        ),
         ("<title>x</title><p>short</p>", "https://acme.example/a/b/c", Kind.OTHER),
         ("<title>Acme</title><p>Our openings</p>", "https://jobs.lever.co/acme", Kind.BOARD),
     ],
@@ -178,7 +194,10 @@ def test_a_feed_is_a_feed():
         "<item><title>Acme: Ladder maker</title><link>https://x.example/jobs/1</link><pubDate>Tue, 03 Mar 2026 10:00:00 GMT</pubDate>"
         "<description>Apply now, full-time.</description></item>"
     )
-    seen = look(f"<?xml version='1.0'?><rss version='2.0'><channel><title>Jobs</title>{item}</channel></rss>", kind="application/rss+xml")
+    seen = look(
+        f"<?xml version='1.0'?><rss version='2.0'><channel><title>Jobs</title>{item}</channel></rss>",
+        kind="application/rss+xml",
+    )
     assert seen.kind is Kind.FEED
     assert seen.postings[0].url == "https://x.example/jobs/1"
 
@@ -188,7 +207,10 @@ def test_an_atom_feed_gives_its_links():
         "<entry><title type='html'>Ladder maker</title><link rel='self' href='https://x.example/self'/><link href='https://x.example/jobs/1'/>"
         "<published>2026-03-03T10:00:00Z</published><summary>Apply now</summary><id>1</id></entry>"
     )
-    seen = look(f"<feed xmlns='http://www.w3.org/2005/Atom'><title>Openings</title>{entry}</feed>", kind="application/atom+xml")
+    seen = look(
+        f"<feed xmlns='http://www.w3.org/2005/Atom'><title>Openings</title>{entry}</feed>",
+        kind="application/atom+xml",
+    )
     assert seen.kind is Kind.FEED
     assert (seen.postings[0].title, seen.postings[0].url) == ("Ladder maker", "https://x.example/jobs/1")
 
@@ -198,6 +220,9 @@ def test_a_feed_of_news_holds_no_postings():
         "<item><title>It rained</title><link>https://x.example/1</link><pubDate>Tue, 03 Mar 2026 10:00:00 GMT</pubDate>"
         "<description>All day.</description></item>"
     )
-    seen = look(f"<rss version='2.0'><channel><title>News</title>{item * 3}</channel></rss>", kind="application/rss+xml")
+    seen = look(
+        f"<rss version='2.0'><channel><title>News</title>{item * 3}</channel></rss>",
+        kind="application/rss+xml",
+    )
     assert seen.kind is Kind.FEED
     assert seen.postings == ()

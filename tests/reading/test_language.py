@@ -45,7 +45,16 @@ def test_a_sentence_tells_its_language(code: str) -> None:
     assert found.confidence >= 0.5
 
 
-@pytest.mark.parametrize("short", ["", "Apply now", "Senior Software Engineer", "12345 67890 !!! ???", "https://example.org/wir-suchen-dich-jetzt"])
+@pytest.mark.parametrize(
+    "short",
+    [
+        "",
+        "Apply now",
+        "Senior Software Engineer",
+        "12345 67890 !!! ???",
+        "https://example.org/wir-suchen-dich-jetzt",
+    ],
+)
 def test_a_short_text_says_nothing(short: str) -> None:
     assert language(short) == UNKNOWN
 
@@ -66,7 +75,15 @@ def test_a_hint_that_agrees_makes_sure() -> None:
 
 @pytest.mark.parametrize(
     ("tag", "code"),
-    [("de-AT", "de"), ("zh_Hans_CN", "zh"), ("NB", "no"), ("eng", "en"), ("x-klingon", None), ("", None), ("e" * 10_000, None)],
+    [
+        ("de-AT", "de"),
+        ("zh_Hans_CN", "zh"),
+        ("NB", "no"),
+        ("eng", "en"),
+        ("x-klingon", None),
+        ("", None),
+        ("e" * 10_000, None),
+    ],
 )
 def test_a_language_tag_is_reduced_to_its_language(tag: str, code: str | None) -> None:
     assert primary(tag) == code

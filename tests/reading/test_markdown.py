@@ -13,7 +13,10 @@ def markdown(html: str, *, images: bool = False) -> str:
 
 
 def test_headings_paragraphs_and_emphasis() -> None:
-    assert markdown("<h2>Head</h2><p>Some <b>bold</b> and <em>soft</em> text</p>") == "## Head\n\nSome **bold** and *soft* text"
+    assert (
+        markdown("<h2>Head</h2><p>Some <b>bold</b> and <em>soft</em> text</p>")
+        == "## Head\n\nSome **bold** and *soft* text"
+    )
 
 
 def test_links_are_written_whole() -> None:
@@ -32,7 +35,10 @@ def test_a_link_without_words_is_dropped() -> None:
 def test_pictures_come_on_demand_and_late_ones_are_found() -> None:
     html = '<p>x <img src="a.png" alt="A"> <img src="data:," data-src="b.png"> <img src="data:,"></p>'
     assert markdown(html) == "x"
-    assert markdown(html, images=True) == "x ![A](https://example.org/jobs/a.png) ![](https://example.org/jobs/b.png)"
+    assert (
+        markdown(html, images=True)
+        == "x ![A](https://example.org/jobs/a.png) ![](https://example.org/jobs/b.png)"
+    )
 
 
 def test_tables_lists_and_code() -> None:
@@ -42,11 +48,20 @@ def test_tables_lists_and_code() -> None:
 
 
 def test_what_is_not_shown_is_not_written() -> None:
-    assert markdown("<head><title>t</title></head><p>a</p><p hidden>b</p><script>c</script><p style='display:none'>d</p>") == "a"
+    assert (
+        markdown(
+            "<head><title>t</title></head><p>a</p><p hidden>b</p><script>c</script><p style='display:none'>d</p>"
+        )
+        == "a"
+    )
 
 
 def test_words_of_two_controls_do_not_run_together() -> None:
-    assert markdown("<button>Apply</button><select><option>x<option>y</select>").split() == ["Apply", "x", "y"]
+    assert markdown("<button>Apply</button><select><option>x<option>y</select>").split() == [
+        "Apply",
+        "x",
+        "y",
+    ]
 
 
 def test_the_document_is_left_as_it_was() -> None:

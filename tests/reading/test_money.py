@@ -51,12 +51,22 @@ def reason(text: str, hint: str | None = None) -> str:
 )
 def test_decimals_and_groups_are_read_as_their_country_writes_them(text: str, minor: int, currency: str):
     found = price(text)
-    assert (found.amount_minor, found.currency, found.certain) == (minor, currency, found.currency != "GBP" or "£" in text)
+    assert (found.amount_minor, found.currency, found.certain) == (
+        minor,
+        currency,
+        found.currency != "GBP" or "£" in text,
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "minor", "currency"),
-    [("¥1,980", 1980, "JPY"), ("1,980 円", 1980, "JPY"), ("KWD 1.250", 1250, "KWD"), ("1.250 KD", 1250, "KWD"), ("2.500 BHD", 2500, "BHD")],
+    [
+        ("¥1,980", 1980, "JPY"),
+        ("1,980 円", 1980, "JPY"),
+        ("KWD 1.250", 1250, "KWD"),
+        ("1.250 KD", 1250, "KWD"),
+        ("2.500 BHD", 2500, "BHD"),
+    ],
 )
 def test_the_smallest_unit_is_that_of_the_currency(text: str, minor: int, currency: str):
     assert (price(text).amount_minor, price(text).currency) == (minor, currency)
@@ -79,7 +89,13 @@ def test_a_sign_that_several_countries_use_is_marked_as_doubtful():
 
 
 def test_a_code_beside_a_doubtful_sign_decides():
-    assert [price(text).currency for text in ("$5 CAD", "CAD $5", "A$5", "US $5", "$ SGD5")] == ["CAD", "CAD", "AUD", "USD", "SGD"]
+    assert [price(text).currency for text in ("$5 CAD", "CAD $5", "A$5", "US $5", "$ SGD5")] == [
+        "CAD",
+        "CAD",
+        "AUD",
+        "USD",
+        "SGD",
+    ]
 
 
 def test_a_hint_decides_what_the_text_leaves_open_and_no_more():
@@ -111,16 +127,22 @@ def test_a_falling_pair_is_no_range():
 
 
 def test_from_and_up_to_are_bounds():
-    assert [price(text).bound for text in ("From $10", "ab 10 €", "à partir de 10 €", "up to $500", "$5")] == ["from"] * 3 + ["up to", None]
+    assert [
+        price(text).bound for text in ("From $10", "ab 10 €", "à partir de 10 €", "up to $500", "$5")
+    ] == ["from"] * 3 + ["up to", None]
 
 
 @pytest.mark.parametrize(
     ("text", "per"),
     [
-        ("$3.50/kg", "kg"), ("1,99 € pro 100 g", "100 g"), ("$25.50 an hour", "hour"), ("£45,000 a year", "year"),
-        ("$9 per month", "month"), ("$5 each", "each"),
+        ("$3.50/kg", "kg"),
+        ("1,99 € pro 100 g", "100 g"),
+        ("$25.50 an hour", "hour"),
+        ("£45,000 a year", "year"),
+        ("$9 per month", "month"),
+        ("$5 each", "each"),
     ],
-)  # fmt: skip
+)
 def test_what_it_buys_is_kept(text: str, per: str):
     assert price(text).per == per
 
@@ -130,7 +152,15 @@ def test_the_price_of_the_thing_comes_before_that_of_a_kilogram():
 
 
 @pytest.mark.parametrize(
-    "text", ["was $20 now $15", "$15 (was $20)", "15 € statt 20 €", "UVP 20 € 15 €", "List: $20.00 Sale: $15.00", "antes 20 € ahora 15 €"]
+    "text",
+    [
+        "was $20 now $15",
+        "$15 (was $20)",
+        "15 € statt 20 €",
+        "UVP 20 € 15 €",
+        "List: $20.00 Sale: $15.00",
+        "antes 20 € ahora 15 €",
+    ],
 )
 def test_the_price_now_is_taken_and_the_one_before_is_told(text: str):
     found = price(text)
@@ -148,7 +178,11 @@ def test_a_zero_beside_a_price_is_an_unfilled_template():
 
 def test_thousands_and_millions_are_written_out():
     assert [price(text).amount for text in ("$80k", "€1.2M", "1,5 Mio. €")] == [80_000, 1_200_000, 1_500_000]
-    assert [price(text).amount for text in ("₹1.5L", "₹ 2 crore", "Rs 3 lakhs")] == [150_000, 20_000_000, 300_000]
+    assert [price(text).amount for text in ("₹1.5L", "₹ 2 crore", "Rs 3 lakhs")] == [
+        150_000,
+        20_000_000,
+        300_000,
+    ]
     assert price("2 L €5").amount == 5
 
 
@@ -215,7 +249,13 @@ def test_what_is_no_price_is_not_made_one_and_the_reason_is_given(text: str, say
 
 
 def test_a_price_beside_something_that_is_none_is_still_found():
-    texts = ["$19.99 + $5.99 shipping", "£19.99 free delivery over £50", "2.5L 19,99 €", "4.5 stars $19.99", "19.99 USD (save $5)"]
+    texts = [
+        "$19.99 + $5.99 shipping",
+        "£19.99 free delivery over £50",
+        "2.5L 19,99 €",
+        "4.5 stars $19.99",
+        "19.99 USD (save $5)",
+    ]
     assert [price(text).amount_minor for text in texts] == [1999] * 5
 
 
@@ -254,4 +294,7 @@ def test_soup_of_digits_and_signs_is_read_or_refused(text: str):
 def test_an_amount_written_out_is_read_back(minor: int, code: str):
     digits = {"JPY": 0, "KWD": 3}.get(code, 2)
     written = f"{Decimal(minor).scaleb(-digits):,f}"
-    assert (price(f"{written} {code}").amount_minor, price(f"{code} {written}").amount_minor) == (minor, minor)
+    assert (price(f"{written} {code}").amount_minor, price(f"{code} {written}").amount_minor) == (
+        minor,
+        minor,
+    )

@@ -16,12 +16,23 @@ def read(html: str, path: str = "/list") -> Pagination:
 
 
 def numbers(template: str, *pages: int, current: int = 1) -> str:
-    boxes = {page: f'<a href="{template.format(page)}">{page}</a>' for page in pages} | {current: f"<span>{current}</span>"}
+    boxes = {page: f'<a href="{template.format(page)}">{page}</a>' for page in pages} | {
+        current: f"<span>{current}</span>"
+    }
     return "".join(f"<li>{boxes[page]}</li>" for page in sorted(boxes))
 
 
 @pytest.mark.parametrize(
-    "template", ["/list?page={}", "/list?sort=a&p={}", "/list/page/{}", "/list/{}", "/list-p{}.html", "/list?currentPage={}", "/seite-{}"]
+    "template",
+    [
+        "/list?page={}",
+        "/list?sort=a&p={}",
+        "/list/page/{}",
+        "/list/{}",
+        "/list-p{}.html",
+        "/list?currentPage={}",
+        "/seite-{}",
+    ],
 )
 def test_numbers_in_a_row_are_pages_and_the_one_after_the_current_is_next(template: str):
     found = read(f"<ul>{numbers(template, 1, 2, 3, 9, current=2)}</ul>", template.format(2))
@@ -43,21 +54,48 @@ def test_the_number_that_is_missing_in_the_row_is_the_current_page():
 
 
 def test_offsets_count_entries_instead_of_pages():
-    html = '<div><b>1</b> <a href="?start=20">2</a> <a href="?start=40">3</a> <a href="?start=20">Next</a></div>'
+    html = (
+        '<div><b>1</b> <a href="?start=20">2</a> <a href="?start=40">3</a> <a href="?start=20">Next</a></div>'
+    )
     found = read(html)
     assert (found.next, len(found.pages)) == (f"{HOST}/list?start=20", 2)
 
 
 @pytest.mark.parametrize(
     "word",
-    ["Next", "next »", "Next page", "Older posts", "Weiter", "Nächste Seite ›", "Suivant", "Siguiente", "Próxima", "Volgende", "Nästa",
-     "Następna", "Další", "Следующая", "次へ", "下一页", "다음", "›", "»", "→", "▸", "Next 20", "More"],
-)  # fmt: skip
+    [
+        "Next",
+        "next »",
+        "Next page",
+        "Older posts",
+        "Weiter",
+        "Nächste Seite ›",
+        "Suivant",
+        "Siguiente",
+        "Próxima",
+        "Volgende",
+        "Nästa",
+        "Następna",
+        "Další",
+        "Следующая",
+        "次へ",
+        "下一页",
+        "다음",
+        "›",
+        "»",
+        "→",
+        "▸",
+        "Next 20",
+        "More",
+    ],
+)
 def test_next_is_known_in_many_languages(word: str):
     assert read(f'<p><a href="/list?page=2">{word}</a></p>').next == f"{HOST}/list?page=2"
 
 
-@pytest.mark.parametrize("word", ["Previous", "« Prev", "Zurück", "Précédent", "Anterior", "Vorige", "Назад", "前へ", "‹"])
+@pytest.mark.parametrize(
+    "word", ["Previous", "« Prev", "Zurück", "Précédent", "Anterior", "Vorige", "Назад", "前へ", "‹"]
+)
 def test_previous_is_known_too(word: str):
     assert read(f'<p><a href="/list">{word}</a></p>', "/list?page=2").prev == f"{HOST}/list"
 
@@ -65,7 +103,9 @@ def test_previous_is_known_too(word: str):
 def test_the_head_and_the_header_of_the_answer_are_heard():
     head = read('<head><link rel="next" href="/list?page=2"><link rel=prev href="/list?page=0"></head>')
     assert (head.next, head.prev) == (f"{HOST}/list?page=2", f"{HOST}/list?page=0")
-    page = Page(HOST, HOST + "/list", 200, {"link": '</list?cursor=abc>; rel="next", </>; rel="first"'}, b"<p>x")
+    page = Page(
+        HOST, HOST + "/list", 200, {"link": '</list?cursor=abc>; rel="next", </>; rel="first"'}, b"<p>x"
+    )
     assert pagination(Document.of(page)).next == f"{HOST}/list?cursor=abc"
 
 
@@ -75,9 +115,15 @@ def test_labels_and_classes_speak_for_a_link_without_words():
 
 
 def test_first_and_last_are_told_from_next():
-    html = '<ul class=pagination><a href="?page=1">First</a><a href="?page=4">›</a><a href="?page=9">»»</a></ul>'
+    html = (
+        '<ul class=pagination><a href="?page=1">First</a><a href="?page=4">›</a><a href="?page=9">»»</a></ul>'
+    )
     found = read(html, "/list?page=3")
-    assert (found.first, found.next, found.last) == (f"{HOST}/list?page=1", f"{HOST}/list?page=4", f"{HOST}/list?page=9")
+    assert (found.first, found.next, found.last) == (
+        f"{HOST}/list?page=1",
+        f"{HOST}/list?page=4",
+        f"{HOST}/list?page=9",
+    )
 
 
 @pytest.mark.promise(7)
@@ -93,7 +139,13 @@ def test_the_same_next_link_in_two_spellings_does_not_disagree():
 
 
 @pytest.mark.parametrize(
-    ("text", "total"), [("1-50 of 236", 236), ("Showing 1 to 20 of 1,234 results", 1234), ("1 – 10 von 1.234", 1234), ("10-1 of 5", None)]
+    ("text", "total"),
+    [
+        ("1-50 of 236", 236),
+        ("Showing 1 to 20 of 1,234 results", 1234),
+        ("1 – 10 von 1.234", 1234),
+        ("10-1 of 5", None),
+    ],
 )
 def test_the_total_is_taken_where_the_page_says_it(text: str, total: int | None):
     assert read(f'<body>{text} <a href="?page=2">Next</a>').total == total
@@ -113,7 +165,9 @@ def test_a_button_that_loads_more_is_named():
 @pytest.mark.parametrize(
     "html",
     [
-        "".join(f'<a href="/2025/05/{day}">{day}</a>' for day in range(1, 32)).join(["<table><tr><td>", "</table>"]),
+        "".join(f'<a href="/2025/05/{day}">{day}</a>' for day in range(1, 32)).join(
+            ["<table><tr><td>", "</table>"]
+        ),
         "".join(f'<a href="/archive/{year}">{year}</a>' for year in range(2015, 2025)),
         "".join(f'<a href="?limit={size}">{size}</a>' for size in (12, 24, 48)),
         '<a href="#">1</a><a href="#">2</a><a href="#">3</a>',
@@ -137,7 +191,10 @@ def test_what_is_no_pagination_is_not_made_one(html: str):
 
 
 def test_the_last_page_has_no_next():
-    found = read(f"<ul>{numbers('/list?page={}', 1, 2, 3, current=3)}<li><a href='?page=2'>Prev</a></ul>", "/list?page=3")
+    found = read(
+        f"<ul>{numbers('/list?page={}', 1, 2, 3, current=3)}<li><a href='?page=2'>Prev</a></ul>",
+        "/list?page=3",
+    )
     assert (found.next, found.prev) == (None, f"{HOST}/list?page=2")
 
 
@@ -153,7 +210,19 @@ def test_any_text_is_some_page(text: str):
     assert isinstance(read(text), Pagination)
 
 
-PIECES = ['<a href="?page=2">', "<a href=/p/3>", "</a>", "<li>", "1", "2", "Next", "«", "1-10 of 20", "<b>", "<a rel=next href=?p=9>"]
+PIECES = [
+    '<a href="?page=2">',
+    "<a href=/p/3>",
+    "</a>",
+    "<li>",
+    "1",
+    "2",
+    "Next",
+    "«",
+    "1-10 of 20",
+    "<b>",
+    "<a rel=next href=?p=9>",
+]
 
 
 @settings(deadline=None)

@@ -1,4 +1,5 @@
-"""Platforms as files: what a person may write, which mistakes are named, and how a project's own count before the built-in ones."""
+"""Platforms as files: what a person may write, which mistakes are named, and how a project's own count before
+the built-in ones."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +12,14 @@ from thresher.core.errors import ConfigError
 from thresher.reading.answers import read_answer
 from thresher.reading.boards import Board, recognise
 from thresher.reading.calls import list_call
-from thresher.reading.platform import Confidence, platform_named, platforms, read_platform, read_platforms, use_platforms
+from thresher.reading.platform import (
+    Confidence,
+    platform_named,
+    platforms,
+    read_platform,
+    read_platforms,
+    use_platforms,
+)
 
 TODAY = date(2026, 3, 9)
 OWN = """
@@ -67,18 +75,30 @@ def test_a_file_without_a_token_is_a_board_by_itself():
 
 def test_the_answer_of_an_own_board_is_read_by_its_file():
     use_platforms([read_platform(OWN, "ladders.yaml")])
-    row = {"number": 7, "name": "Ladder maker", "link": "https://ladders.example/7", "place": "Leeds", "anywhere": False}
+    row = {
+        "number": 7,
+        "name": "Ladder maker",
+        "link": "https://ladders.example/7",
+        "place": "Leeds",
+        "anywhere": False,
+    }
     listing = read_answer({"openings": [row], "count": 1}, today=TODAY)
     assert listing is not None
     posting = listing.postings[0]
     assert (listing.platform, listing.total) == ("ladders", 1)
-    assert (posting.key, posting.company, posting.location, posting.remote) == ("7", "Acme Ladders", "Leeds", "onsite")
+    assert (posting.key, posting.company, posting.location, posting.remote) == (
+        "7",
+        "Acme Ladders",
+        "Leeds",
+        "onsite",
+    )
 
 
 def test_the_rows_of_an_own_page_are_read_by_the_first_selectors_that_find_any():
     use_platforms([read_platform(PAGES, "rungs.yaml")])
     rows = "".join(
-        f'<div class="opening"><a href="/w/{n}" data-number="n{n}">Rung maker {n}</a><i class="place">Leeds</i></div>' for n in range(6)
+        f'<div class="opening"><a href="/w/{n}" data-number="n{n}">Rung maker {n}</a><i class="place">Leeds</i></div>'
+        for n in range(6)
     )
     found = look(f"<html><body>{rows}</body></html>", url="https://rungs.example/work")
     assert [posting.title for posting in found.postings] == [f"Rung maker {n}" for n in range(6)]
@@ -130,10 +150,25 @@ def test_readers_in_other_threads_see_all_platforms_or_the_new_ones_never_a_part
         ("name: x\nlist:\n  url: ftp://x.example/\n", 3, "list.url", "starts with https://"),
         ("name: x\nlist:\n  url: https://x.example/\n  body: text\n", 4, "list.body", "sent as JSON"),
         ("name: x\nlist:\n  url: https://x.example/\n  method: DELETE\n", 4, "list.method", "GET, POST"),
-        ("name: x\nlist:\n  url: https://x.example/\n  headers: [a]\n", 4, "list.headers", "mapping of texts"),
+        (
+            "name: x\nlist:\n  url: https://x.example/\n  headers: [a]\n",
+            4,
+            "list.headers",
+            "mapping of texts",
+        ),
         ("name: x\nlist: {url: 'https://x.example/{token}'}\n", 2, "list", "(?P<token>...)"),
-        ("name: x\nurls: ['^x/(?P<token>.)']\nlist: {url: 'https://x.example/{token}/{site}'}\n", 3, "list", "(?P<site>...)"),
-        ("name: x\nurls: ['^x/(?P<token>.)']\nlist: {url: 'https://x.example/{token}'}\n", 3, "list", "home is missing"),
+        (
+            "name: x\nurls: ['^x/(?P<token>.)']\nlist: {url: 'https://x.example/{token}/{site}'}\n",
+            3,
+            "list",
+            "(?P<site>...)",
+        ),
+        (
+            "name: x\nurls: ['^x/(?P<token>.)']\nlist: {url: 'https://x.example/{token}'}\n",
+            3,
+            "list",
+            "home is missing",
+        ),
         ("name: x\n\nurls:\n  - ^ok/(?P<token>.)\n  - (\n", 5, "urls[1]", "not a regular expression"),
         ("name: x\nurls: word\n", 2, "urls", "not a list"),
         ("name: X y\n", 1, "name", "is no name"),
@@ -150,17 +185,35 @@ def test_readers_in_other_threads_see_all_platforms_or_the_new_ones_never_a_part
         ("name: x\nauth: {env: KEY, as: header}\n", 2, "auth.name", "the header"),
         ("name: x\nauth: {env: KEY, as: cookie}\n", 2, "auth.as", "bearer, header, query"),
         ("name: x\nowner: {url: 'https://x.example/'}\n", 2, "owner", "path in data, or select in a page"),
-        ("name: x\nanswers:\n  - row_has: [t]\n    fields:\n      title: t\n      remote: [x]\n",
-         6, "answers[0].fields.remote", "anywhere: remote"),
-        ("name: x\nanswers:\n  - row_has: [t]\n    fields:\n      title: t\n      colour: t\n",
-         6, "answers[0].fields.colour", "not known here"),
-        ("name: x\nanswers:\n  - row_has: [t]\n    fields: {title: 7}\n", 4, "answers[0].fields.title", "not a field"),
-        ("name: x\nanswers:\n  - row_has: [t]\n    hidden: x\n    fields: {title: t}\n", 4, "answers[0].hidden", "{path: listed"),
+        (
+            "name: x\nanswers:\n  - row_has: [t]\n    fields:\n      title: t\n      remote: [x]\n",
+            6,
+            "answers[0].fields.remote",
+            "anywhere: remote",
+        ),
+        (
+            "name: x\nanswers:\n  - row_has: [t]\n    fields:\n      title: t\n      colour: t\n",
+            6,
+            "answers[0].fields.colour",
+            "not known here",
+        ),
+        (
+            "name: x\nanswers:\n  - row_has: [t]\n    fields: {title: 7}\n",
+            4,
+            "answers[0].fields.title",
+            "not a field",
+        ),
+        (
+            "name: x\nanswers:\n  - row_has: [t]\n    hidden: x\n    fields: {title: t}\n",
+            4,
+            "answers[0].hidden",
+            "{path: listed",
+        ),
         ("name: x\ncards:\n  - rows: 'li['\n    title: a\n", 3, "cards[0].rows", "not a CSS selector"),
         ("name: x\ncards:\n  - rows: li\n    title: [a, 'b[']\n", 4, "cards[0].title", "not a CSS selector"),
         ("name: x\nposting: /(?P<id>\n", 2, "posting", "not a regular expression"),
     ],
-)  # fmt: skip
+)
 def test_a_mistake_is_named_with_its_file_line_and_key(text: str, line: int, key: str, advice: str):
     with pytest.raises(ConfigError) as raised:
         read_platform(text, "x.yaml")
@@ -196,10 +249,25 @@ def test_every_platform_that_lists_says_all_that_a_look_needs():
         assert platform.answers or platform.cards, platform.name
         said = any("description" in answer.fields for answer in platform.answers)
         assert said or platform.detail is not None, platform.name
-        assert platform.posting is not None or all("id" in answer.fields for answer in platform.answers), platform.name
+        assert platform.posting is not None or all("id" in answer.fields for answer in platform.answers), (
+            platform.name
+        )
 
 
 WANTED = (
-    "greenhouse", "lever", "ashby", "workday", "smartrecruiters", "recruitee", "workable", "personio", "teamtailor", "bamboohr", "icims",
-    "jobvite", "breezy", "rippling", "pinpoint",
-)  # fmt: skip
+    "greenhouse",
+    "lever",
+    "ashby",
+    "workday",
+    "smartrecruiters",
+    "recruitee",
+    "workable",
+    "personio",
+    "teamtailor",
+    "bamboohr",
+    "icims",
+    "jobvite",
+    "breezy",
+    "rippling",
+    "pinpoint",
+)

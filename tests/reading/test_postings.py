@@ -18,22 +18,30 @@ from thresher.reading.rows import read_rows
 GREENHOUSE = {
     "jobs": [
         {
-            "id": 1, "title": "Ladder maker", "absolute_url": "https://boards.greenhouse.io/acme/jobs/1", "location": {"name": "Leeds"},
-            "first_published": "2026-03-01T10:00:00-05:00", "updated_at": "2026-03-09T10:00:00-05:00",
+            "id": 1,
+            "title": "Ladder maker",
+            "absolute_url": "https://boards.greenhouse.io/acme/jobs/1",
+            "location": {"name": "Leeds"},
+            "first_published": "2026-03-01T10:00:00-05:00",
+            "updated_at": "2026-03-09T10:00:00-05:00",
             "content": "&lt;p&gt;You make ladders &amp;amp; stools.&lt;/p&gt;",
         }
     ],
     "meta": {"total": 1},
-}  # fmt: skip
+}
 LEVER = [
     {
-        "id": "a", "text": "Ladder maker", "hostedUrl": "https://jobs.lever.co/acme/a", "createdAt": 1772409600000,
+        "id": "a",
+        "text": "Ladder maker",
+        "hostedUrl": "https://jobs.lever.co/acme/a",
+        "createdAt": 1772409600000,
         "categories": {"location": "Leeds", "allLocations": ["Leeds", "York"], "commitment": "Full-time"},
-        "description": "<p>Make ladders.</p>", "lists": [{"text": "You bring", "content": "<li>hands</li>"}],
+        "description": "<p>Make ladders.</p>",
+        "lists": [{"text": "You bring", "content": "<li>hands</li>"}],
         "additional": "<p>Tea is free.</p>",
         "salaryRange": {"min": 30000, "max": 40000, "currency": "GBP", "interval": "per-year-salary"},
     }
-]  # fmt: skip
+]
 
 
 def only(data: object, url: str = "https://acme.example/x.json") -> Posting:
@@ -69,11 +77,22 @@ def test_the_lists_of_an_answer_are_part_of_its_description():
 def test_the_ends_of_a_salary_keep_their_names():
     salary = only(LEVER).salary
     assert salary is not None
-    assert (salary.low, salary.high, salary.currency, salary.period) == (Decimal(30000), Decimal(40000), "GBP", "year")
+    assert (salary.low, salary.high, salary.currency, salary.period) == (
+        Decimal(30000),
+        Decimal(40000),
+        "GBP",
+        "year",
+    )
 
 
 def test_one_opening_in_two_countries_is_one_posting_with_both():
-    row = {"title": "Ladder maker", "shortcode": "AB", "url": "https://apply.workable.com/j/AB", "city": "", "state": ""}
+    row = {
+        "title": "Ladder maker",
+        "shortcode": "AB",
+        "url": "https://apply.workable.com/j/AB",
+        "city": "",
+        "state": "",
+    }
     posting = only({"name": "Acme", "jobs": [{**row, "country": "Spain"}, {**row, "country": "Portugal"}]})
     assert posting.location == "Spain; Portugal"
     assert posting.company == "Acme"
@@ -87,14 +106,24 @@ def test_an_unlisted_row_is_not_shown():
 
 
 def test_a_workday_row_gets_its_address_from_the_board_it_came_from():
-    data = {"total": 1, "jobPostings": [{"title": "Ladder maker", "externalPath": "/job/Leeds/Maker_1", "postedOn": "Posted 3 Days Ago"}]}
+    data = {
+        "total": 1,
+        "jobPostings": [
+            {"title": "Ladder maker", "externalPath": "/job/Leeds/Maker_1", "postedOn": "Posted 3 Days Ago"}
+        ],
+    }
     posting = only(data, "https://acme.wd5.myworkdayjobs.com/wday/cxs/acme/Site/jobs")
     assert posting.url == "https://acme.wd5.myworkdayjobs.com/Site/job/Leeds/Maker_1"
     assert posting.posted_date == date(2026, 3, 7)
 
 
 def test_a_bound_is_no_date():
-    data = {"total": 1, "jobPostings": [{"title": "Ladder maker", "externalPath": "/job/1", "postedOn": "Posted 30+ Days Ago"}]}
+    data = {
+        "total": 1,
+        "jobPostings": [
+            {"title": "Ladder maker", "externalPath": "/job/1", "postedOn": "Posted 30+ Days Ago"}
+        ],
+    }
     assert only(data).posted_date is None
 
 
@@ -127,12 +156,21 @@ def test_rows_of_an_unknown_answer_are_found_by_what_they_hold():
 
 
 def test_a_list_of_articles_is_not_a_list_of_postings():
-    articles = [{"title": f"News {n}", "url": f"https://x.example/{n}", "date": "2026-03-01", "summary": "It rained."} for n in range(5)]
+    articles = [
+        {"title": f"News {n}", "url": f"https://x.example/{n}", "date": "2026-03-01", "summary": "It rained."}
+        for n in range(5)
+    ]
     assert read_rows({"articles": articles}, today=TODAY, source="x") is None
 
 
 def test_recommended_rows_of_an_answer_are_not_its_rows():
-    row = {"title": "Ladder maker", "url": "https://x.example/1", "company": "Acme", "location": "Leeds", "date": "2026-03-01"}
+    row = {
+        "title": "Ladder maker",
+        "url": "https://x.example/1",
+        "company": "Acme",
+        "location": "Leeds",
+        "date": "2026-03-01",
+    }
     listing = read_rows({"results": [], "recommendedJobs": [row, row], "total": 0}, today=TODAY, source="x")
     assert listing is not None
     assert listing.postings == ()
@@ -140,20 +178,34 @@ def test_recommended_rows_of_an_answer_are_not_its_rows():
 
 def test_paid_rows_are_left_out():
     row = {"title": "Ladder maker", "url": "https://x.example/1", "company": "Acme", "location": "Leeds"}
-    listing = read_rows([row, {**row, "url": "https://x.example/2", "sponsored": True}], today=TODAY, source="x")
+    listing = read_rows(
+        [row, {**row, "url": "https://x.example/2", "sponsored": True}], today=TODAY, source="x"
+    )
     assert listing is not None
     assert len(listing.postings) == 1
 
 
 def test_what_a_page_declares_is_read_first():
     declared = {
-        "@context": "https://schema.org", "@type": "JobPosting", "title": "Ladder maker", "datePosted": "2026-03-01",
-        "hiringOrganization": {"@type": "Organization", "name": "Acme"}, "employmentType": ["FULL_TIME", "CONTRACTOR"],
-        "jobLocation": [{"address": {"addressLocality": "Leeds", "addressCountry": "GB"}}, {"address": {"addressLocality": "York"}}],
-        "baseSalary": {"currency": "GBP", "value": {"minValue": 30000, "maxValue": 40000, "unitText": "YEAR"}},
+        "@context": "https://schema.org",
+        "@type": "JobPosting",
+        "title": "Ladder maker",
+        "datePosted": "2026-03-01",
+        "hiringOrganization": {"@type": "Organization", "name": "Acme"},
+        "employmentType": ["FULL_TIME", "CONTRACTOR"],
+        "jobLocation": [
+            {"address": {"addressLocality": "Leeds", "addressCountry": "GB"}},
+            {"address": {"addressLocality": "York"}},
+        ],
+        "baseSalary": {
+            "currency": "GBP",
+            "value": {"minValue": 30000, "maxValue": 40000, "unitText": "YEAR"},
+        },
         "description": "&lt;p&gt;Make ladders.&lt;/p&gt;",
-    }  # fmt: skip
-    seen = look(f"<h1>Something else</h1><script type='application/ld+json'>{json.dumps(declared)}</script><ul>{rows(3)}</ul>")
+    }
+    seen = look(
+        f"<h1>Something else</h1><script type='application/ld+json'>{json.dumps(declared)}</script><ul>{rows(3)}</ul>"
+    )
     assert seen.kind is Kind.DETAIL
     posting = seen.postings[0]
     assert (posting.title, posting.company, posting.location) == ("Ladder maker", "Acme", "Leeds, GB; York")
@@ -177,8 +229,14 @@ def test_rows_of_a_page_are_postings_with_what_their_elements_are_named():
 
 
 def test_five_links_to_one_opening_make_one_posting():
-    links = "".join(f'<a href="/job/{n}00001?from={k}">{w}</a>' for n in (1, 2) for k, w in enumerate(("Maker", "Leeds", "More")))
-    seen = look(f"<title>Jobs</title><ul><li class=job>{links[: len(links) // 2]}</li><li class=job>{links[len(links) // 2 :]}</li></ul>")
+    links = "".join(
+        f'<a href="/job/{n}00001?from={k}">{w}</a>'
+        for n in (1, 2)
+        for k, w in enumerate(("Maker", "Leeds", "More"))
+    )
+    seen = look(
+        f"<title>Jobs</title><ul><li class=job>{links[: len(links) // 2]}</li><li class=job>{links[len(links) // 2 :]}</li></ul>"
+    )
     assert [posting.title for posting in seen.postings] == ["Maker", "Maker"]
 
 
@@ -190,13 +248,22 @@ def test_advertised_rows_and_recommendations_are_set_apart():
 
 
 def test_categories_are_not_openings():
-    links = "".join(f'<li><a href="/jobs/{name}-{n}">{name} jobs</a></li>' for n, name in enumerate(("Leeds", "York", "Hull", "Bath")))
+    links = "".join(
+        f'<li><a href="/jobs/{name}-{n}">{name} jobs</a></li>'
+        for n, name in enumerate(("Leeds", "York", "Hull", "Bath"))
+    )
     assert look(f"<title>Jobs</title><ul>{links}</ul>").postings == ()
 
 
 def test_what_is_only_half_drawn_is_taken_from_the_pages_script():
     data = [
-        {"title": f"Ladder maker {n}", "link": f"https://acme.example/job/{n}", "companyName": "Acme", "city": "Leeds", "code": str(n)}
+        {
+            "title": f"Ladder maker {n}",
+            "link": f"https://acme.example/job/{n}",
+            "companyName": "Acme",
+            "city": "Leeds",
+            "code": str(n),
+        }
         for n in range(1, 13)
     ]
     body = f"<title>Jobs</title><ul>{rows(3)}</ul><script>window.__STATE__ = {json.dumps({'offers': data})};</script>"
@@ -204,7 +271,10 @@ def test_what_is_only_half_drawn_is_taken_from_the_pages_script():
 
 
 def test_a_list_in_a_script_that_the_page_does_not_show_is_not_taken():
-    data = [{"title": f"Hidden {n}", "url": f"/x/{n}", "company": "Other", "location": "Hull", "id": n} for n in range(30)]
+    data = [
+        {"title": f"Hidden {n}", "url": f"/x/{n}", "company": "Other", "location": "Hull", "id": n}
+        for n in range(30)
+    ]
     body = f"<title>Jobs</title><ul>{rows(6)}</ul><script>window.ads = {json.dumps({'list': data})};</script>"
     assert len(look(body, "https://acme.example/jobs").postings) == 6
 
@@ -223,23 +293,36 @@ def test_the_company_is_what_stands_under_the_headline_and_in_the_title():
     body = """<title>Search - Ladder maker - Acme Works - Leeds</title><div><h3>Ladder maker</h3><h4>Acme Works</h4></div>
     <table><tr><th>Posted:</th><td>March 1, 2026</td></tr></table>"""
     posting = look(body, "https://board.example/job/7").postings[0]
-    assert (posting.title, posting.company, posting.posted_date) == ("Ladder maker", "Acme Works", date(2026, 3, 1))
+    assert (posting.title, posting.company, posting.posted_date) == (
+        "Ladder maker",
+        "Acme Works",
+        date(2026, 3, 1),
+    )
 
 
 def test_rows_with_plain_addresses_are_openings_on_the_page_that_lists_them():
-    links = "".join(f'<li><a href="/x/ladder-{n}">Ladder maker {n}</a><span class="location">Leeds</span></li>' for n in range(4))
+    links = "".join(
+        f'<li><a href="/x/ladder-{n}">Ladder maker {n}</a><span class="location">Leeds</span></li>'
+        for n in range(4)
+    )
     assert len(look(f"<h1>Careers</h1><ul>{links}</ul>", "https://acme.example/careers").postings) == 4
     assert look(f"<h1>Branches</h1><ul>{links}</ul>", "https://acme.example/branches").postings == ()
 
 
 def test_a_link_around_a_whole_row_is_called_by_its_first_block():
     row = '<a href="/vacancy/{0}00000"><div>Ladder maker {0}</div><div>Acme</div><div>Leeds</div></a>'
-    seen = look(f"<title>Vacancies</title><div>{''.join(row.format(n) for n in range(1, 7))}</div>", "https://acme.example/vacancies")
+    seen = look(
+        f"<title>Vacancies</title><div>{''.join(row.format(n) for n in range(1, 7))}</div>",
+        "https://acme.example/vacancies",
+    )
     assert [posting.title for posting in seen.postings] == [f"Ladder maker {n}" for n in range(1, 7)]
 
 
 def test_the_head_of_a_table_names_the_cells_of_its_rows():
-    cells = "".join(f'<tr><td><a href="/job/{n}00000">Maker {n}</a></td><td>Leeds</td><td>2026-03-0{n}</td></tr>' for n in range(1, 7))
+    cells = "".join(
+        f'<tr><td><a href="/job/{n}00000">Maker {n}</a></td><td>Leeds</td><td>2026-03-0{n}</td></tr>'
+        for n in range(1, 7)
+    )
     body = f"<title>Jobs</title><table><tr><th>Title</th><th>Location</th><th>Date posted</th></tr>{cells}</table>"
     first = look(body, "https://acme.example/jobs").postings[0]
     assert (first.title, first.location, first.posted_date) == ("Maker 1", "Leeds", date(2026, 3, 1))
@@ -247,9 +330,12 @@ def test_the_head_of_a_table_names_the_cells_of_its_rows():
 
 def test_a_link_to_a_companys_page_names_the_company():
     body = "".join(
-        f'<li class=job><a href="/job/{n}00000">Maker {n}</a><a href="/company/acme-{n}/">Acme {n}</a></li>' for n in range(1, 7)
+        f'<li class=job><a href="/job/{n}00000">Maker {n}</a><a href="/company/acme-{n}/">Acme {n}</a></li>'
+        for n in range(1, 7)
     )
-    assert [each.company for each in look(f"<title>Jobs</title><ul>{body}</ul>").postings] == [f"Acme {n}" for n in range(1, 7)]
+    assert [each.company for each in look(f"<title>Jobs</title><ul>{body}</ul>").postings] == [
+        f"Acme {n}" for n in range(1, 7)
+    ]
 
 
 def test_an_article_about_work_is_not_a_posting():
@@ -257,7 +343,10 @@ def test_an_article_about_work_is_not_a_posting():
 
 
 def test_a_posting_seen_twice_keeps_what_either_says():
-    first, second = Posting("A", url="https://x.example/1?utm_source=a"), Posting("A", company="Acme", url="https://x.example/1")
+    first, second = (
+        Posting("A", url="https://x.example/1?utm_source=a"),
+        Posting("A", company="Acme", url="https://x.example/1"),
+    )
     assert merged([first, second]) == (Posting("A", company="Acme", url="https://x.example/1?utm_source=a"),)
 
 
@@ -279,7 +368,11 @@ JSON = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=4)
         | st.dictionaries(
-            st.sampled_from(["jobs", "title", "url", "company", "location", "id", "content", "text", "meta", "total"]), inner, max_size=5
+            st.sampled_from(
+                ["jobs", "title", "url", "company", "location", "id", "content", "text", "meta", "total"]
+            ),
+            inner,
+            max_size=5,
         )
     ),
     max_leaves=25,
@@ -293,7 +386,9 @@ def test_any_json_is_read_without_a_crash(data: object):
     read_rows(data, today=TODAY, source="x")
 
 
-TEXT = "<p>You make ladders of ash and steel, and you make them well. We have made them since the flood.</p>" * 4
+TEXT = (
+    "<p>You make ladders of ash and steel, and you make them well. We have made them since the flood.</p>" * 4
+)
 
 
 def test_the_text_of_an_opening_is_what_the_page_names_so():
@@ -306,7 +401,9 @@ def test_the_text_of_an_opening_is_what_the_page_names_so():
 
 
 def test_a_page_that_names_no_description_has_none():
-    (found,) = look(f"<title>Ladder maker job</title><h1>Ladder maker</h1><p>Company: Acme</p><p>Location: Leeds</p>{TEXT}").postings
+    (found,) = look(
+        f"<title>Ladder maker job</title><h1>Ladder maker</h1><p>Company: Acme</p><p>Location: Leeds</p>{TEXT}"
+    ).postings
     assert found.description is None
 
 
@@ -327,7 +424,9 @@ def labels(links: str) -> str:
 
 
 def test_a_link_to_the_page_of_one_company_names_the_company_of_the_opening():
-    page = labels('<a href="/company/x1/acme_ladders_ltd.html">Acme Ladders, Ltd.</a><a href="/company/x1/acme_ladders_ltd.html">More</a>')
+    page = labels(
+        '<a href="/company/x1/acme_ladders_ltd.html">Acme Ladders, Ltd.</a><a href="/company/x1/acme_ladders_ltd.html">More</a>'
+    )
     assert look(page).postings[0].company == "Acme Ladders, Ltd."
 
 
@@ -355,7 +454,9 @@ def test_an_opening_that_is_offered_in_other_towns_too_is_still_one():
     row = '<tr><td><a href="/job/{0}/ladder-maker">Leeds {0}</a></td><td><a href="/job/{0}/ladder-maker">Ladder maker</a></td></tr>'
     rows = "".join(row.format(number) for number in range(1, 7))
     body = f"<h1>Ladder maker</h1><p>Company: Acme</p><p>Location: York</p><table>{rows}</table>"
-    (found,) = look(f"<title>Ladder maker</title>{body}", url="https://site.example/job/9/ladder-maker").postings
+    (found,) = look(
+        f"<title>Ladder maker</title>{body}", url="https://site.example/job/9/ladder-maker"
+    ).postings
     assert (found.title, found.company, found.location) == ("Ladder maker", "Acme", "York")
 
 

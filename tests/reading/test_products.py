@@ -1,4 +1,5 @@
-"""Products: the one a page is about, the rows of a list, and never what the shop would like to sell besides."""
+"""Products: the one a page is about, the rows of a list, and never what the shop would like to sell
+besides."""
 
 import json
 
@@ -13,7 +14,9 @@ RECENT = """<h2>Products you recently viewed</h2><ul><li><a href="/p/100001"><h3
 
 
 def test_the_product_of_a_page_is_its_headline_with_the_price_beside_it():
-    seen = look(f'<h1>Ladder</h1><p class="price">£51.77</p><p class="availability">In stock (22 available)</p>{RECENT}')
+    seen = look(
+        f'<h1>Ladder</h1><p class="price">£51.77</p><p class="availability">In stock (22 available)</p>{RECENT}'
+    )
     assert seen.kind is Kind.DETAIL
     (product,) = seen.products
     assert (product.name, product.availability) == ("Ladder", "In stock (22 available)")
@@ -27,17 +30,29 @@ def test_recently_viewed_products_are_not_the_product():
 
 
 def test_what_was_asked_before_is_not_the_price():
-    seen = look('<h1>Ladder</h1><div><span class="old-price">£60.00</span><span class="price">£51.77</span></div>')
+    seen = look(
+        '<h1>Ladder</h1><div><span class="old-price">£60.00</span><span class="price">£51.77</span></div>'
+    )
     assert [product.price.text for product in seen.products if product.price] == ["£51.77"]
 
 
 def test_a_declared_product_counts_before_what_is_shown():
     declared = {
-        "@type": "Product", "name": "Ladder",
-        "offers": [{"@type": "AggregateOffer", "lowPrice": "5.29", "priceCurrency": "GBP"},
-                   {"@type": "Offer", "price": "9.56", "priceCurrency": "GBP", "availability": "https://schema.org/InStock"}],
-    }  # fmt: skip
-    seen = look(f"<h1>X</h1><p class=price>£1</p><script type='application/ld+json'>{json.dumps(declared)}</script>")
+        "@type": "Product",
+        "name": "Ladder",
+        "offers": [
+            {"@type": "AggregateOffer", "lowPrice": "5.29", "priceCurrency": "GBP"},
+            {
+                "@type": "Offer",
+                "price": "9.56",
+                "priceCurrency": "GBP",
+                "availability": "https://schema.org/InStock",
+            },
+        ],
+    }
+    seen = look(
+        f"<h1>X</h1><p class=price>£1</p><script type='application/ld+json'>{json.dumps(declared)}</script>"
+    )
     (product,) = seen.products
     assert product.price is not None
     assert (product.name, product.price.amount_minor, product.availability) == ("Ladder", 956, "in stock")
@@ -46,7 +61,11 @@ def test_a_declared_product_counts_before_what_is_shown():
 def test_what_is_told_to_those_who_share_it_counts_too():
     meta = "".join(
         f'<meta property="{name}" content="{value}">'
-        for name, value in (("og:title", "Ladder"), ("product:price:amount", "12.50"), ("product:price:currency", "EUR"))
+        for name, value in (
+            ("og:title", "Ladder"),
+            ("product:price:amount", "12.50"),
+            ("product:price:currency", "EUR"),
+        )
     )
     (product,) = look(f"<html><head>{meta}</head><body><p>Hello there</p></body></html>").products
     assert product.price is not None
@@ -54,10 +73,15 @@ def test_what_is_told_to_those_who_share_it_counts_too():
 
 
 def test_rows_with_prices_are_a_list_of_products():
-    rows = "".join(f'<li><a href="/item/10000{n}"><h3>Thing {n}</h3></a><span class="price">${n}.50</span></li>' for n in range(1, 9))
+    rows = "".join(
+        f'<li><a href="/item/10000{n}"><h3>Thing {n}</h3></a><span class="price">${n}.50</span></li>'
+        for n in range(1, 9)
+    )
     seen = look(f"<h1>Things</h1><ul>{rows}</ul>")
     assert seen.kind is Kind.LISTING
-    assert [product.price.amount_minor for product in seen.products if product.price] == [n * 100 + 50 for n in range(1, 9)]
+    assert [product.price.amount_minor for product in seen.products if product.price] == [
+        n * 100 + 50 for n in range(1, 9)
+    ]
 
 
 @pytest.mark.promise(14)
@@ -67,7 +91,13 @@ def test_a_page_without_a_price_has_no_price():
 
 @pytest.mark.promise(14)
 def test_a_product_out_of_stock_is_not_free():
-    declared = {"@type": "Product", "name": "Ladder", "offers": {"@type": "Offer", "availability": "https://schema.org/OutOfStock"}}
-    (product,) = look(f"<script type='application/ld+json'>{json.dumps(declared)}</script><p>Gone</p>").products
+    declared = {
+        "@type": "Product",
+        "name": "Ladder",
+        "offers": {"@type": "Offer", "availability": "https://schema.org/OutOfStock"},
+    }
+    (product,) = look(
+        f"<script type='application/ld+json'>{json.dumps(declared)}</script><p>Gone</p>"
+    ).products
     assert product.price is None
     assert product.availability == "out of stock"

@@ -1,4 +1,5 @@
-"""Attacks on promise 18 through selectors: a page names its own elements, and no name of a page may become part of a selector."""
+"""Attacks on promise 18 through selectors: a page names its own elements, and no name of a page may become
+part of a selector."""
 
 import subprocess
 import sys
@@ -16,9 +17,13 @@ from thresher.learning.record import from_json, to_json
 from thresher.learning.selectors import learned_selector
 from thresher.reading.document import Document
 
-# Matching the second half of this tag name as a selector takes time that grows with the fourth power of the number of siblings.
+# Matching the second half of this tag name as a selector takes time that grows with the fourth power of the
+# number of siblings.
 BOMB = "x,:has(~p~p~p~p~zz)"
-PRODUCT = f"<title>Ladder of ash | Acme</title><{BOMB} class=title>Ladder of ash</{BOMB}><p class=price>£5.00</p>" + "<p>x</p>" * 400
+PRODUCT = (
+    f"<title>Ladder of ash | Acme</title><{BOMB} class=title>Ladder of ash</{BOMB}><p class=price>£5.00</p>"
+    + "<p>x</p>" * 400
+)
 ROW = "<{0} class=hit><h3>{1}</h3><p class=brand>Acme</p></{0}>"
 NAMES = ("Ladder", "Hammer", "Anvil", "Chisel")
 
@@ -49,7 +54,9 @@ def learn_table() -> None:
 @pytest.mark.promise(18)
 @pytest.mark.parametrize("attack", ["read_product", "learn_table"])
 def test_a_tag_name_that_is_a_selector_is_only_a_name(attack: str) -> None:
-    done = subprocess.run([sys.executable, "-c", ATTACK, attack], capture_output=True, text=True, timeout=300, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", ATTACK, attack], capture_output=True, text=True, timeout=300, check=False
+    )
     assert done.returncode == 0, f"{attack} ended with {done.returncode}: {done.stderr[-2000:]}"
 
 
@@ -61,7 +68,19 @@ def test_a_price_within_the_headline_or_behind_it_is_found_and_one_before_it_is_
 
 @pytest.mark.promise(18)
 @pytest.mark.parametrize(
-    "selector", [BOMB, f"div > {BOMB}", "p:has(p)", 'a[class~="b"], p', 'a[onclick="x"]', 'a[id="b\\"]', 'a[id="\n"]', "a b c", "*", ""]
+    "selector",
+    [
+        BOMB,
+        f"div > {BOMB}",
+        "p:has(p)",
+        'a[class~="b"], p',
+        'a[onclick="x"]',
+        'a[id="b\\"]',
+        'a[id="\n"]',
+        "a b c",
+        "*",
+        "",
+    ],
 )
 def test_only_what_the_learner_writes_itself_is_a_learned_selector(selector: str) -> None:
     with pytest.raises(UsageError, match="learn the site again"):

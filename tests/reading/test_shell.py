@@ -37,7 +37,10 @@ def test_a_page_that_can_be_read_is_no_shell(body: str):
 
 @pytest.mark.promise(7)
 def test_a_shell_is_unknown_never_empty():
-    seen = look('<title>Careers</title><div id="root"></div><script src="a.js"></script>', "https://acme.example/careers")
+    seen = look(
+        '<title>Careers</title><div id="root"></div><script src="a.js"></script>',
+        "https://acme.example/careers",
+    )
     assert seen.look.verdict is Verdict.UNKNOWN
     assert seen.kind is Kind.SHELL
     assert "--render" in seen.look.reason

@@ -41,21 +41,28 @@ def test_parts_too_small_to_mean_anything_are_refused():
 
 
 def test_sections_stay_whole():
-    page = "# Shop\n\nWelcome.\n\n" + "\n\n".join(f"## Thing {at}\n\n{_story(at)}\n\n${at}.00" for at in range(30))
+    page = "# Shop\n\nWelcome.\n\n" + "\n\n".join(
+        f"## Thing {at}\n\n{_story(at)}\n\n${at}.00" for at in range(30)
+    )
     for part in texts(page, 600)[1:]:
         assert part.startswith("## Thing")
         assert re.search(r"\$\d+\.00$", part)
 
 
 def test_repeated_blocks_without_headings_stay_whole():
-    page = "Our things:\n\n" + "\n\n".join(f"Thing {'x' * at}\n\n{_story(at)}\n\n${at}.00" for at in range(30))
+    page = "Our things:\n\n" + "\n\n".join(
+        f"Thing {'x' * at}\n\n{_story(at)}\n\n${at}.00" for at in range(30)
+    )
     for part in texts(page, 600)[1:]:
         assert part.startswith("Thing")
         assert re.search(r"\$\d+\.00$", part)
 
 
 def test_blocks_led_by_a_link_stay_whole():
-    page = "\n\n".join(f"[Thing {at}](https://a.example/{at})\n\n{_story(at)}" + ("\n\nsold" if at % 3 else "") for at in range(30))
+    page = "\n\n".join(
+        f"[Thing {at}](https://a.example/{at})\n\n{_story(at)}" + ("\n\nsold" if at % 3 else "")
+        for at in range(30)
+    )
     assert all(part.startswith("[Thing") for part in texts(page, 600))
 
 
@@ -100,7 +107,10 @@ def test_what_repeats_itself_is_told_from_each_of_its_blocks_on():
     assert repeats("one\n\ntwo\n\nthree") == []
 
 
-@pytest.mark.parametrize("unit", ["a", "\n", "# a\n", "- a\n", "a. ", "a\n\n", "a\n", "|a|b|\n", "*", "[a", "#", "  - a\n", "a\n\n1\n\n"])
+@pytest.mark.parametrize(
+    "unit",
+    ["a", "\n", "# a\n", "- a\n", "a. ", "a\n\n", "a\n", "|a|b|\n", "*", "[a", "#", "  - a\n", "a\n\n1\n\n"],
+)
 def test_a_hostile_page_is_split_all_the_same(unit: str):
     page = unit * (200_000 // len(unit))
     assert sum(part.end - part.start for part in split(page, 5_000)) <= len(page)

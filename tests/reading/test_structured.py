@@ -59,7 +59,7 @@ def test_a_reference_is_filled_in_from_the_same_page_and_circles_end():
         '{"@type": "A", "name": "x",}',
         '{"@type": "A", /* why */ "name": "x"} // end',
         '{"@type": "A", "name": "x"};',
-        '{&quot;@type&quot;: &quot;A&quot;, &quot;name&quot;: &quot;x&quot;}',
+        "{&quot;@type&quot;: &quot;A&quot;, &quot;name&quot;: &quot;x&quot;}",
         '{"@type": "A", "name": "x"} {"@type": "B"}',
         "{'@type': 'A', name: 'x'}",
         '\ufeff{"@type": "A", "name": "x"}',
@@ -72,21 +72,36 @@ def test_json_that_is_nearly_json_is_repaired(text: str):
 
 
 def test_raw_line_breaks_and_control_characters_in_texts_stay_texts():
-    assert ld('{"@type": "A", "description": "one\ntwo\tthree\x01"}').things[0].text("description") == "one\ntwo\tthree\x01"
+    assert (
+        ld('{"@type": "A", "description": "one\ntwo\tthree\x01"}').things[0].text("description")
+        == "one\ntwo\tthree\x01"
+    )
 
 
 def test_escaped_markup_in_a_value_is_unescaped_once():
-    assert ld('{"@type": "A", "name": "Johnson &amp; Daughter"}').things[0].text("name") == "Johnson & Daughter"
+    assert (
+        ld('{"@type": "A", "name": "Johnson &amp; Daughter"}').things[0].text("name") == "Johnson & Daughter"
+    )
 
 
 @pytest.mark.promise(14)
 @pytest.mark.parametrize(
-    "text", ['{"@type": "A", "name": "an "odd" one"}', '{"@type": "A", "name": "x"', '{"@type": f()}', "[[[", '{"a": "\\', "<p>"]
+    "text",
+    [
+        '{"@type": "A", "name": "an "odd" one"}',
+        '{"@type": "A", "name": "x"',
+        '{"@type": f()}',
+        "[[[",
+        '{"a": "\\',
+        "<p>",
+    ],
 )
 def test_json_that_cannot_be_repaired_is_reported_with_the_place(text: str):
     found = ld(text)
     assert found.things == ()
-    assert [("line 1, column" in trouble.what, "script" in trouble.path) for trouble in found.troubles] == [(True, True)]
+    assert [("line 1, column" in trouble.what, "script" in trouble.path) for trouble in found.troubles] == [
+        (True, True)
+    ]
 
 
 def test_a_broken_script_does_not_hide_the_others():
@@ -104,7 +119,11 @@ MICRODATA = """<div itemscope itemtype="https://schema.org/Product">
 
 def test_microdata_nests_and_keeps_to_its_scope():
     product, offer = read(MICRODATA).things
-    assert (product.type, product.text("name"), product.texts("color")) == ("Product", "Kettle", ["red", "blue"])
+    assert (product.type, product.text("name"), product.texts("color")) == (
+        "Product",
+        "Kettle",
+        ["red", "blue"],
+    )
     assert (product.text("image"), product.text("sku")) == ("https://shop.example/k.jpg", "K-1")
     assert product.mapping("offers")["price"] == "19.99"
     assert (offer.type, offer.text("validFrom"), offer.syntax) == ("Offer", "2025-12-05", "microdata")
@@ -119,7 +138,12 @@ def test_the_path_of_a_thing_leads_to_its_element():
 def test_rdfa_lite_is_the_same_with_other_names():
     html = '<div vocab="https://schema.org/" typeof="Event"><span property="name">Fair</span><a property="schema:url" href="/f">x</a></div>'
     (thing,) = read(html).things
-    assert (thing.type, thing.text("name"), thing.text("url"), thing.syntax) == ("Event", "Fair", "https://shop.example/f", "rdfa")
+    assert (thing.type, thing.text("name"), thing.text("url"), thing.syntax) == (
+        "Event",
+        "Fair",
+        "https://shop.example/f",
+        "rdfa",
+    )
 
 
 def test_cards_for_social_media_are_one_thing():
@@ -161,7 +185,16 @@ def test_soup_of_brackets_is_read_or_reported(text: str):
     assert isinstance(ld(text.replace("</", "")), Structured)
 
 
-PIECES = ["<div itemscope itemtype=A>", "</div>", "<b itemprop=x>", "</b>", "<p typeof=B>", "<i property=y>", "t", "<meta itemprop=z>"]
+PIECES = [
+    "<div itemscope itemtype=A>",
+    "</div>",
+    "<b itemprop=x>",
+    "</b>",
+    "<p typeof=B>",
+    "<i property=y>",
+    "t",
+    "<meta itemprop=z>",
+]
 
 
 @settings(deadline=None)

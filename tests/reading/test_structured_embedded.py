@@ -16,7 +16,9 @@ def found(html: str) -> dict[str, object]:
 
 
 def test_a_json_script_is_known_by_its_id():
-    assert found('<script id="__NEXT_DATA__" type="application/json">{"props": [1, 2]}</script>') == {"__NEXT_DATA__": {"props": [1, 2]}}
+    assert found('<script id="__NEXT_DATA__" type="application/json">{"props": [1, 2]}</script>') == {
+        "__NEXT_DATA__": {"props": [1, 2]}
+    }
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,7 @@ def test_a_json_script_is_known_by_its_id():
         ("var shop={rows:[1,2,3],s:'}'};other()", "shop"),
         ('window["app.data"] = {"rows": [1, 2, 3], "s": "}"}', "window.app.data"),
         ('self.__X__=JSON.parse("{\\"rows\\": [1, 2, 3], \\"s\\": \\"}\\"}");', "__X__"),
-        ("const a = 1; let data = {rows: [1, 2, 3,], /* note */ s: \"}\", }; f({})", "data"),
+        ('const a = 1; let data = {rows: [1, 2, 3,], /* note */ s: "}", }; f({})', "data"),
     ],
 )
 def test_an_assignment_is_cut_out_by_counting_braces_outside_of_texts(script: str, name: str):
@@ -55,7 +57,13 @@ def test_json_ld_and_scripts_from_elsewhere_are_left_to_others():
 
 
 def test_every_part_of_a_value_is_walked_with_its_path():
-    assert [path for path, _ in walk({"a": [{"b": 1}], "c": {"d": []}})] == ["$", "$.a", "$.a[0]", "$.c", "$.c.d"]
+    assert [path for path, _ in walk({"a": [{"b": 1}], "c": {"d": []}})] == [
+        "$",
+        "$.a",
+        "$.a[0]",
+        "$.c",
+        "$.c.d",
+    ]
 
 
 @pytest.mark.promise(18)

@@ -12,7 +12,10 @@ def text(html: str) -> str:
 
 
 def test_paragraphs_stand_apart_and_inline_markup_leaves_no_trace() -> None:
-    assert text("<h1>Title</h1><p>One <b>b</b>old\n  word</p><p>Two<i>s</i></p>") == "Title\n\nOne bold word\n\nTwos"
+    assert (
+        text("<h1>Title</h1><p>One <b>b</b>old\n  word</p><p>Two<i>s</i></p>")
+        == "Title\n\nOne bold word\n\nTwos"
+    )
 
 
 def test_a_line_break_breaks_the_line() -> None:
@@ -20,7 +23,10 @@ def test_a_line_break_breaks_the_line() -> None:
 
 
 def test_words_of_two_boxes_do_not_run_together() -> None:
-    assert text("<div>a<div>b</div>c</div><button>Apply</button><select><option>x<option>y</select>") == "a\nb\nc\nApply\nx\ny"
+    assert (
+        text("<div>a<div>b</div>c</div><button>Apply</button><select><option>x<option>y</select>")
+        == "a\nb\nc\nApply\nx\ny"
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,7 +64,10 @@ def test_cells_of_a_row_are_divided_and_rows_are_lines() -> None:
 
 
 def test_items_of_a_list_are_marked_once() -> None:
-    assert text("<ul><li>one<li><p>two</p><p>more</p><li><ul><li>deep</ul></ul>after") == "- one\n\n- two\n\nmore\n\n- deep\nafter"
+    assert (
+        text("<ul><li>one<li><p>two</p><p>more</p><li><ul><li>deep</ul></ul>after")
+        == "- one\n\n- two\n\nmore\n\n- deep\nafter"
+    )
 
 
 def test_preformatted_text_keeps_its_lines() -> None:

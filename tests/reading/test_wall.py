@@ -7,7 +7,11 @@ from hypothesis import strategies as st
 from thresher.reading.wall import ENOUGH, SHORT, thorough, wall
 from thresher.reading.words import Words, plain, vocabulary
 
-PROSE = "<p>" + "The ladder stands against the wall and nobody climbs it today, because the rain has not stopped. " * 60 + "</p>"
+PROSE = (
+    "<p>"
+    + "The ladder stands against the wall and nobody climbs it today, because the rain has not stopped. " * 60
+    + "</p>"
+)
 
 WALLS = {
     "cloudflare, by header": (403, {"cf-mitigated": "challenge"}, "<html><body>...</body></html>"),
@@ -16,20 +20,48 @@ WALLS = {
         {},
         "<title>Just a moment...</title><body><p>Checking your browser before accessing the site.</p></body>",
     ),
-    "cloudflare, by script": (200, {}, "<title>acme</title><body><script>window._cf_chl_opt={cvId:'3'};</script></body>"),
-    "cloudflare, blocked": (403, {}, "<title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>"),
+    "cloudflare, by script": (
+        200,
+        {},
+        "<title>acme</title><body><script>window._cf_chl_opt={cvId:'3'};</script></body>",
+    ),
+    "cloudflare, blocked": (
+        403,
+        {},
+        "<title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>",
+    ),
     "datadome": (403, {}, "<body><script src='https://geo.captcha-delivery.com/captcha/x'></script></body>"),
     "datadome, as data": (403, {}, '{"url":"https://geo.captcha-delivery.com/captcha/?initialCid=1"}'),
     "human": (403, {}, '<title>Access to this page has been denied</title><div id="px-captcha"></div>'),
-    "akamai": (403, {}, "<title>Access Denied</title><h1>Access Denied</h1>You don't have permission to access this. Reference #18.2"),
+    "akamai": (
+        403,
+        {},
+        "<title>Access Denied</title><h1>Access Denied</h1>You don't have permission to access this. Reference #18.2",
+    ),
     "akamai, later": (200, {}, '<body><div id="sec-if-cpt-container"></div></body>'),
-    "imperva": (200, {}, '<iframe src="/_Incapsula_Resource?CWUDNSAI=9">Request unsuccessful. Incapsula incident ID: 1</iframe>'),
-    "distil": (200, {}, "<title>Pardon Our Interruption</title><p>Something about your browser made us think you are a bot.</p>"),
+    "imperva": (
+        200,
+        {},
+        '<iframe src="/_Incapsula_Resource?CWUDNSAI=9">Request unsuccessful. Incapsula incident ID: 1</iframe>',
+    ),
+    "distil": (
+        200,
+        {},
+        "<title>Pardon Our Interruption</title><p>Something about your browser made us think you are a bot.</p>",
+    ),
     "aws": (405, {"x-amzn-waf-action": "captcha"}, ""),
     "google": (429, {}, "<p>Our systems have detected unusual traffic from your computer network.</p>"),
-    "amazon": (200, {}, "<h4>Enter the characters you see below</h4><p>Sorry, we just need to make sure you're not a robot.</p><input>"),
+    "amazon": (
+        200,
+        {},
+        "<h4>Enter the characters you see below</h4><p>Sorry, we just need to make sure you're not a robot.</p><input>",
+    ),
     "a captcha alone": (200, {}, '<title>acme</title><body><div class="g-recaptcha"></div></body>'),
-    "turnstile": (200, {}, '<title>acme</title><h1>Verify you are human</h1><div class="cf-turnstile"></div>'),
+    "turnstile": (
+        200,
+        {},
+        '<title>acme</title><h1>Verify you are human</h1><div class="cf-turnstile"></div>',
+    ),
     "german": (200, {}, "<h1>Bitte bestätigen Sie, dass Sie kein Roboter sind</h1>"),
     "french": (403, {}, "<title>Accès refusé</title><p>Trafic inhabituel</p>"),
     "spanish": (200, {}, "<h1>¿Eres un robot?</h1><p>Hemos detectado actividad inusual.</p>"),
@@ -37,11 +69,31 @@ WALLS = {
     "russian": (200, {}, "<h1>Подтвердите, что вы не робот</h1>"),
     "chinese": (200, {}, "<title>安全验证</title><p>请完成安全验证</p>"),
     "japanese": (200, {}, "<p>私はロボットではありません</p>"),
-    "sign-in": (200, {}, "<title>Sign in to continue</title><form><input type=email><input type=password><button>Sign in</button></form>"),
-    "authwall": (200, {}, '<title>acme</title><body class="authwall"><main id="authwall">Join to see more</main></body>'),
-    "a headline alone": (200, {}, "<title>Security Check</title><h1>Acme</h1><p>Wait a little.</p><script src=x.js></script>"),
-    "consent": (200, {}, '<h1>Before you continue</h1><form action="https://consent.google.com/save"><button>Accept all</button></form>'),
-    "consent of one's own": (200, {}, "<div id=consent-wall><h1>Before you go on</h1><p>We use cookies.</p><button>Accept</button></div>"),
+    "sign-in": (
+        200,
+        {},
+        "<title>Sign in to continue</title><form><input type=email><input type=password><button>Sign in</button></form>",
+    ),
+    "authwall": (
+        200,
+        {},
+        '<title>acme</title><body class="authwall"><main id="authwall">Join to see more</main></body>',
+    ),
+    "a headline alone": (
+        200,
+        {},
+        "<title>Security Check</title><h1>Acme</h1><p>Wait a little.</p><script src=x.js></script>",
+    ),
+    "consent": (
+        200,
+        {},
+        '<h1>Before you continue</h1><form action="https://consent.google.com/save"><button>Accept all</button></form>',
+    ),
+    "consent of one's own": (
+        200,
+        {},
+        "<div id=consent-wall><h1>Before you go on</h1><p>We use cookies.</p><button>Accept</button></div>",
+    ),
 }
 
 ORDINARY = {
@@ -81,7 +133,10 @@ def test_an_ordinary_page_is_no_wall(name: str):
     ("status", "text"),
     [
         (429, "<title>429 Too Many Requests</title><h1>Too Many Requests</h1><hr>nginx"),
-        (503, "<title>503 Service Temporarily Unavailable</title><h1>503 Service Temporarily Unavailable</h1>"),
+        (
+            503,
+            "<title>503 Service Temporarily Unavailable</title><h1>503 Service Temporarily Unavailable</h1>",
+        ),
         (403, "<title>403 Forbidden</title><h1>403 Forbidden</h1>"),
         (404, "<title>Not found</title><h1>Page not found</h1>"),
         (500, "<h1>Internal Server Error</h1>"),
@@ -108,16 +163,76 @@ def test_a_very_large_page_is_not_searched():
     assert wall(200, {}, "<title>Just a moment...</title>" + "x" * 1_000_000) is None
 
 
-# What may stand in a page and end the beginning of it in an awkward place, swallow what follows, or move what came before.
+# What may stand in a page and end the beginning of it in an awkward place, swallow what follows, or move what
+# came before.
 ODDITIES = [
-    "<!--", "-->", "<script>", "</script>", "<style>", "</style>", "<template>", "</template>", "<title>", "</title>", "<textarea>",
-    "</textarea>", "<table>", "<tr><td>", "</table>", "<frameset>", "<frame>", "<body hidden>", "</body>", "</html>", "<noscript>",
-    "</noscript>", "<noframes>", "<svg>", "</svg>", "<math><mi>", "<select><option>", "</select>", "<ol reversed><li>", "<b><p>", "</b>",
-    "<h1>", "</h1>", "<div title='", "'>", '<a href="x', '">', "<", "&", "&NotSquareSupersetEqua", "&nbsp;", "&#x130;", "<pre>", "</pre>",
-    "<plaintext>", "<iframe>", "</iframe>", "<li>", "<input type=password>", "<div class=g-recaptcha>", "<h1>Just a moment</h1>",
-    "<h2>Verify you are human</h2>", "Access denied", "<![CDATA[", "]]>",
-]  # fmt: skip
-TEXTS = ["<p>word</p>", "<p>The ladder stands against the wall.</p>", "x", " ", "İ", "\xa0", "<p></p>", "<li>one", "not a robot "]
+    "<!--",
+    "-->",
+    "<script>",
+    "</script>",
+    "<style>",
+    "</style>",
+    "<template>",
+    "</template>",
+    "<title>",
+    "</title>",
+    "<textarea>",
+    "</textarea>",
+    "<table>",
+    "<tr><td>",
+    "</table>",
+    "<frameset>",
+    "<frame>",
+    "<body hidden>",
+    "</body>",
+    "</html>",
+    "<noscript>",
+    "</noscript>",
+    "<noframes>",
+    "<svg>",
+    "</svg>",
+    "<math><mi>",
+    "<select><option>",
+    "</select>",
+    "<ol reversed><li>",
+    "<b><p>",
+    "</b>",
+    "<h1>",
+    "</h1>",
+    "<div title='",
+    "'>",
+    '<a href="x',
+    '">',
+    "<",
+    "&",
+    "&NotSquareSupersetEqua",
+    "&nbsp;",
+    "&#x130;",
+    "<pre>",
+    "</pre>",
+    "<plaintext>",
+    "<iframe>",
+    "</iframe>",
+    "<li>",
+    "<input type=password>",
+    "<div class=g-recaptcha>",
+    "<h1>Just a moment</h1>",
+    "<h2>Verify you are human</h2>",
+    "Access denied",
+    "<![CDATA[",
+    "]]>",
+]
+TEXTS = [
+    "<p>word</p>",
+    "<p>The ladder stands against the wall.</p>",
+    "x",
+    " ",
+    "İ",
+    "\xa0",
+    "<p></p>",
+    "<li>one",
+    "not a robot ",
+]
 RUNS = st.tuples(st.sampled_from(TEXTS), st.integers(0, 1_500)).map(lambda run: run[0] * run[1])
 PAGES = st.lists(st.sampled_from(ODDITIES) | RUNS, max_size=8).map(lambda pieces: "<p>" + "".join(pieces))
 
@@ -129,12 +244,19 @@ def test_what_the_beginning_of_a_page_shows_never_changes_the_answer(text: str, 
     assert wall(status, {}, text) == thorough(status, text)
 
 
-@pytest.mark.parametrize("name", [name for name in WALLS if not WALLS[name][1] and not WALLS[name][2].startswith("{")])
+@pytest.mark.parametrize(
+    "name", [name for name in WALLS if not WALLS[name][1] and not WALLS[name][2].startswith("{")]
+)
 @pytest.mark.promise(10)
 def test_a_wall_with_a_long_script_or_comment_in_front_is_still_one(name: str):
     status, _, text = WALLS[name]
     prose = "<p>word</p>" * ENOUGH
-    for hidden in (f"<!--{prose}-->", f"<script>var x = '{prose}'</script>", f"<template>{prose}</template>", f"<style>{prose}</style>"):
+    for hidden in (
+        f"<!--{prose}-->",
+        f"<script>var x = '{prose}'</script>",
+        f"<template>{prose}</template>",
+        f"<style>{prose}</style>",
+    ):
         assert wall(status, {}, hidden + text) == thorough(status, hidden + text)
         assert wall(status, {}, hidden + text)
 
@@ -149,13 +271,33 @@ def test_a_page_that_begins_with_much_text_is_not_parsed_further():
     assert thorough(403, long) is None
 
 
-PIECES = ["verify", "you", "are", "human", "security", "check", "one more step", "x", "安全", "验证", "-", "."]
+PIECES = [
+    "verify",
+    "you",
+    "are",
+    "human",
+    "security",
+    "check",
+    "one more step",
+    "x",
+    "安全",
+    "验证",
+    "-",
+    ".",
+]
 
 
 @given(st.lists(st.sampled_from(PIECES)), st.booleans())
 @settings(deadline=None)
 def test_a_phrase_is_found_wherever_it_stands_as_whole_words(pieces: list[str], spaced: bool):
-    phrases = ["verify you are human", "security check", "check", "one more step", "安全验证", "are you human"]
+    phrases = [
+        "verify you are human",
+        "security check",
+        "check",
+        "one more step",
+        "安全验证",
+        "are you human",
+    ]
     text = (" " if spaced else "").join(pieces)
     ends = (" " + plain(text) + " ").replace(".", " ").replace("-", " ")
     expected = any(f" {each} " in ends for each in phrases) or "安全验证" in text

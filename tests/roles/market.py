@@ -1,4 +1,5 @@
-"""A small labour market for tests: candidates who want roles, postings that came in for them, and a worker that matches the two."""
+"""A small labour market for tests: candidates who want roles, postings that came in for them, and a worker
+that matches the two."""
 
 import asyncio
 from collections.abc import Sequence
@@ -17,7 +18,9 @@ from thresher.core.task import NewTask
 from thresher.engine.worker import Worker
 from thresher.store.lookup import find_record
 
-PLAIN = {"roles__match__semantic": 0.0}  # most tests are not about the nearness of texts, which takes seconds to load
+PLAIN = {
+    "roles__match__semantic": 0.0
+}  # most tests are not about the nearness of texts, which takes seconds to load
 
 
 class Market:
@@ -30,13 +33,24 @@ class Market:
 
     def candidate(self, key: str, *roles: int, **said: Any) -> int:
         links = tuple(Link("wants", str(role)) for role in roles)
-        write_records(self.store, [Record("candidate", key, as_data(Candidate(key, key.title(), **said)), links)])
+        write_records(
+            self.store, [Record("candidate", key, as_data(Candidate(key, key.title(), **said)), links)]
+        )
         return self.record("candidate", key).id
 
     def posting(self, number: int, *roles: int, **said: Any) -> int:
-        data = {"title": "Developer", "state": "open", "seen_at": self.clock.now(), "number": str(number), "platform": "indeed", **said}
+        data = {
+            "title": "Developer",
+            "state": "open",
+            "seen_at": self.clock.now(),
+            "number": str(number),
+            "platform": "indeed",
+            **said,
+        }
         links = tuple(Link("role", str(role)) for role in roles)
-        write_records(self.store, [Record("posting", f"indeed/{number}", data, links, marks=("state", "seen_at"))])
+        write_records(
+            self.store, [Record("posting", f"indeed/{number}", data, links, marks=("state", "seen_at"))]
+        )
         return self.record("posting", f"indeed/{number}").id
 
     def record(self, kind: str, key: str) -> Found:
@@ -59,8 +73,11 @@ class Market:
         return task
 
     def work(self) -> None:
-        # A clock that stands still would not let anything be due; the frozen one of the tests is moved by them.
-        worker = Worker(self.store, self.registry, heartbeat_store=self.shop.machine(), until_idle=True, clock=self.clock)
+        # A clock that stands still would not let anything be due; the frozen one of the tests is moved by
+        # them.
+        worker = Worker(
+            self.store, self.registry, heartbeat_store=self.shop.machine(), until_idle=True, clock=self.clock
+        )
         asyncio.run(asyncio.wait_for(worker.run(), PATIENCE))
 
     def pairs(self) -> dict[tuple[int, int], int]:

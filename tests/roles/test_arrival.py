@@ -1,4 +1,5 @@
-"""One posting as a scraper sends it: kept whole, kept with a note, or skipped with a reason that names the member."""
+"""One posting as a scraper sends it: kept whole, kept with a note, or skipped with a reason that names the
+member."""
 
 from typing import Any
 
@@ -75,13 +76,21 @@ def test_a_posting_of_the_contract_is_kept_whole() -> None:
         "number": "monster-123456",
         "platform": "monster",
         "content": found.content,
-        "salary": {"text": "120,000 - 180,000", "low": 120_000, "high": 180_000, "currency": None, "period": None},
+        "salary": {
+            "text": "120,000 - 180,000",
+            "low": 120_000,
+            "high": 180_000,
+            "currency": None,
+            "period": None,
+        },
     }
 
 
 @pytest.mark.promise(18)
 @given(st.dictionaries(st.sampled_from(MEMBERS), ANYTHING), st.sets(st.sampled_from(MEMBERS)))
-def test_whatever_comes_is_kept_or_skipped_and_fits_into_both_databases(said: dict[str, Any], without: set[str]) -> None:
+def test_whatever_comes_is_kept_or_skipped_and_fits_into_both_databases(
+    said: dict[str, Any], without: set[str]
+) -> None:
     found = read_arrival(0, {name: value for name, value in (JOB | said).items() if name not in without})
     if isinstance(found, Skip):
         assert found.reason is Reason.INVALID
@@ -140,7 +149,10 @@ def test_a_posting_needs_a_number_on_a_platform_or_an_address() -> None:
     assert "platform" in skipped(platform=None, job_url=None).detail
     assert kept(external_job_id=None).key.startswith("url/")
     assert kept(platform=None).key.startswith("url/")
-    assert kept(external_job_id=None).key == kept(external_job_id="  ", job_url="https://monster.com/jobs/1?utm_source=x#top").key
+    assert (
+        kept(external_job_id=None).key
+        == kept(external_job_id="  ", job_url="https://monster.com/jobs/1?utm_source=x#top").key
+    )
     assert kept(external_job_id=77).key == "monster/77"
 
 
@@ -175,21 +187,31 @@ def test_an_element_that_was_passed_over_is_too_large() -> None:
         ({"salary_min": float("inf"), "salary_max": -3}, "salary", "salary_min"),
     ],
 )
-def test_a_value_that_makes_no_sense_is_left_out_and_noted(said: dict[str, Any], gone: str, note: str) -> None:
+def test_a_value_that_makes_no_sense_is_left_out_and_noted(
+    said: dict[str, Any], gone: str, note: str
+) -> None:
     found = kept(**said)
     assert gone not in found.data
     assert note in found.notes[0]
 
 
 @pytest.mark.parametrize(
-    ("said", "meant"), [("2024-01-15T10:00:00Z", "2024-01-15"), ("2024-01-15T23:00:00+02:00", "2024-01-15"), (" 2024-01-15 ", "2024-01-15")]
+    ("said", "meant"),
+    [
+        ("2024-01-15T10:00:00Z", "2024-01-15"),
+        ("2024-01-15T23:00:00+02:00", "2024-01-15"),
+        (" 2024-01-15 ", "2024-01-15"),
+    ],
 )
 def test_a_date_may_have_a_time(said: str, meant: str) -> None:
     assert kept(posted_date=said).data["posted"] == meant
 
 
 def test_html_becomes_text_and_text_with_a_sign_in_it_stays() -> None:
-    assert kept(description="<p>We <b>build</b></p><ul><li>things</li></ul>").data["description"] == "We build\n\n- things"
+    assert (
+        kept(description="<p>We <b>build</b></p><ul><li>things</li></ul>").data["description"]
+        == "We build\n\n- things"
+    )
     assert kept(description="a < b and List<int> > c").data["description"] == "a < b and List<int> > c"
 
 
@@ -200,7 +222,10 @@ def test_a_long_description_is_cut_and_noted() -> None:
 
 
 def test_requirements_stand_below_the_description_once() -> None:
-    assert kept(requirements="Five years of Python.").data["description"] == "We build things.\n\nFive years of Python."
+    assert (
+        kept(requirements="Five years of Python.").data["description"]
+        == "We build things.\n\nFive years of Python."
+    )
     assert kept(requirements="build").data["description"] == "We build things."
     assert kept(description=None, requirements="Python").data["description"] == "Python"
 
@@ -212,23 +237,45 @@ def test_skills_are_a_list_or_a_text_with_commas() -> None:
 
 
 def test_salary_experience_and_remote_are_kept_as_they_were_stated() -> None:
-    found = kept(salary="£50k a year", salary_min=None, salary_max=50_000.0, salary_currency="gbp", salary_period="yearly", is_remote=True,
-                 experience_min=2, experience_max=4.5, experience="2+ years").data  # fmt: skip
-    assert found["salary"] == {"text": "£50k a year", "low": None, "high": 50_000, "currency": "GBP", "period": "year"}
+    found = kept(
+        salary="£50k a year",
+        salary_min=None,
+        salary_max=50_000.0,
+        salary_currency="gbp",
+        salary_period="yearly",
+        is_remote=True,
+        experience_min=2,
+        experience_max=4.5,
+        experience="2+ years",
+    ).data
+    assert found["salary"] == {
+        "text": "£50k a year",
+        "low": None,
+        "high": 50_000,
+        "currency": "GBP",
+        "period": "year",
+    }
     assert found["experience"] == {"text": "2+ years", "low": 2, "high": 4.5}
     assert (found["is_remote"], found["remote"]) == (True, "remote")
     assert "remote" not in kept(remote=False).data
 
 
 def test_nul_and_half_characters_are_mended() -> None:
-    found = kept(title="A\0B", company="C\ud800D", description="x\0y\udfff", skills=["a\0"], external_job_id="7\0")
+    found = kept(
+        title="A\0B", company="C\ud800D", description="x\0y\udfff", skills=["a\0"], external_job_id="7\0"
+    )
     assert found.data["title"] == "A\N{REPLACEMENT CHARACTER}B"
     assert found.data["company_name"] == "C?D"
     assert orjson.dumps(found.data)
 
 
 def test_the_same_posting_in_other_clothes_has_the_same_content() -> None:
-    assert kept().content == kept(external_job_id="9", platform="dice", company="TechCorp, Inc.", title="senior  python-developer").content
+    assert (
+        kept().content
+        == kept(
+            external_job_id="9", platform="dice", company="TechCorp, Inc.", title="senior  python-developer"
+        ).content
+    )
     assert kept().content != kept(location="Leeds").content
     assert kept().content != kept(description="Another team.").content
     assert kept(description=None).content != kept().content
@@ -236,7 +283,10 @@ def test_the_same_posting_in_other_clothes_has_the_same_content() -> None:
 
 @given(st.text("aB3_ -*\n", max_size=600))
 def test_a_description_counts_by_its_first_letters_however_far_apart_they_stand(text: str) -> None:
-    assert content._beginning(text) == "".join(char for char in text[:400].lower() if char.isalnum() or char == "_")[:100]
+    assert (
+        content._beginning(text)
+        == "".join(char for char in text[:400].lower() if char.isalnum() or char == "_")[:100]
+    )
 
 
 def test_a_posting_that_says_too_little_has_no_twin() -> None:

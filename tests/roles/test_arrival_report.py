@@ -1,4 +1,5 @@
-"""How a look ended, by what the scraper says and what it has to show: nothing found is never taken for nothing there."""
+"""How a look ended, by what the scraper says and what it has to show: nothing found is never taken for
+nothing there."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,9 @@ NAMES = ("dice", "indeed", "monster")
     st.sets(st.sampled_from(NAMES)),
     st.dictionaries(st.sampled_from(NAMES), st.integers(0, 3)),
 )
-def test_only_postings_or_an_explicit_empty_end_a_look(verdict, verdicts, platform, complete, held, seen) -> None:  # type: ignore[no-untyped-def]
+def test_only_postings_or_an_explicit_empty_end_a_look(
+    verdict, verdicts, platform, complete, held, seen
+) -> None:  # type: ignore[no-untyped-def]
     report = Report("s", platform, complete, verdict, verdicts)
     try:
         found = conclude(report, NAMES, held, seen)
@@ -30,7 +33,11 @@ def test_only_postings_or_an_explicit_empty_end_a_look(verdict, verdicts, platfo
         assert each is not Verdict.FOUND or seen.get(name)
         assert each is not Verdict.EMPTY or not seen.get(name)
         told = platform == name or len(held) < 2
-        assert each is not Verdict.EMPTY or verdicts.get(name) is Verdict.EMPTY or (verdict is Verdict.EMPTY and told)
+        assert (
+            each is not Verdict.EMPTY
+            or verdicts.get(name) is Verdict.EMPTY
+            or (verdict is Verdict.EMPTY and told)
+        )
     assert (found.verdict is None) is not complete
     if complete:
         assert set(found.verdicts) == held
@@ -40,11 +47,16 @@ def test_only_postings_or_an_explicit_empty_end_a_look(verdict, verdicts, platfo
 def test_without_platforms_the_session_is_one_look() -> None:
     assert conclude(Report("s"), (), [""], {"dice": 2}).verdicts == {"": Verdict.FOUND}
     assert conclude(Report("s"), (), [""], {}).verdicts == {"": Verdict.UNKNOWN}
-    assert conclude(Report("s", verdict=Verdict.BLOCKED), (), [""], {"dice": 2}).verdicts == {"": Verdict.BLOCKED}
+    assert conclude(Report("s", verdict=Verdict.BLOCKED), (), [""], {"dice": 2}).verdicts == {
+        "": Verdict.BLOCKED
+    }
     assert conclude(Report("s", verdict=Verdict.EMPTY), (), [""], {}).verdict is Verdict.EMPTY
 
 
-@pytest.mark.parametrize("says", ["No jobs found", "0 results", "We couldn't find any jobs matching your search", "Keine Ergebnisse"])
+@pytest.mark.parametrize(
+    "says",
+    ["No jobs found", "0 results", "We couldn't find any jobs matching your search", "Keine Ergebnisse"],
+)
 def test_a_page_that_says_there_is_nothing_is_understood(says: str) -> None:
     assert says_nothing(says)
 

@@ -3,9 +3,15 @@
 from thresher.apps.roles.candidate import Candidate, as_data, keywords, of_data
 
 ADA = Candidate(
-    "ada", "Ada", "Python Developer", skills=("SQL", "python developer", "Docker", "Git", "Linux", "Bash"),
-    tech_stack=("Django", "sql", "AWS", "Redis"), specializations=("payments",), experience_years=8.5, remote=False,
-)  # fmt: skip
+    "ada",
+    "Ada",
+    "Python Developer",
+    skills=("SQL", "python developer", "Docker", "Git", "Linux", "Bash"),
+    tech_stack=("Django", "sql", "AWS", "Redis"),
+    specializations=("payments",),
+    experience_years=8.5,
+    remote=False,
+)
 
 
 def test_keywords_are_the_title_five_skills_three_tools_and_what_one_specialises_in_each_once():

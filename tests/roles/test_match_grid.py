@@ -1,4 +1,5 @@
-"""A million pairs at once are the same pairs as one at a time: every number of the one is that of the other."""
+"""A million pairs at once are the same pairs as one at a time: every number of the one is that of the
+other."""
 
 import tracemalloc
 from array import array
@@ -22,25 +23,56 @@ from thresher.apps.roles.matching.seeker import Seeker
 from thresher.config.settings import setting
 from thresher.hiring.opening import Workplace
 
-NAMES = ("python", "java", "javascript", "kubernetes", "kubernets", "communication", "comunication", "comunicatoin", "c", "c++",
-         "oauth1", "oauth2", "patient care", "patientcare", "patent care")  # fmt: skip
+NAMES = (
+    "python",
+    "java",
+    "javascript",
+    "kubernetes",
+    "kubernets",
+    "communication",
+    "comunication",
+    "comunicatoin",
+    "c",
+    "c++",
+    "oauth1",
+    "oauth2",
+    "patient care",
+    "patientcare",
+    "patent care",
+)
 CITIES, STATES, COUNTRIES = ("", "austin", "houston", "berlin"), ("", "TX", "BE"), ("", "US", "DE")
 SITES = st.builds(Site, st.sampled_from(CITIES), st.sampled_from(STATES), st.sampled_from(COUNTRIES))
 NUMBERS = st.none() | st.sampled_from((0.0, 1.0, 2.5, 3.0, 5.0, 9.0, 20.0))
 MONEY = st.none() | st.integers(1, 200)
 # Eighths add up without a rest in any order, so that here the nearness has to be the same to the last digit.
-VECTORS = st.none() | st.lists(st.integers(-4, 4), min_size=3, max_size=3).map(lambda row: array("f", [each / 8 for each in row]).tobytes())
+VECTORS = st.none() | st.lists(st.integers(-4, 4), min_size=3, max_size=3).map(
+    lambda row: array("f", [each / 8 for each in row]).tobytes()
+)
 WORDS = st.lists(st.sampled_from(NAMES), max_size=5, unique=True)
 SEEKERS = st.builds(
-    Seeker, st.just(0), WORDS.map(lambda words: {word: word for word in words}), NUMBERS, st.lists(SITES, max_size=3).map(tuple),
-    st.sampled_from((None, True, False)), MONEY, st.sampled_from((None, "USD", "EUR")), st.just(""),
-)  # fmt: skip
+    Seeker,
+    st.just(0),
+    WORDS.map(lambda words: {word: word for word in words}),
+    NUMBERS,
+    st.lists(SITES, max_size=3).map(tuple),
+    st.sampled_from((None, True, False)),
+    MONEY,
+    st.sampled_from((None, "USD", "EUR")),
+    st.just(""),
+)
 OFFERS = st.builds(
-    Offer, id=st.just(0), skills=WORDS.map(lambda words: tuple(Asked(word, word) for word in words)), low=NUMBERS, high=NUMBERS,
-    sites=st.lists(SITES, max_size=3).map(tuple), workplace=st.sampled_from((None, *Workplace)),
-    remote_in=st.frozensets(st.sampled_from(("US", "DE")), max_size=2), pay_low=MONEY, pay_high=MONEY,
+    Offer,
+    id=st.just(0),
+    skills=WORDS.map(lambda words: tuple(Asked(word, word) for word in words)),
+    low=NUMBERS,
+    high=NUMBERS,
+    sites=st.lists(SITES, max_size=3).map(tuple),
+    workplace=st.sampled_from((None, *Workplace)),
+    remote_in=st.frozensets(st.sampled_from(("US", "DE")), max_size=2),
+    pay_low=MONEY,
+    pay_high=MONEY,
     currency=st.sampled_from((None, "USD", "EUR")),
-)  # fmt: skip
+)
 
 
 def few(some: st.SearchStrategy[Any]) -> st.SearchStrategy[list[Any]]:
@@ -60,7 +92,9 @@ def _drawn(draw: st.DrawFn, name: str) -> Any:
     known = setting(name)
     if isinstance(known.default, int):
         return draw(st.integers(int(known.low), min(int(known.high), 200)))
-    return draw(st.floats(known.low, min(known.high, 200), allow_nan=False).map(lambda number: round(number, 3)))
+    return draw(
+        st.floats(known.low, min(known.high, 200), allow_nan=False).map(lambda number: round(number, 3))
+    )
 
 
 @given(few(SEEKERS), few(OFFERS), numbers())
@@ -77,7 +111,10 @@ def test_the_grid_says_what_each_pair_says(people: list[Any], postings: list[Any
 
 
 def test_without_numpy_the_same_matches_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    seekers = [seeker(at, skills=("Python", "SQL")[: at % 3], experience_years=at % 7, locations=("Austin, TX",)) for at in range(1, 9)]
+    seekers = [
+        seeker(at, skills=("Python", "SQL")[: at % 3], experience_years=at % 7, locations=("Austin, TX",))
+        for at in range(1, 9)
+    ]
     said = {"skills": ["Python", "Django"], "location": "Austin, TX"}
     offers = [offer(at, experience={"low": at % 5, "high": None}, **said) for at in range(20, 31)]
     few = points_of(lambda name: 3 if name == "roles.match.best" else setting(name).default)
@@ -115,7 +152,10 @@ def test_many_candidates_are_scored_a_block_at_a_time(monkeypatch: pytest.Monkey
 @pytest.mark.promise(18)
 def test_the_memory_of_a_matching_does_not_grow_with_the_number_of_candidates() -> None:
     strict = points_of(lambda name: 99.0 if name == "roles.match.store" else setting(name).default)
-    seekers, offers = [seeker(at, skills=("Python",)) for at in range(1_000)], [offer(at, skills=["Python"]) for at in range(500)]
+    seekers, offers = (
+        [seeker(at, skills=("Python",)) for at in range(1_000)],
+        [offer(at, skills=["Python"]) for at in range(500)],
+    )
     peaks = [_peak(lambda some=some: choose(some, offers, strict)) for some in (seekers, seekers * 4)]
     assert peaks[1] < 1.2 * peaks[0]
 

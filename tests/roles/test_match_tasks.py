@@ -1,4 +1,5 @@
-"""Matching as tasks: postings that come in, candidates that change, and postings that grow old. By a real worker, on all databases."""
+"""Matching as tasks: postings that come in, candidates that change, and postings that grow old. By a real
+worker, on all databases."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -20,7 +21,10 @@ from thresher.store.links import remove_links
 from thresher.store.roles.matches import set_match_status
 
 PYTHON = {"skills": ("Python", "Django"), "experience_years": 5}
-WANTED = {"skills": ["Python", "Django"], "description": "You have at least 3 years of experience in software development with Python."}
+WANTED = {
+    "skills": ["Python", "Django"],
+    "description": "You have at least 3 years of experience in software development with Python.",
+}
 
 
 @pytest.fixture
@@ -43,9 +47,15 @@ def market(make_market: Callable[..., Market]) -> Market:
 
 @pytest.mark.promise(19)
 def test_postings_that_come_in_are_matched_with_everybody_who_wants_the_role(market: Market) -> None:
-    anna, otto = market.candidate("anna", 1, **PYTHON), market.candidate("otto", 1, skills=("Excel",), experience_years=0)
+    anna, otto = (
+        market.candidate("anna", 1, **PYTHON),
+        market.candidate("otto", 1, skills=("Excel",), experience_years=0),
+    )
     stranger = market.candidate("zoe", 2, **PYTHON)
-    fits, other = market.posting(1, 1, **WANTED), market.posting(2, 1, skills=["Welding"], experience={"low": 9, "high": None})
+    fits, other = (
+        market.posting(1, 1, **WANTED),
+        market.posting(2, 1, skills=["Welding"], experience={"low": 9, "high": None}),
+    )
     task = market.came_in([fits, other])
     assert tasks.state_of(market.store, task) == "succeeded"
     found = market.pairs()
@@ -55,7 +65,9 @@ def test_postings_that_come_in_are_matched_with_everybody_who_wants_the_role(mar
     assert not any(candidate == stranger for candidate, _ in found)
 
 
-def test_the_matching_of_one_arrival_is_a_run_whose_counters_say_how_far_it_is(make_market: Callable[..., Market]) -> None:
+def test_the_matching_of_one_arrival_is_a_run_whose_counters_say_how_far_it_is(
+    make_market: Callable[..., Market],
+) -> None:
     market = make_market(roles__match__slice=2)
     for at in range(5):
         market.candidate(f"anna {at}", 1, **PYTHON)
@@ -63,7 +75,13 @@ def test_the_matching_of_one_arrival_is_a_run_whose_counters_say_how_far_it_is(m
     with market.store.read() as session:
         run = groups.group_of(session, task)
     assert run is not None
-    assert (run.app, run.name, run.subject, run.is_running, run.members) == ("roles", "match_postings", "2 postings", False, 1)
+    assert (run.app, run.name, run.subject, run.is_running, run.members) == (
+        "roles",
+        "match_postings",
+        "2 postings",
+        False,
+        1,
+    )
     assert dict(run.counts) == {"candidates": 5, "postings": 2, "read": 2, "roles": 1}
 
 
@@ -86,7 +104,10 @@ def test_the_facts_of_postings_are_read_once_and_filed_with_their_places(market:
 
 @pytest.mark.promise(9)
 def test_a_posting_of_two_roles_is_matched_with_the_candidates_of_both_once(market: Market) -> None:
-    anna, otto, both = (market.candidate(name, *roles, **PYTHON) for name, roles in (("anna", [1]), ("otto", [2]), ("both", [1, 2])))
+    anna, otto, both = (
+        market.candidate(name, *roles, **PYTHON)
+        for name, roles in (("anna", [1]), ("otto", [2]), ("both", [1, 2]))
+    )
     posting = market.posting(1, 1, 2, **WANTED)
     market.came_in([posting], role=2)
     assert set(market.pairs()) == {(anna, posting), (otto, posting), (both, posting)}
@@ -115,7 +136,9 @@ def test_many_candidates_are_settled_a_slice_at_a_time(make_market: Callable[...
 
 @pytest.mark.promise(1)
 @only_sqlite
-def test_a_matching_that_is_cut_off_goes_on_with_the_slice_it_was_at(make_market: Callable[..., Market]) -> None:
+def test_a_matching_that_is_cut_off_goes_on_with_the_slice_it_was_at(
+    make_market: Callable[..., Market],
+) -> None:
     market = make_market(roles__match__slice=2)
     people = [market.candidate(f"c{at}", 1, **PYTHON) for at in range(6)]
     posting = market.posting(1, 1, **WANTED)
@@ -123,7 +146,9 @@ def test_a_matching_that_is_cut_off_goes_on_with_the_slice_it_was_at(make_market
     (task,) = market.shop.put(market.registry, NewTask("match_postings", {"role": 1, "postings": [posting]}))
     tasks.change(market.store, "delete from matches")
     stage = f'{{"role": 1, "before": {people[4]}}}'
-    tasks.change(market.store, "update tasks set stage = 'match', checkpoint = :at where id = :id", at=stage, id=task)
+    tasks.change(
+        market.store, "update tasks set stage = 'match', checkpoint = :at where id = :id", at=stage, id=task
+    )
     market.work()
     assert sorted(market.pairs()) == [(each, posting) for each in people[:4]]
 
@@ -131,7 +156,10 @@ def test_a_matching_that_is_cut_off_goes_on_with_the_slice_it_was_at(make_market
 def test_only_the_best_of_a_matching_are_kept(make_market: Callable[..., Market]) -> None:
     market = make_market(roles__match__best=2)
     anna = market.candidate("anna", 1, **PYTHON)
-    offers = [market.posting(at, 1, skills=["Python", "Django", "Go", "Rust", "Perl"][: at + 1]) for at in range(1, 5)]
+    offers = [
+        market.posting(at, 1, skills=["Python", "Django", "Go", "Rust", "Perl"][: at + 1])
+        for at in range(1, 5)
+    ]
     market.came_in(offers)
     assert sorted(posting for _, posting in market.pairs()) == offers[:2]
     market.changed(anna)
@@ -153,7 +181,11 @@ def test_a_new_candidate_is_matched_with_the_postings_that_are_there(market: Mar
 
 def test_a_candidate_who_wants_another_role_loses_the_suggestions_of_the_old_one(market: Market) -> None:
     anna = market.candidate("anna", 1, **PYTHON)
-    old, held, new = market.posting(1, 1, **WANTED), market.posting(2, 1, **WANTED), market.posting(3, 2, **WANTED)
+    old, held, new = (
+        market.posting(1, 1, **WANTED),
+        market.posting(2, 1, **WANTED),
+        market.posting(3, 2, **WANTED),
+    )
     market.came_in([old, held, new])
     with market.store.write() as session:
         assert set_match_status(session, anna, held, "applied")
@@ -178,9 +210,13 @@ def test_candidates_who_are_gone_are_no_failure(market: Market) -> None:
     assert tasks.state_of(market.store, task) == "succeeded"
 
 
-@pytest.mark.parametrize("payload", [{}, {"postings": "1"}, {"postings": list(range(1_001))}, {"postings": [None]}])
+@pytest.mark.parametrize(
+    "payload", [{}, {"postings": "1"}, {"postings": list(range(1_001))}, {"postings": [None]}]
+)
 @only_sqlite
-def test_a_task_that_names_no_postings_fails_and_says_what_it_wants(market: Market, payload: dict[str, Any]) -> None:
+def test_a_task_that_names_no_postings_fails_and_says_what_it_wants(
+    market: Market, payload: dict[str, Any]
+) -> None:
     task = market.do(NewTask("match_postings", payload))
     assert tasks.state_of(market.store, task) == "failed"
     assert "at most 1,000 postings" in str(tasks.fields_of(market.store, task))
@@ -205,7 +241,9 @@ def test_a_posting_that_no_scraper_saw_for_a_month_is_closed(market: Market) -> 
 
 
 @only_sqlite
-def test_many_old_postings_are_closed_a_portion_at_a_time(market: Market, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_old_postings_are_closed_a_portion_at_a_time(
+    market: Market, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("thresher.apps.roles.expire.PORTION", 3)
     for at in range(8):
         market.posting(at, 1, **WANTED)
@@ -224,9 +262,14 @@ def test_the_upkeep_of_the_queue_is_asked_of_the_store(market: Market) -> None:
 def test_the_nearness_of_texts_counts_where_it_has_a_weight(make_market: Callable[..., Market]) -> None:
     market = make_market(roles__match__semantic=10.0, roles__match__store=0.0)
     anna = market.candidate("anna", 1, title="Python Developer", **PYTHON)
-    near, far = market.posting(1, 1, title="Python Developer", skills=["Python", "Django"]), market.posting(2, 1, title="Nurse")
+    near, far = (
+        market.posting(1, 1, title="Python Developer", skills=["Python", "Django"]),
+        market.posting(2, 1, title="Nurse"),
+    )
     market.came_in([near, far])
-    counts = dict(tasks.rows(market.store, "select posting_id, semantic from matches where candidate_id = :id", id=anna))
+    counts = dict(
+        tasks.rows(market.store, "select posting_id, semantic from matches where candidate_id = :id", id=anna)
+    )
     assert counts[near] > counts[far]
     (kept,) = tasks.rows(market.store, "select count(*) from vectors where kind = 'fitting'")
     assert kept == (2,), "a text that two have is computed once"
@@ -242,7 +285,13 @@ def test_a_person_sees_matches_and_why_they_are_what_they_are(market: Market) ->
     posting = market.posting(1, 1, **WANTED, company_name="Acme", location="Austin, TX")
     market.came_in([posting])
     (seen,) = list_fits(market.store, candidate="anna")
-    assert (seen.posting, seen.company_name, seen.grade, seen.recommended, seen.status) == ("indeed/1", "Acme", "A", True, "suggested")
+    assert (seen.posting, seen.company_name, seen.grade, seen.recommended, seen.status) == (
+        "indeed/1",
+        "Acme",
+        "A",
+        True,
+        "suggested",
+    )
     assert list_fits(market.store, posting="indeed/1", min_score=10, recommended=True) == [seen]
     assert list_fits(market.store, candidate="anna", after="indeed/1") == []
     why = explain_fit(market.store, "anna", "indeed/1")
@@ -265,7 +314,9 @@ def test_a_pair_that_is_no_match_is_explained_as_well(market: Market) -> None:
 def test_a_broken_record_of_facts_is_left_out_and_the_others_are_matched(market: Market) -> None:
     anna = market.candidate("anna", 1, **PYTHON)
     good, bad = market.posting(1, 1, **WANTED), market.posting(2, 1, **WANTED)
-    write_records(market.store, [Record("posting", "indeed/2", {"facts": {"experience": 7, "spots": 3}}, merge=True)])
+    write_records(
+        market.store, [Record("posting", "indeed/2", {"facts": {"experience": 7, "spots": 3}}, merge=True)]
+    )
     market.came_in([good, bad])
     assert set(market.pairs()) == {(anna, good)}
 
@@ -273,10 +324,34 @@ def test_a_broken_record_of_facts_is_left_out_and_the_others_are_matched(market:
 @only_sqlite
 def test_links_that_are_no_roles_of_ours_and_data_of_any_sort_do_no_harm(market: Market) -> None:
     anna = market.candidate("anna", 1, **PYTHON)
-    wild = {"skills": 7, "tech_stack": "Python", "locations": {"a": 1}, "currency": 9, "title": None, "experience_years": "many"}
-    write_records(market.store, [Record("candidate", "wild", {"name": 5, **wild}, (Link("wants", "1"), Link("wants", "python-developer")))])
+    wild = {
+        "skills": 7,
+        "tech_stack": "Python",
+        "locations": {"a": 1},
+        "currency": 9,
+        "title": None,
+        "experience_years": "many",
+    }
+    write_records(
+        market.store,
+        [
+            Record(
+                "candidate",
+                "wild",
+                {"name": 5, **wild},
+                (Link("wants", "1"), Link("wants", "python-developer")),
+            )
+        ],
+    )
     posting = market.posting(1, 1, **WANTED)
-    write_records(market.store, [Record("posting", "indeed/1", {}, (Link("role", "python-developer"), Link("role", "²")), merge=True)])
+    write_records(
+        market.store,
+        [
+            Record(
+                "posting", "indeed/1", {}, (Link("role", "python-developer"), Link("role", "²")), merge=True
+            )
+        ],
+    )
     market.came_in([posting])
     wild_id = market.record("candidate", "wild").id
     market.changed(anna, wild_id)
@@ -285,8 +360,17 @@ def test_links_that_are_no_roles_of_ours_and_data_of_any_sort_do_no_harm(market:
 
 def test_the_app_is_known_by_its_short_name() -> None:
     assert OWN_APPS["roles"] == "thresher.apps.roles.app"
-    kinds = {"match_postings", "match_candidates", "expire_postings", "end_sessions", "reset_roles", "normalize"}
+    kinds = {
+        "match_postings",
+        "match_candidates",
+        "expire_postings",
+        "end_sessions",
+        "reset_roles",
+        "normalize",
+    }
     assert {each.kind for each in app.pipelines} == kinds
     assert {(each.task.kind, each.cron, each.every) for each in app.schedules} == {
-        ("end_sessions", None, 900.0), ("reset_roles", "0 0 * * *", None), ("expire_postings", "0 3 * * *", None),
-    }  # fmt: skip
+        ("end_sessions", None, 900.0),
+        ("reset_roles", "0 0 * * *", None),
+        ("expire_postings", "0 3 * * *", None),
+    }

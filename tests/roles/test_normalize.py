@@ -1,4 +1,5 @@
-"""Titles that a model is asked about: one question for all who wait, an answer that is checked, and nobody who waits for ever."""
+"""Titles that a model is asked about: one question for all who wait, an answer that is checked, and nobody
+who waits for ever."""
 
 import json
 from collections.abc import Iterator
@@ -46,7 +47,11 @@ class Titles(Study):
 
     def __init__(self, workshop: Workshop, web: PracticeWeb) -> None:
         super().__init__(workshop, web)
-        self.app = replace(roles_app, pipelines=(normalize, Pipeline("match_candidates", Stage(_match, name="match"))), schedules=())
+        self.app = replace(
+            roles_app,
+            pipelines=(normalize, Pipeline("match_candidates", Stage(_match, name="match"))),
+            schedules=(),
+        )
         self.store = workshop.store
 
     def worker(self, registry: Registry, store: Store | None = None, **how: Any) -> Worker:
@@ -56,7 +61,10 @@ class Titles(Study):
         """Candidates who wait for an answer about a title."""
         with self.store.write() as session:
             now = self.store.backend.now(session)
-            filings = [pack(Record(CANDIDATE, key, {"name": key}, (Link(ASKS, core_of(title)),)), 10_000) for key in keys]
+            filings = [
+                pack(Record(CANDIDATE, key, {"name": key}, (Link(ASKS, core_of(title)),)), 10_000)
+                for key in keys
+            ]
             return [file_record(session, filing, 0, now) for filing in filings]
 
     def settle(self, title: str, **settings: Any) -> dict[str, Any]:
@@ -72,11 +80,15 @@ class Titles(Study):
 
     def links(self, name: str) -> dict[str, tuple[str, ...]]:
         with self.store.read() as session:
-            return {each.key: each.linked(name) for each in find_records(session, kind=CANDIDATE, limit=2_000)}
+            return {
+                each.key: each.linked(name) for each in find_records(session, kind=CANDIDATE, limit=2_000)
+            }
 
     def add(self, name: str) -> int:
         with self.store.write() as session:
-            return add_role(session, name, title_key(name), now=self.store.backend.now(session), demand=DEMAND)
+            return add_role(
+                session, name, title_key(name), now=self.store.backend.now(session), demand=DEMAND
+            )
 
 
 @pytest.fixture
@@ -96,7 +108,13 @@ def test_a_model_names_the_role_and_all_who_waited_want_it(titles: Titles):
     ids = titles.wait(said("Happiness Officer"), "ann", "bob")
     fields = titles.settle(said("Happiness Officer", category="culture"))
     (role,) = titles.roles()
-    assert (role.name, role.method, role.category, role.candidates, role.status) == ("Happiness Officer", "model", "culture", 2, "pending")
+    assert (role.name, role.method, role.category, role.candidates, role.status) == (
+        "Happiness Officer",
+        "model",
+        "culture",
+        2,
+        "pending",
+    )
     assert role.aliases == (WIZARD,)
     assert titles.links(WANTS) == {"ann": (str(role.id),), "bob": (str(role.id),)}
     assert titles.links(ASKS) == {"ann": (), "bob": ()}
@@ -108,10 +126,16 @@ def test_a_model_names_the_role_and_all_who_waited_want_it(titles: Titles):
     assert titles.calls == 1
 
 
-@pytest.mark.parametrize(("title", "name", "category"), [
-    ("Sr. Payments Dev II (m/f/d)", "Payments Developer", "engineering"), ("Lead Harbour Whisperer - Nights", "Harbour Whisperer", None),
-])  # fmt: skip
-def test_a_model_that_tells_the_truth_names_the_role_over_its_own_protocol(titles: Titles, title: str, name: str, category: str | None):
+@pytest.mark.parametrize(
+    ("title", "name", "category"),
+    [
+        ("Sr. Payments Dev II (m/f/d)", "Payments Developer", "engineering"),
+        ("Lead Harbour Whisperer - Nights", "Harbour Whisperer", None),
+    ],
+)
+def test_a_model_that_tells_the_truth_names_the_role_over_its_own_protocol(
+    titles: Titles, title: str, name: str, category: str | None
+):
     titles.wait(title, "ann")
     titles.settle(title)
     (role,) = titles.roles()
@@ -126,7 +150,9 @@ def test_who_comes_after_the_answer_does_not_wait(titles: Titles):
 
 
 @pytest.mark.promise(9)
-def test_more_candidates_than_one_portion_are_all_linked_once(titles: Titles, monkeypatch: pytest.MonkeyPatch):
+def test_more_candidates_than_one_portion_are_all_linked_once(
+    titles: Titles, monkeypatch: pytest.MonkeyPatch
+):
     monkeypatch.setattr("thresher.apps.roles.normalize.PORTION", 3)
     ids = titles.wait(said("Happiness Officer"), *(f"c{number}" for number in range(8)))
     titles.settle(said("Happiness Officer"))
@@ -134,7 +160,10 @@ def test_more_candidates_than_one_portion_are_all_linked_once(titles: Titles, mo
     assert role.candidates == 8
     assert set(titles.links(WANTS).values()) == {(str(role.id),)}
     with titles.store.read() as session:
-        told = [json.loads(row[0])["candidates"] for row in session.rows("select payload from tasks where kind = 'match_candidates'")]
+        told = [
+            json.loads(row[0])["candidates"]
+            for row in session.rows("select payload from tasks where kind = 'match_candidates'")
+        ]
     assert sorted(each for some in told for each in some) == sorted(ids)
 
 
@@ -146,7 +175,9 @@ def test_names_that_will_not_do_are_replaced_by_those_of_the_rules(titles: Title
     asked = [said(name, f"Chief Happiness {head}") for name, head in zip(bad, heads, strict=True)]
     titles.shop.put(registry, *(NewTask(KIND, {"title": title}) for title in asked))
     titles.drain(registry)
-    assert {(role.name, role.method) for role in titles.roles()} == {(f"Chief Happiness {head}", "rules") for head in heads}
+    assert {(role.name, role.method) for role in titles.roles()} == {
+        (f"Chief Happiness {head}", "rules") for head in heads
+    }
 
 
 def test_a_name_that_is_known_by_then_leads_to_its_role(titles: Titles):
@@ -186,7 +217,10 @@ def test_titles_that_mean_the_same_and_are_asked_about_together_lead_to_one_role
     for name in names:
         titles.wait(said(name, name), name)
     registry = titles.open()
-    titles.shop.put(registry, *(NewTask(KIND, {"title": said(name, name)}, key=core_of(said(name, name))) for name in names))
+    titles.shop.put(
+        registry,
+        *(NewTask(KIND, {"title": said(name, name)}, key=core_of(said(name, name))) for name in names),
+    )
     titles.drain(registry)
     (role,) = titles.roles()
     assert role.candidates == 3

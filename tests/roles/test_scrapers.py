@@ -87,10 +87,20 @@ def project(tmp_path_factory) -> Iterator[tuple[str, str, Path]]:
         yield url, token, folder
 
 
-def scrape(project: tuple[str, str, Path], how: str, address: str, key: str | None = None) -> subprocess.CompletedProcess[str]:
+def scrape(
+    project: tuple[str, str, Path], how: str, address: str, key: str | None = None
+) -> subprocess.CompletedProcess[str]:
     url, token, folder = project
     env = {**os.environ, "THRESHER_URL": url, "THRESHER_KEY": key or token}
-    return subprocess.run([*SCRAPERS[how], address], cwd=folder, env=env, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return subprocess.run(
+        [*SCRAPERS[how], address],
+        cwd=folder,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
 
 
 def linked(store: Store, role: str) -> list[str]:
@@ -136,9 +146,13 @@ def test_a_reference_scraper_that_sees_nothing_gives_the_role_back(project, how)
                 ran = scrape(project, how, address)
             assert ran.returncode == 0, ran.stderr
             with store.write() as session:
-                said = session.rows("select status, verdict from scrape_sessions where role_name = :name", {"name": name})
+                said = session.rows(
+                    "select status, verdict from scrape_sessions where role_name = :name", {"name": name}
+                )
                 assert {row[1] for row in said} == {verdict}
-                assert session.rows("select status from roles where name = :name", {"name": name}) == [("pending",)]
+                assert session.rows("select status from roles where name = :name", {"name": name}) == [
+                    ("pending",)
+                ]
                 session.run("update role_turns set state = 'done'")
                 session.run("update roles set status = 'completed'")
 
@@ -155,9 +169,13 @@ def test_a_reference_scraper_goes_on_with_what_it_held_when_it_was_killed(projec
     with opened_store(f"sqlite:///{folder / 'thresher.db'}") as store, board(LIST) as address:
         add(store, "Senior Python Developer")
         headers = ["-H", f"X-Scraper-API-Key: {token}"]
-        claimed = subprocess.run(["curl", "-fsS", *headers, f"{url}/api/scraper/queue/next-role"], capture_output=True, check=True)
+        claimed = subprocess.run(
+            ["curl", "-fsS", *headers, f"{url}/api/scraper/queue/next-role"], capture_output=True, check=True
+        )
         ran = scrape(project, "python", address)
         assert ran.returncode == 0, ran.stderr
         with store.read() as session:
-            (row,) = session.rows("select session_id, status from scrape_sessions where role_name = 'Senior Python Developer'")
+            (row,) = session.rows(
+                "select session_id, status from scrape_sessions where role_name = 'Senior Python Developer'"
+            )
         assert row == (json.loads(claimed.stdout)["session_id"], "completed")

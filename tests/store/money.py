@@ -18,11 +18,21 @@ def clock():
     return FrozenClock(NOON)
 
 
-def reserve(store, most=100, question="q", *, claim=None, app="roles", caps=AMPLE, expires_us=MINUTE, model="m"):
+def reserve(
+    store, most=100, question="q", *, claim=None, app="roles", caps=AMPLE, expires_us=MINUTE, model="m"
+):
     return ledger.reserve(
-        store, claim=claim, app=app, provider="openai", model=model, prompt="extract.1", question=question, most=most, caps=caps,
+        store,
+        claim=claim,
+        app=app,
+        provider="openai",
+        model=model,
+        prompt="extract.1",
+        question=question,
+        most=most,
+        caps=caps,
         expires_us=expires_us,
-    )  # fmt: skip
+    )
 
 
 def held(store, most=100, question="q", **how):
@@ -36,7 +46,10 @@ def of(task):
 
 
 def counted(store):
-    return {scope: (spent, reserved) for scope, spent, reserved in rows(store, "select scope, spent, reserved from budgets")}
+    return {
+        scope: (spent, reserved)
+        for scope, spent, reserved in rows(store, "select scope, spent, reserved from budgets")
+    }
 
 
 def states(store):

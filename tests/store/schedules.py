@@ -1,6 +1,8 @@
-"""The races of the queue as schedules: step by step, always in the same order. Each returns what went wrong, or nothing.
+"""The races of the queue as schedules: step by step, always in the same order. Each returns what went wrong,
+or nothing.
 
-They are played against the real code in `test_races.py` and against code with one rule removed in `test_mutants.py`.
+They are played against the real code in `test_races.py` and against code with one rule removed in
+`test_mutants.py`.
 """
 
 from collections.abc import Callable, Iterator
@@ -85,12 +87,16 @@ def zombie_while_the_next_owner_runs(database: Database, store: Store, clock: Fr
     yield from _zombie(database, store, clock, done)
 
 
-def zombie_that_fails_while_the_next_owner_runs(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+def zombie_that_fails_while_the_next_owner_runs(
+    database: Database, store: Store, clock: FrozenClock
+) -> Iterator[str]:
     """The same, with an answer that has something to say."""
     yield from _zombie(database, store, clock, failed)
 
 
-def _zombie(database: Database, store: Store, clock: FrozenClock, answer: Callable[[Task], Settlement]) -> Iterator[str]:
+def _zombie(
+    database: Database, store: Store, clock: FrozenClock, answer: Callable[[Task], Settlement]
+) -> Iterator[str]:
     gate(store, "source:a", slots=1)
     put(store, entry(gates=["source:a"]))
     old = claim_one(store, worker(store))
@@ -148,7 +154,8 @@ def wake_meets_a_locked_lane(database: Database, store: Store, clock: FrozenCloc
 
 
 def claim_meets_a_gate_held_elsewhere(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
-    """A lane that carries the baton of a gate which the claim cannot see must not be laid aside at another."""
+    """A lane that carries the baton of a gate which the claim cannot see must not be laid aside at
+    another."""
     gate(store, "source:a", slots=1)
     gate(store, "source:b", slots=1)
     gate(store, "source:c")
@@ -247,7 +254,8 @@ def claim_against_cancel(database: Database, store: Store, clock: FrozenClock) -
 
 
 def rate_spent_while_others_are_parked(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
-    """A timer wakes as many lanes as the rate allows. Once that one has started, the others need a timer again."""
+    """A timer wakes as many lanes as the rate allows. Once that one has started, the others need a timer
+    again."""
     gate(store, "source:rate", interval_us=SECOND)
     for name in ("source:b", "source:c", "source:d"):
         gate(store, name)
@@ -259,7 +267,9 @@ def rate_spent_while_others_are_parked(database: Database, store: Store, clock: 
     yield from left_behind(store, 1)
 
 
-def freed_slot_for_a_lane_that_cannot_use_it(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+def freed_slot_for_a_lane_that_cannot_use_it(
+    database: Database, store: Store, clock: FrozenClock
+) -> Iterator[str]:
     """A lane woken for one gate finds another closed. The next one in line must not sleep for it."""
     gate(store, "source:shared", slots=1)
     gate(store, "source:full", slots=1)
@@ -276,16 +286,24 @@ def freed_slot_for_a_lane_that_cannot_use_it(database: Database, store: Store, c
     yield from left_behind(store, 1)
 
 
-def machines_that_meet_the_same_new_hosts(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+def machines_that_meet_the_same_new_hosts(
+    database: Database, store: Store, clock: FrozenClock
+) -> Iterator[str]:
     """Two machines put tasks into lanes that nobody has met before, with the same hosts in another order."""
     for n in range(5):
         gate(store, f"source:{n}")
     with hands(database, store, 3) as (first, one, other):
         first.store.meet_lanes([unscoped("host:m")])
-        one.begin(lambda store: store.meet_lanes([unscoped(f"source:{n}", f"host:{name}") for n, name in enumerate("amb")]))
+        one.begin(
+            lambda store: store.meet_lanes(
+                [unscoped(f"source:{n}", f"host:{name}") for n, name in enumerate("amb")]
+            )
+        )
         if not one.waits():
             yield "a gate was made twice"
-        other.begin(lambda store: store.meet_lanes([unscoped("source:3", "host:b"), unscoped("source:4", "host:a")]))
+        other.begin(
+            lambda store: store.meet_lanes([unscoped("source:3", "host:b"), unscoped("source:4", "host:a")])
+        )
         other.waits()
         first.commit()
         for hand in (one, other):
@@ -298,7 +316,8 @@ def machines_that_meet_the_same_new_hosts(database: Database, store: Store, cloc
 
 
 def claim_with_a_clock_read_too_early(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
-    """A timer has rung and woken a lane. A claim that read the clock just before finds the gate still closed."""
+    """A timer has rung and woken a lane. A claim that read the clock just before finds the gate still
+    closed."""
     gate(store, "source:rate", interval_us=SECOND)
     gate(store, "source:paused")
     gate(store, "source:free")
@@ -311,7 +330,9 @@ def claim_with_a_clock_read_too_early(database: Database, store: Store, clock: F
     sources.pause(store, "source:paused", 3_600 * SECOND, "maintenance")
     put(store, entry(priority=5))
     clock.advance(SECOND)
-    store.turn([], 1, SOMEBODY)  # the timer rings; the one task comes from elsewhere, and the lane stays ready
+    store.turn(
+        [], 1, SOMEBODY
+    )  # the timer rings; the one task comes from elsewhere, and the lane stays ready
     clock.advance(-10)
     store.turn([], 1, SOMEBODY)
     clock.advance(10)
@@ -323,7 +344,9 @@ def _scope(store: Store, stage: str) -> tuple[int, ...]:
         return serve(session, SOMEBODY, [("page", stage)])
 
 
-def worker_that_knows_one_of_two_stages(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+def worker_that_knows_one_of_two_stages(
+    database: Database, store: Store, clock: FrozenClock
+) -> Iterator[str]:
     """An old worker claims, while tasks wait at a stage that only a newer one knows."""
     put(store, entry(stage="parse"), entry())
     taken = [task.stage for task in claim(store, 5, scopes=_scope(store, "fetch"))]
@@ -331,7 +354,9 @@ def worker_that_knows_one_of_two_stages(database: Database, store: Store, clock:
         yield f"a worker that knows fetch claimed {taken}"
 
 
-def freed_slot_while_nobody_knows_the_first_in_line(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
+def freed_slot_while_nobody_knows_the_first_in_line(
+    database: Database, store: Store, clock: FrozenClock
+) -> Iterator[str]:
     """A slot comes back; of the two lanes that wait for it, no living worker knows the first."""
     gate(store, "source:a", slots=1)
     held = running(store, entry(gates=["source:a"]))
@@ -363,7 +388,8 @@ def pruning_against_enqueue(database: Database, store: Store, clock: FrozenClock
 
 
 def enqueue_against_pruning(database: Database, store: Store, clock: FrozenClock) -> Iterator[str]:
-    """A task that is due later has been put into a lane, and is not yet committed, while idle lanes are removed."""
+    """A task that is due later has been put into a lane, and is not yet committed, while idle lanes are
+    removed."""
     _idle_host(store, clock)
     with hands(database, store, 2) as (enqueuer, pruner):
         put(enqueuer.store, entry(gates=["host:a.example"], delay_us=SECOND))
@@ -375,18 +401,34 @@ def enqueue_against_pruning(database: Database, store: Store, clock: FrozenClock
 
 
 SCHEDULES: tuple[Schedule, ...] = (
-    idle_against_enqueue, idle_against_requeue, zombie_while_the_next_owner_runs, zombie_that_fails_while_the_next_owner_runs,
-    reaper_against_settlement, wake_meets_a_locked_lane, claim_meets_a_gate_held_elsewhere, settlers_that_need_the_same_gates,
-    park_against_release, release_against_park,
-    claim_against_cancel, rate_spent_while_others_are_parked, freed_slot_for_a_lane_that_cannot_use_it,
-    machines_that_meet_the_same_new_hosts, claim_with_a_clock_read_too_early,
-    worker_that_knows_one_of_two_stages, freed_slot_while_nobody_knows_the_first_in_line,
-    pruning_against_enqueue, enqueue_against_pruning,
-)  # fmt: skip
+    idle_against_enqueue,
+    idle_against_requeue,
+    zombie_while_the_next_owner_runs,
+    zombie_that_fails_while_the_next_owner_runs,
+    reaper_against_settlement,
+    wake_meets_a_locked_lane,
+    claim_meets_a_gate_held_elsewhere,
+    settlers_that_need_the_same_gates,
+    park_against_release,
+    release_against_park,
+    claim_against_cancel,
+    rate_spent_while_others_are_parked,
+    freed_slot_for_a_lane_that_cannot_use_it,
+    machines_that_meet_the_same_new_hosts,
+    claim_with_a_clock_read_too_early,
+    worker_that_knows_one_of_two_stages,
+    freed_slot_while_nobody_knows_the_first_in_line,
+    pruning_against_enqueue,
+    enqueue_against_pruning,
+)
 
 
 def _gates_of(store: Store, task_id: int) -> list[str]:
-    return str(rows(store, "select l.key from lanes l join tasks t on t.lane_id = l.id where t.id = :id", id=task_id)[0][0]).split("\n")
+    return str(
+        rows(
+            store, "select l.key from lanes l join tasks t on t.lane_id = l.id where t.id = :id", id=task_id
+        )[0][0]
+    ).split("\n")
 
 
 def _park(store: Store, at: str, *lanes: tuple[str, ...]) -> None:

@@ -1,4 +1,5 @@
-"""Administrators on every database: passwords that are guessed, tokens that are used twice, logins that outlive their reason."""
+"""Administrators on every database: passwords that are guessed, tokens that are used twice, logins that
+outlive their reason."""
 
 import threading
 
@@ -54,7 +55,11 @@ def test_an_administrator_logs_in_and_may_do_what_admin_opens(store, clock):
 def test_neither_the_password_nor_the_token_is_kept(store):
     admins.create_admin(store, "anna", GOOD)
     login = logged_in(store)
-    kept = str(rows(store, "select * from admins") + rows(store, "select * from logins") + rows(store, "select * from login_tries"))
+    kept = str(
+        rows(store, "select * from admins")
+        + rows(store, "select * from logins")
+        + rows(store, "select * from login_tries")
+    )
     for secret in (GOOD, login.token, login.token[4:], login.csrf):
         assert secret not in kept
     for stolen in rows(store, "select digest from logins")[0]:
@@ -62,7 +67,9 @@ def test_neither_the_password_nor_the_token_is_kept(store):
         assert isinstance(logins.admit_login(store, f"thl_{stolen[:43]}"), Denied)
 
 
-@pytest.mark.parametrize("wrong", ["", GOOD[:-1], GOOD + " ", GOOD.upper(), "\0", "é" * 20, "\ud800" * 12, "x" * 2_000])
+@pytest.mark.parametrize(
+    "wrong", ["", GOOD[:-1], GOOD + " ", GOOD.upper(), "\0", "é" * 20, "\ud800" * 12, "x" * 2_000]
+)
 def test_every_other_password_is_refused(store, wrong):
     admins.create_admin(store, "anna", GOOD)
     found = attempt(store, "anna", wrong)
@@ -71,10 +78,14 @@ def test_every_other_password_is_refused(store, wrong):
 
 
 def test_nobody_learns_which_names_there_are(store):
-    """An unknown name gets the same answer, and costs the same: the hash that it is compared with is as dear."""
+    """An unknown name gets the same answer, and costs the same: the hash that it is compared with is as
+    dear."""
     admins.create_admin(store, "anna", GOOD)
     store.settings = type(store.settings)({"web.password_cost": 11})
-    known, unknown = logins.count_try(store, "anna", "192.0.2.1"), logins.count_try(store, "bert", "192.0.2.2")
+    known, unknown = (
+        logins.count_try(store, "anna", "192.0.2.1"),
+        logins.count_try(store, "bert", "192.0.2.2"),
+    )
     assert isinstance(known, logins.Tried)
     assert isinstance(unknown, logins.Tried)
     assert known.kept.split("$")[:4] == unknown.kept.split("$")[:4] == ["scrypt", "10", "8", "3"]
@@ -84,7 +95,9 @@ def test_nobody_learns_which_names_there_are(store):
     assert isinstance(logins.log_in(store, unknown, fits=True), Denied)
 
 
-@pytest.mark.parametrize("token", ["", "thl_", "thl_" + "a" * 43, "\0", "\ud800", "x" * 100_000, "' or 1=1 --", "é" * 47])
+@pytest.mark.parametrize(
+    "token", ["", "thl_", "thl_" + "a" * 43, "\0", "\ud800", "x" * 100_000, "' or 1=1 --", "é" * 47]
+)
 def test_a_token_that_a_stranger_thinks_up_opens_nothing(store, token):
     admins.create_admin(store, "anna", GOOD)
     logged_in(store)
@@ -139,7 +152,9 @@ def test_a_name_is_tried_so_often_a_minute_from_one_address(store, clock):
     assert isinstance(attempt(store, "anna", GOOD), Denied), "not even with the right one"
     clock.advance(12 * SECOND)
     logged_in(store)
-    assert [attempt(store, "anna", "wrong").retry_after for _ in range(5)] == [None] * 5, "who has come in starts afresh"
+    assert [attempt(store, "anna", "wrong").retry_after for _ in range(5)] == [None] * 5, (
+        "who has come in starts afresh"
+    )
 
 
 def test_a_stranger_who_guesses_from_many_addresses_does_not_lock_the_administrator_out(store):
@@ -173,7 +188,10 @@ def test_a_network_of_addresses_counts_as_one(store):
     said = [attempt(store, f"name{at}", "wrong", f"2001:db8::{at:x}") for at in range(22)]
     assert [each.retry_after is None for each in said] == [True] * 20 + [False] * 2
     assert attempt(store, "a", "wrong", "2001:db8:0:1::1").retry_after is None
-    assert [attempt(store, "b", "wrong", address).retry_after for address in ("::ffff:192.0.2.1", "192.0.2.1", "", "x%y")] == [None] * 4
+    assert [
+        attempt(store, "b", "wrong", address).retry_after
+        for address in ("::ffff:192.0.2.1", "192.0.2.1", "", "x%y")
+    ] == [None] * 4
     assert rows(store, "select count(*) from login_tries where what = 'from 192.0.2.1'") == [(1,)]
 
 
@@ -287,10 +305,20 @@ def test_of_many_that_bring_one_setup_token_one_gets_in(make_store, database):
     assert len([each for each in made if each]) == len(list_admins(stores[0])) == 1
 
 
-@pytest.mark.parametrize(("name", "given_password", "match"), [
-    ("", GOOD, "name"), (" a", GOOD, "name"), ("a\n", GOOD, "name"), ("x" * 101, GOOD, "name"), ("\x1b[31m", GOOD, "name"),
-    ("anna", "eleven char", "12"), ("anna", "x" * 1_025, "1,024"), ("anna", "", "12"), ("Anna Bolena 1", "anna bolena 1", "name"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "given_password", "match"),
+    [
+        ("", GOOD, "name"),
+        (" a", GOOD, "name"),
+        ("a\n", GOOD, "name"),
+        ("x" * 101, GOOD, "name"),
+        ("\x1b[31m", GOOD, "name"),
+        ("anna", "eleven char", "12"),
+        ("anna", "x" * 1_025, "1,024"),
+        ("anna", "", "12"),
+        ("Anna Bolena 1", "anna bolena 1", "name"),
+    ],
+)
 def test_an_administrator_that_makes_no_sense_is_not_made(store, name, given_password, match):
     with pytest.raises(UsageError, match=match):
         admins.create_admin(store, name, given_password)
@@ -301,7 +329,10 @@ def test_a_name_is_used_once_and_nobody_has_no_password(store):
     admins.create_admin(store, "anna", GOOD)
     with pytest.raises(NotAllowed, match="admin password anna"):
         admins.create_admin(store, "anna", OTHER)
-    for change in (lambda: admins.change_password(store, "bert", OTHER), lambda: admins.remove_admin(store, "bert")):
+    for change in (
+        lambda: admins.change_password(store, "bert", OTHER),
+        lambda: admins.remove_admin(store, "bert"),
+    ):
         with pytest.raises(UnknownName, match="admin list"):
             change()
     logged_in(store)

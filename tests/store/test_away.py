@@ -1,4 +1,5 @@
-"""Which complaints of a database mean that it is away, and which that a value cannot be stored: the one is waited out, the other is not."""
+"""Which complaints of a database mean that it is away, and which that a value cannot be stored: the one is
+waited out, the other is not."""
 
 import secrets
 
@@ -12,10 +13,26 @@ from thresher.store.postgres.connection import is_away, is_unstorable
 
 _SETTING = "insert into settings (name, value, changed_at, changed_by) values (:name, :value, 0, '')"
 AWAY = (
-    "08006 connection failure", "57P01 shutdown", "57014 cancelled", "53100 disk full", "53300 too many connections", "40001 serialization",
-    "40P01 deadlock", "55P03 lock not available", "58030 input/output", "28P01 bad password", "25006 read-only", "25P03 idled too long",
-)  # fmt: skip
-UNSTORABLE = ("54000 index row too large", "54001 too complex", "22003 out of range", "22021 not in repertoire", "22P05 no such character")
+    "08006 connection failure",
+    "57P01 shutdown",
+    "57014 cancelled",
+    "53100 disk full",
+    "53300 too many connections",
+    "40001 serialization",
+    "40P01 deadlock",
+    "55P03 lock not available",
+    "58030 input/output",
+    "28P01 bad password",
+    "25006 read-only",
+    "25P03 idled too long",
+)
+UNSTORABLE = (
+    "54000 index row too large",
+    "54001 too complex",
+    "22003 out of range",
+    "22021 not in repertoire",
+    "22P05 no such character",
+)
 NEITHER = ("42601 syntax", "23505 duplicate", "23502 null", "XX000 internal", "0A000 not supported")
 
 

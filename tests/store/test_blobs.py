@@ -8,7 +8,12 @@ from thresher.core.errors import TooLarge, UnknownName
 from thresher.store import blobs
 from thresher.store.pages import prune_pages
 
-BODIES = {"empty": b"", "zeros": b"\x00" * 100_000, "text": "Größe \N{SNOWMAN}".encode(), "noise": os.urandom(50_000)}
+BODIES = {
+    "empty": b"",
+    "zeros": b"\x00" * 100_000,
+    "text": "Größe \N{SNOWMAN}".encode(),
+    "noise": os.urandom(50_000),
+}
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)

@@ -84,7 +84,11 @@ def test_a_trial_that_fails_closes_the_gate_for_another_cooldown(fragile, clock)
 
 
 @pytest.mark.promise(10)
-@pytest.mark.parametrize("neither", [failed, lambda task: Settlement.hand_back(task, reason="stopping")], ids=["404", "handed back"])
+@pytest.mark.parametrize(
+    "neither",
+    [failed, lambda task: Settlement.hand_back(task, reason="stopping")],
+    ids=["404", "handed back"],
+)
 def test_a_trial_that_says_nothing_of_the_source_is_followed_by_another(fragile, clock, neither):
     trip(fragile)
     clock.advance(COOLDOWN)

@@ -35,7 +35,12 @@ def test_a_payload_comes_back_byte_for_byte(store):
 def test_a_checkpoint_and_a_record_come_back_byte_for_byte(store):
     task = running(store)
     text = orjson.dumps(HARD).decode()
-    settle(store, Settlement.advance(task, stage="extract", gates=(), checkpoint=text, records=(filing("a", data=text),)))
+    settle(
+        store,
+        Settlement.advance(
+            task, stage="extract", gates=(), checkpoint=text, records=(filing("a", data=text),)
+        ),
+    )
     assert dict(claim_one(store).checkpoint) == HARD
     assert rows(store, "select data from records") == [(text,)]
 
@@ -65,11 +70,16 @@ def test_a_number_that_a_database_cannot_keep_is_refused_by_both_and_named(store
             "id": lambda: session.rows("select id from tasks where id = :id", {"id": number}),
             "n": lambda: session.run("update gates set failures = :n", {"n": number}),
             "ids": lambda: session.rows("select id from tasks where id in (:ids*)", {"ids": [1, number]}),
-            "longs": lambda: session.rows("select id from tasks where id in (:longs*)", {"longs": [number] * 2_000}),
+            "longs": lambda: session.rows(
+                "select id from tasks where id in (:longs*)", {"longs": [number] * 2_000}
+            ),
             "at": lambda: session.many("update gates set tat = :at", [{"at": 1}, {"at": number}]),
         }
         for name, way in ways.items():
-            with pytest.raises(InvalidPayload, match=rf"^{name}\w* is -?\d+; a whole number in the database has at most 64 bits"):
+            with pytest.raises(
+                InvalidPayload,
+                match=rf"^{name}\w* is -?\d+; a whole number in the database has at most 64 bits",
+            ):
                 way()
 
 
@@ -78,7 +88,9 @@ def test_a_number_that_a_database_cannot_keep_is_refused_by_both_and_named(store
 def test_a_run_whose_time_is_no_time_fails_its_task_and_says_which(name):
     registry = Registry([App("test", pipelines=(Pipeline("page", Stage(visit)),))])
     with pytest.raises(InvalidPayload, match=f"{name} of run 'k' is {2**63}"):
-        registry.admit_group(Task(1, 1, "page", "visit", {}, {}, None, 1, None, 0, 0, 0), Run("k", **{name: 2**63}))
+        registry.admit_group(
+            Task(1, 1, "page", "visit", {}, {}, None, 1, None, 0, 0, 0), Run("k", **{name: 2**63})
+        )
 
 
 def visit(ctx):

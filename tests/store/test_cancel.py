@@ -27,7 +27,11 @@ def test_a_waiting_task_is_cancelled_at_once(store, clock):
     due, delayed = put(store, entry(), entry(delay_us=SECOND))
     assert cancel(store, [due, delayed], "not needed").cancelled == [due, delayed]
     fields = fields_of(store, due)
-    assert (fields["state"], fields["reason"], fields["finished_at"]) == ("cancelled", "not needed", clock.now())
+    assert (fields["state"], fields["reason"], fields["finished_at"]) == (
+        "cancelled",
+        "not needed",
+        clock.now(),
+    )
     clock.advance(SECOND)
     assert claim(store, 5) == []
 
@@ -62,7 +66,12 @@ def test_a_running_task_that_finishes_first_has_finished(store):
 def test_a_cancelled_task_stays_at_the_stage_where_it_was_stopped_and_bears_nothing(store):
     task = running(store)
     cancel(store, [task.id], "not needed")
-    settle(store, Settlement.advance(task, stage="extract", gates=(), checkpoint='{"page":7}', children=(entry(key="child"),)))
+    settle(
+        store,
+        Settlement.advance(
+            task, stage="extract", gates=(), checkpoint='{"page":7}', children=(entry(key="child"),)
+        ),
+    )
     fields = fields_of(store, task.id)
     assert (fields["state"], fields["stage"], fields["checkpoint"]) == ("cancelled", "fetch", None)
     assert rows(store, "select count(*) from tasks") == [(1,)]

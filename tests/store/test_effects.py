@@ -13,7 +13,10 @@ def note(key):
     """An effect that writes a row."""
 
     def make(session, data, now):
-        session.run("insert into role_names (key, name, role_id) values (:key, :key, :now) on conflict do nothing", {**data, "now": now})
+        session.run(
+            "insert into role_names (key, name, role_id) values (:key, :key, :now) on conflict do nothing",
+            {**data, "now": now},
+        )
 
     return CheckedEffect("note", {"key": key}, make)
 

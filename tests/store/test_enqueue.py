@@ -13,7 +13,13 @@ def test_an_accepted_task_waits_visibly_until_it_is_claimed(store):
 
     assert state_of(store, task_id) == "pending"
     task = claim_one(store)
-    assert (task.id, task.kind, task.stage, dict(task.payload), task.claim) == (task_id, "page", "fetch", {"n": 1}, 1)
+    assert (task.id, task.kind, task.stage, dict(task.payload), task.claim) == (
+        task_id,
+        "page",
+        "fetch",
+        {"n": 1},
+        1,
+    )
     assert state_of(store, task_id) == "running"
 
 
@@ -31,7 +37,9 @@ def test_many_tasks_are_accepted_in_one_call_in_the_order_given(store):
 
 
 @pytest.mark.promise(1)
-def test_more_tasks_than_are_accepted_at_once_go_in_portions_and_come_back_in_the_order_given(store, monkeypatch):
+def test_more_tasks_than_are_accepted_at_once_go_in_portions_and_come_back_in_the_order_given(
+    store, monkeypatch
+):
     monkeypatch.setattr("thresher.store.store.ENQUEUE_AT_ONCE", 4)
     ids = put(store, *(entry(key=f"k{9 - n}") for n in range(10)))
     assert [fields_of(store, task_id)["dedupe_key"] for task_id in ids] == [f"k{9 - n}" for n in range(10)]
@@ -129,7 +137,9 @@ def test_an_open_transaction_sees_what_it_wrote(store):
 
 def test_a_host_met_for_the_first_time_gets_polite_limits(store):
     put(store, entry(gates=["host:acme.example"]), entry(gates=["host:acme.example"]))
-    assert rows(store, "select max_in_flight, interval_us, burst, trip_after from gates") == [(1, 1_000_000, 1, 5)]
+    assert rows(store, "select max_in_flight, interval_us, burst, trip_after from gates") == [
+        (1, 1_000_000, 1, 5)
+    ]
     assert len(claim(store, 5)) == 1
 
 
@@ -149,7 +159,10 @@ def test_a_machine_that_has_met_too_many_lanes_forgets_them_and_still_settles(st
     monkeypatch.setattr("thresher.store.lanes.REMEMBERED", 12)
     for n in range(12):
         put(store, entry(gates=[f"host:{n}.example"]))
-        children = (entry(gates=[f"host:{n}.example"], key=f"known {n}"), entry(gates=[f"host:new-{n}.example"], key=f"new {n}"))
+        children = (
+            entry(gates=[f"host:{n}.example"], key=f"known {n}"),
+            entry(gates=[f"host:new-{n}.example"], key=f"new {n}"),
+        )
         settle(store, done(claim_one(store), children=children))
     assert rows(store, "select count(*) from tasks") == [(36,)]
 

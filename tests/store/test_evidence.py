@@ -8,7 +8,9 @@ from thresher.core.evidence import Evidence, Place, as_json, of_json
 from thresher.core.record import Link, Record, pack
 from thresher.store.lookup import find_records
 
-EVIDENCE = Evidence({"title": Place("Emma", 10, 14), "price": Place("4.50", path="$.offers[0].price"), "mood": None}, "cafe")
+EVIDENCE = Evidence(
+    {"title": Place("Emma", 10, 14), "price": Place("4.50", path="$.offers[0].price"), "mood": None}, "cafe"
+)
 
 
 def file(store, data, evidence=None, *links):
@@ -20,9 +22,10 @@ def found(store):
     with store.read() as session:
         (record,) = find_records(session)
     return {
-        "data": record.data, "links": [f"{link.name}={link.target}" for link in record.links],
+        "data": record.data,
+        "links": [f"{link.name}={link.target}" for link in record.links],
         "evidence": as_json(record.evidence) if record.evidence else None,
-    }  # fmt: skip
+    }
 
 
 @pytest.mark.promise(14)
@@ -32,15 +35,19 @@ def test_a_record_is_stored_with_where_its_values_stand(store):
     assert kept == {
         "source": "cafe",
         "places": {
-            "title": {"quote": "Emma", "start": 10, "end": 14}, "price": {"quote": "4.50", "path": "$.offers[0].price"}, "mood": None,
+            "title": {"quote": "Emma", "start": 10, "end": 14},
+            "price": {"quote": "4.50", "path": "$.offers[0].price"},
+            "mood": None,
         },
-    }  # fmt: skip
+    }
     assert of_json(kept) == EVIDENCE
     assert list(of_json(kept).unverified()) == ["mood"]
 
 
 @pytest.mark.promise(14)
-@pytest.mark.parametrize("later", [None, Evidence({"title": None}), Evidence({"title": Place("EMMA", 0, 4)}, "beef")])
+@pytest.mark.parametrize(
+    "later", [None, Evidence({"title": None}), Evidence({"title": Place("EMMA", 0, 4)}, "beef")]
+)
 def test_newer_data_takes_the_older_evidence_along(store, later):
     file(store, {"title": "Emma"}, EVIDENCE, "a")
     file(store, {"title": "EMMA"}, later, "b")
@@ -57,7 +64,11 @@ def test_a_record_without_evidence_has_none(store):
 @pytest.mark.promise(19)
 def test_a_quote_that_only_one_database_could_keep_is_kept_by_both(store):
     file(store, {"title": "Emma"}, Evidence({"title": Place("Em\x00ma \ud800", 0, 6)}))
-    assert found(store)["evidence"]["places"]["title"] == {"quote": "Em\N{REPLACEMENT CHARACTER}ma ?", "start": 0, "end": 6}
+    assert found(store)["evidence"]["places"]["title"] == {
+        "quote": "Em\N{REPLACEMENT CHARACTER}ma ?",
+        "start": 0,
+        "end": 6,
+    }
 
 
 @pytest.mark.promise(18)

@@ -13,7 +13,9 @@ from thresher.store import blobs, examples, extractors
 
 
 def save(store, site="a.example", body="{}", base=None, score=0.9):
-    return extractors.save(store, site=site, schema_name="book", schema_digest="d1", body=body, score=score, base=base)
+    return extractors.save(
+        store, site=site, schema_name="book", schema_digest="d1", body=body, score=score, base=base
+    )
 
 
 def states(store):
@@ -84,7 +86,12 @@ def test_pages_are_counted_with_what_was_wrong_last(store, clock):
     extractors.note(store, first.id, good=False, drift="price: missing\x00" + "x" * 10_000)
     extractors.note(store, first.id, good=False)
     found = extractors.active(store, "a.example", "book")
-    assert (found.good, found.drifted, found.drift_at - found.made_at, len(found.last_drift)) == (1, 2, SECOND, extractors.MAX_DRIFT)
+    assert (found.good, found.drifted, found.drift_at - found.made_at, len(found.last_drift)) == (
+        1,
+        2,
+        SECOND,
+        extractors.MAX_DRIFT,
+    )
     extractors.note(store, 999, good=True)
 
 
@@ -93,8 +100,11 @@ def test_versions_are_listed_by_site_the_newest_first(store):
         save(store, site)
         save(store, site, base=1)
     assert [(each.site, each.version) for each in extractors.versions(store)] == [
-        ("a.example", 2), ("a.example", 1), ("b.example", 2), ("b.example", 1)
-    ]  # fmt: skip
+        ("a.example", 2),
+        ("a.example", 1),
+        ("b.example", 2),
+        ("b.example", 1),
+    ]
     assert [each.version for each in extractors.versions(store, "b.example", "book", limit=1)] == [2]
     assert extractors.versions(store, "c.example") == []
 
@@ -114,7 +124,14 @@ def test_doubting_one_that_does_not_exist_changes_nothing(store):
 def add(store, page="p1", by="model", title="Emma", url=None, digest="d1"):
     labels = {"title": title}
     return examples.add_example(
-        store, site="a.example", schema_name="book", schema_digest=digest, page=blobs.pack(page.encode()), labels=labels, by=by, url=url
+        store,
+        site="a.example",
+        schema_name="book",
+        schema_digest=digest,
+        page=blobs.pack(page.encode()),
+        labels=labels,
+        by=by,
+        url=url,
     )
 
 
@@ -154,7 +171,10 @@ def test_the_most_trusted_come_first_then_the_newest_and_never_those_of_another_
 def test_a_wrong_example_can_be_forgotten(store):
     add(store)
     page = content_hash(b"p1")
-    assert (examples.forget(store, "a.example", "book", page), examples.forget(store, "a.example", "book", page)) == (True, False)
+    assert (
+        examples.forget(store, "a.example", "book", page),
+        examples.forget(store, "a.example", "book", page),
+    ) == (True, False)
     assert known(store) == []
 
 

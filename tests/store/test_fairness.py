@@ -96,7 +96,10 @@ def test_a_slow_gate_with_many_lanes_serves_them_in_turn(make_store, clock):
     store = make_store(queue__quantum=1)
     gate(store, "source:slow", slots=1)
     names = [gate(store, f"source:{n}") for n in range(5)]
-    put(store, *(entry(gates=["source:slow", name], payload={"lane": name}) for name in names for _ in range(4)))
+    put(
+        store,
+        *(entry(gates=["source:slow", name], payload={"lane": name}) for name in names for _ in range(4)),
+    )
     order = []
     for _ in range(20):
         clock.advance(1)

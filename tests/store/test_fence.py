@@ -124,6 +124,12 @@ def test_every_attempt_is_a_row_with_its_worker_times_and_reason(store, clock):
     settle(store, retry(task))
     (attempt,) = attempts_of(store, task.id)
     assert attempt == {
-        "claim": 1, "stage": "fetch", "worker_id": anna, "started_at": began, "ended_at": began + 7,
-        "ending": "retry", "reason": "no answer", "error": "TimedOut",
-    }  # fmt: skip
+        "claim": 1,
+        "stage": "fetch",
+        "worker_id": anna,
+        "started_at": began,
+        "ended_at": began + 7,
+        "ending": "retry",
+        "reason": "no answer",
+        "error": "TimedOut",
+    }

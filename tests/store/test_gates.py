@@ -94,7 +94,8 @@ def test_a_gate_that_frees_one_slot_wakes_one_lane(store):
 
 @pytest.mark.promise(1)
 def test_a_freed_slot_is_passed_on_when_the_lane_it_woke_cannot_use_it(store):
-    """The baton: a lane woken for one gate may find another closed; the next one in line must not sleep for it."""
+    """The baton: a lane woken for one gate may find another closed; the next one in line must not sleep for
+    it."""
     gate(store, "source:shared", slots=1)
     gate(store, "source:a", slots=1)
     gate(store, "source:b")

@@ -50,7 +50,8 @@ def a_group_is_followed_once(database, store):
 
 
 def groups_are_taken_in_one_order(database, store):
-    """B has members of both groups, A ends the inner one and tells the outer, while somebody holds the outer one."""
+    """B has members of both groups, A ends the inner one and tells the outer, while somebody holds the outer
+    one."""
     outer = opened(store, entry("opener", key="inner"), entry(key="of outer"), key="outer")
     opener, of_outer = sorted(claim(store, 2), key=lambda task: task.kind)
     opened(store, *pages(2), opener=opener, key="inner")
@@ -77,9 +78,13 @@ def a_key_is_free_once_its_group_has_ended(database, store):
 
 
 CHECKS = (
-    simply_done_members_count, failed_members_count, members_that_wait_do_not_count, a_group_waits_for_those_below,
-    a_group_is_followed_once, a_key_is_free_once_its_group_has_ended,
-)  # fmt: skip
+    simply_done_members_count,
+    failed_members_count,
+    members_that_wait_do_not_count,
+    a_group_waits_for_those_below,
+    a_group_is_followed_once,
+    a_key_is_free_once_its_group_has_ended,
+)
 
 ENDED_ONLY = """array_agg(u.group_id) filter (where u.group_id is not null and u.finished_at is not null),
            array_agg(u.state) filter (where u.group_id is not null and u.finished_at is not null)"""
@@ -104,8 +109,16 @@ SQL_MUTANTS = {
         "numbers := numbers || 0::bigint",
         a_group_waits_for_those_below,
     ),
-    "what follows is not forgotten": ("open_key = null, follow_up = null,", "open_key = null,", a_group_is_followed_once),
-    "a key is never given back": ("open_key = null, follow_up = null,", "follow_up = null,", a_key_is_free_once_its_group_has_ended),
+    "what follows is not forgotten": (
+        "open_key = null, follow_up = null,",
+        "open_key = null,",
+        a_group_is_followed_once,
+    ),
+    "a key is never given back": (
+        "open_key = null, follow_up = null,",
+        "follow_up = null,",
+        a_key_is_free_once_its_group_has_ended,
+    ),
     "groups are taken from the oldest": (
         "at := (select max(x) from unnest(ids) x);",
         "at := (select min(x) from unnest(ids) x);",

@@ -49,14 +49,18 @@ def test_the_task_that_follows_a_group_becomes_due_with_the_last_members_settlem
     settle(store, done(third))
     assert (counts(store, group_id), has_ended(store, group_id)) == ({"succeeded": 3}, True)
     assert claim_one(store).kind == "report"
-    assert events(store, "group_ended") == [("group_ended", rows(store, "select opener_id from task_groups")[0][0], None)]
+    assert events(store, "group_ended") == [
+        ("group_ended", rows(store, "select opener_id from task_groups")[0][0], None)
+    ]
 
 
 @pytest.mark.promise(2)
 def test_plain_settlements_that_share_the_claims_transaction_count_too(store):
     group_id = opened(store, *pages(3), then=REPORT)
     members = claim(store, 3)
-    turn = store.turn([done(members[0]), failed(members[1]), Settlement.skipped(members[2], reason="seen")], 1, 1)
+    turn = store.turn(
+        [done(members[0]), failed(members[1]), Settlement.skipped(members[2], reason="seen")], 1, 1
+    )
     assert counts(store, group_id) == {"succeeded": 1, "failed": 1, "skipped": 1}
     assert [task.kind for task in turn.tasks] == ["report"]
 
@@ -113,10 +117,17 @@ def test_a_running_member_that_a_person_cancels_ends_its_group_when_it_comes_bac
 
 
 @pytest.mark.promise(1)
-def test_a_task_that_a_person_cancels_before_it_opens_a_group_leaves_a_refusal_for_the_task_that_would_follow(store):
+def test_a_task_that_a_person_cancels_before_it_opens_a_group_leaves_a_refusal_for_the_task_that_would_follow(
+    store,
+):
     opener = running(store, entry("opener"))
     tasks.cancel(store, [opener.id], "not needed")
-    settle(store, Settlement.advance(opener, stage="more", gates=(), checkpoint="{}", children=pages(2), group=group(then=REPORT)))
+    settle(
+        store,
+        Settlement.advance(
+            opener, stage="more", gates=(), checkpoint="{}", children=pages(2), group=group(then=REPORT)
+        ),
+    )
     assert rows(store, "select count(*) from task_groups") == [(0,)]
     refused = rows(store, "select kind, rule from refusals where parent_id = :id", id=opener.id)
     assert sorted(refused) == [("page", Rule.CANCELLED), ("page", Rule.CANCELLED), ("report", Rule.CANCELLED)]
@@ -141,7 +152,11 @@ def test_a_worker_that_lost_its_claim_counts_nothing(store):
     settle(store, Settlement.hand_back(stale, reason="stopping"))
     store.turn([done(stale)], 0, 1)
     store.settle([done(stale, counts=(("pages", 1),), children=pages(2), group=group("other"))])
-    assert (counts(store, group_id), has_ended(store, group_id), newest(store)) == ({"live": 1}, False, group_id)
+    assert (counts(store, group_id), has_ended(store, group_id), newest(store)) == (
+        {"live": 1},
+        False,
+        group_id,
+    )
     assert rows(store, "select * from group_counts") == []
 
 
@@ -160,7 +175,9 @@ def test_a_group_over_a_tree_ends_with_its_last_descendant(store):
 def test_a_detached_child_does_not_join(store):
     group_id = opened(store, *pages(1), then=REPORT)
     alone = entry("detail", key="alone")
-    alone = type(alone)(**{name: getattr(alone, name) for name in alone.__dataclass_fields__} | {"detached": True})
+    alone = type(alone)(
+        **{name: getattr(alone, name) for name in alone.__dataclass_fields__} | {"detached": True}
+    )
     settle(store, done(claim_one(store), children=(alone,)))
     assert (counts(store, group_id), has_ended(store, group_id)) == ({"succeeded": 1}, True)
 
@@ -168,7 +185,11 @@ def test_a_detached_child_does_not_join(store):
 @pytest.mark.promise(1)
 def test_an_empty_group_ends_at_once(store):
     group_id = opened(store, then=REPORT)
-    assert (counts(store, group_id), has_ended(store, group_id), followers(store)) == ({}, True, [("report", 1)])
+    assert (counts(store, group_id), has_ended(store, group_id), followers(store)) == (
+        {},
+        True,
+        [("report", 1)],
+    )
 
 
 @pytest.mark.promise(1)
@@ -203,19 +224,32 @@ def test_a_follower_that_would_be_too_deep_is_refused_when_the_group_is_opened(m
     settle(store, done(running(store, entry("root")), children=(entry("opener", key="deep"),)))
     opener = claim_one(store)
     opened(store, opener=opener, then=REPORT)
-    assert (followers(store), [each["rule"] for each in refusals_of(store, opener.tracking_id)]) == ([], [Rule.TOO_DEEP])
+    assert (followers(store), [each["rule"] for each in refusals_of(store, opener.tracking_id)]) == (
+        [],
+        [Rule.TOO_DEEP],
+    )
 
 
 @pytest.mark.promise(1)
 def test_a_task_that_opens_a_group_and_goes_on_is_its_first_member(store):
     opener = running(store, entry("opener"))
-    settle(store, Settlement.advance(opener, stage="more", gates=(), checkpoint="{}", children=pages(1), group=group(then=REPORT)))
+    settle(
+        store,
+        Settlement.advance(
+            opener, stage="more", gates=(), checkpoint="{}", children=pages(1), group=group(then=REPORT)
+        ),
+    )
     group_id = newest(store)
     one, two = sorted(claim(store, 2), key=lambda task: task.id)
     settle(store, done(two))
     assert (counts(store, group_id), has_ended(store, group_id)) == ({"live": 1, "succeeded": 1}, False)
 
-    settle(store, Settlement.advance(one, stage="more", gates=(), checkpoint="{}", children=(entry(key="late"),), group=group()))
+    settle(
+        store,
+        Settlement.advance(
+            one, stage="more", gates=(), checkpoint="{}", children=(entry(key="late"),), group=group()
+        ),
+    )
     assert counts(store, group_id) == {"live": 2, "succeeded": 1}
     assert refusals_of(store, opener.id) == []
     settle(store, *(done(task) for task in claim(store, 2)))
@@ -228,7 +262,11 @@ def test_a_group_waits_for_the_groups_below_it_and_for_what_follows_them(store):
     inner = opened(store, *pages(1), opener=claim_one(store), key="inner", then=entry("sum"))
     assert (counts(store, outer), has_ended(store, outer)) == ({"succeeded": 1}, False)
     settle(store, done(claim_one(store)))
-    assert (has_ended(store, inner), has_ended(store, outer), counts(store, outer)) == (True, False, {"live": 1, "succeeded": 1})
+    assert (has_ended(store, inner), has_ended(store, outer), counts(store, outer)) == (
+        True,
+        False,
+        {"live": 1, "succeeded": 1},
+    )
     sums = claim_one(store)
     settle(store, done(sums))
     assert (sums.kind, has_ended(store, outer), followers(store)) == ("sum", True, [("report", 1)])
@@ -238,7 +276,11 @@ def test_a_group_waits_for_the_groups_below_it_and_for_what_follows_them(store):
 def test_a_group_below_that_is_empty_ends_the_group_above_in_the_same_transaction(store):
     outer = opened(store, entry("opener", key="inner"), then=REPORT)
     inner = opened(store, opener=claim_one(store), key="inner")
-    assert (has_ended(store, inner), has_ended(store, outer), followers(store)) == (True, True, [("report", 1)])
+    assert (has_ended(store, inner), has_ended(store, outer), followers(store)) == (
+        True,
+        True,
+        [("report", 1)],
+    )
 
 
 @pytest.mark.promise(2)
@@ -247,12 +289,24 @@ def test_a_member_sent_back_reopens_its_group_which_is_not_followed_twice(store)
     inner = opened(store, *pages(1), opener=claim_one(store), key="inner")
     member = claim_one(store)
     settle(store, failed(member))
-    assert (counts(store, inner), has_ended(store, outer), followers(store)) == ({"failed": 1}, True, [("report", 1)])
+    assert (counts(store, inner), has_ended(store, outer), followers(store)) == (
+        {"failed": 1},
+        True,
+        [("report", 1)],
+    )
 
     assert tasks.revive(store, [member.id]) == [member.id]
-    assert (counts(store, inner), has_ended(store, inner), has_ended(store, outer)) == ({"live": 1}, False, False)
+    assert (counts(store, inner), has_ended(store, inner), has_ended(store, outer)) == (
+        {"live": 1},
+        False,
+        False,
+    )
     settle(store, done(next(task for task in claim(store, 2) if task.id == member.id)))
-    assert (counts(store, inner), has_ended(store, outer), followers(store)) == ({"succeeded": 1}, True, [("report", 1)])
+    assert (counts(store, inner), has_ended(store, outer), followers(store)) == (
+        {"succeeded": 1},
+        True,
+        [("report", 1)],
+    )
 
 
 def test_a_group_that_is_open_again_does_not_hold_its_key(store):
@@ -277,20 +331,31 @@ def test_one_transaction_counts_members_of_many_groups(store):
 def test_two_tasks_of_one_transaction_cannot_open_the_same_group(store):
     put(store, entry("opener"), entry("opener"))
     one, two = claim(store, 2)
-    settle(store, done(one, children=(entry(key="a"),), group=group()), done(two, children=(entry(key="b"),), group=group()))
+    settle(
+        store,
+        done(one, children=(entry(key="a"),), group=group()),
+        done(two, children=(entry(key="b"),), group=group()),
+    )
     assert rows(store, "select count(*) from task_groups") == [(1,)]
     assert [each["rule"] for each in refusals_of(store, two.id)] == [Rule.GROUP_OPEN]
 
 
 def test_members_add_to_the_counters_and_the_task_that_follows_says_how_it_ended(store):
     opener = running(store, entry("opener"))
-    settle(store, done(opener, children=pages(2), group=group(then=REPORT, subject="acme"), counts=(("lists", 1),)))
+    settle(
+        store,
+        done(opener, children=pages(2), group=group(then=REPORT, subject="acme"), counts=(("lists", 1),)),
+    )
     one, two = claim(store, 2)
     settle(store, done(one, counts=(("offers", 20), ("pages", 1))), done(two, counts=(("offers", 3),)))
-    settle(store, done(claim_one(store), stop=Stop("the list ended", Verdict.FOUND), counts=(("reports", 1),)))
+    settle(
+        store, done(claim_one(store), stop=Stop("the list ended", Verdict.FOUND), counts=(("reports", 1),))
+    )
     counted = dict(rows(store, "select name, number from group_counts"))
     assert counted == {"lists": 1, "offers": 23, "pages": 1, "reports": 1}
-    assert rows(store, "select subject, stop_reason, verdict from task_groups") == [("acme", "the list ended", "found")]
+    assert rows(store, "select subject, stop_reason, verdict from task_groups") == [
+        ("acme", "the list ended", "found")
+    ]
 
 
 def test_counts_without_a_group_are_ignored(store):
@@ -303,7 +368,12 @@ def test_the_task_that_follows_is_a_child_of_the_opener(store):
     opened(store, opener=opener, then=entry("report", payload={"a": 1}, priority=3))
     (found,) = rows(store, "select id from tasks where kind = 'report'")
     task = fields_of(store, found[0])
-    assert (task["parent_id"], task["depth"], task["payload"], task["priority"]) == (opener.id, 1, {"a": 1}, 3)
+    assert (task["parent_id"], task["depth"], task["payload"], task["priority"]) == (
+        opener.id,
+        1,
+        {"a": 1},
+        3,
+    )
     assert rows(store, "select then_id, follow_up from task_groups") == [(found[0], None)]
 
 
@@ -343,7 +413,10 @@ def test_counters_of_a_group_that_drifted_are_set_right_and_that_is_an_event(sto
     settle(store, done(claim_one(store)))
     assert repair(store) == []
     change(store, "update task_groups set live = 5, succeeded = 0")
-    assert repair(store) == [f"group {group_id} counted live 5; it is 1", f"group {group_id} counted succeeded 0; it is 1"]
+    assert repair(store) == [
+        f"group {group_id} counted live 5; it is 1",
+        f"group {group_id} counted succeeded 0; it is 1",
+    ]
     assert (counts(store, group_id), len(events(store, "group_repaired"))) == ({"live": 1, "succeeded": 1}, 1)
 
 

@@ -1,4 +1,5 @@
-"""Several machines settle members of nested groups at once, and people cancel them and send them back: the counts hold."""
+"""Several machines settle members of nested groups at once, and people cancel them and send them back: the
+counts hold."""
 
 import random
 import threading
@@ -20,13 +21,18 @@ MAX_VISITS = 5_000
 
 
 def next_step(luck, task, at):
-    """What a machine says of a task: members end in many ways, spawn children, and open groups below and beside their own."""
+    """What a machine says of a task: members end in many ways, spawn children, and open groups below and
+    beside their own."""
     fate = luck.random()
-    children = tuple(entry(key=f"{task.id} {at} {n}") for n in range(luck.randint(0, 3) if task.depth < 3 else 0))
+    children = tuple(
+        entry(key=f"{task.id} {at} {n}") for n in range(luck.randint(0, 3) if task.depth < 3 else 0)
+    )
     if task.kind == "root" or (fate < 0.15 and task.depth < 3):
         opens = group(f"{luck.randint(0, 20)} of {task.tracking_id}", then=REPORT)
         if fate < 0.5:
-            return Settlement.advance(task, stage="more", gates=(), checkpoint="{}", children=children, group=opens)
+            return Settlement.advance(
+                task, stage="more", gates=(), checkpoint="{}", children=children, group=opens
+            )
         return done(task, children=children, group=opens, counts=(("pages", 1),))
     if fate < 0.3:
         return retry(task)
@@ -68,7 +74,9 @@ def test_whatever_happens_at_once_every_group_ends_with_its_members_and_is_follo
     stores = [database.open(queue__quantum=2) for _ in range(MACHINES)]
     put(stores[0], *(entry("root") for _ in range(TREES)))
     problems: list[BaseException] = []
-    threads = [threading.Thread(target=work, args=(store, seed, problems)) for seed, store in enumerate(stores)]
+    threads = [
+        threading.Thread(target=work, args=(store, seed, problems)) for seed, store in enumerate(stores)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -76,8 +84,12 @@ def test_whatever_happens_at_once_every_group_ends_with_its_members_and_is_follo
     assert problems == []
 
     store = stores[0]
-    assert rows(store, "select count(*) from task_groups where ended_at is null or live <> 0 or open_groups <> 0") == [(0,)]
-    assert rows(store, "select count(*) from task_groups where follow_up is not null or open_key is not null") == [(0,)]
+    assert rows(
+        store, "select count(*) from task_groups where ended_at is null or live <> 0 or open_groups <> 0"
+    ) == [(0,)]
+    assert rows(
+        store, "select count(*) from task_groups where follow_up is not null or open_key is not null"
+    ) == [(0,)]
     assert rows(store, "select count(*) from task_groups")[0][0] >= TREES
     ended = "select group_id, state, count(*) from tasks where group_id is not null group by group_id, state"
     for group_id, state, number in rows(store, ended):
@@ -98,7 +110,9 @@ def test_the_last_two_members_settled_at_the_same_time_end_their_group_once(data
         assert second.waits()
         first.commit()
         second.finish()
-    assert rows(store, "select succeeded, live, ended_at is null from task_groups where id = :id", id=group_id) == [(2, 0, False)]
+    assert rows(
+        store, "select succeeded, live, ended_at is null from task_groups where id = :id", id=group_id
+    ) == [(2, 0, False)]
     assert rows(store, "select count(*) from tasks where kind = 'report'") == [(1,)]
 
 
@@ -113,13 +127,16 @@ def test_a_member_that_ends_while_a_person_sends_it_back_is_counted_once(databas
         assert person.waits()
         worker.commit()
         assert person.finish() == [member.id]
-    assert rows(store, "select live, failed, ended_at is null from task_groups where id = :id", id=group_id) == [(1, 0, True)]
+    assert rows(
+        store, "select live, failed, ended_at is null from task_groups where id = :id", id=group_id
+    ) == [(1, 0, True)]
 
 
 @pytest.mark.promise(4)
 @only_postgres
 def test_sending_tasks_back_locks_none_that_wait(database, store):
-    """A claim that holds the lane of a waiting task takes its row without asking, and holds groups while it does."""
+    """A claim that holds the lane of a waiting task takes its row without asking, and holds groups while it
+    does."""
     opened(store, *pages(1))
     ((waiting,),) = rows(store, "select id from tasks where group_id is not null")
     with hands(database, store, 2) as (person, claimer):

@@ -1,10 +1,24 @@
-"""Lanes and gates of hosts that nobody needs are removed; whoever still remembers them looks them up again and loses nothing."""
+"""Lanes and gates of hosts that nobody needs are removed; whoever still remembers them looks them up again
+and loses nothing."""
 
 import pytest
 
 from tests.harness.costs import plans, scans, used
 from tests.harness.databases import memory_database, only_postgres, with_processes
-from tests.harness.tasks import claim, claim_one, done, entry, failed, put, rows, running, settle, state_of, told_to_wait, troubled
+from tests.harness.tasks import (
+    claim,
+    claim_one,
+    done,
+    entry,
+    failed,
+    put,
+    rows,
+    running,
+    settle,
+    state_of,
+    told_to_wait,
+    troubled,
+)
 from thresher.core.clock import DAY, HOUR, SECOND
 from thresher.core.group import GroupEntry
 from thresher.core.settlement import Settlement
@@ -76,7 +90,14 @@ def test_the_lane_of_a_task_stays_whatever_the_task_waits_for(make_store, clock,
 def test_the_lane_of_the_task_that_follows_a_group_stays(store, clock):
     opener = running(store)
     then = entry("report", gates=[HOST])
-    settle(store, done(opener, group=GroupEntry("crawl", "1", "app", then), children=(entry(key="child", delay_us=90 * DAY),)))
+    settle(
+        store,
+        done(
+            opener,
+            group=GroupEntry("crawl", "1", "app", then),
+            children=(entry(key="child", delay_us=90 * DAY),),
+        ),
+    )
     assert forget(store, clock).lanes == 0
     clock.advance(90 * DAY)
     settle(store, done(claim_one(store)))
@@ -94,7 +115,9 @@ def test_a_process_that_remembers_a_lane_that_is_gone_enqueues_all_the_same(data
     (task,) = claim(other, 2)
     assert HOST in task.lane, "one at a time"
     assert names(mine) == [HOST, "host:b.example"]
-    assert rows(mine, "select count(*) from tasks t where not exists (select 1 from lanes l where l.id = t.lane_id)") == [(0,)]
+    assert rows(
+        mine, "select count(*) from tasks t where not exists (select 1 from lanes l where l.id = t.lane_id)"
+    ) == [(0,)]
 
 
 @pytest.mark.promise(1)
@@ -106,12 +129,20 @@ def test_a_process_that_remembers_a_lane_that_is_gone_settles_all_the_same(datab
     parent, opener = running(mine), running(mine)
     settle(
         mine,
-        done(parent, children=(entry(gates=[HOST], key="child"), entry(gates=["host:b.example"], key="later", delay_us=SECOND))),
+        done(
+            parent,
+            children=(
+                entry(gates=[HOST], key="child"),
+                entry(gates=["host:b.example"], key="later", delay_us=SECOND),
+            ),
+        ),
         done(opener, group=GroupEntry("crawl", "1", "app", entry("report", gates=["host:b.example"]))),
     )
     clock.advance(2 * SECOND)
     assert sorted(task.kind for task in claim(other, 5)) == ["page", "report"]
-    assert rows(mine, "select count(*) from tasks t where not exists (select 1 from lanes l where l.id = t.lane_id)") == [(0,)]
+    assert rows(
+        mine, "select count(*) from tasks t where not exists (select 1 from lanes l where l.id = t.lane_id)"
+    ) == [(0,)]
 
 
 @pytest.mark.promise(1)
@@ -152,13 +183,18 @@ def test_a_request_to_a_host_that_was_forgotten_passes_a_gate_all_the_same(datab
     permits.release(mine, permit)
     assert forget(other, clock).gates == 1
     assert permits.peek(mine, [HOST], claim=None) is None
-    assert isinstance(permits.start(mine, [HOST], claim=None), permits.Wait), "without a permit nothing goes out"
+    assert isinstance(permits.start(mine, [HOST], claim=None), permits.Wait), (
+        "without a permit nothing goes out"
+    )
 
 
 @pytest.mark.promise(16)
 def test_what_a_forgotten_host_asks_for_holds(database, clock):
     mine, other = database.open(), database.open()
-    for ask in (lambda: manners.hold_back(mine, HOST, HOUR, "slow down"), lambda: manners.slow_down(mine, HOST, 9 * SECOND)):
+    for ask in (
+        lambda: manners.hold_back(mine, HOST, HOUR, "slow down"),
+        lambda: manners.slow_down(mine, HOST, 9 * SECOND),
+    ):
         used_once(mine)
         assert forget(other, clock, 200).gates == 1
         ask()
@@ -169,7 +205,10 @@ def test_what_a_forgotten_host_asks_for_holds(database, clock):
 @pytest.mark.promise(16)
 @pytest.mark.promise(20)
 def test_what_a_person_or_a_site_has_decided_about_a_host_is_kept(store, clock):
-    hosts = {name: f"host:{name}.example" for name in ("limited", "waived", "disabled", "paused", "blamed", "plain")}
+    hosts = {
+        name: f"host:{name}.example"
+        for name in ("limited", "waived", "disabled", "paused", "blamed", "plain")
+    }
     for gate in hosts.values():
         used_once(store, gate)
     sources.set_limits(store, hosts["limited"], Limits(max_in_flight=7))
@@ -251,7 +290,10 @@ def test_nothing_is_lost_while_hosts_are_pruned_under_those_who_use_them(databas
         store = stores[n % 3]
         accepted += len(put(store, *(entry(gates=[f"host:{m}.example"]) for m in range(6))))
         for task in claim(stores[(n + 1) % 3], 6):
-            settle(stores[(n + 2) % 3], done(task, children=(entry("child", gates=[f"host:{n % 6}.example"], key=f"{task.id}"),)))
+            settle(
+                stores[(n + 2) % 3],
+                done(task, children=(entry("child", gates=[f"host:{n % 6}.example"], key=f"{task.id}"),)),
+            )
             ended += 1
         clock.advance(3 * DAY)
         prune(store)
@@ -276,7 +318,10 @@ def test_idle_hosts_are_found_by_an_index(monkeypatch, clock):
     prune(store)
     found = plans(store, monkeypatch, lambda: prune_hosts(store))
     assert scans(found) == {}
-    assert all(index in used(found) for index in ("loose_lanes_since", "tasks_lane", "tasks_due", "task_groups_then_lane", "events_gate"))
+    assert all(
+        index in used(found)
+        for index in ("loose_lanes_since", "tasks_lane", "tasks_due", "task_groups_then_lane", "events_gate")
+    )
     database.close()
 
 

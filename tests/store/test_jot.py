@@ -1,4 +1,5 @@
-"""A jot is a transaction like any other, only that it waits for no disk; and what is written after it does wait."""
+"""A jot is a transaction like any other, only that it waits for no disk; and what is written after it does
+wait."""
 
 import contextlib
 

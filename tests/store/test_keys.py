@@ -1,4 +1,5 @@
-"""Keys of the API, attacked on every database: wrong, stale, revoked, too often, and from several machines at once."""
+"""Keys of the API, attacked on every database: wrong, stale, revoked, too often, and from several machines at
+once."""
 
 import ast
 import hmac
@@ -43,10 +44,25 @@ def test_what_is_stored_does_not_open_the_door(store):
         assert not let_in(store, stolen)
 
 
-@pytest.mark.parametrize("token", [
-    None, "", " ", "thr_", "thr_000000000000_" + "a" * 43, "Bearer x", "\0", "é" * 60, "\ud800", "x" * 1_000_000,
-    "' or 1=1 --", "thr_%_" + "a" * 43, "thr_٠٠٠٠٠٠٠٠٠٠٠٠_" + "a" * 43,
-], ids=lambda token: ascii(token)[:20])  # fmt: skip
+@pytest.mark.parametrize(
+    "token",
+    [
+        None,
+        "",
+        " ",
+        "thr_",
+        "thr_000000000000_" + "a" * 43,
+        "Bearer x",
+        "\0",
+        "é" * 60,
+        "\ud800",
+        "x" * 1_000_000,
+        "' or 1=1 --",
+        "thr_%_" + "a" * 43,
+        "thr_٠٠٠٠٠٠٠٠٠٠٠٠_" + "a" * 43,
+    ],
+    ids=lambda token: ascii(token)[:20],
+)
 def test_whoever_has_no_key_is_refused_without_a_trace(store, token):
     create_key(store, "anna", ["read"])
     before = rows(store, "select used, tat from api_keys")
@@ -79,7 +95,10 @@ def test_a_revoked_key_opens_nothing_on_any_machine(make_store):
         revoke_key(there, "anna")
     again = create_key(here, "anna", ["read"])
     assert (let_in(here, again.token), let_in(here, token)) == (True, False)
-    assert [(each.name, each.state) for each in list_keys(here, every=True)] == [("anna", "live"), ("anna", "revoked")]
+    assert [(each.name, each.state) for each in list_keys(here, every=True)] == [
+        ("anna", "live"),
+        ("anna", "revoked"),
+    ]
 
 
 def test_an_expired_key_opens_nothing(store, clock):
@@ -173,15 +192,30 @@ def test_a_name_is_in_use_once(store):
     assert len(rows(store, "select 1 from api_keys")) == 1
 
 
-@pytest.mark.parametrize(("said", "match"), [
-    ({"scopes": []}, "--scope"), ({"scopes": ["read", "root"]}, "root"),
-    ({"name": ""}, "name"), ({"name": " a"}, "name"), ({"name": "a "}, "name"), ({"name": "a\n"}, "name"), ({"name": "x" * 101}, "name"),
-    ({"name": "\x1b[31m"}, "name"),
-    ({"lasts": 0}, "lasts"), ({"lasts": -1}, "lasts"), ({"lasts": float("inf")}, "lasts"), ({"lasts": float("nan")}, "lasts"),
-    ({"sources": ["a b"]}, "source"), ({"sources": [""]}, "source"), ({"sources": ["a\x1b"]}, "source"),
-    ({"sources": ["x" * 61]}, "source"), ({"sources": [str(at) for at in range(101)]}, "source"),
-    ({"rate": 0}, "rate"), ({"rate": 10**9}, "rate"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("said", "match"),
+    [
+        ({"scopes": []}, "--scope"),
+        ({"scopes": ["read", "root"]}, "root"),
+        ({"name": ""}, "name"),
+        ({"name": " a"}, "name"),
+        ({"name": "a "}, "name"),
+        ({"name": "a\n"}, "name"),
+        ({"name": "x" * 101}, "name"),
+        ({"name": "\x1b[31m"}, "name"),
+        ({"lasts": 0}, "lasts"),
+        ({"lasts": -1}, "lasts"),
+        ({"lasts": float("inf")}, "lasts"),
+        ({"lasts": float("nan")}, "lasts"),
+        ({"sources": ["a b"]}, "source"),
+        ({"sources": [""]}, "source"),
+        ({"sources": ["a\x1b"]}, "source"),
+        ({"sources": ["x" * 61]}, "source"),
+        ({"sources": [str(at) for at in range(101)]}, "source"),
+        ({"rate": 0}, "rate"),
+        ({"rate": 10**9}, "rate"),
+    ],
+)
 def test_a_key_that_makes_no_sense_is_not_made(store, said, match):
     wanted = {"name": "anna", "scopes": ["read"]} | said
     with pytest.raises(UsageError, match=match):
@@ -191,7 +225,10 @@ def test_a_key_that_makes_no_sense_is_not_made(store, said, match):
 
 def test_keys_of_other_times_do_not_open_a_fresh_database(store):
     assert not has_keys(store)
-    columns, values = "name, prefix, digest, scopes, rate, created_at, revoked_at", "'a', 'p', 'd', 'read', 1, 0, 1"
+    columns, values = (
+        "name, prefix, digest, scopes, rate, created_at, revoked_at",
+        "'a', 'p', 'd', 'read', 1, 0, 1",
+    )
     change(store, f"insert into api_keys ({columns}) values ({values})")
     assert not has_keys(store)
 
@@ -209,7 +246,10 @@ def test_secrets_are_compared_in_constant_time():
 def test_the_comparison_is_made_for_a_prefix_that_nobody_has_too(store, known, monkeypatch):
     compared = []
     same = hmac.compare_digest
-    monkeypatch.setattr("thresher.control.keys.hmac.compare_digest", lambda one, other: compared.append(len(other)) or same(one, other))
+    monkeypatch.setattr(
+        "thresher.control.keys.hmac.compare_digest",
+        lambda one, other: compared.append(len(other)) or same(one, other),
+    )
     prefix = create_key(store, "anna", ["read"]).key.prefix if known else "thr_" + "0" * 12
     assert not let_in(store, f"{prefix}_{'a' * 43}")
     assert compared == [64]
@@ -217,17 +257,29 @@ def test_the_comparison_is_made_for_a_prefix_that_nobody_has_too(store, known, m
 
 def test_a_key_is_for_a_scraper_unless_it_is_said_what_for(store):
     made = create_key(store, "Production Scraper 1", sources=["Dice", "indeed ", "dice"])
-    assert admit(store, made.token) == Admitted(made.key.id, "Production Scraper 1", ("scrape",), ("dice", "indeed"))
+    assert admit(store, made.token) == Admitted(
+        made.key.id, "Production Scraper 1", ("scrape",), ("dice", "indeed")
+    )
     assert made.key.rate == 60
     everywhere = create_key(store, "other", sources=[])
     assert everywhere.key.sources is None
-    assert [(each.name, each.sources) for each in list_keys(store)] == [("other", None), ("Production Scraper 1", ("dice", "indeed"))]
+    assert [(each.name, each.sources) for each in list_keys(store)] == [
+        ("other", None),
+        ("Production Scraper 1", ("dice", "indeed")),
+    ]
 
 
-@pytest.mark.parametrize(("scopes", "opens"), [
-    (("read",), {"read"}), (("write",), {"write"}), (("scrape",), {"scrape"}), (("admin",), {"admin", "read", "write"}),
-    (("read", "scrape"), {"read", "scrape"}), ((), set()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scopes", "opens"),
+    [
+        (("read",), {"read"}),
+        (("write",), {"write"}),
+        (("scrape",), {"scrape"}),
+        (("admin",), {"admin", "read", "write"}),
+        (("read", "scrape"), {"read", "scrape"}),
+        ((), set()),
+    ],
+)
 def test_a_scope_opens_itself_and_admin_what_is_not_for_scrapers(scopes, opens):
     assert {scope for scope in Scope if Admitted(1, "anna", scopes).opens(scope)} == opens
 

@@ -22,7 +22,9 @@ def test_what_is_held_back_and_spent_counts_against_the_day_the_app_and_the_run(
     ledger.settle(store, hold, 30, USED)
     assert counted(store) == dict.fromkeys(names, (30, 0))
     row = "select task_id, claim, tracking_id, app, provider, model, prompt, reserved, spent, input_tokens, output_tokens from spendings"
-    assert rows(store, row) == [(task.id, task.claim, task.id, "roles", "openai", "m", "extract.1", 100, 30, 100, 20)]
+    assert rows(store, row) == [
+        (task.id, task.claim, task.id, "roles", "openai", "m", "extract.1", 100, 30, 100, 20)
+    ]
 
 
 def test_a_call_on_nobodys_behalf_counts_against_no_run(store):
@@ -39,12 +41,15 @@ def test_a_child_spends_from_the_run_of_its_root(store):
 
 
 @pytest.mark.promise(15)
-@pytest.mark.parametrize(("caps", "scope", "resets"), [
-    (Caps(150, 1_000, 1_000), "run:{}", None),
-    (Caps(1_000, 150, 1_000), "app:roles:2024-10-04", NOON + 12 * HOUR),
-    (Caps(1_000, 1_000, 150), "day:2024-10-04", NOON + 12 * HOUR),
-    (Caps(150, 150, 150), "run:{}", None),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("caps", "scope", "resets"),
+    [
+        (Caps(150, 1_000, 1_000), "run:{}", None),
+        (Caps(1_000, 150, 1_000), "app:roles:2024-10-04", NOON + 12 * HOUR),
+        (Caps(1_000, 1_000, 150), "day:2024-10-04", NOON + 12 * HOUR),
+        (Caps(150, 150, 150), "run:{}", None),
+    ],
+)
 def test_the_cap_that_is_short_is_named_with_what_is_left_of_it(store, caps, scope, resets):
     task = running(store)
     ledger.settle(store, held(store, 90, "a", claim=of(task), caps=caps), 90, USED)
@@ -183,7 +188,9 @@ def test_whoever_has_paid_and_not_yet_kept_the_answer_is_waited_for(store):
     one, two = running(store), running(store)
     ledger.settle(store, held(store, claim=of(one)), 10, USED)
     assert isinstance(reserve(store, claim=of(two)), Taken)
-    ledger.settle(store, held(store, claim=of(one)), 10, USED)  # the asker itself asks again, to have its answer mended
+    ledger.settle(
+        store, held(store, claim=of(one)), 10, USED
+    )  # the asker itself asks again, to have its answer mended
     settle(store, done(one))
     assert isinstance(reserve(store, claim=of(two)), Hold), "it ended without an answer"
 
@@ -297,7 +304,9 @@ def test_pruning_leaves_alone_what_is_held_back_and_what_caps_still_need(store, 
     change(store, "update spendings set state = 'settled', spent = reserved where state = 'reserved'")
     change(store, "update budgets set reserved = 0, spent = spent + reserved")
     assert budgets.prune(store) == 2
-    assert rows(store, "select question from spendings order by id") == [("a",), ("d",)], "a run that goes on keeps its past"
+    assert rows(store, "select question from spendings order by id") == [("a",), ("d",)], (
+        "a run that goes on keeps its past"
+    )
     assert (budgets.drifted(store), counted(store)[f"run:{task.id}"]) == ([], (15, 0))
 
 

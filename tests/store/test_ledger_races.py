@@ -1,4 +1,5 @@
-"""The ledger under any order of events and from many machines at once: no cap is passed, and the books agree."""
+"""The ledger under any order of events and from many machines at once: no cap is passed, and the books
+agree."""
 
 import random
 import threading
@@ -20,10 +21,13 @@ __all__ = ["clock"]
 
 
 MOVES = st.lists(
-    st.tuples(st.sampled_from(["reserve", "settle", "again", "end", "assume", "day", "back", "prune", "forget"]),
-              st.integers(0, 120), st.integers(0, 3)),
+    st.tuples(
+        st.sampled_from(["reserve", "settle", "again", "end", "assume", "day", "back", "prune", "forget"]),
+        st.integers(0, 120),
+        st.integers(0, 3),
+    ),
     max_size=40,
-)  # fmt: skip
+)
 
 
 @pytest.mark.promise(15)
@@ -40,7 +44,9 @@ def test_whatever_happens_in_whatever_order_no_cap_is_passed_and_the_books_agree
         if move == "reserve":
             with_claim = of(tasks[who]) if who else None
             try:
-                found = reserve(store, amount, f"q{amount % 7}", claim=with_claim, app=f"app{who % 2}", caps=caps)
+                found = reserve(
+                    store, amount, f"q{amount % 7}", claim=with_claim, app=f"app{who % 2}", caps=caps
+                )
             except ClaimLost:
                 continue
             holds += [(found, amount)] if isinstance(found, Hold) else []
@@ -81,7 +87,9 @@ def test_machines_that_race_for_the_last_cents_never_pass_a_cap_and_wait_for_nob
             for n in range(30):
                 most = luck.randrange(1, 60)
                 claim = of(luck.choice(tasks)) if luck.random() < 0.7 else None
-                found = reserve(store, most, f"q{luck.randrange(40)}/{n}", claim=claim, app=luck.choice("ab"), caps=caps)
+                found = reserve(
+                    store, most, f"q{luck.randrange(40)}/{n}", claim=claim, app=luck.choice("ab"), caps=caps
+                )
                 if isinstance(found, Hold) and luck.random() < 0.9:
                     ledger.settle(store, found, luck.randrange(most + 1), USED)
         except BaseException as problem:

@@ -58,9 +58,17 @@ def test_a_limit_taken_away_wakes_everybody_in_the_end(busy):
 
 
 def test_a_changed_limit_is_an_event_and_a_row(busy):
-    sources.set_limits(busy, "source:a", Limits(max_in_flight=9, interval_us=5, burst=2, trip_after=4, cooldown_us=6))
+    sources.set_limits(
+        busy, "source:a", Limits(max_in_flight=9, interval_us=5, burst=2, trip_after=4, cooldown_us=6)
+    )
     row = gate_row(busy, "source:a")
-    assert [row[name] for name in ("max_in_flight", "interval_us", "burst", "trip_after", "cooldown_us")] == [9, 5, 2, 4, 6]
+    assert [row[name] for name in ("max_in_flight", "interval_us", "burst", "trip_after", "cooldown_us")] == [
+        9,
+        5,
+        2,
+        4,
+        6,
+    ]
     assert [kind for kind, _, _ in events(busy)] == ["gate_limited"]
 
 

@@ -1,4 +1,5 @@
-"""Looking records up: whatever is asked, the right ones are found, and a search costs what it finds and not what there is."""
+"""Looking records up: whatever is asked, the right ones are found, and a search costs what it finds and not
+what there is."""
 
 import random
 from contextlib import contextmanager
@@ -85,12 +86,20 @@ def test_a_search_costs_the_same_among_fifty_thousand_records_on_sqlite():
     among_few, among_many = instructions(few), instructions(many)
     small.close()
     large.close()
-    assert {name: (among_few[name], cost) for name, cost in among_many.items() if cost > 1.5 * among_few[name] + 100} == {}
+    assert {
+        name: (among_few[name], cost)
+        for name, cost in among_many.items()
+        if cost > 1.5 * among_few[name] + 100
+    } == {}
 
 
 def read_by(plan):
     """The rows that a plan of PostgreSQL read in all its nodes, those that it threw away included."""
-    own = plan["Actual Rows"] + plan.get("Rows Removed by Filter", 0) + plan.get("Rows Removed by Index Recheck", 0)
+    own = (
+        plan["Actual Rows"]
+        + plan.get("Rows Removed by Filter", 0)
+        + plan.get("Rows Removed by Index Recheck", 0)
+    )
     return own * plan["Actual Loops"] + sum(map(read_by, plan.get("Plans", ())))
 
 
@@ -127,15 +136,31 @@ STATES, COMPANIES = ("open", "closed", None), ("a", "b", None)
 
 
 def described(dice, number):
-    data = {"state": dice.choice(STATES), "company": dice.choice(COMPANIES), "due_at": dice.choice((None, 1, 2, 2, 5, 9))}
+    data = {
+        "state": dice.choice(STATES),
+        "company": dice.choice(COMPANIES),
+        "due_at": dice.choice((None, 1, 2, 2, 5, 9)),
+    }
     links = tuple(Link("board", each) for each in ("x", "y") if dice.random() < 0.4)
-    return Record(dice.choice(("posting", "board")), f"k{number}", data, links, marks=("state", "company", "due_at"))
+    return Record(
+        dice.choice(("posting", "board")), f"k{number}", data, links, marks=("state", "company", "due_at")
+    )
 
 
 def asked(dice, keys):
     """Any question that can be asked."""
-    one_of = (Is("state", "open"), Is("state", "open", "closed"), Is("state"), Is("company", "a"), Is("due_at", 2), Is("due_at", 2, 9),
-              Between("due_at", 2), Between("due_at", 2, 5), Between("due_at", high=1), Between("due_at"))  # fmt: skip
+    one_of = (
+        Is("state", "open"),
+        Is("state", "open", "closed"),
+        Is("state"),
+        Is("company", "a"),
+        Is("due_at", 2),
+        Is("due_at", 2, 9),
+        Between("due_at", 2),
+        Between("due_at", 2, 5),
+        Between("due_at", high=1),
+        Between("due_at"),
+    )
     return {
         "kind": dice.choice(("posting", "board", "posting", None)),
         "keys": dice.sample(keys, dice.randint(0, 6)) if dice.random() < 0.4 else None,
@@ -144,22 +169,30 @@ def asked(dice, keys):
         "order": dice.choice((None, None, "due_at", "-due_at", "state")),
         "before": dice.randint(1, 45) if dice.random() < 0.3 else None,
         "limit": dice.choice((1, 3, 100)),
-    }  # fmt: skip
+    }
 
 
 def fits(record, where):
     mark = record.marks.get(where.name)
     if isinstance(where, Is):
         return mark in where.values
-    return isinstance(mark, int) and (where.low is None or where.low <= mark) and (where.high is None or mark <= where.high)
+    return (
+        isinstance(mark, int)
+        and (where.low is None or where.low <= mark)
+        and (where.high is None or mark <= where.high)
+    )
 
 
 def searched(records, *, kind, keys, link, where, order, before, limit):
     found = [
-        each for each in records
-        if kind in (None, each.kind) and (keys is None or each.key in keys) and (link is None or link in each.links)
-        and all(fits(each, one) for one in where) and (before is None or each.id < before)
-    ]  # fmt: skip
+        each
+        for each in records
+        if kind in (None, each.kind)
+        and (keys is None or each.key in keys)
+        and (link is None or link in each.links)
+        and all(fits(each, one) for one in where)
+        and (before is None or each.id < before)
+    ]
     if order is None:
         return sorted(found, key=lambda each: -each.id)[:limit]
     name, sign = order.removeprefix("-"), -1 if order.startswith("-") else 1
@@ -191,5 +224,10 @@ def test_whatever_is_asked_the_same_is_found_as_by_looking_at_everything(store):
             question = asked(dice, [each.key for each in everything])
             wanted = searched(everything, **question)
             assert find_records(session, **question) == wanted, question
-            if question["keys"] is question["order"] is question["before"] is None and question["limit"] == 100:
-                assert count_records(session, kind=question["kind"], link=question["link"], where=question["where"]) == len(wanted)
+            if (
+                question["keys"] is question["order"] is question["before"] is None
+                and question["limit"] == 100
+            ):
+                assert count_records(
+                    session, kind=question["kind"], link=question["link"], where=question["where"]
+                ) == len(wanted)

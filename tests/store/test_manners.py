@@ -136,7 +136,10 @@ def test_robots_are_minded_unless_a_person_says_otherwise_by_name_and_reason(sto
     with pytest.raises(UsageError, match="say why"):
         manners.waive_robots(store, "source:shop", "  ")
     manners.waive_robots(store, "source:shop", "written consent of the owner")
-    assert manners.robots_waiver(store, [HOST, "source:shop"]) == (clock.now(), "written consent of the owner")
+    assert manners.robots_waiver(store, [HOST, "source:shop"]) == (
+        clock.now(),
+        "written consent of the owner",
+    )
     assert manners.robots_waiver(store, [HOST]) is None
     manners.mind_robots(store, "source:shop")
     manners.mind_robots(store, "source:shop")

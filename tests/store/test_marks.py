@@ -20,7 +20,15 @@ def file(store, *records):
 
 
 def match(key, *links, initial=None, **data):
-    return Record("match", key, data, tuple(Link("board", each) for each in links), merge=True, initial=initial or {}, marks=MARKS)
+    return Record(
+        "match",
+        key,
+        data,
+        tuple(Link("board", each) for each in links),
+        merge=True,
+        initial=initial or {},
+        marks=MARKS,
+    )
 
 
 def find(store, **asked):
@@ -57,7 +65,13 @@ def test_what_belongs_to_a_person_is_written_once(store):
 
 
 def test_records_are_found_and_ordered_by_their_marks(store):
-    file(store, match("a", status="new", score=3), match("b", status="new", score=30), match("c", status="old", score=7), match("d"))
+    file(
+        store,
+        match("a", status="new", score=3),
+        match("b", status="new", score=30),
+        match("c", status="old", score=7),
+        match("d"),
+    )
     assert keys(store, order="score") == ["a", "c", "b"]
     assert keys(store, order="-score", limit=2) == ["b", "c"]
     assert keys(store, where=(Is("status", "new"), Between("score", low=4))) == ["b"]
@@ -92,9 +106,14 @@ def test_a_mark_may_change_from_a_text_to_a_number(store):
 
 
 def test_the_marks_of_all_that_belongs_together_are_read_at_once(store):
-    file(store, match("a", "x", status="new", score=1), match("b", "x", "y", score=2), match("c", "y", score=3))
+    file(
+        store, match("a", "x", status="new", score=1), match("b", "x", "y", score=2), match("c", "y", score=3)
+    )
     with store.read() as session:
-        assert marks_of(session, "match", Link("board", "x")) == {"a": {"status": "new", "score": 1}, "b": {"score": 2}}
+        assert marks_of(session, "match", Link("board", "x")) == {
+            "a": {"status": "new", "score": 1},
+            "b": {"score": 2},
+        }
         assert marks_of(session, "posting", Link("board", "x")) == {}
         assert count_records(session, kind="match", link=Link("board", "y")) == 2
         assert count_records(session, kind="match", where=(Between("score", 2, 3),)) == 2
@@ -111,12 +130,19 @@ def test_a_merged_record_gains_links_and_loses_none(store):
 @pytest.mark.promise(14)
 def test_evidence_is_merged_field_by_field_and_counts_in_its_own_text(store):
     first = Evidence({"title": Place("Baker", 0, 5), "skills.0": Place("oven", 9, 13), "mood": None}, "one")
-    file(store, Record("p", "a", {"title": "Baker", "skills": ["oven"], "mood": "good"}, evidence=first, merge=True))
+    file(
+        store,
+        Record("p", "a", {"title": "Baker", "skills": ["oven"], "mood": "good"}, evidence=first, merge=True),
+    )
     second = Evidence({"skills.0": Place("flour", 2, 7)}, "two")
     file(store, Record("p", "a", {"skills": ["flour"]}, evidence=second, merge=True))
     evidence = find(store)[0].evidence
     assert evidence.source == "two"
-    assert evidence.places == {"title": Place("Baker", 0, 5, source="one"), "mood": None, "skills.0": Place("flour", 2, 7)}
+    assert evidence.places == {
+        "title": Place("Baker", 0, 5, source="one"),
+        "mood": None,
+        "skills.0": Place("flour", 2, 7),
+    }
     file(store, Record("p", "a", {"title": "Cook"}, merge=True))
     assert find(store)[0].evidence.places == {"mood": None, "skills.0": Place("flour", 2, 7)}
 
@@ -154,4 +180,6 @@ def test_two_who_write_different_fields_at_the_same_time_lose_nothing(store):
 
 def test_many_keys_are_found_at_once(store):
     file(store, *(match(f"k{number}", score=number) for number in range(1_200)))
-    assert len(find(store, kind="match", keys=[f"k{number}" for number in range(1_200)], limit=2_000)) == 1_200
+    assert (
+        len(find(store, kind="match", keys=[f"k{number}" for number in range(1_200)], limit=2_000)) == 1_200
+    )

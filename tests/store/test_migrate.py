@@ -46,13 +46,24 @@ def test_attempts_from_before_tasks_told_of_their_last_are_told_once(database):
     backend = database.backend()
     backend.migrate(to=7)
     store = Store(backend)
-    change(store, """insert into tasks (id, kind, stage, state, lane_id, due, rank, priority, claim, worker_id, started_at, payload,
-        created_at, finished_at) values (1, 'pear', 'pick', 'succeeded', 1, 0, 0, 0, 2, 1, 5, '{}', 0, 7)""")  # fmt: skip
+    change(
+        store,
+        """insert into tasks (id, kind, stage, state, lane_id, due, rank, priority, claim, worker_id, started_at, payload,
+        created_at, finished_at) values (1, 'pear', 'pick', 'succeeded', 1, 0, 0, 0, 2, 1, 5, '{}', 0, 7)""",
+    )
     for number, ending in ((1, "retry"), (2, "done")):
-        change(store, """insert into attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending)
-            values (1, :claim, 'pick', 1, 1, 2, :ending)""", claim=number, ending=ending)  # fmt: skip
+        change(
+            store,
+            """insert into attempts (task_id, claim, stage, worker_id, started_at, ended_at, ending)
+            values (1, :claim, 'pick', 1, 1, 2, :ending)""",
+            claim=number,
+            ending=ending,
+        )
     backend.migrate()
-    assert rows(store, "select claim, ending, ended_at from attempts where task_id = 1 order by claim") == [(1, "retry", 2), (2, "done", 2)]
+    assert rows(store, "select claim, ending, ended_at from attempts where task_id = 1 order by claim") == [
+        (1, "retry", 2),
+        (2, "done", 2),
+    ]
     store.close()
 
 
@@ -80,12 +91,27 @@ def test_tasks_of_several_stages_that_shared_a_lane_are_parted_and_none_is_lost(
     backend = database.backend()
     backend.migrate(to=14)
     store = Store(backend)
-    no_gates, one, two = ("array[]::bigint[]", "array[1]", "array[2]") if database.name == "postgres" else ("''", "'1'", "'2'")
-    change(store, "insert into gates (id, name, max_in_flight, in_flight) values (1, 'source:a', 9, 1), (2, 'source:b', 9, 0)")
-    change(store, f"""insert into lanes (id, key, gates, status, parked_on) values
+    no_gates, one, two = (
+        ("array[]::bigint[]", "array[1]", "array[2]") if database.name == "postgres" else ("''", "'1'", "'2'")
+    )
+    change(
+        store,
+        "insert into gates (id, name, max_in_flight, in_flight) values (1, 'source:a', 9, 1), (2, 'source:b', 9, 0)",
+    )
+    change(
+        store,
+        f"""insert into lanes (id, key, gates, status, parked_on) values
         (11, 'source:a', {one}, 'ready', null), (12, 'source:b', {two}, 'parked', 2), (13, 'open:0', {no_gates}, 'ready', null),
-        (14, 'open:1', {no_gates}, 'idle', null)""")  # fmt: skip
-    waiting = [(1, "pick", 11), (2, "wash", 11), (3, "wash", 12), (4, "pick", 12), (5, "peel", 13), (6, "pick", 13)]
+        (14, 'open:1', {no_gates}, 'idle', null)""",
+    )
+    waiting = [
+        (1, "pick", 11),
+        (2, "wash", 11),
+        (3, "wash", 12),
+        (4, "pick", 12),
+        (5, "peel", 13),
+        (6, "pick", 13),
+    ]
     for task_id, stage, lane in waiting:
         change(store, OLD_TASK, id=task_id, stage=stage, state="pending", lane=lane, due=1)
     change(store, OLD_TASK, id=7, stage="wash", state="running", lane=11, due=0)
@@ -95,8 +121,14 @@ def test_tasks_of_several_stages_that_shared_a_lane_are_parted_and_none_is_lost(
         where s.kind <> t.kind or s.stage <> t.stage"""
     assert rows(store, misplaced) == []
     assert sorted(rows(store, "select t.id, l.key from tasks t join lanes l on l.id = t.lane_id")) == [
-        (1, "source:a"), (2, "source:a"), (3, "source:b"), (4, "source:b"), (5, "open:0"), (6, "open:0"), (7, "source:a"),
-    ]  # fmt: skip
+        (1, "source:a"),
+        (2, "source:a"),
+        (3, "source:b"),
+        (4, "source:b"),
+        (5, "open:0"),
+        (6, "open:0"),
+        (7, "source:a"),
+    ]
     with store.write() as session:
         washes = serve(session, 1, [("pear", "wash")])
     assert sorted(task.id for task in claim(store, 10, scopes=washes)) == [2, 3]
@@ -112,8 +144,12 @@ def test_bodies_from_before_pages_were_kept_stay(database):
     backend.migrate(to=1)
     store = Store(backend)
     body = b"pears"
-    change(store, "insert into blobs (hash, size, body, created_at) values (:hash, 5, :body, 0)",
-           hash=content_hash(body), body=ZstdCompressor().compress(body))  # fmt: skip
+    change(
+        store,
+        "insert into blobs (hash, size, body, created_at) values (:hash, 5, :body, 0)",
+        hash=content_hash(body),
+        body=ZstdCompressor().compress(body),
+    )
     backend.migrate()
     pages.keep(store, pages.Kept("k", "https://a.example/", "a.example", "GET", 200, {}, 0, "{}"), body)
     pages.prune_pages(store, 0)
@@ -122,13 +158,21 @@ def test_bodies_from_before_pages_were_kept_stay(database):
 
 
 @pytest.mark.promise(1)
-def test_bodies_that_stages_saved_before_owners_were_written_down_stay_and_loose_ones_are_still_looked_at(database, clock):
+def test_bodies_that_stages_saved_before_owners_were_written_down_stay_and_loose_ones_are_still_looked_at(
+    database, clock
+):
     backend = database.backend()
     backend.migrate(to=17)
     store = Store(backend)
     for body, kept in ((b"saved", 1), (b"lent", 2), (b"left", 0)):
-        change(store, "insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, 0, :saved)",
-               hash=content_hash(body), size=len(body), body=ZstdCompressor().compress(body), saved=kept)  # fmt: skip
+        change(
+            store,
+            "insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, 0, :saved)",
+            hash=content_hash(body),
+            size=len(body),
+            body=ZstdCompressor().compress(body),
+            saved=kept,
+        )
         change(store, "insert into loose_blobs (hash) values (:hash)", hash=content_hash(body))
     backend.migrate()
     task = running(store)
@@ -193,22 +237,43 @@ def test_the_schema_knows_which_states_wait_live_and_end(store, state):
 @pytest.mark.promise(1)
 @pytest.mark.promise(16)
 def test_hosts_of_old_go_as_new_ones_do_except_where_somebody_needs_them(database):
-    """Of four old hosts one has a task, one a group that will be followed, one limits that a person set; nobody needs the last."""
+    """Of four old hosts one has a task, one a group that will be followed, one limits that a person set;
+    nobody needs the last."""
     backend = database.backend()
     backend.migrate(to=15)
     store = Store(backend)
-    for number, (name, in_flight) in enumerate([("waited", 1), ("followed", 1), ("limited", 4), ("idle", 1)], 1):
+    for number, (name, in_flight) in enumerate(
+        [("waited", 1), ("followed", 1), ("limited", 4), ("idle", 1)], 1
+    ):
         gates = f"array[{number}]" if database.name == "postgres" else f"'{number}'"
-        change(store, """insert into gates (id, name, max_in_flight, interval_us, trip_after, cooldown_us)
-            values (:id, :name, :most, 1000000, 5, 300000000)""", id=number, name=f"host:{name}", most=in_flight)  # fmt: skip
-        change(store, f"insert into lanes (id, key, gates) values (:id, :key, {gates})", id=10 + number, key=f"host:{name}")
+        change(
+            store,
+            """insert into gates (id, name, max_in_flight, interval_us, trip_after, cooldown_us)
+            values (:id, :name, :most, 1000000, 5, 300000000)""",
+            id=number,
+            name=f"host:{name}",
+            most=in_flight,
+        )
+        change(
+            store,
+            f"insert into lanes (id, key, gates) values (:id, :key, {gates})",
+            id=10 + number,
+            key=f"host:{name}",
+        )
     change(store, OLD_TASK, id=1, stage="pick", state="running", lane=11, due=0)
     change(store, "update tasks set state = 'failed', finished_at = 1")
-    change(store, """insert into task_groups (name, key, app, opener_id, follow_up, opened_at)
-        values ('g', 'k', 'a', 1, '{"kind": "pear", "lane_id": 12}', 1)""")  # fmt: skip
+    change(
+        store,
+        """insert into task_groups (name, key, app, opener_id, follow_up, opened_at)
+        values ('g', 'k', 'a', 1, '{"kind": "pear", "lane_id": 12}', 1)""",
+    )
     backend.migrate()
     removed = prune_hosts(store)
     assert (removed.lanes, removed.gates) == (2, 1)
-    assert [row[0] for row in rows(store, "select name from gates order by id")] == ["host:waited", "host:followed", "host:limited"]
+    assert [row[0] for row in rows(store, "select name from gates order by id")] == [
+        "host:waited",
+        "host:followed",
+        "host:limited",
+    ]
     assert [row[0] for row in rows(store, "select id from lanes order by id")] == [11, 12]
     store.close()

@@ -1,6 +1,8 @@
-"""The model check: random walks over everything that can happen, with every promise of the queue checked at every step.
+"""The model check: random walks over everything that can happen, with every promise of the queue checked at
+every step.
 
-A violation names its seed. `THRESHER_MODEL_SEED=7` replays that walk alone; `THRESHER_MODEL_STEPS=5000` makes it longer.
+A violation names its seed. `THRESHER_MODEL_SEED=7` replays that walk alone; `THRESHER_MODEL_STEPS=5000` makes
+it longer.
 """
 
 import os

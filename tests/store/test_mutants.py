@@ -170,7 +170,14 @@ def no_fence(monkeypatch):
 
     def by_id_only(self, session, settlements, lanes, rules, now):
         claims = dict(session.rows("select id, claim from tasks"))
-        return fence(self, session, [each._replace(claim=claims[each.task_id]) for each in settlements], lanes, rules, now)
+        return fence(
+            self,
+            session,
+            [each._replace(claim=claims[each.task_id]) for each in settlements],
+            lanes,
+            rules,
+            now,
+        )
 
     monkeypatch.setattr(SqliteBackend, "fence", by_id_only)
 
@@ -221,7 +228,9 @@ def no_wake_by_scope(monkeypatch):
     wake = Gates.wake
 
     def first_only(self, gate_id, most, scope=None):
-        rows = self._session.rows("select scope from lanes where parked_on = :gate order by position, id limit 1", {"gate": gate_id})
+        rows = self._session.rows(
+            "select scope from lanes where parked_on = :gate order by position, id limit 1", {"gate": gate_id}
+        )
         wake(self, gate_id, most, rows[0][0] if rows else 0)
 
     monkeypatch.setattr(Gates, "wake", first_only)
@@ -234,9 +243,18 @@ def no_result_beside_the_state(monkeypatch):
 
 
 REMOVED = (
-    no_scopes, no_wake_by_scope, no_result_beside_the_state,
-    no_baton, no_fence, no_timer_after_consuming, no_wake_on_release, no_rate, no_slots, no_closing_while_paused, no_waking_of_idle_lanes,
-)  # fmt: skip
+    no_scopes,
+    no_wake_by_scope,
+    no_result_beside_the_state,
+    no_baton,
+    no_fence,
+    no_timer_after_consuming,
+    no_wake_on_release,
+    no_rate,
+    no_slots,
+    no_closing_while_paused,
+    no_waking_of_idle_lanes,
+)
 
 
 @pytest.mark.promise(3)

@@ -1,4 +1,5 @@
-"""A caller's transaction that has enqueued and stays open: nobody waits for it, and nothing it brings is lost."""
+"""A caller's transaction that has enqueued and stays open: nobody waits for it, and nothing it brings is
+lost."""
 
 import pytest
 
@@ -61,7 +62,9 @@ def test_enqueueing_waits_for_no_claim_that_holds_the_lane(database, store):
 
 @pytest.mark.promise(1)
 @only_postgres
-@pytest.mark.parametrize("gates", [[], GATES, ["host:new.example"]], ids=["no gate", "a known lane", "a new lane"])
+@pytest.mark.parametrize(
+    "gates", [[], GATES, ["host:new.example"]], ids=["no gate", "a known lane", "a new lane"]
+)
 def test_what_an_open_transaction_enqueued_is_found_after_its_commit_and_not_before(database, store, gates):
     gate(store, *GATES)
     with hands(database, store, 1) as (caller,):
@@ -74,7 +77,9 @@ def test_what_an_open_transaction_enqueued_is_found_after_its_commit_and_not_bef
 
 @pytest.mark.promise(1)
 @only_postgres
-def test_a_claim_that_finds_the_lane_of_a_new_task_in_other_hands_is_told_to_come_back_at_once(database, store):
+def test_a_claim_that_finds_the_lane_of_a_new_task_in_other_hands_is_told_to_come_back_at_once(
+    database, store
+):
     gate(store, *GATES)
     with store.transaction() as transaction:
         transaction.enqueue([entry(gates=GATES)])
@@ -118,7 +123,10 @@ def write_and_idle(store, number):
     deadline = monotonic() + 30
     with store.write() as session:
         session.run("set local idle_in_transaction_session_timeout = '100ms'")
-        session.many("insert into events (at, kind, detail) values (:at, 'test', '{}')", [{"at": n} for n in range(number)])
+        session.many(
+            "insert into events (at, kind, detail) values (:at, 'test', '{}')",
+            [{"at": n} for n in range(number)],
+        )
         pid = session.connection.info.backend_pid
         while rows(store, f"select 1 from pg_stat_activity where pid = {pid}"):
             assert monotonic() < deadline, "it holds what it has locked for as long as its client likes"

@@ -21,7 +21,9 @@ def test_tasks_that_come_at_the_same_instant_keep_their_order(store):
 
 
 @pytest.mark.promise(5)
-@pytest.mark.parametrize("lanes", [("source:a", "source:a"), ("source:a", "source:b")], ids=["one lane", "two lanes"])
+@pytest.mark.parametrize(
+    "lanes", [("source:a", "source:a"), ("source:a", "source:b")], ids=["one lane", "two lanes"]
+)
 def test_a_step_of_priority_counts_as_having_waited_one_head_start_longer(store, clock, lanes):
     gate(store, "source:a")
     gate(store, "source:b")
@@ -32,7 +34,9 @@ def test_a_step_of_priority_counts_as_having_waited_one_head_start_longer(store,
 
 
 @pytest.mark.promise(5)
-@pytest.mark.parametrize("lanes", [("source:a", "source:a"), ("source:a", "source:b")], ids=["one lane", "two lanes"])
+@pytest.mark.parametrize(
+    "lanes", [("source:a", "source:a"), ("source:a", "source:b")], ids=["one lane", "two lanes"]
+)
 def test_a_task_that_has_waited_longer_than_the_head_start_goes_first(store, clock, lanes):
     gate(store, "source:a")
     gate(store, "source:b")

@@ -1,4 +1,5 @@
-"""Bodies that stages saved: they stay while a lineage, a record, a page, an example or a late post needs them, and then go."""
+"""Bodies that stages saved: they stay while a lineage, a record, a page, an example or a late post needs
+them, and then go."""
 
 import threading
 
@@ -8,7 +9,19 @@ from tests.harness.bodies import saved
 from tests.harness.costs import plans, scans
 from tests.harness.databases import memory_database, only_postgres, with_processes
 from tests.harness.hand import hands
-from tests.harness.tasks import change, claim, claim_one, done, entry, failed, filing, put, rows, running, settle
+from tests.harness.tasks import (
+    change,
+    claim,
+    claim_one,
+    done,
+    entry,
+    failed,
+    filing,
+    put,
+    rows,
+    running,
+    settle,
+)
 from thresher.core.clock import DAY
 from thresher.core.errors import UnknownName
 from thresher.core.keys import content_hash
@@ -92,7 +105,12 @@ def test_a_lineage_that_is_removed_in_several_batches_keeps_its_bodies_until_its
 def test_a_record_keeps_the_bodies_that_it_names_when_the_lineage_is_gone(store, clock):
     task = running(store)
     data, evidence, spare = (saved(store, body, task) for body in (b"data", b"evidence", b"spare"))
-    record = Filing("posting", "a", f'{{"page": {{"is": ["cafe{data}"]}}}}', evidence=f'{{"source": "{evidence}", "places": {{}}}}')
+    record = Filing(
+        "posting",
+        "a",
+        f'{{"page": {{"is": ["cafe{data}"]}}}}',
+        evidence=f'{{"source": "{evidence}", "places": {{}}}}',
+    )
     settle(store, done(task, records=(record,)))
     assert tidy(store, clock) == 1
     assert [stays(store, name) for name in (data, evidence, spare)] == [True, True, False]
@@ -103,8 +121,13 @@ def test_a_record_keeps_the_bodies_that_it_names_when_the_lineage_is_gone(store,
 def test_a_record_that_names_another_body_lets_go_of_the_first(store, clock, merge):
     task = running(store)
     first, second, other = (saved(store, body, task) for body in (b"first", b"second", b"other"))
-    settle(store, done(task, records=(Filing("board", "a", f'{{"page": "{first}", "also": "{other}"}}', merge=merge),)))
-    settle(store, done(running(store), records=(Filing("board", "a", f'{{"page": "{second}"}}', merge=merge),)))
+    settle(
+        store,
+        done(task, records=(Filing("board", "a", f'{{"page": "{first}", "also": "{other}"}}', merge=merge),)),
+    )
+    settle(
+        store, done(running(store), records=(Filing("board", "a", f'{{"page": "{second}"}}', merge=merge),))
+    )
     assert tidy(store, clock) == (1 if merge else 2)
     assert [stays(store, name) for name in (first, second, other)] == [False, True, merge]
 
@@ -188,7 +211,13 @@ def test_an_example_keeps_its_page_until_it_is_forgotten(store, clock):
     task = running(store)
     name = saved(store, b"<p>pears</p>", task)
     examples.add_example(
-        store, site="a.example", schema_name="fruit", schema_digest="d", page=blobs.pack(b"<p>pears</p>"), labels={"x": "pears"}, by="data"
+        store,
+        site="a.example",
+        schema_name="fruit",
+        schema_digest="d",
+        page=blobs.pack(b"<p>pears</p>"),
+        labels={"x": "pears"},
+        by="data",
     )
     settle(store, done(task))
     assert (tidy(store, clock), stays(store, name)) == (0, True)
@@ -217,7 +246,9 @@ def test_what_a_stage_saves_after_its_lineage_was_removed_is_not_kept_for_ever(s
 
 
 @pytest.mark.promise(1)
-def test_how_long_a_body_stays_that_nobody_needs_is_a_setting_and_counted_from_the_last_owner(make_store, clock):
+def test_how_long_a_body_stays_that_nobody_needs_is_a_setting_and_counted_from_the_last_owner(
+    make_store, clock
+):
     store = make_store(history__bodies=3)
     task, second = running(store), running(store)
     name = saved(store, b"pears", task)
@@ -258,7 +289,15 @@ def test_a_worker_that_knows_no_owners_leaves_owned_bodies_alone(store, clock):
         pages.keep(store, page(), body)
     names = [saved(store, body, task) for body in (b"task", b"lent")]
     settle(store, done(task, records=(naming(content_hash(b"record")),)))
-    examples.add_example(store, site="a.example", schema_name="f", schema_digest="d", page=blobs.pack(b"example"), labels={}, by="data")
+    examples.add_example(
+        store,
+        site="a.example",
+        schema_name="f",
+        schema_digest="d",
+        page=blobs.pack(b"example"),
+        labels={},
+        by="data",
+    )
     with store.write() as session:
         blobs.lend(session, blobs.pack(b"lent"), clock.now())
     assert rows(store, "select hash from blobs where saved = 2") == [(names[1],)]
@@ -274,7 +313,9 @@ def test_hashes_are_found_wherever_they_stand():
     for before in range(20):
         assert name in owners.hashes_in("x" * before + name + "z")
     assert owners.hashes_in(f"page-{name}", f'{{"{name}":1}}', None) == {name}
-    assert {name} <= owners.hashes_in(f"cafe{name}") & owners.hashes_in(f"{name}cafe") & owners.hashes_in(f'"\\u001f{name}"')
+    assert {name} <= owners.hashes_in(f"cafe{name}") & owners.hashes_in(f"{name}cafe") & owners.hashes_in(
+        f'"\\u001f{name}"'
+    )
     assert owners.hashes_in(name[:-1], name.upper(), "deadbeef " * 100, "") == set()
 
 
@@ -283,7 +324,11 @@ def test_a_settlement_that_names_no_hash_asks_nothing_about_bodies(monkeypatch, 
     database = memory_database(clock)
     store = database.open()
     task = running(store)
-    found = plans(store, monkeypatch, lambda: settle(store, done(task, records=(filing("a", data='{"title": "pears"}'),))))
+    found = plans(
+        store,
+        monkeypatch,
+        lambda: settle(store, done(task, records=(filing("a", data='{"title": "pears"}'),))),
+    )
     assert [sql for sql in found if "blob" in sql] == []
     database.close()
 
@@ -393,7 +438,10 @@ def test_bodies_saved_and_filed_while_others_prune_are_never_missing(make_store,
                 name = saved(store, f"{n % 2}".encode(), task)
                 assert blobs.get(store, name)
                 settle(store, done(task, records=(naming(name, key=f"{(n + seed) % 3}"),)))
-                lost = rows(store, "select hash from blob_owners o where not exists (select 1 from blobs b where b.hash = o.hash)")
+                lost = rows(
+                    store,
+                    "select hash from blob_owners o where not exists (select 1 from blobs b where b.hash = o.hash)",
+                )
                 assert lost == []
         except BaseException as problem:
             problems.append(problem)
@@ -413,5 +461,5 @@ def test_bodies_saved_and_filed_while_others_prune_are_never_missing(make_store,
     ended.set()
     pruner.join()
     assert problems == []
-    for data, in rows(stores[0], "select data from records"):
+    for (data,) in rows(stores[0], "select data from records"):
         assert all(stays(stores[0], name) for name in owners.hashes_in(data))

@@ -17,7 +17,17 @@ from thresher.store.pages import Kept
 
 
 def page(key="k", *, fetched_at=0, host="a.example", expires_at=None, headers=None, stored="{}"):
-    return Kept(key, f"https://{host}/{key}", host, "GET", 200, headers or {"etag": '"1"'}, fetched_at, stored, expires_at)
+    return Kept(
+        key,
+        f"https://{host}/{key}",
+        host,
+        "GET",
+        200,
+        headers or {"etag": '"1"'},
+        fetched_at,
+        stored,
+        expires_at,
+    )
 
 
 def bodies(store):
@@ -25,7 +35,9 @@ def bodies(store):
 
 
 def test_a_page_comes_back_as_it_was_kept(store):
-    kept = page(headers={"content-type": "text/html", "x": "Größe"}, stored='{"vary": []}', fetched_at=7, expires_at=9)
+    kept = page(
+        headers={"content-type": "text/html", "x": "Größe"}, stored='{"vary": []}', fetched_at=7, expires_at=9
+    )
     pages.keep(store, kept, b"<p>pears</p>")
     found = pages.find(store, "k")
     assert found == replace(kept, hash=content_hash(b"<p>pears</p>"))
@@ -82,7 +94,13 @@ def test_a_304_renews_what_the_rules_know_and_leaves_the_body(store):
     pages.keep(store, page(), b"pears")
     assert pages.refresh(store, "k", {"etag": '"2"'}, "renewed", 50, expires_at=60)
     found = pages.find(store, "k")
-    assert (found.headers, found.stored, found.fetched_at, found.expires_at, found.confirmed) == ({"etag": '"2"'}, "renewed", 50, 60, 1)
+    assert (found.headers, found.stored, found.fetched_at, found.expires_at, found.confirmed) == (
+        {"etag": '"2"'},
+        "renewed",
+        50,
+        60,
+        1,
+    )
     assert pages.body(store, found.hash) == b"pears"
     assert not pages.refresh(store, "other", {}, "", 1)
 
@@ -150,8 +168,9 @@ def test_the_newest_pages_of_a_host_can_be_looked_at(store):
         assert [row["fetched_at"] for row in pages.list_pages(session, limit=3)] == [3, 2, 1]
         found = pages.list_pages(session, "a.example", 10)
     assert [(row["url"], row["size"], row["status"]) for row in found] == [
-        ("https://a.example/3", 3, 200), ("https://a.example/1", 1, 200),
-    ]  # fmt: skip
+        ("https://a.example/3", 3, 200),
+        ("https://a.example/1", 1, 200),
+    ]
 
 
 def test_a_body_that_does_not_compress_comes_back_too(store):
@@ -178,7 +197,9 @@ def test_pages_kept_while_others_prune_never_lose_their_bodies(database, clock):
                     pages.forget(store, key)
                 found = pages.find(store, key)
                 with store.read() as session:
-                    lost = session.rows("select key from pages p where not exists (select 1 from blobs b where b.hash = p.hash)")
+                    lost = session.rows(
+                        "select key from pages p where not exists (select 1 from blobs b where b.hash = p.hash)"
+                    )
                 assert (lost, found is None or found.key == key) == ([], True)
         except BaseException as problem:
             problems.append(problem)

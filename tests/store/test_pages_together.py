@@ -29,7 +29,10 @@ def test_of_two_pages_with_one_key_the_last_counts_and_what_was_there_gives_way(
     pages.keep_many(store, [(page("a", "1"), b"new"), (page("a", "2"), b"newer"), (page("b"), b"old")])
     assert (pages.find(store, "a").stored, pages.body(store, pages.find(store, "a").hash)) == ("2", b"newer")
     pages.prune_pages(store, 10**18)
-    assert {row[0] for row in rows(store, "select hash from blobs")} == {content_hash(b"newer"), content_hash(b"old")}
+    assert {row[0] for row in rows(store, "select hash from blobs")} == {
+        content_hash(b"newer"),
+        content_hash(b"old"),
+    }
 
 
 @pytest.mark.promise(2)
@@ -50,12 +53,20 @@ def test_groups_that_overlap_in_every_order_wait_for_nobody_in_a_circle_and_lose
         luck = random.Random(seed)
         try:
             for _ in range(40):
-                group = [(page(luck.choice("abcdef"), fetched_at=clock.now()), luck.choice([b"1", b"2", b"3"])) for _ in range(4)]
+                group = [
+                    (page(luck.choice("abcdef"), fetched_at=clock.now()), luck.choice([b"1", b"2", b"3"]))
+                    for _ in range(4)
+                ]
                 pages.keep_many(store, group)
                 if luck.random() < 0.3:
                     pages.forget(store, luck.choice("abcdef"))
                 with store.read() as session:
-                    assert session.rows("select key from pages p where not exists (select 1 from blobs b where b.hash = p.hash)") == []
+                    assert (
+                        session.rows(
+                            "select key from pages p where not exists (select 1 from blobs b where b.hash = p.hash)"
+                        )
+                        == []
+                    )
         except BaseException as problem:
             problems.append(problem)
 

@@ -23,18 +23,56 @@ from thresher.store.records import file_record
 pytestmark = pytest.mark.promise(19)
 LIMIT = 65_536
 NASTY_TEXTS = [
-    "", " ", "\x00", "a\x00b", "\ud800", "a\udfffb", "\x1b[2J", "\u202eabc", "null", "'; drop table tasks; --", "%s", ":name", "ß",
-    "e\u0301", "x" * 200, "x" * 201, "x" * 512, "x" * 513, "x" * 2_000, "x" * 2_001, "\U0001d11e" * 50, "\U0001d11e" * 51,
-    "\U0001d11e" * 512, "é" * 1_001,
-]  # fmt: skip
-NASTY_NUMBERS = [0, -1, 2**31, -(2**31) - 1, 2**53 + 1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1, 2**64 - 1, 2**64, 10**30, True, False]
+    "",
+    " ",
+    "\x00",
+    "a\x00b",
+    "\ud800",
+    "a\udfffb",
+    "\x1b[2J",
+    "\u202eabc",
+    "null",
+    "'; drop table tasks; --",
+    "%s",
+    ":name",
+    "ß",
+    "e\u0301",
+    "x" * 200,
+    "x" * 201,
+    "x" * 512,
+    "x" * 513,
+    "x" * 2_000,
+    "x" * 2_001,
+    "\U0001d11e" * 50,
+    "\U0001d11e" * 51,
+    "\U0001d11e" * 512,
+    "é" * 1_001,
+]
+NASTY_NUMBERS = [
+    0,
+    -1,
+    2**31,
+    -(2**31) - 1,
+    2**53 + 1,
+    2**63 - 1,
+    2**63,
+    -(2**63),
+    -(2**63) - 1,
+    2**64 - 1,
+    2**64,
+    10**30,
+    True,
+    False,
+]
 NASTY_FLOATS = [math.nan, math.inf, -math.inf, -0.0, 1.5, 1e308, 5e-324]
 
 texts = st.sampled_from(NASTY_TEXTS) | st.text(st.characters(codec=None, categories=None), max_size=20)
 numbers = st.sampled_from(NASTY_NUMBERS) | st.integers()
 floats = st.sampled_from(NASTY_FLOATS) | st.floats()
 plain = st.none() | texts | numbers | floats
-values = st.recursive(plain, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3), max_leaves=4)
+values = st.recursive(
+    plain, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(texts, inner, max_size=3), max_leaves=4
+)
 links = st.lists(st.builds(Link, texts, texts), max_size=2).map(tuple)
 
 
@@ -47,12 +85,19 @@ def records(draw):
 
 addresses = texts | texts.map(lambda text: f"https://{text}.example/{text}")
 tasks = st.builds(
-    NewTask, st.just("visit"), st.dictionaries(texts, values, max_size=3), st.none() | addresses,
-    st.none() | texts, st.integers(-101, 101) | numbers | floats, floats | numbers | st.just(0.0),
-)  # fmt: skip
+    NewTask,
+    st.just("visit"),
+    st.dictionaries(texts, values, max_size=3),
+    st.none() | addresses,
+    st.none() | texts,
+    st.integers(-101, 101) | numbers | floats,
+    floats | numbers | st.just(0.0),
+)
 few = {"min_size": 1, "max_size": 3}
 names = st.sampled_from(["size", "state"]) | texts
-exact = st.builds(lambda name, said: Is(name, *said), names, st.lists(texts, **few) | st.lists(numbers, **few))
+exact = st.builds(
+    lambda name, said: Is(name, *said), names, st.lists(texts, **few) | st.lists(numbers, **few)
+)
 conditions = exact | st.builds(Between, names, st.none() | numbers, st.none() | numbers)
 
 
@@ -105,16 +150,21 @@ def test_a_task_is_taken_by_both_or_by_neither_and_claimed_the_same(both, new):
         found = claim(store, 5)
         settle(store, *map(done, found))
         with store.read() as session:
-            ranks = session.rows("select rank, priority, url, dedupe_key, payload, run_at from tasks where id = :id", {"id": task_id or 0})
+            ranks = session.rows(
+                "select rank, priority, url, dedupe_key, payload, run_at from tasks where id = :id",
+                {"id": task_id or 0},
+            )
         return task_id is None, [(task.payload, task.url, task.claim) for task in found], ranks
 
     same(both, play)
 
 
 @given(
-    where=st.lists(conditions, max_size=2), keys=st.none() | st.lists(st.just("a") | texts, max_size=3),
-    link=st.none() | st.builds(Link, texts, texts), kind=st.just("page") | texts,
-)  # fmt: skip
+    where=st.lists(conditions, max_size=2),
+    keys=st.none() | st.lists(st.just("a") | texts, max_size=3),
+    link=st.none() | st.builds(Link, texts, texts),
+    kind=st.just("page") | texts,
+)
 @settings(max_examples=150)
 def test_a_search_finds_the_same_in_both_and_never_fails_on_what_it_is_asked(both, where, keys, link, kind):
     good = Record("page", "a", {"size": 7, "state": "open"}, (Link("role", "x"),), marks=("size", "state"))

@@ -14,7 +14,7 @@ from tests.harness.tasks import (
     settle,
     told_to_wait,
     walled,
-)  # fmt: skip
+)
 from thresher.core.clock import FOREVER, SECOND
 from thresher.core.errors import NotAllowed, UnknownName
 from thresher.store import sources
@@ -90,7 +90,11 @@ def test_a_429_closes_the_gate_and_spends_nothing(store, clock):
     settle(store, told_to_wait(task, 30 * SECOND))
 
     row, fields = gate_row(store, "source:a"), fields_of(store, task.id)
-    assert (row["open_after"], row["closed_tag"], row["failures"]) == (clock.now() + 30 * SECOND, "rate_limited", 0)
+    assert (row["open_after"], row["closed_tag"], row["failures"]) == (
+        clock.now() + 30 * SECOND,
+        "rate_limited",
+        0,
+    )
     assert (fields["state"], fields["failures"], fields["crashes"]) == ("pending", 0, 0)
     assert claim(store) == []
     clock.advance(30 * SECOND)
@@ -124,7 +128,11 @@ def test_a_bot_wall_disables_the_source_with_its_tag_and_keeps_the_task(store):
     task = running(store, entry(gates=["source:a"]))
     settle(store, walled(task))
     row = gate_row(store, "source:a")
-    assert (row["open_after"], row["closed_tag"], row["last_error"]) == (FOREVER, "anti_bot", "Blocked: captcha")
+    assert (row["open_after"], row["closed_tag"], row["last_error"]) == (
+        FOREVER,
+        "anti_bot",
+        "Blocked: captcha",
+    )
     assert fields_of(store, task.id)["state"] == "pending"
     assert [kind for kind, _, _ in events(store)] == ["gate_disabled"]
 
@@ -134,7 +142,10 @@ def test_blame_may_name_a_gate_other_than_the_first(store, clock):
     gate(store, "source:b")
     task = running(store, entry(gates=["source:a", "source:b"]))
     settle(store, told_to_wait(task, 30 * SECOND, gate="source:b"))
-    assert (gate_row(store, "source:a")["open_after"], gate_row(store, "source:b")["open_after"]) == (0, clock.now() + 30 * SECOND)
+    assert (gate_row(store, "source:a")["open_after"], gate_row(store, "source:b")["open_after"]) == (
+        0,
+        clock.now() + 30 * SECOND,
+    )
 
 
 @pytest.mark.promise(10)
@@ -158,13 +169,19 @@ def test_only_a_gate_that_exists_can_be_paused(store):
 
 
 @pytest.mark.promise(17)
-@pytest.mark.parametrize("trouble", [walled, lambda task: told_to_wait(task, 10 * SECOND)], ids=["walled", "told to wait"])
+@pytest.mark.parametrize(
+    "trouble", [walled, lambda task: told_to_wait(task, 10 * SECOND)], ids=["walled", "told to wait"]
+)
 def test_trouble_at_a_source_that_an_administrator_disabled_does_not_take_its_place(busy, trouble):
     task = claim_one(busy)
     sources.disable(busy, "source:a", "admin", "a lawyer wrote")
     settle(busy, trouble(task))
     row = gate_row(busy, "source:a")
-    assert (row["closed_tag"], row["closed_reason"], row["open_after"]) == ("admin", "a lawyer wrote", FOREVER)
+    assert (row["closed_tag"], row["closed_reason"], row["open_after"]) == (
+        "admin",
+        "a lawyer wrote",
+        FOREVER,
+    )
     with pytest.raises(NotAllowed, match="an administrator has disabled source:a"):
         sources.resume(busy, "source:a", by_admin=False)
     sources.resume(busy, "source:a")

@@ -34,7 +34,9 @@ class Crowd:
             gate(self.stores[0], name, slots=slots, interval_us=interval)
 
     def run(self):
-        threads = [threading.Thread(target=self._work, args=(store, seed)) for seed, store in enumerate(self.stores)]
+        threads = [
+            threading.Thread(target=self._work, args=(store, seed)) for seed, store in enumerate(self.stores)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:
@@ -112,7 +114,8 @@ def test_two_that_reserve_the_same_gates_in_opposite_order_wait_and_do_not_deadl
 @pytest.mark.promise(2)
 @only_postgres
 def test_a_settlement_and_a_request_of_the_same_task_do_not_deadlock(database, store):
-    """The settlement holds the task and wants the gate; the request holds the gate and only reads the task."""
+    """The settlement holds the task and wants the gate; the request holds the gate and only reads the
+    task."""
     gate(store, HOST, slots=2, interval_us=1)
     task = running(store, entry(gates=[HOST]))
     store.meet_lanes([unscoped(HOST)])
@@ -158,6 +161,11 @@ def test_every_permit_that_is_out_can_be_seen(store, clock):
     with store.read() as session:
         (seen,) = overview.permits(session)
     assert seen == {
-        "id": permit.id, "gate": HOST, "task_id": task.id, "claim": task.claim, "holder": 7,
-        "taken_at": clock.now(), "expires_at": clock.now() + 60 * SECOND,
-    }  # fmt: skip
+        "id": permit.id,
+        "gate": HOST,
+        "task_id": task.id,
+        "claim": task.claim,
+        "holder": 7,
+        "taken_at": clock.now(),
+        "expires_at": clock.now() + 60 * SECOND,
+    }

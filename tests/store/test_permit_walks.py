@@ -1,7 +1,8 @@
-"""Random walks over requests: reserved, started, given back, swept, among claims, pauses, crashes and changed limits.
+"""Random walks over requests: reserved, started, given back, swept, among claims, pauses, crashes and changed
+limits.
 
-A model keeps its own books of who holds what and when requests started; after every step the database must agree.
-`THRESHER_MODEL_SEED=7` replays one walk.
+A model keeps its own books of who holds what and when requests started; after every step the database must
+agree. `THRESHER_MODEL_SEED=7` replays one walk.
 """
 
 import os
@@ -66,9 +67,14 @@ class RequestWalk:
         for name in self.gates:
             limits = self._limits()
             gate(
-                store, name, slots=limits.max_in_flight, interval_us=limits.interval_us, burst=limits.burst,
-                trip_after=limits.trip_after, cooldown_us=limits.cooldown_us,
-            )  # fmt: skip
+                store,
+                name,
+                slots=limits.max_in_flight,
+                interval_us=limits.interval_us,
+                burst=limits.burst,
+                trip_after=limits.trip_after,
+                cooldown_us=limits.cooldown_us,
+            )
         self.lanes = [(), *((name,) for name in self.gates), tuple(self.gates[:2])]
         self.workers = [worker(store, f"w{n}") for n in range(2)]
 
@@ -78,10 +84,22 @@ class RequestWalk:
 
     def run(self, steps: int) -> None:
         acts = [
-            (self.enqueue, 10), (self.claim, 14), (self.settle, 10), (self.reserve, 30), (self.start, 30), (self.release, 16),
-            (self.release_again, 4), (self.pass_time, 24), (self.close, 4), (self.resume, 5), (self.change_limits, 3), (self.sweep, 4),
-            (self.lose_worker, 2), (self.zombie, 4), (self.slow_down, 3),
-        ]  # fmt: skip
+            (self.enqueue, 10),
+            (self.claim, 14),
+            (self.settle, 10),
+            (self.reserve, 30),
+            (self.start, 30),
+            (self.release, 16),
+            (self.release_again, 4),
+            (self.pass_time, 24),
+            (self.close, 4),
+            (self.resume, 5),
+            (self.change_limits, 3),
+            (self.sweep, 4),
+            (self.lose_worker, 2),
+            (self.zombie, 4),
+            (self.slow_down, 3),
+        ]
         for step in range(steps):
             act = self.luck.choices(*zip(*acts, strict=True))[0]
             self.diary.append(f"{step}: {act.__name__}")
@@ -91,9 +109,12 @@ class RequestWalk:
     def _limits(self) -> Limits:
         luck = self.luck
         return Limits(
-            max_in_flight=luck.choice((None, 1, 1, 2, 3)), interval_us=luck.choice((0, 1_000, SECOND, SECOND)),
-            burst=luck.choice((1, 1, 1, 3)), trip_after=luck.choice((None, 1, 2)), cooldown_us=luck.choice((SECOND, 20 * SECOND)),
-        )  # fmt: skip
+            max_in_flight=luck.choice((None, 1, 1, 2, 3)),
+            interval_us=luck.choice((0, 1_000, SECOND, SECOND)),
+            burst=luck.choice((1, 1, 1, 3)),
+            trip_after=luck.choice((None, 1, 2)),
+            cooldown_us=luck.choice((SECOND, 20 * SECOND)),
+        )
 
     # What can happen.
 
@@ -121,7 +142,9 @@ class RequestWalk:
         found = permits.reserve(self.store, names, claim=self._key(task), holder=None, expires_us=expires)
         if isinstance(found, Wait):
             self.seen[f"reserve: {found.reason}"] += 1
-            self._must(found.gate in names and (found.until is None or found.until > self.clock.now()), f"{found}")
+            self._must(
+                found.gate in names and (found.until is None or found.until > self.clock.now()), f"{found}"
+            )
             return
         self.seen["reserved"] += 1
         lane = tasks_gates(self.machines[0], task.id) if task else []
@@ -130,8 +153,14 @@ class RequestWalk:
                 continue
             self._must(image.open_after <= self.clock.now(), f"reserved at {name}, which is shut")
             if name not in lane:
-                self._must(image.max_in_flight is None or image.in_flight <= image.max_in_flight, f"{name} is overfull: {image}")
-                self._must(name not in before or before[name].allowance(self.clock.now()) > 0, f"{name} was closed: {before.get(name)}")
+                self._must(
+                    image.max_in_flight is None or image.in_flight <= image.max_in_flight,
+                    f"{name} is overfull: {image}",
+                )
+                self._must(
+                    name not in before or before[name].allowance(self.clock.now()) > 0,
+                    f"{name} was closed: {before.get(name)}",
+                )
         self._must((found.id is None) == (not self._foreign(task, names, before)), f"{found}: {lane} {names}")
         self.trips.append(Trip(self._key(task), names, found, self.clock.now(), self.clock.now() + expires))
 
@@ -143,7 +172,11 @@ class RequestWalk:
         started = rows(self.machines[0], "select started_at from tasks where id = :id", id=task.id)[0][0]
 
         def inside(image):
-            return not image.on_trial or image.tripped_until - image.cooldown_us == started or self._holds_trial(task, image)
+            return (
+                not image.on_trial
+                or image.tripped_until - image.cooldown_us == started
+                or self._holds_trial(task, image)
+            )
 
         return not all(name in lane and inside(before[name]) for name in names)
 
@@ -170,15 +203,23 @@ class RequestWalk:
             self._must(wait.until is None or wait.until > self.clock.now(), f"{wait} at {self.clock.now()}")
             if wait.reason == "tripped":
                 image = look(self.machines[0]).gates[wait.gate]
-                self._must(not (image.on_trial and self._began(trip, wait.gate, image, alone=True)), f"{trip} is refused by its own trial")
+                self._must(
+                    not (image.on_trial and self._began(trip, wait.gate, image, alone=True)),
+                    f"{trip} is refused by its own trial",
+                )
             return
         self.seen["started"] += 1
         lane = tasks_gates(self.machines[0], trip.claim[0]) if trip.claim else []
         for name, image in look(self.machines[0]).gates.items():
             if name in lane or name in trip.gates:
-                self._must(image.open_after <= self.clock.now(), f"{trip} started through {name}, which is shut: {image}")
+                self._must(
+                    image.open_after <= self.clock.now(),
+                    f"{trip} started through {name}, which is shut: {image}",
+                )
                 tripped = image.tripped_until > self.clock.now()
-                self._must(not tripped or self._began(trip, name, image), f"{trip} started through tripped {name}")
+                self._must(
+                    not tripped or self._began(trip, name, image), f"{trip} started through tripped {name}"
+                )
                 self.seen["trial"] += tripped
             if name in trip.gates and image.interval_us:
                 self._count_start(name, image)
@@ -187,7 +228,11 @@ class RequestWalk:
         """Whether this asker came to the gate when its trial began."""
         lane = tasks_gates(self.machines[0], trip.claim[0]) if trip.claim else []
         times = [self.claimed_at[trip.claim]] if name in lane else []
-        mine = [each for each in self.trips if each.claim == trip.claim and each.permit.id is not None and name in each.gates]
+        mine = [
+            each
+            for each in self.trips
+            if each.claim == trip.claim and each.permit.id is not None and name in each.gates
+        ]
         times += [each.taken_at for each in mine if not alone or len(each.gates) == 1]
         return image.tripped_until - image.cooldown_us in times
 
@@ -196,10 +241,16 @@ class RequestWalk:
         past.append(self.clock.now())
         if image.burst == 1:
             gaps = [two - one for one, two in pairwise(past)]
-            self._must(all(gap >= image.interval_us for gap in gaps), f"starts at {name} were {min(gaps or [0])} apart")
+            self._must(
+                all(gap >= image.interval_us for gap in gaps),
+                f"starts at {name} were {min(gaps or [0])} apart",
+            )
         for first, begin in enumerate(past):
             number, length = len(past) - first, past[-1] - begin
-            self._must(number <= image.burst + length // image.interval_us, f"{number} starts at {name} within {length} us")
+            self._must(
+                number <= image.burst + length // image.interval_us,
+                f"{number} starts at {name} within {length} us",
+            )
 
     def release(self) -> None:
         if self.trips:
@@ -272,8 +323,13 @@ class RequestWalk:
             with pytest.raises(ClaimLost):
                 permits.start(self.store, (self.gates[0],), claim=(late.id, late.claim))
             with pytest.raises(ClaimLost):
-                permits.reserve(self.store, (self.gates[0],), claim=(late.id, late.claim), holder=None, expires_us=1)
-            self._must(rows(self.machines[0], "select * from gates order by id") == before, "a zombie has taken something")
+                permits.reserve(
+                    self.store, (self.gates[0],), claim=(late.id, late.claim), holder=None, expires_us=1
+                )
+            self._must(
+                rows(self.machines[0], "select * from gates order by id") == before,
+                "a zombie has taken something",
+            )
 
     def _somebody(self) -> Task | None:
         if not self.held or self.luck.random() < 0.3:
@@ -291,7 +347,9 @@ class RequestWalk:
     def _must(self, holds: object, says: str) -> None:
         if not holds:
             recent = "\n  ".join(self.diary)
-            raise AssertionError(f"{says}\nseed {self.seed}: replay with THRESHER_MODEL_SEED={self.seed}\nthe last steps:\n  {recent}")
+            raise AssertionError(
+                f"{says}\nseed {self.seed}: replay with THRESHER_MODEL_SEED={self.seed}\nthe last steps:\n  {recent}"
+            )
 
     def _check(self, step: int) -> None:
         store = self.machines[0]

@@ -1,4 +1,5 @@
-"""Permits for single requests: taken whole or not at all, beside the lanes of tasks, and only by whoever holds the claim."""
+"""Permits for single requests: taken whole or not at all, beside the lanes of tasks, and only by whoever
+holds the claim."""
 
 import pytest
 
@@ -30,7 +31,9 @@ def test_a_source_that_nobody_named_is_refused_with_advice(store):
 def test_a_request_that_passes_no_gate_is_refused(store):
     for ask in (permits.reserve, permits.start):
         with pytest.raises(UsageError, match="must name the gates it passes"):
-            ask(store, (), claim=None, **({"holder": None, "expires_us": 1} if ask is permits.reserve else {}))
+            ask(
+                store, (), claim=None, **({"holder": None, "expires_us": 1} if ask is permits.reserve else {})
+            )
 
 
 @pytest.mark.parametrize("name", ["open:3", "host:a.example\nhost:b.example", "a.example", ""])
@@ -73,7 +76,11 @@ def test_of_several_gates_all_are_taken_or_none(store, clock):
     both = reserve(store, HOST, "source:a")
     assert (in_flight(store), in_flight(store, "source:a")) == (1, 1)
     permits.release(store, both)
-    assert (in_flight(store), in_flight(store, "source:a"), rows(store, "select * from permits")) == (0, 0, [])
+    assert (in_flight(store), in_flight(store, "source:a"), rows(store, "select * from permits")) == (
+        0,
+        0,
+        [],
+    )
 
 
 def test_a_gate_named_twice_is_charged_once(store):

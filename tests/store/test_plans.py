@@ -1,4 +1,5 @@
-"""What a claim costs, counted and not timed: the plan of every statement, and the rows or instructions it takes."""
+"""What a claim costs, counted and not timed: the plan of every statement, and the rows or instructions it
+takes."""
 
 import psycopg
 import pytest
@@ -30,7 +31,8 @@ def visits(store, number=12, scopes=None):
 
 
 def works(store, number=12):
-    """All that is done often: visits, new tasks, and settlements that bring children and trouble. Yields after each."""
+    """All that is done often: visits, new tasks, and settlements that bring children and trouble. Yields
+    after each."""
     for _ in visits(store, number):
         yield
     yield from requests(store, number)
@@ -60,7 +62,8 @@ def requests(store, number=12):
 
 
 def looks(store, number=3):
-    """What every worker looks for every second: tasks of lost workers, and quarantined ones without last words. Yields after each."""
+    """What every worker looks for every second: tasks of lost workers, and quarantined ones without last
+    words. Yields after each."""
     for _ in range(number):
         assert workers.reap(store, 100) == 0
         yield
@@ -161,7 +164,11 @@ def test_ready_lanes_that_a_worker_does_not_know_cost_it_next_to_nothing_on_post
         session.run("update lanes set scope = id % 3 where key like 'source:%'")  # several that it does know
         session.run("analyze lanes")
     with hands(database, store, 1) as (hand,):
-        counted = rows_read(hand, TABLES, (None for claimed in visits(store=hand.store, number=6, scopes=(0, 1, 2)) if claimed == BATCH))
+        counted = rows_read(
+            hand,
+            TABLES,
+            (None for claimed in visits(store=hand.store, number=6, scopes=(0, 1, 2)) if claimed == BATCH),
+        )
     assert max(counted.values()) <= 8 * BATCH
 
 
@@ -172,8 +179,12 @@ def costs(hand):
 @pytest.mark.promise(4)
 @only_postgres
 def test_a_visit_costs_the_same_with_a_million_waiting_on_postgres(database, store):
-    """Plans made while the tables were empty must do once they are full, and so must plans made afterwards."""
-    with psycopg.connect(database.url.partition("?")[0], autocommit=True) as connection, hands(database, store, 1) as (old,):
+    """Plans made while the tables were empty must do once they are full, and so must plans made
+    afterwards."""
+    with (
+        psycopg.connect(database.url.partition("?")[0], autocommit=True) as connection,
+        hands(database, store, 1) as (old,),
+    ):
         connection.execute(f"set search_path = {database.url.partition('schema=')[2]}")
         for table in ("tasks", "lanes", "gates"):
             connection.execute(STILL.format(table))

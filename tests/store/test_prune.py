@@ -17,7 +17,7 @@ from tests.harness.tasks import (
     settle,
     state_of,
     worker,
-)  # fmt: skip
+)
 from thresher.core.answer import Answer, Usage
 from thresher.core.clock import DAY
 from thresher.core.evidence import Evidence
@@ -118,7 +118,10 @@ def test_events_go_batch_by_batch(make_store, clock):
     store = make_store(prune__batch=3)
     with store.write() as session:
         for n in range(10):
-            session.run("insert into events (at, kind, detail) values (:at, 'settings_changed', '{}')", {"at": clock.now() + n})
+            session.run(
+                "insert into events (at, kind, detail) values (:at, 'settings_changed', '{}')",
+                {"at": clock.now() + n},
+            )
     clock.advance(91 * DAY)
     prune(store)
     assert rows(store, "select count(*) from events") == [(0,)]
@@ -192,6 +195,10 @@ def test_refusals_are_found_by_an_index_on_postgres(store):
             " select 0, n, n, 'k', 'r', 'd' from generate_series(1, 20000) n"
         )
         session.run("analyze refusals")
-        plan = str(session.rows("explain delete from refusals where parent_id in (:ids*)", {"ids": list(range(1000))}))
+        plan = str(
+            session.rows(
+                "explain delete from refusals where parent_id in (:ids*)", {"ids": list(range(1000))}
+            )
+        )
     assert "refusals_parent" in plan
     assert "Seq Scan" not in plan

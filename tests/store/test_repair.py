@@ -92,7 +92,10 @@ def test_lanes_parked_at_an_open_gate_that_nobody_will_knock_at_are_woken(store)
     put(store, *(entry(gates=["source:a", f"host:{n}.example"]) for n in range(3)))
     (held,) = claim(store, 5)
     settle(store, done(held))
-    change(store, "update lanes set status = 'parked', parked_on = (select id from gates where name = 'source:a') where status = 'ready'")
+    change(
+        store,
+        "update lanes set status = 'parked', parked_on = (select id from gates where name = 'source:a') where status = 'ready'",
+    )
     assert claim(store, 5) == []
     assert len(repair(store)) == 1
     assert len(claim(store, 5)) == 1

@@ -1,4 +1,5 @@
-"""What a task hands back is written with its settlement, waited for with a limit, and forgotten with its task."""
+"""What a task hands back is written with its settlement, waited for with a limit, and forgotten with its
+task."""
 
 import threading
 
@@ -28,7 +29,9 @@ async def fetch(ctx: Context) -> Outcome:
     return Done()
 
 
-REGISTRY = Registry([App("test", pipelines=(Pipeline("page", Stage(fetch)),))], Settings({"queue.result_limit": 256}))
+REGISTRY = Registry(
+    [App("test", pipelines=(Pipeline("page", Stage(fetch)),))], Settings({"queue.result_limit": 256})
+)
 
 
 def settled(task, result) -> Settlement:
@@ -76,7 +79,9 @@ def test_a_result_and_records_of_many_tasks_are_settled_together(store):
 @pytest.mark.parametrize(
     ("result", "says"),
     [
-        ("x" * 300, r"302 bytes; the limit is 256 .setting queue.result_limit"), ({1: "a"}, "not JSON"), (2**80, "not JSON"),
+        ("x" * 300, r"302 bytes; the limit is 256 .setting queue.result_limit"),
+        ({1: "a"}, "not JSON"),
+        (2**80, "not JSON"),
         ("\ud800", "not JSON"),
     ],
 )

@@ -40,12 +40,18 @@ def test_a_failed_task_can_be_sent_back_with_a_fresh_budget_and_keeps_its_histor
 def test_the_attempt_a_task_ended_by_is_told_before_and_after_it_is_sent_back(store, ending, said):
     task = running(store)
     answer = {
-        "failed": failed(task), "filtered": Settlement.filtered(task, reason="too far"),
+        "failed": failed(task),
+        "filtered": Settlement.filtered(task, reason="too far"),
         "skipped": Settlement.skipped(task, reason="no need"),
-    }  # fmt: skip
+    }
     settle(store, answer[ending])
     (before,) = attempts_of(store, task.id)
-    assert (before["claim"], before["stage"], before["ending"], before["reason"], before["error"]) == (1, task.stage, ending, *said)
+    assert (before["claim"], before["stage"], before["ending"], before["reason"], before["error"]) == (
+        1,
+        task.stage,
+        ending,
+        *said,
+    )
     assert before["started_at"] <= before["ended_at"]
     revive(store, [task.id])
     assert attempts_of(store, task.id) == [before]

@@ -10,9 +10,15 @@ from thresher.store.schedules import Plan, drop_plans, fire, pause_plan, read_pl
 
 def plan(clock, **changes):
     given = {
-        "name": "nightly", "app": "orchard", "entry": entry("harvest", payload={"n": 1}), "cron": None, "every_us": HOUR,
-        "timezone": "UTC", "missed": "one", "next_at": clock.now() + HOUR,
-    }  # fmt: skip
+        "name": "nightly",
+        "app": "orchard",
+        "entry": entry("harvest", payload={"n": 1}),
+        "cron": None,
+        "every_us": HOUR,
+        "timezone": "UTC",
+        "missed": "one",
+        "next_at": clock.now() + HOUR,
+    }
     return Plan(**given | changes)
 
 

@@ -64,12 +64,21 @@ def test_a_lane_that_nobody_knows_does_not_swallow_the_wake_up_of_one_that_someb
 
 @pytest.mark.promise(5)
 def test_nobody_has_to_visit_an_unknown_lane_for_the_known_ones_to_go_on(store, clock):
-    """Slots come back one after another, by turns and by settlements with something to say; the unknown lane is never visited."""
+    """Slots come back one after another, by turns and by settlements with something to say; the unknown lane
+    is never visited."""
     gate(store, *GATES, slots=1)
     gate(store, "source:b", slots=1)
     old = knows(store, "fetch")
     lanes = [GATES, ["source:a", "source:b"], ["source:b", "source:a"]]
-    put(store, *(entry(gates=gates, stage=stage) for gates in lanes for stage in ("parse", "fetch") for _ in range(3)))
+    put(
+        store,
+        *(
+            entry(gates=gates, stage=stage)
+            for gates in lanes
+            for stage in ("parse", "fetch")
+            for _ in range(3)
+        ),
+    )
     done_by_old = 0
     held = claim(store, 5, scopes=old)
     while held:
@@ -79,11 +88,15 @@ def test_nobody_has_to_visit_an_unknown_lane_for_the_known_ones_to_go_on(store, 
             settle(store, *(done(task) for task in held))
             held = claim(store, 5, scopes=old)
         else:
-            held = store.turn([done(task) for task in held], 5, SOMEBODY, old).tasks or claim(store, 5, scopes=old)
+            held = store.turn([done(task) for task in held], 5, SOMEBODY, old).tasks or claim(
+                store, 5, scopes=old
+            )
         assert list(look(store).wrongs()) == []
     assert done_by_old == 9
     assert repair(store) == []
-    assert rows(store, "select count(*) from tasks where stage = 'parse' and state = 'pending' and claim = 0") == [(9,)]
+    assert rows(
+        store, "select count(*) from tasks where stage = 'parse' and state = 'pending' and claim = 0"
+    ) == [(9,)]
 
 
 @pytest.mark.promise(5)
@@ -106,7 +119,9 @@ def test_lanes_of_all_scopes_are_served_in_the_order_in_which_they_have_waited(s
     for name in "abcdef":
         gate(store, f"source:{name}")
     for n, name in enumerate("abcdef"):
-        put(store, entry(gates=[f"source:{name}"], stage=("fetch", "parse", "store")[n % 3], payload={"n": n}))
+        put(
+            store, entry(gates=[f"source:{name}"], stage=("fetch", "parse", "store")[n % 3], payload={"n": n})
+        )
         clock.advance(1)
     some = knows(store, "fetch", "store")
     assert [claim_one(store).payload["n"] for _ in range(1)] == [0]
@@ -116,11 +131,15 @@ def test_lanes_of_all_scopes_are_served_in_the_order_in_which_they_have_waited(s
 
 @pytest.mark.promise(5)
 def test_a_busy_scope_gets_one_turn_where_the_lane_of_another_has_one(store, clock):
-    """Two lanes of one scope and one of another, many tasks each: every lane has a quantum before any has a second."""
+    """Two lanes of one scope and one of another, many tasks each: every lane has a quantum before any has a
+    second."""
     for name in "abc":
         gate(store, f"source:{name}")
-    put(store, *(entry(gates=["source:a"], stage="parse") for _ in range(20)), *(
-        entry(gates=[f"source:{name}"]) for name in "bc" for _ in range(20)))  # fmt: skip
+    put(
+        store,
+        *(entry(gates=["source:a"], stage="parse") for _ in range(20)),
+        *(entry(gates=[f"source:{name}"]) for name in "bc" for _ in range(20)),
+    )
     taken = []
     for _ in range(3):
         clock.advance(1)

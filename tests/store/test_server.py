@@ -1,4 +1,5 @@
-"""What Thresher asks of a PostgreSQL server: nothing that only a superuser may, and durability as the URL says."""
+"""What Thresher asks of a PostgreSQL server: nothing that only a superuser may, and durability as the URL
+says."""
 
 import re
 
@@ -15,7 +16,9 @@ from thresher.store.store import Store
 def test_a_role_without_special_rights_may_set_what_every_connection_sets(store: Store):
     names = re.findall(r"-c (\w+)=", SETTINGS)
     with store.read() as session:
-        rights = dict(session.rows("select name, context from pg_settings where name in (:names*)", {"names": names}))
+        rights = dict(
+            session.rows("select name, context from pg_settings where name in (:names*)", {"names": names})
+        )
     assert rights == dict.fromkeys(names, "user")
 
 

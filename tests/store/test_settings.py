@@ -36,5 +36,8 @@ def test_every_change_is_written_down_with_who_and_when(store, clock):
 
 
 def test_a_setting_that_this_version_does_not_know_is_left_alone(store):
-    change(store, "insert into settings (name, value, changed_at, changed_by) values ('queue.gone', '1', 0, 'anna')")
+    change(
+        store,
+        "insert into settings (name, value, changed_at, changed_by) values ('queue.gone', '1', 0, 'anna')",
+    )
     assert read(store) == {}

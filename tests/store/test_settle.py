@@ -25,13 +25,17 @@ def test_a_record_seen_again_is_not_stored_twice_and_gains_the_new_link(store):
     second = running(store)
     settle(store, done(second, records=(filing("a", ("role", "rust"), ("role", "python"), data='{"n":2}'),)))
 
-    assert rows(store, "select key, data, first_task, last_task, seen from records") == [("a", '{"n":2}', first.id, second.id, 2)]
+    assert rows(store, "select key, data, first_task, last_task, seen from records") == [
+        ("a", '{"n":2}', first.id, second.id, 2)
+    ]
     assert rows(store, LINKS) == [("a", "role", "python"), ("a", "role", "rust")]
 
 
 @pytest.mark.promise(9)
 def test_the_same_record_twice_in_one_settlement_keeps_the_links_of_both(store):
-    settle(store, done(running(store), records=(filing("a", ("query", "one")), filing("a", ("query", "two")))))
+    settle(
+        store, done(running(store), records=(filing("a", ("query", "one")), filing("a", ("query", "two"))))
+    )
     assert rows(store, "select count(*) from records") == [(1,)]
     assert rows(store, LINKS) == [("a", "query", "one"), ("a", "query", "two")]
 
@@ -40,7 +44,9 @@ def test_the_same_record_twice_in_one_settlement_keeps_the_links_of_both(store):
 def test_a_settlement_whose_record_cannot_be_written_is_not_written_at_all(store):
     task = running(store)
     with pytest.raises(Exception, match=r"(?i)null"):
-        store.settle([done(task, records=(filing("a"), filing("b", data=None)), children=(entry(key="child"),))])
+        store.settle(
+            [done(task, records=(filing("a"), filing("b", data=None)), children=(entry(key="child"),))]
+        )
     assert fields_of(store, task.id)["state"] == "running"
     assert rows(store, "select count(*) from records") == [(0,)]
     assert rows(store, "select count(*) from tasks") == [(1,)]
@@ -55,8 +61,16 @@ def test_the_next_stage_stands_behind_its_own_gates_with_its_checkpoint(store):
 
     assert gate_row(store, "source:web")["in_flight"] == 0
     again = claim_one(store)
-    assert (again.id, again.stage, dict(again.checkpoint), again.claim) == (task.id, "extract", {"page": 7}, 2)
-    assert (gate_row(store, "source:web")["in_flight"], gate_row(store, "source:model")["in_flight"]) == (0, 1)
+    assert (again.id, again.stage, dict(again.checkpoint), again.claim) == (
+        task.id,
+        "extract",
+        {"page": 7},
+        2,
+    )
+    assert (gate_row(store, "source:web")["in_flight"], gate_row(store, "source:model")["in_flight"]) == (
+        0,
+        1,
+    )
     settle(store, done(again))
     assert gate_row(store, "source:model")["in_flight"] == 0
 
@@ -83,7 +97,12 @@ def test_an_ended_task_is_in_one_terminal_state_with_its_time(store, clock, endi
     task = running(store)
     settle(store, ending(task))
     fields = fields_of(store, task.id)
-    assert (fields["state"], fields["finished_at"], fields["due"], fields["run_at"]) == (state, clock.now(), 0, None)
+    assert (fields["state"], fields["finished_at"], fields["due"], fields["run_at"]) == (
+        state,
+        clock.now(),
+        0,
+        None,
+    )
 
 
 @pytest.mark.promise(9)

@@ -1,4 +1,5 @@
-"""A schema or a file that is not Thresher's alone: what others have there stays, or migrating is refused before it changes anything."""
+"""A schema or a file that is not Thresher's alone: what others have there stays, or migrating is refused
+before it changes anything."""
 
 import secrets
 import sqlite3
@@ -115,7 +116,10 @@ def test_functions_from_before_they_were_marked_are_replaced_and_those_of_older_
         ("create table t (id int); create index links_target on t (id)", "the index links_target"),
         ("create table t (id int, constraint tasks_check check (id > 0))", "the constraint tasks_check"),
         ("create table functions (id int)", "the table functions"),
-        ("create table migrations (id serial, migration text, batch int)", "a table migrations that is not Thresher's"),
+        (
+            "create table migrations (id serial, migration text, batch int)",
+            "a table migrations that is not Thresher's",
+        ),
         ("create function turn(angle int) returns int language sql return angle", "turn\\(integer\\)"),
         ("create view stranded as select 1 as a", "stranded"),
     ],
@@ -134,7 +138,9 @@ def test_a_name_that_is_taken_is_refused_before_anything_is_changed(shared, thei
 def test_a_function_of_others_with_a_name_of_ours_is_not_replaced_by_a_later_version(shared):
     schema = shared()
     schema.migrate()
-    schema.run("create function wake(who text) returns text language sql return who; update functions set hash = 'of an older version'")
+    schema.run(
+        "create function wake(who text) returns text language sql return who; update functions set hash = 'of an older version'"
+    )
     with pytest.raises(DatabaseProblem, match=r"wake\(text\) of its own.*nothing was changed"):
         schema.migrate()
     assert schema.run("select wake('them')").fetchall() == [("them",)]
@@ -144,7 +150,9 @@ def test_a_function_of_others_with_a_name_of_ours_is_not_replaced_by_a_later_ver
 def test_a_view_of_others_that_uses_a_function_of_ours_stays(shared):
     schema = shared()
     schema.migrate()
-    schema.run("create view clock as select now_us() as now; update functions set hash = 'of an older version'")
+    schema.run(
+        "create view clock as select now_us() as now; update functions set hash = 'of an older version'"
+    )
     schema.migrate()
     assert schema.run("select now > 0 from clock").fetchall() == [(True,)]
     assert schema.works()
@@ -209,7 +217,10 @@ def test_locks_that_others_hold_by_number_hold_up_no_lineage(shared):
 
 
 @pytest.mark.promise(1)
-@pytest.mark.parametrize("theirs", ["create table tasks (id)", "create table migrations (id, batch)", "create view events as select 1"])
+@pytest.mark.parametrize(
+    "theirs",
+    ["create table tasks (id)", "create table migrations (id, batch)", "create view events as select 1"],
+)
 def test_a_file_of_another_program_is_refused_and_left_as_it_is(tmp_path, theirs):
     path = tmp_path / "theirs.db"
     with sqlite3.connect(path) as connection:

@@ -3,7 +3,18 @@ import threading
 import pytest
 
 from tests.harness.databases import with_processes
-from tests.harness.tasks import claim, claim_one, done, entry, fields_of, put, refusals_of, rows, running, settle
+from tests.harness.tasks import (
+    claim,
+    claim_one,
+    done,
+    entry,
+    fields_of,
+    put,
+    refusals_of,
+    rows,
+    running,
+    settle,
+)
 from thresher.store import tasks
 from thresher.store.spawn import known_lineage
 
@@ -116,9 +127,14 @@ def test_siblings_on_two_machines_cannot_both_spawn_the_same_page(make_store):
     def spawn(store, mine):
         for sibling in mine:
             start.wait(10)
-            settle(store, done(sibling, children=(entry(url=URL + "/same"), entry(url=f"{URL}/own/{sibling.id}"))))
+            settle(
+                store,
+                done(sibling, children=(entry(url=URL + "/same"), entry(url=f"{URL}/own/{sibling.id}"))),
+            )
 
-    threads = [threading.Thread(target=spawn, args=pair) for pair in ((one, siblings[:5]), (other, siblings[5:]))]
+    threads = [
+        threading.Thread(target=spawn, args=pair) for pair in ((one, siblings[:5]), (other, siblings[5:]))
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -130,7 +146,8 @@ def test_siblings_on_two_machines_cannot_both_spawn_the_same_page(make_store):
 
 @pytest.mark.promise(6)
 def test_a_lineage_can_be_asked_about_more_keys_than_fit_into_one_statement(store):
-    """70,000 values are more than PostgreSQL takes in one statement; SQLite's time for one grew with their square."""
+    """70,000 values are more than PostgreSQL takes in one statement; SQLite's time for one grew with their
+    square."""
     parent = running(store)
     settle(store, done(parent, children=(entry(key="k69999"),)))
     with store.read() as session:

@@ -1,4 +1,5 @@
-"""A database file belongs to its owner, is opened by one library in a process, and its lock never holds anybody up for ever."""
+"""A database file belongs to its owner, is opened by one library in a process, and its lock never holds
+anybody up for ever."""
 
 import contextlib
 import os
@@ -51,7 +52,9 @@ def mode(path: str) -> int:
 
 
 def seen_by_another_process(path: str) -> str:
-    return subprocess.run([sys.executable, "-c", _PROBE, path], capture_output=True, text=True, check=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-c", _PROBE, path], capture_output=True, text=True, check=True
+    ).stdout.strip()
 
 
 # --- one library
@@ -168,13 +171,17 @@ def usual_umask() -> Iterator[None]:
 def test_a_new_database_its_log_and_its_lock_are_for_their_owner_alone(path: str, file: SqliteFile):
     with file.write() as session:
         session.run("create table t (a)")
-    assert {name: mode(path + name) for name in ("", "-wal", "-shm", "-turn")} == dict.fromkeys(("", "-wal", "-shm", "-turn"), 0o600)
+    assert {name: mode(path + name) for name in ("", "-wal", "-shm", "-turn")} == dict.fromkeys(
+        ("", "-wal", "-shm", "-turn"), 0o600
+    )
 
 
 @pytest.mark.promise(17)
 @pytest.mark.usefixtures("usual_umask")
 @pytest.mark.parametrize(("shared", "lock"), [(0o644, 0o600), (0o664, 0o660), (0o666, 0o666)])
-def test_an_existing_database_keeps_its_mode_and_only_who_may_write_it_may_lock_it(path: str, shared: int, lock: int):
+def test_an_existing_database_keeps_its_mode_and_only_who_may_write_it_may_lock_it(
+    path: str, shared: int, lock: int
+):
     SqliteFile(path, "process").close()
     Path(path).chmod(shared)
     Path(f"{path}-turn").chmod(0o644)
@@ -194,7 +201,9 @@ def test_the_doctor_says_that_others_can_read_the_database(path: str):
 
 @pytest.mark.promise(17)
 @pytest.mark.parametrize("put", ["link", "folder", "pipe"])
-def test_a_lock_that_is_not_a_plain_file_is_refused_and_what_it_points_to_left_alone(path: str, tmp_path: Path, put: str):
+def test_a_lock_that_is_not_a_plain_file_is_refused_and_what_it_points_to_left_alone(
+    path: str, tmp_path: Path, put: str
+):
     lock, letter = Path(f"{path}-turn"), tmp_path / "letter"
     letter.write_text("Dear diary")
     letter.chmod(0o644)
@@ -245,7 +254,10 @@ def test_a_process_stopped_in_its_turn_holds_nobody_up_for_ever(
     monkeypatch.setattr(connection, "BUSY_SECONDS", 0.1)
     with closing(SqliteFile(path, "process")) as file:
         for _ in range(3):
-            with pytest.raises(DatabaseProblem, match=rf"process {stopped_holder.pid} .*stopped.*kill -CONT"), file.write():
+            with (
+                pytest.raises(DatabaseProblem, match=rf"process {stopped_holder.pid} .*stopped.*kill -CONT"),
+                file.write(),
+            ):
                 pass
         assert sum(thread.name == "turn" for thread in threading.enumerate()) == 1
         monkeypatch.setattr(connection, "BUSY_SECONDS", float(SOON))

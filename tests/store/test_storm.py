@@ -1,4 +1,5 @@
-"""Several machines at once on one database, in no particular order: the schedules say why it holds, the storm that it does."""
+"""Several machines at once on one database, in no particular order: the schedules say why it holds, the storm
+that it does."""
 
 import random
 import threading
@@ -35,12 +36,16 @@ class Storm:
         self.gates = []
         for n in range(12):
             slots, interval = luck.choice((None, 1, 2, 3)), luck.choice((0, 0, 2_000))
-            self.gates.append(gate(store, f"source:{n}", slots=slots, interval_us=interval, trip_after=4, cooldown_us=3_000))
+            self.gates.append(
+                gate(store, f"source:{n}", slots=slots, interval_us=interval, trip_after=4, cooldown_us=3_000)
+            )
         self.lanes = [tuple(luck.sample(self.gates, luck.randint(1, 3))) for _ in range(40)]
         store.meet_lanes(("page", "fetch", gates) for gates in self.lanes)
 
     def run(self, watch) -> None:
-        threads = [threading.Thread(target=self._work, args=(store, seed)) for seed, store in enumerate(self.stores)]
+        threads = [
+            threading.Thread(target=self._work, args=(store, seed)) for seed, store in enumerate(self.stores)
+        ]
         threads.append(threading.Thread(target=self._ask))
         for thread in threads:
             thread.start()
@@ -67,7 +72,9 @@ class Storm:
                 with self._mutex:  # two at once could set it back
                     self.clock.advance(300)
                 held = self._visit(store, luck, held)
-                if not held and rows(store, "select count(*) from tasks where state = 'succeeded'") == [(TASKS,)]:
+                if not held and rows(store, "select count(*) from tasks where state = 'succeeded'") == [
+                    (TASKS,)
+                ]:
                     self.ended.set()
             raise AssertionError(f"not done after {MAX_VISITS} visits")
         except BaseException as problem:

@@ -1,7 +1,19 @@
 import pytest
 
 from tests.harness.gates import gate, gate_row
-from tests.harness.tasks import SOMEBODY, claim, claim_one, done, entry, filing, put, retry, rows, running, state_of
+from tests.harness.tasks import (
+    SOMEBODY,
+    claim,
+    claim_one,
+    done,
+    entry,
+    filing,
+    put,
+    retry,
+    rows,
+    running,
+    state_of,
+)
 
 
 @pytest.mark.promise(3)
@@ -32,7 +44,9 @@ def test_settle_and_claim_are_one_transaction(store, monkeypatch):
 def test_rich_and_plain_settlements_travel_together(store):
     put(store, entry(), entry(), entry())
     one, two, three = claim(store, 3)
-    turn = store.turn([done(one), done(two, records=(filing(),)), done(three, children=(entry(key="child"),))], 5, SOMEBODY)
+    turn = store.turn(
+        [done(one), done(two, records=(filing(),)), done(three, children=(entry(key="child"),))], 5, SOMEBODY
+    )
     assert turn.stale == []
     assert [task.parent_id for task in turn.tasks] == [three.id]
     assert rows(store, "select count(*) from records") == [(1,)]

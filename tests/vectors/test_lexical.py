@@ -30,13 +30,29 @@ def test_the_vectors_are_the_same_in_every_process():
     code = "from thresher.vectors.lexical import Lexical; print(Lexical().embed(['Senior Nurse']).numbers.tobytes().hex())"
     here = lexical.embed(["Senior Nurse"]).numbers.tobytes().hex()
     for seed in ("1", "2"):
-        ran = subprocess.run([sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, capture_output=True, text=True, check=True)
+        ran = subprocess.run(
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
         assert ran.stdout.strip() == here
 
 
 @pytest.mark.promise(18)
 @pytest.mark.parametrize(
-    "text", ["", "\ud800", "x" * 1_000_000, "word " * 200_000, "👩‍💻" * 200_000, "مهندس", "a\u0301\u0327" * 300_000, "…!?"]
+    "text",
+    [
+        "",
+        "\ud800",
+        "x" * 1_000_000,
+        "word " * 200_000,
+        "👩‍💻" * 200_000,
+        "مهندس",
+        "a\u0301\u0327" * 300_000,
+        "…!?",
+    ],
 )
 def test_a_hostile_text_gets_a_vector_of_length_one_or_none_at_all(text: str):
     (vector,) = lexical.embed([text])

@@ -1,4 +1,5 @@
-"""The model against values published for the original, against a second formulation of our own, and against hostile texts."""
+"""The model against values published for the original, against a second formulation of our own, and against
+hostile texts."""
 
 import json
 import math
@@ -19,21 +20,41 @@ from thresher.vectors.minilm import MiniLM, open_minilm
 from thresher.vectors.wordpiece import MAX_TOKENS
 
 TEXTS = [
-    "Senior Python Engineer", "Nurse", "", "Head of Marketing, Europe (m/f/d)", "Sr. Python Engineer", "naïve façade — 東京",
-    "word " * 400, "🚀",
-]  # fmt: skip
+    "Senior Python Engineer",
+    "Nurse",
+    "",
+    "Head of Marketing, Europe (m/f/d)",
+    "Sr. Python Engineer",
+    "naïve façade — 東京",
+    "word " * 400,
+    "🚀",
+]
 HOSTILE = [
-    "", " ", "\x00", "\ud800", "x" * 1_000_000, "word " * 200_000, "👩‍💻" * 1000, "مهندس برمجيات", "\u202eoverride",
+    "",
+    " ",
+    "\x00",
+    "\ud800",
+    "x" * 1_000_000,
+    "word " * 200_000,
+    "👩‍💻" * 1000,
+    "مهندس برمجيات",
+    "\u202eoverride",
     "[CLS] [SEP] [MASK]",
-]  # fmt: skip
+]
 
 
 # The first numbers of the vectors that the original gives for these texts.
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("This is an example sentence", [0.06765693, 0.06349593, 0.04871314, 0.07930495, 0.03744806, 0.00265273]),
-        ("Each sentence is converted.", [0.07853645, 0.08856265, -0.00209270, -0.00717247, -0.01252624, 0.01881747]),
+        (
+            "This is an example sentence",
+            [0.06765693, 0.06349593, 0.04871314, 0.07930495, 0.03744806, 0.00265273],
+        ),
+        (
+            "Each sentence is converted.",
+            [0.07853645, 0.08856265, -0.00209270, -0.00717247, -0.01252624, 0.01881747],
+        ),
         ("", [-0.11883835, 0.04829856, -0.00254805, -0.01101118, 0.05195070, 0.01029179]),
         ("Café déjà vu — 東京", [0.05083271, 0.00967685, 0.09635572, -0.00997369, -0.01987603, 0.01692343]),
     ],
@@ -44,7 +65,8 @@ def test_the_vectors_are_those_of_the_original(model: MiniLM, text: str, expecte
 
 
 class Slow:
-    """The same pass as a textbook has it: double precision, padding and a mask, one head at a time, the error function of `math`."""
+    """The same pass as a textbook has it: double precision, padding and a mask, one head at a time, the error
+    function of `math`."""
 
     def __init__(self, path: Path) -> None:
         body = path.read_bytes()
@@ -54,14 +76,18 @@ class Slow:
 
     def __getitem__(self, name: str) -> Any:
         first, last = self.header[name]["data_offsets"]
-        return np.frombuffer(self.data[first:last], "<f4").astype(np.float64).reshape(self.header[name]["shape"])
+        return (
+            np.frombuffer(self.data[first:last], "<f4").astype(np.float64).reshape(self.header[name]["shape"])
+        )
 
     def linear(self, values: Any, name: str) -> Any:
         return values @ self[f"{name}.weight"].T + self[f"{name}.bias"]
 
     def norm(self, values: Any, name: str) -> Any:
         spread = np.sqrt(values.var(axis=-1, keepdims=True) + 1e-12)
-        return (values - values.mean(axis=-1, keepdims=True)) / spread * self[f"{name}.weight"] + self[f"{name}.bias"]
+        return (values - values.mean(axis=-1, keepdims=True)) / spread * self[f"{name}.weight"] + self[
+            f"{name}.bias"
+        ]
 
     def attention(self, values: Any, mask: Any, name: str) -> Any:
         query, key, value = (self.linear(values, f"{name}.self.{part}") for part in ("query", "key", "value"))
@@ -77,8 +103,13 @@ class Slow:
         longest = max(map(len, batch))
         ids = np.array([[*tokens, *[0] * (longest - len(tokens))] for tokens in batch])
         real = np.array([[1.0] * len(tokens) + [0.0] * (longest - len(tokens)) for tokens in batch])
-        values = self["embeddings.word_embeddings.weight"][ids] + self["embeddings.position_embeddings.weight"][:longest]
-        values = self.norm(values + self["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+        values = (
+            self["embeddings.word_embeddings.weight"][ids]
+            + self["embeddings.position_embeddings.weight"][:longest]
+        )
+        values = self.norm(
+            values + self["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm"
+        )
         bend = np.vectorize(lambda x: x * 0.5 * (1 + math.erf(x / math.sqrt(2))))
         for layer in range(6):
             name = f"encoder.layer.{layer}"
@@ -123,8 +154,17 @@ def test_the_same_texts_give_the_same_bytes(model: MiniLM):
     folder = weights_folder()
     assert folder
     again = open_minilm(folder)
-    assert model.embed(TEXTS).numbers.tobytes() == model.embed(TEXTS).numbers.tobytes() == again.embed(TEXTS).numbers.tobytes()
-    assert (model.name, model.version, model.dims, model.meaning) == (again.name, again.version, again.dims, True)
+    assert (
+        model.embed(TEXTS).numbers.tobytes()
+        == model.embed(TEXTS).numbers.tobytes()
+        == again.embed(TEXTS).numbers.tobytes()
+    )
+    assert (model.name, model.version, model.dims, model.meaning) == (
+        again.name,
+        again.version,
+        again.dims,
+        True,
+    )
 
 
 @pytest.mark.promise(18)
@@ -147,13 +187,17 @@ def test_what_stands_after_the_last_token_does_not_count(model: MiniLM):
 
 
 def test_two_names_of_one_role_are_nearer_than_two_roles_of_like_letters(model: MiniLM):
-    one, same, java, teacher = model.embed(["Sr. Python Engineer", "Senior Python Developer", "Java Developer", "Javanese teacher"])
+    one, same, java, teacher = model.embed(
+        ["Sr. Python Engineer", "Senior Python Developer", "Java Developer", "Javanese teacher"]
+    )
     assert cosine(one, same) > cosine(java, teacher) + 0.2
 
 
 @pytest.mark.parametrize("wrong", [float("nan"), float("inf"), 0.0])
 def test_weights_that_are_no_numbers_are_an_error_and_not_a_vector(model: MiniLM, wrong: float):
-    norm = replace(model.layers[-1].narrow_norm, scale=np.full(384, wrong, np.float32), shift=np.zeros(384, np.float32))
+    norm = replace(
+        model.layers[-1].narrow_norm, scale=np.full(384, wrong, np.float32), shift=np.zeros(384, np.float32)
+    )
     damaged = replace(model, layers=(*model.layers[:-1], replace(model.layers[-1], narrow_norm=norm)))
     with pytest.raises(ConfigError, match=r"damaged.*thresher doctor --fix"), np.errstate(all="ignore"):
         damaged.embed(["Nurse"])

@@ -1,4 +1,5 @@
-"""Both scorers against the obvious way, and against what makes search undecided: ties, copies, blocks, nothing at all."""
+"""Both scorers against the obvious way, and against what makes search undecided: ties, copies, blocks,
+nothing at all."""
 
 import tracemalloc
 from collections.abc import Callable, Sequence
@@ -42,7 +43,9 @@ def hits(found: Sequence[tuple[float, int]]) -> tuple[list[int], list[float]]:
 @pytest.mark.parametrize("k", [1, 2, 5, 64, 700])
 def test_the_best_are_the_best(make: Make, rows: int, k: int):
     matrix, queries = random(rows), random(9, seed=2)
-    assert list(make(matrix).best(queries, min(k, rows))) == [hits(line[:k]) for line in obvious(matrix, queries)]
+    assert list(make(matrix).best(queries, min(k, rows))) == [
+        hits(line[:k]) for line in obvious(matrix, queries)
+    ]
 
 
 @both

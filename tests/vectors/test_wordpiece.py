@@ -11,7 +11,24 @@ from thresher.vectors.embedder import weights_folder
 from thresher.vectors.wordpiece import MAX_TOKENS, WordPiece, read_vocabulary
 
 MARKS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"]
-WORDS = [*MARKS, "engineer", "##s", "sen", "##ior", "c", "+", "#", "東", "京", "cafe", "[", "]", "sep", "σ", "##σ"]
+WORDS = [
+    *MARKS,
+    "engineer",
+    "##s",
+    "sen",
+    "##ior",
+    "c",
+    "+",
+    "#",
+    "東",
+    "京",
+    "cafe",
+    "[",
+    "]",
+    "sep",
+    "σ",
+    "##σ",
+]
 SMALL = WordPiece({word: number for number, word in enumerate(WORDS)}, max(map(len, WORDS)), 1, 2, 3)
 
 
@@ -63,11 +80,21 @@ def test_a_word_of_a_hundred_letters_is_read_and_a_longer_one_is_unknown():
 def test_the_rules_are_those_that_the_model_brings_with_it():
     rules = json.loads((folder() / "tokenizer.json").read_text("utf-8"))
     assert rules["normalizer"] == {
-        "type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True,
-    }  # fmt: skip
+        "type": "BertNormalizer",
+        "clean_text": True,
+        "handle_chinese_chars": True,
+        "strip_accents": None,
+        "lowercase": True,
+    }
     assert rules["pre_tokenizer"] == {"type": "BertPreTokenizer"}
-    assert (rules["model"]["max_input_chars_per_word"], rules["model"]["continuing_subword_prefix"]) == (100, "##")
-    assert json.loads((folder() / "sentence_bert_config.json").read_text("utf-8"))["max_seq_length"] == MAX_TOKENS
+    assert (rules["model"]["max_input_chars_per_word"], rules["model"]["continuing_subword_prefix"]) == (
+        100,
+        "##",
+    )
+    assert (
+        json.loads((folder() / "sentence_bert_config.json").read_text("utf-8"))["max_seq_length"]
+        == MAX_TOKENS
+    )
     assert rules["model"]["vocab"] == read_vocabulary(folder() / "vocab.txt", 30_522).vocabulary
 
 
@@ -80,7 +107,9 @@ def test_the_rules_are_those_that_the_model_brings_with_it():
         ("", []),
     ],
 )
-def test_the_real_vocabulary_gives_the_tokens_of_the_original(real: WordPiece, text: str, expected: list[int]):
+def test_the_real_vocabulary_gives_the_tokens_of_the_original(
+    real: WordPiece, text: str, expected: list[int]
+):
     assert real.encode(text) == [101, *expected, 102]
 
 
@@ -88,11 +117,28 @@ def test_the_real_vocabulary_gives_the_tokens_of_the_original(real: WordPiece, t
 @pytest.mark.parametrize(
     "text",
     [
-        "word " * 200_000, "x" * 1_000_000, "a\u0301\u0327" * 300_000, " " * 1_000_000, "\ud800" * 1_000_000, "👩‍💻" * 250_000,
-        "مهندس " * 170_000, "".join(map(chr, range(0x110000))), ("s" * 99 + "€ ") * 10_000,
+        "word " * 200_000,
+        "x" * 1_000_000,
+        "a\u0301\u0327" * 300_000,
+        " " * 1_000_000,
+        "\ud800" * 1_000_000,
+        "👩‍💻" * 250_000,
+        "مهندس " * 170_000,
+        "".join(map(chr, range(0x110000))),
+        ("s" * 99 + "€ ") * 10_000,
     ],
-    ids=["words", "one word", "marks", "blanks", "surrogates", "emoji", "arabic", "everything", "almost words"],
-)  # fmt: skip
+    ids=[
+        "words",
+        "one word",
+        "marks",
+        "blanks",
+        "surrogates",
+        "emoji",
+        "arabic",
+        "everything",
+        "almost words",
+    ],
+)
 def test_a_megabyte_of_anything_costs_no_more_than_what_is_looked_at(real: WordPiece, text: str):
     found = real.encode(text)
     assert 2 <= len(found) <= MAX_TOKENS

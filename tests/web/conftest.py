@@ -63,7 +63,9 @@ class Api:
         shown = {"Authorization": f"Bearer {self.token}"} if self.token and headers is None else headers or {}
         timeout = aiohttp.ClientTimeout(total=PATIENCE)
         async with aiohttp.ClientSession(timeout=timeout) as session:
-            async with session.request(method, URL(self.url + path, encoded=True), headers=shown, allow_redirects=False, **how) as got:
+            async with session.request(
+                method, URL(self.url + path, encoded=True), headers=shown, allow_redirects=False, **how
+            ) as got:
                 return Answer(got.status, dict(got.headers), await got.read())
 
     def get(self, path: str, status: int = 200) -> Any:
@@ -96,7 +98,8 @@ def _ready() -> tuple[Ready, ...]:
     return tuple(map(Ready, app.router.routes))
 
 
-# A process serves one application, and reads the signatures of its endpoints once. Tests make hundreds; it costs more than most of them do.
+# A process serves one application, and reads the signatures of its endpoints once. Tests make hundreds; it
+# costs more than most of them do.
 application.ROUTES = _ready()  # type: ignore[assignment]
 
 
@@ -130,7 +133,9 @@ def workshop(folder: Path, url: str | None = None) -> Iterator[Workshop]:
     """The project that a folder holds."""
     if url is None:
         TABLES.write(folder / "thresher.db")
-    with opened_workshop(url or f"sqlite:///{folder / 'thresher.db'}?durability=process", read_project(folder)) as shop:
+    with opened_workshop(
+        url or f"sqlite:///{folder / 'thresher.db'}?durability=process", read_project(folder)
+    ) as shop:
         yield shop
 
 
@@ -142,7 +147,8 @@ def shop(tmp_path: Path) -> Iterator[Workshop]:
 
 @dataclass(frozen=True)
 class Standing:
-    """A server that all tests of a module share: those that are refused, or only look, and leave nothing for the next."""
+    """A server that all tests of a module share: those that are refused, or only look, and leave nothing for
+    the next."""
 
     shop: Workshop
     stranger: Api

@@ -1,4 +1,5 @@
-"""A project with roles, served, on either database and with a clock that only the test moves; and scrapers that speak HTTP to it."""
+"""A project with roles, served, on either database and with a clock that only the test moves; and scrapers
+that speak HTTP to it."""
 
 import json
 import secrets
@@ -49,8 +50,16 @@ class World:
         with self.store.write() as session:
             now = self.store.backend.now(session)
             other = {alias.lower(): alias for alias in aliases}
-            role = add_role(session, name, name.lower(), aliases=other, priority=priority, now=now, demand=demand)
-            found = session.rows("select id from records where kind = 'candidate' and key in (:keys*)", {"keys": names}) if names else []
+            role = add_role(
+                session, name, name.lower(), aliases=other, priority=priority, now=now, demand=demand
+            )
+            found = (
+                session.rows(
+                    "select id from records where kind = 'candidate' and key in (:keys*)", {"keys": names}
+                )
+                if names
+                else []
+            )
             link_candidates(session, {role: [row[0] for row in found]}, now, demand)
         return role
 
@@ -73,7 +82,9 @@ class Scraper(Api):
     """A client that has a key for scraping, and shows it as the contract says."""
 
     def call(self, method: str, path: str, body: Any = None) -> Answer:
-        data = {} if body is None else {"data": body if isinstance(body, bytes) else json.dumps(body).encode()}
+        data = (
+            {} if body is None else {"data": body if isinstance(body, bytes) else json.dumps(body).encode()}
+        )
         headers = {"X-Scraper-API-Key": self.token or "", "Content-Type": "application/json"}
         return self.ask(method, QUEUE + path, headers=headers, **data)
 
@@ -91,10 +102,19 @@ class Scraper(Api):
 def job(number: int | str = 1, **more: Any) -> dict[str, Any]:
     """A posting as the contract has it."""
     return {
-        "external_job_id": f"monster-{number}", "platform": "monster", "title": "Senior Python Developer", "company": f"TechCorp {number}",
-        "location": "San Francisco, CA", "description": "...", "skills": ["Python", "Django", "AWS"], "salary_min": 120_000,
-        "salary_max": 180_000, "job_url": f"https://monster.example/{number}", "posted_date": "2024-01-15", **more,
-    }  # fmt: skip
+        "external_job_id": f"monster-{number}",
+        "platform": "monster",
+        "title": "Senior Python Developer",
+        "company": f"TechCorp {number}",
+        "location": "San Francisco, CA",
+        "description": "...",
+        "skills": ["Python", "Django", "AWS"],
+        "salary_min": 120_000,
+        "salary_max": 180_000,
+        "job_url": f"https://monster.example/{number}",
+        "posted_date": "2024-01-15",
+        **more,
+    }
 
 
 @contextmanager

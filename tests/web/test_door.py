@@ -1,4 +1,5 @@
-"""The door, attacked over real HTTP: no key, wrong keys, stale keys, wrong scopes, too often, and routes that forget to ask."""
+"""The door, attacked over real HTTP: no key, wrong keys, stale keys, wrong scopes, too often, and routes that
+forget to ask."""
 
 import asyncio
 import re
@@ -72,8 +73,18 @@ def test_only_health_and_the_way_to_a_login_are_open(passer_by):
             assert told.headers["WWW-Authenticate"].startswith("Bearer")
 
 
-@pytest.mark.parametrize("path", ["/api", "/api/docs", "/api/nothing", "/api/health/", "/api/health/../status", "/api/health;x",
-                                  "/api/%68ealth/%2e%2e/status"])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/api",
+        "/api/docs",
+        "/api/nothing",
+        "/api/health/",
+        "/api/health/../status",
+        "/api/health;x",
+        "/api/%68ealth/%2e%2e/status",
+    ],
+)
 def test_a_stranger_learns_nothing_of_what_is_there(passer_by, path):
     passer_by.ask("GET", path).problem(401)
 
@@ -83,10 +94,20 @@ def test_health_is_open_for_looking_only(passer_by, method):
     assert passer_by.ask(method, "/api/health").status == 401
 
 
-@pytest.mark.parametrize("headers", [
-    {"Authorization": "Bearer"}, {"Authorization": "Bearer "}, {"Authorization": "Basic YTpi"}, {"X-API-Key": ""}, {"X-API-Key": "thr_1_2"},
-    {"Authorization": "Bearer thr_000000000000_" + "a" * 43}, {"Cookie": "key=1"}, {"Authorization": "Bearer " + "x" * 8_000},
-], ids=lambda headers: str(headers)[:40])  # fmt: skip
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": "Bearer"},
+        {"Authorization": "Bearer "},
+        {"Authorization": "Basic YTpi"},
+        {"X-API-Key": ""},
+        {"X-API-Key": "thr_1_2"},
+        {"Authorization": "Bearer thr_000000000000_" + "a" * 43},
+        {"Cookie": "key=1"},
+        {"Authorization": "Bearer " + "x" * 8_000},
+    ],
+    ids=lambda headers: str(headers)[:40],
+)
 def test_wrong_keys_are_refused(passer_by, headers):
     passer_by.ask("GET", "/api/status", headers=headers).problem(401)
 
@@ -98,7 +119,10 @@ def test_every_header_opens_the_door_and_two_different_keys_do_not(api, shop):
     assert api.ask("GET", "/api/status", headers={"authorization": f"bearer   {api.token} "}).status == 200
     assert api.ask("GET", "/api/status", headers=header).status == 200
     assert api.ask("GET", "/api/status", headers={"X-Scraper-API-Key": api.token}).status == 200
-    assert api.ask("GET", "/api/status", headers={"X-Scraper-API-Key": api.token} | bearer | header).status == 200
+    assert (
+        api.ask("GET", "/api/status", headers={"X-Scraper-API-Key": api.token} | bearer | header).status
+        == 200
+    )
     api.ask("GET", "/api/status", headers={"X-Scraper-API-Key": other} | header).problem(401)
     assert api.ask("GET", "/api/status", headers=bearer | header).status == 200
     api.ask("GET", "/api/status", headers=bearer | {"X-API-Key": other}).problem(401)
@@ -114,7 +138,8 @@ def test_a_revoked_key_is_refused_at_once(api, shop):
 
 @pytest.mark.parametrize("scope", Scope)
 def test_a_key_opens_only_what_it_was_made_for(stranger, shop, scope):
-    """Every route, with a key of every scope: what it does not open says so, before a byte of the body is read."""
+    """Every route, with a key of every scope: what it does not open says so, before a byte of the body is
+    read."""
     api = Api(stranger.url, create_key(shop.store, "anna", [scope]).token)
     opens = {scope, "read", "write"} if scope == "admin" else {scope}
     for route in GUARDED:
@@ -152,7 +177,10 @@ def test_a_key_over_its_rate_is_told_when_to_come_back(stranger, shop):
     api = Api(stranger.url, create_key(shop.store, "anna", ["read"], rate=3).token)
 
     async def many() -> list[int]:
-        return [found.status for found in await asyncio.gather(*(api.send("GET", "/api/sources") for _ in range(12)))]
+        return [
+            found.status
+            for found in await asyncio.gather(*(api.send("GET", "/api/sources") for _ in range(12)))
+        ]
 
     assert sorted(asyncio.run(many())) == [200] * 3 + [429] * 9
     told = api.ask("GET", "/api/sources")
@@ -178,19 +206,42 @@ def test_refused_requests_are_not_charged(api, shop):
         assert session.rows("select used from api_keys") == [(0,)]
 
 
-@pytest.mark.parametrize("lines", [
-    b"X-API-Key: a\r\nX-API-Key: b\r\n", b"X-Scraper-API-Key: a\r\nX-API-Key: b\r\n", b"X-Scraper-API-Key: \xc3\xa9\r\n",
-    b"Cookie: thresher_session=a; thresher_session=b\r\n", b"Cookie: \xff=\xfe; =; ;;thresher_session\r\n",
-    b"Authorization: Bearer a\r\nAuthorization: Bearer b\r\n", b"X-API-Key: \xff\xfe\r\n",
-    b"X-API-Key: a\x0bb\r\n", b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n", b"Content-Length: -1\r\n", b"Content-Length: 1e3\r\n",
-    b"Upgrade: websocket\r\nConnection: Upgrade\r\n", b"X: a\r\n folded: x\r\n",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"X-API-Key: a\r\nX-API-Key: b\r\n",
+        b"X-Scraper-API-Key: a\r\nX-API-Key: b\r\n",
+        b"X-Scraper-API-Key: \xc3\xa9\r\n",
+        b"Cookie: thresher_session=a; thresher_session=b\r\n",
+        b"Cookie: \xff=\xfe; =; ;;thresher_session\r\n",
+        b"Authorization: Bearer a\r\nAuthorization: Bearer b\r\n",
+        b"X-API-Key: \xff\xfe\r\n",
+        b"X-API-Key: a\x0bb\r\n",
+        b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n",
+        b"Content-Length: -1\r\n",
+        b"Content-Length: 1e3\r\n",
+        b"Upgrade: websocket\r\nConnection: Upgrade\r\n",
+        b"X: a\r\n folded: x\r\n",
+    ],
+)
 def test_strange_headers_do_not_open_the_door(passer_by, lines):
-    said = raw(passer_by.url, b"GET /api/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + lines + b"\r\n")
+    said = raw(
+        passer_by.url, b"GET /api/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n" + lines + b"\r\n"
+    )
     assert said.split(b" ", 2)[1] in (b"400", b"401"), said
 
 
-LISTS = ("{0},{0}", "{0}, {0}", "{0},{1}", "{0};{1}", "{0} {1}", "{0}{1}", '"{0}"', "{0}\N{NO-BREAK SPACE}x", "Bearer {0}")
+LISTS = (
+    "{0},{0}",
+    "{0}, {0}",
+    "{0},{1}",
+    "{0};{1}",
+    "{0} {1}",
+    "{0}{1}",
+    '"{0}"',
+    "{0}\N{NO-BREAK SPACE}x",
+    "Bearer {0}",
+)
 
 
 def test_a_list_of_keys_is_no_key(stranger, shop):
@@ -203,7 +254,10 @@ def test_a_list_of_keys_is_no_key(stranger, shop):
 def test_a_request_cannot_be_smuggled_behind_another(passer_by):
     """What follows the body of a refused request is not taken for a request with another's key."""
     body = b"GET /api/status HTTP/1.1\r\nHost: x\r\n\r\n"
-    first = b"POST /api/companies HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\nConnection: close\r\n\r\n" % len(body)
+    first = (
+        b"POST /api/companies HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\nConnection: close\r\n\r\n"
+        % len(body)
+    )
     said = raw(passer_by.url, first + body)
     assert said.count(b"HTTP/1.1 ") == 1
     assert said.startswith(b"HTTP/1.1 401")

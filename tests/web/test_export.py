@@ -1,4 +1,5 @@
-"""Exports are written while they are sent: in little memory, whole or visibly not, and nobody who hangs up leaves a writer behind."""
+"""Exports are written while they are sent: in little memory, whole or visibly not, and nobody who hangs up
+leaves a writer behind."""
 
 import asyncio
 import csv
@@ -21,7 +22,9 @@ MANY = 600  # of 40,000 characters each: more than the buffers on the way hold
 
 
 def fill(shop):
-    write_records(shop.store, [company(f"c{at}.com", f'=cmd|"{at}"', 0, about="x" * 40_000) for at in range(MANY)])
+    write_records(
+        shop.store, [company(f"c{at}.com", f'=cmd|"{at}"', 0, about="x" * 40_000) for at in range(MANY)]
+    )
     return shop
 
 
@@ -65,7 +68,9 @@ def test_what_cannot_be_exported_is_named(reader, path):
 
 
 def test_an_export_of_nothing_is_a_header_alone(reader):
-    assert reader.ask("GET", "/api/export/boards").body.decode("utf-8-sig").startswith("company_name,platform")
+    assert (
+        reader.ask("GET", "/api/export/boards").body.decode("utf-8-sig").startswith("company_name,platform")
+    )
     assert reader.ask("GET", "/api/export/boards?format=jsonl").body == b""
 
 
@@ -75,7 +80,9 @@ def test_whoever_hangs_up_leaves_no_writer_behind(reader):
         headers = {"Authorization": f"Bearer {reader.token}"}
         async with aiohttp.ClientSession() as session:
             for _ in range(6):
-                async with session.get(f"{reader.url}/api/export/companies?format=jsonl", headers=headers) as got:
+                async with session.get(
+                    f"{reader.url}/api/export/companies?format=jsonl", headers=headers
+                ) as got:
                     assert await got.content.readany()
                     got.close()
 
@@ -91,12 +98,16 @@ def test_whoever_does_not_read_is_given_up_and_the_others_are_served(api, filled
     async def stall() -> None:
         lines = []
         for _ in range(6):
-            reader, writer = await asyncio.open_connection("127.0.0.1", int(api.url.rpartition(":")[2]), limit=1_024)
+            reader, writer = await asyncio.open_connection(
+                "127.0.0.1", int(api.url.rpartition(":")[2]), limit=1_024
+            )
             said = f"GET /api/export/companies?format=jsonl HTTP/1.1\r\nHost: x\r\nX-API-Key: {api.token}\r\n\r\n"
             writer.write(said.encode())
             assert (await reader.readline()).startswith(b"HTTP/1.1 200")
             lines.append(writer)
-        found = await api.send("GET", "/api/export/companies?format=jsonl")  # there are fewer writers than clients that stall
+        found = await api.send(
+            "GET", "/api/export/companies?format=jsonl"
+        )  # there are fewer writers than clients that stall
         assert len(found.body.splitlines()) == MANY
         for writer in lines:
             writer.close()

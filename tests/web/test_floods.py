@@ -1,4 +1,5 @@
-"""Many connections, slow bodies and large ones, from real sockets against real servers: whoever sends them keeps nobody else out."""
+"""Many connections, slow bodies and large ones, from real sockets against real servers: whoever sends them
+keeps nobody else out."""
 
 import http.client
 import socket
@@ -27,13 +28,17 @@ SMALL = "settings:\n  web.connections: 40\n  web.address_connections: 10\n  web.
 def connected(url: str, source: str) -> socket.socket:
     place = URL(url)
     assert place.host
-    return socket.create_connection((place.host, place.port or 80), timeout=PATIENCE, source_address=(source, 0))
+    return socket.create_connection(
+        (place.host, place.port or 80), timeout=PATIENCE, source_address=(source, 0)
+    )
 
 
 def health(url: str, source: str) -> int:
     """What somebody at this address is answered."""
     place = URL(url)
-    line = http.client.HTTPConnection(str(place.host), place.port, timeout=PATIENCE, source_address=(source, 0))
+    line = http.client.HTTPConnection(
+        str(place.host), place.port, timeout=PATIENCE, source_address=(source, 0)
+    )
     try:
         line.request("GET", "/api/health")
         return line.getresponse().status
@@ -156,7 +161,16 @@ def test_a_body_takes_only_what_it_needs_and_gives_it_back():
 def test_every_answer_of_the_api_is_not_to_be_kept_nor_guessed_at(small):
     shop, url = small
     token = create_key(shop.store, "reader", ["read"]).token
-    asked = (("/api/health", None), ("/api/status", token), ("/api/nothing", token), ("/api/status", None), ("/api/export/x", token))
+    asked = (
+        ("/api/health", None),
+        ("/api/status", token),
+        ("/api/nothing", token),
+        ("/api/status", None),
+        ("/api/export/x", token),
+    )
     for path, key in asked:
         told = Api(url, key).ask("GET", path)
-        assert (told.headers["Cache-Control"], told.headers["X-Content-Type-Options"]) == ("no-store", "nosniff"), path
+        assert (told.headers["Cache-Control"], told.headers["X-Content-Type-Options"]) == (
+            "no-store",
+            "nosniff",
+        ), path

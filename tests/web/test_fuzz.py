@@ -1,4 +1,5 @@
-"""Every route as the API describes it, fed with what nobody would send: whatever comes back is an answer, never a bug."""
+"""Every route as the API describes it, fed with what nobody would send: whatever comes back is an answer,
+never a bug."""
 
 import asyncio
 import json
@@ -18,14 +19,42 @@ from thresher.control.keys import Scope, create_key
 
 TEXTS = st.one_of(
     st.text(max_size=60),
-    st.sampled_from(["", "0", "-1", "1", "acme.com", "https://acme.com", "greenhouse:acme", "greenhouse:acme/1", SITE, "../..",
-                     "%00", "\0", "1d", "9" * 40,
-                     "null", "true", "=1", "'", "\u202e", "open", "new", "pending", "retry.base", "host:a.example", "\ud7ff", "🙂" * 10]),
-)  # fmt: skip
+    st.sampled_from(
+        [
+            "",
+            "0",
+            "-1",
+            "1",
+            "acme.com",
+            "https://acme.com",
+            "greenhouse:acme",
+            "greenhouse:acme/1",
+            SITE,
+            "../..",
+            "%00",
+            "\0",
+            "1d",
+            "9" * 40,
+            "null",
+            "true",
+            "=1",
+            "'",
+            "\u202e",
+            "open",
+            "new",
+            "pending",
+            "retry.base",
+            "host:a.example",
+            "\ud7ff",
+            "🙂" * 10,
+        ]
+    ),
+)
 VALUES = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), TEXTS),
-    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(TEXTS, inner, max_size=4)), max_leaves=8,
-)  # fmt: skip
+    lambda inner: st.one_of(st.lists(inner, max_size=4), st.dictionaries(TEXTS, inner, max_size=4)),
+    max_leaves=8,
+)
 FINE = {200, 201, 204, 400, 404, 405, 409, 413, 422}
 STRANGERS = {"/api/login", "/api/setup"}  # where nobody is known yet, and whoever guesses has to wait
 
@@ -44,7 +73,9 @@ def operations(said: dict[str, Any]) -> list[tuple[str, str, list[str], dict[str
         for method, operation in methods.items():
             names = [each["name"] for each in operation.get("parameters", []) if each["in"] == "query"]
             content = operation.get("requestBody", {}).get("content", {}).get("application/json")
-            found.append((method.upper(), path, names, schema_in(said, content["schema"]) if content else None))
+            found.append(
+                (method.upper(), path, names, schema_in(said, content["schema"]) if content else None)
+            )
     return found
 
 
@@ -82,15 +113,29 @@ def test_whatever_is_sent_is_answered_and_never_a_bug(fuzzed):
         method, path, names, schema = data.draw(st.sampled_from(routes))
         while "{" in path:
             start, end = path.index("{"), path.index("}")
-            path = path[:start] + quote(data.draw(TEXTS), safe="/:" if data.draw(st.booleans()) else "") + path[end + 1 :]
-        asked = data.draw(st.dictionaries(st.sampled_from([*names, "nonsense"] if names else ["nonsense"]), TEXTS, max_size=3))
+            path = (
+                path[:start]
+                + quote(data.draw(TEXTS), safe="/:" if data.draw(st.booleans()) else "")
+                + path[end + 1 :]
+            )
+        asked = data.draw(
+            st.dictionaries(
+                st.sampled_from([*names, "nonsense"] if names else ["nonsense"]), TEXTS, max_size=3
+            )
+        )
         query = "&".join(f"{name}={quote(value, safe='')}" for name, value in asked.items())
         how: dict[str, Any] = {}
         if schema is not None:
             how = {"data": json.dumps(data.draw(bodies(schema))).encode()}
         headers = {"Authorization": f"Bearer {fuzzed.token}", "Content-Type": "application/json"}
         found = asyncio.run(fuzzed.send(method, f"{path}?{query}" if query else path, headers=headers, **how))
-        assert found.status in (FINE | {401, 429} if path in STRANGERS else FINE), (method, path, query, how, found)
+        assert found.status in (FINE | {401, 429} if path in STRANGERS else FINE), (
+            method,
+            path,
+            query,
+            how,
+            found,
+        )
         if found.status >= 400:
             found.problem(found.status)
         elif found.headers.get("Content-Type") == "application/json":

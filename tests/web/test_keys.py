@@ -22,7 +22,12 @@ def test_a_key_is_made_shown_once_and_works(admin):
     told = admin.ask("POST", "/api/keys", json=body)
     assert (told.status, told.headers["Cache-Control"]) == (201, "no-store")
     made = told.json
-    assert (made["name"], made["scopes"], made["sources"], made["rate"]) == ("scraper 1", ["scrape"], ["dice"], 30)
+    assert (made["name"], made["scopes"], made["sources"], made["rate"]) == (
+        "scraper 1",
+        ["scrape"],
+        ["dice"],
+        30,
+    )
     assert made["made_by"] == "key anna"
     assert made["expires_at"]
     assert Api(admin.url, made["key"]).ask("GET", "/api/status").status == 403, "good, and for scraping only"
@@ -45,12 +50,22 @@ def test_a_key_is_taken_back_by_its_id(admin, shop):
 
 
 SENSELESS: tuple[tuple[dict[str, Any], int], ...] = (
-    ({}, 422), ({"name": ""}, 400), ({"name": "a\n"}, 400), ({"name": "a", "scopes": []}, 400), ({"name": "a", "scopes": ["root"]}, 400),
-    ({"name": "a", "scopes": "read"}, 422), ({"name": "a", "rate": 0}, 400), ({"name": "a", "rate": "60"}, 422),
-    ({"name": "a", "rate": 10**30}, 400), ({"name": "a", "expires": "soon"}, 400),
-    ({"name": "a", "sources": ["x y"]}, 400), ({"name": "a", "sources": ["x"] * 101}, 422),
-    ({"name": "anna"}, 409), ({"name": "a", "key": "mine"}, 422), ({"name": "a", "scopes": ["read"] * 5}, 422),
-)  # fmt: skip
+    ({}, 422),
+    ({"name": ""}, 400),
+    ({"name": "a\n"}, 400),
+    ({"name": "a", "scopes": []}, 400),
+    ({"name": "a", "scopes": ["root"]}, 400),
+    ({"name": "a", "scopes": "read"}, 422),
+    ({"name": "a", "rate": 0}, 400),
+    ({"name": "a", "rate": "60"}, 422),
+    ({"name": "a", "rate": 10**30}, 400),
+    ({"name": "a", "expires": "soon"}, 400),
+    ({"name": "a", "sources": ["x y"]}, 400),
+    ({"name": "a", "sources": ["x"] * 101}, 422),
+    ({"name": "anna"}, 409),
+    ({"name": "a", "key": "mine"}, 422),
+    ({"name": "a", "scopes": ["read"] * 5}, 422),
+)
 
 
 def test_a_key_that_makes_no_sense_is_not_made(admin, shop):
@@ -62,10 +77,17 @@ def test_a_key_that_makes_no_sense_is_not_made(admin, shop):
 
 def test_the_command_line_prints_a_key_for_a_scraper_once(folder, thresher):  # noqa: F811
     (folder / "thresher.yaml").write_text(PROJECT.replace("100000", "60"))
-    made = thresher("keys", "create", "Production Scraper 1", "--source", "dice", "--source", "indeed", "--json").json
+    made = thresher(
+        "keys", "create", "Production Scraper 1", "--source", "dice", "--source", "indeed", "--json"
+    ).json
     assert [made[each] for each in ("name", "scopes", "sources", "rate", "used", "state")] == [
-        "Production Scraper 1", ["scrape"], ["dice", "indeed"], 60, 0, "live",
-    ]  # fmt: skip
+        "Production Scraper 1",
+        ["scrape"],
+        ["dice", "indeed"],
+        60,
+        0,
+        "live",
+    ]
     assert made["key"].startswith(f"{made['prefix']}_")
     listed = thresher("keys", "list").out
     assert "dice, indeed" in listed

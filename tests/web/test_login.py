@@ -1,4 +1,5 @@
-"""Administrators over real HTTP, attacked: guessed passwords, forged requests, foreign pages, cookies that somebody else has set."""
+"""Administrators over real HTTP, attacked: guessed passwords, forged requests, foreign pages, cookies that
+somebody else has set."""
 
 import io
 import logging
@@ -52,7 +53,9 @@ class Browser:
 
     def bare(self, method: str, path: str, headers: dict[str, str] | None = None, **how: Any) -> Answer:
         """With what a foreign page could make it send: the cookie, and no header of ours."""
-        return self.api.ask(method, path, headers={"Cookie": f"{NAME}={self.cookie}"} | (headers or {}), **how)
+        return self.api.ask(
+            method, path, headers={"Cookie": f"{NAME}={self.cookie}"} | (headers or {}), **how
+        )
 
 
 def log_in(api: Api, headers: dict[str, str] | None = None, **said: str) -> Answer:
@@ -82,7 +85,9 @@ def test_an_administrator_logs_in_looks_changes_and_logs_out(cheap, shop):
     assert anna.bare("GET", "/api/me").json == told.json | {"scopes": ["admin"]}
     assert anna.bare("GET", "/api/status").status == 200
     assert anna.ask(*CHANGE, json={"value": 61}).status == 200
-    assert rows(shop.store, "select changed_by from setting_changes where name = 'retry.base'") == [("administrator anna",)]
+    assert rows(shop.store, "select changed_by from setting_changes where name = 'retry.base'") == [
+        ("administrator anna",)
+    ]
     made = anna.ask("POST", "/api/keys", json={"name": "s"})
     assert made.json["made_by"] == "administrator anna"
     out = anna.ask("POST", "/api/logout")
@@ -100,10 +105,17 @@ def test_a_wrong_name_and_a_wrong_password_get_the_same_answer(cheap):
 
 
 NO_LOGINS: tuple[Any, ...] = (
-    None, {}, {"name": "anna"}, {"name": "anna", "password": None}, {"name": "anna", "password": ["x"]},
-    {"name": {"$ne": 1}, "password": GOOD}, {"name": "anna", "password": "x" * 1_025}, {"name": "x" * 5_000, "password": GOOD},
-    {"name": "anna\0", "password": GOOD}, {"name": "anna", "password": GOOD, "admin": True},
-)  # fmt: skip
+    None,
+    {},
+    {"name": "anna"},
+    {"name": "anna", "password": None},
+    {"name": "anna", "password": ["x"]},
+    {"name": {"$ne": 1}, "password": GOOD},
+    {"name": "anna", "password": "x" * 1_025},
+    {"name": "x" * 5_000, "password": GOOD},
+    {"name": "anna\0", "password": GOOD},
+    {"name": "anna", "password": GOOD, "admin": True},
+)
 
 
 def test_a_body_that_is_no_login_is_refused_and_not_repeated(cheap):
@@ -115,7 +127,9 @@ def test_a_body_that_is_no_login_is_refused_and_not_repeated(cheap):
 def test_a_login_opens_every_route_but_those_of_scrapers(anna):
     for route in GUARDED:
         if route.scope == "scrape":
-            assert anna.ask(route.method, filled(route.path)).problem(403)["type"] == "urn:thresher:ScopeMissing"
+            assert (
+                anna.ask(route.method, filled(route.path)).problem(403)["type"] == "urn:thresher:ScopeMissing"
+            )
         elif route.path != "/api/logout":
             assert anna.ask(route.method, filled(route.path)).status not in (401, 403, 500), route.path
 
@@ -123,11 +137,21 @@ def test_a_login_opens_every_route_but_those_of_scrapers(anna):
 def test_every_change_by_a_browser_needs_the_token_that_only_our_page_can_read(anna):
     for route in GUARDED:
         if route.method != "GET":
-            assert anna.bare(route.method, filled(route.path)).problem(403)["type"] == "urn:thresher:CsrfRefused", route.path
+            assert (
+                anna.bare(route.method, filled(route.path)).problem(403)["type"] == "urn:thresher:CsrfRefused"
+            ), route.path
 
 
 def test_a_wrong_token_is_as_good_as_none(anna):
-    for said in ("", "x", "0" * 64, "\N{LATIN SMALL LETTER E WITH ACUTE}" * 64, "null", f"{anna.csrf},{anna.csrf}", anna.csrf[:-1]):
+    for said in (
+        "",
+        "x",
+        "0" * 64,
+        "\N{LATIN SMALL LETTER E WITH ACUTE}" * 64,
+        "null",
+        f"{anna.csrf},{anna.csrf}",
+        anna.csrf[:-1],
+    ):
         anna.bare(*CHANGE, {"X-CSRF-Token": said}, json={"value": 1}).problem(403)
     anna.bare(CHANGE[0], f"{CHANGE[1]}?csrf={anna.csrf}", json={"value": 1}).problem(403)
 
@@ -140,23 +164,40 @@ def test_the_token_of_another_login_is_not_enough(anna, cheap):
 
 
 ORIGINS = (
-    "https://evil.example", "null", "", "http://127.0.0.1", "http://127.0.0.1:1", "file://", "http://{0}.evil.example", "http://evil.example/{0}",
-    "http://{0}@evil.example", "ftp://{0}", "{0}", "http://{0}/", "http://{0} http://evil.example",
-)  # fmt: skip
+    "https://evil.example",
+    "null",
+    "",
+    "http://127.0.0.1",
+    "http://127.0.0.1:1",
+    "file://",
+    "http://{0}.evil.example",
+    "http://evil.example/{0}",
+    "http://{0}@evil.example",
+    "ftp://{0}",
+    "{0}",
+    "http://{0}/",
+    "http://{0} http://evil.example",
+)
 
 
 def test_a_page_of_another_origin_changes_nothing_and_logs_nobody_in(anna, cheap, shop):
     for origin in ORIGINS:
         foreign = {"Origin": origin.format(cheap.url.removeprefix("http://"))}
-        assert anna.ask(*CHANGE, foreign, json={"value": 1}).problem(403)["type"] == "urn:thresher:OriginRefused", origin
+        assert (
+            anna.ask(*CHANGE, foreign, json={"value": 1}).problem(403)["type"] == "urn:thresher:OriginRefused"
+        ), origin
         log_in(cheap, foreign).problem(403)
-        cheap.ask("POST", "/api/setup", json={"token": "x", "name": "eve", "password": GOOD}, headers=foreign).problem(403)
+        cheap.ask(
+            "POST", "/api/setup", json={"token": "x", "name": "eve", "password": GOOD}, headers=foreign
+        ).problem(403)
     assert rows(shop.store, "select count(*) from logins") == [(1,)]
 
 
 def test_our_own_page_may(anna, cheap):
     assert anna.ask(*CHANGE, {"Origin": cheap.url}, json={"value": 61}).status == 200
-    assert anna.ask(*CHANGE, {"Origin": cheap.url.replace("http:", "https:")}, json={"value": 62}).status == 200, "a proxy speaks TLS"
+    assert (
+        anna.ask(*CHANGE, {"Origin": cheap.url.replace("http:", "https:")}, json={"value": 62}).status == 200
+    ), "a proxy speaks TLS"
 
 
 def test_a_form_of_a_foreign_page_is_not_taken_for_json(cheap):
@@ -177,9 +218,19 @@ def test_a_token_that_the_browser_brings_is_never_adopted(cheap, anna):
 
 
 COOKIES = (
-    "{name}={good}; {name}=x", "{name}=x; {name}={good}", "{name}=", "{name}", "x{name}={good}", "{name}x={good}", "{name}={good}x",
-    "{name}={good},{name}={good}", '{name}="{good}"', "{upper}={good}", "{name}={half}", "a=b",
-)  # fmt: skip
+    "{name}={good}; {name}=x",
+    "{name}=x; {name}={good}",
+    "{name}=",
+    "{name}",
+    "x{name}={good}",
+    "{name}x={good}",
+    "{name}={good}x",
+    "{name}={good},{name}={good}",
+    '{name}="{good}"',
+    "{upper}={good}",
+    "{name}={half}",
+    "a=b",
+)
 
 
 def test_a_cookie_that_is_not_exactly_ours_opens_nothing(anna):
@@ -197,10 +248,16 @@ def test_behind_tls_the_cookie_is_bound_to_this_host_and_no_other_name_counts(ch
     assert cheap.ask("GET", "/api/me", headers=tls | {"Cookie": f"{SECURE_NAME}={token}"}).status == 200
     cheap.ask("GET", "/api/me", headers=tls | {"Cookie": f"{NAME}={token}"}).problem(401)
     planted = f"{NAME}=thl_{'a' * 43}; {SECURE_NAME}={token}"
-    assert cheap.ask("GET", "/api/me", headers=tls | {"Cookie": planted}).status == 200, "a neighbour plants what does not count"
+    assert cheap.ask("GET", "/api/me", headers=tls | {"Cookie": planted}).status == 200, (
+        "a neighbour plants what does not count"
+    )
     cheap.ask("GET", "/api/me", headers={"Cookie": f"{SECURE_NAME}={token}"}).problem(401)
     csrf = {"Cookie": f"{SECURE_NAME}={token}", "X-CSRF-Token": told.json["csrf"]}
-    assert cheap.ask("POST", "/api/logout", headers=tls | csrf).headers["Set-Cookie"].startswith(f'{SECURE_NAME}=""')
+    assert (
+        cheap.ask("POST", "/api/logout", headers=tls | csrf)
+        .headers["Set-Cookie"]
+        .startswith(f'{SECURE_NAME}=""')
+    )
 
 
 def test_other_cookies_beside_ours_do_no_harm(anna):
@@ -218,15 +275,28 @@ def test_a_key_that_is_shown_counts_and_no_cookie_beside_it(anna, shop):
     assert anna.bare("GET", "/api/me").status == 200
 
 
-@pytest.mark.parametrize(("scheme", "headers", "secure"), [
-    ("http", {"host": "127.0.0.1:8000"}, False), ("http", {"host": "localhost"}, False), ("http", {"host": "[::1]:8000"}, False),
-    ("https", {"host": "127.0.0.1"}, True), ("http", {"host": "thresher.example"}, True), ("http", {"host": "10.0.0.1:8000"}, True),
-    ("http", {"host": "127.0.0.1", "x-forwarded-proto": "https"}, True), ("http", {}, True),
-    ("http", {"host": "localhost.evil.example"}, True),
-    ("http", {"host": "127.0.0.1.evil.example"}, True), ("http", {"host": ""}, True), ("http", {"host": "[::1"}, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("scheme", "headers", "secure"),
+    [
+        ("http", {"host": "127.0.0.1:8000"}, False),
+        ("http", {"host": "localhost"}, False),
+        ("http", {"host": "[::1]:8000"}, False),
+        ("https", {"host": "127.0.0.1"}, True),
+        ("http", {"host": "thresher.example"}, True),
+        ("http", {"host": "10.0.0.1:8000"}, True),
+        ("http", {"host": "127.0.0.1", "x-forwarded-proto": "https"}, True),
+        ("http", {}, True),
+        ("http", {"host": "localhost.evil.example"}, True),
+        ("http", {"host": "127.0.0.1.evil.example"}, True),
+        ("http", {"host": ""}, True),
+        ("http", {"host": "[::1"}, False),
+    ],
+)
 def test_the_cookie_travels_in_the_open_on_the_machine_itself_only(scheme, headers, secure):
-    scope = {"scheme": scheme, "headers": [(name.encode(), value.encode()) for name, value in headers.items()]}
+    scope = {
+        "scheme": scheme,
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+    }
     assert is_secure(scope) is secure
 
 
@@ -240,7 +310,9 @@ def test_a_password_is_hashed_where_neither_the_loop_nor_the_database_waits(chea
     monkeypatch.setattr(password, "fits", noted)
     assert log_in(cheap).status == 200
     assert log_in(cheap, name="nobody").status == 401
-    assert [name.partition("_")[0] for name in where] == ["password"] * 2, "and as often for a name that nobody has"
+    assert [name.partition("_")[0] for name in where] == ["password"] * 2, (
+        "and as often for a name that nobody has"
+    )
 
 
 @pytest.mark.promise(3)
@@ -283,7 +355,11 @@ def test_no_secret_of_a_whole_conversation_is_in_the_log(shop, stranger, caplog)
     anna.bare(*CHANGE, json={"value": 1}).problem(403)
     stranger.ask("GET", "/api/status", headers={"X-Scraper-API-Key": key[:-1]}).problem(401)
     anna.ask("POST", "/api/logout")
-    for line in ("POST '/api/login': 401, by somebody without a key", "POST '/api/keys': 201, by administrator anna", "200, by key s"):
+    for line in (
+        "POST '/api/login': 401, by somebody without a key",
+        "POST '/api/keys': 201, by administrator anna",
+        "200, by key s",
+    ):
         assert line in caplog.text
     for secret in (setup, GOOD, "wrong horse", anna.cookie, anna.csrf, key[17:]):
         assert secret
@@ -295,13 +371,19 @@ def test_two_servers_share_the_tries_and_the_logins(folder, thresher):  # noqa: 
     (folder / "thresher.yaml").write_text(PROJECT + "  web.password_cost: 10\n")
     made = thresher("admin", "create", "anna", "--generate", "--json")
     assert made.code == 0, made.err
-    with serving() as (_, said), workshop(folder) as shop, served(shop) as other:  # one in a process of its own, one in this process
+    with (
+        serving() as (_, said),
+        workshop(folder) as shop,
+        served(shop) as other,
+    ):  # one in a process of its own, one in this process
         assert "token" not in said
         here, there = Api(address(said)), Api(other)
         told = log_in(here, password=made.json["password"])
         assert there.ask("GET", "/api/me", headers={"Cookie": f"{NAME}={cookie(told)[0]}"}).status == 200
         begun = time.monotonic()
-        statuses = [log_in(api, password="wrong horse battery").status for _ in range(8) for api in (here, there)]
+        statuses = [
+            log_in(api, password="wrong horse battery").status for _ in range(8) for api in (here, there)
+        ]
         took = time.monotonic() - begun
     # Five at once, and one more for every twelve seconds that this may have taken.
     assert 5 <= statuses.count(401) <= 5 + took // 12 + 1
@@ -332,9 +414,16 @@ def test_a_server_shows_a_token_for_the_first_administrator_until_there_is_one(f
     assert "No administrators" in thresher("admin", "list").out
 
 
-@pytest.mark.parametrize("argv", [
-    ("create", "anna"), ("create", "anna", "--generate", "--password-stdin"), ("create", "a\n", "--generate"), ("create", "", "--generate"),
-], ids=lambda argv: " ".join(argv))  # fmt: skip
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("create", "anna"),
+        ("create", "anna", "--generate", "--password-stdin"),
+        ("create", "a\n", "--generate"),
+        ("create", "", "--generate"),
+    ],
+    ids=lambda argv: " ".join(argv),
+)
 def test_an_administrator_that_makes_no_sense_is_refused(folder, thresher, monkeypatch, argv):  # noqa: F811
     (folder / "thresher.yaml").write_text(PROJECT)
     monkeypatch.setattr("sys.stdin", io.StringIO())

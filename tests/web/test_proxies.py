@@ -49,7 +49,11 @@ def tried(shop: Workshop):
             for each in forwarded:
                 said = {"name": "anna", "password": "a wrong horse"}
                 api.ask("POST", "/api/login", json=said, headers={"X-Forwarded-For": each}).problem(401)
-        return {what.removeprefix("from ") for (what,) in rows(shop.store, "select what from login_tries") if what.startswith("from")}
+        return {
+            what.removeprefix("from ")
+            for (what,) in rows(shop.store, "select what from login_tries")
+            if what.startswith("from")
+        }
 
     return work
 
@@ -72,17 +76,27 @@ def test_what_somebody_made_up_before_the_proxy_counts_for_nothing(tried):
     assert tried("127.0.0.0/8", *sent) == {"203.0.113.9"}
 
 
-@pytest.mark.parametrize(("text", "says"), [
-    ("*", "would let everybody say"), ("proxy.local", "wants addresses or networks"), ("10.0.0.5/8", "has host bits set"),
-    ("10.0.0.5,,10.0.0.256", "10.0.0.256"), (",".join(["10.0.0.1"] * 101), "at most 100"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("*", "would let everybody say"),
+        ("proxy.local", "wants addresses or networks"),
+        ("10.0.0.5/8", "has host bits set"),
+        ("10.0.0.5,,10.0.0.256", "10.0.0.256"),
+        (",".join(["10.0.0.1"] * 101), "at most 100"),
+    ],
+)
 def test_what_is_no_address_is_refused_with_the_reason(text, says):
     with pytest.raises(UsageError, match=says):
         read_proxies(text)
 
 
 def test_an_address_is_trusted_also_where_it_comes_in_as_ipv6():
-    assert read_proxies(" 10.0.0.5 ,2001:db8::/32,") == ["10.0.0.5/32", "::ffff:10.0.0.5/128", "2001:db8::/32"]
+    assert read_proxies(" 10.0.0.5 ,2001:db8::/32,") == [
+        "10.0.0.5/32",
+        "::ffff:10.0.0.5/128",
+        "2001:db8::/32",
+    ]
     assert read_proxies("") == []
 
 

@@ -24,9 +24,13 @@ def test_the_page_has_every_route_and_no_other():
 
 def test_the_page_has_every_status_of_our_errors():
     page = PAGE.read_text("utf-8")
-    assert [kind.__name__ for kind, status in STATUS.items() if f"| {status} | `{kind.__name__}` |" not in page] == ["ThresherError"]
+    assert [
+        kind.__name__ for kind, status in STATUS.items() if f"| {status} | `{kind.__name__}` |" not in page
+    ] == ["ThresherError"]
 
 
 def test_the_page_has_every_setting_of_the_server():
     page = PAGE.read_text("utf-8")
-    assert [each.name for each in SETTINGS if each.name.startswith("web.") and f"`{each.name}`" not in page] == []
+    assert [
+        each.name for each in SETTINGS if each.name.startswith("web.") and f"`{each.name}`" not in page
+    ] == []

@@ -31,13 +31,22 @@ def filled(shop):
 def fill(shop):
     """A few of each."""
     now = read_now(shop.store)
-    write_records(shop.store, [
-        company("acme.com", "Acme", now), company("beta.io", "Beta", now, tier="B"), company("gamma.dev", "Gamma", now - 60 * DAY),
-        board("greenhouse:acme", "acme.com", now), board(SITE, "acme.com", now, status="pending", platform="site"),
-        posting("greenhouse:acme/1", "Engineer", now), posting("greenhouse:acme/2", "Designer", now, state="closed"),
-        decision("greenhouse:acme/1", "saved", now), match("greenhouse:acme/1", "Engineer", 91, now),
-        match("greenhouse:acme/2", "Designer", 82, now), match("greenhouse:acme/3", "Writer", 82, now),
-    ])  # fmt: skip
+    write_records(
+        shop.store,
+        [
+            company("acme.com", "Acme", now),
+            company("beta.io", "Beta", now, tier="B"),
+            company("gamma.dev", "Gamma", now - 60 * DAY),
+            board("greenhouse:acme", "acme.com", now),
+            board(SITE, "acme.com", now, status="pending", platform="site"),
+            posting("greenhouse:acme/1", "Engineer", now),
+            posting("greenhouse:acme/2", "Designer", now, state="closed"),
+            decision("greenhouse:acme/1", "saved", now),
+            match("greenhouse:acme/1", "Engineer", 91, now),
+            match("greenhouse:acme/2", "Designer", 82, now),
+            match("greenhouse:acme/3", "Writer", 82, now),
+        ],
+    )
     return shop
 
 
@@ -82,14 +91,29 @@ def test_many_companies_are_asked_for_at_once_each_with_its_answer(api, filled):
     assert said[0]["task"] == said[3]["task"]
 
 
-@pytest.mark.parametrize(("body", "status", "match"), [
-    ({}, 400, "name or a website"), ({"companies": []}, 422, "companies"), ({"companies": ["acme.com", ""]}, 400, "companies.1"),
-    ({"companies": ["fine.dev", "https://boards.greenhouse.io/acme"]}, 400, "add board"), ({"name": 1}, 422, "name"),
-    ({"companies": ["a.dev"], "name": "B"}, 400, "not both"), ({"nmae": "Acme"}, 422, "nmae"), ([], 422, "body"), ("x", 422, "body"),
-    ({"companies": ["a.dev"] * 1_001}, 422, "companies"), ({"website": "a.dev", "force": "yes"}, 422, "force"),
-    ({"name": "a\0b"}, 422, "NUL"), ({"website": "http://user:pw@a.dev/"}, 400, "website"), ({"name": "x" * 5_000}, 422, "name"),
-    ({"website": "javascript:alert(1)"}, 400, ""), ({"website": "http://[::1"}, 400, ""), (None, 422, "body"),
-], ids=lambda value: str(value)[:40])  # fmt: skip
+@pytest.mark.parametrize(
+    ("body", "status", "match"),
+    [
+        ({}, 400, "name or a website"),
+        ({"companies": []}, 422, "companies"),
+        ({"companies": ["acme.com", ""]}, 400, "companies.1"),
+        ({"companies": ["fine.dev", "https://boards.greenhouse.io/acme"]}, 400, "add board"),
+        ({"name": 1}, 422, "name"),
+        ({"companies": ["a.dev"], "name": "B"}, 400, "not both"),
+        ({"nmae": "Acme"}, 422, "nmae"),
+        ([], 422, "body"),
+        ("x", 422, "body"),
+        ({"companies": ["a.dev"] * 1_001}, 422, "companies"),
+        ({"website": "a.dev", "force": "yes"}, 422, "force"),
+        ({"name": "a\0b"}, 422, "NUL"),
+        ({"website": "http://user:pw@a.dev/"}, 400, "website"),
+        ({"name": "x" * 5_000}, 422, "name"),
+        ({"website": "javascript:alert(1)"}, 400, ""),
+        ({"website": "http://[::1"}, 400, ""),
+        (None, 422, "body"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
 def test_a_body_that_makes_no_sense_is_refused_whole(api, filled, body, status, match):
     told = api.ask("POST", "/api/companies", json=body).problem(status)
     assert match in told["detail"]
@@ -99,7 +123,13 @@ def test_a_body_that_makes_no_sense_is_refused_whole(api, filled, body, status, 
 def test_what_the_api_answers_is_what_the_command_line_would(api, filled):
     said = api.post("/api/companies", {"companies": ["acme.com", "new.dev"]}, 201)["asked"]
     again = ask_companies(filled.store, filled.registry, [wish(None, "acme.com"), wish(None, "new.dev")])
-    assert said[0] == {"what": again[0].what, "key": again[0].key, "answer": "known", "task": None, "says": again[0].says}
+    assert said[0] == {
+        "what": again[0].what,
+        "key": again[0].key,
+        "answer": "known",
+        "task": None,
+        "says": again[0].says,
+    }
     assert said[1]["task"] == again[1].task
 
 
@@ -120,12 +150,17 @@ def test_boards_are_listed_opened_confirmed_and_refused(api, filled):
 
 
 def test_a_board_is_asked_for_by_its_address(api, filled):
-    said = api.post("/api/boards", {"url": "https://boards.greenhouse.io/newco", "company": "newco.com"}, 201)["asked"]
+    said = api.post(
+        "/api/boards", {"url": "https://boards.greenhouse.io/newco", "company": "newco.com"}, 201
+    )["asked"]
     assert said[0]["answer"] == "added"
     assert api.get(f"/api/tasks/{said[0]['task']}")["task"]["payload"]["company"] == "newco.com"
     known = api.post("/api/boards", {"url": "https://boards.greenhouse.io/acme"}, 200)["asked"]
     assert known[0]["answer"] == "known"
-    assert api.ask("POST", "/api/boards", json={"url": "not a url"}).problem(400)["type"] == "urn:thresher:InvalidUrl"
+    assert (
+        api.ask("POST", "/api/boards", json={"url": "not a url"}).problem(400)["type"]
+        == "urn:thresher:InvalidUrl"
+    )
 
 
 def test_postings_are_listed_opened_and_asked_for(api, filled):
@@ -136,18 +171,25 @@ def test_postings_are_listed_opened_and_asked_for(api, filled):
     assert api.get("/api/postings/greenhouse:acme%2F1")["posting"]["title"] == "Engineer"
     assert "7d" in api.ask("GET", "/api/postings?since=later").problem(400)["detail"]
     assert api.post("/api/postings", {"url": "https://acme.com/jobs/9"}, 201)["asked"][0]["answer"] == "added"
-    assert api.post("/api/postings", {"url": "https://acme.com/jobs/9"}, 200)["asked"][0]["answer"] == "waiting"
+    assert (
+        api.post("/api/postings", {"url": "https://acme.com/jobs/9"}, 200)["asked"][0]["answer"] == "waiting"
+    )
 
 
 def test_matches_are_found_the_best_first_and_keep_what_a_person_did(api, filled):
     assert keys(api.get("/api/matches")) == ["greenhouse:acme/1", "greenhouse:acme/2", "greenhouse:acme/3"]
     assert keys(api.get("/api/matches?limit=1&before=greenhouse:acme/1")) == ["greenhouse:acme/2"]
-    assert keys(api.get("/api/matches?min_score=85&status=new&company=acm&words=engineer&since=7d&priority=high")) == ["greenhouse:acme/1"]
+    assert keys(
+        api.get("/api/matches?min_score=85&status=new&company=acm&words=engineer&since=7d&priority=high")
+    ) == ["greenhouse:acme/1"]
     told = api.ask("PATCH", "/api/matches/greenhouse:acme/1", json={"status": "applied", "note": "sent it"})
     assert (told.status, told.json["was"], told.json["status"]) == (200, "new", "applied")
     (found,) = api.get("/api/matches?status=applied")
     assert found["note"] == "sent it"
-    assert "dismissed" in api.ask("PATCH", "/api/matches/greenhouse:acme/1", json={"status": "hired"}).problem(400)["detail"]
+    assert (
+        "dismissed"
+        in api.ask("PATCH", "/api/matches/greenhouse:acme/1", json={"status": "hired"}).problem(400)["detail"]
+    )
     api.ask("PATCH", "/api/matches/nothing", json={"status": "new"}).problem(404)
     api.ask("GET", "/api/matches?company=.").problem(400)
 
@@ -155,7 +197,9 @@ def test_matches_are_found_the_best_first_and_keep_what_a_person_did(api, filled
 def test_a_saved_search_is_used_by_its_name(api, filled):
     save_view(filled.store, "good", {"min_score": 85})
     assert keys(api.get("/api/matches?view=good")) == ["greenhouse:acme/1"]
-    assert "use view, or filters" in api.ask("GET", "/api/matches?view=good&status=new").problem(400)["detail"]
+    assert (
+        "use view, or filters" in api.ask("GET", "/api/matches?view=good&status=new").problem(400)["detail"]
+    )
     api.ask("GET", "/api/matches?view=bad").problem(404)
 
 
@@ -176,23 +220,51 @@ def test_a_profile_is_put_as_yaml_or_json_and_read_back(api, filled):
     text = "city: Portland\ncountry: US\nskills:\n  python: {rank: required}\n"
     first = api.ask("PUT", "/api/profile", data=text.encode(), headers=yaml)
     assert (first.status, first.json["city"]) == (200, "Portland"), first.body
-    second = api.ask("PUT", "/api/profile", json={"city": "Zürich \U0001f600", "country": "NO", "workplace": {"remote": True}})
-    assert (second.status, second.json["city"], second.json["country"]) == (200, "Zürich \U0001f600", "NO"), second.body
+    second = api.ask(
+        "PUT",
+        "/api/profile",
+        json={"city": "Zürich \U0001f600", "country": "NO", "workplace": {"remote": True}},
+    )
+    assert (second.status, second.json["city"], second.json["country"]) == (200, "Zürich \U0001f600", "NO"), (
+        second.body
+    )
     assert api.get("/api/profile") == second.json
     told = api.ask("PUT", "/api/profile", data=b"city: Portland\ncuontry: US\n", headers=yaml).problem(400)
     assert "profile:2" in told["detail"]
     assert "cuontry" in told["detail"]
-    for wrong in (b"", b"  ", b"{", b"\xff", b"[1]", b"null", b"[" * 100_000, b'{"city": "\\ud800"}', b'{"city": NaN}'):
+    for wrong in (
+        b"",
+        b"  ",
+        b"{",
+        b"\xff",
+        b"[1]",
+        b"null",
+        b"[" * 100_000,
+        b'{"city": "\\ud800"}',
+        b'{"city": NaN}',
+    ):
         told = api.ask("PUT", "/api/profile", data=wrong, headers=yaml | {"Content-Type": "application/json"})
         assert told.status in (400, 422), wrong[:40]
-    for wrong in (b"", b"\xff", b"a: &a [*a]", b"- 1", b"!!python/object:os.system x", b"a: " + b"[" * 100_000):
+    for wrong in (
+        b"",
+        b"\xff",
+        b"a: &a [*a]",
+        b"- 1",
+        b"!!python/object:os.system x",
+        b"a: " + b"[" * 100_000,
+    ):
         assert api.ask("PUT", "/api/profile", data=wrong, headers=yaml).status in (400, 422), wrong[:40]
     assert api.get("/api/profile") == second.json
 
 
 def test_tasks_are_listed_opened_cancelled_and_sent_back(api, filled):
-    ids = [filled.store.enqueue([filled.registry.admit(NewTask("scrape", key=f"k{at}"))])[0] for at in range(3)]
-    assert [each["id"] for each in api.get("/api/tasks?kind=scrape&state=pending&limit=2")] == [ids[2], ids[1]]
+    ids = [
+        filled.store.enqueue([filled.registry.admit(NewTask("scrape", key=f"k{at}"))])[0] for at in range(3)
+    ]
+    assert [each["id"] for each in api.get("/api/tasks?kind=scrape&state=pending&limit=2")] == [
+        ids[2],
+        ids[1],
+    ]
     assert [each["id"] for each in api.get(f"/api/tasks?before={ids[1]}")] == [ids[0]]
     detail = api.get(f"/api/tasks/{ids[0]}")
     assert any("no worker is alive" in sentence for sentence in detail["waits"])
@@ -207,13 +279,26 @@ def test_tasks_are_listed_opened_cancelled_and_sent_back(api, filled):
 
 @pytest.mark.promise(1)
 def test_a_task_of_any_known_kind_is_added_once_per_key(api):
-    first = api.ask("POST", "/api/tasks", json={"kind": "scrape", "payload": {}, "key": "mine", "delay": 3600})
+    first = api.ask(
+        "POST", "/api/tasks", json={"kind": "scrape", "payload": {}, "key": "mine", "delay": 3600}
+    )
     again = api.ask("POST", "/api/tasks", json={"kind": "scrape", "key": "mine"})
     assert (first.status, again.status, first.json["id"]) == (201, 200, again.json["id"])
     assert api.get(f"/api/tasks/{first.json['id']}")["task"]["dedupe_key"] == "mine"
     assert "known are" in api.ask("POST", "/api/tasks", json={"kind": "scarpe"}).problem(404)["detail"]
-    for wrong in ({}, {"payload": []}, {"delay": "soon"}, {"delay": -1}, {"colour": "red"}, {"priority": 10**9}, {"url": "no url"}):
-        assert api.ask("POST", "/api/tasks", json={"kind": "scrape", **wrong} if wrong else {}).status in (400, 422), wrong
+    for wrong in (
+        {},
+        {"payload": []},
+        {"delay": "soon"},
+        {"delay": -1},
+        {"colour": "red"},
+        {"priority": 10**9},
+        {"url": "no url"},
+    ):
+        assert api.ask("POST", "/api/tasks", json={"kind": "scrape", **wrong} if wrong else {}).status in (
+            400,
+            422,
+        ), wrong
     assert len(api.get("/api/tasks?kind=scrape")) == 1
 
 
@@ -256,7 +341,9 @@ def test_events_are_paged(api, filled):
         api.post(f"/api/sources/{source['source']}/disable")
     first = api.get("/api/events?limit=2&kind=gate_disabled")
     rest = api.get(f"/api/events?limit=2&kind=gate_disabled&before={first[-1]['id']}")
-    assert [each["id"] for each in first + rest] == sorted({each["id"] for each in first + rest}, reverse=True)
+    assert [each["id"] for each in first + rest] == sorted(
+        {each["id"] for each in first + rest}, reverse=True
+    )
     assert (len(first), len(rest)) == (2, 1)
     assert first[0]["sentence"]
     api.ask("GET", "/api/events?kind=nonsense").problem(400)
@@ -279,17 +366,38 @@ def test_a_setting_is_changed_with_the_name_of_the_key_and_is_in_force_here_at_o
         assert session.rows("select changed_by from setting_changes") == [("key anna",)]
     assert api.ask("PUT", "/api/settings/retry.base", json={"value": None}).json["origin"] == "default"
     assert {each["name"]: each["value"] for each in api.get("/api/settings")}["retry.base"] == 60
-    for wrong, status in (({"value": -1}, 400), ({"value": "5"}, 422), ({"value": True}, 422), ({}, 422), ({"value": 1e300}, 400)):
+    for wrong, status in (
+        ({"value": -1}, 400),
+        ({"value": "5"}, 422),
+        ({"value": True}, 422),
+        ({}, 422),
+        ({"value": 1e300}, 400),
+    ):
         api.ask("PUT", "/api/settings/retry.base", json=wrong).problem(status)
     told = api.ask("PUT", "/api/settings/retry.bsae", json={"value": 1}).problem(404)
     assert "retry.base" in told["detail"]
 
 
 @pytest.mark.promise(17)
-@pytest.mark.parametrize("name", [
-    "web.login_rate", "web.login_address_rate", "web.password_cost", "web.login_hours", "web.rate", "web.connections", "budget.day",
-    "budget.call", "ai.output_limit", "host.interval", "fetch.crawl_delay_cap", "fetch.keep_pages", "history.ledger", "roles.body_limit",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "name",
+    [
+        "web.login_rate",
+        "web.login_address_rate",
+        "web.password_cost",
+        "web.login_hours",
+        "web.rate",
+        "web.connections",
+        "budget.day",
+        "budget.call",
+        "ai.output_limit",
+        "host.interval",
+        "fetch.crawl_delay_cap",
+        "fetch.keep_pages",
+        "history.ledger",
+        "roles.body_limit",
+    ],
+)
 def test_a_key_that_writes_changes_no_setting_of_security_or_money(standing, name):
     known, store = setting(name), standing.shop.store
     writer = Api(standing.stranger.url, create_key(store, f"writer {name}", ["read", "write"]).token)

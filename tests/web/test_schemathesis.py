@@ -1,4 +1,5 @@
-"""The OpenAPI document in the hands of a tool that nobody here wrote: every operation, with what fits its schema and what does not."""
+"""The OpenAPI document in the hands of a tool that nobody here wrote: every operation, with what fits its
+schema and what does not."""
 
 from itertools import product
 
@@ -6,7 +7,11 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from schemathesis.checks import not_a_server_error
-from schemathesis.specs.openapi.checks import content_type_conformance, response_schema_conformance, status_code_conformance
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
 
 from tests.web.conftest import Api
 from tests.web.scraping import world
@@ -33,7 +38,12 @@ def test_no_operation_of_the_document_ends_in_an_error_of_the_server(tmp_path):
 def attack(operation, mode, headers):
     many = max(EXAMPLES, settings().max_examples // 20)
 
-    @settings(max_examples=many, suppress_health_check=list(HealthCheck), derandomize=settings().derandomize, database=None)
+    @settings(
+        max_examples=many,
+        suppress_health_check=list(HealthCheck),
+        derandomize=settings().derandomize,
+        database=None,
+    )
     @given(case=operation.as_strategy(generation_mode=mode))
     def send(case):
         case.call_and_validate(headers=headers, checks=CHECKS)

@@ -1,4 +1,5 @@
-"""The queue for scrapers over HTTP: the two calls of the contract, what was added to them, and everybody who tries to cheat."""
+"""The queue for scrapers over HTTP: the two calls of the contract, what was added to them, and everybody who
+tries to cheat."""
 
 import json
 from typing import Any
@@ -29,20 +30,40 @@ def test_two_calls_are_enough(world):
     role = world.role("Python Developer", wanted=3, aliases=("Python Dev", "Python Engineer"))
     scraper = world.scraper()
     offer = scraper.claim()
-    assert offer["role"] == {"id": role, "name": "Python Developer", "aliases": ["Python Dev", "Python Engineer"], "candidate_count": 3}
-    assert (offer["platforms"], offer["heartbeat"], offer["expires_at"]) == ([], f"{QUEUE}/heartbeat", "2023-11-14T23:13:20.000Z")
+    assert offer["role"] == {
+        "id": role,
+        "name": "Python Developer",
+        "aliases": ["Python Dev", "Python Engineer"],
+        "candidate_count": 3,
+    }
+    assert (offer["platforms"], offer["heartbeat"], offer["expires_at"]) == (
+        [],
+        f"{QUEUE}/heartbeat",
+        "2023-11-14T23:13:20.000Z",
+    )
     assert status_of(world, role) == "processing"
     world.pass_time(45)
     told = scraper.say("/jobs", offer, jobs=[job(1), job(2), {"title": "nobody's"}])
     wanted = {
-        "session_id": offer["session_id"], "jobs_found": 3, "jobs_imported": 2, "jobs_skipped": 1, "duration_seconds": 45,
-        "matching_triggered": True, "jobs_updated": 0, "jobs_linked": 0, "role_status": "completed", "session_status": "completed",
+        "session_id": offer["session_id"],
+        "jobs_found": 3,
+        "jobs_imported": 2,
+        "jobs_skipped": 1,
+        "duration_seconds": 45,
+        "matching_triggered": True,
+        "jobs_updated": 0,
+        "jobs_linked": 0,
+        "role_status": "completed",
+        "session_status": "completed",
         "verdict": "found",
-    }  # fmt: skip
+    }
     assert wanted.items() <= told.items()
     assert status_of(world, role) == "completed"
     linked = "select r.key from records r join links l on l.record_id = r.id where l.name = 'role' and l.target = :role"
-    assert sorted(row[0] for row in world.rows(linked, role=str(role))) == ["monster/monster-1", "monster/monster-2"]
+    assert sorted(row[0] for row in world.rows(linked, role=str(role))) == [
+        "monster/monster-1",
+        "monster/monster-2",
+    ]
     ((payload,),) = world.rows("select payload from tasks where kind = 'match_postings'")
     assert json.loads(payload)["session"] == offer["session_id"]
 
@@ -89,7 +110,9 @@ def test_a_late_post_is_refused_and_kept_while_the_role_is_in_other_hands(world)
     told = slow.say("/jobs", lost, 409, jobs=[job("late")])
     assert "thresher late list" in told["error"]
     assert world.rows("select count(*) from records where kind = 'posting'") == [(0,)]
-    assert [(row[0], row[1]) for row in world.rows("select postings, decision from late_posts")] == [(1, None)]
+    assert [(row[0], row[1]) for row in world.rows("select postings, decision from late_posts")] == [
+        (1, None)
+    ]
     for path in ("/heartbeat", "/fail", "/complete"):
         assert "run out of time" in slow.say(path, lost, 409)["detail"]
     assert status_of(world, role) == "processing"
@@ -111,7 +134,12 @@ def test_the_same_thing_said_twice_is_answered_twice_and_done_once(world):
     again = scraper.claim()
     assert again["role"] == second["role"]
     failed = scraper.say("/fail", again, reason="it broke")
-    assert failed == {"session_id": again["session_id"], "session_status": "failed", "verdict": "failed", "role_status": "pending"}
+    assert failed == {
+        "session_id": again["session_id"],
+        "session_status": "failed",
+        "verdict": "failed",
+        "role_status": "pending",
+    }
     assert scraper.say("/fail", again, reason="it broke") == failed
     scraper.say("/fail", again, 409, reason="it broke otherwise")
 
@@ -152,7 +180,12 @@ def test_an_empty_list_completes_nothing_and_an_empty_look_wants_a_proof(world):
     assert (told["verdict"], told["role_status"], status_of(world, role)) == ("unknown", "pending", "pending")
     offer = scraper.claim()
     url = "https://monster.example/?q=python"
-    for proof in (None, {"url": url}, {"url": url, "says": "Welcome"}, {"url": url, "control": {"query": "developer", "results": 0}}):
+    for proof in (
+        None,
+        {"url": url},
+        {"url": url, "says": "Welcome"},
+        {"url": url, "control": {"query": "developer", "results": 0}},
+    ):
         assert "proof" in scraper.say("/jobs", offer, 422, jobs=[], verdict="empty", proof=proof)["detail"]
         assert "proof" in scraper.say("/complete", offer, 422, verdict="empty", proof=proof)["detail"]
     good = {"url": url, "control": {"query": "developer", "results": 1_240}}
@@ -167,10 +200,19 @@ def test_postings_in_parts_end_with_an_explicit_completion(world):
     world.pass_time(HOUR - 1)
     for at in range(2):
         told = scraper.say("/jobs", offer, jobs=[job(at)], complete=False)
-        assert (told["session_status"], told["role_status"], told["jobs_imported"]) == ("in_progress", "processing", 1)
+        assert (told["session_status"], told["role_status"], told["jobs_imported"]) == (
+            "in_progress",
+            "processing",
+            1,
+        )
         world.pass_time(HOUR - 1)  # each part is a sign of life
     told = scraper.say("/complete", offer)
-    assert told == {"session_id": offer["session_id"], "session_status": "completed", "verdict": "found", "role_status": "completed"}
+    assert told == {
+        "session_id": offer["session_id"],
+        "session_status": "completed",
+        "verdict": "found",
+        "role_status": "completed",
+    }
     assert scraper.say("/complete", offer) == told
     assert status_of(world, role) == "completed"
     world.role("Gardener")
@@ -195,7 +237,10 @@ def test_platforms_have_turns_of_their_own(world):
     role = world.role("Python Developer")
     scraper = world.scraper()
     offer = scraper.claim()
-    assert offer["platforms"] == [{"name": "dice", "requests_per_minute": 30}, {"name": "indeed", "requests_per_minute": None}]
+    assert offer["platforms"] == [
+        {"name": "dice", "requests_per_minute": 30},
+        {"name": "indeed", "requests_per_minute": None},
+    ]
     scraper.say("/fail", offer, 422, platform="monster")
     told = scraper.say("/fail", offer, reason="a wall", platform="indeed", verdict="blocked")
     assert (told["session_status"], told["role_status"]) == ("in_progress", "processing")
@@ -218,7 +263,11 @@ def test_a_key_looks_only_where_it_may(world):
     offer = scraper.claim("?platforms=dice")
     assert [each["name"] for each in offer["platforms"]] == ["dice"]
     told = scraper.say("/jobs", offer, jobs=[job(1, platform="dice"), job(2, platform="indeed")])
-    assert (told["jobs_imported"], told["jobs_skipped"], told["reasons"]) == (1, 1, {"platform_not_allowed": 1})
+    assert (told["jobs_imported"], told["jobs_skipped"], told["reasons"]) == (
+        1,
+        1,
+        {"platform_not_allowed": 1},
+    )
     assert scraper.call("GET", "/next-role").status == 204
     other = world.scraper("other")
     assert other.call("GET", "/next-role?platforms=dice").status == 204
@@ -251,8 +300,14 @@ def nonsense(scraper: Scraper, offer: dict[str, Any], path: str) -> None:
 def test_parameters_that_nobody_knows_are_refused(world):
     world.role("Python Developer")
     scraper = world.scraper()
-    for asked in ("?platform=dice", "?platforms=", "?platforms=,", "?platforms=a&platforms=b", f"?platforms={'a' * 81}",
-                  "?platforms=" + ",".join(map(str, range(101)))):  # fmt: skip
+    for asked in (
+        "?platform=dice",
+        "?platforms=",
+        "?platforms=,",
+        "?platforms=a&platforms=b",
+        f"?platforms={'a' * 81}",
+        "?platforms=" + ",".join(map(str, range(101))),
+    ):
         assert scraper.call("GET", f"/next-role{asked}").problem(400)
     assert world.rows("select count(*) from scrape_sessions") == [(0,)]
 

@@ -1,4 +1,5 @@
-"""What the API says about the routes for scrapers is true of every answer; and whatever is sent to them is answered, never a bug."""
+"""What the API says about the routes for scrapers is true of every answer; and whatever is sent to them is
+answered, never a bug."""
 
 import asyncio
 import json
@@ -19,9 +20,14 @@ from thresher.control.keys import create_key
 MONITORING = "/api/scraper-monitoring"
 FINE = {200, 204, 400, 403, 404, 409, 413, 422}
 TYPES: Mapping[str, tuple[type, ...]] = {
-    "object": (dict,), "array": (list,), "string": (str,), "integer": (int,), "number": (int, float), "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
     "null": (type(None),),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -31,17 +37,29 @@ def world(request, tmp_path):
 
 
 def differs(value: Any, schema: Mapping[str, Any], where: str = "") -> list[str]:
-    """Where a value is not what a schema says. Strict: a member that the schema does not name is a difference too."""
+    """Where a value is not what a schema says. Strict: a member that the schema does not name is a difference
+    too."""
     kinds = schema.get("type", [])
     kinds = [kinds] if isinstance(kinds, str) else kinds
-    if kinds and not any(isinstance(value, TYPES[kind]) and (kind == "boolean") >= isinstance(value, bool) for kind in kinds):
+    if kinds and not any(
+        isinstance(value, TYPES[kind]) and (kind == "boolean") >= isinstance(value, bool) for kind in kinds
+    ):
         return [f"{where}: {value!r} is no {kinds}"]
     found = []
     if isinstance(value, dict) and "properties" in schema:
         names = schema["properties"]
         found += [f"{where}.{name} is missing" for name in schema.get("required", ()) if name not in value]
-        found += [f"{where}.{name} is not described" for name in value if name not in names and not where.endswith(OPEN)]
-        found += [slip for name, each in value.items() if name in names for slip in differs(each, names[name], f"{where}.{name}")]
+        found += [
+            f"{where}.{name} is not described"
+            for name in value
+            if name not in names and not where.endswith(OPEN)
+        ]
+        found += [
+            slip
+            for name, each in value.items()
+            if name in names
+            for slip in differs(each, names[name], f"{where}.{name}")
+        ]
     if isinstance(value, list) and "items" in schema:
         found += [slip for each in value for slip in differs(each, schema["items"], f"{where}[]")]
     return found
@@ -57,7 +75,9 @@ def described(world: World) -> dict[str, Any]:
 
 
 def schema_of(said: dict[str, Any], method: str, path: str) -> dict[str, Any]:
-    found: dict[str, Any] = said["paths"][path][method.lower()]["responses"]["200"]["content"]["application/json"]
+    found: dict[str, Any] = said["paths"][path][method.lower()]["responses"]["200"]["content"][
+        "application/json"
+    ]
     return found
 
 
@@ -78,7 +98,9 @@ def test_every_route_for_scrapers_is_described_with_an_example_that_fits(world):
 def test_a_scrapers_key_opens_the_description_of_what_it_opens_and_no_more(world):
     scraper = Api(world.url, create_key(world.store, "curious", ["scrape"]).token)
     said, whole = scraper.get("/api/scraper/openapi.json"), described(world)
-    assert said["paths"] == {path: each for path, each in whole["paths"].items() if path.startswith("/api/scraper/")}
+    assert said["paths"] == {
+        path: each for path, each in whole["paths"].items() if path.startswith("/api/scraper/")
+    }
     assert f"{QUEUE}/jobs" in said["paths"]
     assert scraper.ask("GET", "/api/openapi.json").problem(403)["type"] == "urn:thresher:ScopeMissing"
 
@@ -103,7 +125,9 @@ def test_every_answer_of_a_conversation_is_as_it_was_described(world):
     first, second, third = take(), take(), take()
     fits("GET", f"{QUEUE}/current-session", scraper.call("GET", "/current-session").json)
     tell("/heartbeat", first)
-    tell("/jobs", first, jobs=[job(1), {"title": "nobody's"}, job(2, posted_date="yesterday")], complete=False)
+    tell(
+        "/jobs", first, jobs=[job(1), {"title": "nobody's"}, job(2, posted_date="yesterday")], complete=False
+    )
     tell("/jobs", first, jobs=[job(1)])
     tell("/jobs", second, jobs=[])
     tell("/fail", third, reason="a wall", platform="dice")
@@ -116,9 +140,16 @@ def test_every_answer_of_a_conversation_is_as_it_was_described(world):
 def bodies(names: list[str], sessions: list[str]) -> st.SearchStrategy[Any]:
     """Objects with the members that the contract names, some of them right."""
     verdict = st.sampled_from(["found", "empty", "blocked", "failed", "unknown"])
-    right = {"session_id": st.sampled_from(sessions), "verdict": verdict, "complete": st.just(value=False), "platform": TEXTS,
-             "verdicts": st.dictionaries(TEXTS, verdict, max_size=2)}  # fmt: skip
-    member = st.sampled_from(names).flatmap(lambda name: st.tuples(st.just(name), st.one_of(right.get(name, TEXTS), VALUES)))
+    right = {
+        "session_id": st.sampled_from(sessions),
+        "verdict": verdict,
+        "complete": st.just(value=False),
+        "platform": TEXTS,
+        "verdicts": st.dictionaries(TEXTS, verdict, max_size=2),
+    }
+    member = st.sampled_from(names).flatmap(
+        lambda name: st.tuples(st.just(name), st.one_of(right.get(name, TEXTS), VALUES))
+    )
     return st.one_of(st.lists(member, max_size=5).map(dict), VALUES)
 
 
@@ -130,9 +161,23 @@ def test_whatever_is_sent_to_the_queue_is_answered_and_never_a_bug(world):
         world.role(f"role {at}")
     key = create_key(world.store, "fuzz", ["scrape", "admin"])
     fuzzer, scraper = Api(world.url, key.token), world.scraper()
-    sessions = [scraper.claim()["session_id"], *(Api(world.url, key.token).get(f"{QUEUE}/next-role")["session_id"] for _ in range(5)), "x"]
+    sessions = [
+        scraper.claim()["session_id"],
+        *(Api(world.url, key.token).get(f"{QUEUE}/next-role")["session_id"] for _ in range(5)),
+        "x",
+    ]
     routes = [each for each in operations(described(world)) if each[1].startswith((QUEUE, MONITORING))]
-    members = ["session_id", "jobs", "platform", "complete", "verdict", "verdicts", "proof", "reason", "nonsense"]
+    members = [
+        "session_id",
+        "jobs",
+        "platform",
+        "complete",
+        "verdict",
+        "verdicts",
+        "proof",
+        "reason",
+        "nonsense",
+    ]
 
     @settings(max_examples=max(150, settings().max_examples), suppress_health_check=list(HealthCheck))
     @given(data=st.data())
@@ -150,4 +195,6 @@ def test_whatever_is_sent_to_the_queue_is_answered_and_never_a_bug(world):
             assert found.body == b""
 
     attack()
-    assert world.rows("select count(*) from roles where (status = 'processing') <> (session_id is not null)") == [(0,)]
+    assert world.rows(
+        "select count(*) from roles where (status = 'processing') <> (session_id is not null)"
+    ) == [(0,)]

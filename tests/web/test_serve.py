@@ -105,10 +105,21 @@ def test_an_address_that_others_reach_needs_a_key_first(project, thresher):  # n
     assert thresher("serve", "--host", "0.0.0.0", "--port", "0").code == 2
 
 
-@pytest.mark.parametrize(("host", "near"), [
-    ("127.0.0.1", True), ("127.9.9.9", True), ("::1", True), ("localhost", True), ("0.0.0.0", False), ("::", False), ("10.0.0.1", False),
-    ("0x7f.1", True), ("169.254.169.254", False), ("::ffff:10.0.0.1", False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("host", "near"),
+    [
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("localhost", True),
+        ("0.0.0.0", False),
+        ("::", False),
+        ("10.0.0.1", False),
+        ("0x7f.1", True),
+        ("169.254.169.254", False),
+        ("::ffff:10.0.0.1", False),
+    ],
+)
 def test_only_loopback_counts_as_near(host, near):
     assert is_loopback(host) is near
 
@@ -154,7 +165,9 @@ def test_a_client_that_does_not_read_cannot_keep_a_server_alive(project, threshe
         write_records(store, [company(f"c{at}.com", "Acme", 0, about="x" * 40_000) for at in range(600)])
     with serving() as (process, said):
         with socket.create_connection(("127.0.0.1", int(address(said).rpartition(":")[2])), PATIENCE) as line:
-            line.sendall(f"GET /api/export/companies?format=jsonl HTTP/1.1\r\nHost: x\r\nX-API-Key: {token}\r\n\r\n".encode())
+            line.sendall(
+                f"GET /api/export/companies?format=jsonl HTTP/1.1\r\nHost: x\r\nX-API-Key: {token}\r\n\r\n".encode()
+            )
             assert line.recv(12) == b"HTTP/1.1 200"
             process.send_signal(signal.SIGTERM)
             if signals == 2:
@@ -178,8 +191,12 @@ def test_settings_changed_elsewhere_come_into_force(project, thresher):  # noqa:
 
 
 def test_without_its_packages_it_says_what_to_install(project):
-    code = "import sys; sys.modules['fastapi'] = None; from thresher.cli import main; sys.exit(main(['serve']))"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE)
+    code = (
+        "import sys; sys.modules['fastapi'] = None; from thresher.cli import main; sys.exit(main(['serve']))"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=PATIENCE
+    )
     assert told.returncode == 3
     assert "pip install 'thresher[web]'" in told.stderr
 
@@ -198,7 +215,12 @@ def test_two_servers_share_the_rate_of_a_key(project, thresher, kind, request, m
     token = key(thresher, "anna", "--scope", "read", "--rate", 5, "--expires", "1h")
 
     async def hammer(*servers: Api) -> list[int]:
-        return [each.status for each in await asyncio.gather(*(api.send("GET", "/api/sources") for api in servers for _ in range(15)))]
+        return [
+            each.status
+            for each in await asyncio.gather(
+                *(api.send("GET", "/api/sources") for api in servers for _ in range(15))
+            )
+        ]
 
     with serving() as (_, said), workshop(project, url) as shop, served(shop) as other:
         found = asyncio.run(hammer(Api(address(said), token), Api(other, token)))
@@ -211,7 +233,9 @@ def test_two_servers_share_the_rate_of_a_key(project, thresher, kind, request, m
 
 @pytest.mark.promise(17)
 def test_a_key_is_shown_once_and_listed_by_how_it_begins(project, thresher):  # noqa: F811
-    made = thresher("keys", "create", "anna", "--scope", "read", "--scope", "write", "--expires", "90d", "--rate", 30)
+    made = thresher(
+        "keys", "create", "anna", "--scope", "read", "--scope", "write", "--expires", "90d", "--rate", 30
+    )
     assert made.code == 0, made.err
     token = made.out.split()[0]
     assert re.fullmatch(r"thr_[0-9a-f]{12}_[\w-]{43}", token)
@@ -228,11 +252,19 @@ def test_a_key_is_shown_once_and_listed_by_how_it_begins(project, thresher):  # 
     assert [each["state"] for each in thresher("keys", "list", "--all", "--json").json] == ["revoked"]
 
 
-@pytest.mark.parametrize("argv", [
-    (" a",), ("a", "--scope", "root"), ("a", "--source", "x y"), ("a", "--scope", "read", "--expires", "soon"),
-    ("a", "--scope", "read", "--expires", "0s"), ("a", "--scope", "read", "--expires", "9" * 400 + "d"),
-    ("a", "--scope", "read", "--rate", "0"),
-], ids=lambda argv: " ".join(argv)[:40])  # fmt: skip
+@pytest.mark.parametrize(
+    "argv",
+    [
+        (" a",),
+        ("a", "--scope", "root"),
+        ("a", "--source", "x y"),
+        ("a", "--scope", "read", "--expires", "soon"),
+        ("a", "--scope", "read", "--expires", "0s"),
+        ("a", "--scope", "read", "--expires", "9" * 400 + "d"),
+        ("a", "--scope", "read", "--rate", "0"),
+    ],
+    ids=lambda argv: " ".join(argv)[:40],
+)
 def test_a_key_that_makes_no_sense_is_refused(project, thresher, argv):  # noqa: F811
     refused = thresher("keys", "create", *argv)
     assert refused.code == 2, refused.err
@@ -241,5 +273,7 @@ def test_a_key_that_makes_no_sense_is_refused(project, thresher, argv):  # noqa:
 
 def test_nothing_of_the_web_is_loaded_for_help():
     code = "import sys, thresher.cli; print(*sorted(sys.modules))"
-    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert not {"fastapi", "uvicorn", "starlette", "pydantic", "thresher.web"} & set(loaded)

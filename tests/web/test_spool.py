@@ -18,7 +18,9 @@ from thresher.web.routes import ROUTES
 from thresher.web.spool import Shares, spooled
 
 
-def read(pieces: Iterable[bytes], limit: int = 10_000_000, length: int | None = None) -> tuple[bytes, Spooled, int]:
+def read(
+    pieces: Iterable[bytes], limit: int = 10_000_000, length: int | None = None
+) -> tuple[bytes, Spooled, int]:
     """What arrives of these pieces, and how many of them were asked for."""
     asked, coming = 0, iter(pieces)
 
@@ -26,7 +28,11 @@ def read(pieces: Iterable[bytes], limit: int = 10_000_000, length: int | None = 
         nonlocal asked
         asked += 1
         piece = next(coming, None)
-        return {"type": "http.disconnect"} if piece is None else {"type": "http.request", "body": piece, "more_body": piece != b""}
+        return (
+            {"type": "http.disconnect"}
+            if piece is None
+            else {"type": "http.request", "body": piece, "more_body": piece != b""}
+        )
 
     async def whole() -> tuple[bytes, Spooled, int]:
         headers = [] if length is None else [(b"content-length", str(length).encode())]

@@ -1,7 +1,8 @@
-"""The one seam to models: `Advisor.ask(task, schema, inputs) -> Answer`. Everything that thinks in Thresher goes through here.
+"""The one seam to models: `Advisor.ask(task, schema, inputs) -> Answer`. Everything that thinks in Thresher
+goes through here.
 
-A question about a long page becomes one for each of its parts, each kept on its own: what was paid for before a crash, or before
-the money ran out, is not paid for again.
+A question about a long page becomes one for each of its parts, each kept on its own: what was paid for before
+a crash, or before the money ran out, is not paid for again.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +27,8 @@ from thresher.core.evidence import Evidence, Material
 from thresher.core.schema import Schema
 from thresher.core.threads import in_thread
 
-# How often a part is halved whose answer was cut off. More would let one page that makes a model ramble buy call after call.
+# How often a part is halved whose answer was cut off. More would let one page that makes a model ramble buy
+# call after call.
 MAX_HALVINGS = 2
 
 _UNCONFIGURED_WAIT = 3_600.0
@@ -70,11 +72,14 @@ class Advisor:
     ) -> Answer:
         """The answer of a model to the prompt of that name, each value with its place in the page.
 
-        `inputs` are JSON values, and at most one `Material`: the page. `tier` overrules the prompt's own. `presence` asks first
-        whether there is any (True), never (False), or where that is worth its price (None); it matters to schemas of many things.
+        `inputs` are JSON values, and at most one `Material`: the page. `tier` overrules the prompt's own.
+        `presence` asks first whether there is any (True), never (False), or where that is worth its price
+        (None); it matters to schemas of many things.
         """
         material, given = _apart(schema, inputs)
-        asking = _Asking(task_name, schema, given, desk, _known(tier or self._library[task_name].tier), presence)
+        asking = _Asking(
+            task_name, schema, given, desk, _known(tier or self._library[task_name].tier), presence
+        )
         if material is None:
             return await self._inquired(asking, None)
         shown = await in_thread(excerpts, material, self._settings().count("ai.part_size"))
@@ -88,7 +93,11 @@ class Advisor:
         """The things of one part, unless there surely are none."""
         nothing = Answer({"items": []}, Evidence(source=excerpt.material.hash), Usage(), 0, "")
         # Structured data may say what the text does not.
-        if asking.presence is not False and excerpt.shown.data is None and rules_out(asking.schema, excerpt.legible):
+        if (
+            asking.presence is not False
+            and excerpt.shown.data is None
+            and rules_out(asking.schema, excerpt.legible)
+        ):
             return nothing
         if (known := await recalled(self._question(asking, excerpt), asking.desk)) is not None:
             return known
@@ -96,7 +105,11 @@ class Advisor:
         if look is not None and look.value["any"] is False:
             return replace(look, value=nothing.value, evidence=nothing.evidence)
         answer = await self._whole(asking, excerpt)
-        return answer if look is None else replace(answer, usage=look.usage + answer.usage, cost=look.cost + answer.cost)
+        return (
+            answer
+            if look is None
+            else replace(answer, usage=look.usage + answer.usage, cost=look.cost + answer.cost)
+        )
 
     async def _whole(self, asking: _Asking, excerpt: Excerpt, halvings: int = MAX_HALVINGS) -> Answer:
         """All things of a part, read in pieces where the list of them is longer than one answer may be."""
@@ -114,17 +127,23 @@ class Advisor:
         return answer
 
     async def _begun(self, asking: _Asking, pieces: Sequence[Excerpt], halvings: int) -> bool:
-        """Whether an earlier look went to pieces and was interrupted: its first piece, or the first piece of that, is known."""
+        """Whether an earlier look went to pieces and was interrupted: its first piece, or the first piece of
+        that, is known.
+        """
         if len(pieces) < 2:
             return False
         first = await recalled(self._question(asking, pieces[0]), asking.desk)
-        return first is not None or (halvings > 1 and await self._begun(asking, pieces[0].pieces(), halvings - 1))
+        return first is not None or (
+            halvings > 1 and await self._begun(asking, pieces[0].pieces(), halvings - 1)
+        )
 
     async def _presence(self, asking: _Asking, excerpt: Excerpt) -> Answer | None:
         """Whether there is any, or None where that is not asked or was not answered."""
         if asking.presence is False:
             return None
-        looking = replace(asking, prompt="presence", schema=PRESENCE, inputs=wanted(asking.schema), tier="cheap")
+        looking = replace(
+            asking, prompt="presence", schema=PRESENCE, inputs=wanted(asking.schema), tier="cheap"
+        )
         question = self._question(looking, excerpt)
         if (known := await recalled(question, asking.desk)) is not None:
             return known
@@ -155,7 +174,9 @@ class Advisor:
             if complete(asking.schema, *found):
                 break
         if complaints := asking.schema.complaints(found[0]):
-            raise Malformed(f"no part of the page ({len(shown)} were read) says what is required: {'; '.join(complaints)}")
+            raise Malformed(
+                f"no part of the page ({len(shown)} were read) says what is required: {'; '.join(complaints)}"
+            )
         return _joined(answers, found)
 
     async def _inquired(self, asking: _Asking, excerpt: Excerpt | None, *, divisible: bool = False) -> Answer:
@@ -163,15 +184,27 @@ class Advisor:
         question = self._question(asking, excerpt)
         if (known := await recalled(question, asking.desk)) is not None:
             return known
-        return await Inquiry(question, self._terms(asking.tier), self._library, asking.desk).answer(divisible=divisible)
+        return await Inquiry(question, self._terms(asking.tier), self._library, asking.desk).answer(
+            divisible=divisible
+        )
 
     def _question(self, asking: _Asking, excerpt: Excerpt | None) -> Question:
-        return Question(self._library[asking.prompt], self._library["frame"], asking.schema, asking.tier, asking.inputs, excerpt)
+        return Question(
+            self._library[asking.prompt],
+            self._library["frame"],
+            asking.schema,
+            asking.tier,
+            asking.inputs,
+            excerpt,
+        )
 
     def _terms(self, tier: str) -> Terms:
         chosen = self._tiers.get(tier)
         if chosen is None:
-            raise NotYet(f"no model is configured for the tier {tier}: add models: to thresher.yaml", retry_after=_UNCONFIGURED_WAIT)
+            raise NotYet(
+                f"no model is configured for the tier {tier}: add models: to thresher.yaml",
+                retry_after=_UNCONFIGURED_WAIT,
+            )
         provider = self._providers.get(chosen.provider)
         if provider is None:
             raise NotYet(
@@ -184,7 +217,9 @@ class Advisor:
 def _apart(schema: Schema, inputs: Mapping[str, Any]) -> tuple[Material | None, dict[str, Any]]:
     materials = [value for value in inputs.values() if isinstance(value, Material)]
     if len(materials) > 1:
-        raise UsageError(f"a question is about one Material at most, got {len(materials)}; ask about each on its own")
+        raise UsageError(
+            f"a question is about one Material at most, got {len(materials)}; ask about each on its own"
+        )
     found = [field.name for field in schema.fields if not field.judged]
     if not materials and found:
         raise UsageError(
@@ -201,7 +236,9 @@ def _known(tier: str) -> str:
 
 
 def _worst(question: Question, terms: Terms) -> int:
-    return terms.most(Call(terms.model, question.system, (Turn(question.user),), question.schema.json_schema(), 1, 1.0).size)
+    return terms.most(
+        Call(terms.model, question.system, (Turn(question.user),), question.schema.json_schema(), 1, 1.0).size
+    )
 
 
 def _found(answers: Sequence[Answer]) -> list[Found]:

@@ -1,7 +1,8 @@
-"""What an asking needs of the house: money before every call, the gate of the provider, and answers given before.
+"""What an asking needs of the house: money before every call, the gate of the provider, and answers given
+before.
 
-The engine keeps the desk with the store behind it. Here stands only what is asked of it, so a model can be asked without a
-database too.
+The engine keeps the desk with the store behind it. Here stands only what is asked of it, so a model can be
+asked without a database too.
 """
 
 from contextlib import AbstractAsyncContextManager
@@ -42,10 +43,11 @@ class Desk(Protocol):
         ...
 
     def call(self, quote: Quote) -> AbstractAsyncContextManager[Bill]:
-        """The right to make one call, for as long as the block lasts: the gate passed, the money reserved, and settled at the end.
+        """The right to make one call, for as long as the block lasts: the gate passed, the money reserved,
+        and settled at the end.
 
-        Raises `BudgetExhausted` before anything is spent, and `NotYet` where the gate stays closed or somebody else is asking
-        this very question.
+        Raises `BudgetExhausted` before anything is spent, and `NotYet` where the gate stays closed or
+        somebody else is asking this very question.
         """
         ...
 

@@ -17,7 +17,9 @@ from thresher.evidence.verify import doubts
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A value that fits its schema. `doubts` says which required values were looked for in the page and not found."""
+    """A value that fits its schema. `doubts` says which required values were looked for in the page and not
+    found.
+    """
 
     value: Any
     evidence: Evidence
@@ -57,7 +59,8 @@ def drafted(question: Question, reply: Reply, most_output: int) -> Draft | Fault
 
 
 def better(schema: Schema, first: Draft, second: Draft) -> Draft:
-    """The draft with more things of which everything required stands in the page; then the one with fewer required values that do not.
+    """The draft with more things of which everything required stands in the page; then the one with fewer
+    required values that do not.
 
     Counting only what is missing would let an answer win that left everything out.
     """

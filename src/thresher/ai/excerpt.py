@@ -25,7 +25,9 @@ MIN_DIVIDED = 400
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """Characters `start` to `end` of a material. `data` is its structured data as JSON, where that is shown too."""
+    """Characters `start` to `end` of a material. `data` is its structured data as JSON, where that is shown
+    too.
+    """
 
     material: Material
     start: int
@@ -39,12 +41,16 @@ class Excerpt:
 
     @property
     def shown(self) -> Material:
-        """This much of the material, as if it were all. Of a part the structured data is none: it speaks of the whole page."""
+        """This much of the material, as if it were all. Of a part the structured data is none: it speaks of
+        the whole page.
+        """
         return self.material if self.whole else replace(self.material, text=self.text, data=None)
 
     @property
     def legible(self) -> str:
-        """Everything of it that can be read as text, the headings above it included: a day may stand over all that happens on it."""
+        """Everything of it that can be read as text, the headings above it included: a day may stand over all
+        that happens on it.
+        """
         return "\n".join((*(heading.title for heading in self.headings), self.text))
 
     @property
@@ -52,7 +58,9 @@ class Excerpt:
         return self.start == 0 and self.end == len(self.material.text)
 
     def pieces(self) -> "list[Excerpt]":
-        """The same in pieces of half its size, for an answer that would be too long; only itself where it is too short for that."""
+        """The same in pieces of half its size, for an answer that would be too long; only itself where it is
+        too short for that.
+        """
         if len(self.text) < MIN_DIVIDED:
             return [self]
         return _cut(self, len(self.text) // 2 + 1)
@@ -69,14 +77,22 @@ class Excerpt:
     def _above(self, schema: Schema, value: Any, known: Mapping[str, Place | None]) -> dict[str, Place]:
         """A heading speaks of everything below it, so each of several things may have its value there."""
         text, url = self.material.text, self.material.url
-        sheets = [(each.start, Sheet(text[each.start : each.end], url=url)) for each in reversed(self.headings)]
-        missing = [(name, field, each) for name, field, each in named(schema, value) if sheets and known.get(name) is None]
+        sheets = [
+            (each.start, Sheet(text[each.start : each.end], url=url)) for each in reversed(self.headings)
+        ]
+        missing = [
+            (name, field, each)
+            for name, field, each in named(schema, value)
+            if sheets and known.get(name) is None
+        ]
         stands = ((name, _first(field, each, sheets)) for name, field, each in missing)
         return {name: place for name, place in stands if place is not None}
 
 
 def _first(field: Field, value: Value, sheets: Sequence[tuple[int, Sheet]]) -> Place | None:
-    return next((_moved(place, start) for start, sheet in sheets for place in places(field, value, sheet)), None)
+    return next(
+        (_moved(place, start) for start, sheet in sheets for place in places(field, value, sheet)), None
+    )
 
 
 def _moved(place: Place | None, by: int) -> Place | None:
@@ -91,11 +107,14 @@ def excerpts(material: Material, most: int) -> Sequence[Excerpt]:
     whole = Excerpt(material, 0, len(material.text), data=data or None)
     if not material.text.strip():
         if len(data) > most:
-            raise TooLarge(f"structured data of {len(data):,} characters is longer than ai.part_size ({most:,}); ask about a piece of it")
+            raise TooLarge(
+                f"structured data of {len(data):,} characters is longer than ai.part_size ({most:,}); ask about a piece of it"
+            )
         return [whole]
     if len(material.text) > most:
         return _parts(material, most)
-    # What a person sees comes first: data that does not fit beside it is not shown, and still counts as evidence of the page.
+    # What a person sees comes first: data that does not fit beside it is not shown, and still counts as
+    # evidence of the page.
     return [whole if len(material.text) + len(data) <= most else replace(whole, data=None)]
 
 
@@ -136,4 +155,6 @@ def _written(data: Any) -> str | None:
     try:
         return orjson.dumps(data, option=orjson.OPT_SORT_KEYS).decode()
     except (TypeError, ValueError) as problem:
-        raise InvalidPayload(f"the structured data of a material cannot be written as JSON: {problem}") from None
+        raise InvalidPayload(
+            f"the structured data of a material cannot be written as JSON: {problem}"
+        ) from None

@@ -1,7 +1,7 @@
 """One question, put to one model until it has an answer: price, call, read, repair, verify, doubt, keep.
 
-The number of calls has a limit that no reply can move: the first, `ai.repairs` more while the form is wrong, and one for values
-that do not stand in the page. Each is priced and reserved before it is sent.
+The number of calls has a limit that no reply can move: the first, `ai.repairs` more while the form is wrong,
+and one for values that do not stand in the page. Each is priced and reserved before it is sent.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -26,7 +26,9 @@ MAX_COMPLAINT = 300
 
 
 class CutOff(Exception):
-    """The answer was longer than one may be. Whoever asked about a page can ask about less of it; this much was spent already."""
+    """The answer was longer than one may be. Whoever asked about a page can ask about less of it; this much
+    was spent already.
+    """
 
     def __init__(self, usage: Usage, cost: int) -> None:
         super().__init__("the answer was cut off")
@@ -40,7 +42,8 @@ async def recalled(question: Question, desk: Desk) -> Answer | None:
         return None
     if question.excerpt is None:
         return replace(known, cached=True)
-    # On a thread: looking for hundreds of values in a long page takes a while, and other tasks share this loop.
+    # On a thread: looking for hundreds of values in a long page takes a while, and other tasks share this
+    # loop.
     evidence = await in_thread(question.excerpt.evidence, question.schema, known.value)
     return replace(known, evidence=evidence, cached=True)
 
@@ -56,7 +59,8 @@ class Inquiry:
     async def answer(self, *, divisible: bool = False) -> Answer:
         """The answer of the model. Raises `Malformed` where it gives none that can be used.
 
-        `divisible`: the page can be asked about in pieces, so an answer that was too long raises `CutOff`, and is not repaired.
+        `divisible`: the page can be asked about in pieces, so an answer that was too long raises `CutOff`,
+        and is not repaired.
         """
         first = Turn(self._question.user)
         turns: tuple[Turn, ...] = (first,)
@@ -80,10 +84,19 @@ class Inquiry:
         raise self._malformed(fault)
 
     @asynccontextmanager
-    async def _asked(self, turns: Sequence[Turn], fault: Fault | None = None) -> AsyncIterator[Reply | Answer]:
+    async def _asked(
+        self, turns: Sequence[Turn], fault: Fault | None = None
+    ) -> AsyncIterator[Reply | Answer]:
         """One call, for as long as its reservation lasts."""
         question, terms = self._question, self._terms
-        call = Call(terms.model, question.system, tuple(turns), question.schema.json_schema(), terms.output, terms.seconds)
+        call = Call(
+            terms.model,
+            question.system,
+            tuple(turns),
+            question.schema.json_schema(),
+            terms.output,
+            terms.seconds,
+        )
         try:
             most = terms.price(call)
         except BudgetExhausted as problem:
@@ -117,17 +130,23 @@ class Inquiry:
         return await in_thread(drafted, self._question, reply, self._terms.output)
 
     def _said(self, reply: Reply, name: str, complaints: Sequence[str]) -> tuple[Turn, Turn]:
-        """The model's reply and what we say to it. Complaints quote the model, and the model may have quoted the page."""
+        """The model's reply and what we say to it. Complaints quote the model, and the model may have quoted
+        the page.
+        """
         return Turn(_echo(reply.text), ours=False), Turn(_told(self._library[name], complaints))
 
     async def _doubted(self, first: Draft, turns: Sequence[Turn]) -> Answer:
-        """Ask once more for what was not found. Whatever becomes of that, the first draft has been paid for and is not thrown away."""
+        """Ask once more for what was not found. Whatever becomes of that, the first draft has been paid for
+        and is not thrown away.
+        """
         try:
             async with self._asked(turns) as reply:
                 if isinstance(reply, Answer):
                     return reply
                 second = await self._drafted(reply)
-                return await self._concluded(better(self._question.schema, first, second) if isinstance(second, Draft) else first)
+                return await self._concluded(
+                    better(self._question.schema, first, second) if isinstance(second, Draft) else first
+                )
         except ClaimLost:
             raise
         except TaskError:
@@ -141,7 +160,9 @@ class Inquiry:
     def _malformed(self, fault: Fault, why: str = "") -> Malformed:
         who = f"{self._terms.provider.name}/{self._terms.model}"
         said = "; ".join(_shortened(fault.complaints))
-        return Malformed(f"{who} gave no usable answer to {self._question.prompt.label} after {self._usage.calls} calls: {said}{why}")
+        return Malformed(
+            f"{who} gave no usable answer to {self._question.prompt.label} after {self._usage.calls} calls: {said}{why}"
+        )
 
 
 def _told(prompt: Prompt, complaints: Sequence[str]) -> str:
@@ -150,11 +171,15 @@ def _told(prompt: Prompt, complaints: Sequence[str]) -> str:
 
 
 def _shortened(complaints: Sequence[str]) -> list[str]:
-    shown = [each if len(each) <= MAX_COMPLAINT else f"{each[: MAX_COMPLAINT - 1]}…" for each in complaints[:MAX_COMPLAINTS]]
+    shown = [
+        each if len(each) <= MAX_COMPLAINT else f"{each[: MAX_COMPLAINT - 1]}…"
+        for each in complaints[:MAX_COMPLAINTS]
+    ]
     more = len(complaints) - len(shown)
     return [*shown, *([f"and {more} more of the kind"] if more else [])]
 
 
 def _echo(text: str) -> str:
-    # No vendor takes an empty message, and nobody needs all of a runaway answer to see what was wrong with it.
+    # No vendor takes an empty message, and nobody needs all of a runaway answer to see what was wrong with
+    # it.
     return seen(text[:MAX_ECHO]) or "(nothing)"

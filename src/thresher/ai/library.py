@@ -1,4 +1,6 @@
-"""All prompts by name: ours, and over them those of the project, so that words can be changed without changing code."""
+"""All prompts by name: ours, and over them those of the project, so that words can be changed without
+changing code.
+"""
 
 from collections.abc import Iterator
 from importlib.resources import files
@@ -8,7 +10,8 @@ from thresher.ai.prompt import MAX_CHARACTERS, Prompt, read_prompt
 from thresher.core.errors import ConfigError, UnknownName
 
 MAX_PROMPTS = 500
-# How pages are quoted is what keeps their words from being taken for ours. No project replaces it by accident.
+# How pages are quoted is what keeps their words from being taken for ours. No project replaces it by
+# accident.
 OURS_ALONE = frozenset({"frame"})
 
 
@@ -22,7 +25,9 @@ class Library:
 
     def __getitem__(self, name: str) -> Prompt:
         if name not in self._prompts:
-            raise UnknownName(f"there is no prompt {name!r}; there are {', '.join(sorted(self._prompts))}, or write prompts/{name}.md")
+            raise UnknownName(
+                f"there is no prompt {name!r}; there are {', '.join(sorted(self._prompts))}, or write prompts/{name}.md"
+            )
         return self._prompts[name]
 
     def __iter__(self) -> Iterator[Prompt]:
@@ -32,7 +37,11 @@ class Library:
 def _ours() -> Iterator[Prompt]:
     for file in files("thresher.ai").joinpath("prompts").iterdir():
         if file.name.endswith(".md"):
-            yield read_prompt(file.read_text("utf-8"), name=file.name.removesuffix(".md"), place=f"prompts/{file.name} of thresher")
+            yield read_prompt(
+                file.read_text("utf-8"),
+                name=file.name.removesuffix(".md"),
+                place=f"prompts/{file.name} of thresher",
+            )
 
 
 def _of(folder: Path) -> Iterator[Prompt]:
@@ -41,7 +50,9 @@ def _of(folder: Path) -> Iterator[Prompt]:
         raise ConfigError(f"{folder} has {len(paths)} prompts, at most {MAX_PROMPTS} are read")
     for path in paths:
         if path.stem in OURS_ALONE:
-            raise ConfigError(f"{path}: {path.stem} is how Thresher quotes pages to a model and cannot be replaced; give it another name")
+            raise ConfigError(
+                f"{path}: {path.stem} is how Thresher quotes pages to a model and cannot be replaced; give it another name"
+            )
         yield read_prompt(_content(path), name=path.stem, place=str(path))
 
 

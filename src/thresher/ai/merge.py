@@ -1,4 +1,6 @@
-"""Putting the answers about the parts of a page together: every thing once, in the order of the page, and each value with its place."""
+"""Putting the answers about the parts of a page together: every thing once, in the order of the page, and
+each value with its place.
+"""
 
 import unicodedata
 from collections.abc import Iterator, Sequence
@@ -25,7 +27,9 @@ class _Entry:
 
 
 def merged(schema: Schema, found: Sequence[Found], source: str | None = None) -> Found:
-    """The things of all parts. Of two that are the same the one with more verified values stays, where the first of them stood."""
+    """The things of all parts. Of two that are the same the one with more verified values stays, where the
+    first of them stood.
+    """
     kept: dict[tuple[Any, ...], _Entry] = {}
     for value, evidence in found:
         for entry in _entries(schema, value, evidence):
@@ -33,7 +37,11 @@ def merged(schema: Schema, found: Sequence[Found], source: str | None = None) ->
             if key not in kept or entry.verified > kept[key].verified:
                 kept[key] = entry
     entries = list(kept.values())
-    places = {f"{number}.{name}": place for number, entry in enumerate(entries) for name, place in entry.places.items()}
+    places = {
+        f"{number}.{name}": place
+        for number, entry in enumerate(entries)
+        for name, place in entry.places.items()
+    }
     return {"items": [entry.thing for entry in entries]}, Evidence(places, source)
 
 
@@ -55,11 +63,15 @@ def _key(schema: Schema, thing: Thing) -> tuple[Any, ...]:
 
 
 def _folded(value: Any) -> Any:
-    return " ".join(unicodedata.normalize("NFKC", value).casefold().split()) if isinstance(value, str) else value
+    return (
+        " ".join(unicodedata.normalize("NFKC", value).casefold().split()) if isinstance(value, str) else value
+    )
 
 
 def filled(schema: Schema, found: Sequence[Found], source: str | None = None) -> Found:
-    """One thing out of what each part says of it: for every field the first value that was verified, else the first there is."""
+    """One thing out of what each part says of it: for every field the first value that was verified, else the
+    first there is.
+    """
     thing: dict[str, Any] = {}
     places: dict[str, Place | None] = {}
     for field in schema.fields:

@@ -1,4 +1,6 @@
-"""The names of the values of an answer, as evidence calls them: `title`, `skills.2`, and with several things `0.title`."""
+"""The names of the values of an answer, as evidence calls them: `title`, `skills.2`, and with several things
+`0.title`.
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,8 @@
 """From the words of a model to a JSON value, as far as that is certain.
 
-Models wrap answers in prose and code fences, and are cut off in the middle. One whole object is taken out of what surrounds
-it. Nothing is ever closed, completed or chosen for the model: a list that was cut off looks just like a shorter one.
+Models wrap answers in prose and code fences, and are cut off in the middle. One whole object is taken out of
+what surrounds it. Nothing is ever closed, completed or chosen for the model: a list that was cut off looks
+just like a shorter one.
 """
 
 import json
@@ -14,7 +15,8 @@ from typing import Any
 import orjson
 
 MAX_CHARACTERS = 4_000_000
-# No schema of ours goes deeper than a list in a thing in a list; whatever looks at the value may do so by recursion.
+# No schema of ours goes deeper than a list in a thing in a list; whatever looks at the value may do so by
+# recursion.
 MAX_LEVELS = 20
 
 _EDGES = re.compile(r'["{}\\]')
@@ -51,16 +53,24 @@ def _inside(text: str) -> Parsed | Unreadable:
     if not pieces:
         return Unreadable("there is no JSON object in the answer")
     if pieces[0] is None:
-        return Unreadable("the JSON object is not closed: the answer was cut off, or a quotation mark inside a text lacks its backslash")
+        return Unreadable(
+            "the JSON object is not closed: the answer was cut off, or a quotation mark inside a text lacks its backslash"
+        )
     if len(pieces) > 1:
-        return Unreadable("there is more than one object in the answer, or one that is not closed; exactly one is wanted")
+        return Unreadable(
+            "there is more than one object in the answer, or one that is not closed; exactly one is wanted"
+        )
     if text.partition("{")[0].rstrip().endswith("["):
-        return Unreadable("the object stands in a list with words around it, or in one that is not closed; a single object is wanted")
+        return Unreadable(
+            "the object stands in a list with words around it, or in one that is not closed; a single object is wanted"
+        )
     return _value(pieces[0])
 
 
 def _objects(text: str) -> Iterator[str | None]:
-    """Everything between outermost braces, from left to right, in one pass; None for one that is never closed."""
+    """Everything between outermost braces, from left to right, in one pass; None for one that is never
+    closed.
+    """
     depth, start, quoted, skip = 0, 0, False, -1
     for edge in _EDGES.finditer(text):
         place, char = edge.start(), edge[0]
@@ -90,13 +100,19 @@ def _value(text: str) -> Parsed | Unreadable:
         return Unreadable(f"the field {str(doubled)[:80]!r} stands twice in one object")
     except (ValueError, RecursionError) as problem:
         return Unreadable(f"it is not JSON: {str(problem)[:200]}")
-    return Parsed(value) if _shallow(value, MAX_LEVELS) else Unreadable(f"it is nested deeper than {MAX_LEVELS} levels")
+    return (
+        Parsed(value)
+        if _shallow(value, MAX_LEVELS)
+        else Unreadable(f"it is nested deeper than {MAX_LEVELS} levels")
+    )
 
 
 def _shallow(value: Any, levels: int) -> bool:
     if not isinstance(value, dict | list):
         return True
-    return levels > 0 and all(_shallow(each, levels - 1) for each in (value.values() if isinstance(value, dict) else value))
+    return levels > 0 and all(
+        _shallow(each, levels - 1) for each in (value.values() if isinstance(value, dict) else value)
+    )
 
 
 class _Doubled(Exception):

@@ -1,7 +1,8 @@
 """Is there any here? Asked before somebody is paid to read things out of a page that may hold none.
 
-The first look is free: a thing whose price is required cannot stand in a text without an amount. The second is a short question
-to the cheap model, asked only where it costs little beside the reading. Only a sure no saves anything: unknown is not no.
+The first look is free: a thing whose price is required cannot stand in a text without an amount. The second
+is a short question to the cheap model, asked only where it costs little beside the reading. Only a sure no
+saves anything: unknown is not no.
 """
 
 import re
@@ -21,7 +22,9 @@ MAX_OUTPUT = 500
 WORTH_A_SHARE = 4
 MAX_LINE = 300
 
-PRESENCE = Schema("presence", (Field("any", Kind.BOOLEAN, "whether at least one stands there", required=True, judged=True),))
+PRESENCE = Schema(
+    "presence", (Field("any", Kind.BOOLEAN, "whether at least one stands there", required=True, judged=True),)
+)
 
 _UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
@@ -55,8 +58,14 @@ def _names_money(line: str) -> bool:
 
 
 def _shows_day(text: str) -> bool:
-    """Scripts that write no spaces between words have none that could be looked up: they may always name a day."""
-    return _shows_number(text) or _UNSPACED.search(text) is not None or any(folded(word) in _CALENDAR for word in _WORD.findall(text))
+    """Scripts that write no spaces between words have none that could be looked up: they may always name a
+    day.
+    """
+    return (
+        _shows_number(text)
+        or _UNSPACED.search(text) is not None
+        or any(folded(word) in _CALENDAR for word in _WORD.findall(text))
+    )
 
 
 def _shows_number(text: str) -> bool:
@@ -82,4 +91,9 @@ def pays(asking: int, reading: int) -> bool:
 
 def wanted(schema: Schema) -> dict[str, Any]:
     """What is looked for, for a model that is asked whether it is there."""
-    return {"wanted": {"what": schema.name, "with": {field.name: field.says for field in schema.fields if not field.judged}}}
+    return {
+        "wanted": {
+            "what": schema.name,
+            "with": {field.name: field.says for field in schema.fields if not field.judged},
+        }
+    }

@@ -1,7 +1,8 @@
-"""What a call costs: at most, before it is made, and in the end, as the vendor counted. In millionths of a dollar, rounded up.
+"""What a call costs: at most, before it is made, and in the end, as the vendor counted. In millionths of a
+dollar, rounded up.
 
-Prices come from the table that `genai-prices` brings along, which is read offline; what the project file says wins over it. A
-model without a known price is not asked: a budget that guesses is none.
+Prices come from the table that `genai-prices` brings along, which is read offline; what the project file says
+wins over it. A model without a known price is not asked: a budget that guesses is none.
 """
 
 import math
@@ -17,7 +18,8 @@ from thresher.core.errors import ConfigError
 if TYPE_CHECKING:
     from genai_prices.types import ModelPrice
 
-# What vendors put around a question and charge for: marks around each turn, the words that explain a tool or a schema.
+# What vendors put around a question and charge for: marks around each turn, the words that explain a tool or
+# a schema.
 FRAMING = 1_000
 FREE = Rate(Decimal(0), Decimal(0))
 
@@ -31,13 +33,17 @@ class Prices:
         self._known: dict[tuple[str, str], Any] = {}
 
     def most(self, provider: str, model: str, input_bytes: int, output_tokens: int) -> int:
-        """What a call can cost at worst: every byte a token, the answer as long as it may be, the dearest tier it can reach."""
+        """What a call can cost at worst: every byte a token, the answer as long as it may be, the dearest
+        tier it can reach.
+        """
         tokens = input_bytes + FRAMING
         rate = self._fixed(provider, model) or _worst(self._listed(provider, model), tokens)
         return _charged(rate, tokens, output_tokens)
 
     def cost(self, provider: str, model: str, usage: Usage) -> int:
-        """What a call has cost. Tokens that were read from a cache, or thought in silence, are paid in full: never too little."""
+        """What a call has cost. Tokens that were read from a cache, or thought in silence, are paid in full:
+        never too little.
+        """
         rate = self._fixed(provider, model) or _reached(self._listed(provider, model), usage.input_tokens)
         return _charged(rate, usage.input_tokens, usage.output_tokens)
 
@@ -51,7 +57,9 @@ class Prices:
         try:
             return self._models.providers[provider]
         except KeyError:
-            raise ConfigError(f"there is no provider {provider!r}; add it to models.providers in thresher.yaml") from None
+            raise ConfigError(
+                f"there is no provider {provider!r}; add it to models.providers in thresher.yaml"
+            ) from None
 
     def _listed(self, provider: str, model: str) -> "ModelPrice":
         """The table's price as of today. Which model is meant is looked up once."""
@@ -68,7 +76,9 @@ def _found(thinker: Thinker, model: str) -> Any:
     try:
         from genai_prices.data_snapshot import get_snapshot  # noqa: PLC0415  an extra, and slow to import
     except ImportError:
-        raise ConfigError("prices of models need an extra that is not installed; install it with: pip install 'thresher[ai]'") from None
+        raise ConfigError(
+            "prices of models need an extra that is not installed; install it with: pip install 'thresher[ai]'"
+        ) from None
     vendor = thinker.kind if thinker.base_url is None else None
     try:
         _, info = get_snapshot().find_provider_model(model, None, vendor, thinker.base_url)
@@ -93,7 +103,12 @@ def _worst(price: "ModelPrice", tokens: int) -> Rate:
 
 def _reached(price: "ModelPrice", tokens: int) -> Rate:
     """Above a threshold its price holds for all tokens of a call, not only for those above it."""
-    return Rate(*(_tiers(each)[max(start for start in _tiers(each) if start <= tokens)] for each in (price.input_mtok, price.output_mtok)))
+    return Rate(
+        *(
+            _tiers(each)[max(start for start in _tiers(each) if start <= tokens)]
+            for each in (price.input_mtok, price.output_mtok)
+        )
+    )
 
 
 def _tiers(price: Any) -> dict[int, Decimal]:

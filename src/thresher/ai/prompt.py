@@ -1,7 +1,8 @@
-"""A prompt: what a model is told to do, as a file with a name and a version, so that it can be read, reviewed and counted.
+"""A prompt: what a model is told to do, as a file with a name and a version, so that it can be read, reviewed
+and counted.
 
-What a file says above its text is small and strict. A typing error there would change which model is asked, or let a changed
-text answer from what an older one was told.
+What a file says above its text is small and strict. A typing error there would change which model is asked,
+or let a changed text answer from what an older one was told.
 """
 
 import re
@@ -23,7 +24,9 @@ _EDGE = "---\n"
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`text` is what the model reads, `tier` who is asked unless the caller says otherwise, `sentence` what it is for."""
+    """`text` is what the model reads, `tier` who is asked unless the caller says otherwise, `sentence` what
+    it is for.
+    """
 
     name: str
     version: int
@@ -51,7 +54,9 @@ def read_prompt(content: str, *, name: str, place: str) -> Prompt:
         if key not in KEYS:
             raise ConfigError(f"{place}: {key!r} is not known here; the keys are {', '.join(KEYS)}")
     if not _NAME.fullmatch(name) or head.get("name") != name:
-        raise ConfigError(f"{place}: name wants the name of its file in a-z, 0-9 and _, so {name!r}; got {head.get('name')!r}")
+        raise ConfigError(
+            f"{place}: name wants the name of its file in a-z, 0-9 and _, so {name!r}; got {head.get('name')!r}"
+        )
     if not text:
         raise ConfigError(f"{place} says nothing below its second ---; write there what the model is to do")
     return Prompt(name, _version(head, place), _tier(head, place), _sentence(head, place), text)
@@ -61,11 +66,15 @@ def _halves(content: str, place: str) -> tuple[dict[Any, Any], str]:
     opening, found, rest = content.partition(_EDGE)
     written, closed, text = rest.partition("\n" + _EDGE)
     if opening or not found or not closed:
-        raise ConfigError(f"{place} wants to begin with {', '.join(KEYS)} between two lines ---, and its text below them")
+        raise ConfigError(
+            f"{place} wants to begin with {', '.join(KEYS)} between two lines ---, and its text below them"
+        )
     try:
         head = yaml.safe_load(written)
     except yaml.YAMLError as problem:
-        raise ConfigError(f"{place}: what stands above its text is not YAML ({str(problem).splitlines()[0]})") from None
+        raise ConfigError(
+            f"{place}: what stands above its text is not YAML ({str(problem).splitlines()[0]})"
+        ) from None
     if not isinstance(head, dict):
         raise ConfigError(f"{place} wants {', '.join(KEYS)} above its text, got {head!r}")
     return head, text.strip()
@@ -88,5 +97,7 @@ def _tier(head: dict[Any, Any], place: str) -> str:
 def _sentence(head: dict[Any, Any], place: str) -> str:
     sentence = head.get("sentence")
     if not isinstance(sentence, str) or not sentence.strip():
-        raise ConfigError(f"{place}: sentence wants one sentence that says what the prompt is for, got {sentence!r}")
+        raise ConfigError(
+            f"{place}: sentence wants one sentence that says what the prompt is for, got {sentence!r}"
+        )
     return sentence.strip()

@@ -1,4 +1,6 @@
-"""The seam to a model vendor: one call out, one reply back, and every way it can go wrong as one of our own errors."""
+"""The seam to a model vendor: one call out, one reply back, and every way it can go wrong as one of our own
+errors.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +21,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """Everything a vendor is told. `schema` is a JSON schema the answer must fit; `seconds` bounds the whole call."""
+    """Everything a vendor is told. `schema` is a JSON schema the answer must fit; `seconds` bounds the whole
+    call.
+    """
 
     model: str
     system: str
@@ -31,7 +35,11 @@ class Call:
     @property
     def size(self) -> int:
         """The bytes of all that is sent. No tokeniser makes more tokens of a text than it has bytes."""
-        return len(self.system.encode()) + sum(len(turn.text.encode()) for turn in self.turns) + len(str(self.schema).encode())
+        return (
+            len(self.system.encode())
+            + sum(len(turn.text.encode()) for turn in self.turns)
+            + len(str(self.schema).encode())
+        )
 
 
 class Stop(StrEnum):
@@ -44,7 +52,9 @@ class Stop(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """`text` is the answer as it came, meant to be JSON and not checked yet. `model` is who the vendor says has answered."""
+    """`text` is the answer as it came, meant to be JSON and not checked yet. `model` is who the vendor says
+    has answered.
+    """
 
     text: str
     usage: Usage
@@ -53,7 +63,9 @@ class Reply:
 
 
 class CallFailed(Exception):
-    """A call that brought no reply. `problem` is what the worker's policy knows; `billed`: it may have cost something all the same."""
+    """A call that brought no reply. `problem` is what the worker's policy knows; `billed`: it may have cost
+    something all the same.
+    """
 
     def __init__(self, problem: TaskError, *, billed: bool) -> None:
         super().__init__(str(problem))
@@ -69,7 +81,9 @@ class Provider(Protocol):
         ...
 
     async def complete(self, call: Call) -> Reply:
-        """One request, never repeated here: repeating costs money and is decided above. Raises `CallFailed`."""
+        """One request, never repeated here: repeating costs money and is decided above. Raises
+        `CallFailed`.
+        """
         ...
 
     async def close(self) -> None: ...

@@ -1,7 +1,8 @@
 """A question: everything a model is told at first, and the key under which its answer is kept.
 
-What we say stands in the system text and depends on the prompt and the schema alone, so nothing a page holds can change it.
-What others wrote is quoted in the message. The same inputs make the same bytes, today and on every machine.
+What we say stands in the system text and depends on the prompt and the schema alone, so nothing a page holds
+can change it. What others wrote is quoted in the message. The same inputs make the same bytes, today and on
+every machine.
 """
 
 import re
@@ -25,7 +26,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`frame` is the prompt that stands below every other one. `inputs` are JSON; `excerpt` is what is shown of a page."""
+    """`frame` is the prompt that stands below every other one. `inputs` are JSON; `excerpt` is what is shown
+    of a page.
+    """
 
     prompt: Prompt
     frame: Prompt
@@ -47,9 +50,13 @@ class Question:
 
     @property
     def key(self) -> str:
-        """The same for the same question, and for no other: the words asked, the schema, the tier, and everything shown, by content."""
+        """The same for the same question, and for no other: the words asked, the schema, the tier, and
+        everything shown, by content.
+        """
         asked = [self.prompt.identity, self.frame.identity, self.schema.digest, self.tier]
-        shown = [[name, sha256(text.encode("utf-8", "surrogatepass")).hexdigest()] for name, text in self._pieces()]
+        shown = [
+            [name, sha256(text.encode("utf-8", "surrogatepass")).hexdigest()] for name, text in self._pieces()
+        ]
         return sha256(orjson.dumps([asked, shown])).hexdigest()
 
     def _pieces(self) -> Iterator[tuple[str, str]]:
@@ -75,7 +82,9 @@ def _lines(inputs: Mapping[str, Any]) -> Iterator[str]:
         line = f"{name}: {_written(name, inputs[name])}"
         left -= len(line)
         if left < 0:
-            raise InvalidPayload(f"the inputs have more than {MAX_INPUT:,} characters with {name!r}; give a page as Material")
+            raise InvalidPayload(
+                f"the inputs have more than {MAX_INPUT:,} characters with {name!r}; give a page as Material"
+            )
         yield line
 
 
@@ -90,7 +99,9 @@ def _written(name: str, value: Any) -> str:
 
 
 def _plain(text: str) -> bool:
-    """Whether a text needs no quotation marks to be one: it has one line, and is no JSON that would mean something else."""
+    """Whether a text needs no quotation marks to be one: it has one line, and is no JSON that would mean
+    something else.
+    """
     try:
         orjson.loads(text)
     except ValueError:

@@ -1,4 +1,6 @@
-"""On what terms a model is asked: who, for how much at most, for how long, and how often it is told what is wrong."""
+"""On what terms a model is asked: who, for how much at most, for how long, and how often it is told what is
+wrong.
+"""
 
 from dataclasses import dataclass
 
@@ -8,7 +10,8 @@ from thresher.config.settings import Settings
 from thresher.core.answer import DOLLAR, Usage
 from thresher.core.errors import BudgetExhausted
 
-# A call that is too dear today is too dear in a minute. Somebody has to change a setting, so it is tried again now and then.
+# A call that is too dear today is too dear in a minute. Somebody has to change a setting, so it is tried
+# again now and then.
 _WAIT = 3_600.0
 
 
@@ -28,7 +31,13 @@ class Terms:
     def of(cls, provider: Provider, model: str, prices: Prices, settings: Settings) -> "Terms":
         cap = round(settings["budget.call"] * DOLLAR)
         return cls(
-            provider, model, prices, cap, settings.count("ai.output_limit"), float(settings["ai.timeout"]), settings.count("ai.repairs")
+            provider,
+            model,
+            prices,
+            cap,
+            settings.count("ai.output_limit"),
+            float(settings["ai.timeout"]),
+            settings.count("ai.repairs"),
         )
 
     @property

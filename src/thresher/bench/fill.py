@@ -1,4 +1,6 @@
-"""The field a benchmark is played on: gates, lanes, a backlog, and lanes that are blocked. Laid out by SQL, not timed."""
+"""The field a benchmark is played on: gates, lanes, a backlog, and lanes that are blocked. Laid out by SQL,
+not timed.
+"""
 
 import time
 from dataclasses import dataclass
@@ -24,19 +26,43 @@ _TASKS = """{series} insert into tasks (kind, stage, state, lane_id, due, rank, 
     select 'noop', 'noop', 'pending', l.id, 1, :now + s.i, 0, '{{}}', :now from s join lanes l on l.id = :first + (s.i % :lanes)"""
 _READY = "update lanes set status = 'ready', position = :now, floor = 0 where id >= :first and id < :first + :lanes"
 _RAW_COLUMNS = (
-    "kind", "stage", "state", "lane_id", "due", "run_at", "rank", "priority", "tracking_id", "parent_id", "depth", "ancestry", "url",
-    "lineage_key", "dedupe_key", "payload", "created_at",
-)  # fmt: skip
+    "kind",
+    "stage",
+    "state",
+    "lane_id",
+    "due",
+    "run_at",
+    "rank",
+    "priority",
+    "tracking_id",
+    "parent_id",
+    "depth",
+    "ancestry",
+    "url",
+    "lineage_key",
+    "dedupe_key",
+    "payload",
+    "created_at",
+)
 _RAW = f"insert into raw_tasks ({', '.join(_RAW_COLUMNS)}) values ({', '.join(':' + name for name in _RAW_COLUMNS)})"
 _ROW = dict.fromkeys(_RAW_COLUMNS) | {
-    "kind": "noop", "stage": "noop", "state": "pending", "due": 1, "priority": 0, "depth": 0, "ancestry": "[]", "payload": "{}",
+    "kind": "noop",
+    "stage": "noop",
+    "state": "pending",
+    "due": 1,
+    "priority": 0,
+    "depth": 0,
+    "ancestry": "[]",
+    "payload": "{}",
     "created_at": 1,
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`gates` is how many gates each of the open lanes has: 0, or 3 (its host, one of 100 sources, one of 10 providers)."""
+    """`gates` is how many gates each of the open lanes has: 0, or 3 (its host, one of 100 sources, one of 10
+    providers).
+    """
 
     lanes: int
     gates: int
@@ -50,7 +76,9 @@ class Field:
 
 def fill(store: Store, field: Field) -> None:
     """Lay out gates, lanes and what already waits."""
-    for prefix, number in (("host:", field.lanes), ("source:", SOURCES), ("provider:", PROVIDERS))[: field.gates]:
+    for prefix, number in (("host:", field.lanes), ("source:", SOURCES), ("provider:", PROVIDERS))[
+        : field.gates
+    ]:
         _insert(store, _GATES, 0, number - 1, prefix=prefix, most=WIDE)
     store.meet_lanes(("noop", "noop", field.names(at)) for at in range(field.lanes))
     first = store.lanes["noop", "noop", field.names(0)]
@@ -94,7 +122,9 @@ def _analyze(store: Store) -> None:
 
 
 def baseline_per_s(store: Store, number: int) -> int:
-    """The physical limit beside us: the driver's own bulk insert of the same rows, into a table of the same shape and indexes."""
+    """The physical limit beside us: the driver's own bulk insert of the same rows, into a table of the same
+    shape and indexes.
+    """
     with store.write() as session:
         for sql in _same_shape(session, store.backend.dialect.name):
             session.run(sql)
@@ -111,6 +141,13 @@ def baseline_per_s(store: Store, number: int) -> int:
 
 def _same_shape(session: Session, dialect: str) -> list[str]:
     if dialect == "sqlite":
-        texts = [row[0] for row in session.rows("select sql from sqlite_master where tbl_name = 'tasks' and sql is not null")]
-        return [text.replace(" tasks", " raw_tasks").replace("index raw_tasks_", "index raw_") for text in texts]
+        texts = [
+            row[0]
+            for row in session.rows(
+                "select sql from sqlite_master where tbl_name = 'tasks' and sql is not null"
+            )
+        ]
+        return [
+            text.replace(" tasks", " raw_tasks").replace("index raw_tasks_", "index raw_") for text in texts
+        ]
     return ["create table raw_tasks (like tasks including all)"]

@@ -1,7 +1,7 @@
 """How fast the queue is: enqueue, bulk enqueue, a drain by a real worker, and the latency of single claims.
 
-The drain dispatches a real (empty) handler for every task. Backlog and blocked lanes are put in place by SQL before
-the clock starts; everything that is timed goes through the same doors as in production.
+The drain dispatches a real (empty) handler for every task. Backlog and blocked lanes are put in place by SQL
+before the clock starts; everything that is timed goes through the same doors as in production.
 """
 
 import resource
@@ -35,25 +35,42 @@ WARM_UP = 10
 BULK = 1_000
 LEASE_US = 3_600_000_000
 
+
 def run(
-    *, store: str = "sqlite", tasks: int = 20_000, gates: int = 3, lanes: int = 1_000, backlog: int = 0, blocked: int = 0,
-    batch: int = 20, database: str | None = None, durability: str = "process",
-) -> dict[str, Any]:  # fmt: skip
+    *,
+    store: str = "sqlite",
+    tasks: int = 20_000,
+    gates: int = 3,
+    lanes: int = 1_000,
+    backlog: int = 0,
+    blocked: int = 0,
+    batch: int = 20,
+    database: str | None = None,
+    durability: str = "process",
+) -> dict[str, Any]:
     """One measurement, as one flat object."""
     field = Field(lanes=lanes, gates=gates, backlog=backlog, blocked=blocked)
     with database_for(store, database, durability) as url:
         with build.opened_store(url) as opened:
-            # Written down: a worker reads its settings anew from time to time, and a slow run would go on with another batch.
+            # Written down: a worker reads its settings anew from time to time, and a slow run would go on
+            # with another batch.
             change_setting(opened, "worker.batch", batch, "bench")
             change_setting(opened, "worker.concurrency", min(10_000, 2 * batch), "bench")
             fill(opened, field)  # closed afterwards, so that its log is folded in before the clock starts
         with build.opened_store(url) as opened:
             found = _measure(opened, field, url, tasks, batch)
     return {
-        "store": store, "tasks": tasks, "gates": gates, "lanes": lanes, "batch": batch, "backlog": backlog, "blocked": blocked,
-        "durability": durability if store == "sqlite" else "machine", **found,
+        "store": store,
+        "tasks": tasks,
+        "gates": gates,
+        "lanes": lanes,
+        "batch": batch,
+        "backlog": backlog,
+        "blocked": blocked,
+        "durability": durability if store == "sqlite" else "machine",
+        **found,
         "rss_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024),
-    }  # fmt: skip
+    }
 
 
 def _measure(store: Store, field: Field, url: str, tasks: int, batch: int) -> dict[str, Any]:
@@ -62,8 +79,11 @@ def _measure(store: Store, field: Field, url: str, tasks: int, batch: int) -> di
     found: dict[str, Any] = {
         "enqueue_per_s": _enqueue_singly(store, field),
         "driver_bulk_per_s": baseline_per_s(store, tasks),
-        # As many more as the single claims will take: the drain is of the number that was asked for, as for everybody else.
-        "bulk_enqueue_per_s": _enqueue_in_bulk(store, field, max(0, tasks - SINGLES) + (turns + WARM_UP) * batch),
+        # As many more as the single claims will take: the drain is of the number that was asked for, as for
+        # everybody else.
+        "bulk_enqueue_per_s": _enqueue_in_bulk(
+            store, field, max(0, tasks - SINGLES) + (turns + WARM_UP) * batch
+        ),
         **_claims(store, batch, turns),
     }
     found |= loop.run(_drain(store, url, max(tasks, SINGLES)))
@@ -75,7 +95,9 @@ def _measure(store: Store, field: Field, url: str, tasks: int, batch: int) -> di
 
 @contextmanager
 def database_for(store: str, url: str | None, durability: str) -> Iterator[str]:
-    """A database of its own: a file in a temporary folder, a throwaway server, or a schema of the server named."""
+    """A database of its own: a file in a temporary folder, a throwaway server, or a schema of the server
+    named.
+    """
     with ExitStack() as stack:
         if store == "sqlite":
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="thresher-bench-"))
@@ -84,8 +106,10 @@ def database_for(store: str, url: str | None, durability: str) -> Iterator[str]:
         server = url or stack.enter_context(practice_postgres()).url
         yield f"{server}{'&' if '?' in server else '?'}schema=bench_{time.time_ns()}"
 
+
 def _entries(field: Field, number: int) -> list[Entry]:
     return [Entry(KIND, "noop", field.names(at)) for at in range(number)]
+
 
 def _enqueue_singly(store: Store, field: Field) -> int:
     entries = _entries(field, SINGLES)
@@ -95,12 +119,14 @@ def _enqueue_singly(store: Store, field: Field) -> int:
         store.enqueue([entry])
     return round(SINGLES / (time.perf_counter() - started))
 
+
 def _enqueue_in_bulk(store: Store, field: Field, number: int) -> int:
     entries = _entries(field, number)
     started = time.perf_counter()
     for at in range(0, number, BULK):
         store.enqueue(entries[at : at + BULK])
     return round(number / (time.perf_counter() - started)) if number else 0
+
 
 def _claims(store: Store, batch: int, turns: int) -> dict[str, int]:
     """The latency of single claims; what they brought is settled outside the clock."""
@@ -113,11 +139,16 @@ def _claims(store: Store, batch: int, turns: int) -> dict[str, int]:
             times.append((time.perf_counter() - started) * 1e6)
         store.turn([Settlement.done(task) for task in claimed.tasks], 0, worker)
     times.sort()
-    return {"claim_p50_us": round(statistics.median(times)), "claim_p99_us": round(times[int(len(times) * 0.99)])}
+    return {
+        "claim_p50_us": round(statistics.median(times)),
+        "claim_p99_us": round(times[int(len(times) * 0.99)]),
+    }
 
 
 async def _drain(store: Store, url: str, number: int) -> dict[str, int]:
-    """Tasks per second through a worker with a real dispatch, and how many different tasks its handler saw."""
+    """Tasks per second through a worker with a real dispatch, and how many different tasks its handler
+    saw.
+    """
     seen: set[int] = set()
 
     async def noop(ctx: Context) -> Outcome:

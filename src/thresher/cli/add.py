@@ -1,4 +1,6 @@
-"""`thresher add`: ask for work. Companies, boards, postings and candidates in a person's words, any other task by its kind."""
+"""`thresher add`: ask for work. Companies, boards, postings and candidates in a person's words, any other
+task by its kind.
+"""
 
 import difflib
 import sys
@@ -23,33 +25,61 @@ UNUSABLE = 2
 
 def command(
     ctx: typer.Context,
-    kind: Annotated[str | None, typer.Argument(help="company, companies, board, posting, candidates; or any kind of task.")] = None,
-    things: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME|URL|FILE]...", help="Names or sites of companies, URLs, or a file.")
+    kind: Annotated[
+        str | None,
+        typer.Argument(help="company, companies, board, posting, candidates; or any kind of task."),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="The company's name, beside its site or its board.")] = None,
-    website: Annotated[str | None, typer.Option(metavar="URL", help="The company's site, beside its name.")] = None,
-    company: Annotated[str | None, typer.Option(metavar="KEY", help="Whose board it is; thresher companies list shows the keys.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Look at a company again although it is known and fresh.")] = False,
-    skip_bad: Annotated[bool, typer.Option("--skip-bad", help="Of a file of candidates: leave out lines that cannot be used.")] = False,
-    payload: Annotated[str | None, typer.Option(metavar="JSON|@FILE|-", help="A JSON object, a file with one, or - for stdin.")] = None,
-    url: Annotated[str | None, typer.Option(help="The page the task is about; the loop guard looks at it.")] = None,
-    key: Annotated[str | None, typer.Option(help="Unique among live tasks of the kind: asking twice adds once.")] = None,
-    priority: Annotated[int, typer.Option(help="A head start: each step counts as one queue.head_start of waiting.")] = 0,
+    things: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME|URL|FILE]...", help="Names or sites of companies, URLs, or a file."),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="The company's name, beside its site or its board.")
+    ] = None,
+    website: Annotated[
+        str | None, typer.Option(metavar="URL", help="The company's site, beside its name.")
+    ] = None,
+    company: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="Whose board it is; thresher companies list shows the keys."),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Look at a company again although it is known and fresh.")
+    ] = False,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Of a file of candidates: leave out lines that cannot be used.")
+    ] = False,
+    payload: Annotated[
+        str | None,
+        typer.Option(metavar="JSON|@FILE|-", help="A JSON object, a file with one, or - for stdin."),
+    ] = None,
+    url: Annotated[
+        str | None, typer.Option(help="The page the task is about; the loop guard looks at it.")
+    ] = None,
+    key: Annotated[
+        str | None, typer.Option(help="Unique among live tasks of the kind: asking twice adds once.")
+    ] = None,
+    priority: Annotated[
+        int, typer.Option(help="A head start: each step counts as one queue.head_start of waiting.")
+    ] = 0,
     delay: Annotated[str | None, typer.Option(help="Not before: 90s, 10m, 2h, 1d.")] = None,
-    from_file: Annotated[str | None, typer.Option("--from", metavar="FILE.jsonl", help="Many: one task a line; - for stdin.")] = None,
+    from_file: Annotated[
+        str | None, typer.Option("--from", metavar="FILE.jsonl", help="Many: one task a line; - for stdin.")
+    ] = None,
 ) -> None:
     """Add a company, a board, a posting, candidates, or any task.
 
-    `thresher add company acme.com`, `add board URL`, `add posting URL`, `add companies FILE.csv`, `add candidates FILE.csv`: asking
-    twice is harmless.
-    Any other kind takes --payload, --url and --key. With --from all tasks of the file are added, or none of them.
+    `thresher add company acme.com`, `add board URL`, `add posting URL`, `add companies FILE.csv`, `add
+    candidates FILE.csv`: asking twice is harmless. Any other kind takes --payload, --url and --key. With
+    --from all tasks of the file are added, or none of them.
     """
     from thresher.core.errors import UsageError
 
     call = call_of(ctx)
     if (kind is None) == (from_file is None):
-        raise UsageError("say what to add: thresher add company acme.com, thresher add KIND, or thresher add --from FILE.jsonl")
+        raise UsageError(
+            "say what to add: thresher add company acme.com, thresher add KIND, or thresher add --from FILE.jsonl"
+        )
     if kind is None:
         _add_file(call, from_file or "-")
     elif kind == "candidates" and not (name or website or company or force):
@@ -57,11 +87,15 @@ def command(
 
         add_file(call, things or [], skip_bad=skip_bad)
     elif kind in WORDS and (things or name or website) and not skip_bad:
-        _add_words(call, kind, things or [], {"name": name, "website": website, "company": company, "force": force})
+        _add_words(
+            call, kind, things or [], {"name": name, "website": website, "company": company, "force": force}
+        )
     elif things or name or website or company or force or skip_bad:
         near = difflib.get_close_matches(kind, WORDS, 1, ALIKE) if kind not in WORDS else []
         meant = f"; did you mean: thresher add {near[0]}?" if near else ""
-        raise UsageError(f"{kind} is added with --payload, --url and --key; names and addresses are for {', '.join(WORDS)}{meant}")
+        raise UsageError(
+            f"{kind} is added with --payload, --url and --key; names and addresses are for {', '.join(WORDS)}{meant}"
+        )
     else:
         _add_one(call, {"kind": kind, "url": url, "key": key, "priority": priority, "delay": delay}, payload)
 
@@ -90,15 +124,21 @@ def _companies(things: list[str], said: dict[str, Any]) -> list[Any]:
     if not (said["name"] or said["website"]):
         return [read_wish(thing) for thing in things]
     if len(things) > 1 or (things and said["name"] and said["website"]):
-        raise UsageError("--name and --website are for one company: thresher add company acme.com --name Acme")
+        raise UsageError(
+            "--name and --website are for one company: thresher add company acme.com --name Acme"
+        )
     name = said["name"] or (things[0] if things and not is_site(things[0]) else None)
     website = said["website"] or (things[0] if things and is_site(things[0]) else None)
     if things and things[0] not in (name, website):
-        raise UsageError(f"{things[0]!r} was said besides its {'name' if said['name'] else 'website'}; which of the two is meant?")
+        raise UsageError(
+            f"{things[0]!r} was said besides its {'name' if said['name'] else 'website'}; which of the two is meant?"
+        )
     return [wish(name, website)]
 
 
-def _ask(shop: "Workshop", kind: str, things: list[str], said: dict[str, Any], ready: list[Any] | None) -> "list[Asked]":
+def _ask(
+    shop: "Workshop", kind: str, things: list[str], said: dict[str, Any], ready: list[Any] | None
+) -> "list[Asked]":
     if ready is not None:
         from thresher.control.companies import ask_companies
 
@@ -140,7 +180,11 @@ def _lines(found: "list[Asked]", roster: "Roster | None", name: str) -> list[str
     lines = [f"{name}:{slip.line}: {slip.why}" for slip in roster.slips]
     others = (("on their way already", counts["waiting"]), ("known", counts["known"]))
     rest = "".join(f", {count:,} {word}" for word, count in others if count)
-    slips = f" {number(len(lines), 'line')} could not be read: mend and add the file again, nothing is added twice." if lines else ""
+    slips = (
+        f" {number(len(lines), 'line')} could not be read: mend and add the file again, nothing is added twice."
+        if lines
+        else ""
+    )
     return [*lines, f"{number(counts['added'], 'company', 'companies')} added{rest}.{slips}"]
 
 
@@ -159,7 +203,9 @@ def _add_one(call: Call, fields: dict[str, object], payload: str | None) -> None
 def _sentence(added: "Added") -> str:
     if added.new:
         return f"Task {added.id} ({added.kind}) added."
-    return f"Task {added.id} ({added.kind}) already waits or runs with the key {added.key!r}; nothing was added."
+    return (
+        f"Task {added.id} ({added.kind}) already waits or runs with the key {added.key!r}; nothing was added."
+    )
 
 
 def _add_file(call: Call, name: str) -> None:

@@ -17,11 +17,15 @@ app = typer.Typer()
 MAX_LINE = 4_096  # of what is read as a password; longer than any that is allowed
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The administrator's name.")]
 Generate = Annotated[bool, typer.Option("--generate", help="Think one up, and print it once.")]
-FromStdin = Annotated[bool, typer.Option("--password-stdin", help="Read it from the first line of standard input.")]
+FromStdin = Annotated[
+    bool, typer.Option("--password-stdin", help="Read it from the first line of standard input.")
+]
 
 
 @app.command()
-def create(ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False) -> None:
+def create(
+    ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False
+) -> None:
     """Make an administrator. Asks for a password, of which only a slow hash is kept."""
     from thresher.control.admins import create_admin
     from thresher.insight.admins import admin_view
@@ -30,11 +34,18 @@ def create(ctx: typer.Context, name: Name, generate: Generate = False, password_
     password = _password(generate=generate, stdin=password_stdin)
     with call.store(migrate=True) as store:
         view = admin_view(create_admin(store, name, password))
-    _told(call, view, password if generate else None, f"{name} is an administrator and can log in at the dashboard: thresher serve")
+    _told(
+        call,
+        view,
+        password if generate else None,
+        f"{name} is an administrator and can log in at the dashboard: thresher serve",
+    )
 
 
 @app.command()
-def password(ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False) -> None:
+def password(
+    ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False
+) -> None:
     """Give an administrator another password, and end their logins."""
     from thresher.control.admins import change_password
     from thresher.insight.admins import admin_view
@@ -43,7 +54,9 @@ def password(ctx: typer.Context, name: Name, generate: Generate = False, passwor
     chosen = _password(generate=generate, stdin=password_stdin)
     with call.store() as store:
         view = admin_view(change_password(store, name, chosen))
-    _told(call, view, chosen if generate else None, f"{name} has another password and is logged out everywhere.")
+    _told(
+        call, view, chosen if generate else None, f"{name} has another password and is logged out everywhere."
+    )
 
 
 @app.command("list")
@@ -84,7 +97,9 @@ def _password(*, generate: bool, stdin: bool) -> str:
     if stdin:
         return sys.stdin.readline(MAX_LINE).rstrip("\r\n")
     if not sys.stdin.isatty():
-        raise UsageError("there is nobody to ask for a password; say --generate, or --password-stdin to read it from standard input")
+        raise UsageError(
+            "there is nobody to ask for a password; say --generate, or --password-stdin to read it from standard input"
+        )
     return str(typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True))
 
 
@@ -104,5 +119,8 @@ def _draw(out: "Console", found: "list[AdminView]", now: int) -> None:
     if not found:
         out.print("No administrators. Make one with: thresher admin create NAME")
         return
-    rows = [[each.id, each.name, ago(each.created_at, now), ago(each.changed_at, now), ago(each.login_at, now)] for each in found]
+    rows = [
+        [each.id, each.name, ago(each.created_at, now), ago(each.changed_at, now), ago(each.login_at, now)]
+        for each in found
+    ]
     out.print(table(["#id", "name", "#made", "#password", "#last login"], rows))

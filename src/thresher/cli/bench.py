@@ -33,6 +33,17 @@ def queue(
     if store not in ("sqlite", "postgres"):
         raise UsageError(f"--store wants sqlite or postgres, got {store!r}")
     call = call_of(ctx)
-    found = run(store=store, tasks=tasks, gates=gates, lanes=lanes, backlog=backlog, blocked=blocked, batch=batch, database=call.database)
-    shown = [(name, f"{value:,}" if isinstance(value, int | float) else value) for name, value in found.items()]
+    found = run(
+        store=store,
+        tasks=tasks,
+        gates=gates,
+        lanes=lanes,
+        backlog=backlog,
+        blocked=blocked,
+        batch=batch,
+        database=call.database,
+    )
+    shown = [
+        (name, f"{value:,}" if isinstance(value, int | float) else value) for name, value in found.items()
+    ]
     answer(call, found, lambda out, _: out.print(pairs(shown)))

@@ -80,17 +80,37 @@ def picture(progress: Progress) -> RenderableType:
     """The bars and the closed gates."""
     grid = Table.grid(padding=(0, 1))
     for kind in progress.kinds:
-        bar = ProgressBar(total=max(1, kind.total), completed=kind.done, width=BAR_WIDTH, complete_style="cyan", finished_style="green")
-        grid.add_row(cell(kind.kind, "bold"), bar, Text(f"{kind.done:,} / {kind.total:,}"), Text(_asides(kind), style="dim"))
+        bar = ProgressBar(
+            total=max(1, kind.total),
+            completed=kind.done,
+            width=BAR_WIDTH,
+            complete_style="cyan",
+            finished_style="green",
+        )
+        grid.add_row(
+            cell(kind.kind, "bold"),
+            bar,
+            Text(f"{kind.done:,} / {kind.total:,}"),
+            Text(_asides(kind), style="dim"),
+        )
     gates = progress.closed[:GATES_SHOWN]
-    lines = [Text.assemble("  ", cell(gate.name), " ", cell(gate.state), cell(f" {_gate(gate, progress.at)}", "dim")) for gate in gates]
+    lines = [
+        Text.assemble(
+            "  ", cell(gate.name), " ", cell(gate.state), cell(f" {_gate(gate, progress.at)}", "dim")
+        )
+        for gate in gates
+    ]
     return Group(grid, *lines)
 
 
 def _asides(kind: KindProgress) -> str:
     counts = {
-        "running": kind.running, "retrying": kind.retrying, "filtered": kind.filtered, "skipped": kind.skipped, "failed": kind.failed
-    }  # fmt: skip
+        "running": kind.running,
+        "retrying": kind.retrying,
+        "filtered": kind.filtered,
+        "skipped": kind.skipped,
+        "failed": kind.failed,
+    }
     return ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
 
 
@@ -106,6 +126,12 @@ def _gate(gate: GateView, now: int) -> str:
 
 def plain_line(progress: Progress) -> str:
     """All of it in one line, without the ordinary work of full gates."""
-    kinds = "; ".join(f"{kind.kind} {kind.done:,}/{kind.total:,}{_bracketed(_asides(kind))}" for kind in progress.kinds)
-    shut = "; ".join(f"{gate.name} {gate.state}: {_gate(gate, progress.at)}" for gate in progress.closed[:GATES_SHOWN] if gate.shut)
+    kinds = "; ".join(
+        f"{kind.kind} {kind.done:,}/{kind.total:,}{_bracketed(_asides(kind))}" for kind in progress.kinds
+    )
+    shut = "; ".join(
+        f"{gate.name} {gate.state}: {_gate(gate, progress.at)}"
+        for gate in progress.closed[:GATES_SHOWN]
+        if gate.shut
+    )
     return f"{kinds or 'no tasks yet'}{f' | {shut}' if shut else ''}"

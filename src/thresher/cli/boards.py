@@ -22,7 +22,9 @@ Key = Annotated[str, typer.Argument(metavar="KEY", help="As `boards list` names 
 def list_(
     ctx: typer.Context,
     status: Annotated[str | None, typer.Option(help="pending (waits for you), active, disabled.")] = None,
-    platform: Annotated[str | None, typer.Option(help="greenhouse, lever, …; site for a company's own pages, rss for a feed.")] = None,
+    platform: Annotated[
+        str | None, typer.Option(help="greenhouse, lever, …; site for a company's own pages, rss for a feed.")
+    ] = None,
     company: Annotated[str | None, typer.Option(metavar="KEY", help="Only this company's.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
@@ -34,9 +36,16 @@ def list_(
 
     call = call_of(ctx)
     with call.store() as store:
-        found, now = list_boards(store, status=status, platform=platform, company=company, limit=limit), read_now(store)
+        found, now = (
+            list_boards(store, status=status, platform=platform, company=company, limit=limit),
+            read_now(store),
+        )
         asked = status or platform or company
-        empty = "No boards match; thresher boards list shows all." if asked else none_yet(what_was_checked(store), "boards")
+        empty = (
+            "No boards match; thresher boards list shows all."
+            if asked
+            else none_yet(what_was_checked(store), "boards")
+        )
     answer(call, found, lambda out, value: out.print(board_table(value, now) if value else empty))
 
 
@@ -46,11 +55,33 @@ def board_table(found: "list[BoardView]", now: int) -> "Table":
     from thresher.cli.words import ago, short
 
     rows = [
-        [each.key, short(each.company_name or each.company, 30), each.status, each.confidence, each.verdict, each.open,
-         each.failures or None, ago(each.scraped_at, now), short("; ".join([each.reason or "", *each.alarms]).strip("; "), 70)]
+        [
+            each.key,
+            short(each.company_name or each.company, 30),
+            each.status,
+            each.confidence,
+            each.verdict,
+            each.open,
+            each.failures or None,
+            ago(each.scraped_at, now),
+            short("; ".join([each.reason or "", *each.alarms]).strip("; "), 70),
+        ]
         for each in found
-    ]  # fmt: skip
-    return table(["board", "company", "status", "confidence", "last look", "#open", "#failures", "#ago", "why, and alarms"], rows)
+    ]
+    return table(
+        [
+            "board",
+            "company",
+            "status",
+            "confidence",
+            "last look",
+            "#open",
+            "#failures",
+            "#ago",
+            "why, and alarms",
+        ],
+        rows,
+    )
 
 
 @app.command()
@@ -73,17 +104,36 @@ def _draw_one(out: "Console", detail: "BoardDetail", now: int) -> None:
 
     board, data = detail.board, detail.data
     look, sample = data.get("last_look") or {}, data.get("sample") or {}
-    out.print(known([
-        ("board", board.key), ("url", board.url), ("company", f"{board.company_name or '–'} ({board.company or 'unknown'})"),
-        ("status", cell(board.status)), ("why disabled", data.get("disabled_reason") if board.status == "disabled" else None),
-        ("confidence", f"{board.confidence or '–'}, found by {data.get('method') or '–'}"), ("proof", data.get("proof")),
-        ("last look", f"{look['verdict']}: {look.get('reason') or '–'}" if look else "none yet"), ("found", _found(look)),
-        ("tried", f"{sample.get('count') or 0:,} postings; the first are below" if sample and board.status == "pending" else None),
-        ("postings", f"{detail.postings['open']:,} open, {detail.postings['closed']:,} closed"),
-        ("failures in a row", board.failures or None),
-        ("coverage", ", ".join(f"{name} {share:.0%}" for name, share in (data.get("coverage") or {}).items()) or None),
-        ("looked at", when(board.scraped_at, now)), ("next look", when(board.due_at, now) if board.status == "active" else "–"),
-    ]))  # fmt: skip
+    out.print(
+        known(
+            [
+                ("board", board.key),
+                ("url", board.url),
+                ("company", f"{board.company_name or '–'} ({board.company or 'unknown'})"),
+                ("status", cell(board.status)),
+                ("why disabled", data.get("disabled_reason") if board.status == "disabled" else None),
+                ("confidence", f"{board.confidence or '–'}, found by {data.get('method') or '–'}"),
+                ("proof", data.get("proof")),
+                ("last look", f"{look['verdict']}: {look.get('reason') or '–'}" if look else "none yet"),
+                ("found", _found(look)),
+                (
+                    "tried",
+                    f"{sample.get('count') or 0:,} postings; the first are below"
+                    if sample and board.status == "pending"
+                    else None,
+                ),
+                ("postings", f"{detail.postings['open']:,} open, {detail.postings['closed']:,} closed"),
+                ("failures in a row", board.failures or None),
+                (
+                    "coverage",
+                    ", ".join(f"{name} {share:.0%}" for name, share in (data.get("coverage") or {}).items())
+                    or None,
+                ),
+                ("looked at", when(board.scraped_at, now)),
+                ("next look", when(board.due_at, now) if board.status == "active" else "–"),
+            ]
+        )
+    )
     for title in sample.get("titles") or () if board.status == "pending" else ():
         out.print(cell(f"  {title}", "dim"))
     for alarm in board.alarms:
@@ -99,7 +149,9 @@ def _found(look: dict[str, Any]) -> str | None:
 
 @app.command()
 def test(ctx: typer.Context, key: Key) -> None:
-    """Read a board as the next look would, and write nothing. Exits 1 if that finds no postings and no proof that there are none."""
+    """Read a board as the next look would, and write nothing. Exits 1 if that finds no postings and no proof
+    that there are none.
+    """
     import asyncio
 
     from thresher.build import opened_fetcher
@@ -125,14 +177,18 @@ def _draw_trial(out: "Console", found: "TriedBoard") -> None:
     from thresher.cli.show import cell
 
     total = "" if found.total is None else f" of {found.total:,}"
-    out.print(cell(f"{found.verdict}: {found.reason} ({found.count:,}{total} on the first page, {found.url})"))
+    out.print(
+        cell(f"{found.verdict}: {found.reason} ({found.count:,}{total} on the first page, {found.url})")
+    )
     for title in found.sample:
         out.print(cell(f"  {title}"))
 
 
 @app.command()
 def enable(ctx: typer.Context, key: Key) -> None:
-    """Have a board read from now on: one that waits for your word, or one that was disabled. Its failures are forgotten."""
+    """Have a board read from now on: one that waits for your word, or one that was disabled. Its failures are
+    forgotten.
+    """
     from thresher.cli.show import say
     from thresher.control.boards import enable_board, find_board
     from thresher.insight.boards import board_view
@@ -146,7 +202,9 @@ def enable(ctx: typer.Context, key: Key) -> None:
 
 @app.command()
 def disable(
-    ctx: typer.Context, key: Key, reason: Annotated[str, typer.Option(help="Why; shown wherever the board is.")] = "disabled by a person"
+    ctx: typer.Context,
+    key: Key,
+    reason: Annotated[str, typer.Option(help="Why; shown wherever the board is.")] = "disabled by a person",
 ) -> None:
     """Read a board no more, until you enable it. Its postings stay as they are."""
     from thresher.cli.show import say

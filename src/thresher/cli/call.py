@@ -36,7 +36,9 @@ class Call:
         return replace(found, apps=()) if self.apps and not (found.folder / FILE_NAME).exists() else found
 
     def learn_platforms(self) -> None:
-        """Make the hiring platforms known that the project describes: for commands that read pages without its apps."""
+        """Make the hiring platforms known that the project describes: for commands that read pages without
+        its apps.
+        """
         from thresher.config.platforms import install_platforms
 
         install_platforms(self.folder)

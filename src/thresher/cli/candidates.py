@@ -25,9 +25,18 @@ MAX_BYTES = 200_000_000
 SHOWN = 3  # candidates that are named where many are meant
 VISIBLE = 0.05  # points: less is not seen in what is printed
 FACTS = (
-    "email", "title", "roles", "skills", "tech_stack", "specializations", "experience_years", "locations", "salary_min", "currency",
+    "email",
+    "title",
+    "roles",
+    "skills",
+    "tech_stack",
+    "specializations",
+    "experience_years",
+    "locations",
+    "salary_min",
+    "currency",
     "remote",
-)  # fmt: skip
+)
 
 
 def read_body(name: str) -> bytes:
@@ -67,7 +76,9 @@ def add_file(call: Call, things: list[str], *, skip_bad: bool) -> None:
 
 def counts(found: "Sequence[Admission]") -> dict[str, Any]:
     """How many candidates of which answer, and how many roles were found, made, or wait for a model."""
-    said: dict[str, Any] = {word: sum(each.answer == word for each in found) for word in ("new", "changed", "unchanged")}
+    said: dict[str, Any] = {
+        word: sum(each.answer == word for each in found) for word in ("new", "changed", "unchanged")
+    }
     wanted = {(each.role_id or each.key): each for one in found for each in one.roles}
     made = {each.role_id for one in found for each in one.roles if each.created}
     waiting = sum(each.method == "waiting" for each in wanted.values())
@@ -88,14 +99,18 @@ def _lines(found: "Sequence[Admission]", slips: "Sequence[Slip]", name: str) -> 
     none = [each.name for each in found if not each.roles]
     if none:
         shown = ", ".join(none[:SHOWN]) + (", …" if len(none) > SHOWN else "")
-        lines.append(f"{number(len(none), 'candidate')} without a title: nothing is matched for them ({shown}).")
+        lines.append(
+            f"{number(len(none), 'candidate')} without a title: nothing is matched for them ({shown})."
+        )
     return lines
 
 
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    role: Annotated[str | None, typer.Option(metavar="ROLE", help="Only those who want this role: a name or an id.")] = None,
+    role: Annotated[
+        str | None, typer.Option(metavar="ROLE", help="Only those who want this role: a name or an id.")
+    ] = None,
     before: Annotated[str | None, typer.Option(metavar="KEY", help="Go on after this candidate.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
 ) -> None:
@@ -120,11 +135,22 @@ def _draw(out: "Console", found: "list[CandidateView]", now: int) -> None:
         out.print("No candidates; thresher add candidates FILE.csv adds some.")
         return
     rows = [
-        [each.key, short(each.name, 30), short(each.title, 40), short(", ".join(each.roles), 50), short(", ".join(each.skills), 40),
-         _years(each.experience_years), short("; ".join(each.locations), 30), each.matches, ago(each.updated_at, now)]
+        [
+            each.key,
+            short(each.name, 30),
+            short(each.title, 40),
+            short(", ".join(each.roles), 50),
+            short(", ".join(each.skills), 40),
+            _years(each.experience_years),
+            short("; ".join(each.locations), 30),
+            each.matches,
+            ago(each.updated_at, now),
+        ]
         for each in found
-    ]  # fmt: skip
-    out.print(table(["key", "name", "title", "roles", "skills", "#years", "locations", "#matches", "#ago"], rows))
+    ]
+    out.print(
+        table(["key", "name", "title", "roles", "skills", "#years", "locations", "#matches", "#ago"], rows)
+    )
 
 
 def _years(years: float | None) -> str | None:
@@ -133,7 +159,9 @@ def _years(years: float | None) -> str | None:
 
 @app.command()
 def show(ctx: typer.Context, key: Key) -> None:
-    """Show one candidate: what is known, what is searched for, which roles are wanted and how each was found."""
+    """Show one candidate: what is known, what is searched for, which roles are wanted and how each was
+    found.
+    """
     from thresher.cli.show import answer
     from thresher.insight.candidates import show_candidate
     from thresher.insight.moment import read_now
@@ -149,15 +177,30 @@ def _draw_one(out: "Console", detail: "CandidateDetail", now: int) -> None:
     from thresher.cli.words import short, when
 
     one = detail.candidate
-    out.print(known([
-        ("candidate", one.key), ("name", one.name), *((name, _fact(detail.data.get(name))) for name in FACTS),
-        ("keywords", ", ".join(detail.keywords)), ("matches", one.matches), ("changed", when(one.updated_at, now)),
-    ]))  # fmt: skip
+    out.print(
+        known(
+            [
+                ("candidate", one.key),
+                ("name", one.name),
+                *((name, _fact(detail.data.get(name))) for name in FACTS),
+                ("keywords", ", ".join(detail.keywords)),
+                ("matches", one.matches),
+                ("changed", when(one.updated_at, now)),
+            ]
+        )
+    )
     rows = [
-        [short(each.role, 40), each.role_id, each.status, short(each.title, 40), each.method,
-         None if each.similarity is None else f"{each.similarity:.2f}", short(each.reason, 80)]
+        [
+            short(each.role, 40),
+            each.role_id,
+            each.status,
+            short(each.title, 40),
+            each.method,
+            None if each.similarity is None else f"{each.similarity:.2f}",
+            short(each.reason, 80),
+        ]
         for each in detail.wants
-    ]  # fmt: skip
+    ]
     if rows:
         out.print(table(["role", "#id", "status", "by the title", "method", "#similarity", "why"], rows))
 
@@ -169,8 +212,13 @@ def _fact(value: Any) -> str | None:
 
 
 @app.command()
-def remove(ctx: typer.Context, keys: Annotated[list[str], typer.Argument(metavar="KEY...", help="As `candidates list` has them.")]) -> None:
-    """Forget candidates: their records, their links and their matches. The roles that they wanted are counted anew."""
+def remove(
+    ctx: typer.Context,
+    keys: Annotated[list[str], typer.Argument(metavar="KEY...", help="As `candidates list` has them.")],
+) -> None:
+    """Forget candidates: their records, their links and their matches. The roles that they wanted are counted
+    anew.
+    """
     from thresher.cli.show import say
     from thresher.cli.words import number
     from thresher.control.candidates import remove_candidates
@@ -187,9 +235,15 @@ def matches(
     ctx: typer.Context,
     key: Key,
     min_score: Annotated[float | None, typer.Option(min=0, max=100, help="Only from this score on.")] = None,
-    recommended: Annotated[bool, typer.Option("--recommended", help="Only those that are recommended.")] = False,
-    status: Annotated[str | None, typer.Option(help="suggested, viewed, applied, rejected or shortlisted.")] = None,
-    explain: Annotated[str | None, typer.Option(metavar="POSTING", help="Explain this one instead: its key or id.")] = None,
+    recommended: Annotated[
+        bool, typer.Option("--recommended", help="Only those that are recommended.")
+    ] = False,
+    status: Annotated[
+        str | None, typer.Option(help="suggested, viewed, applied, rejected or shortlisted.")
+    ] = None,
+    explain: Annotated[
+        str | None, typer.Option(metavar="POSTING", help="Explain this one instead: its key or id.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
 ) -> None:
     """List the postings that suit a candidate, the best first: score, grade, and what it is made of."""
@@ -202,7 +256,9 @@ def matches(
         return
     call = call_of(ctx)
     with call.store() as store:
-        found = list_fits(store, candidate=key, min_score=min_score, recommended=recommended, status=status, limit=limit)
+        found = list_fits(
+            store, candidate=key, min_score=min_score, recommended=recommended, status=status, limit=limit
+        )
         now = read_now(store)
     answer(call, found, lambda out, value: _draw_fits(out, value, now))
 
@@ -212,21 +268,46 @@ def _draw_fits(out: "Console", found: "list[FitView]", now: int) -> None:
     from thresher.cli.words import ago, short
 
     if not found:
-        out.print("No matches suit. Candidates are matched when scrapers bring postings of their roles: thresher candidates show KEY.")
+        out.print(
+            "No matches suit. Candidates are matched when scrapers bring postings of their roles: thresher candidates show KEY."
+        )
         return
     parts = list(found[0].parts)
     rows = [
-        [f"{each.score:.1f}", each.grade, "yes" if each.recommended else None, *(f"{each.parts[part]:.0f}" for part in parts), each.status,
-         short(each.title, 40), short(each.company_name, 25), short(each.location, 25), ago(each.matched_at, now), each.posting]
+        [
+            f"{each.score:.1f}",
+            each.grade,
+            "yes" if each.recommended else None,
+            *(f"{each.parts[part]:.0f}" for part in parts),
+            each.status,
+            short(each.title, 40),
+            short(each.company_name, 25),
+            short(each.location, 25),
+            ago(each.matched_at, now),
+            each.posting,
+        ]
         for each in found
-    ]  # fmt: skip
-    heads = ["#score", "grade", "recommended", *(f"#{part}" for part in parts), "status", "title", "company", "location", "#ago", "posting"]
+    ]
+    heads = [
+        "#score",
+        "grade",
+        "recommended",
+        *(f"#{part}" for part in parts),
+        "status",
+        "title",
+        "company",
+        "location",
+        "#ago",
+        "posting",
+    ]
     out.print(table(heads, rows))
 
 
 @app.command()
 def match(
-    ctx: typer.Context, key: Key, posting: Annotated[str, typer.Argument(metavar="POSTING", help="Its key, or the id of its record.")]
+    ctx: typer.Context,
+    key: Key,
+    posting: Annotated[str, typer.Argument(metavar="POSTING", help="Its key, or the id of its record.")],
 ) -> None:
     """Explain how a candidate and a posting go together, part by part, with the words of the posting."""
     from thresher.cli.show import answer
@@ -244,8 +325,15 @@ def _draw_fit(out: "Console", found: "FitDetail") -> None:
     from thresher.cli.words import short
 
     word = "recommended" if found.recommended else "not recommended"
-    out.print(cell(f"{found.candidate} and {found.posting}: {found.score:.1f} ({found.grade}), {word}, {_kept(found)}."))
-    rows = [[part.name, f"{part.points:.0f}", f"{part.weight:g}", short(part.reason, 90), _quoted(part.quote)] for part in found.parts]
+    out.print(
+        cell(
+            f"{found.candidate} and {found.posting}: {found.score:.1f} ({found.grade}), {word}, {_kept(found)}."
+        )
+    )
+    rows = [
+        [part.name, f"{part.points:.0f}", f"{part.weight:g}", short(part.reason, 90), _quoted(part.quote)]
+        for part in found.parts
+    ]
     out.print(table(["part", "#points", "#weight", "why", "the posting says"], rows))
     skills = [*(("has", each) for each in found.matched), *(("lacks", each) for each in found.missing)]
     if skills:
@@ -254,10 +342,16 @@ def _draw_fit(out: "Console", found: "FitDetail") -> None:
 
 
 def _kept(found: "FitDetail") -> str:
-    """What is written down of the pair. A match in somebody's hand keeps its score where it fits no longer, so the two may differ."""
+    """What is written down of the pair. A match in somebody's hand keeps its score where it fits no longer,
+    so the two may differ.
+    """
     if found.kept is None:
         return "not kept"
-    was = f" with {found.kept.score:.1f}, what it was when it was last matched" if abs(found.kept.score - found.score) >= VISIBLE else ""
+    was = (
+        f" with {found.kept.score:.1f}, what it was when it was last matched"
+        if abs(found.kept.score - found.score) >= VISIBLE
+        else ""
+    )
     return f"kept as {found.kept.status}{was}"
 
 
@@ -272,12 +366,15 @@ def set_status(
     ctx: typer.Context,
     key: Key,
     posting: Annotated[str, typer.Argument(metavar="POSTING", help="Its key, or the id of its record.")],
-    status: Annotated[str, typer.Argument(metavar="STATUS", help="suggested, viewed, applied, rejected or shortlisted.")],
+    status: Annotated[
+        str, typer.Argument(metavar="STATUS", help="suggested, viewed, applied, rejected or shortlisted.")
+    ],
     note: Annotated[str | None, typer.Option(help="A few words of your own, kept with the match.")] = None,
 ) -> None:
     """Say what was done about a match. It is yours: no later matching removes it or changes the status.
 
-    Its score is that of the last matching in which it still fitted; thresher candidates match says what it would be now.
+    Its score is that of the last matching in which it still fitted; thresher candidates match says what it
+    would be now.
     """
     from thresher.cli.show import say
     from thresher.control.pairs import posting_named, set_pair_status

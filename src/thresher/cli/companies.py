@@ -15,14 +15,26 @@ app = typer.Typer()
 
 # What is shown of a company besides the line of the list, in this order.
 FACTS = (
-    "industry", "founded", "size_category", "tech", "remote_first", "ai_focus", "about", "mission", "culture", "careers_url", "board_url",
-)  # fmt: skip
+    "industry",
+    "founded",
+    "size_category",
+    "tech",
+    "remote_first",
+    "ai_focus",
+    "about",
+    "mission",
+    "culture",
+    "careers_url",
+    "board_url",
+)
 
 
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    status: Annotated[str | None, typer.Option(help="analyzing, complete, partial, unknown_site, failed.")] = None,
+    status: Annotated[
+        str | None, typer.Option(help="analyzing, complete, partial, unknown_site, failed.")
+    ] = None,
     tier: Annotated[str | None, typer.Option(help="S, A, B, C or D.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
@@ -51,15 +63,44 @@ def _draw(out: "Console", found: "list[CompanyView]", now: int, empty: str) -> N
         out.print(empty)
         return
     rows = [
-        [each.key, short(each.name, 40), each.tier, each.score, each.status, short(each.size, 30), short(each.headquarters, 30),
-         each.boards or None, each.postings or None, ago(each.analyzed_at, now)]
+        [
+            each.key,
+            short(each.name, 40),
+            each.tier,
+            each.score,
+            each.status,
+            short(each.size, 30),
+            short(each.headquarters, 30),
+            each.boards or None,
+            each.postings or None,
+            ago(each.analyzed_at, now),
+        ]
         for each in found
-    ]  # fmt: skip
-    out.print(table(["key", "name", "tier", "#score", "status", "size", "headquarters", "#boards", "#postings", "#looked at"], rows))
+    ]
+    out.print(
+        table(
+            [
+                "key",
+                "name",
+                "tier",
+                "#score",
+                "status",
+                "size",
+                "headquarters",
+                "#boards",
+                "#postings",
+                "#looked at",
+            ],
+            rows,
+        )
+    )
 
 
 @app.command()
-def show(ctx: typer.Context, key: Annotated[str, typer.Argument(metavar="KEY", help="As `companies list` names it.")]) -> None:
+def show(
+    ctx: typer.Context,
+    key: Annotated[str, typer.Argument(metavar="KEY", help="As `companies list` names it.")],
+) -> None:
     """Show everything that is known of a company, where it stands, and why it has its tier."""
     from thresher.cli.show import answer
     from thresher.insight.companies import show_company
@@ -78,25 +119,47 @@ def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
 
     company, data = detail.company, detail.data
     places = (detail.evidence or {}).get("places") or {}
-    out.print(known([
-        ("company", company.key), ("name", company.name), ("website", company.website), ("status", company.status),
-        ("tier", f"{company.tier} ({company.score} points)" if company.tier else None), ("completeness", company.completeness),
-        ("size", company.size), ("headquarters", company.headquarters),
-        *((name, _fact(data[name], places.get(name))) for name in FACTS if data.get(name) not in (None, "", [])),
-        ("looked at", when(company.analyzed_at, now)), ("postings", company.postings),
-    ]))  # fmt: skip
+    out.print(
+        known(
+            [
+                ("company", company.key),
+                ("name", company.name),
+                ("website", company.website),
+                ("status", company.status),
+                ("tier", f"{company.tier} ({company.score} points)" if company.tier else None),
+                ("completeness", company.completeness),
+                ("size", company.size),
+                ("headquarters", company.headquarters),
+                *(
+                    (name, _fact(data[name], places.get(name)))
+                    for name in FACTS
+                    if data.get(name) not in (None, "", [])
+                ),
+                ("looked at", when(company.analyzed_at, now)),
+                ("postings", company.postings),
+            ]
+        )
+    )
     for sentence in detail.points:
         out.print(cell(f"  {short(sentence, 160)}"))
     if detail.boards:
         out.print(board_table(detail.boards, now))
     elif data.get("board_url"):
-        out.print(cell(f"Its board waits for your word: thresher add board {data['board_url']} --company {company.key}"))
+        out.print(
+            cell(
+                f"Its board waits for your word: thresher add board {data['board_url']} --company {company.key}"
+            )
+        )
 
 
 def _fact(value: Any, place: Any) -> str:
     """A value, and the words of the page that it was read from where they say more."""
     from thresher.cli.words import short
 
-    text = ", ".join(map(str, value)) if isinstance(value, list) else {True: "yes", False: "no"}.get(value, str(value))
+    text = (
+        ", ".join(map(str, value))
+        if isinstance(value, list)
+        else {True: "yes", False: "no"}.get(value, str(value))
+    )
     quote = place.get("quote") if isinstance(place, dict) else None
     return short(text, 300) + (f"  “{short(quote, 100)}”" if quote and quote not in text else "")

@@ -34,9 +34,15 @@ def _draw_list(out: "Console", found: "list[SettingView]") -> None:
     from thresher.cli.show import cell, table
 
     rows = [
-        [each.name, cell(f"{each.value:g}", "bold" if each.origin != "default" else None), each.unit, each.origin, each.sentence]
+        [
+            each.name,
+            cell(f"{each.value:g}", "bold" if each.origin != "default" else None),
+            each.unit,
+            each.origin,
+            each.sentence,
+        ]
         for each in found
-    ]  # fmt: skip
+    ]
     out.print(table(["setting", "#value", "unit", "from", "meaning"], rows))
 
 
@@ -98,7 +104,9 @@ def unset(ctx: typer.Context, name: Name) -> None:
 
 
 @app.command()
-def history(ctx: typer.Context, limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50) -> None:
+def history(
+    ctx: typer.Context, limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50
+) -> None:
     """Show who changed what, the newest first."""
     from thresher.cli.show import answer
     from thresher.insight.settings import list_changes
@@ -117,7 +125,13 @@ def _draw_history(out: "Console", found: list[dict[str, Any]]) -> None:
         out.print("No setting was ever changed here.")
         return
     rows = [
-        [as_text(each["changed_at"]), each["changed_by"], each["name"], each["old"] or "default", each["new"] or "default"]
+        [
+            as_text(each["changed_at"]),
+            each["changed_by"],
+            each["name"],
+            each["old"] or "default",
+            each["new"] or "default",
+        ]
         for each in found
-    ]  # fmt: skip
+    ]
     out.print(table(["when", "who", "setting", "#from", "#to"], rows))

@@ -15,11 +15,22 @@ if TYPE_CHECKING:
 def command(
     ctx: typer.Context,
     by: Annotated[str, typer.Option(help="One line for each: day, app, model, prompt, run or task.")] = "day",
-    since: Annotated[str | None, typer.Option(metavar="SPAN", help="Only of the last 12h, 7d, 4w; else all that is kept.")] = None,
-    estimate: Annotated[bool, typer.Option("--estimate", help="Show what the waiting tasks may cost instead.")] = False,
-    calls: Annotated[bool, typer.Option("--calls", help="Show single calls instead, the newest first.")] = False,
-    task: Annotated[int | None, typer.Option(min=1, metavar="ID", help="Only the calls of this task.")] = None,
-    run: Annotated[int | None, typer.Option(min=1, metavar="ID", help="Only the calls of this task and all that it spawned.")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="SPAN", help="Only of the last 12h, 7d, 4w; else all that is kept.")
+    ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Show what the waiting tasks may cost instead.")
+    ] = False,
+    calls: Annotated[
+        bool, typer.Option("--calls", help="Show single calls instead, the newest first.")
+    ] = False,
+    task: Annotated[
+        int | None, typer.Option(min=1, metavar="ID", help="Only the calls of this task.")
+    ] = None,
+    run: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="ID", help="Only the calls of this task and all that it spawned."),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many lines.")] = 50,
 ) -> None:
     """Show what models have cost, and what is left.
@@ -53,11 +64,23 @@ def _draw(out: "Console", found: "Costs") -> None:
     if found.lines:
         rows = [[line[found.by] or "none", *_cells(line)] for line in found.lines]
         shown = [*rows, ["all", *_cells(found.total)]] if len(rows) > 1 else rows
-        columns = ["#calls", "#tokens in", "#tokens out", "#spent", "#in flight", "#assumed", "#used again", "#saved"]
+        columns = [
+            "#calls",
+            "#tokens in",
+            "#tokens out",
+            "#spent",
+            "#in flight",
+            "#assumed",
+            "#used again",
+            "#saved",
+        ]
         out.print(table([found.by, *columns], shown))
     else:
         out.print("No model was called.")
-    caps = [[each.scope, *(dollars(part) for part in (each.cap, each.spent, each.reserved, each.left))] for each in found.today]
+    caps = [
+        [each.scope, *(dollars(part) for part in (each.cap, each.spent, each.reserved, each.left))]
+        for each in found.today
+    ]
     out.print(table(["cap", "#dollars", "#spent", "#in flight", "#left"], caps, title="today (UTC)"))
 
 
@@ -65,8 +88,16 @@ def _cells(line: dict[str, Any]) -> list[str | None]:
     from thresher.insight.costs import dollars
 
     counts = [f"{line[name]:,}" for name in ("calls", "input_tokens", "output_tokens")]
-    money = [dollars(line["spent"]), *(dollars(line[name]) if line[name] else None for name in ("reserved", "assumed"))]
-    return [*counts, *money, f"{line['reused']:,}" if line["reused"] else None, dollars(line["saved"]) if line["saved"] else None]
+    money = [
+        dollars(line["spent"]),
+        *(dollars(line[name]) if line[name] else None for name in ("reserved", "assumed")),
+    ]
+    return [
+        *counts,
+        *money,
+        f"{line['reused']:,}" if line["reused"] else None,
+        dollars(line["saved"]) if line["saved"] else None,
+    ]
 
 
 def _draw_calls(out: "Console", found: list[dict[str, Any]], now: int) -> None:
@@ -78,12 +109,39 @@ def _draw_calls(out: "Console", found: list[dict[str, Any]], now: int) -> None:
         out.print("No model was called.")
         return
     rows = [
-        [each["id"], ago(each["at"], now), each["task_id"], each["app"], f"{each['provider']}/{each['model']}", each["prompt"],
-         each["state"], f"{each['input_tokens']:,}", f"{each['output_tokens']:,}", dollars(each["reserved"]),
-         None if each["spent"] is None else dollars(each["spent"])]
+        [
+            each["id"],
+            ago(each["at"], now),
+            each["task_id"],
+            each["app"],
+            f"{each['provider']}/{each['model']}",
+            each["prompt"],
+            each["state"],
+            f"{each['input_tokens']:,}",
+            f"{each['output_tokens']:,}",
+            dollars(each["reserved"]),
+            None if each["spent"] is None else dollars(each["spent"]),
+        ]
         for each in found
-    ]  # fmt: skip
-    out.print(table(["#id", "#ago", "#task", "app", "model", "prompt", "state", "#tokens in", "#tokens out", "#at worst", "#spent"], rows))
+    ]
+    out.print(
+        table(
+            [
+                "#id",
+                "#ago",
+                "#task",
+                "app",
+                "model",
+                "prompt",
+                "state",
+                "#tokens in",
+                "#tokens out",
+                "#at worst",
+                "#spent",
+            ],
+            rows,
+        )
+    )
 
 
 def _draw_estimate(out: "Console", found: "list[Estimate]") -> None:
@@ -94,8 +152,15 @@ def _draw_estimate(out: "Console", found: "list[Estimate]") -> None:
         out.print("Nothing waits.")
         return
     rows = [
-        [each.kind, each.waiting, each.ended, *("unknown" if amount is None else dollars(amount) for amount in (each.each, each.total))]
+        [
+            each.kind,
+            each.waiting,
+            each.ended,
+            *("unknown" if amount is None else dollars(amount) for amount in (each.each, each.total)),
+        ]
         for each in found
-    ]  # fmt: skip
+    ]
     out.print(table(["kind", "#waiting", "#ended", "#cost each", "#may cost"], rows))
-    out.print("By what tasks of the same kind have cost; what they spawn is not counted. Unknown: none of that kind has ended yet.")
+    out.print(
+        "By what tasks of the same kind have cost; what they spawn is not counted. Unknown: none of that kind has ended yet."
+    )

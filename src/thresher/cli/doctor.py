@@ -18,12 +18,18 @@ MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
 def command(
     ctx: typer.Context,
-    fix: Annotated[bool, typer.Option("--fix", help="Install the local embedding model first. Says what it will run, and asks.")] = False,
+    fix: Annotated[
+        bool,
+        typer.Option(
+            "--fix", help="Install the local embedding model first. Says what it will run, and asks."
+        ),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="With --fix: do not ask.")] = False,
 ) -> None:
     """Check everything, and say what to do.
 
-    Python, SQLite, embeddings, the project, the apps, the database, workers and gates. Exits 1 if something fails.
+    Python, SQLite, embeddings, the project, the apps, the database, workers and gates. Exits 1 if something
+    fails.
     """
     from thresher.cli.show import answer
     from thresher.insight.doctor import Verdict, worst
@@ -99,15 +105,20 @@ def _examine(call: Call) -> "list[Check]":
 def _apps(registry: "Registry") -> str:
     if not registry.apps:
         return "none named; write apps: [app.py] into thresher.yaml"
-    return ", ".join(f"{app.name} ({', '.join(pipeline.kind for pipeline in app.pipelines)})" for app in registry.apps)
+    return ", ".join(
+        f"{app.name} ({', '.join(pipeline.kind for pipeline in app.pipelines)})" for app in registry.apps
+    )
 
 
 def _draw(out: "Console", value: dict[str, Any]) -> None:
     from thresher.cli.show import COLOURS, cell, table
 
     rows = [
-        [cell(f"{MARKS[check.verdict]} {check.verdict}", COLOURS[check.verdict]), check.name,
-         check.found + (f"\n→ {check.advice}" if check.advice else "")]
+        [
+            cell(f"{MARKS[check.verdict]} {check.verdict}", COLOURS[check.verdict]),
+            check.name,
+            check.found + (f"\n→ {check.advice}" if check.advice else ""),
+        ]
         for check in value["checks"]
-    ]  # fmt: skip
+    ]
     out.print(table(["", "check", "found"], rows))

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
 
 def command(
     ctx: typer.Context,
-    kind: Annotated[str | None, typer.Option(help="Only this kind, such as gate_paused or worker_lost.")] = None,
-    source: Annotated[str | None, typer.Option(help="Only of this source, or gate such as host:example.com.")] = None,
+    kind: Annotated[
+        str | None, typer.Option(help="Only this kind, such as gate_paused or worker_lost.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(help="Only of this source, or gate such as host:example.com.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
     """Show events, the newest first."""
@@ -41,10 +45,14 @@ def event_table(found: list[dict[str, Any]], now: int) -> "Table":
     from thresher.cli.words import ago, short
 
     rows = [
-        [ago(each["at"], now), each["kind"], each["gate"] or (f"task {each['task_id']}" if each["task_id"] else None),
-         short(_detail(each), 110)]
+        [
+            ago(each["at"], now),
+            each["kind"],
+            each["gate"] or (f"task {each['task_id']}" if each["task_id"] else None),
+            short(_detail(each), 110),
+        ]
         for each in found
-    ]  # fmt: skip
+    ]
     return table(["#ago", "event", "about", "detail"], rows)
 
 
@@ -52,5 +60,9 @@ def _detail(event: dict[str, Any]) -> str:
     from thresher.core.clock import as_text
 
     said = event["detail"]
-    shown = {name: as_text(value) if name == "until" else value for name, value in said.items() if value is not None}
+    shown = {
+        name: as_text(value) if name == "until" else value
+        for name, value in said.items()
+        if value is not None
+    }
     return ", ".join(f"{name} {value}" for name, value in shown.items()) or event["sentence"]

@@ -15,7 +15,9 @@ BUG = 70
 
 
 def exit_code(act: Callable[[], object], args: Sequence[str]) -> int:
-    """Do it and return the exit code. `args` say whether the line about an error is JSON, and how much it tells."""
+    """Do it and return the exit code. `args` say whether the line about an error is JSON, and how much it
+    tells.
+    """
     try:
         result = act()
         sys.stdout.flush()

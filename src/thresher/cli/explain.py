@@ -14,12 +14,15 @@ if TYPE_CHECKING:
 
 def command(
     ctx: typer.Context,
-    what: Annotated[str, typer.Argument(metavar="ID", help="A task's id, or the key of a posting, match, company or board.")],
+    what: Annotated[
+        str,
+        typer.Argument(metavar="ID", help="A task's id, or the key of a posting, match, company or board."),
+    ],
 ) -> None:
     """Say why something was filtered, skipped or saved.
 
-    Every decision with its rule, its points and the words that caused it; of a company why it has its tier, of a board whose it is
-    and how the last look ended.
+    Every decision with its rule, its points and the words that caused it; of a company why it has its tier,
+    of a board whose it is and how the last look ended.
     """
     from thresher.cli.show import answer
     from thresher.insight.decisions import explain

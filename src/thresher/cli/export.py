@@ -11,15 +11,27 @@ from thresher.cli.call import call_of
 
 def command(
     ctx: typer.Context,
-    what: Annotated[str, typer.Argument(metavar="WHAT", help="matches, postings, companies, boards, candidates, candidate-matches.")],
-    form: Annotated[str | None, typer.Option("--format", "-f", help="csv, jsonl or xlsx; else as the file is called, else csv.")] = None,
-    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is standard output.")] = "-",
-    status: Annotated[str | None, typer.Option(help="Only those with this status; of postings: open or closed.")] = None,
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="WHAT", help="matches, postings, companies, boards, candidates, candidate-matches."
+        ),
+    ],
+    form: Annotated[
+        str | None,
+        typer.Option("--format", "-f", help="csv, jsonl or xlsx; else as the file is called, else csv."),
+    ] = None,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to; - is standard output.")
+    ] = "-",
+    status: Annotated[
+        str | None, typer.Option(help="Only those with this status; of postings: open or closed.")
+    ] = None,
 ) -> None:
     """Write matches, postings, companies, boards, candidates or their matches into a file.
 
-    JSON lines have all that is known. CSV and XLSX have the columns people look at; a text that a spreadsheet would take for a
-    formula gets an apostrophe before it.
+    JSON lines have all that is known. CSV and XLSX have the columns people look at; a text that a spreadsheet
+    would take for a formula gets an apostrophe before it.
     """
     from thresher.cli.show import say
     from thresher.cli.words import number

@@ -40,14 +40,30 @@ def _draw(out: "Console", found: "list[ExtractorView]", now: int) -> None:
     from thresher.cli.words import ago, short
 
     if not found:
-        out.print("Nothing has been learned yet: a site is learned from three pages that a model, their own data or a person has read.")
+        out.print(
+            "Nothing has been learned yet: a site is learned from three pages that a model, their own data or a person has read."
+        )
         return
     rows = [
-        [each.site, each.schema, each.version, each.state, f"{each.score:.2f}", f"{each.good:,}", f"{each.drifted:,}",
-         short(each.last_drift or "", 60), ago(each.made_at, now)]
+        [
+            each.site,
+            each.schema,
+            each.version,
+            each.state,
+            f"{each.score:.2f}",
+            f"{each.good:,}",
+            f"{each.drifted:,}",
+            short(each.last_drift or "", 60),
+            ago(each.made_at, now),
+        ]
         for each in found
-    ]  # fmt: skip
-    out.print(table(["site", "schema", "#version", "state", "#score", "#read", "#in doubt", "last doubt", "#ago"], rows))
+    ]
+    out.print(
+        table(
+            ["site", "schema", "#version", "state", "#score", "#read", "#in doubt", "last doubt", "#ago"],
+            rows,
+        )
+    )
 
 
 @app.command()
@@ -67,7 +83,11 @@ def _draw_fields(out: "Console", view: "ExtractorView", fields: "list[FieldView]
 
     out.print(f"{view.schema} on {view.site}, version {view.version}: {view.state}, score {view.score:.2f}")
     rows = [
-        [each.field, None if each.score is None else f"{each.score:.2f}", "\n".join(each.rules) or f"not learned: {each.why_not}"]
+        [
+            each.field,
+            None if each.score is None else f"{each.score:.2f}",
+            "\n".join(each.rules) or f"not learned: {each.why_not}",
+        ]
         for each in fields
     ]
     out.print(table(["field", "#score", "rules, the best first"], rows))
@@ -78,9 +98,14 @@ def label(
     ctx: typer.Context,
     schema: SchemaName,
     page: Annotated[str, typer.Argument(metavar="URL|FILE", help="The page, or a saved copy of it.")],
-    values: Annotated[list[str], typer.Argument(metavar="FIELD=VALUE...", help="As the page has them; several with | between.")],
+    values: Annotated[
+        list[str],
+        typer.Argument(metavar="FIELD=VALUE...", help="As the page has them; several with | between."),
+    ],
     site: Annotated[str | None, typer.Option(help="The site, if it is not the host.")] = None,
-    base_url: Annotated[str | None, typer.Option(metavar="URL", help="The address that a saved page came from.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="The address that a saved page came from.")
+    ] = None,
 ) -> None:
     """Say what stands on a page. Three such pages teach a site; nobody knows better than you."""
     from thresher.cli.inspect import opened_page
@@ -92,13 +117,23 @@ def label(
     call = call_of(ctx)
     said = dict(each.split("=", 1) for each in values if "=" in each)
     if len(said) < len(values):
-        raise UsageError("values are written as FIELD=VALUE, each field once; an empty value says that the page does not have it")
+        raise UsageError(
+            "values are written as FIELD=VALUE, each field once; an empty value says that the page does not have it"
+        )
     found = opened_page(call, page, base_url)
     with call.workshop() as shop:
         place = site or parse(found.final_url).hostname
         learned = take(shop.store, shop.registry.schema(schema), found, said, place)
-    learnt = f"version {learned.version} is in use" if learned else "nothing is learned yet; three pages are needed"
-    say(call, {"site": place, "schema": schema, "version": learned and learned.version}, f"Noted for {place}: {learnt}.")
+    learnt = (
+        f"version {learned.version} is in use"
+        if learned
+        else "nothing is learned yet; three pages are needed"
+    )
+    say(
+        call,
+        {"site": place, "schema": schema, "version": learned and learned.version},
+        f"Noted for {place}: {learnt}.",
+    )
 
 
 @app.command()
@@ -110,4 +145,8 @@ def retire(ctx: typer.Context, site: Site, schema: SchemaName) -> None:
     call = call_of(ctx)
     with call.store() as store:
         put_aside(store, site, schema)
-    say(call, {"site": site, "schema": schema, "state": "retired"}, f"The extractor of {site} for {schema} is used no more.")
+    say(
+        call,
+        {"site": site, "schema": schema, "state": "retired"},
+        f"The extractor of {site} for {schema} is used no more.",
+    )

@@ -22,7 +22,12 @@ Newer = Annotated[str | None, typer.Option(metavar="AGE", help="Failed within th
 
 @app.command("list")
 def list_(
-    ctx: typer.Context, error: Error = None, kind: Kind = None, source: Source = None, older: Older = None, newer: Newer = None
+    ctx: typer.Context,
+    error: Error = None,
+    kind: Kind = None,
+    source: Source = None,
+    older: Older = None,
+    newer: Newer = None,
 ) -> None:
     """List failures by error, kind and source, with an example of each."""
     from thresher.cli.show import answer
@@ -31,16 +36,23 @@ def list_(
 
     call = call_of(ctx)
     with call.store() as store:
-        groups = group_failures(store, **failure_filters(store, error=error, kind=kind, source=source, **_ages(older, newer)))
+        groups = group_failures(
+            store, **failure_filters(store, error=error, kind=kind, source=source, **_ages(older, newer))
+        )
         now = read_now(store)
     answer(call, groups, lambda out, value: _draw(out, value, now))
 
 
 @app.command()
 def retry(
-    ctx: typer.Context, error: Error = None, kind: Kind = None, source: Source = None, older: Older = None, newer: Newer = None,
+    ctx: typer.Context,
+    error: Error = None,
+    kind: Kind = None,
+    source: Source = None,
+    older: Older = None,
+    newer: Newer = None,
     apply: Annotated[bool, typer.Option("--apply", help="Do it; without this it only counts.")] = False,
-) -> None:  # fmt: skip
+) -> None:
     """Send failed tasks that match back to waiting: a dry run, unless --apply."""
     from thresher.control.failures import retry_failures
     from thresher.insight.failures import failure_filters
@@ -79,9 +91,19 @@ def _draw(out: "Console", groups: "list[FailureGroup]", now: int) -> None:
         out.print("No failures match.")
         return
     rows = [
-        [each.count, each.error, each.kind, each.source, ago(each.last_at, now), each.example, short(each.message, 90)]
+        [
+            each.count,
+            each.error,
+            each.kind,
+            each.source,
+            ago(each.last_at, now),
+            each.example,
+            short(each.message, 90),
+        ]
         for each in groups
-    ]  # fmt: skip
+    ]
     out.print(table(["#count", "error", "kind", "source", "#last", "#example", "message"], rows))
-    out.print(f"{number(sum(group.count for group in groups), 'failed task')}. Look at one: thresher tasks show {groups[0].example}. "
-              "Send back: thresher failures retry")  # fmt: skip
+    out.print(
+        f"{number(sum(group.count for group in groups), 'failed task')}. Look at one: thresher tasks show {groups[0].example}. "
+        "Send back: thresher failures retry"
+    )

@@ -68,7 +68,10 @@ Next:
 """
 
 
-def command(ctx: typer.Context, folder: Annotated[Path | None, typer.Argument(help="Where; this folder if not said.")] = None) -> None:
+def command(
+    ctx: typer.Context,
+    folder: Annotated[Path | None, typer.Argument(help="Where; this folder if not said.")] = None,
+) -> None:
     """Begin a project: thresher.yaml, a small app, the database.
 
     Overwrites nothing.
@@ -84,7 +87,11 @@ def command(ctx: typer.Context, folder: Annotated[Path | None, typer.Argument(he
     url = call.url(call.project())
     steps = migrate_database(url)
     made = f"Wrote {' and '.join(map(str, written))}; the database is {hide_password(url)}."
-    say(call, {"written": [str(path) for path in written], "database": hide_password(url), "applied": steps}, f"{made}\n\n{NEXT}")
+    say(
+        call,
+        {"written": [str(path) for path in written], "database": hide_password(url), "applied": steps},
+        f"{made}\n\n{NEXT}",
+    )
 
 
 def _write(folder: Path) -> list[Path]:
@@ -93,7 +100,9 @@ def _write(folder: Path) -> list[Path]:
     files = {folder / "thresher.yaml": PROJECT, folder / "app.py": APP}
     there = [str(path) for path in files if path.exists()]
     if there:
-        raise UsageError(f"{' and '.join(there)} already there; init overwrites nothing. Choose another folder: thresher init FOLDER")
+        raise UsageError(
+            f"{' and '.join(there)} already there; init overwrites nothing. Choose another folder: thresher init FOLDER"
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for path, text in files.items():

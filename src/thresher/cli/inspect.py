@@ -32,14 +32,23 @@ SHOWN_ROWS = 10
 
 def command(
     ctx: typer.Context,
-    sources: Annotated[list[str], typer.Argument(metavar="URL|FILE...", help="Addresses, or saved pages: HTML, JSON, XML, also gzipped.")],
-    base_url: Annotated[str | None, typer.Option(metavar="URL", help="The address that a saved page came from.")] = None,
-    render: Annotated[bool, typer.Option("--render", help="Let a browser run the page's scripts first.")] = False,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="URL|FILE...", help="Addresses, or saved pages: HTML, JSON, XML, also gzipped."
+        ),
+    ],
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="The address that a saved page came from.")
+    ] = None,
+    render: Annotated[
+        bool, typer.Option("--render", help="Let a browser run the page's scripts first.")
+    ] = False,
 ) -> None:
     """Say what Thresher makes of a page: verdict, kind, board, postings, products, links, text.
 
-    With --json, one object a line. What cannot be read is an object with an error, the others still come, and the exit
-    code is not 0.
+    With --json, one object a line. What cannot be read is an object with an error, the others still come, and
+    the exit code is not 0.
     """
     call, code = call_of(ctx), 0
     call.learn_platforms()
@@ -54,7 +63,9 @@ def command(
     raise typer.Exit(code)
 
 
-def _inspected(call: Call, source: str, base: str | None, *, render: bool) -> "tuple[Inspection | None, str | None, int]":
+def _inspected(
+    call: Call, source: str, base: str | None, *, render: bool
+) -> "tuple[Inspection | None, str | None, int]":
     """The inspection, or why there is none; and what to exit with."""
     from dataclasses import replace
 
@@ -192,15 +203,26 @@ def _draw(out: "Console", seen: "Inspection") -> None:
     from thresher.cli.words import plain, short
     from thresher.reading.advice import advice
 
-    colour = {"found": "green", "confirmed_empty": "cyan", "unknown": "yellow", "blocked": "red"}[seen.look.verdict]
-    out.print(Text(f"  {seen.look.verdict.replace('_', ' ')}", style=f"bold {colour}"), Text(plain(f"– {seen.look.reason}")))
+    colour = {"found": "green", "confirmed_empty": "cyan", "unknown": "yellow", "blocked": "red"}[
+        seen.look.verdict
+    ]
+    out.print(
+        Text(f"  {seen.look.verdict.replace('_', ' ')}", style=f"bold {colour}"),
+        Text(plain(f"– {seen.look.reason}")),
+    )
     out.print(pairs((f"  {name}", value) for name, value in _facts(seen)))
     if seen.postings:
-        rows = [(short(each.title, 60), each.company, short(each.location, 40), each.posted_date) for each in seen.postings[:SHOWN_ROWS]]
+        rows = [
+            (short(each.title, 60), each.company, short(each.location, 40), each.posted_date)
+            for each in seen.postings[:SHOWN_ROWS]
+        ]
         out.print(table(("posting", "company", "location", "posted"), rows))
         _and_more(out, len(seen.postings))
     if seen.products:
-        shown = [(short(each.name, 80), each.price.text if each.price else None, each.availability) for each in seen.products[:SHOWN_ROWS]]
+        shown = [
+            (short(each.name, 80), each.price.text if each.price else None, each.availability)
+            for each in seen.products[:SHOWN_ROWS]
+        ]
         out.print(table(("product", "price", "availability"), shown))
         _and_more(out, len(seen.products))
     out.print(Text(plain(f"  {advice(seen)}\n")))
@@ -215,7 +237,11 @@ def _facts(seen: "Inspection") -> Iterator[tuple[str, Any]]:
     """What there is to say about the page, without what is missing."""
     from thresher.cli.words import short, span
 
-    board = f"{seen.board.platform} {seen.board.token or '(token not shown)'} {seen.board.url}" if seen.board else None
+    board = (
+        f"{seen.board.platform} {seen.board.token or '(token not shown)'} {seen.board.url}"
+        if seen.board
+        else None
+    )
     facts = (
         ("kind", seen.kind),
         ("title", short(seen.title, 100)),

@@ -1,4 +1,6 @@
-"""`thresher jobs`: the search for work: matches, the profile they are measured by, and searches worth keeping."""
+"""`thresher jobs`: the search for work: matches, the profile they are measured by, and searches worth
+keeping.
+"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,26 +17,48 @@ if TYPE_CHECKING:
 app = typer.Typer()
 profile_app = typer.Typer()
 views_app = typer.Typer()
-app.add_typer(profile_app, name="profile", help="See, check and set the profile that postings are measured by.", no_args_is_help=True)
-app.add_typer(views_app, name="views", help="Keep searches among the matches, and see what they find.", no_args_is_help=True)
+app.add_typer(
+    profile_app,
+    name="profile",
+    help="See, check and set the profile that postings are measured by.",
+    no_args_is_help=True,
+)
+app.add_typer(
+    views_app,
+    name="views",
+    help="Keep searches among the matches, and see what they find.",
+    no_args_is_help=True,
+)
 
 Status = Annotated[str | None, typer.Option(help="new, viewed, applied or dismissed.")]
 Priority = Annotated[str | None, typer.Option(help="high, medium or low.")]
 MinScore = Annotated[int | None, typer.Option(min=0, max=100, help="Only from this score on.")]
-Since = Annotated[str | None, typer.Option(metavar="TIME", help="Only those decided since: 12h, 7d, 2w, 2026-01-31.")]
+Since = Annotated[
+    str | None, typer.Option(metavar="TIME", help="Only those decided since: 12h, 7d, 2w, 2026-01-31.")
+]
 Company = Annotated[str | None, typer.Option(metavar="NAME", help="Only companies with this in their name.")]
 Words = Annotated[str | None, typer.Option(metavar="WORDS", help="Only titles that have all these words.")]
 Limit = Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")]
-File = Annotated[Path, typer.Argument(metavar="FILE", help="A profile, as in docs/how-to/write-a-profile.md.")]
+File = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A profile, as in docs/how-to/write-a-profile.md.")
+]
 MAX_PROFILE = 1_000_000
 
 
 @app.command()
 def matches(
-    ctx: typer.Context, status: Status = None, priority: Priority = None, min_score: MinScore = None, since: Since = None,
-    company: Company = None, words: Words = None,
-    view: Annotated[str | None, typer.Option(metavar="NAME", help="A saved search instead of filters.")] = None, limit: Limit = 50,
-) -> None:  # fmt: skip
+    ctx: typer.Context,
+    status: Status = None,
+    priority: Priority = None,
+    min_score: MinScore = None,
+    since: Since = None,
+    company: Company = None,
+    words: Words = None,
+    view: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A saved search instead of filters.")
+    ] = None,
+    limit: Limit = 50,
+) -> None:
     """List the openings that suit the profile, the best first."""
     from thresher.core.errors import UsageError
     from thresher.insight.matches import Search
@@ -57,7 +81,11 @@ def _show(ctx: typer.Context, search: "Search", view: str | None, limit: int) ->
         asked = search if view is None else saved_search(store, view)
         found = list_matches(store, asked, now, limit)
         checked = what_was_checked(store)
-    empty = "No matches suit; thresher jobs matches shows all." if asked.as_json() and checked.saved else none_yet(checked, "matches")
+    empty = (
+        "No matches suit; thresher jobs matches shows all."
+        if asked.as_json() and checked.saved
+        else none_yet(checked, "matches")
+    )
     answer(call, found, lambda out, value: _draw(out, value, now, empty))
 
 
@@ -69,11 +97,22 @@ def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> Non
         out.print(empty)
         return
     rows = [
-        [each.score, each.priority, each.status, short(each.title, 45), short(each.company, 25), short(each.location, 25),
-         short(each.pay, 22), "closed" if each.state == "closed" else ago(each.decided_at, now), each.key]
+        [
+            each.score,
+            each.priority,
+            each.status,
+            short(each.title, 45),
+            short(each.company, 25),
+            short(each.location, 25),
+            short(each.pay, 22),
+            "closed" if each.state == "closed" else ago(each.decided_at, now),
+            each.key,
+        ]
         for each in found
-    ]  # fmt: skip
-    out.print(table(["#score", "priority", "status", "title", "company", "location", "pay", "#ago", "key"], rows))
+    ]
+    out.print(
+        table(["#score", "priority", "status", "title", "company", "location", "pay", "#ago", "key"], rows)
+    )
     out.print("thresher explain KEY says why; thresher jobs match KEY --status applied keeps track.")
 
 
@@ -97,9 +136,13 @@ def match(
 @app.command()
 def judge(
     ctx: typer.Context,
-    every: Annotated[bool, typer.Option("--all", help="Also those that were judged before: by another profile, say.")] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also those that were judged before: by another profile, say.")
+    ] = False,
 ) -> None:
-    """Have open postings judged by the profile as it is now: those that nobody has judged yet. What you did about matches stays."""
+    """Have open postings judged by the profile as it is now: those that nobody has judged yet. What you did
+    about matches stays.
+    """
     from thresher.cli.show import say
     from thresher.cli.words import number
     from thresher.control.postings import judge_again
@@ -131,13 +174,17 @@ def _draw_profile(out: "Console", value: dict[str, Any] | None) -> None:
     if value is None:
         out.print("There is no profile yet: begin with thresher jobs profile example profile.yaml")
         return
-    out.print(cell(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=None).rstrip()))
+    out.print(
+        cell(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, default_flow_style=None).rstrip())
+    )
 
 
 @profile_app.command("example")
 def profile_example(
     ctx: typer.Context,
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Where to write it; else it is printed.")] = None,
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="Where to write it; else it is printed.")
+    ] = None,
 ) -> None:
     """Print a profile to begin with, with every key explained, or write it into a new file."""
     from importlib.resources import files
@@ -153,13 +200,21 @@ def profile_example(
         with file.open("x", encoding="utf-8") as opened:
             opened.write(text)
     except OSError as problem:
-        raise UsageError(f"{file} cannot be written: {problem.strerror}; an example never replaces a file") from None
-    say(call_of(ctx), {"file": str(file)}, f"{file} is written; change it, then: thresher jobs profile set {file}")
+        raise UsageError(
+            f"{file} cannot be written: {problem.strerror}; an example never replaces a file"
+        ) from None
+    say(
+        call_of(ctx),
+        {"file": str(file)},
+        f"{file} is written; change it, then: thresher jobs profile set {file}",
+    )
 
 
 @profile_app.command("check")
 def profile_check(ctx: typer.Context, file: File) -> None:
-    """Say whether a profile can be used, without using it. Exits 3 with the line and the key that is wrong."""
+    """Say whether a profile can be used, without using it. Exits 3 with the line and the key that is
+    wrong.
+    """
     from thresher.cli.show import say
     from thresher.control.profiles import check_profile
 
@@ -169,7 +224,9 @@ def profile_check(ctx: typer.Context, file: File) -> None:
 
 @profile_app.command("set")
 def profile_set(ctx: typer.Context, file: File) -> None:
-    """Use a profile from now on. Postings that were judged before keep their decisions; thresher jobs judge --all judges them anew."""
+    """Use a profile from now on. Postings that were judged before keep their decisions; thresher jobs judge
+    --all judges them anew.
+    """
     from thresher.cli.show import say
     from thresher.control.profiles import set_profile
 
@@ -177,7 +234,11 @@ def profile_set(ctx: typer.Context, file: File) -> None:
     text = _read(file)
     with call.store(migrate=True) as store:
         profile = set_profile(store, text, str(file))
-    say(call, profile, f"The profile of {file} is in use. To have known postings judged by it: thresher jobs judge --all")
+    say(
+        call,
+        profile,
+        f"The profile of {file} is in use. To have known postings judged by it: thresher jobs judge --all",
+    )
 
 
 def _read(file: Path) -> str:
@@ -189,14 +250,22 @@ def _read(file: Path) -> str:
     except UnicodeDecodeError:
         raise ConfigError(f"{file} is not UTF-8 text") from None
     except OSError as problem:
-        raise UsageError(f"{file} cannot be read: {problem.strerror}; thresher jobs profile example prints one to begin with") from None
+        raise UsageError(
+            f"{file} cannot be read: {problem.strerror}; thresher jobs profile example prints one to begin with"
+        ) from None
 
 
 @views_app.command("save")
 def views_save(
-    ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME")], status: Status = None, priority: Priority = None,
-    min_score: MinScore = None, since: Since = None, company: Company = None, words: Words = None,
-) -> None:  # fmt: skip
+    ctx: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    status: Status = None,
+    priority: Priority = None,
+    min_score: MinScore = None,
+    since: Since = None,
+    company: Company = None,
+    words: Words = None,
+) -> None:
     """Keep a search under a name; the same name again replaces it."""
     import shlex
 
@@ -210,7 +279,11 @@ def views_save(
         search = check(Search(status, priority, min_score, since, company, words), read_now(store))
         save_view(store, name, search.as_json())
     shown = f"thresher jobs views show {shlex.quote(name)}"
-    say(call, {"name": name, "filters": search.as_json()}, f"View {name} is kept; {shown} shows what it finds.")
+    say(
+        call,
+        {"name": name, "filters": search.as_json()},
+        f"View {name} is kept; {shown} shows what it finds.",
+    )
 
 
 @views_app.command("list")
@@ -230,14 +303,25 @@ def _draw_views(out: "Console", found: "list[ViewView]") -> None:
     from thresher.cli.show import table
 
     if not found:
-        out.print("No views yet. Keep a search with: thresher jobs views save NAME --status new --min-score 85")
+        out.print(
+            "No views yet. Keep a search with: thresher jobs views save NAME --status new --min-score 85"
+        )
         return
-    rows = [[each.name, ", ".join(f"{name} {value}" for name, value in each.filters.items()) or "all", each.matches] for each in found]
+    rows = [
+        [
+            each.name,
+            ", ".join(f"{name} {value}" for name, value in each.filters.items()) or "all",
+            each.matches,
+        ]
+        for each in found
+    ]
     out.print(table(["view", "filters", "#matches"], rows))
 
 
 @views_app.command("show")
-def views_show(ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME")], limit: Limit = 50) -> None:
+def views_show(
+    ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME")], limit: Limit = 50
+) -> None:
     """Show the matches that a kept search finds now."""
     from thresher.insight.matches import Search
 

@@ -13,18 +13,29 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 
-Scopes = Annotated[list[str] | None, typer.Option(metavar="SCOPE", help="scrape (if nothing is said), read, write, admin; repeatable.")]
+Scopes = Annotated[
+    list[str] | None,
+    typer.Option(metavar="SCOPE", help="scrape (if nothing is said), read, write, admin; repeatable."),
+]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="Who or what the key is for.")]
 
 
 @app.command()
 def create(
-    ctx: typer.Context, name: Name,
+    ctx: typer.Context,
+    name: Name,
     scope: Scopes = None,
-    source: Annotated[list[str] | None, typer.Option(metavar="PLATFORM", help="Only this platform; repeatable. Else all.")] = None,
-    expires: Annotated[str | None, typer.Option(metavar="TIME", help="How long it lasts: 12h, 90d. Else until it is revoked.")] = None,
-    rate: Annotated[int | None, typer.Option(min=1, max=1_000_000, help="Requests a minute; else web.rate.")] = None,
-) -> None:  # fmt: skip
+    source: Annotated[
+        list[str] | None, typer.Option(metavar="PLATFORM", help="Only this platform; repeatable. Else all.")
+    ] = None,
+    expires: Annotated[
+        str | None,
+        typer.Option(metavar="TIME", help="How long it lasts: 12h, 90d. Else until it is revoked."),
+    ] = None,
+    rate: Annotated[
+        int | None, typer.Option(min=1, max=1_000_000, help="Requests a minute; else web.rate.")
+    ] = None,
+) -> None:
     """Make a key for the HTTP API. It is shown once, and only its hash is kept."""
     from thresher.cli.show import say
     from thresher.control.duration import seconds
@@ -34,7 +45,15 @@ def create(
     call = call_of(ctx)
     lasts = None if expires is None else seconds(expires)
     with call.store(migrate=True) as store:
-        made = create_key(store, name, scope or (Scope.SCRAPE,), sources=source, lasts=lasts, rate=rate, made_by="the command line")
+        made = create_key(
+            store,
+            name,
+            scope or (Scope.SCRAPE,),
+            sources=source,
+            lasts=lasts,
+            rate=rate,
+            made_by="the command line",
+        )
     header = "X-Scraper-API-Key: KEY" if Scope.SCRAPE in made.key.scopes else "Authorization: Bearer KEY"
     opens = ", ".join(made.key.scopes)
     told = f"{made.token}\nThis is the key of {name}, for: {opens}; keep it, it cannot be shown again. Send it as: {header}"
@@ -43,7 +62,8 @@ def create(
 
 @app.command("list")
 def list_(
-    ctx: typer.Context, every: Annotated[bool, typer.Option("--all", help="Also those that are expired or revoked.")] = False
+    ctx: typer.Context,
+    every: Annotated[bool, typer.Option("--all", help="Also those that are expired or revoked.")] = False,
 ) -> None:
     """List keys: what they open, until when, and when they were last used."""
     from thresher.cli.show import answer
@@ -64,15 +84,32 @@ def _draw(out: "Console", found: "list[KeyView]", now: int) -> None:
         out.print("No keys. Make one with: thresher keys create NAME")
         return
     rows = [
-        [each.id, each.name, f"{each.prefix}…", ", ".join(each.scopes), "all" if each.sources is None else ", ".join(each.sources),
-         each.state, f"{each.rate:,}/m", each.used, ago(each.used_at, now), when(each.expires_at, now) if each.expires_at else "never"]
+        [
+            each.id,
+            each.name,
+            f"{each.prefix}…",
+            ", ".join(each.scopes),
+            "all" if each.sources is None else ", ".join(each.sources),
+            each.state,
+            f"{each.rate:,}/m",
+            each.used,
+            ago(each.used_at, now),
+            when(each.expires_at, now) if each.expires_at else "never",
+        ]
         for each in found
-    ]  # fmt: skip
-    out.print(table(["#id", "name", "begins", "opens", "sources", "state", "#rate", "#used", "#last used", "expires"], rows))
+    ]
+    out.print(
+        table(
+            ["#id", "name", "begins", "opens", "sources", "state", "#rate", "#used", "#last used", "expires"],
+            rows,
+        )
+    )
 
 
 @app.command()
-def revoke(ctx: typer.Context, which: Annotated[str, typer.Argument(metavar="NAME|ID", help="Whose key, or its id.")]) -> None:
+def revoke(
+    ctx: typer.Context, which: Annotated[str, typer.Argument(metavar="NAME|ID", help="Whose key, or its id.")]
+) -> None:
     """Let a key open nothing from now on."""
     from thresher.cli.show import say
     from thresher.control.keys import revoke_key

@@ -32,7 +32,9 @@ class _StderrHandler(logging.Handler):
 
 
 class _PlainFormatter(logging.Formatter):
-    """Lines may quote strangers: none steers the terminal, and what follows a line break is indented, so it passes for no other line."""
+    """Lines may quote strangers: none steers the terminal, and what follows a line break is indented, so it
+    passes for no other line.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
         return plain(super().format(record)).replace("\n", "\n    ")
@@ -42,11 +44,15 @@ def log_to_stderr(*, verbose: bool, usual: int = logging.INFO) -> None:
     """One line an event. With `verbose` a step more than usual."""
     handler = _StderrHandler()
     handler.setFormatter(_PlainFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
-    logging.basicConfig(level=max(logging.DEBUG, usual - 10) if verbose else usual, handlers=[handler], force=True)
+    logging.basicConfig(
+        level=max(logging.DEBUG, usual - 10) if verbose else usual, handlers=[handler], force=True
+    )
 
 
 class Stops:
-    """What signals ask for: the first to finish, the second to hand back at once, the third to drop everything."""
+    """What signals ask for: the first to finish, the second to hand back at once, the third to drop
+    everything.
+    """
 
     def __init__(self, worker: Worker, tell: Callable[[str], None]) -> None:
         self._worker, self._tell = worker, tell
@@ -57,7 +63,9 @@ class Stops:
         match len(self.signals):
             case 1:
                 self._worker.stop()
-                self._tell("Stopping: what is in hand may finish, the rest goes back to waiting. Once more to hand back at once.")
+                self._tell(
+                    "Stopping: what is in hand may finish, the rest goes back to waiting. Once more to hand back at once."
+                )
             case 2:
                 self._worker.stop_now()
                 self._tell("Handing back at once.")
@@ -109,17 +117,25 @@ def _stuck_threads() -> bool:
 
 
 async def labour(
-    worker: Worker, watch: Callable[[], Awaitable[None]] | None = None, tell: Callable[[str], None] | None = None, *,
+    worker: Worker,
+    watch: Callable[[], Awaitable[None]] | None = None,
+    tell: Callable[[str], None] | None = None,
+    *,
     beat: Callable[[], bool],
-) -> Ended:  # fmt: skip
-    """Let a worker work until it is idle or signalled, with somebody watching. `beat` is called for as long as the loop moves."""
+) -> Ended:
+    """Let a worker work until it is idle or signalled, with somebody watching. `beat` is called for as long
+    as the loop moves.
+    """
     loop = asyncio.get_running_loop()
     stops = Stops(worker, tell or logging.getLogger("thresher").warning)
     work = asyncio.create_task(worker.run())
     await asyncio.sleep(0)  # the worker is on its feet before anybody can tell it to stop
     for each in SIGNALS:
         loop.add_signal_handler(each, stops, each)
-    beside = [asyncio.create_task(_keep_beating(beat, worker)), *([asyncio.create_task(_watch(watch))] if watch else [])]
+    beside = [
+        asyncio.create_task(_keep_beating(beat, worker)),
+        *([asyncio.create_task(_watch(watch))] if watch else []),
+    ]
     try:
         return Ended(await work, stops.signals, worker.worn_out is not None)
     finally:

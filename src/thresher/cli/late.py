@@ -21,16 +21,23 @@ def list_(
     ctx: typer.Context,
     every: Annotated[bool, typer.Option("--all", help="Also those that were decided.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
-    after: Annotated[int, typer.Option(metavar="ID", min=0, help="Only those after this one: the next page.")] = 0,
+    after: Annotated[
+        int, typer.Option(metavar="ID", min=0, help="Only those after this one: the next page.")
+    ] = 0,
 ) -> None:
-    """List what came too late, the oldest first: from whom, for which role, how much, and why it did not count."""
+    """List what came too late, the oldest first: from whom, for which role, how much, and why it did not
+    count.
+    """
     from thresher.cli.show import answer
     from thresher.control.late import late_posts
     from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
-        found, now = late_posts(store, decided=None if every else False, limit=limit, after=after), read_now(store)
+        found, now = (
+            late_posts(store, decided=None if every else False, limit=limit, after=after),
+            read_now(store),
+        )
     answer(call, found, lambda out, value: _draw(out, value, now))
 
 
@@ -42,10 +49,17 @@ def _draw(out: "Console", found: "list[Late]", now: int) -> None:
         out.print("Nothing came too late.")
         return
     rows = [
-        [each.id, each.scraper_name, short(each.role_name, 40), each.postings, ago(each.created_at, now), short(each.reason, 80),
-         each.decision]
+        [
+            each.id,
+            each.scraper_name,
+            short(each.role_name, 40),
+            each.postings,
+            ago(each.created_at, now),
+            short(each.reason, 80),
+            each.decision,
+        ]
         for each in found
-    ]  # fmt: skip
+    ]
     out.print(table(["#id", "scraper", "role", "#postings", "#ago", "why", "decided"], rows))
 
 
@@ -73,4 +87,6 @@ def drop(ctx: typer.Context, late_id: Id) -> None:
     call = call_of(ctx)
     with call.store() as store:
         done = drop_late(store, late_id)
-    say(call, done, f"What came too late for {done.role_name} is dropped: {number(done.postings, 'posting')}.")
+    say(
+        call, done, f"What came too late for {done.role_name} is dropped: {number(done.postings, 'posting')}."
+    )

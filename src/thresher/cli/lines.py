@@ -1,7 +1,8 @@
 """Input that comes as arguments or as lines, one answer a line: any number of them in the memory of one.
 
-A line is a text, or a JSON object with more than a text. A line that is too long, or an object that lacks what it needs,
-gets an answer that says so, and the others are answered all the same; only the exit code remembers.
+A line is a text, or a JSON object with more than a text. A line that is too long, or an object that lacks
+what it needs, gets an answer that says so, and the others are answered all the same; only the exit code
+remembers.
 """
 
 import json
@@ -21,9 +22,14 @@ Fields = Mapping[str, Any]
 
 
 def answer_each(
-    call: Call, texts: Iterable[str] | None, answer: Callable[[Fields], dict[str, Any]], sentence: Callable[[Fields], str]
+    call: Call,
+    texts: Iterable[str] | None,
+    answer: Callable[[Fields], dict[str, Any]],
+    sentence: Callable[[Fields], str],
 ) -> None:
-    """Answer every argument, or every line of standard input; end with the code of the first that was unusable."""
+    """Answer every argument, or every line of standard input; end with the code of the first that was
+    unusable.
+    """
     code = 0
     for fields in _fields(texts):
         try:
@@ -31,14 +37,21 @@ def answer_each(
                 raise UsageError(f"a line of more than {MAX_LENGTH:,} bytes; cut it")
             found = answer(fields)
         except (UsageError, TaskError) as problem:
-            code, found = code or problem.exit_code, {"text": short(str((fields or {}).get("text", "")), 200), "error": str(problem)}
+            code, found = (
+                code or problem.exit_code,
+                {"text": short(str((fields or {}).get("text", "")), 200), "error": str(problem)},
+            )
         write(call, found, sentence)
     raise typer.Exit(code)
 
 
 def write(call: Call, found: dict[str, Any], sentence: Callable[[Fields], str]) -> None:
     """One answer: an object for programs, a line for people."""
-    said = f"{short(str(found.get('text')))}: {found['error']}" if call.json is False and "error" in found else ""
+    said = (
+        f"{short(str(found.get('text')))}: {found['error']}"
+        if call.json is False and "error" in found
+        else ""
+    )
     line = as_json(found) if call.json else plain(said or sentence(found)).replace("\n", " ")
     sys.stdout.write(line + "\n")
     sys.stdout.flush()  # whoever pipes lines in may wait for each answer
@@ -48,7 +61,9 @@ def wanted(fields: Fields, *names: str) -> str:
     """The first of these fields, which must be a text."""
     value = next((fields[name] for name in names if name in fields), None)
     if not isinstance(value, str):
-        raise UsageError(f"a JSON object wants {names[0]!r} as text; it has {', '.join(map(repr, fields)) or 'nothing'}")
+        raise UsageError(
+            f"a JSON object wants {names[0]!r} as text; it has {', '.join(map(repr, fields)) or 'nothing'}"
+        )
     return value
 
 

@@ -51,13 +51,18 @@ from thresher.cli.exits import exit_code
 
 EPILOG = "--database, --project, --app, --json and --verbose may stand anywhere on the line."
 
-# Shared options and whether they take a value: `hoist` brings them to the front, so that they may stand anywhere.
+# Shared options and whether they take a value: `hoist` brings them to the front, so that they may stand
+# anywhere.
 SHARED = {"--database": True, "--project": True, "--app": True, "--json": False, "--verbose": False}
 
 app = typer.Typer(
-    help="Thresher: a durable, polite task queue over fragile sources.", epilog=EPILOG, no_args_is_help=True,
-    rich_markup_mode=None, pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
-)  # fmt: skip
+    help="Thresher: a durable, polite task queue over fragile sources.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 
 
 def _show_version(wanted: bool) -> None:
@@ -69,15 +74,27 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def shared(
     ctx: typer.Context,
-    database: Annotated[str | None, typer.Option(metavar="URL", help="Else THRESHER_DATABASE_URL, else thresher.yaml.")] = None,
+    database: Annotated[
+        str | None, typer.Option(metavar="URL", help="Else THRESHER_DATABASE_URL, else thresher.yaml.")
+    ] = None,
     project: Annotated[Path, typer.Option(metavar="FOLDER", help="The folder of thresher.yaml.")] = Path(),
-    apps: Annotated[list[str] | None, typer.Option("--app", metavar="NAME", help="One more app: file.py or package.module:name.")] = None,
+    apps: Annotated[
+        list[str] | None,
+        typer.Option("--app", metavar="NAME", help="One more app: file.py or package.module:name."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Answer with JSON.")] = False,
-    verbose: Annotated[bool, typer.Option("--verbose", help="Say more; show where unexpected errors come from.")] = False,
-    _version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")] = False,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", help="Say more; show where unexpected errors come from.")
+    ] = False,
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit."),
+    ] = False,
 ) -> None:
     """Thresher: a durable, polite task queue over fragile sources."""
-    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # what it says of tries to connect, our errors say better
+    logging.getLogger("psycopg.pool").setLevel(
+        logging.ERROR
+    )  # what it says of tries to connect, our errors say better
     ctx.obj = Call(database, project, apps or [], as_json, verbose)
 
 
@@ -104,7 +121,9 @@ for group, sentence in (
     (admin, "Who may log in: make and remove administrators."),
     (read, "Say what Thresher makes of a string: a price, an address, a board, a date, a robots.txt."),
 ):
-    app.add_typer(group.app, name=group.__name__.rsplit(".", 1)[-1], help=sentence, no_args_is_help=True, epilog=EPILOG)
+    app.add_typer(
+        group.app, name=group.__name__.rsplit(".", 1)[-1], help=sentence, no_args_is_help=True, epilog=EPILOG
+    )
 for each in (explain, export, records, costs, events, migrate, doctor, inspect, notify):
     app.command(epilog=EPILOG, name=each.__name__.rsplit(".", 1)[-1])(each.command)
 app.add_typer(bench.app, name="bench", help="Measure.", no_args_is_help=True)
@@ -113,7 +132,9 @@ app.add_typer(bench.app, name="bench", help="Measure.", no_args_is_help=True)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Every expected error ends as one clear line."""
     args = hoist(list(sys.argv[1:] if argv is None else argv))
-    return exit_code(lambda: typer.main.get_command(app).main(args, prog_name="thresher", standalone_mode=False), args)
+    return exit_code(
+        lambda: typer.main.get_command(app).main(args, prog_name="thresher", standalone_mode=False), args
+    )
 
 
 def hoist(args: list[str]) -> list[str]:

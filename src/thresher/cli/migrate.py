@@ -8,7 +8,8 @@ from thresher.cli.call import call_of
 
 
 def command(
-    ctx: typer.Context, check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 if it is behind.")] = False
+    ctx: typer.Context,
+    check: Annotated[bool, typer.Option("--check", help="Change nothing; exit 1 if it is behind.")] = False,
 ) -> None:
     """Bring the database up to date.
 
@@ -26,4 +27,8 @@ def command(
         say(call, {"pending": steps}, missing if steps else "The database is up to date.")
         raise typer.Exit(1 if steps else 0)
     steps = migrate_database(url)
-    say(call, {"applied": steps}, "\n".join(f"applied {step}" for step in steps) or "The database was up to date already.")
+    say(
+        call,
+        {"applied": steps},
+        "\n".join(f"applied {step}" for step in steps) or "The database was up to date already.",
+    )

@@ -15,9 +15,13 @@ if TYPE_CHECKING:
 def command(
     ctx: typer.Context,
     title: Annotated[str, typer.Option(help="The first line.")] = "Thresher can reach you",
-    body: Annotated[str, typer.Option(help="The rest.")] = "This is a test message. You will be told of new matches here.",
+    body: Annotated[
+        str, typer.Option(help="The rest.")
+    ] = "This is a test message. You will be told of new matches here.",
 ) -> None:
-    """Send a test message to every target of `notify:` in thresher.yaml, and say who got it. Exits 1 if one did not."""
+    """Send a test message to every target of `notify:` in thresher.yaml, and say who got it. Exits 1 if one
+    did not.
+    """
     import asyncio
     import logging
 
@@ -28,8 +32,12 @@ def command(
     call = call_of(ctx)
     wanted = call.project().notify
     if not wanted:
-        raise ConfigError("there is nobody to tell: thresher.yaml has no notify: list (see docs/how-to/get-notified.md)")
-    logging.getLogger("thresher.notify").setLevel(logging.ERROR)  # who was not told is the answer, and is said once
+        raise ConfigError(
+            "there is nobody to tell: thresher.yaml has no notify: list (see docs/how-to/get-notified.md)"
+        )
+    logging.getLogger("thresher.notify").setLevel(
+        logging.ERROR
+    )  # who was not told is the answer, and is said once
     sent = asyncio.run(Notifier(wanted.urls, wanted.unset).send(title, body))
     answer(call, sent, _draw)
     raise typer.Exit(1 if sent.missed else 0)

@@ -15,9 +15,17 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="A platform's name, such as dice.")]
-Every = Annotated[str | None, typer.Option(metavar="TIME", help="How long a role rests there between two looks: 12h, 1d, none.")]
-PerMinute = Annotated[str | None, typer.Option(metavar="N", help="How many requests a minute scrapers are told to make there, or none.")]
-InFlight = Annotated[str | None, typer.Option(metavar="N", help="How many sessions may look there at the same time, or none.")]
+Every = Annotated[
+    str | None,
+    typer.Option(metavar="TIME", help="How long a role rests there between two looks: 12h, 1d, none."),
+]
+PerMinute = Annotated[
+    str | None,
+    typer.Option(metavar="N", help="How many requests a minute scrapers are told to make there, or none."),
+]
+InFlight = Annotated[
+    str | None, typer.Option(metavar="N", help="How many sessions may look there at the same time, or none.")
+]
 
 
 @app.command("list")
@@ -38,18 +46,36 @@ def _draw(out: "Console", found: "list[PlatformView]", now: int) -> None:
     from thresher.cli.words import short, span, when
 
     if not found:
-        out.print("No platforms: every scraper looks wherever it likes. Name one with: thresher platforms add NAME")
+        out.print(
+            "No platforms: every scraper looks wherever it likes. Name one with: thresher platforms add NAME"
+        )
         return
     rows = [
-        [each.name, each.state, span(each.every_seconds) if each.every_seconds else None, each.requests_per_minute, each.in_flight,
-         each.failures, when(each.opens_at, now), short(each.reason, 80)]
+        [
+            each.name,
+            each.state,
+            span(each.every_seconds) if each.every_seconds else None,
+            each.requests_per_minute,
+            each.in_flight,
+            each.failures,
+            when(each.opens_at, now),
+            short(each.reason, 80),
+        ]
         for each in found
-    ]  # fmt: skip
-    out.print(table(["platform", "state", "every", "#per minute", "#in flight", "#failures", "opens", "why"], rows))
+    ]
+    out.print(
+        table(["platform", "state", "every", "#per minute", "#in flight", "#failures", "opens", "why"], rows)
+    )
 
 
 @app.command()
-def add(ctx: typer.Context, name: Name, every: Every = None, per_minute: PerMinute = None, in_flight: InFlight = None) -> None:
+def add(
+    ctx: typer.Context,
+    name: Name,
+    every: Every = None,
+    per_minute: PerMinute = None,
+    in_flight: InFlight = None,
+) -> None:
     """Add a platform, or change one that is there. What is not said stays as it is.
 
     With platforms every role is looked for on each of them in its turn, and a key may be kept to some.
@@ -76,10 +102,14 @@ def remove(ctx: typer.Context, name: Name) -> None:
 
 @app.command()
 def pause(
-    ctx: typer.Context, name: Name,
-    lasts: Annotated[str | None, typer.Option("--for", metavar="TIME", help="How long: 90s, 2h, 1d. Else until it is resumed.")] = None,
+    ctx: typer.Context,
+    name: Name,
+    lasts: Annotated[
+        str | None,
+        typer.Option("--for", metavar="TIME", help="How long: 90s, 2h, 1d. Else until it is resumed."),
+    ] = None,
     reason: Annotated[str, typer.Option(help="Why; shown wherever it is paused.")] = "paused by a person",
-) -> None:  # fmt: skip
+) -> None:
     """Let no scraper begin there for a time. Roles wait and lose nothing."""
     from thresher.control import platforms
     from thresher.control.duration import seconds

@@ -24,7 +24,9 @@ def list_(
     state: Annotated[str | None, typer.Option(help="open or closed.")] = None,
     board: Annotated[str | None, typer.Option(metavar="KEY", help="Only this board's.")] = None,
     company: Annotated[str | None, typer.Option(metavar="KEY", help="Only this company's.")] = None,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help="Only those seen since: 12h, 7d, 2w, 2026-01-31.")] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only those seen since: 12h, 7d, 2w, 2026-01-31.")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
     """List postings, the newest first."""
@@ -40,7 +42,11 @@ def list_(
         after = moment(since, now) if since else None
         found = list_postings(store, state=state, board=board, company=company, seen_since=after, limit=limit)
         asked = state or board or company or since
-        empty = "No postings match; thresher postings list shows all." if asked else none_yet(what_was_checked(store), "postings")
+        empty = (
+            "No postings match; thresher postings list shows all."
+            if asked
+            else none_yet(what_was_checked(store), "postings")
+        )
     answer(call, found, lambda out, value: out.print(posting_table(value, now) if value else empty))
 
 
@@ -50,10 +56,18 @@ def posting_table(found: "list[PostingView]", now: int) -> "Table":
     from thresher.cli.words import ago, short
 
     rows = [
-        [each.key, short(each.title, 50), short(each.company_name, 25), short(each.location, 30), short(each.pay, 25), each.posted,
-         each.state, ago(each.first_seen_at, now)]
+        [
+            each.key,
+            short(each.title, 50),
+            short(each.company_name, 25),
+            short(each.location, 30),
+            short(each.pay, 25),
+            each.posted,
+            each.state,
+            ago(each.first_seen_at, now),
+        ]
         for each in found
-    ]  # fmt: skip
+    ]
     return table(["posting", "title", "company", "location", "pay", "posted", "state", "#first seen"], rows)
 
 
@@ -75,16 +89,30 @@ def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
     from thresher.cli.words import number, plain, short, when
 
     posting, data = detail.posting, detail.data
-    out.print(known([
-        ("posting", posting.key), ("title", posting.title), ("company", posting.company_name), ("location", posting.location),
-        ("pay", posting.pay), ("url", posting.url), ("posted", posting.posted), ("state", cell(posting.state)),
-        ("first seen", when(posting.first_seen_at, now)), ("last seen", when(posting.seen_at, now)),
-        ("closed", when(posting.closed_at, now) if posting.closed_at else None),
-        ("listed again", number(data["relisted"], "time") if data.get("relisted") else None),
-        ("decided", f"{detail.outcome or 'not yet'}; thresher explain {posting.key}"), ("your status", detail.status),
-    ]))  # fmt: skip
+    out.print(
+        known(
+            [
+                ("posting", posting.key),
+                ("title", posting.title),
+                ("company", posting.company_name),
+                ("location", posting.location),
+                ("pay", posting.pay),
+                ("url", posting.url),
+                ("posted", posting.posted),
+                ("state", cell(posting.state)),
+                ("first seen", when(posting.first_seen_at, now)),
+                ("last seen", when(posting.seen_at, now)),
+                ("closed", when(posting.closed_at, now) if posting.closed_at else None),
+                ("listed again", number(data["relisted"], "time") if data.get("relisted") else None),
+                ("decided", f"{detail.outcome or 'not yet'}; thresher explain {posting.key}"),
+                ("your status", detail.status),
+            ]
+        )
+    )
     for name, place in ((detail.evidence or {}).get("places") or {}).items():
-        out.print(cell(f"  {name}: “{short(place['quote'], 120)}”" if place else f"  {name}: unverified", "dim"))
+        out.print(
+            cell(f"  {name}: “{short(place['quote'], 120)}”" if place else f"  {name}: unverified", "dim")
+        )
     if detail.same:
         out.print(f"\nThe same opening ({(detail.group or {}).get('reason') or 'grouped'}):")
         out.print(posting_table(detail.same, now))
@@ -94,7 +122,9 @@ def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
 
 @app.command()
 def ungroup(ctx: typer.Context, key: Key) -> None:
-    """Say that a posting is not the same opening as the others of its group. It stays apart from them, and is judged for itself."""
+    """Say that a posting is not the same opening as the others of its group. It stays apart from them, and is
+    judged for itself.
+    """
     from thresher.cli.show import say
     from thresher.control.groups import ungroup as take_out
 
@@ -113,4 +143,8 @@ def group(ctx: typer.Context, first: Key, second: Key) -> None:
     call = call_of(ctx)
     with call.store() as store:
         done = put_together(store, first, second)
-    say(call, done, f"{len(done.members)} postings are one opening now ({done.group}); {done.lead} speaks for them.")
+    say(
+        call,
+        done,
+        f"{len(done.members)} postings are one opening now ({done.group}); {done.lead} speaks for them.",
+    )

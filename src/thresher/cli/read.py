@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from thresher.reading.boards import Board
 
 app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
-Texts = Annotated[list[str] | None, typer.Argument(metavar="[TEXT]...", help="What to read; without it, lines on standard input.")]
+Texts = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="[TEXT]...", help="What to read; without it, lines on standard input."),
+]
 MAX_FILE = 10 * 1024 * 1024
 
 
@@ -27,7 +30,9 @@ MAX_FILE = 10 * 1024 * 1024
 def price(
     ctx: typer.Context,
     texts: Texts = None,
-    currency: Annotated[str | None, typer.Option(help="What the page says elsewhere: a code, a sign, another price.")] = None,
+    currency: Annotated[
+        str | None, typer.Option(help="What the page says elsewhere: a code, a sign, another price.")
+    ] = None,
 ) -> None:
     """Say which price a text names, or why none.
 
@@ -41,9 +46,18 @@ def price(
         if not isinstance(found, Price):
             return {"text": text, "amount_minor": None, "currency": None, "reason": found.reason}
         return {
-            "text": text, "amount_minor": found.amount_minor, "currency": found.currency, "amount": str(found.amount), "quote": found.text,
-            "symbol": found.symbol, "certain": found.certain, "high": found.high, "was": found.was, "bound": found.bound, "per": found.per,
-        }  # fmt: skip
+            "text": text,
+            "amount_minor": found.amount_minor,
+            "currency": found.currency,
+            "amount": str(found.amount),
+            "quote": found.text,
+            "symbol": found.symbol,
+            "certain": found.certain,
+            "high": found.high,
+            "was": found.was,
+            "bound": found.bound,
+            "per": found.per,
+        }
 
     answer_each(call_of(ctx), texts, answer, _price_line)
 
@@ -98,12 +112,27 @@ def board(ctx: typer.Context, texts: Texts = None) -> None:
 
     def answer(fields: Fields) -> dict[str, Any]:
         text = wanted(fields, "text", "url")
-        found = recognise(text) or (_board_of_file(call, text) if texts else None)  # lines may come from anywhere
+        found = recognise(text) or (
+            _board_of_file(call, text) if texts else None
+        )  # lines may come from anywhere
         if found is None:
-            return {"text": text, "platform": None, "token": None, "url": None, "list": None, "reason": "the address of no board we know"}
+            return {
+                "text": text,
+                "platform": None,
+                "token": None,
+                "url": None,
+                "list": None,
+                "reason": "the address of no board we know",
+            }
         listed = list_call(found)
         asked_for = f"{listed.method} {listed.url}" if listed else None
-        return {"text": text, "platform": found.platform, "token": found.token, "url": found.url, "list": asked_for}
+        return {
+            "text": text,
+            "platform": found.platform,
+            "token": found.token,
+            "url": found.url,
+            "list": asked_for,
+        }
 
     call = call_of(ctx)
     call.learn_platforms()
@@ -132,9 +161,17 @@ def _board_line(found: Fields) -> str:
 def day(
     ctx: typer.Context,
     texts: Texts = None,
-    today: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="What today means; else the machine's day in UTC.")] = None,
-    language: Annotated[str | None, typer.Option(help="Of the page, as in de or en-US: says whether 3/4 is in March or in April.")] = None,
-    day_first: Annotated[bool | None, typer.Option("--day-first/--month-first", help="The same, said outright.")] = None,
+    today: Annotated[
+        str | None,
+        typer.Option(metavar="YYYY-MM-DD", help="What today means; else the machine's day in UTC."),
+    ] = None,
+    language: Annotated[
+        str | None,
+        typer.Option(help="Of the page, as in de or en-US: says whether 3/4 is in March or in April."),
+    ] = None,
+    day_first: Annotated[
+        bool | None, typer.Option("--day-first/--month-first", help="The same, said outright.")
+    ] = None,
 ) -> None:
     """Say which day a text names, or why none for certain.
 
@@ -151,9 +188,13 @@ def day(
         if not isinstance(found, Day):
             return {"text": text, "date": None, "reason": found.reason}
         return {
-            "text": text, "date": found.day.isoformat(), "precision": found.precision, "approximate": found.approximate,
-            "or_earlier": found.or_earlier, "at": found.at.isoformat() if found.at else None,
-        }  # fmt: skip
+            "text": text,
+            "date": found.day.isoformat(),
+            "precision": found.precision,
+            "approximate": found.approximate,
+            "or_earlier": found.or_earlier,
+            "at": found.at.isoformat() if found.at else None,
+        }
 
     answer_each(call_of(ctx), texts, answer, _date_line)
 
@@ -179,9 +220,14 @@ def _date_line(found: Fields) -> str:
 @app.command()
 def robots(
     ctx: typer.Context,
-    file: Annotated[str | None, typer.Argument(metavar="[FILE|-]", help="A robots.txt; without it, JSON lines on standard input.")] = None,
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE|-]", help="A robots.txt; without it, JSON lines on standard input."),
+    ] = None,
     agent: Annotated[str, typer.Option(help="The product token that asks.")] = "thresher",
-    urls: Annotated[list[str] | None, typer.Option("--url", help="An address to ask about (may be repeated).")] = None,
+    urls: Annotated[
+        list[str] | None, typer.Option("--url", help="An address to ask about (may be repeated).")
+    ] = None,
 ) -> None:
     """Say what a robots.txt allows an agent, and by which line.
 
@@ -209,7 +255,12 @@ def _robots_of_line(fields: Fields, agent: str) -> dict[str, Any]:
 def _ruling(rules: "Rules", url: str | None) -> dict[str, Any]:
     ruling = rules.ruling(url) if url is not None else None
     asked_about = {"url": url, "allowed": ruling.allowed, "rule": ruling.rule} if ruling else {}
-    return {**asked_about, "agent": rules.agent, "crawl_delay": rules.crawl_delay, "sitemaps": list(rules.sitemaps)}
+    return {
+        **asked_about,
+        "agent": rules.agent,
+        "crawl_delay": rules.crawl_delay,
+        "sitemaps": list(rules.sitemaps),
+    }
 
 
 def _robots_line(found: Fields) -> str:
@@ -228,4 +279,6 @@ def _file(name: str) -> bytes:
         with Path(name).open("rb") as opened:
             return opened.read(MAX_FILE)
     except OSError as problem:
-        raise UsageError(f"{name} cannot be read: {problem.strerror}; give a robots.txt, or - for standard input") from None
+        raise UsageError(
+            f"{name} cannot be read: {problem.strerror}; give a robots.txt, or - for standard input"
+        ) from None

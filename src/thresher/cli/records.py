@@ -14,7 +14,9 @@ def command(
     ctx: typer.Context,
     kind: Annotated[str | None, typer.Option(help="Only this kind.")] = None,
     key: Annotated[str | None, typer.Option(help="Only the one with this key.")] = None,
-    link: Annotated[str | None, typer.Option(metavar="NAME=TARGET", help="Only what belongs to this.")] = None,
+    link: Annotated[
+        str | None, typer.Option(metavar="NAME=TARGET", help="Only what belongs to this.")
+    ] = None,
     before: Annotated[int | None, typer.Option(help="Go on from this id.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
@@ -25,7 +27,10 @@ def command(
 
     call = call_of(ctx)
     with call.store() as store:
-        found, now = list_records(store, kind=kind, key=key, link=link, before=before, limit=limit), read_now(store)
+        found, now = (
+            list_records(store, kind=kind, key=key, link=link, before=before, limit=limit),
+            read_now(store),
+        )
     answer(call, found, lambda out, value: _draw(out, value, now))
 
 
@@ -36,13 +41,24 @@ def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
     from thresher.cli.words import ago, short
 
     if not found:
-        out.print("No records match: nothing was found, or nothing has been looked for yet (thresher status).")
+        out.print(
+            "No records match: nothing was found, or nothing has been looked for yet (thresher status)."
+        )
         return
     rows = [
-        [each["id"], each["kind"], each["key"], short(json.dumps(each["data"], ensure_ascii=False), 80), _proof(each["evidence"]),
-         ", ".join(each["links"]) or None, each["seen"], each["last_task"], ago(each["updated_at"], now)]
+        [
+            each["id"],
+            each["kind"],
+            each["key"],
+            short(json.dumps(each["data"], ensure_ascii=False), 80),
+            _proof(each["evidence"]),
+            ", ".join(each["links"]) or None,
+            each["seen"],
+            each["last_task"],
+            ago(each["updated_at"], now),
+        ]
         for each in found
-    ]  # fmt: skip
+    ]
     out.print(table(["#id", "kind", "key", "data", "evidence", "links", "#seen", "#task", "#ago"], rows))
 
 

@@ -1,4 +1,6 @@
-"""`thresher roles`: what candidates want, under one name each: see, add, merge, split, name and rank roles, and try a title."""
+"""`thresher roles`: what candidates want, under one name each: see, add, merge, split, name and rank roles,
+and try a title.
+"""
 
 import sys
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,7 +19,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer()
 alias_app = typer.Typer()
-app.add_typer(alias_app, name="alias", help="Other names of a role: add one, remove one.", no_args_is_help=True)
+app.add_typer(
+    alias_app, name="alias", help="Other names of a role: add one, remove one.", no_args_is_help=True
+)
 
 RoleName = Annotated[str, typer.Argument(metavar="ROLE", help="Its name, another name of it, or its id.")]
 MAX_TITLES = 100_000
@@ -27,8 +31,12 @@ MAX_LINE = 10_000  # bytes
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    status: Annotated[str | None, typer.Option(help="proposed, pending, processing, completed or rejected.")] = None,
-    text: Annotated[str | None, typer.Option("--name", metavar="TEXT", help="Only those with this in a name.")] = None,
+    status: Annotated[
+        str | None, typer.Option(help="proposed, pending, processing, completed or rejected.")
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--name", metavar="TEXT", help="Only those with this in a name.")
+    ] = None,
     after: Annotated[int | None, typer.Option(metavar="ID", help="Go on after this role.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
 ) -> None:
@@ -52,11 +60,21 @@ def _draw(out: "Console", found: "list[RoleView]", now: int, *, asked: bool) -> 
         out.print("No roles match; thresher roles list shows all." if asked else none)
         return
     rows = [
-        [each.id, short(each.name, 50), each.status, each.priority, each.candidates, each.postings, ago(each.scraped_at, now),
-         short(", ".join(each.aliases), 60) or None]
+        [
+            each.id,
+            short(each.name, 50),
+            each.status,
+            each.priority,
+            each.candidates,
+            each.postings,
+            ago(each.scraped_at, now),
+            short(", ".join(each.aliases), 60) or None,
+        ]
         for each in found
-    ]  # fmt: skip
-    out.print(table(["#id", "role", "status", "priority", "#candidates", "#postings", "#scraped", "aliases"], rows))
+    ]
+    out.print(
+        table(["#id", "role", "status", "priority", "#candidates", "#postings", "#scraped", "aliases"], rows)
+    )
 
 
 @app.command()
@@ -77,23 +95,43 @@ def _draw_one(out: "Console", role: "RoleView", now: int) -> None:
     from thresher.cli.show import known
     from thresher.cli.words import when
 
-    out.print(known([
-        ("role", role.name), ("id", role.id), ("status", role.status), ("priority", role.priority), ("category", role.category),
-        ("aliases", ", ".join(role.aliases)), ("candidates", role.candidates), ("postings", role.postings),
-        ("imported", role.imported), ("came by", role.method), ("waits since", when(role.waiting_since_at, now)),
-        ("scraped", when(role.scraped_at, now) if role.scraped_at else "never"), ("made", when(role.created_at, now)),
-    ]))  # fmt: skip
+    out.print(
+        known(
+            [
+                ("role", role.name),
+                ("id", role.id),
+                ("status", role.status),
+                ("priority", role.priority),
+                ("category", role.category),
+                ("aliases", ", ".join(role.aliases)),
+                ("candidates", role.candidates),
+                ("postings", role.postings),
+                ("imported", role.imported),
+                ("came by", role.method),
+                ("waits since", when(role.waiting_since_at, now)),
+                ("scraped", when(role.scraped_at, now) if role.scraped_at else "never"),
+                ("made", when(role.created_at, now)),
+            ]
+        )
+    )
 
 
 @app.command()
 def add(
     ctx: typer.Context,
     names: Annotated[list[str] | None, typer.Argument(metavar="[NAME]...", help="Names of roles.")] = None,
-    aliases: Annotated[list[str] | None, typer.Option("--alias", metavar="NAME", help="Another name of it; may be repeated.")] = None,
+    aliases: Annotated[
+        list[str] | None, typer.Option("--alias", metavar="NAME", help="Another name of it; may be repeated.")
+    ] = None,
     priority: Annotated[str | None, typer.Option(help="urgent, high, normal or low.")] = None,
-    file: Annotated[str | None, typer.Option(metavar="FILE.csv", help="With name, aliases (;-separated), priority; - is stdin.")] = None,
+    file: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.csv", help="With name, aliases (;-separated), priority; - is stdin."),
+    ] = None,
 ) -> None:
-    """Add roles by name, or a file of them. One that is known gains the other names. All are added, or none."""
+    """Add roles by name, or a file of them. One that is known gains the other names. All are added, or
+    none.
+    """
     from thresher.cli.show import answer, cell
     from thresher.control.roles import add_roles
 
@@ -112,10 +150,14 @@ def _wishes(names: list[str], aliases: list[str], priority: str | None, file: st
     from thresher.core.errors import UsageError
 
     if bool(names) == bool(file):
-        raise UsageError("name roles, or a file of them: thresher roles add NAME... or thresher roles add --file roles.csv")
+        raise UsageError(
+            "name roles, or a file of them: thresher roles add NAME... or thresher roles add --file roles.csv"
+        )
     if file:
         if aliases or priority:
-            raise UsageError("a file has aliases and priority as columns; --alias and --priority are for one role")
+            raise UsageError(
+                "a file has aliases and priority as columns; --alias and --priority are for one role"
+            )
         return read_roles(decoded(read_body(file), file), file)
     if aliases and len(names) > 1:
         raise UsageError("--alias is for one role: thresher roles add NAME --alias OTHER")
@@ -133,7 +175,9 @@ def _added(role: "AddedRole") -> str:
 @app.command()
 def resolve(
     ctx: typer.Context,
-    titles: Annotated[list[str] | None, typer.Argument(metavar="[TITLE]...", help="Without one, or with -: lines of stdin.")] = None,
+    titles: Annotated[
+        list[str] | None, typer.Argument(metavar="[TITLE]...", help="Without one, or with -: lines of stdin.")
+    ] = None,
 ) -> None:
     """Say which role a title means, how near it is, and by which rule; nothing is changed."""
     from thresher.cli.show import answer
@@ -152,7 +196,14 @@ def _draw_resolved(out: "Console", found: "list[Resolution]") -> None:
     from thresher.cli.words import short
 
     rows = [
-        [short(each.title, 60), short(each.role, 50), each.role_id, _share(each.similarity), each.method, short(each.reason, 90)]
+        [
+            short(each.title, 60),
+            short(each.role, 50),
+            each.role_id,
+            _share(each.similarity),
+            each.method,
+            short(each.reason, 90),
+        ]
         for each in found
     ]
     out.print(table(["title", "role", "#id", "#similarity", "method", "why"], rows))
@@ -192,8 +243,14 @@ def merge(
     call = call_of(ctx)
     with call.workshop() as shop:
         done = roles.merge(shop.store, shop.registry, source, into)
-    moved = ", ".join([number(done.candidates, "candidate"), number(done.postings, "posting"), number(done.names, "name"),
-                       number(done.matches, "match", "matches")])  # fmt: skip
+    moved = ", ".join(
+        [
+            number(done.candidates, "candidate"),
+            number(done.postings, "posting"),
+            number(done.names, "name"),
+            number(done.matches, "match", "matches"),
+        ]
+    )
     say(call, done, f"{done.gone} is now part of {done.name} ({done.id}); moved: {moved}.")
 
 
@@ -202,10 +259,16 @@ def split(
     ctx: typer.Context,
     role: RoleName,
     name: Annotated[str, typer.Option(metavar="NAME", help="What the new role is called.")],
-    aliases: Annotated[list[str] | None, typer.Option("--alias", metavar="NAME", help="A name that goes along; repeatable.")] = None,
-    candidates: Annotated[list[str] | None, typer.Option("--candidate", metavar="KEY", help="Who goes along; repeatable.")] = None,
+    aliases: Annotated[
+        list[str] | None, typer.Option("--alias", metavar="NAME", help="A name that goes along; repeatable.")
+    ] = None,
+    candidates: Annotated[
+        list[str] | None, typer.Option("--candidate", metavar="KEY", help="Who goes along; repeatable.")
+    ] = None,
 ) -> None:
-    """Make a role of its own out of some names and candidates of another. Postings belong to both from then on."""
+    """Make a role of its own out of some names and candidates of another. Postings belong to both from then
+    on.
+    """
     from thresher.cli.show import say
     from thresher.cli.words import number
     from thresher.control import roles
@@ -213,11 +276,19 @@ def split(
     call = call_of(ctx)
     with call.workshop() as shop:
         done = roles.split(shop.store, shop.registry, role, name, aliases or [], candidates or [])
-    say(call, done, f"{done.name} ({done.id}) is a role of its own, out of {done.out_of}, with {number(done.candidates, 'candidate')}.")
+    say(
+        call,
+        done,
+        f"{done.name} ({done.id}) is a role of its own, out of {done.out_of}, with {number(done.candidates, 'candidate')}.",
+    )
 
 
 @app.command()
-def rename(ctx: typer.Context, role: RoleName, name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")]) -> None:
+def rename(
+    ctx: typer.Context,
+    role: RoleName,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")],
+) -> None:
     """Give a role another name. The old one stays as an alias."""
     from thresher.control.roles import Change
 
@@ -226,7 +297,9 @@ def rename(ctx: typer.Context, role: RoleName, name: Annotated[str, typer.Argume
 
 @app.command()
 def priority(
-    ctx: typer.Context, role: RoleName, level: Annotated[str, typer.Argument(metavar="LEVEL", help="urgent, high, normal or low.")]
+    ctx: typer.Context,
+    role: RoleName,
+    level: Annotated[str, typer.Argument(metavar="LEVEL", help="urgent, high, normal or low.")],
 ) -> None:
     """Say how urgent a role is. Whoever waits long enough is served all the same."""
     from thresher.control.roles import Change
@@ -243,7 +316,9 @@ def _change(ctx: typer.Context, role: str, wanted: Any) -> None:
 
 
 @app.command()
-def approve(ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]) -> None:
+def approve(
+    ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]
+) -> None:
     """Let scrapers have roles that were proposed."""
     from thresher.control import roles
 
@@ -252,7 +327,9 @@ def approve(ctx: typer.Context, names: Annotated[list[str], typer.Argument(metav
 
 
 @app.command()
-def reject(ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]) -> None:
+def reject(
+    ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]
+) -> None:
     """Never give roles to scrapers. Their names stay known, so that they are not proposed again."""
     from thresher.control import roles
 
@@ -261,7 +338,9 @@ def reject(ctx: typer.Context, names: Annotated[list[str], typer.Argument(metava
 
 
 @alias_app.command("add")
-def alias_add(ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
+def alias_add(
+    ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]
+) -> None:
     """Let a role answer to one more name."""
     from thresher.control import roles
 
@@ -270,7 +349,9 @@ def alias_add(ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Ar
 
 
 @alias_app.command("remove")
-def alias_remove(ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]) -> None:
+def alias_remove(
+    ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]
+) -> None:
     """Take a name from a role. Whoever came by it stays."""
     from thresher.control import roles
 

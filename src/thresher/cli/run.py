@@ -16,8 +16,12 @@ if TYPE_CHECKING:
 
 def command(
     ctx: typer.Context,
-    again: Annotated[bool, typer.Option("--again", help="Enqueue the apps' first tasks even if they ran here before.")] = False,
-    concurrency: Annotated[int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")] = None,
+    again: Annotated[
+        bool, typer.Option("--again", help="Enqueue the apps' first tasks even if they ran here before.")
+    ] = False,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")
+    ] = None,
     only: Annotated[str | None, typer.Option("--only", help=ONLY)] = None,
     without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,
 ) -> None:
@@ -90,24 +94,42 @@ def _draw_summary(ended: "Ended", progress: "Progress", seconds: float) -> None:
 
     out = console()
     if not progress.kinds:
-        out.print("There is nothing to do: no tasks, and no app that starts with any. Name apps in thresher.yaml or with --app.")
+        out.print(
+            "There is nothing to do: no tasks, and no app that starts with any. Name apps in thresher.yaml or with --app."
+        )
         return
     rows = [
-        [kind.kind, kind.succeeded, kind.filtered, kind.skipped, cell(kind.failed, "red" if kind.failed else ""),
-         kind.total - kind.done, kind.total]
+        [
+            kind.kind,
+            kind.succeeded,
+            kind.filtered,
+            kind.skipped,
+            cell(kind.failed, "red" if kind.failed else ""),
+            kind.total - kind.done,
+            kind.total,
+        ]
         for kind in progress.kinds
-    ]  # fmt: skip
+    ]
     out.print(table(["kind", "#succeeded", "#filtered", "#skipped", "#failed", "#left", "#total"], rows))
     out.print(cell(f"{ended.sentence()} {span(seconds)}."))
     if progress.delayed:
         waiting = number(progress.delayed, "task waits", "tasks wait")
-        out.print(cell(f"{waiting} for a later time, the next {when(progress.next_at, progress.at)}: run again then."))
+        out.print(
+            cell(
+                f"{waiting} for a later time, the next {when(progress.next_at, progress.at)}: run again then."
+            )
+        )
     shut = [gate for gate in progress.closed if gate.shut]
     if shut:
         out.print(gate_table(shut, progress.at, "closed"))
     if any(kind.failed for kind in progress.kinds):
         out.print("See what failed: thresher failures list")
-    if not ended.tally.claimed and not ended.interrupted and progress.kinds and all(kind.done == kind.total for kind in progress.kinds):
+    if (
+        not ended.tally.claimed
+        and not ended.interrupted
+        and progress.kinds
+        and all(kind.done == kind.total for kind in progress.kinds)
+    ):
         out.print("Everything was done already; --again starts the apps' first tasks anew.")
     if ended.interrupted:
         out.print("Stopped before the end; the next run goes on.")

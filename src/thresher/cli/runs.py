@@ -18,7 +18,9 @@ app = typer.Typer()
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    app_name: Annotated[str | None, typer.Option("--of", metavar="APP", help="Only runs of this app.")] = None,
+    app_name: Annotated[
+        str | None, typer.Option("--of", metavar="APP", help="Only runs of this app.")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="Only runs of this name, such as scrape.")] = None,
     key: Annotated[str | None, typer.Option(help="Only runs with this key.")] = None,
     running: Annotated[bool, typer.Option("--running", help="Only runs that have not ended.")] = False,
@@ -33,9 +35,22 @@ def list_(
 
     call = call_of(ctx)
     with call.store() as store:
-        found = list_runs(store, app=app_name, name=name, key=key, running=running, groups_too=all_, limit=limit, before=before)
+        found = list_runs(
+            store,
+            app=app_name,
+            name=name,
+            key=key,
+            running=running,
+            groups_too=all_,
+            limit=limit,
+            before=before,
+        )
         now = read_now(store)
-    answer(call, found, lambda out, value: print_page(out, value, limit, lambda rows: _table(rows, now), "No runs match."))
+    answer(
+        call,
+        found,
+        lambda out, value: print_page(out, value, limit, lambda rows: _table(rows, now), "No runs match."),
+    )
 
 
 def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "Table":
@@ -44,12 +59,34 @@ def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "
     from thresher.insight.costs import dollars
 
     rows = [
-        [each["id"], each["name"], short(each["subject"] or each["key"], 40), each["state"], ago(each["opened_at"], now), each["members"],
-         each["live"] or None, each["failed"] or None, dollars(each["cost"]) if each["cost"] else None, short(_counts(each), 60),
-         short(_ending(each), 60)]
+        [
+            each["id"],
+            each["name"],
+            short(each["subject"] or each["key"], 40),
+            each["state"],
+            ago(each["opened_at"], now),
+            each["members"],
+            each["live"] or None,
+            each["failed"] or None,
+            dollars(each["cost"]) if each["cost"] else None,
+            short(_counts(each), 60),
+            short(_ending(each), 60),
+        ]
         for each in found
-    ]  # fmt: skip
-    columns = ["#id", "name", "subject", "state", "#opened", "#tasks", "#live", "#failed", "#cost", "counts", "ending"]
+    ]
+    columns = [
+        "#id",
+        "name",
+        "subject",
+        "state",
+        "#opened",
+        "#tasks",
+        "#live",
+        "#failed",
+        "#cost",
+        "counts",
+        "ending",
+    ]
     return table(columns, rows, title=title)
 
 
@@ -62,7 +99,9 @@ def _ending(run: dict[str, Any]) -> str | None:
 
 
 @app.command()
-def show(ctx: typer.Context, run_id: Annotated[int, typer.Argument(metavar="ID", help="The id of a run or group.")]) -> None:
+def show(
+    ctx: typer.Context, run_id: Annotated[int, typer.Argument(metavar="ID", help="The id of a run or group.")]
+) -> None:
     """Show one run or group: its tasks by state, counters, cost, and the groups below it."""
     from thresher.cli.show import answer
     from thresher.insight.moment import read_now
@@ -83,16 +122,31 @@ def _draw(out: "Console", found: "RunDetail", now: int) -> None:
 
     run = found.run
     states = ("live", "succeeded", "filtered", "skipped", "failed", "cancelled", "refused")
-    window = " to ".join(as_text(at) or "now" for at in (run["since_at"], run["until_at"])) if run["since_at"] else None
+    window = (
+        " to ".join(as_text(at) or "now" for at in (run["since_at"], run["until_at"]))
+        if run["since_at"]
+        else None
+    )
     facts: list[tuple[str, Any]] = [
-        ("run" if run["subject"] is not None else "group", run["id"]), ("name", run["name"]), ("key", run["key"]), ("app", run["app"]),
-        ("subject", run["subject"] or None), ("window", window), ("state", run["state"]), ("ending", _ending(run)),
-        ("tasks", f"{run['members']:,}: " + ", ".join(f"{run[state]:,} {state}" for state in states if run[state])),
-        ("counts", _counts(run)), ("cost", dollars(run["cost"])), ("opened", f"{when(run['opened_at'], now)}, by task {run['opener_id']}"),
+        ("run" if run["subject"] is not None else "group", run["id"]),
+        ("name", run["name"]),
+        ("key", run["key"]),
+        ("app", run["app"]),
+        ("subject", run["subject"] or None),
+        ("window", window),
+        ("state", run["state"]),
+        ("ending", _ending(run)),
+        (
+            "tasks",
+            f"{run['members']:,}: " + ", ".join(f"{run[state]:,} {state}" for state in states if run[state]),
+        ),
+        ("counts", _counts(run)),
+        ("cost", dollars(run["cost"])),
+        ("opened", f"{when(run['opened_at'], now)}, by task {run['opener_id']}"),
         ("ended", when(run["ended_at"], now) if run["ended_at"] else None),
         ("followed by", f"task {run['then_id']}" if run["then_id"] else None),
         ("inside", f"group {run['parent_id']}" if run["parent_id"] else None),
-    ]  # fmt: skip
+    ]
     out.print(pairs([(name, value) for name, value in facts if value is not None]))
     if found.below:
         out.print(_table(found.below, now, "groups below"))

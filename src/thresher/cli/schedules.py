@@ -37,10 +37,18 @@ def _draw(out: "Console", found: "list[ScheduleView]", now: int) -> None:
         out.print("No schedules: apps declare them, and bring them along when they first run.")
         return
     rows = [
-        [each.name, each.app, each.kind, f"{each.cron} {each.timezone}" if each.cron else f"every {span(each.every or 0)}", each.missed,
-         "paused" if each.paused else "on", when(each.last_at, now), "–" if each.paused else when(each.next_at, now)]
+        [
+            each.name,
+            each.app,
+            each.kind,
+            f"{each.cron} {each.timezone}" if each.cron else f"every {span(each.every or 0)}",
+            each.missed,
+            "paused" if each.paused else "on",
+            when(each.last_at, now),
+            "–" if each.paused else when(each.next_at, now),
+        ]
         for each in found
-    ]  # fmt: skip
+    ]
     out.print(table(["schedule", "app", "kind", "rhythm", "missed", "state", "last", "next"], rows))
 
 
@@ -53,7 +61,11 @@ def pause(ctx: typer.Context, name: Name) -> None:
     call = call_of(ctx)
     with call.store() as store:
         pause_schedule(store, name)
-    say(call, {"name": name, "paused": True}, f"Schedule {name} is paused; start it again with: thresher schedules resume {name}")
+    say(
+        call,
+        {"name": name, "paused": True},
+        f"Schedule {name} is paused; start it again with: thresher schedules resume {name}",
+    )
 
 
 @app.command()

@@ -19,10 +19,17 @@ def command(
     host: Annotated[str, typer.Option(help="The address to listen at.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0 takes any that is free.")] = 8000,
     proxies: Annotated[
-        str, typer.Option("--forwarded-allow-ips", metavar="ADDRESSES", help="Proxies whose X-Forwarded-For counts, with commas between.")
+        str,
+        typer.Option(
+            "--forwarded-allow-ips",
+            metavar="ADDRESSES",
+            help="Proxies whose X-Forwarded-For counts, with commas between.",
+        ),
     ] = "",
 ) -> None:
-    """Serve the dashboard and the HTTP API until stopped. SIGTERM or Ctrl-C: answers under way finish; a second one drops them."""
+    """Serve the dashboard and the HTTP API until stopped. SIGTERM or Ctrl-C: answers under way finish; a
+    second one drops them.
+    """
     import logging
     from signal import SIGINT
 
@@ -41,7 +48,9 @@ def command(
 
     call, trusted = call_of(ctx), read_proxies(proxies)
     log_to_stderr(verbose=call.verbose)
-    logging.getLogger("uvicorn").setLevel(logging.INFO if call.verbose else logging.WARNING)  # we say ourselves that we begin and end
+    logging.getLogger("uvicorn").setLevel(
+        logging.INFO if call.verbose else logging.WARNING
+    )  # we say ourselves that we begin and end
     with call.workshop() as shop:
         server.check_address(shop, host)
         with server.bind(host, port) as bound:
@@ -53,7 +62,11 @@ def command(
 def _announce(call: Call, url: str, advice: str, setup: str | None) -> None:
     from thresher.cli.show import say
 
-    first = f"\nThere is no administrator yet. For an hour this token makes the first one, once, at {url}/setup: {setup}" if setup else ""
+    first = (
+        f"\nThere is no administrator yet. For an hour this token makes the first one, once, at {url}/setup: {setup}"
+        if setup
+        else ""
+    )
     said = {"url": f"{url}/api", "dashboard": f"{url}/", **({"setup": setup} if setup else {})}
     say(call, said, f"The dashboard is at {url}/ and the API at {url}/api. {advice}{first}")
     sys.stdout.flush()  # whoever started us may wait for this line

@@ -42,9 +42,34 @@ def _draw(out: "Console", found: "list[SessionView]", now: int) -> None:
         out.print("No sessions in that time. Scrapers begin one with GET /api/scraper/queue/next-role.")
         return
     rows = [
-        [each.scraper_name, short(each.role_name, 40), ", ".join(each.platforms), each.status, each.verdict, ago(each.started_at, now),
-         each.duration_seconds, each.jobs_imported, each.jobs_linked, each.jobs_updated, each.jobs_skipped, short(each.error_message, 60)]
+        [
+            each.scraper_name,
+            short(each.role_name, 40),
+            ", ".join(each.platforms),
+            each.status,
+            each.verdict,
+            ago(each.started_at, now),
+            each.duration_seconds,
+            each.jobs_imported,
+            each.jobs_linked,
+            each.jobs_updated,
+            each.jobs_skipped,
+            short(each.error_message, 60),
+        ]
         for each in found
-    ]  # fmt: skip
-    names = ["scraper", "role", "platforms", "status", "verdict", "#ago", "#seconds", "#new", "#linked", "#updated", "#skipped", "error"]
+    ]
+    names = [
+        "scraper",
+        "role",
+        "platforms",
+        "status",
+        "verdict",
+        "#ago",
+        "#seconds",
+        "#new",
+        "#linked",
+        "#updated",
+        "#skipped",
+        "error",
+    ]
     out.print(table(names, rows))

@@ -16,10 +16,26 @@ from thresher.insight.plain import jsonable
 
 PIPE_WIDTH = 200
 COLOURS = {
-    "succeeded": "green", "ok": "green", "open": "green", "alive": "green", "running": "cyan", "pending": "blue", "retryable": "yellow",
-    "failed": "red", "fail": "red", "disabled": "red", "lost": "red", "tripped": "yellow", "paused": "yellow", "warn": "yellow",
-    "full": "cyan", "rate": "cyan", "filtered": "magenta", "skipped": "magenta", "cancelled": "bright_black",
-}  # fmt: skip
+    "succeeded": "green",
+    "ok": "green",
+    "open": "green",
+    "alive": "green",
+    "running": "cyan",
+    "pending": "blue",
+    "retryable": "yellow",
+    "failed": "red",
+    "fail": "red",
+    "disabled": "red",
+    "lost": "red",
+    "tripped": "yellow",
+    "paused": "yellow",
+    "warn": "yellow",
+    "full": "cyan",
+    "rate": "cyan",
+    "filtered": "magenta",
+    "skipped": "magenta",
+    "cancelled": "bright_black",
+}
 
 
 class SafeConsole(Console):
@@ -54,22 +70,35 @@ def print_json(value: Any) -> None:
 
 
 def cell(value: Any, style: str | None = None) -> Text:
-    """A value in a table: nothing in it is taken for markup, and no hostile text reaches the terminal as a command."""
+    """A value in a table: nothing in it is taken for markup, and no hostile text reaches the terminal as a
+    command.
+    """
     text = "–" if value is None or value == "" else plain(str(value))
     return Text(text, style=style or COLOURS.get(text, ""))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, title: str | None = None) -> Table:
     """A table; a column whose name starts with `#` holds numbers."""
-    made = Table(box=SIMPLE_HEAD, title=title, title_justify="left", title_style="bold", pad_edge=False, header_style="bold")
+    made = Table(
+        box=SIMPLE_HEAD,
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        pad_edge=False,
+        header_style="bold",
+    )
     for column in columns:
-        made.add_column(column.lstrip("#"), justify="right" if column.startswith("#") else "left", overflow="fold")
+        made.add_column(
+            column.lstrip("#"), justify="right" if column.startswith("#") else "left", overflow="fold"
+        )
     for row in rows:
         made.add_row(*(value if isinstance(value, Text) else cell(value) for value in row))
     return made
 
 
-def print_page(out: Console, found: Sequence[dict[str, Any]], limit: int, draw: Callable[[Any], Table], nothing: str) -> None:
+def print_page(
+    out: Console, found: Sequence[dict[str, Any]], limit: int, draw: Callable[[Any], Table], nothing: str
+) -> None:
     """Rows that have an id, as a table; and how to ask for the next page, where there may be one."""
     if not found:
         out.print(nothing)

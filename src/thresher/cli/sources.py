@@ -22,7 +22,9 @@ class Robots(StrEnum):
     OFF = "off"
 
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="A source's name, or a gate such as host:example.com.")]
+Name = Annotated[
+    str, typer.Argument(metavar="NAME", help="A source's name, or a gate such as host:example.com.")
+]
 Rate = Annotated[str | None, typer.Option(help="Starts a second: 2, 0.5, 30/m, none.")]
 Burst = Annotated[str | None, typer.Option(help="How many may start at once.")]
 InFlight = Annotated[str | None, typer.Option(help="How many may run at the same time, or none.")]
@@ -54,14 +56,38 @@ def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -
 
     if not gates:
         what = "gates" if every else "sources"
-        out.print(f"No {what} yet: apps declare them when they first run, or add one with: thresher sources add NAME")
+        out.print(
+            f"No {what} yet: apps declare them when they first run, or add one with: thresher sources add NAME"
+        )
         return
     rows = [
-        [gate.name if every else gate.source, gate.state, _rate(gate), _slots(gate), _breaker(gate), gate.waiting or None,
-         short(_why(gate), 80), opens(gate.state, gate.opens_at, now)]
+        [
+            gate.name if every else gate.source,
+            gate.state,
+            _rate(gate),
+            _slots(gate),
+            _breaker(gate),
+            gate.waiting or None,
+            short(_why(gate), 80),
+            opens(gate.state, gate.opens_at, now),
+        ]
         for gate in gates
-    ]  # fmt: skip
-    out.print(table(["gate" if every else "source", "state", "rate", "in flight", "breaker", "#waiting", "why", "opens"], rows))
+    ]
+    out.print(
+        table(
+            [
+                "gate" if every else "source",
+                "state",
+                "rate",
+                "in flight",
+                "breaker",
+                "#waiting",
+                "why",
+                "opens",
+            ],
+            rows,
+        )
+    )
 
 
 def _why(gate: "GateView") -> str | None:
@@ -84,7 +110,11 @@ def _slots(gate: "GateView") -> str | None:
 def _robots(gate: "GateView", now: int) -> str:
     from thresher.cli.words import clock_time
 
-    return "asked" if gate.robots_off_at is None else f"not asked since {clock_time(gate.robots_off_at, now)}: {gate.robots_off_reason}"
+    return (
+        "asked"
+        if gate.robots_off_at is None
+        else f"not asked since {clock_time(gate.robots_off_at, now)}: {gate.robots_off_reason}"
+    )
 
 
 def _breaker(gate: "GateView") -> str | None:
@@ -112,23 +142,45 @@ def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], no
     from thresher.cli.show import cell, pairs
     from thresher.cli.words import opens, span, when
 
-    out.print(pairs([
-        ("gate", gate.name), ("declared by", gate.app), ("state", cell(gate.state)),
-        ("why", gate.reason),
-        ("opens", opens(gate.state, gate.opens_at, now)), ("rate", _rate(gate) or "no limit"), ("in flight", _slots(gate) or "not limited"),
-        ("breaker", f"{_breaker(gate)} failures in a row, cooldown {span(gate.cooldown)}" if gate.trip_after else "none"),
-        ("robots.txt", _robots(gate, now)), ("waiting here", gate.waiting),
-        ("last trouble", f"{when(gate.last_error_at, now)}: {gate.last_error}" if gate.last_error else "none"),
-    ]))  # fmt: skip
+    out.print(
+        pairs(
+            [
+                ("gate", gate.name),
+                ("declared by", gate.app),
+                ("state", cell(gate.state)),
+                ("why", gate.reason),
+                ("opens", opens(gate.state, gate.opens_at, now)),
+                ("rate", _rate(gate) or "no limit"),
+                ("in flight", _slots(gate) or "not limited"),
+                (
+                    "breaker",
+                    f"{_breaker(gate)} failures in a row, cooldown {span(gate.cooldown)}"
+                    if gate.trip_after
+                    else "none",
+                ),
+                ("robots.txt", _robots(gate, now)),
+                ("waiting here", gate.waiting),
+                (
+                    "last trouble",
+                    f"{when(gate.last_error_at, now)}: {gate.last_error}" if gate.last_error else "none",
+                ),
+            ]
+        )
+    )
     if events:
         out.print(event_table(events, now))
 
 
 @app.command()
 def add(
-    ctx: typer.Context, name: Name, rate: Rate = None, burst: Burst = None, in_flight: InFlight = None, trip_after: TripAfter = None,
+    ctx: typer.Context,
+    name: Name,
+    rate: Rate = None,
+    burst: Burst = None,
+    in_flight: InFlight = None,
+    trip_after: TripAfter = None,
     cooldown: Cooldown = None,
-) -> None:  # fmt: skip
+) -> None:
     """Make a source. Without options: no rate, no slots, a breaker that trips after 5 failures."""
     from thresher.control import sources
 
@@ -140,9 +192,14 @@ def add(
 
 @app.command()
 def limit(
-    ctx: typer.Context, name: Name, rate: Rate = None, burst: Burst = None, in_flight: InFlight = None, trip_after: TripAfter = None,
+    ctx: typer.Context,
+    name: Name,
+    rate: Rate = None,
+    burst: Burst = None,
+    in_flight: InFlight = None,
+    trip_after: TripAfter = None,
     cooldown: Cooldown = None,
-) -> None:  # fmt: skip
+) -> None:
     """Change limits; those not named stay. "none" takes one away."""
     from thresher.control import sources
 
@@ -155,15 +212,22 @@ def limit(
 def _limits(
     rate: str | None, burst: str | None, in_flight: str | None, trip_after: str | None, cooldown: str | None
 ) -> dict[str, str | None]:
-    return {"rate": rate, "burst": burst, "in_flight": in_flight, "trip_after": trip_after, "cooldown": cooldown}
+    return {
+        "rate": rate,
+        "burst": burst,
+        "in_flight": in_flight,
+        "trip_after": trip_after,
+        "cooldown": cooldown,
+    }
 
 
 @app.command()
 def pause(
-    ctx: typer.Context, name: Name,
+    ctx: typer.Context,
+    name: Name,
     for_: Annotated[str, typer.Option("--for", metavar="TIME", help="How long: 90s, 10m, 2h, 1d.")],
     reason: Annotated[str, typer.Option(help="Why; shown wherever the pause is.")] = "paused by a person",
-) -> None:  # fmt: skip
+) -> None:
     """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
     from thresher.control import sources
     from thresher.control.duration import seconds
@@ -187,7 +251,9 @@ def resume(ctx: typer.Context, name: Name) -> None:
 
 @app.command()
 def disable(
-    ctx: typer.Context, name: Name, reason: Annotated[str, typer.Option(help="Why; shown wherever the source is.")] = "disabled by a person"
+    ctx: typer.Context,
+    name: Name,
+    reason: Annotated[str, typer.Option(help="Why; shown wherever the source is.")] = "disabled by a person",
 ) -> None:
     """Close a source until a person enables it. Its tasks wait and lose nothing."""
     from thresher.control import sources
@@ -211,11 +277,16 @@ def enable(ctx: typer.Context, name: Name) -> None:
 
 @app.command()
 def robots(
-    ctx: typer.Context, name: Name,
+    ctx: typer.Context,
+    name: Name,
     state: Annotated[Robots, typer.Argument(help="on: keep to robots.txt. off: go past it, for a reason.")],
-    reason: Annotated[str, typer.Option(help="Why it is off; kept with the date, and shown wherever the source is.")] = "",
-) -> None:  # fmt: skip
-    """Switch robots.txt off for one source or host, by name and with a reason, or on again. It is on everywhere else."""
+    reason: Annotated[
+        str, typer.Option(help="Why it is off; kept with the date, and shown wherever the source is.")
+    ] = "",
+) -> None:
+    """Switch robots.txt off for one source or host, by name and with a reason, or on again. It is on
+    everywhere else.
+    """
     from thresher.control import sources
 
     call = call_of(ctx)
@@ -224,7 +295,9 @@ def robots(
             sources.waive_robots(store, name, reason)
         else:
             sources.mind_robots(store, name)
-        _answer(call, store, name, f"robots.txt is {'not asked' if state is Robots.OFF else 'asked'} at {name}.")
+        _answer(
+            call, store, name, f"robots.txt is {'not asked' if state is Robots.OFF else 'asked'} at {name}."
+        )
 
 
 @app.command()
@@ -249,7 +322,10 @@ def _draw_test(out: "Console", probe: Any, verdict: str) -> None:
     from thresher.cli.show import cell
 
     if probe.ran:
-        out.print(cell("probe: ok" if probe.ok else "probe: failed", "green" if probe.ok else "red"), cell(probe.says or ""))
+        out.print(
+            cell("probe: ok" if probe.ok else "probe: failed", "green" if probe.ok else "red"),
+            cell(probe.says or ""),
+        )
     else:
         out.print("No app declares a probe for it, so nothing was tried.")
     out.print(cell(verdict))

@@ -60,7 +60,12 @@ def _waiting(status: "Status") -> list[tuple[str, str]]:
     if status.waiting["next_at"]:
         lines.append(("next", when(status.waiting["next_at"], status.at)))
     if oldest := status.oldest:
-        lines.append(("oldest", f"task {oldest['id']} ({oldest['kind']}), accepted {ago(oldest['created_at'], status.at)} ago"))
+        lines.append(
+            (
+                "oldest",
+                f"task {oldest['id']} ({oldest['kind']}), accepted {ago(oldest['created_at'], status.at)} ago",
+            )
+        )
     if status.runs:
         lines.append(("runs", f"{status.runs:,} running: thresher runs list --running"))
     alive = sum(worker.alive for worker in status.workers)
@@ -74,7 +79,10 @@ def count_table(counts: "Counts") -> "Table":
     from thresher.core.state import State
 
     used = [state for state in State if any(states.get(state) for states in counts.values())]
-    rows = [[kind, *(states.get(state) for state in used), sum(states.values())] for kind, states in counts.items()]
+    rows = [
+        [kind, *(states.get(state) for state in used), sum(states.values())]
+        for kind, states in counts.items()
+    ]
     return table(["kind", *(f"#{state}" for state in used), "#total"], rows)
 
 
@@ -83,10 +91,19 @@ def _workers(workers: "list[WorkerView]", now: int) -> "Table":
     from thresher.cli.words import ago, short
 
     rows = [
-        [worker.name, "alive" if worker.alive else "lost", ago(worker.started_at, now), short(", ".join(worker.serves), 60), worker.holds,
-         ", ".join(f"{task['id']} {task['kind']}.{task['stage']} {ago(task['started_at'], now)}" for task in worker.tasks)]
+        [
+            worker.name,
+            "alive" if worker.alive else "lost",
+            ago(worker.started_at, now),
+            short(", ".join(worker.serves), 60),
+            worker.holds,
+            ", ".join(
+                f"{task['id']} {task['kind']}.{task['stage']} {ago(task['started_at'], now)}"
+                for task in worker.tasks
+            ),
+        ]
         for worker in workers
-    ]  # fmt: skip
+    ]
     return table(["worker", "state", "#up", "serves", "#holds", "longest-running"], rows)
 
 
@@ -96,8 +113,7 @@ def gate_table(gates: "list[GateView]", now: int, title: str | None = None) -> "
     from thresher.cli.words import opens, short
 
     rows = [
-        [gate.name, gate.state, gate.waiting, short(gate.reason, 100),
-         opens(gate.state, gate.opens_at, now)]
+        [gate.name, gate.state, gate.waiting, short(gate.reason, 100), opens(gate.state, gate.opens_at, now)]
         for gate in gates
-    ]  # fmt: skip
+    ]
     return table(["gate", "state", "#waiting", "why", "opens"], rows, title=title)

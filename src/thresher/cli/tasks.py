@@ -25,12 +25,20 @@ Ids = Annotated[list[int], typer.Argument(metavar="ID...", help="The ids of task
 @app.command("list")
 def list_(
     ctx: typer.Context,
-    state: Annotated[str | None, typer.Option(help="pending, running, retryable, succeeded, filtered, skipped, failed, cancelled.")] = None,
+    state: Annotated[
+        str | None,
+        typer.Option(help="pending, running, retryable, succeeded, filtered, skipped, failed, cancelled."),
+    ] = None,
     kind: Annotated[str | None, typer.Option(help="The kind of task.")] = None,
-    source: Annotated[str | None, typer.Option(help="A source's name, or a gate such as host:example.com.")] = None,
+    source: Annotated[
+        str | None, typer.Option(help="A source's name, or a gate such as host:example.com.")
+    ] = None,
     error: Annotated[str | None, typer.Option(help="The class of its last error, such as TimedOut.")] = None,
     url: Annotated[str | None, typer.Option(help="The task's URL.")] = None,
-    run: Annotated[int | None, typer.Option(metavar="ID", help="Only tasks of this run or group, and of the groups below it.")] = None,
+    run: Annotated[
+        int | None,
+        typer.Option(metavar="ID", help="Only tasks of this run or group, and of the groups below it."),
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
     before: Annotated[int | None, typer.Option(help="Only ids below this one: the next page.")] = None,
 ) -> None:
@@ -41,9 +49,25 @@ def list_(
 
     call = call_of(ctx)
     with call.store() as store:
-        found = list_tasks(store, state=state, kind=kind, source=source, error=error, url=url, run=run, limit=limit, before=before)
+        found = list_tasks(
+            store,
+            state=state,
+            kind=kind,
+            source=source,
+            error=error,
+            url=url,
+            run=run,
+            limit=limit,
+            before=before,
+        )
         now = read_now(store)
-    answer(call, found, lambda out, value: print_page(out, value, limit, lambda rows: task_table(rows, now), "No tasks match."))
+    answer(
+        call,
+        found,
+        lambda out, value: print_page(
+            out, value, limit, lambda rows: task_table(rows, now), "No tasks match."
+        ),
+    )
 
 
 def task_table(found: list[dict[str, Any]], now: int) -> "Table":
@@ -52,10 +76,18 @@ def task_table(found: list[dict[str, Any]], now: int) -> "Table":
     from thresher.cli.words import ago, short
 
     rows = [
-        [task["id"], task["kind"], task["stage"], task["state"], ago(task["created_at"], now), task["failures"] or None,
-         short(task["url"] or task["dedupe_key"], 60), short(f"{task['error']}: {task['reason']}" if task["error"] else task["reason"], 60)]
+        [
+            task["id"],
+            task["kind"],
+            task["stage"],
+            task["state"],
+            ago(task["created_at"], now),
+            task["failures"] or None,
+            short(task["url"] or task["dedupe_key"], 60),
+            short(f"{task['error']}: {task['reason']}" if task["error"] else task["reason"], 60),
+        ]
         for task in found
-    ]  # fmt: skip
+    ]
     return table(["#id", "kind", "stage", "state", "#age", "#failures", "url or key", "last words"], rows)
 
 
@@ -91,7 +123,9 @@ def _draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
     if detail.attempts:
         out.print(_attempts(detail.attempts))
     if detail.children:
-        out.print(f"\n{number(len(detail.children), 'child', 'children')}: thresher tasks tree {detail.task['id']} draws them")
+        out.print(
+            f"\n{number(len(detail.children), 'child', 'children')}: thresher tasks tree {detail.task['id']} draws them"
+        )
     for refusal in detail.refusals:
         out.print(cell(f"  refused: {_refusal(refusal)}"))
 
@@ -104,17 +138,28 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
 
     task = detail.task
     facts: list[tuple[str, Any]] = [
-        ("task", task["id"]), ("kind", f"{task['kind']}, stage {task['stage']}"), ("state", cell(task["state"])),
+        ("task", task["id"]),
+        ("kind", f"{task['kind']}, stage {task['stage']}"),
+        ("state", cell(task["state"])),
         ("reason", f"{task['error']}: {task['reason']}" if task["error"] else task["reason"]),
-        ("url", task["url"]), ("key", task["dedupe_key"]), ("payload", json.dumps(task["payload"], ensure_ascii=False)),
+        ("url", task["url"]),
+        ("key", task["dedupe_key"]),
+        ("payload", json.dumps(task["payload"], ensure_ascii=False)),
         ("checkpoint", json.dumps(task["checkpoint"], ensure_ascii=False) if task["checkpoint"] else None),
         ("result", json.dumps(detail.result, ensure_ascii=False) if detail.result is not None else None),
-        ("priority", task["priority"] or None), ("accepted", when(task["created_at"], now)),
+        ("priority", task["priority"] or None),
+        ("accepted", when(task["created_at"], now)),
         ("ended", when(task["finished_at"], now) if task["finished_at"] else None),
-        ("tried", f"{number(task['claim'], 'time')}; {number(task['failures'], 'failure')}, {number(task['crashes'], 'crash', 'crashes')}"),
+        (
+            "tried",
+            f"{number(task['claim'], 'time')}; {number(task['failures'], 'failure')}, {number(task['crashes'], 'crash', 'crashes')}",
+        ),
         ("group", task["group_id"]),
-        ("lineage", f"root {task['tracking_id']}, parent {task['parent_id'] or 'none'}, depth {task['depth']}"),
-    ]  # fmt: skip
+        (
+            "lineage",
+            f"root {task['tracking_id']}, parent {task['parent_id'] or 'none'}, depth {task['depth']}",
+        ),
+    ]
     return [(name, value) for name, value in facts if value is not None]
 
 
@@ -124,27 +169,40 @@ def _attempts(attempts: list[dict[str, Any]]) -> "Table":
     from thresher.core.clock import SECOND, as_text
 
     rows = [
-        [each["claim"], each["stage"], as_text(each["started_at"]),
-         span((each["ended_at"] - each["started_at"]) / SECOND) if each["started_at"] else None, each["worker_id"], each["ending"],
-         short(f"{each['error']}: {each['reason']}" if each["error"] else each["reason"], 90)]
+        [
+            each["claim"],
+            each["stage"],
+            as_text(each["started_at"]),
+            span((each["ended_at"] - each["started_at"]) / SECOND) if each["started_at"] else None,
+            each["worker_id"],
+            each["ending"],
+            short(f"{each['error']}: {each['reason']}" if each["error"] else each["reason"], 90),
+        ]
         for each in attempts
-    ]  # fmt: skip
-    return table(["#claim", "stage", "started", "#took", "#worker", "ending", "what it said"], rows, title="attempts")
+    ]
+    return table(
+        ["#claim", "stage", "started", "#took", "#worker", "ending", "what it said"], rows, title="attempts"
+    )
 
 
 def _refusal(refusal: dict[str, Any]) -> str:
-    return f"{refusal['kind']} {refusal['url'] or refusal['key'] or ''} ({refusal['rule']}: {refusal['detail']})"
+    return (
+        f"{refusal['kind']} {refusal['url'] or refusal['key'] or ''} ({refusal['rule']}: {refusal['detail']})"
+    )
 
 
 @app.command()
 def wait(
     ctx: typer.Context,
     task_id: Annotated[int, typer.Argument(metavar="ID")],
-    timeout: Annotated[float | None, typer.Option(min=0, help="Give up after this many seconds; without it wait for ever.")] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0, help="Give up after this many seconds; without it wait for ever.")
+    ] = None,
 ) -> None:
     """Wait until a task has ended, and print its result.
 
-    Exits with 0 if it succeeded, 10 if it was filtered, 11 skipped, 12 failed, 13 cancelled, and with 124 if the time is up.
+    Exits with 0 if it succeeded, 10 if it was filtered, 11 skipped, 12 failed, 13 cancelled, and with 124 if
+    the time is up.
     """
     from thresher.cli.show import answer
     from thresher.insight.wait import Waiter, status_of
@@ -168,7 +226,9 @@ def _draw_status(out: "Console", found: "TaskStatus") -> None:
         out.print(cell(json.dumps(found.result, ensure_ascii=False)), soft_wrap=True)
         return
     said = f": {found.error}: {found.reason}" if found.error else f": {found.reason}" if found.reason else ""
-    out.print(cell(f"task {found.id} is {'' if found.ended else 'still '}{found.state}{said}"), soft_wrap=True)
+    out.print(
+        cell(f"task {found.id} is {'' if found.ended else 'still '}{found.state}{said}"), soft_wrap=True
+    )
 
 
 @app.command()
@@ -227,13 +287,17 @@ def retry(ctx: typer.Context, ids: Ids) -> None:
     call = call_of(ctx)
     with call.store() as store:
         done = tasks.retry(store, ids)
-    taken = f"; left alone, because a live task has their key: {_list(done.key_taken)}" if done.key_taken else ""
+    taken = (
+        f"; left alone, because a live task has their key: {_list(done.key_taken)}" if done.key_taken else ""
+    )
     say(call, done, f"{number(len(done.retried), 'task')} sent back to waiting{taken}.")
 
 
 @app.command()
 def cancel(
-    ctx: typer.Context, ids: Ids, reason: Annotated[str, typer.Option(help="Why; kept with the task.")] = "cancelled by a person"
+    ctx: typer.Context,
+    ids: Ids,
+    reason: Annotated[str, typer.Option(help="Why; kept with the task.")] = "cancelled by a person",
 ) -> None:
     """Cancel tasks. Running ones are asked to stop at their worker's next heartbeat."""
     from thresher.cli.show import say

@@ -1,4 +1,6 @@
-"""Numbers as people read them: spans, times, counts. And any text and any value, so that no terminal obeys it."""
+"""Numbers as people read them: spans, times, counts. And any text and any value, so that no terminal obeys
+it.
+"""
 
 import json
 from typing import Any
@@ -51,10 +53,14 @@ def short(text: str | None, most: int = 80) -> str:
 
 
 def as_json(value: Any, indent: int | None = None) -> str:
-    r"""A value as JSON for a terminal: what is not seen is written as \uXXXX, so it is carried and nobody obeys it."""
+    r"""A value as JSON for a terminal: what is not seen is written as \uXXXX, so it is carried and nobody
+    obeys it.
+    """
     return escape_unseen(json.dumps(value, indent=indent, ensure_ascii=False, default=str))
 
 
 def plain(text: str) -> str:
     """Text without control characters: a message from a hostile page must not steer the terminal."""
-    return "".join(char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
+    return "".join(
+        char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text
+    )

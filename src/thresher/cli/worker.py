@@ -21,7 +21,9 @@ def names_in(text: str | None) -> list[str]:
 
 def command(
     ctx: typer.Context,
-    concurrency: Annotated[int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")] = None,
+    concurrency: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="Tasks in hand at once; else worker.concurrency.")
+    ] = None,
     name: Annotated[str | None, typer.Option(help="How this worker is called; else host:pid.")] = None,
     only: Annotated[str | None, typer.Option("--only", help=ONLY)] = None,
     without: Annotated[str | None, typer.Option("--not", help=NOT)] = None,
@@ -43,7 +45,14 @@ def command(
     raise typer.Exit(supervise(work))
 
 
-def _work(call: Call, pulse: "Pulse", concurrency: int | None, name: str | None, only: str | None, without: str | None) -> None:
+def _work(
+    call: Call,
+    pulse: "Pulse",
+    concurrency: int | None,
+    name: str | None,
+    only: str | None,
+    without: str | None,
+) -> None:
     import logging
 
     from thresher.build import opened_worker
@@ -56,9 +65,14 @@ def _work(call: Call, pulse: "Pulse", concurrency: int | None, name: str | None,
     url = call.url(call.project())
     with call.workshop() as shop:
         serves = shop.registry.scopes(only=names_in(only), without=names_in(without))
-        kinds = ", ".join(dict.fromkeys(kind for kind, _ in serves)) or "none: name an app in thresher.yaml or with --app"
+        kinds = (
+            ", ".join(dict.fromkeys(kind for kind, _ in serves))
+            or "none: name an app in thresher.yaml or with --app"
+        )
         logging.getLogger("thresher").info("working on %s; kinds: %s", hide_password(url), kinds)
-        with opened_worker(shop, url, name=name, concurrency=concurrency, recycle=True, serves=serves) as worker:
+        with opened_worker(
+            shop, url, name=name, concurrency=concurrency, recycle=True, serves=serves
+        ) as worker:
             ended = loop.run(labour(worker, beat=lambda: pulse.beat(shop.store.settings)))
     say(call, ended.summary(), ended.sentence())
     ended.leave(RESTART if ended.worn_out and not ended.interrupted else 0)

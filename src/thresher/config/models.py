@@ -1,7 +1,8 @@
-"""The `models:` block of `thresher.yaml`: which model vendors a project may ask, which models it uses, and what they cost.
+"""The `models:` block of `thresher.yaml`: which model vendors a project may ask, which models it uses, and
+what they cost.
 
-Read strictly, because a typing error here costs money. A key that is missing from the environment is no error: everything
-that needs no model goes on, and whoever needs the key can say which variable was meant.
+Read strictly, because a typing error here costs money. A key that is missing from the environment is no
+error: everything that needs no model goes on, and whoever needs the key can say which variable was meant.
 """
 
 import ipaddress
@@ -34,9 +35,11 @@ Problem = Callable[[str, str], ConfigError]
 
 @dataclass(frozen=True, slots=True)
 class Thinker:
-    """One model vendor, or one server that speaks like one. `key_name` is the variable that holds the key, if one was named.
+    """One model vendor, or one server that speaks like one. `key_name` is the variable that holds the key, if
+    one was named.
 
-    `rate` (starts a second) and `in_flight` are the limits of its gate; None leaves them as they are for any source.
+    `rate` (starts a second) and `in_flight` are the limits of its gate; None leaves them as they are for any
+    source.
     """
 
     name: str
@@ -53,7 +56,9 @@ class Thinker:
 
     @property
     def keyless(self) -> bool:
-        """A key is needed and is not there. Servers of one's own often want none, so they need one only if the file names it."""
+        """A key is needed and is not there. Servers of one's own often want none, so they need one only if
+        the file names it.
+        """
         return self.key is None and (self.base_url is None or self.key_name is not None)
 
     @property
@@ -87,7 +92,9 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """`tiers` has `cheap` and `strong`, or nothing. `prices` are by `provider/model`, and win over the table."""
+    """`tiers` has `cheap` and `strong`, or nothing. `prices` are by `provider/model`, and win over the
+    table.
+    """
 
     providers: Mapping[str, Thinker] = field(default_factory=dict)
     tiers: Mapping[str, Tier] = field(default_factory=dict)
@@ -103,7 +110,11 @@ def read_models(given: Any, problem: Problem) -> Models:
         return Models()
     _known(given, KEYS, "models", problem)
     providers = dict(_providers(given.get("providers"), problem))
-    tiers = {name: _tier(given[name], f"models.{name}", providers, problem) for name in TIERS if given.get(name) is not None}
+    tiers = {
+        name: _tier(given[name], f"models.{name}", providers, problem)
+        for name in TIERS
+        if given.get(name) is not None
+    }
     if len(tiers) == 1:  # one model is enough for everything
         tiers = dict.fromkeys(TIERS, *tiers.values())
     return Models(providers, tiers, dict(_prices(given.get("prices"), providers, problem)))
@@ -121,7 +132,10 @@ def _providers(given: Any, problem: Problem) -> Iterator[tuple[str, Thinker]]:
     if given is None:
         return
     if not isinstance(given, dict):
-        raise problem("models.providers", f"wants names with what they are, such as openai: {{kind: openai}}, got {type(given).__name__}")
+        raise problem(
+            "models.providers",
+            f"wants names with what they are, such as openai: {{kind: openai}}, got {type(given).__name__}",
+        )
     for name, said in given.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise problem(f"models.providers.{name}", "wants a name of a-z, 0-9, _ and -")
@@ -133,18 +147,25 @@ def _thinker(name: str, said: Any, problem: Problem) -> Thinker:
     _known(said, PROVIDER_KEYS, where, problem)
     if said.get("kind") not in KINDS:
         raise problem(
-            f"{where}.kind", f"wants one of {', '.join(KINDS)} (openai also for servers that speak like it), got {said.get('kind')!r}"
+            f"{where}.kind",
+            f"wants one of {', '.join(KINDS)} (openai also for servers that speak like it), got {said.get('kind')!r}",
         )
     key, key_name = _key(said.get("key"), f"{where}.key", problem)
     return Thinker(
-        name, said["kind"], key, _base_url(said.get("base_url"), f"{where}.base_url", problem),
+        name,
+        said["kind"],
+        key,
+        _base_url(said.get("base_url"), f"{where}.base_url", problem),
         _rate(said.get("rate"), f"{where}.rate", problem),
-        _count(said.get("in_flight"), f"{where}.in_flight", problem), key_name,
-    )  # fmt: skip
+        _count(said.get("in_flight"), f"{where}.in_flight", problem),
+        key_name,
+    )
 
 
 def _key(given: Any, where: str, problem: Problem) -> tuple[str | None, str | None]:
-    """The key, and the variable it was looked for in. A message never shows what was given: it may be the key."""
+    """The key, and the variable it was looked for in. A message never shows what was given: it may be the
+    key.
+    """
     if given is None:
         return None, None
     wants = 'wants a key or, better, the variable that holds it: "${OPENAI_API_KEY}"'
@@ -165,7 +186,9 @@ def _base_url(given: Any, where: str, problem: Problem) -> str | None:
         return None
     if not isinstance(given, str) or len(given) > MAX_URL or not _is_address(given):
         # Not repeated: people put keys into addresses, too.
-        raise problem(where, "wants an address such as http://127.0.0.1:11434/v1, without a name, a password, ? or #")
+        raise problem(
+            where, "wants an address such as http://127.0.0.1:11434/v1, without a name, a password, ? or #"
+        )
     return given.rstrip("/")
 
 
@@ -191,7 +214,11 @@ def _named(given: str, where: str, providers: Mapping[str, Thinker], problem: Pr
     if not _MODEL.fullmatch(model):
         raise problem(where, f"wants PROVIDER/MODEL such as openai/gpt-5.4-mini, got {given[:MAX_URL]!r}")
     if provider not in providers:
-        known = f"those here are {', '.join(sorted(providers))}" if providers else "there are none here; add it under models.providers"
+        known = (
+            f"those here are {', '.join(sorted(providers))}"
+            if providers
+            else "there are none here; add it under models.providers"
+        )
         raise problem(where, f"names the provider {provider[:MAX_URL]!r}, which is not known; {known}")
     return provider, model
 
@@ -201,7 +228,8 @@ def _prices(given: Any, providers: Mapping[str, Thinker], problem: Problem) -> I
         return
     if not isinstance(given, dict):
         raise problem(
-            "models.prices", f'wants models with prices such as "local/llama": {{input: 0, output: 0}}, got {type(given).__name__}'
+            "models.prices",
+            f'wants models with prices such as "local/llama": {{input: 0, output: 0}}, got {type(given).__name__}',
         )
     for name, said in given.items():
         where = f"models.prices.{name}"

@@ -1,7 +1,7 @@
 """The `notify:` list of `thresher.yaml`: where a project tells its person that something happened.
 
-An address here often holds a password, so no message repeats one. A variable that is not set is no error: everything that tells
-nobody goes on, and whoever has something to tell says which variable was meant.
+An address here often holds a password, so no message repeats one. A variable that is not set is no error:
+everything that tells nobody goes on, and whoever has something to tell says which variable was meant.
 """
 
 import re

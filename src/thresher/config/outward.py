@@ -1,7 +1,8 @@
-"""The `fetch:` block of `thresher.yaml`: under which name a project goes out, and which doors of its own it may use.
+"""The `fetch:` block of `thresher.yaml`: under which name a project goes out, and which doors of its own it
+may use.
 
-What stands here is for a person who can be asked about it. So it is read strictly: a typing error in an allow-list must
-not become a hole, nor one in an address a crawl that nobody can be reached about.
+What stands here is for a person who can be asked about it. So it is read strictly: a typing error in an
+allow-list must not become a hole, nor one in an address a crawl that nobody can be reached about.
 """
 
 import ipaddress
@@ -26,7 +27,9 @@ Problem = Callable[[str, str], ConfigError]
 
 @dataclass(frozen=True, slots=True)
 class Outward:
-    """`allow` opens addresses of one's own; `resolve` says where a host is (`*`: any), as `http://ADDRESS:PORT`."""
+    """`allow` opens addresses of one's own; `resolve` says where a host is (`*`: any), as
+    `http://ADDRESS:PORT`.
+    """
 
     user_agent: str | None = None
     contact: str | None = None
@@ -45,8 +48,16 @@ def read_outward(given: Any, problem: Problem) -> Outward:
         if key not in KEYS:
             raise problem(f"fetch.{key}", f"is not known here; the keys are {', '.join(KEYS)}")
     return Outward(
-        _text(given, "user_agent", _AGENT, "a name such as Gleaner/1.0, in plain ASCII, the name first", problem),
-        _text(given, "contact", _CONTACT, "an address a person can be reached at: https://example.com/bot or bot@example.com", problem),
+        _text(
+            given, "user_agent", _AGENT, "a name such as Gleaner/1.0, in plain ASCII, the name first", problem
+        ),
+        _text(
+            given,
+            "contact",
+            _CONTACT,
+            "an address a person can be reached at: https://example.com/bot or bot@example.com",
+            problem,
+        ),
         _allow([] if given.get("allow") is None else given["allow"], problem),
         _resolve({} if given.get("resolve") is None else given["resolve"], problem),
         _truth(given, "http2", problem),
@@ -60,7 +71,9 @@ def _truth(given: Mapping[str, Any], key: str, problem: Problem) -> bool:
     return bool(value)
 
 
-def _text(given: Mapping[str, Any], key: str, pattern: re.Pattern[str], wants: str, problem: Problem) -> str | None:
+def _text(
+    given: Mapping[str, Any], key: str, pattern: re.Pattern[str], wants: str, problem: Problem
+) -> str | None:
     value = given.get(key)
     if value is None:
         return None
@@ -71,10 +84,15 @@ def _text(given: Mapping[str, Any], key: str, pattern: re.Pattern[str], wants: s
 
 def _allow(given: Any, problem: Problem) -> tuple[str, ...]:
     if not isinstance(given, list):
-        raise problem("fetch.allow", f"wants a list such as [10.20.0.0/16, wiki.intra, wiki.intra:8000], got {given!r}")
+        raise problem(
+            "fetch.allow", f"wants a list such as [10.20.0.0/16, wiki.intra, wiki.intra:8000], got {given!r}"
+        )
     for entry in given:
         if not isinstance(entry, str) or not (_is_network(entry) or _is_place(entry)):
-            raise problem("fetch.allow", f"wants networks (10.20.0.0/16), hosts (wiki.intra) and host:port, got {entry!r}")
+            raise problem(
+                "fetch.allow",
+                f"wants networks (10.20.0.0/16), hosts (wiki.intra) and host:port, got {entry!r}",
+            )
     return tuple(given)
 
 
@@ -88,7 +106,12 @@ def _is_network(entry: str) -> bool:
 
 def _is_place(entry: str) -> bool:
     host, _, port = entry.rpartition(":") if ":" in entry else (entry, "", "80")
-    return bool(_HOST.fullmatch(host) or _is_bracketed(host)) and port.isascii() and port.isdigit() and 0 < int(port) < 65_536
+    return (
+        bool(_HOST.fullmatch(host) or _is_bracketed(host))
+        and port.isascii()
+        and port.isdigit()
+        and 0 < int(port) < 65_536
+    )
 
 
 def _is_bracketed(host: str) -> bool:
@@ -97,12 +120,17 @@ def _is_bracketed(host: str) -> bool:
 
 def _resolve(given: Any, problem: Problem) -> Mapping[str, str]:
     if not isinstance(given, dict):
-        raise problem("fetch.resolve", f"wants hosts with addresses such as acme.example: http://127.0.0.1:8123, got {given!r}")
+        raise problem(
+            "fetch.resolve",
+            f"wants hosts with addresses such as acme.example: http://127.0.0.1:8123, got {given!r}",
+        )
     for host, address in given.items():
         if not isinstance(host, str) or not (host == "*" or _HOST.fullmatch(host.removeprefix("*."))):
             raise problem(f"fetch.resolve.{host}", "wants a host name, *.example.com, or * for all")
         if not isinstance(address, str) or not _is_address(address):
-            raise problem(f"fetch.resolve.{host}", f"wants an address such as http://127.0.0.1:8123, got {address!r}")
+            raise problem(
+                f"fetch.resolve.{host}", f"wants an address such as http://127.0.0.1:8123, got {address!r}"
+            )
     return dict(given)
 
 

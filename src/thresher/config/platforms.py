@@ -1,4 +1,6 @@
-"""The hiring platforms that a project describes in files of its own: `platforms/*.yaml` beside `thresher.yaml`."""
+"""The hiring platforms that a project describes in files of its own: `platforms/*.yaml` beside
+`thresher.yaml`.
+"""
 
 from pathlib import Path
 
@@ -11,7 +13,9 @@ _installed: list[Texts] = [()]
 
 
 def install_platforms(project: Path) -> None:
-    """Let them count in this process, before those that come with us. Raises ConfigError that names file, line and key."""
+    """Let them count in this process, before those that come with us. Raises ConfigError that names file,
+    line and key.
+    """
     files = sorted((project / FOLDER).glob("*.yaml"))
     use_texts(tuple((f"{FOLDER}/{file.name}", _text(file)) for file in files))
 

@@ -1,4 +1,5 @@
-"""`thresher.yaml`: a project's apps, its database, how it goes out, the models it asks, whom it tells, its settings.
+"""`thresher.yaml`: a project's apps, its database, how it goes out, the models it asks, whom it tells, its
+settings.
 
 Errors name file, line and key.
 """
@@ -25,7 +26,8 @@ from thresher.core.errors import ConfigError, UsageError
 FILE_NAME = "thresher.yaml"
 DEFAULT_DATABASE = "sqlite:///thresher.db"
 DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
-# The apps that come with us, by the short names that a project may use for them. Where there is no project file all of them are there.
+# The apps that come with us, by the short names that a project may use for them. Where there is no project
+# file all of them are there.
 OWN_APPS = {"jobs": "thresher.apps.jobs.app", "roles": "thresher.apps.roles.app"}
 KEYS = ("apps", "database", "fetch", "models", "notify", "retry", "settings")
 
@@ -61,11 +63,17 @@ def read_project(folder: Path) -> Project:
 
 
 def database_url(flag: str | None, project: Project, environ: Mapping[str, str] = os.environ) -> str:
-    """Where the database is: the flag, else the environment, else the project file, else a file in the project's folder.
+    """Where the database is: the flag, else the environment, else the project file, else a file in the
+    project's folder.
 
-    A relative path is meant from where it was written: the project file's from its folder, the others from here.
+    A relative path is meant from where it was written: the project file's from its folder, the others from
+    here.
     """
-    return flag or environ.get(DATABASE_VARIABLE) or _anchored(project.database or DEFAULT_DATABASE, project.folder)
+    return (
+        flag
+        or environ.get(DATABASE_VARIABLE)
+        or _anchored(project.database or DEFAULT_DATABASE, project.folder)
+    )
 
 
 def hide_password(url: str) -> str:
@@ -74,7 +82,9 @@ def hide_password(url: str) -> str:
 
 
 def check_server(url: str) -> None:
-    """Refuse the URL of a server that cannot be read, before a driver does: what a driver says quotes a part of the password."""
+    """Refuse the URL of a server that cannot be read, before a driver does: what a driver says quotes a part
+    of the password.
+    """
     try:
         user, _, place = urlsplit(url).netloc.rpartition("@")
         ports = (host.partition(":")[2] for host in _BRACKETED.sub("", place).split(","))
@@ -108,7 +118,9 @@ class _Reader:
         models = read_models(data.get("models"), self._error)
         notify = read_notify(data.get("notify"), self._error)
         apps, retry = self._apps(data), self._retry(data)
-        return Project(self.path.parent, apps, self._database(data), self._settings(data), outward, models, notify, retry)
+        return Project(
+            self.path.parent, apps, self._database(data), self._settings(data), outward, models, notify, retry
+        )
 
     def _load(self) -> dict[str, Any]:
         try:
@@ -129,7 +141,9 @@ class _Reader:
         if data is None:
             return {}
         if not isinstance(data, dict):
-            raise ConfigError(f"{self.path}:1 wants keys with values ({', '.join(KEYS)}), got {type(data).__name__}")
+            raise ConfigError(
+                f"{self.path}:1 wants keys with values ({', '.join(KEYS)}), got {type(data).__name__}"
+            )
         return {str(key): value for key, value in data.items()}
 
     def _note_lines(self, node: yaml.Node, prefix: str) -> None:
@@ -146,7 +160,9 @@ class _Reader:
     def _apps(self, data: dict[str, Any]) -> tuple[str, ...]:
         apps = data.get("apps") or []
         if not isinstance(apps, list) or not all(isinstance(app, str) for app in apps):
-            raise self._error("apps", f"wants a list of names such as ['orchard.py', 'package.module:app'], got {apps!r}")
+            raise self._error(
+                "apps", f"wants a list of names such as ['orchard.py', 'package.module:app'], got {apps!r}"
+            )
         return tuple(apps)
 
     def _database(self, data: dict[str, Any]) -> str | None:
@@ -154,7 +170,9 @@ class _Reader:
         if url is None:
             return None
         if not isinstance(url, str):
-            raise self._error("database", f"wants a URL such as {DEFAULT_DATABASE}, got something that is no text")
+            raise self._error(
+                "database", f"wants a URL such as {DEFAULT_DATABASE}, got something that is no text"
+            )
         return VARIABLE.sub(self._variable, url)
 
     def _variable(self, match: re.Match[str]) -> str:
@@ -172,7 +190,9 @@ class _Reader:
     def _retry(self, data: dict[str, Any]) -> dict[str, Retry]:
         """The retries of single apps, by name."""
         given = data.get("retry") or {}
-        if not isinstance(given, dict) or not all(isinstance(said, dict) and said.keys() <= {"base", "limit"} for said in given.values()):
+        if not isinstance(given, dict) or not all(
+            isinstance(said, dict) and said.keys() <= {"base", "limit"} for said in given.values()
+        ):
             wants = "wants names of apps with base (seconds) and limit, such as {roles: {base: 30, limit: 5}}"
             raise self._error("retry", f"{wants}, got {given!r}")
         found = {}

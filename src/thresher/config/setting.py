@@ -10,7 +10,9 @@ Number = int | float
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One number with its owner. `admin`: a change over HTTP needs the scope admin. It has no default, so each setting has to decide."""
+    """One number with its owner. `admin`: a change over HTTP needs the scope admin. It has no default, so
+    each setting has to decide.
+    """
 
     name: str
     default: Number
@@ -28,11 +30,14 @@ class Setting:
         except ValueError:
             raise ConfigError(f"{self.name} wants {wants} ({self.unit}), got {text!r}") from None
         if not self.low <= value <= self.high:
-            raise ConfigError(f"{self.name} wants {wants} from {self.low:g} to {self.high:g} ({self.unit}), got {text!r}")
+            raise ConfigError(
+                f"{self.name} wants {wants} from {self.low:g} to {self.high:g} ({self.unit}), got {text!r}"
+            )
         return value
 
 
 # How an app judges and when failed work is tried again: for whoever may write.
 tunable = partial(Setting, admin=False)
-# What touches security, money, politeness, memory, durability or how long things are kept: for administrators.
+# What touches security, money, politeness, memory, durability or how long things are kept: for
+# administrators.
 guarded = partial(Setting, admin=True)

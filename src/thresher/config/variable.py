@@ -1,4 +1,6 @@
-"""`${NAME}` and `${NAME:-default}`: how the project file names what stands in the environment: what is secret, or differs by machine."""
+"""`${NAME}` and `${NAME:-default}`: how the project file names what stands in the environment: what is
+secret, or differs by machine.
+"""
 
 import os
 import re

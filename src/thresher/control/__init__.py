@@ -1,1 +1,3 @@
-"""What a person may change: tasks, failures, sources, schedules, settings. Every change goes through one of these functions."""
+"""What a person may change: tasks, failures, sources, schedules, settings. Every change goes through one of
+these functions.
+"""

@@ -1,4 +1,6 @@
-"""Administrators: made on the command line, or the first one with the token that a server shows when it starts."""
+"""Administrators: made on the command line, or the first one with the token that a server shows when it
+starts.
+"""
 
 import hashlib
 import secrets
@@ -21,7 +23,9 @@ def create_admin(store: Store, name: str, password: str) -> Admin:
     check_admin(name, password)
     made = admins.add_admin(store, name, hashed(password, store.settings.count(COST)))
     if made is None:
-        raise NotAllowed(f"there is an administrator {name!r} already; another password: thresher admin password {shlex.quote(name)}")
+        raise NotAllowed(
+            f"there is an administrator {name!r} already; another password: thresher admin password {shlex.quote(name)}"
+        )
     return made
 
 
@@ -43,19 +47,25 @@ def remove_admin(store: Store, name: str) -> Admin:
 
 
 def new_setup(store: Store) -> str | None:
-    """A token for the first administrator, good for an hour, once; the one before it is good no more. None if there is one already."""
+    """A token for the first administrator, good for an hour, once; the one before it is good no more. None if
+    there is one already.
+    """
     token = f"ths_{secrets.token_urlsafe(32)}"
     return token if admins.put_setup(store, _digest(token), SETUP_LASTS_US) else None
 
 
 def setup_is_open(store: Store, token: str) -> bool:
-    """Whether a token makes the first administrator. Asked before the password is hashed: strangers shall not have that for nothing."""
+    """Whether a token makes the first administrator. Asked before the password is hashed: strangers shall not
+    have that for nothing.
+    """
     with store.glance() as session:
         return admins.setup_is_open(session, _digest(token), store.backend.now(session))
 
 
 def first_admin(store: Store, token: str, name: str, kept: str) -> Admin | None:
-    """Use a token up for the first administrator, with the hash of the password; None if it is good no more."""
+    """Use a token up for the first administrator, with the hash of the password; None if it is good no
+    more.
+    """
     return admins.first_admin(store, _digest(token), name, kept)
 
 

@@ -1,7 +1,8 @@
 """A scraper brings what it found: the POST that fills a role and completes its session, in one transaction.
 
-The same body again is answered as before and changes nothing. A body whose session is over changes nothing either; it is kept, and a
-person decides (`late.py`). Matching is asked for in the same transaction: it cannot be forgotten.
+The same body again is answered as before and changes nothing. A body whose session is over changes nothing
+either; it is kept, and a person decides (`late.py`). Matching is asked for in the same transaction: it cannot
+be forgotten.
 """
 
 from collections import Counter
@@ -23,13 +24,26 @@ from thresher.governance.turns import Pace, Verdict
 from thresher.store.roles.arrivals import answers_of, hold_arrivals
 from thresher.store.roles.posts import answer_of, keep_answer
 from thresher.store.roles.queue import Holder
-from thresher.store.roles.scrapes import Scrape, count_scrape, end_scrape, extend_scrape, find_scrape, is_held, judge_turns
+from thresher.store.roles.scrapes import (
+    Scrape,
+    count_scrape,
+    end_scrape,
+    extend_scrape,
+    find_scrape,
+    is_held,
+    judge_turns,
+)
 from thresher.store.roles.transaction import in_transaction
 from thresher.store.roles.turns import held_turns
 from thresher.store.session import Session
 from thresher.store.store import Store
 
-_HOW = {"in_progress": "ran out of time", "timeout": "ran out of time", "completed": "is completed", "failed": "has failed"}
+_HOW = {
+    "in_progress": "ran out of time",
+    "timeout": "ran out of time",
+    "completed": "is completed",
+    "failed": "has failed",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +55,9 @@ class _Late:
 
 
 def receive(store: Store, registry: Registry, holder: Holder, body: Spooled) -> dict[str, Any]:
-    """Import the postings of a body, and end its session or extend it. The answer as it is sent, now and whenever it comes again."""
+    """Import the postings of a body, and end its session or extend it. The answer as it is sent, now and
+    whenever it comes again.
+    """
     check_app(registry)
     found = outline(body.pieces(), LISTED)
     report, number = read_report(found.members), found.length or 0
@@ -56,7 +72,9 @@ def receive(store: Store, registry: Registry, holder: Holder, body: Spooled) -> 
     return answer
 
 
-def _receive(store: Store, registry: Registry, holder: Holder, body: Spooled, report: Report, session: Session) -> dict[str, Any] | _Late:
+def _receive(
+    store: Store, registry: Registry, holder: Holder, body: Spooled, report: Report, session: Session
+) -> dict[str, Any] | _Late:
     lock = store.backend.dialect.lock
     scrape = find_scrape(session, report.session_id, lock)
     if scrape is None or scrape.key_id != holder.key_id:
@@ -69,7 +87,15 @@ def _receive(store: Store, registry: Registry, holder: Holder, body: Spooled, re
         return _Late(scrape, _over(scrape))
     hold_arrivals(store.backend.dialect, session)
     allowed = None if holder.platforms is None else frozenset(name.lower() for name in holder.platforms)
-    brought = bring(store, session, scrape.role_id, body.pieces(), now, platform=report.where(scrape.platforms), allowed=allowed)
+    brought = bring(
+        store,
+        session,
+        scrape.role_id,
+        body.pieces(),
+        now,
+        platform=report.where(scrape.platforms),
+        allowed=allowed,
+    )
     concluded = _conclude(session, scrape, report, brought)
     count_scrape(session, scrape, brought.tally, now)
     answer = _answer(scrape, brought, now) | _go_on(store, session, scrape, report, concluded, now)
@@ -85,16 +111,22 @@ def _over(scrape: Scrape) -> str:
 
 
 def _conclude(session: Session, scrape: Scrape, report: Report, brought: Brought) -> Conclusion:
-    """How the look ended, by what this body and those before it say. Platforms are compared without their case."""
+    """How the look ended, by what this body and those before it say. Platforms are compared without their
+    case.
+    """
     seen, spelt = Counter(seen_before(session, scrape)), {name.lower(): name for name in scrape.platforms}
     seen.update(brought.seen)
     held = [turn.platform.lower() for turn in held_turns(session, scrape.role_id)]
     found = conclude(report, spelt, held, seen)
-    return Conclusion(found.verdict, {spelt.get(name, name): verdict for name, verdict in found.verdicts.items()})
+    return Conclusion(
+        found.verdict, {spelt.get(name, name): verdict for name, verdict in found.verdicts.items()}
+    )
 
 
 def seen_before(session: Session, scrape: Scrape) -> dict[str, int]:
-    """How many postings of each platform the bodies of a session have brought so far. Only those that could be read count."""
+    """How many postings of each platform the bodies of a session have brought so far. Only those that could
+    be read count.
+    """
     seen = dict[str, int]()
     for answer in answers_of(session, scrape.id) if scrape.found else ():
         for name, number in (orjson.loads(answer).get("platforms") or {}).items():
@@ -104,14 +136,24 @@ def seen_before(session: Session, scrape: Scrape) -> dict[str, int]:
 
 def _answer(scrape: Scrape, brought: Brought, now: int) -> dict[str, Any]:
     return {
-        "session_id": scrape.session_id, "jobs_found": brought.tally["found"], "jobs_imported": brought.tally["imported"],
-        "jobs_updated": brought.tally["updated"], "jobs_linked": brought.tally["linked"], "jobs_skipped": brought.tally["skipped"],
-        "duration_seconds": scrape.duration_s(now), "matching_triggered": bool(brought.changed), "platforms": brought.seen,
-        "reasons": brought.reasons, "skips": brought.skips, "notes": brought.notes,
-    }  # fmt: skip
+        "session_id": scrape.session_id,
+        "jobs_found": brought.tally["found"],
+        "jobs_imported": brought.tally["imported"],
+        "jobs_updated": brought.tally["updated"],
+        "jobs_linked": brought.tally["linked"],
+        "jobs_skipped": brought.tally["skipped"],
+        "duration_seconds": scrape.duration_s(now),
+        "matching_triggered": bool(brought.changed),
+        "platforms": brought.seen,
+        "reasons": brought.reasons,
+        "skips": brought.skips,
+        "notes": brought.notes,
+    }
 
 
-def _go_on(store: Store, session: Session, scrape: Scrape, report: Report, concluded: Conclusion, now: int) -> dict[str, Any]:
+def _go_on(
+    store: Store, session: Session, scrape: Scrape, report: Report, concluded: Conclusion, now: int
+) -> dict[str, Any]:
     """The session after this body: over, or held for longer."""
     pace = Pace.of(store.settings)
     if not report.complete:
@@ -121,10 +163,19 @@ def _go_on(store: Store, session: Session, scrape: Scrape, report: Report, concl
     verdict = concluded.verdict or Verdict.UNKNOWN
     status = "failed" if verdict in (Verdict.BLOCKED, Verdict.FAILED) else "completed"
     role = end_scrape(
-        session, scrape, status=status, verdict=verdict, verdicts=concluded.verdicts, now=now, pace=pace, demand=Demand.of(store.settings)
+        session,
+        scrape,
+        status=status,
+        verdict=verdict,
+        verdicts=concluded.verdicts,
+        now=now,
+        pace=pace,
+        demand=Demand.of(store.settings),
     )
     ended = {"session_status": status, "verdict": verdict.value, "role_status": role}
-    return ended | ({"message": _UNKNOWN} if Verdict.UNKNOWN in (verdict, *concluded.verdicts.values()) else {})
+    return ended | (
+        {"message": _UNKNOWN} if Verdict.UNKNOWN in (verdict, *concluded.verdicts.values()) else {}
+    )
 
 
 _UNKNOWN = (

@@ -1,4 +1,6 @@
-"""Requests in the words of the jobs app: what was asked for, and whether that made a task, met one, or was known already."""
+"""Requests in the words of the jobs app: what was asked for, and whether that made a task, met one, or was
+known already.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +31,9 @@ class Answered(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One request: the record it is about, the task if there is one, and a sentence for the person who asked."""
+    """One request: the record it is about, the task if there is one, and a sentence for the person who
+    asked.
+    """
 
     what: str
     key: str
@@ -63,7 +67,11 @@ def look_up(store: Store, kind: str, keys: Iterable[str]) -> dict[str, Found]:
     """What is known under these keys."""
     wanted = list(dict.fromkeys(map(clean, keys)))
     with store.read() as session:
-        return {found.key: found for found in find_records(session, kind=kind, keys=wanted, limit=len(wanted))} if wanted else {}
+        return (
+            {found.key: found for found in find_records(session, kind=kind, keys=wanted, limit=len(wanted))}
+            if wanted
+            else {}
+        )
 
 
 def now_of(store: Store) -> int:
@@ -73,7 +81,9 @@ def now_of(store: Store) -> int:
 
 def _admitted(registry: Registry, new: NewTask) -> Entry:
     if registry.pipeline(new.kind) is None:
-        raise UnknownName(f"no app here knows tasks of kind {new.kind!r}; name the jobs app: write apps: [{APP}] into thresher.yaml")
+        raise UnknownName(
+            f"no app here knows tasks of kind {new.kind!r}; name the jobs app: write apps: [{APP}] into thresher.yaml"
+        )
     return registry.admit(new)
 
 
@@ -82,5 +92,17 @@ def _asked(request: Request, added: dict[tuple[str, str | None], Added]) -> Aske
         return Asked(request.what, request.key, Answered.KNOWN, None, request.known)
     made = added[request.new.kind, request.new.key]
     if made.new:
-        return Asked(request.what, request.key, Answered.ADDED, made.id, f"{request.what}: task {made.id} will look at it.")
-    return Asked(request.what, request.key, Answered.WAITING, made.id, f"{request.what}: task {made.id} is on it already.")
+        return Asked(
+            request.what,
+            request.key,
+            Answered.ADDED,
+            made.id,
+            f"{request.what}: task {made.id} will look at it.",
+        )
+    return Asked(
+        request.what,
+        request.key,
+        Answered.WAITING,
+        made.id,
+        f"{request.what}: task {made.id} is on it already.",
+    )

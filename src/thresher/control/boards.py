@@ -29,7 +29,13 @@ T = TypeVar("T")
 
 
 def ask_boards(
-    store: Store, registry: Registry, urls: Sequence[str], *, company: str | None = None, name: str | None = None, hint: str = "auto"
+    store: Store,
+    registry: Registry,
+    urls: Sequence[str],
+    *,
+    company: str | None = None,
+    name: str | None = None,
+    hint: str = "auto",
 ) -> list[Asked]:
     """Have these addresses looked at as boards. One that is a board already is left alone."""
     wanted = {url: _key(url) for url in map(canonical_url, urls)}
@@ -37,7 +43,12 @@ def ask_boards(
     said = {"company": company, "name": name, "type_hint": hint, "via": PERSON}
     payload = {field: value for field, value in said.items() if value}
     requests = [
-        Request(url, key, NewTask(DISCOVERY, {"url": url, **payload}, url, key, HEAD_START), _known(url, known.get(key)))
+        Request(
+            url,
+            key,
+            NewTask(DISCOVERY, {"url": url, **payload}, url, key, HEAD_START),
+            _known(url, known.get(key)),
+        )
         for url, key in wanted.items()
     ]
     return ask(store, registry, requests)
@@ -67,41 +78,72 @@ def find_board(store: Store, key: str) -> Found:
 
 
 def enable_board(store: Store, registry: Registry, key: str) -> Asked:
-    """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are forgotten."""
+    """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are
+    forgotten.
+    """
     board = find_board(store, key)
     now = now_of(store)
     fields = {
-        "status": "active", "validation_required": False, "failures": 0, "disabled_tag": None, "disabled_reason": None, "due_at": now,
-        "enabled_at": now, "enabled_by": PERSON,
-    }  # fmt: skip
+        "status": "active",
+        "validation_required": False,
+        "failures": 0,
+        "disabled_tag": None,
+        "disabled_reason": None,
+        "due_at": now,
+        "enabled_at": now,
+        "enabled_by": PERSON,
+    }
     new = NewTask(SCRAPE, {"board": board.key, "failures": 0}, None, board.key, HEAD_START)
     if registry.pipeline(SCRAPE) is None:
-        raise UnknownName(f"no app here reads boards; name the jobs app in thresher.yaml. {board.key} was not changed.")
+        raise UnknownName(
+            f"no app here reads boards; name the jobs app in thresher.yaml. {board.key} was not changed."
+        )
     write_records(store, [entry(BOARD, board.key, fields)])
     return ask(store, registry, [Request(board.key, board.key, new)])[0]
 
 
 def disable_board(store: Store, key: str, reason: str) -> Found:
-    """Read a board no more, until a person enables it. What it had stays as it is: nobody looks, so nothing is closed."""
+    """Read a board no more, until a person enables it. What it had stays as it is: nobody looks, so nothing
+    is closed.
+    """
     board = find_board(store, key)
     if not reason.strip():
         raise UsageError("say why the board is disabled: --reason TEXT")
     if board.data.get("status") == "disabled":
         raise NotAllowed(f"{board.key} is disabled already: {board.data.get('disabled_reason')}")
-    write_records(store, [entry(BOARD, board.key, {"status": "disabled", "disabled_tag": BY_A_PERSON, "disabled_reason": reason.strip()})])
+    write_records(
+        store,
+        [
+            entry(
+                BOARD,
+                board.key,
+                {"status": "disabled", "disabled_tag": BY_A_PERSON, "disabled_reason": reason.strip()},
+            )
+        ],
+    )
     return find_board(store, board.key)
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """A hand that only fetches, by a person's own request: no gates and nothing kept, but the guard and robots.txt hold."""
+    """A hand that only fetches, by a person's own request: no gates and nothing kept, but the guard and
+    robots.txt hold.
+    """
 
     fetcher: Fetcher
 
     async def fetch(
-        self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
-        render: bool | None = False, max_age: float | None = None, replay: bool = False, credentials: Credentials | None = None,
-    ) -> Page:  # fmt: skip
+        self,
+        url: str,
+        *,
+        method: str = "GET",
+        headers: Mapping[str, str] = {},
+        body: bytes = b"",
+        render: bool | None = False,
+        max_age: float | None = None,
+        replay: bool = False,
+        credentials: Credentials | None = None,
+    ) -> Page:
         del max_age, replay  # there is no shelf
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
         return await self.fetcher.fetch(request, Errand(Ungoverned(), render=render))
@@ -112,7 +154,9 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class TriedBoard:
-    """What one call for a board's list brought. `sample` are the first titles, so that a person sees whose openings these are."""
+    """What one call for a board's list brought. `sample` are the first titles, so that a person sees whose
+    openings these are.
+    """
 
     board: str
     url: str
@@ -134,4 +178,13 @@ async def try_board(board: Found, fetcher: Fetcher) -> TriedBoard:
 
     found = await trial(Visitor(fetcher), board)
     look = found.look
-    return TriedBoard(board.key, found.url, found.status, look.verdict.value, look.reason or "", found.count, found.total, found.sample)
+    return TriedBoard(
+        board.key,
+        found.url,
+        found.status,
+        look.verdict.value,
+        look.reason or "",
+        found.count,
+        found.total,
+        found.sample,
+    )

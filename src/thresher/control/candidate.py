@@ -1,4 +1,6 @@
-"""A candidate as people write one down, in a row of a table or in a body of the API: each field checked, or an error that names it."""
+"""A candidate as people write one down, in a row of a table or in a body of the API: each field checked, or
+an error that names it.
+"""
 
 import re
 import unicodedata
@@ -13,8 +15,21 @@ from thresher.core.record import clean
 
 TEXTS = ("id", "email", "name", "title", "currency")
 LISTS = ("roles", "skills", "tech_stack", "specializations", "locations")
-COLUMNS = ("id", "email", "name", "title", "roles", "skills", "tech_stack", "specializations", "experience_years", "locations",
-           "salary_min", "currency", "remote")  # fmt: skip
+COLUMNS = (
+    "id",
+    "email",
+    "name",
+    "title",
+    "roles",
+    "skills",
+    "tech_stack",
+    "specializations",
+    "experience_years",
+    "locations",
+    "salary_min",
+    "currency",
+    "remote",
+)
 SEPARATOR = ";"
 COMMAS = ("skills", "tech_stack")  # lists that may have commas instead
 MAX_TEXT = 200
@@ -39,7 +54,9 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A candidate that somebody names, the address by which they are reached, and what of it says who it is."""
+    """A candidate that somebody names, the address by which they are reached, and what of it says who it
+    is.
+    """
 
     candidate: Candidate
     email: str | None = None
@@ -59,7 +76,9 @@ class Given:
 
 
 def read_candidate(fields: Mapping[str, Any]) -> Given:
-    """A candidate from fields as they were written: texts, or the types that JSON has. Raises `UsageError`."""
+    """A candidate from fields as they were written: texts, or the types that JSON has. Raises
+    `UsageError`.
+    """
     for field in fields:
         if field not in COLUMNS:
             raise UsageError(f"{str(field)[:60]!r} is not known; a candidate has {', '.join(COLUMNS)}")
@@ -71,10 +90,15 @@ def read_candidate(fields: Mapping[str, Any]) -> Given:
     keys = {By.ID: texts["id"], By.EMAIL: email, By.NAME: person_name_key(name)}
     by = next(each for each in By if keys[each])
     candidate = Candidate(
-        keys[by], name, texts["title"], experience_years=_years(fields.get("experience_years")),
+        keys[by],
+        name,
+        texts["title"],
+        experience_years=_years(fields.get("experience_years")),
         salary_min=_salary(fields.get("salary_min")),
-        currency=_currency(texts["currency"]), remote=_remote(fields.get("remote")), **lists,
-    )  # fmt: skip
+        currency=_currency(texts["currency"]),
+        remote=_remote(fields.get("remote")),
+        **lists,
+    )
     return Given(candidate, email or None, by)
 
 
@@ -85,7 +109,9 @@ def person_name_key(name: str) -> str:
 
 
 def _without_accents(name: str) -> str:
-    return "".join(char for char in unicodedata.normalize("NFKD", name).casefold() if not unicodedata.combining(char))
+    return "".join(
+        char for char in unicodedata.normalize("NFKD", name).casefold() if not unicodedata.combining(char)
+    )
 
 
 def _text(name: str, value: Any) -> str:
@@ -105,7 +131,9 @@ def _text(name: str, value: Any) -> str:
 
 
 def _whole(name: str, text: str) -> str:
-    if not text.isprintable() and any((char < " " and char not in "\t\n\r") or "\x7f" <= char < "\xa0" for char in text):
+    if not text.isprintable() and any(
+        (char < " " and char not in "\t\n\r") or "\x7f" <= char < "\xa0" for char in text
+    ):
         raise UsageError(f"{name} has a control character in it: {text[:40]!r}; is the file text?")
     return text
 
@@ -130,7 +158,9 @@ def _list(name: str, value: Any) -> tuple[str, ...]:
 
 
 def _separator(name: str, text: str) -> str:
-    """What stands between entries. Many write skills with commas, and a skill has none; a place has: Berlin, Germany."""
+    """What stands between entries. Many write skills with commas, and a skill has none; a place has: Berlin,
+    Germany.
+    """
     return "," if name in COMMAS and SEPARATOR not in text and "(" not in text else SEPARATOR
 
 
@@ -168,7 +198,11 @@ def _salary(value: Any) -> int | None:
     found = _number("salary_min", value, "a whole number for a year, such as 85000")
     if found is None:
         return None
-    if not 0 <= found <= MAX_SALARY or found != int(found) or (isinstance(value, str) and "." in value and found < 1_000):
+    if (
+        not 0 <= found <= MAX_SALARY
+        or found != int(found)
+        or (isinstance(value, str) and "." in value and found < 1_000)
+    ):
         # 85.000 is 85 to a computer and a good salary to half of Europe.
         raise UsageError(f"salary_min wants a whole number for a year, such as 85000, got {_shown(value)}")
     return int(found)
@@ -181,7 +215,9 @@ def _number(name: str, value: Any, wanted: str) -> float | None:
             return None
         digits = re.sub("[,_' ]", "", text) if len(text) < 30 and _THOUSANDS.fullmatch(text) else text
         value = float(digits) if _PLAIN.fullmatch(digits) else value
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_ID):
+    if value is None or (
+        isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_ID
+    ):
         return value  # what is no number at all is not smaller than anything
     raise UsageError(f"{name} wants {wanted}, got {_shown(value)}")
 
@@ -189,4 +225,8 @@ def _number(name: str, value: Any, wanted: str) -> float | None:
 def _shown(value: Any) -> str:
     if isinstance(value, str):
         return repr(value[:60])
-    return repr(value) if value is None or (isinstance(value, int | float) and abs(value) < MAX_ID) else f"a {type(value).__name__}"
+    return (
+        repr(value)
+        if value is None or (isinstance(value, int | float) and abs(value) < MAX_ID)
+        else f"a {type(value).__name__}"
+    )

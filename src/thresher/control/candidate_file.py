@@ -1,4 +1,6 @@
-"""A file of candidates: CSV with a header, or one JSON object a line. Every line is read before anything is written."""
+"""A file of candidates: CSV with a header, or one JSON object a line. Every line is read before anything is
+written.
+"""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,9 +13,12 @@ from thresher.core.errors import UsageError
 
 MAX_SLIPS = 20  # told one by one
 OTHER_WORDS = {
-    "specialisations": "specializations", "specialization": "specializations", "location": "locations", "role": "roles",
+    "specialisations": "specializations",
+    "specialization": "specializations",
+    "location": "locations",
+    "role": "roles",
     "key": "id",  # as an export calls it
-}  # fmt: skip
+}
 OURS = "keywords"  # a column of an export that is made of the others
 EXAMPLE = '{"name": "Anna", "title": "Python Developer", "skills": ["Python"]}'
 
@@ -38,7 +43,9 @@ class Sheet:
         if self.slips:
             told = "; ".join(f"{name}:{slip.line}: {slip.why}" for slip in self.slips[:MAX_SLIPS])
             more = f"; and {len(self.slips) - MAX_SLIPS:,} more lines" if len(self.slips) > MAX_SLIPS else ""
-            raise UsageError(f"{told}{more}. Nothing was added; mend the file, or use --skip-bad to take the other lines.")
+            raise UsageError(
+                f"{told}{more}. Nothing was added; mend the file, or use --skip-bad to take the other lines."
+            )
         return self
 
 
@@ -62,7 +69,12 @@ def read_sheet(text: str, name: str) -> Sheet:
 
 def _rows(lines: Sequence[str], name: str) -> Iterator[tuple[int, Mapping[str, str] | str]]:
     for line, cells in read_rows(lines, name, (*COLUMNS, OURS), OTHER_WORDS):
-        yield line, cells if isinstance(cells, str) else {column: cell for column, cell in cells.items() if column != OURS}
+        yield (
+            line,
+            cells
+            if isinstance(cells, str)
+            else {column: cell for column, cell in cells.items() if column != OURS},
+        )
 
 
 def _read(fields: Mapping[str, Any]) -> Given | str:

@@ -1,7 +1,9 @@
-"""Candidates come in, change and go: their records, the roles that they want, and the matching that follows, a batch a transaction.
+"""Candidates come in, change and go: their records, the roles that they want, and the matching that follows,
+a batch a transaction.
 
-Titles are understood before the transaction, because that may take a while; what was understood is looked at again inside it,
-because roles may have been merged meanwhile. What a person has arranged by hand stays: only the roles of a title that is gone go with it.
+Titles are understood before the transaction, because that may take a while; what was understood is looked at
+again inside it, because roles may have been merged meanwhile. What a person has arranged by hand stays: only
+the roles of a title that is gone go with it.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -47,7 +49,9 @@ class Taken(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A title of a candidate, and the role that it was understood as: None while a model is asked, or where it says nothing."""
+    """A title of a candidate, and the role that it was understood as: None while a model is asked, or where
+    it says nothing.
+    """
 
     title: str
     key: str
@@ -80,7 +84,9 @@ class Gone:
 
 
 def add_candidates(store: Store, registry: Registry, given: Sequence[Given]) -> list[Admission]:
-    """Write these candidates down, link them to the roles that they want, and have them matched. One that is known is replaced."""
+    """Write these candidates down, link them to the roles that they want, and have them matched. One that is
+    known is replaced.
+    """
     check_once(given)
     admit(registry, NewTask(MATCH, {"candidates": []}))  # before anything is written
     if len(given) > BATCH:  # what is wrong with the last is said before the first is written
@@ -95,18 +101,25 @@ def add_candidates(store: Store, registry: Registry, given: Sequence[Given]) -> 
 def admit(registry: Registry, new: NewTask) -> Entry:
     """A task of this app, if the project has it."""
     if registry.pipeline(new.kind) is None:
-        raise UnknownName(f"no app here knows tasks of kind {new.kind!r}; name the roles app: write apps: [{APP}] into thresher.yaml")
+        raise UnknownName(
+            f"no app here knows tasks of kind {new.kind!r}; name the roles app: write apps: [{APP}] into thresher.yaml"
+        )
     return registry.admit(new)
 
 
 def matchings(registry: Registry, record_ids: Iterable[int]) -> list[Entry]:
     """The tasks that match these candidates with the postings of their roles."""
     ids = sorted(set(record_ids))
-    return [admit(registry, NewTask(MATCH, {"candidates": ids[at : at + AT_ONCE]})) for at in range(0, len(ids), AT_ONCE)]
+    return [
+        admit(registry, NewTask(MATCH, {"candidates": ids[at : at + AT_ONCE]}))
+        for at in range(0, len(ids), AT_ONCE)
+    ]
 
 
 def remove_candidates(store: Store, keys: Sequence[str]) -> list[Gone]:
-    """Forget candidates, all or none: the records, their links and their matches. The roles that they wanted are counted anew."""
+    """Forget candidates, all or none: the records, their links and their matches. The roles that they wanted
+    are counted anew.
+    """
 
     def remove(session: Session) -> list[Gone]:
         lock_names(store, session)
@@ -128,7 +141,10 @@ def _remove(store: Store, session: Session, key: str) -> Gone:
 def wanted_of(data: Mapping[str, Any]) -> tuple[Wanted, ...]:
     """What the titles of a candidate were understood as, from the data of its record."""
     fields = Wanted.__dataclass_fields__
-    return tuple(Wanted(**{name: value for name, value in each.items() if name in fields}) for each in data.get("titles") or ())
+    return tuple(
+        Wanted(**{name: value for name, value in each.items() if name in fields})
+        for each in data.get("titles") or ()
+    )
 
 
 class _Moved(Exception):
@@ -143,7 +159,13 @@ def _take(store: Store, registry: Registry, given: Sequence[Given], ours: Collec
             known = _known(session, people)
         titles = list(dict.fromkeys(title for each in people for title in _open_titles(each, known)))
         understood = dict(zip(titles, resolve(store, titles, create=True, models=models), strict=True))
-        batch = _Batch(store, registry, lambda session: recognize(store.backend.dialect, session, given, ours), people, understood)
+        batch = _Batch(
+            store,
+            registry,
+            lambda session: recognize(store.backend.dialect, session, given, ours),
+            people,
+            understood,
+        )
         try:
             taken = in_transaction(store, batch.write)
         except _Moved:
@@ -158,7 +180,9 @@ def _known(session: Session, given: Sequence[Given]) -> dict[str, Found]:
 
 
 def _open_titles(given: Given, known: Mapping[str, Found]) -> list[str]:
-    """The titles that are yet to be understood. Those that have their role keep it: a person may have arranged it otherwise."""
+    """The titles that are yet to be understood. Those that have their role keep it: a person may have
+    arranged it otherwise.
+    """
     settled = _settled(known.get(given.key))
     return [title for title in given.candidate.titles if title not in settled]
 
@@ -171,15 +195,27 @@ class _Batch:
     """One transaction's worth of candidates."""
 
     def __init__(
-        self, store: Store, registry: Registry, recognized: Callable[[Session], list[Given]], given: Sequence[Given],
+        self,
+        store: Store,
+        registry: Registry,
+        recognized: Callable[[Session], list[Given]],
+        given: Sequence[Given],
         understood: Mapping[str, Resolution],
-    ) -> None:  # fmt: skip
-        self._store, self._registry, self._recognized, self._given, self._understood = store, registry, recognized, given, understood
+    ) -> None:
+        self._store, self._registry, self._recognized, self._given, self._understood = (
+            store,
+            registry,
+            recognized,
+            given,
+            understood,
+        )
         self._demand = Demand.of(store.settings)
         self._limit = store.settings.count("queue.payload_limit")
 
     def write(self, session: Session) -> list[Admission]:
-        lock_names(self._store, session)  # from here on no role is merged away, and nobody else adds candidates
+        lock_names(
+            self._store, session
+        )  # from here on no role is merged away, and nobody else adds candidates
         if self._recognized(session) != self._given:
             raise _Moved
         known = _known(session, self._given)
@@ -187,8 +223,12 @@ class _Batch:
         now = self._store.backend.now(session)
         plans = [_plan(each, known.get(each.key), roles) for each in self._given]
         touched = self._file(session, plans, now)
-        Transaction(self._store, session).enqueue([*matchings(self._registry, touched), *self._questions(plans)])
-        return [Admission(plan.given.key, plan.given.candidate.name, plan.answer, plan.wanted) for plan in plans]
+        Transaction(self._store, session).enqueue(
+            [*matchings(self._registry, touched), *self._questions(plans)]
+        )
+        return [
+            Admission(plan.given.key, plan.given.candidate.name, plan.answer, plan.wanted) for plan in plans
+        ]
 
     def _roles(self, session: Session, known: Mapping[str, Found]) -> dict[str, Wanted]:
         """What each open title means now. A role that is gone was merged into the one that has its names."""
@@ -215,7 +255,9 @@ class _Batch:
         gained = link_candidates(session, wants, now, self._demand) if wants else []
         for plan in plans:
             if plan.dropped and plan.found:
-                remove_links(session, CANDIDATE, plan.found.key, [Link(ASKS, each.key) for each in plan.dropped])
+                remove_links(
+                    session, CANDIDATE, plan.found.key, [Link(ASKS, each.key) for each in plan.dropped]
+                )
                 lost = self._lost(session, plan)
                 if lost:
                     unlink_candidate(session, plan.found.id, lost, now, self._demand)
@@ -238,12 +280,17 @@ class _Batch:
 
     def _questions(self, plans: Sequence["_Plan"]) -> list[Entry]:
         asked = {each.key: each.title for plan in plans for each in plan.wanted if each.method == WAITING}
-        return [admit(self._registry, NewTask(NORMALIZE, {"title": title}, key=key)) for key, title in sorted(asked.items())]
+        return [
+            admit(self._registry, NewTask(NORMALIZE, {"title": title}, key=key))
+            for key, title in sorted(asked.items())
+        ]
 
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What is to be done about one candidate. `gained` are roles to link, `dropped` titles that it no longer has."""
+    """What is to be done about one candidate. `gained` are roles to link, `dropped` titles that it no longer
+    has.
+    """
 
     given: Given
     found: Found | None
@@ -257,9 +304,18 @@ class _Plan:
 def _plan(given: Given, found: Found | None, roles: Mapping[str, Wanted]) -> _Plan:
     settled = _settled(found)
     wanted = tuple(settled.get(title) or roles[title] for title in given.candidate.titles)
-    data = given.data() | {"name_key": person_name_key(given.candidate.name), "titles": [_kept(each) for each in wanted]}
-    gained = tuple({each.role_id: None for each in wanted if each.role_id is not None and each.title not in settled})
-    dropped = tuple(each for each in wanted_of(found.data) if each.title not in given.candidate.titles) if found else ()
+    data = given.data() | {
+        "name_key": person_name_key(given.candidate.name),
+        "titles": [_kept(each) for each in wanted],
+    }
+    gained = tuple(
+        {each.role_id: None for each in wanted if each.role_id is not None and each.title not in settled}
+    )
+    dropped = (
+        tuple(each for each in wanted_of(found.data) if each.title not in given.candidate.titles)
+        if found
+        else ()
+    )
     return _Plan(given, found, _answer(found, data), data, wanted, gained, dropped)
 
 
@@ -281,4 +337,6 @@ def _wanted(found: Resolution, there: Mapping[int, tuple[str, str]], heirs: Mapp
     if found.role_id is not None and role_id is None:
         raise _Moved
     name = None if role_id is None else there[role_id][0]
-    return Wanted(found.title, found.key, name, role_id, found.similarity, found.method, found.reason, found.created)
+    return Wanted(
+        found.title, found.key, name, role_id, found.similarity, found.method, found.reason, found.created
+    )

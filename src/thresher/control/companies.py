@@ -1,4 +1,6 @@
-"""Companies as people name them, by name, by site or by both. Asking again is harmless: what is known and fresh is said, not done again."""
+"""Companies as people name them, by name, by site or by both. Asking again is harmless: what is known and
+fresh is said, not done again.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +37,9 @@ class Wish:
 
     @property
     def what(self) -> str:
-        return f"{self.name} ({self.website})" if self.name and self.website else str(self.name or self.website)
+        return (
+            f"{self.name} ({self.website})" if self.name and self.website else str(self.name or self.website)
+        )
 
 
 def read_wish(text: str) -> Wish:
@@ -49,12 +53,16 @@ def wish(name: str | None, website: str | None) -> Wish:
     if name is None and website is None:
         raise UsageError("a company wants a name or a website")
     if name and (len(name) > MAX_NAME or not company_name_key(name)):
-        raise UsageError(f"a company's name has letters in it and at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}")
+        raise UsageError(
+            f"a company's name has letters in it and at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}"
+        )
     return Wish(name, _site(website) if website else None)
 
 
 def is_site(text: str) -> bool:
-    """Whether a text is meant as an address: it has a scheme, or it is a host name under a suffix that exists."""
+    """Whether a text is meant as an address: it has a scheme, or it is a host name under a suffix that
+    exists.
+    """
     bare = text.strip()
     if "://" in bare:
         return True
@@ -71,28 +79,42 @@ def _site(text: str) -> str:
     url = canonical_url(text if "://" in text else f"https://{text}")
     address = read_address(url)
     if "." not in address.hostname or address.username or address.password:
-        raise InvalidUrl(f"a company's website is an address such as https://acme.com, got {text[:MAX_NAME]!r}")
+        raise InvalidUrl(
+            f"a company's website is an address such as https://acme.com, got {text[:MAX_NAME]!r}"
+        )
     if board := recognise(url):
         # The host is the platform's: taken for the company's site, it would make the platform the company.
-        raise UsageError(f"{url} is a board on {board.platform}, not a company's site; add it with: thresher add board {url}")
+        raise UsageError(
+            f"{url} is a board on {board.platform}, not a company's site; add it with: thresher add board {url}"
+        )
     return url
 
 
-def ask_companies(store: Store, registry: Registry, wishes: Sequence[Wish], *, force: bool = False) -> list[Asked]:
-    """Have these companies looked at. One that is known well enough and freshly is left alone, unless `force`."""
+def ask_companies(
+    store: Store, registry: Registry, wishes: Sequence[Wish], *, force: bool = False
+) -> list[Asked]:
+    """Have these companies looked at. One that is known well enough and freshly is left alone, unless
+    `force`.
+    """
     answered: list[Asked] = []
     for at in range(0, len(wishes), AT_ONCE):
         some = wishes[at : at + AT_ONCE]
         known = _known(store, some)
         now = now_of(store)
-        answered += ask(store, registry, [_request(each, known.get(each), now, store, force=force) for each in some])
+        answered += ask(
+            store, registry, [_request(each, known.get(each), now, store, force=force) for each in some]
+        )
     return answered
 
 
 def _known(store: Store, wishes: Sequence[Wish]) -> Mapping[Wish, Found]:
     """The records of these companies. One that was asked for by its name alone may be known by its site."""
     by_key = look_up(store, COMPANY, [each.key for each in wishes])
-    nameless = {each: company_name_key(each.name or "") for each in wishes if each.website is None and each.key not in by_key}
+    nameless = {
+        each: company_name_key(each.name or "")
+        for each in wishes
+        if each.website is None and each.key not in by_key
+    }
     by_name = {str(found.data.get("name_key")): found for found in _named(store, list(nameless.values()))}
     found = {each: by_key.get(each.key) or by_name.get(nameless.get(each, "")) for each in wishes}
     return {each: record for each, record in found.items() if record}
@@ -110,8 +132,15 @@ def _request(wish: Wish, known: Found | None, now: int, store: Store, *, force: 
     key = known.key if known else wish.key
     said = known.data if known else {}
     website = wish.website or said.get("website")
-    payload = {"name": wish.name or said.get("name"), "website": website, "via": PERSON, "force": force or None}
-    new = NewTask(COMPANY, {name: value for name, value in payload.items() if value}, website, key, HEAD_START)
+    payload = {
+        "name": wish.name or said.get("name"),
+        "website": website,
+        "via": PERSON,
+        "force": force or None,
+    }
+    new = NewTask(
+        COMPANY, {name: value for name, value in payload.items() if value}, website, key, HEAD_START
+    )
     return Request(wish.what, key, new, None if force else _fresh(wish, known, now, store))
 
 

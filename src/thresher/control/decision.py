@@ -1,7 +1,8 @@
-"""What to make of a title that no role answers to: the nearest role, a model's word, or a new role by the name that rules give it.
+"""What to make of a title that no role answers to: the nearest role, a model's word, or a new role by the
+name that rules give it.
 
-A few hundred are decided in one transaction. Points and neighbours are found before it; what has changed since then is looked at
-again inside, so that two processes that make roles at the same time see each other's.
+A few hundred are decided in one transaction. Points and neighbours are found before it; what has changed
+since then is looked at again inside, so that two processes that make roles at the same time see each other's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +26,15 @@ from thresher.store.store import Store
 from thresher.vectors.embedder import Embedder
 from thresher.vectors.matrix import cosine
 
-EXACT, ALIAS, EMBEDDING, RULES, NEW, WAITING, REFUSED = "exact", "alias", "embedding", "rules", "new", "waiting", "refused"
+EXACT, ALIAS, EMBEDDING, RULES, NEW, WAITING, REFUSED = (
+    "exact",
+    "alias",
+    "embedding",
+    "rules",
+    "new",
+    "waiting",
+    "refused",
+)
 CHUNK = 256  # cores that are decided together
 NOBODY = 0  # the id of a role that would be made
 
@@ -43,22 +52,32 @@ class Decision:
     created: bool = False
 
 
-def decide(store: Store, cores: Sequence[str], *, create: bool, models: bool, embedder: Embedder | None = None) -> dict[str, Decision]:
+def decide(
+    store: Store, cores: Sequence[str], *, create: bool, models: bool, embedder: Embedder | None = None
+) -> dict[str, Decision]:
     """A decision for each core. With `create` roles and aliases are made."""
     names = role_names(store, embedder)
     found: dict[str, Decision] = {}
     for start in range(0, len(cores), CHUNK):
         case = _Case.of(names, cores[start : start + CHUNK])
-        found |= in_transaction(store, _Making(store, case, models=models).settle) if create else _dry(store, case, models=models)
+        found |= (
+            in_transaction(store, _Making(store, case, models=models).settle)
+            if create
+            else _dry(store, case, models=models)
+        )
     return found
 
 
 def owned(core: str, owner: Owner, how: str) -> Decision:
-    """What follows where a role answers to a title. Who wants one that was rejected is linked too: it may be approved some day."""
+    """What follows where a role answers to a title. Who wants one that was rejected is linked too: it may be
+    approved some day.
+    """
     but = _rejected(owner)
     if owner.own:
         return Decision(core, owner.id, owner.name, 1.0, EXACT, f"it is the name of a role, {how}{but}")
-    return Decision(core, owner.id, owner.name, 1.0, ALIAS, f"the role {owner.name!r} answers to it, {how}{but}")
+    return Decision(
+        core, owner.id, owner.name, 1.0, ALIAS, f"the role {owner.name!r} answers to it, {how}{but}"
+    )
 
 
 def _rejected(owner: Owner) -> str:
@@ -67,7 +86,9 @@ def _rejected(owner: Owner) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """Cores, what rules would call them, and the points and neighbours of both. `last` is the newest role that was looked at."""
+    """Cores, what rules would call them, and the points and neighbours of both. `last` is the newest role
+    that was looked at.
+    """
 
     names: RoleNames
     cores: Sequence[str]
@@ -92,7 +113,9 @@ def _dry(store: Store, case: _Case, *, models: bool) -> dict[str, Decision]:
 
 
 class _Fresh:
-    """Roles that came after the neighbours were found, made here or by others. They may be many, so they stand on shelves."""
+    """Roles that came after the neighbours were found, made here or by others. They may be many, so they
+    stand on shelves.
+    """
 
     def __init__(self) -> None:
         self._shelves: dict[object, list[tuple[str, int, str, Sequence[float]]]] = {}
@@ -102,11 +125,17 @@ class _Fresh:
             self._shelves.setdefault(shelf, []).append((core, role_id, name, point))
 
     def drop(self, role_id: int) -> None:
-        self._shelves = {shelf: [each for each in some if each[1] != role_id] for shelf, some in self._shelves.items()}
+        self._shelves = {
+            shelf: [each for each in some if each[1] != role_id] for shelf, some in self._shelves.items()
+        }
 
     def near(self, core: str, point: Sequence[float], *, meaning: bool) -> list[Neighbour]:
         """Those that may be meant. The words are asked first: they cost less than the points."""
-        found = {each[:3]: each[3] for shelf in (shelf_of(core), core.replace(" ", "")) for each in self._shelves.get(shelf, ())}
+        found = {
+            each[:3]: each[3]
+            for shelf in (shelf_of(core), core.replace(" ", ""))
+            for each in self._shelves.get(shelf, ())
+        }
         return [
             Neighbour(role_id, name, cosine(point, other), meaning)
             for (known, role_id, name), other in found.items()
@@ -142,7 +171,9 @@ class _Asking:
                 return found
             first = self._chosen(core)
         if self._models and not is_wide(core):
-            return Decision(core, None, None, _score(first), WAITING, f"{first.reason}; a model is asked for its name")
+            return Decision(
+                core, None, None, _score(first), WAITING, f"{first.reason}; a model is asked for its name"
+            )
         return self._named(session, core, first)
 
     def _named(self, session: Session, core: str, first: Choice) -> Decision:
@@ -150,16 +181,33 @@ class _Asking:
         name = self._case.called[core]
         owner = self._owners.get(title_key(name))
         if owner is not None and self._answers(session, owner.id, core):
-            return Decision(core, owner.id or None, owner.name, _score(first), self.unmade if not owner.id else RULES,
-                            f"{first.reason}; by rules it is called {name!r}, which is a role{_rejected(owner)}")  # fmt: skip
+            return Decision(
+                core,
+                owner.id or None,
+                owner.name,
+                _score(first),
+                self.unmade if not owner.id else RULES,
+                f"{first.reason}; by rules it is called {name!r}, which is a role{_rejected(owner)}",
+            )
         second = self._chosen(core_of(name)) if core_of(name) != core else first
-        if second.role is not None and (found := self._joined(session, core, second.role, second.reason)) is not None:
+        if (
+            second.role is not None
+            and (found := self._joined(session, core, second.role, second.reason)) is not None
+        ):
             return found
         role_id = self._make(session, name, core)
         self._meet([(role_id, title_key(name), name)])
         self._owners[title_key(name)] = Owner(role_id, name, "pending", own=True)
         self._owners.setdefault(core, Owner(role_id, name, "pending", own=False))
-        return Decision(core, role_id or None, name, _score(first), RULES if role_id else NEW, first.reason, created=bool(role_id))
+        return Decision(
+            core,
+            role_id or None,
+            name,
+            _score(first),
+            RULES if role_id else NEW,
+            first.reason,
+            created=bool(role_id),
+        )
 
     def _chosen(self, core: str) -> Choice:
         case = self._case
@@ -168,7 +216,9 @@ class _Asking:
         return choose(core, near, self._least)
 
     def _standing(self, near: Sequence[Neighbour]) -> list[Neighbour]:
-        """Neighbours as they are now: one that was merged is the role that has its name, one that was rejected is none."""
+        """Neighbours as they are now: one that was merged is the role that has its name, one that was
+        rejected is none.
+        """
         now = [(each, self._owners.get(title_key(each.name))) for each in near]
         return [
             Neighbour(owner.id, each.name, each.score, each.meaning)
@@ -191,7 +241,9 @@ class _Asking:
         for role_id, _, name in roles:
             core = core_of(name)
             point = self._case.points.get(core)
-            self._fresh.put(core, role_id, name, self._case.names.points([core])[0] if point is None else point)
+            self._fresh.put(
+                core, role_id, name, self._case.names.points([core])[0] if point is None else point
+            )
 
     def _answers(self, session: Session, role_id: int, core: str) -> bool:
         """Let a role answer to a core; False if there is no such role."""
@@ -211,7 +263,11 @@ class _Making(_Asking):
         super().__init__(case, float(store.settings["roles.near"]), models=models)
         self._store = store
         demand = asdict(Demand.of(store.settings))
-        self._how: dict[str, Any] = {"method": RULES, "approved": not store.settings["roles.approval"], "demand": demand}
+        self._how: dict[str, Any] = {
+            "method": RULES,
+            "approved": not store.settings["roles.approval"],
+            "demand": demand,
+        }
         self._now = 0
 
     def settle(self, session: Session) -> dict[str, Decision]:

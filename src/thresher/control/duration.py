@@ -16,7 +16,11 @@ _DURATION = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*(ms|[smhdw])?")
 def seconds(text: str) -> float:
     """A duration in seconds. A bare number is seconds; parts may be joined: 1h30m."""
     parts = [(match[1], match[2]) for match in _DURATION.finditer(text.strip())]
-    if not parts or _DURATION.sub("", text.strip()) or (len(parts) > 1 and not all(unit for _, unit in parts)):
+    if (
+        not parts
+        or _DURATION.sub("", text.strip())
+        or (len(parts) > 1 and not all(unit for _, unit in parts))
+    ):
         raise UsageError(f"a duration is written as 90s, 10m, 2h or 1d, got {text!r}")
     return sum(float(number) * UNITS[unit or "s"] for number, unit in parts)
 

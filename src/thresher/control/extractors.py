@@ -21,7 +21,8 @@ _TRUTHS = {"yes": True, "true": True, "no": False, "false": False}
 
 
 def label(store: Store, schema: Schema, page: Page, said: Mapping[str, str], site: str) -> Learned | None:
-    """Take a person's word for what stands on a page. It outranks a model's, and teaches. The extractor in use afterwards.
+    """Take a person's word for what stands on a page. It outranks a model's, and teaches. The extractor in
+    use afterwards.
 
     The page is read in a process that is killed at the limits of the settings.
     """
@@ -34,7 +35,9 @@ async def _teach(store: Store, schema: Schema, page: Page, labels: Mapping[str, 
     async with opened_pool(store.settings) as pool:
         lost = await pool.run(missing, schema, labels, page)
         if lost:
-            raise UsageError(f"{', '.join(lost)} cannot be found in the text of the page; write the value as it stands there")
+            raise UsageError(
+                f"{', '.join(lost)} cannot be found in the text of the page; write the value as it stands there"
+            )
         await Lessons(store, site, schema, pool.run).add(Document.of(page), labels, "person")
 
 
@@ -42,7 +45,9 @@ def retire(store: Store, site: str, schema_name: str) -> None:
     """Use an extractor no more; the site is learned anew."""
     found = extractors.active(store, site, schema_name)
     if found is None or not extractors.retire(store, found.id):
-        raise UnknownName(f"no extractor of {site} for {schema_name!r} is in use; thresher extractors list shows them")
+        raise UnknownName(
+            f"no extractor of {site} for {schema_name!r} is in use; thresher extractors list shows them"
+        )
 
 
 def _field(schema: Schema, name: str) -> Field:
@@ -79,7 +84,11 @@ def _one(field: Field, text: str) -> Any:
 
 
 def missing(schema: Schema, labels: Mapping[str, Any], page: Page) -> list[str]:
-    """The fields whose value does not stand on the page. It was mistyped, or read elsewhere: nothing could be learned from it."""
+    """The fields whose value does not stand on the page. It was mistyped, or read elsewhere: nothing could be
+    learned from it.
+    """
     evidence = verify(schema, dict(labels), Material(full_text(Document.of(page))))
     unverified = {name.partition(".")[0] for name in evidence.unverified()}
-    return sorted(name for name in unverified if not schema[name].judged and schema[name].kind is not Kind.BOOLEAN)
+    return sorted(
+        name for name in unverified if not schema[name].judged and schema[name].kind is not Kind.BOOLEAN
+    )

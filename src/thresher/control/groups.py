@@ -1,7 +1,7 @@
 """Which postings are one opening: a person's word on it. What they take apart stays apart.
 
-Nothing is merged, so everything can be undone: a posting is linked to its group, and to the postings that it must never be grouped
-with (`apart`).
+Nothing is merged, so everything can be undone: a posting is linked to its group, and to the postings that it
+must never be grouped with (`apart`).
 """
 
 from collections.abc import Sequence
@@ -62,7 +62,11 @@ def group(store: Store, first: str, second: str) -> Grouped:
     names = list(dict.fromkeys(name for each in both if (name := group_of(each))))
     if len(names) == 1 and all(map(group_of, both)):
         raise NotAllowed(f"{first} and {second} are in one group already")
-    members = list({each.key: each for each in [*both, *(one for name in names for one in _members(store, name))]}.values())
+    members = list(
+        {
+            each.key: each for each in [*both, *(one for name in names for one in _members(store, name))]
+        }.values()
+    )
     name = names[0] if names else f"group/{_lead(members)}"
     records = [entry(POSTING, each.key, {"group": name}, Link(GROUP, name)) for each in members]
     records += [_group(gone, [], f"it became a part of {name}") for gone in names[1:]]
@@ -72,7 +76,13 @@ def group(store: Store, first: str, second: str) -> Grouped:
 
 def _undone(members: Sequence[Found], gone: Sequence[str]) -> dict[tuple[str, str], list[Link]]:
     """What no longer holds: that some of them are apart, and groups that became a part of another."""
-    undone = {(POSTING, each.key): [*(Link(APART, one.key) for one in members), *(Link(GROUP, name) for name in gone)] for each in members}
+    undone = {
+        (POSTING, each.key): [
+            *(Link(APART, one.key) for one in members),
+            *(Link(GROUP, name) for name in gone),
+        ]
+        for each in members
+    }
     return undone | {(GROUP, name): [Link(POSTING, each.key) for each in members] for name in gone}
 
 

@@ -1,4 +1,6 @@
-"""Requests for work as people write them: a few words on a command line, or a file with one JSON object a line."""
+"""Requests for work as people write them: a few words on a command line, or a file with one JSON object a
+line.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -61,7 +63,9 @@ def _want(fields: Mapping[str, Any], name: str, types: tuple[type, ...], default
         return default
     if not isinstance(value, types) or isinstance(value, bool):
         words = {str: "text", dict: "an object", int: "a whole number", float: "a number"}
-        raise InvalidPayload(f"{name} wants {' or '.join(words[each] for each in types)}, got {_kind_of(value)}")
+        raise InvalidPayload(
+            f"{name} wants {' or '.join(words[each] for each in types)}, got {_kind_of(value)}"
+        )
     return value
 
 

@@ -1,7 +1,8 @@
 """Keys of the API: made, shown once, revoked, and checked at the door.
 
-A key reads `thr_PREFIX_SECRET`. The prefix finds its row and is shown in lists; the secret is 256 random bits, of which only a
-hash is kept. Guessing is hopeless, so a plain hash is enough, and a check costs microseconds.
+A key reads `thr_PREFIX_SECRET`. The prefix finds its row and is shown in lists; the secret is 256 random
+bits, of which only a hash is kept. Guessing is hopeless, so a plain hash is enough, and a check costs
+microseconds.
 """
 
 import hashlib
@@ -31,7 +32,9 @@ _NOBODY = hashlib.sha256(b"").hexdigest()
 
 
 class Scope(StrEnum):
-    """What a key opens. `scrape` is for scrapers and opens nothing else; `admin` opens everything but that: a role is held by a key."""
+    """What a key opens. `scrape` is for scrapers and opens nothing else; `admin` opens everything but that: a
+    role is held by a key.
+    """
 
     READ = "read"
     WRITE = "write"
@@ -54,7 +57,8 @@ class Made:
 class Admitted:
     """Whoever holds a good key, or is logged in as an administrator (`admin`), and what that opens.
 
-    `id` is that of the key, or of the administrator. `sources` are the platforms that a key may look at; None is all of them.
+    `id` is that of the key, or of the administrator. `sources` are the platforms that a key may look at; None
+    is all of them.
     """
 
     id: int
@@ -81,14 +85,22 @@ class Denied:
 
 
 def create_key(
-    store: Store, name: str, scopes: Collection[str] = (Scope.SCRAPE,), *, sources: Collection[str] | None = None,
-    lasts: float | None = None, rate: int | None = None, made_by: str | None = None,
-) -> Made:  # fmt: skip
+    store: Store,
+    name: str,
+    scopes: Collection[str] = (Scope.SCRAPE,),
+    *,
+    sources: Collection[str] | None = None,
+    lasts: float | None = None,
+    rate: int | None = None,
+    made_by: str | None = None,
+) -> Made:
     """Make a key with these scopes. `lasts` in seconds; without it the key lasts until it is revoked."""
     known = [scope.value for scope in Scope if scope in scopes]
     if not known or set(scopes) - set(known):
         got = ", ".join(sorted(map(repr, scopes))) or "nothing"
-        raise UsageError(f"a key opens {', '.join(Scope)}, or several of these: --scope read --scope write; got {got}")
+        raise UsageError(
+            f"a key opens {', '.join(Scope)}, or several of these: --scope read --scope write; got {got}"
+        )
     _check_name(name)
     _check(lasts, rate)
     allowed = store.settings.count("web.rate") if rate is None else rate
@@ -97,7 +109,9 @@ def create_key(
     token = f"{prefix}_{secrets.token_urlsafe(32)}"
     made = keys.add_key(store, new, prefix, _digest(token))
     if made is None:
-        raise NotAllowed(f"a key named {name!r} is in use; choose another name, or first: thresher keys revoke {shlex.quote(name)}")
+        raise NotAllowed(
+            f"a key named {name!r} is in use; choose another name, or first: thresher keys revoke {shlex.quote(name)}"
+        )
     return Made(token, made)
 
 
@@ -127,7 +141,9 @@ def _is_source(text: str) -> bool:
 
 def _check(lasts: float | None, rate: int | None) -> None:
     if lasts is not None and not 0 < lasts <= MAX_SECONDS:
-        raise UsageError("a key lasts longer than no time and at most 100 years; without --expires it lasts until it is revoked")
+        raise UsageError(
+            "a key lasts longer than no time and at most 100 years; without --expires it lasts until it is revoked"
+        )
     if rate is not None and not 1 <= rate <= MAX_RATE:
         raise UsageError(f"a key's rate is from 1 to {MAX_RATE:,} requests a minute, got {rate}")
 
@@ -151,9 +167,13 @@ def revoke_key_id(store: Store, key_id: int) -> Key:
 
 
 def admit(store: Store, token: str | None) -> Admitted | Denied:
-    """Whether a token opens the door now; a request that is let in is counted. Who is refused writes nothing."""
+    """Whether a token opens the door now; a request that is let in is counted. Who is refused writes
+    nothing.
+    """
     if token is None:
-        return Denied("API key required: send one as X-Scraper-API-Key: KEY or Authorization: Bearer KEY (thresher keys create makes one)")
+        return Denied(
+            "API key required: send one as X-Scraper-API-Key: KEY or Authorization: Bearer KEY (thresher keys create makes one)"
+        )
     key, now = _holder(store, token)
     if key is None:
         return Denied("invalid or expired API key; thresher keys list shows those that open something")
@@ -164,7 +184,9 @@ def admit(store: Store, token: str | None) -> Admitted | Denied:
 
 
 def _holder(store: Store, token: str) -> tuple[Key | None, int]:
-    """The key that a token is, and what time it is. Where the prefix leads to nobody the comparison is made all the same."""
+    """The key that a token is, and what time it is. Where the prefix leads to nobody the comparison is made
+    all the same.
+    """
     match = _TOKEN.fullmatch(token)
     if match is None:
         return None, 0
@@ -176,9 +198,13 @@ def _holder(store: Store, token: str) -> tuple[Key | None, int]:
 
 def _refused(key: Key, now: int) -> Denied | None:
     if (state := key.state(now)) != "live":
-        return Denied(f"invalid or expired API key: {key.name} is {state}; make another: thresher keys create NAME")
+        return Denied(
+            f"invalid or expired API key: {key.name} is {state}; make another: thresher keys create NAME"
+        )
     if wait := key.wait_us(now):
-        return Denied(f"the key {key.name} may make {key.rate:,} requests a minute; wait", max(1, -(-wait // SECOND)))
+        return Denied(
+            f"the key {key.name} may make {key.rate:,} requests a minute; wait", max(1, -(-wait // SECOND))
+        )
     return None
 
 
@@ -186,7 +212,9 @@ def _second_look(store: Store, key: Key) -> Denied:
     """Somebody else was faster: the key was used up, or revoked, since the first look."""
     with store.glance() as session:
         found = keys.key_with(session, key.prefix) or key
-        return _refused(found, store.backend.now(session)) or Denied(f"the key {key.name} is busy; try again", 1)
+        return _refused(found, store.backend.now(session)) or Denied(
+            f"the key {key.name} is busy; try again", 1
+        )
 
 
 def _digest(token: str) -> str:

@@ -1,7 +1,7 @@
 """Bodies that came too late to count: kept as they were sent, until a person imports or drops them.
 
-An import files the postings under the role of the session that brought them. The session stays as it ended. What was decided stays
-as a line; the body itself is of no more use, and is let go.
+An import files the postings under the role of the session that brought them. The session stays as it ended.
+What was decided stays as a line; the body itself is of no more use, and is let go.
 """
 
 from dataclasses import dataclass
@@ -61,7 +61,9 @@ def keep_late(store: Store, scrape: Scrape, reason: str, body: Spooled, number: 
 
 
 def late_posts(store: Store, *, decided: bool | None = False, limit: int = 100, after: int = 0) -> list[Late]:
-    """The bodies that came too late, the oldest first: those that wait for a decision, or have one, or with None all."""
+    """The bodies that came too late, the oldest first: those that wait for a decision, or have one, or with
+    None all.
+    """
     with store.read() as session:
         return posts.list_late(session, decided=decided, limit=limit, after=after)
 
@@ -79,11 +81,15 @@ def _import(store: Store, registry: Registry, session: Session, late_id: int, bo
     late = _undecided(posts.find_late(session, late_id, store.backend.dialect.lock), late_id)
     now = store.backend.now(session)
     if find_role(session, late.role_id) is None:
-        raise NotAllowed(f"the role {late.role_name!r} is gone; thresher late drop {late_id} lets go of what came for it")
+        raise NotAllowed(
+            f"the role {late.role_name!r} is gone; thresher late drop {late_id} lets go of what came for it"
+        )
     hold_arrivals(store.backend.dialect, session)
     try:
         report = read_report(outline(body.pieces(), LISTED).members)
-        brought = bring(store, session, late.role_id, body.pieces(), now, platform=report.where(_platforms(session, late)))
+        brought = bring(
+            store, session, late.role_id, body.pieces(), now, platform=report.where(_platforms(session, late))
+        )
     except NotJson as problem:
         raise UsageError(f"the late body {late_id} cannot be read: {problem}") from None
     count_role(session, late.role_id, brought.tally["imported"], now)
@@ -110,7 +116,9 @@ def drop_late(store: Store, late_id: int) -> Late:
 
 
 def _decide(store: Store, session: Session, late: Late, decision: str) -> None:
-    """The blob is held before it is asked who else needs it: whoever is about to need it waits for us, or we for them."""
+    """The blob is held before it is asked who else needs it: whoever is about to need it waits for us, or we
+    for them.
+    """
     posts.decide_late(session, late.id, decision, store.backend.now(session))
     if blobs.lent(session, late.hash, store.backend.dialect.lock) and not posts.awaited(session, late.hash):
         blobs.give_back(session, late.hash)

@@ -1,4 +1,5 @@
-"""Logging in: a try that is counted, a password that is compared, and a token that the browser holds for some hours.
+"""Logging in: a try that is counted, a password that is compared, and a token that the browser holds for some
+hours.
 
 The three steps are apart because the middle one is slow on purpose and must not hold a database thread.
 """
@@ -18,14 +19,17 @@ from thresher.store import admins, logins
 from thresher.store.logins import Allowance
 from thresher.store.store import Store
 
-IPV6_NETWORK = 64  # what one household or one machine is given: there are as many addresses in it as anybody could want
+IPV6_NETWORK = (
+    64  # what one household or one machine is given: there are as many addresses in it as anybody could want
+)
 _TOKEN = re.compile(r"thl_[A-Za-z0-9_-]{43}", re.ASCII)
 _REFUSED = "the name or the password is wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A try that was counted. `kept` is the hash that the password must fit; where there is nobody, one that none fits.
+    """A try that was counted. `kept` is the hash that the password must fit; where there is nobody, one that
+    none fits.
 
     `counted` is what it was counted against: a name, as tried from one address.
     """
@@ -38,7 +42,9 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Somebody who has just logged in. `token` is for the browser to hold, `csrf` for the page to send with every change."""
+    """Somebody who has just logged in. `token` is for the browser to hold, `csrf` for the page to send with
+    every change.
+    """
 
     token: str
     csrf: str
@@ -48,13 +54,17 @@ class Login:
 
 
 def count_try(store: Store, name: str, address: str) -> Tried | Denied:
-    """Count a try against the address, and against the name as tried from there. One that is refused for their sake is not counted.
+    """Count a try against the address, and against the name as tried from there. One that is refused for
+    their sake is not counted.
 
     Nothing is counted against a name alone: then a stranger could use up its tries, and keep its owner out.
     """
     settings, place = store.settings, address_group(address)
     counted = _name_from(name, place)
-    allowances = [Allowance(place, settings.count("web.login_address_rate")), Allowance(counted, settings.count("web.login_rate"))]
+    allowances = [
+        Allowance(place, settings.count("web.login_address_rate")),
+        Allowance(counted, settings.count("web.login_rate")),
+    ]
     with store.glance() as session:
         wait = logins.wait_us(session, allowances, store.backend.now(session))
         found, others = admins.admin_named(session, name), admins.list_admins(session, 1)
@@ -65,7 +75,9 @@ def count_try(store: Store, name: str, address: str) -> Tried | Denied:
 
 
 def log_in(store: Store, tried: Tried, *, fits: bool) -> Login | Denied:
-    """Let somebody in whose password fits. Who is logged in otherwise, or brings a token along, gets a new one all the same."""
+    """Let somebody in whose password fits. Who is logged in otherwise, or brings a token along, gets a new
+    one all the same.
+    """
     token = f"thl_{secrets.token_urlsafe(32)}"
     lasts = round(float(store.settings["web.login_hours"]) * HOUR)
     if not fits or tried.admin_id is None:
@@ -98,7 +110,9 @@ def log_out(store: Store, token: str) -> None:
 
 
 def csrf_of(token: str) -> str:
-    """What a page has to send with a change. It follows from the token, which no page can read; from it nothing follows back."""
+    """What a page has to send with a change. It follows from the token, which no page can read; from it
+    nothing follows back.
+    """
     return hmac.new(token.encode("utf-8", "surrogatepass"), b"csrf", hashlib.sha256).hexdigest()
 
 

@@ -33,20 +33,31 @@ def set_status(store: Store, keys: Sequence[str], status: str, note: str | None 
     found = look_up(store, MATCH, keys)
     missing = [key for key in keys if key not in found]
     if missing:
-        raise UnknownName(f"there is no match {', '.join(missing)}; thresher jobs matches shows them. Nothing was changed.")
+        raise UnknownName(
+            f"there is no match {', '.join(missing)}; thresher jobs matches shows them. Nothing was changed."
+        )
     fields: dict[str, Any] = {"status": status, "status_at": now_of(store)}
     if note is not None:
         fields["note"] = note.strip()
-    write_records(store, [Record(MATCH, match.key, fields, merge=True, marks=("status",)) for match in found.values()])
+    write_records(
+        store, [Record(MATCH, match.key, fields, merge=True, marks=("status",)) for match in found.values()]
+    )
     return [_changed(found[key], status) for key in dict.fromkeys(keys)]
 
 
 def _changed(match: Found, status: str) -> Changed:
-    return Changed(match.key, str(match.data.get("title") or match.key), str(match.data.get("status") or Status.NEW), status)
+    return Changed(
+        match.key,
+        str(match.data.get("title") or match.key),
+        str(match.data.get("status") or Status.NEW),
+        status,
+    )
 
 
 def save_view(store: Store, name: str, filters: Mapping[str, Any]) -> None:
     """Keep a search under a name; the same name again replaces it."""
     if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
-        raise UsageError(f"a view's name is one line of at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}")
+        raise UsageError(
+            f"a view's name is one line of at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}"
+        )
     write_records(store, [Record(VIEW, name.strip(), {"of": MATCH, "filters": dict(filters)})])

@@ -1,4 +1,6 @@
-"""Asking for the matching of postings with everybody who wants their role, in the transaction that brought them."""
+"""Asking for the matching of postings with everybody who wants their role, in the transaction that brought
+them.
+"""
 
 from collections.abc import Sequence
 
@@ -15,11 +17,17 @@ AT_ONCE = 1_000  # postings in one task
 def check_app(registry: Registry) -> None:
     """Refuse postings that nobody here would match."""
     if registry.pipeline(MATCHING) is None:
-        raise UsageError("the roles app is not among the apps of this project; add roles to apps in thresher.yaml")
+        raise UsageError(
+            "the roles app is not among the apps of this project; add roles to apps in thresher.yaml"
+        )
 
 
-def ask_matching(store: Store, registry: Registry, session: Session, role_id: int, token: str, postings: Sequence[int]) -> None:
+def ask_matching(
+    store: Store, registry: Registry, session: Session, role_id: int, token: str, postings: Sequence[int]
+) -> None:
     """Have these postings, by their records, matched for a role. `token` is the session that brought them."""
     portions = [list(postings[at : at + AT_ONCE]) for at in range(0, len(postings), AT_ONCE)]
-    asked = [NewTask(MATCHING, {"role": role_id, "postings": portion, "session": token}) for portion in portions]
+    asked = [
+        NewTask(MATCHING, {"role": role_id, "postings": portion, "session": token}) for portion in portions
+    ]
     Transaction(store, session).enqueue([registry.admit(each) for each in asked])

@@ -28,8 +28,12 @@ class PairStatus:
     note: str | None
 
 
-def set_pair_status(store: Store, key: str, posting: int | str, status: str, note: str | None = None) -> PairStatus:
-    """Say what was done about a match of a candidate. A posting is named by its key, or by the id of its record."""
+def set_pair_status(
+    store: Store, key: str, posting: int | str, status: str, note: str | None = None
+) -> PairStatus:
+    """Say what was done about a match of a candidate. A posting is named by its key, or by the id of its
+    record.
+    """
     if status not in STATUSES:
         raise UsageError(f"a match is {', '.join(STATUSES)}; got {status[:40]!r}")
     if note is not None and len(note) > MAX_NOTE:
@@ -40,8 +44,12 @@ def set_pair_status(store: Store, key: str, posting: int | str, status: str, not
         candidate_id, posting_id = pair_ids(session, key, posting)
         known = find_match(session, candidate_id, posting_id)
         if known is None or not set_match_status(session, candidate_id, posting_id, status, said):
-            raise UnknownName(f"{key!r} has no match with posting {posting}; thresher candidates matches {quote(key)} shows what there is")
-        return PairStatus(clean(key), posting_id, known.status, status, said if said is not None else known.note)
+            raise UnknownName(
+                f"{key!r} has no match with posting {posting}; thresher candidates matches {quote(key)} shows what there is"
+            )
+        return PairStatus(
+            clean(key), posting_id, known.status, status, said if said is not None else known.note
+        )
 
     return in_transaction(store, write)
 
@@ -55,10 +63,14 @@ def pair_ids(session: Session, key: str, posting: int | str) -> tuple[int, int]:
         return candidate.id, posting
     found = find_record(session, POSTING, clean(posting))
     if found is None:
-        raise UnknownName(f"there is no posting {posting!r}; thresher candidates matches {quote(key)} shows those that suit")
+        raise UnknownName(
+            f"there is no posting {posting!r}; thresher candidates matches {quote(key)} shows those that suit"
+        )
     return candidate.id, found.id
 
 
 def posting_named(text: str) -> int | str:
-    """A posting as a person names it: the key of its record, which is never a bare number, or the id of it."""
+    """A posting as a person names it: the key of its record, which is never a bare number, or the id of
+    it.
+    """
     return int(text) if text.isascii() and text.isdecimal() and len(text) < MAX_DIGITS else text

@@ -1,7 +1,8 @@
 """Passwords: what one has to be, and the slow hash of it that is kept.
 
-A password is short enough to be guessed, unlike a key, so a guess must cost something: scrypt, 32 MiB and a quarter of a second.
-What it cost is kept beside the hash, so that the price may be raised and old hashes still be read.
+A password is short enough to be guessed, unlike a key, so a guess must cost something: scrypt, 32 MiB and a
+quarter of a second. What it cost is kept beside the hash, so that the price may be raised and old hashes
+still be read.
 """
 
 import hashlib
@@ -20,7 +21,9 @@ _SIZE = 32
 def check_password(password: str, name: str) -> None:
     """Refuse a password that is too short, too long, or the name itself."""
     if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
-        raise UsageError(f"a password has from {MIN_LENGTH} to {MAX_LENGTH:,} characters, this one has {len(password):,}")
+        raise UsageError(
+            f"a password has from {MIN_LENGTH} to {MAX_LENGTH:,} characters, this one has {len(password):,}"
+        )
     if password.casefold() == name.casefold():
         raise UsageError("a password that is the name is guessed first; choose another")
 
@@ -37,7 +40,9 @@ def hashed(password: str, cost: int = COST) -> str:
 
 
 def nobodys(like: str | None = None, cost: int = COST) -> str:
-    """A hash that no password has, as dear as another: to compare with where there is nobody, so that it takes as long as if there were."""
+    """A hash that no password has, as dear as another: to compare with where there is nobody, so that it
+    takes as long as if there were.
+    """
     price = like.split("$")[1:4] if like else [str(cost), str(_R), str(_P)]
     return "$".join(["scrypt", *price, secrets.token_hex(16), secrets.token_hex(_SIZE)])
 
@@ -45,7 +50,9 @@ def nobodys(like: str | None = None, cost: int = COST) -> str:
 def fits(password: str, kept: str) -> bool:
     """Whether a password is the one that a hash was made of. As slow as making it."""
     _, cost, r, p, salt, digest = kept.split("$")
-    return hmac.compare_digest(_scrypt(password, bytes.fromhex(salt), int(cost), int(r), int(p)), bytes.fromhex(digest))
+    return hmac.compare_digest(
+        _scrypt(password, bytes.fromhex(salt), int(cost), int(r), int(p)), bytes.fromhex(digest)
+    )
 
 
 def _scrypt(password: str, salt: bytes, cost: int, r: int, p: int) -> bytes:

@@ -1,4 +1,6 @@
-"""Platforms, for those who say where scrapers look: add, change, remove, pause and resume them. Their names are in small letters."""
+"""Platforms, for those who say where scrapers look: add, change, remove, pause and resume them. Their names
+are in small letters.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -23,7 +25,9 @@ _PARSERS: Mapping[str, Callable[[str], dict[str, Any]]] = {
 
 
 def save(store: Store, name: str, wanted: Mapping[str, str | None]) -> Platform:
-    """Add a platform, or change one that is there. What is not said stays as it is; "none" takes a limit away."""
+    """Add a platform, or change one that is there. What is not said stays as it is; "none" takes a limit
+    away.
+    """
 
     def work(session: Session) -> Platform:
         found = find_platform(session, name.lower()) or Platform(name.lower())
@@ -38,7 +42,13 @@ def save(store: Store, name: str, wanted: Mapping[str, str | None]) -> Platform:
 
 def remove(store: Store, name: str) -> None:
     """Let nobody look there any more. Whoever does so now may finish."""
-    _must(name, in_transaction(store, lambda session: platforms.remove_platform(session, name.lower(), store.backend.now(session))))
+    _must(
+        name,
+        in_transaction(
+            store,
+            lambda session: platforms.remove_platform(session, name.lower(), store.backend.now(session)),
+        ),
+    )
 
 
 def pause(store: Store, name: str, lasts: float | None, reason: str | None) -> None:

@@ -1,6 +1,8 @@
-"""The postings of one body, filed a portion at a time: what became of each, counted, and the first reasons in full.
+"""The postings of one body, filed a portion at a time: what became of each, counted, and the first reasons in
+full.
 
-Memory holds one portion, the keys of the whole body (so that no posting counts twice), and the ids of what has to be matched.
+Memory holds one portion, the keys of the whole body (so that no posting counts twice), and the ids of what
+has to be matched.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -20,9 +22,13 @@ MAX_TOLD = 100  # skips and notes that are told in full; all are counted
 
 @dataclass(slots=True)
 class Brought:
-    """What a body has brought. `found` is the sum of the others; `seen` counts real postings by platform, known ones too."""
+    """What a body has brought. `found` is the sum of the others; `seen` counts real postings by platform,
+    known ones too.
+    """
 
-    tally: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("found", "imported", "updated", "linked", "skipped"), 0))
+    tally: dict[str, int] = field(
+        default_factory=lambda: dict.fromkeys(("found", "imported", "updated", "linked", "skipped"), 0)
+    )
     reasons: dict[str, int] = field(default_factory=dict)
     seen: dict[str, int] = field(default_factory=dict)
     skips: list[dict[str, Any]] = field(default_factory=list)
@@ -37,7 +43,12 @@ class Brought:
         self.count("skipped")
         self.reasons[skip.reason.value] = self.reasons.get(skip.reason.value, 0) + 1
         if len(self.skips) < MAX_TOLD:
-            told = {"index": skip.index, "external_job_id": skip.number, "reason": skip.reason.value, "detail": skip.detail or None}
+            told = {
+                "index": skip.index,
+                "external_job_id": skip.number,
+                "reason": skip.reason.value,
+                "detail": skip.detail or None,
+            }
             self.skips.append(told)
 
     def note(self, arrival: Arrival) -> None:
@@ -46,13 +57,23 @@ class Brought:
 
 
 def bring(
-    store: Store, session: Session, role_id: int, pieces: Iterable[bytes], now: int, *,
-    platform: str | None = None, allowed: Collection[str] | None = None,
-) -> Brought:  # fmt: skip
-    """File all postings of a body for a role. The caller holds the arrivals; a body that is no JSON raises, and then nothing counts."""
+    store: Store,
+    session: Session,
+    role_id: int,
+    pieces: Iterable[bytes],
+    now: int,
+    *,
+    platform: str | None = None,
+    allowed: Collection[str] | None = None,
+) -> Brought:
+    """File all postings of a body for a role. The caller holds the arrivals; a body that is no JSON raises,
+    and then nothing counts.
+    """
     brought, keys, touched = Brought(), set[str](), set[int]()
     values = enumerate(elements(pieces, LISTED))
-    while portion := [read_arrival(index, value, platform, allowed) for index, value in islice(values, AT_ONCE)]:
+    while portion := [
+        read_arrival(index, value, platform, allowed) for index, value in islice(values, AT_ONCE)
+    ]:
         _file(store, session, role_id, _different(portion, keys, brought), now, brought, touched)
     return brought
 
@@ -75,9 +96,19 @@ def _different(portion: Sequence[Arrival | Skip], keys: set[str], brought: Broug
     return arrivals
 
 
-def _file(store: Store, session: Session, role_id: int, arrivals: list[Arrival], now: int, brought: Brought, touched: set[int]) -> None:
+def _file(
+    store: Store,
+    session: Session,
+    role_id: int,
+    arrivals: list[Arrival],
+    now: int,
+    brought: Brought,
+    touched: set[int],
+) -> None:
     endings, unchanged = [], Ending.UNCHANGED
-    for each, (record_id, ending) in zip(arrivals, file_arrivals(store.backend.dialect, session, role_id, arrivals, now), strict=True):
+    for each, (record_id, ending) in zip(
+        arrivals, file_arrivals(store.backend.dialect, session, role_id, arrivals, now), strict=True
+    ):
         if record_id in touched:  # the same posting under another number
             brought.skip(_twice(each))
             continue

@@ -20,7 +20,9 @@ def check_profile(text: str, name: str) -> "Profile":
 
 
 def set_profile(store: Store, text: str, name: str) -> "Profile":
-    """Store the profile of a text. Postings are judged by it from now on; those judged before keep their decisions."""
+    """Store the profile of a text. Postings are judged by it from now on; those judged before keep their
+    decisions.
+    """
     from thresher.apps.jobs.person.profile import as_json  # noqa: PLC0415
 
     profile = check_profile(text, name)

@@ -1,4 +1,6 @@
-"""A file of roles: CSV with the columns name, aliases (with ; between them) and priority. The first slip refuses the file."""
+"""A file of roles: CSV with the columns name, aliases (with ; between them) and priority. The first slip
+refuses the file.
+"""
 
 from thresher.control.candidate import SEPARATOR
 from thresher.control.roles import RoleWish, wish

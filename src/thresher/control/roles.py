@@ -1,4 +1,6 @@
-"""Roles in a person's hands: add, name, rank, approve, merge and split them. A change moves every link and every count, or nothing."""
+"""Roles in a person's hands: add, name, rank, approve, merge and split them. A change moves every link and
+every count, or nothing.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -61,7 +63,9 @@ class AddedRole:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """A role that became part of another, and what moved. `matchings` are the tasks that match what has come together."""
+    """A role that became part of another, and what moved. `matchings` are the tasks that match what has come
+    together.
+    """
 
     id: int
     name: str
@@ -75,7 +79,9 @@ class Merged:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A role that was made out of a part of another. `matchings` are the tasks that match its candidates anew."""
+    """A role that was made out of a part of another. `matchings` are the tasks that match its candidates
+    anew.
+    """
 
     id: int
     name: str
@@ -107,7 +113,9 @@ def checked_name(name: str) -> str:
     """A role's name: one line with letters in it."""
     line = " ".join(name.split())
     if not title_key(line) or len(line) > MAX_NAME or not line.isprintable():
-        raise UsageError(f"a role's name is one line of letters, at most {MAX_NAME} characters; got {line[:60]!r}")
+        raise UsageError(
+            f"a role's name is one line of letters, at most {MAX_NAME} characters; got {line[:60]!r}"
+        )
     return line
 
 
@@ -120,7 +128,9 @@ def checked_alias(alias: str) -> str:
 
 
 def add_roles(store: Store, wishes: Sequence[RoleWish]) -> list[AddedRole]:
-    """Have these roles, all or none. One that is known gains the other names, and the priority if one is said."""
+    """Have these roles, all or none. One that is known gains the other names, and the priority if one is
+    said.
+    """
 
     def add(session: Session) -> list[AddedRole]:
         table.lock_names(store, session)
@@ -143,14 +153,28 @@ def _add(session: Session, wish: RoleWish, now: int, demand: Demand) -> AddedRol
         if wish.priority:
             table.set_priority(session, role_id, wish.priority, now, demand)
     else:
-        role_id = table.add_role(session, wish.name, key, aliases=free, priority=wish.priority or "normal", now=now, demand=demand)
+        role_id = table.add_role(
+            session, wish.name, key, aliases=free, priority=wish.priority or "normal", now=now, demand=demand
+        )
     role = _there(session, role_id)
-    taken = tuple(f"{keys[each]} (role {owner})" for each, owner in owners.items() if each in keys and owner != role_id)
-    return AddedRole(role_id, role.name, Answer.KNOWN if known else Answer.NEW, role.status, role.priority, role.aliases, taken)
+    taken = tuple(
+        f"{keys[each]} (role {owner})" for each, owner in owners.items() if each in keys and owner != role_id
+    )
+    return AddedRole(
+        role_id,
+        role.name,
+        Answer.KNOWN if known else Answer.NEW,
+        role.status,
+        role.priority,
+        role.aliases,
+        taken,
+    )
 
 
 def merge(store: Store, registry: Registry, source: str, into: str) -> Merged:
-    """Make one role part of another: its candidates, postings, names and matches. What has come together is matched."""
+    """Make one role part of another: its candidates, postings, names and matches. What has come together is
+    matched.
+    """
 
     def move(session: Session) -> Merged:
         table.lock_names(store, session)
@@ -158,17 +182,34 @@ def merge(store: Store, registry: Registry, source: str, into: str) -> Merged:
         if gone.id == kept.id:
             raise UsageError(f"{source!r} and {into!r} are one role already: {kept.name} ({kept.id})")
         moved = merge_roles(session, gone.id, kept.id, store.backend.now(session), Demand.of(store.settings))
-        entries = matchings(registry, linked_ids(session, WANTS, kept.id)) if gone.candidates or kept.candidates else []
+        entries = (
+            matchings(registry, linked_ids(session, WANTS, kept.id))
+            if gone.candidates or kept.candidates
+            else []
+        )
         Transaction(store, session).enqueue(entries)
-        return Merged(kept.id, kept.name, gone.name, moved.candidates, moved.postings, moved.names, moved.matches, len(entries))
+        return Merged(
+            kept.id,
+            kept.name,
+            gone.name,
+            moved.candidates,
+            moved.postings,
+            moved.names,
+            moved.matches,
+            len(entries),
+        )
 
     merged = in_transaction(store, move)
     store.backend.ping()
     return merged
 
 
-def split(store: Store, registry: Registry, role: str, name: str, aliases: Sequence[str], candidates: Sequence[str]) -> Split:
-    """Make a role of its own out of some names and some candidates of another. Postings belong to both from then on."""
+def split(
+    store: Store, registry: Registry, role: str, name: str, aliases: Sequence[str], candidates: Sequence[str]
+) -> Split:
+    """Make a role of its own out of some names and some candidates of another. Postings belong to both from
+    then on.
+    """
     new = checked_name(name)
 
     def part(session: Session) -> Split:
@@ -176,13 +217,30 @@ def split(store: Store, registry: Registry, role: str, name: str, aliases: Seque
         old, keys = meant(session, role), [title_key(alias) for alias in aliases]
         owners = table.roles_of_keys(session, [title_key(new), *keys])
         if owners.get(title_key(new), old.id) != old.id or title_key(new) == title_key(old.name):
-            raise NotAllowed(f"{new!r} is a name of role {owners[title_key(new)]} already; choose another, or move it there first")
-        stray = [alias for alias, key in zip(aliases, keys, strict=True) if owners.get(key) != old.id or key == title_key(old.name)]
+            raise NotAllowed(
+                f"{new!r} is a name of role {owners[title_key(new)]} already; choose another, or move it there first"
+            )
+        stray = [
+            alias
+            for alias, key in zip(aliases, keys, strict=True)
+            if owners.get(key) != old.id or key == title_key(old.name)
+        ]
         if stray:
-            raise UnknownName(f"{old.name} has no other name {', '.join(map(repr, stray))}; it has {', '.join(old.aliases) or 'none'}")
+            raise UnknownName(
+                f"{old.name} has no other name {', '.join(map(repr, stray))}; it has {', '.join(old.aliases) or 'none'}"
+            )
         people = _candidates(session, old, candidates)
         demand, now = Demand.of(store.settings), store.backend.now(session)
-        made = split_role(session, old.id, new, title_key(new), alias_keys=keys, candidate_ids=people, now=now, demand=demand)
+        made = split_role(
+            session,
+            old.id,
+            new,
+            title_key(new),
+            alias_keys=keys,
+            candidate_ids=people,
+            now=now,
+            demand=demand,
+        )
         found = _there(session, made)
         entries = matchings(registry, people)
         Transaction(store, session).enqueue(entries)
@@ -195,12 +253,20 @@ def split(store: Store, registry: Registry, role: str, name: str, aliases: Seque
 
 def _candidates(session: Session, role: Role, keys: Sequence[str]) -> list[int]:
     wanted = list(dict.fromkeys(map(clean, keys)))
-    found = {each.key: each for each in find_records(session, kind=CANDIDATE, keys=wanted, limit=len(wanted))} if wanted else {}
+    found = (
+        {each.key: each for each in find_records(session, kind=CANDIDATE, keys=wanted, limit=len(wanted))}
+        if wanted
+        else {}
+    )
     for key in wanted:
         if key not in found:
-            raise UnknownName(f"there is no candidate {key!r}; thresher candidates list shows them. Nothing was changed.")
+            raise UnknownName(
+                f"there is no candidate {key!r}; thresher candidates list shows them. Nothing was changed."
+            )
         if str(role.id) not in found[key].linked(WANTS):
-            raise NotAllowed(f"candidate {key!r} does not want {role.name}; thresher candidates show {quote(key)} says what it wants")
+            raise NotAllowed(
+                f"candidate {key!r} does not want {role.name}; thresher candidates show {quote(key)} says what it wants"
+            )
     return [each.id for each in found.values()]
 
 
@@ -229,7 +295,9 @@ def approve(store: Store, names: Sequence[str]) -> list[Role]:
 
 
 def reject(store: Store, names: Sequence[str]) -> list[Role]:
-    """Never give these roles to scrapers; all or none. Their names stay known, so that they are not proposed again."""
+    """Never give these roles to scrapers; all or none. Their names stay known, so that they are not proposed
+    again.
+    """
     return _judged(store, names, ("proposed", "pending", "processing", "completed"), approved=False)
 
 
@@ -239,7 +307,9 @@ def _judged(store: Store, names: Sequence[str], allowed: Sequence[str], *, appro
         for role in found.values():
             if role.status not in allowed:
                 word = "approved" if approved else "rejected"
-                raise NotAllowed(f"{role.name} is {role.status}; only what is {' or '.join(allowed)} can be {word}. Nothing was changed.")
+                raise NotAllowed(
+                    f"{role.name} is {role.status}; only what is {' or '.join(allowed)} can be {word}. Nothing was changed."
+                )
         for role_id in sorted(found):
             (table.approve_role if approved else table.reject_role)(
                 session, role_id, store.backend.now(session), Demand.of(store.settings)
@@ -272,7 +342,9 @@ def remove_alias(store: Store, role: str, alias: str) -> Role:
         if key == title_key(found.name):
             raise NotAllowed(f"{found.name} is the role's own name; thresher roles rename gives it another")
         if table.roles_of_keys(session, [key]).get(key) != found.id:
-            raise UnknownName(f"{found.name} has no other name {alias!r}; it has {', '.join(found.aliases) or 'none'}")
+            raise UnknownName(
+                f"{found.name} has no other name {alias!r}; it has {', '.join(found.aliases) or 'none'}"
+            )
         table.remove_alias(session, found.id, key, store.backend.now(session))
         return _there(session, found.id)
 
@@ -283,7 +355,9 @@ def _insist_free(session: Session, role: Role, name: str) -> None:
     owner = table.roles_of_keys(session, [title_key(name)]).get(title_key(name), role.id)
     if owner != role.id:
         other = _there(session, owner)
-        raise NotAllowed(f"{name!r} is a name of {other.name} ({other.id}); merge the two, or take it there first. Nothing was changed.")
+        raise NotAllowed(
+            f"{name!r} is a name of {other.name} ({other.id}); merge the two, or take it there first. Nothing was changed."
+        )
 
 
 def find(store: Store, text: str) -> Role:
@@ -293,7 +367,9 @@ def find(store: Store, text: str) -> Role:
 
 
 def meant(session: Session, text: str) -> Role:
-    """The role that somebody means by its id, its name or an alias; else an error with the names that come near."""
+    """The role that somebody means by its id, its name or an alias; else an error with the names that come
+    near.
+    """
     said = text.strip()
     found = find_role(session, int(said)) if said.isascii() and said.isdecimal() and len(said) < 19 else None
     if found is not None:
@@ -308,9 +384,15 @@ def meant(session: Session, text: str) -> Role:
 
 
 def near_names(key: str, names: Iterable[tuple[str, str]]) -> list[str]:
-    """The names that look most like this one, of (key, name): those that share the most runs of three letters with it."""
+    """The names that look most like this one, of (key, name): those that share the most runs of three letters
+    with it.
+    """
     wanted = _runs(key)
-    likeness = {name: len(wanted & (runs := _runs(each))) / len(wanted | runs) for each, name in names} if wanted else {}
+    likeness = (
+        {name: len(wanted & (runs := _runs(each))) / len(wanted | runs) for each, name in names}
+        if wanted
+        else {}
+    )
     best = sorted(likeness, key=lambda name: (-likeness[name], name))[:SUGGESTED]
     return [name for name in best if likeness[name] >= LIKE_ENOUGH]
 

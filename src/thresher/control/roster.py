@@ -1,6 +1,7 @@
 """A file of companies: CSV with a header, JSON lines, or plain lines with a name or an address each.
 
-Good lines are taken and bad ones are named with their numbers: one slip among a thousand lines costs one line.
+Good lines are taken and bad ones are named with their numbers: one slip among a thousand lines costs one
+line.
 """
 
 import csv
@@ -41,7 +42,9 @@ def read_roster(text: str, name: str) -> Roster:
     """The companies of a file. Its first line says what it is; a file that is called `.csv` has a header."""
     lines = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").splitlines()
     if len(lines) > MAX_LINES:
-        raise UsageError(f"{name} has {len(lines):,} lines; at most {MAX_LINES:,} are taken at once, so split it")
+        raise UsageError(
+            f"{name} has {len(lines):,} lines; at most {MAX_LINES:,} are taken at once, so split it"
+        )
     first = next((line for line in lines if line.strip()), "")
     if first.lstrip().startswith(("{", '"{')):
         found = _objects(lines)
@@ -81,7 +84,9 @@ def _of_object(line: str) -> Wish:
     try:
         found = json.loads(line)
     except (ValueError, RecursionError):
-        raise UsageError('it is not JSON; a line is an object such as {"name": "Acme", "website": "https://acme.com"}') from None
+        raise UsageError(
+            'it is not JSON; a line is an object such as {"name": "Acme", "website": "https://acme.com"}'
+        ) from None
     if not isinstance(found, dict):
         raise UsageError('a line is an object such as {"name": "Acme", "website": "https://acme.com"}')
     fields = {str(key).strip().lower(): value for key, value in found.items()}
@@ -111,7 +116,9 @@ def _rows(lines: Sequence[str], name: str) -> Iterator[Wish | Slip]:
     columns = _columns(lines[start]) if lines else None
     if columns is None:
         got = lines[start][:80] if lines else ""
-        raise UsageError(f"{name}: the first line names the columns, with name or website among them; got {got!r}")
+        raise UsageError(
+            f"{name}: the first line names the columns, with name or website among them; got {got!r}"
+        )
     delimiter, *places = columns
     at = start + 1
     while at < len(lines):
@@ -119,7 +126,9 @@ def _rows(lines: Sequence[str], name: str) -> Iterator[Wish | Slip]:
         if lines[at].strip():
             found = _read(at + 1, lines[at], partial(_of_row, lines[at : at + span], delimiter, places))
             yield found
-            span = 1 if isinstance(found, Slip) else span  # the lines after a slip may well be rows of their own
+            span = (
+                1 if isinstance(found, Slip) else span
+            )  # the lines after a slip may well be rows of their own
         at += max(1, span)
 
 

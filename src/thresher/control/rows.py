@@ -1,7 +1,7 @@
 """Rows of a CSV file whose header is known: each with its line, or with what is wrong with it.
 
-A quote that nobody closed must not swallow the rest of the file, and a line that is no row must not stop the others from being
-looked at. A column that is not known is refused: a misspelt one would be lost in silence.
+A quote that nobody closed must not swallow the rest of the file, and a line that is no row must not stop the
+others from being looked at. A column that is not known is refused: a misspelt one would be lost in silence.
 """
 
 import csv
@@ -22,19 +22,25 @@ def decoded(body: bytes, name: str) -> str:
     """The text of a file, or an error that says where it stops being one."""
     kind = next((kind for mark, kind in MARKS.items() if body.startswith(mark)), None)
     if kind is not None:
-        raise InvalidPayload(f"{name} is {kind}, not UTF-8 text; save it as CSV (UTF-8) and add it again. Nothing was added.")
+        raise InvalidPayload(
+            f"{name} is {kind}, not UTF-8 text; save it as CSV (UTF-8) and add it again. Nothing was added."
+        )
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         line = body.count(b"\n", 0, problem.start) + 1
-        raise InvalidPayload(f"{name}:{line}: it is not UTF-8 text; save the file as UTF-8 and add it again. Nothing was added.") from None
+        raise InvalidPayload(
+            f"{name}:{line}: it is not UTF-8 text; save the file as UTF-8 and add it again. Nothing was added."
+        ) from None
 
 
 def lines_of(text: str, name: str) -> list[str]:
     """The lines of a text that has some, without their ends."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if len(lines) > MAX_LINES:
-        raise UsageError(f"{name} has {len(lines):,} lines; at most {MAX_LINES:,} are taken at once, so split it")
+        raise UsageError(
+            f"{name} has {len(lines):,} lines; at most {MAX_LINES:,} are taken at once, so split it"
+        )
     if not any(line.strip() for line in lines):
         raise UsageError(f"{name} is empty")
     return lines
@@ -43,19 +49,25 @@ def lines_of(text: str, name: str) -> list[str]:
 def read_rows(
     lines: Sequence[str], name: str, known: Sequence[str], other_words: Mapping[str, str] = {}
 ) -> Iterator[tuple[int, Cells | str]]:
-    """The rows under a header that has `name` among its columns: cells by column, or why a row cannot be used."""
+    """The rows under a header that has `name` among its columns: cells by column, or why a row cannot be
+    used.
+    """
     start = next(at for at, line in enumerate(lines) if line.strip())
     delimiter, columns = _header(lines[start], f"{name}:{start + 1}", known, other_words)
     at = start + 1
     while at < len(lines):
         span = _span(lines, at)
         row = _row(lines[at : at + span], delimiter, columns) if lines[at].strip() else {}
-        if isinstance(row, str) or any(cell.strip() for cell in row.values()):  # spreadsheets end with rows of nothing
+        if isinstance(row, str) or any(
+            cell.strip() for cell in row.values()
+        ):  # spreadsheets end with rows of nothing
             yield at + 1, row
         at += max(1, span)
 
 
-def _header(line: str, where: str, known: Sequence[str], other_words: Mapping[str, str]) -> tuple[str, list[str]]:
+def _header(
+    line: str, where: str, known: Sequence[str], other_words: Mapping[str, str]
+) -> tuple[str, list[str]]:
     """The delimiter, and the column of each cell."""
 
     def cells(delimiter: str) -> list[str]:
@@ -65,12 +77,16 @@ def _header(line: str, where: str, known: Sequence[str], other_words: Mapping[st
     columns = cells(delimiter)
     for at, column in enumerate(columns):
         if column not in known:
-            raise UsageError(f"{where}: the column {column[:60]!r} is not known; the columns are {', '.join(known)}. "
-                             "Rename it or take it out. Nothing was added.")
+            raise UsageError(
+                f"{where}: the column {column[:60]!r} is not known; the columns are {', '.join(known)}. "
+                "Rename it or take it out. Nothing was added."
+            )
         if column in columns[:at]:
             raise UsageError(f"{where}: the column {column!r} is there twice. Nothing was added.")
     if "name" not in columns:
-        raise UsageError(f"{where}: there is no column name; the columns are {', '.join(known)}. Nothing was added.")
+        raise UsageError(
+            f"{where}: there is no column name; the columns are {', '.join(known)}. Nothing was added."
+        )
     return delimiter, columns
 
 

@@ -1,7 +1,8 @@
-"""A scraper's session from its first call to its last: take a role, be told again what one holds, keep it, give it back, finish it.
+"""A scraper's session from its first call to its last: take a role, be told again what one holds, keep it,
+give it back, finish it.
 
-Who may say something about a session is decided here, in front of the fence: the key that took the role, and nobody else. What a
-scraper says twice, because the first answer was lost, is answered twice and done once.
+Who may say something about a session is decided here, in front of the fence: the key that took the role, and
+nobody else. What a scraper says twice, because the first answer was lost, is answered twice and done once.
 """
 
 import hashlib
@@ -20,7 +21,15 @@ from thresher.store.roles.platforms import Platform, list_platforms
 from thresher.store.roles.posts import answer_of, keep_answer
 from thresher.store.roles.queue import Empty, Holder, claim_role
 from thresher.store.roles.role import Role, find_role
-from thresher.store.roles.scrapes import Scrape, end_scrape, extend_scrape, find_scrape, is_held, judge_turns, open_scrapes
+from thresher.store.roles.scrapes import (
+    Scrape,
+    end_scrape,
+    extend_scrape,
+    find_scrape,
+    is_held,
+    judge_turns,
+    open_scrapes,
+)
 from thresher.store.roles.transaction import in_transaction
 from thresher.store.roles.turns import held_turns
 from thresher.store.session import Session
@@ -100,13 +109,19 @@ def asked_platforms(text: str | None) -> tuple[str, ...] | None:
         return None
     names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",") if name.strip()))
     if not 0 < len(names) <= MAX_PLATFORMS or any(len(name) > MAX_NAME for name in names):
-        raise UsageError(f"platforms wants at most {MAX_PLATFORMS} names with commas between them, such as platforms=dice,indeed")
+        raise UsageError(
+            f"platforms wants at most {MAX_PLATFORMS} names with commas between them, such as platforms=dice,indeed"
+        )
     return names
 
 
 def shut_platforms(holder: Holder, asked: Sequence[str] | None) -> list[str]:
     """Those that a scraper asks for and its key may not look at."""
-    return [] if asked is None or holder.platforms is None else [name for name in asked if name not in holder.platforms]
+    return (
+        []
+        if asked is None or holder.platforms is None
+        else [name for name in asked if name not in holder.platforms]
+    )
 
 
 def says_shut(holder: Holder, shut: Sequence[str]) -> str:
@@ -141,8 +156,14 @@ def held_sessions(store: Store, holder: Holder) -> dict[str, list[Offer]]:
     with store.read() as session:
         now = store.backend.now(session)
         known = {platform.name: platform for platform in list_platforms(session)}
-        found = [(each, find_role(session, each.role_id)) for each in open_scrapes(session, holder.key_id) if each.lease_until > now]
-        return {"sessions": [_offer(each, role, _of(each, known)) for each, role in found if role is not None]}
+        found = [
+            (each, find_role(session, each.role_id))
+            for each in open_scrapes(session, holder.key_id)
+            if each.lease_until > now
+        ]
+        return {
+            "sessions": [_offer(each, role, _of(each, known)) for each, role in found if role is not None]
+        }
 
 
 def _of(scrape: Scrape, known: Mapping[str, Platform]) -> list[Platform]:
@@ -151,9 +172,11 @@ def _of(scrape: Scrape, known: Mapping[str, Platform]) -> list[Platform]:
 
 def _offer(scrape: Scrape, role: Role, platforms: Sequence[Platform]) -> Offer:
     return Offer(
-        scrape.session_id, OfferedRole(role.id, role.name, role.aliases, role.candidates),
-        tuple(OfferedPlatform(each.name, each.per_minute) for each in platforms if each.name), scrape.lease_until,
-    )  # fmt: skip
+        scrape.session_id,
+        OfferedRole(role.id, role.name, role.aliases, role.candidates),
+        tuple(OfferedPlatform(each.name, each.per_minute) for each in platforms if each.name),
+        scrape.lease_until,
+    )
 
 
 def extend(store: Store, holder: Holder, token: str) -> Extended:
@@ -179,7 +202,9 @@ def fail(store: Store, holder: Holder, token: str, failure: Failure) -> dict[str
 
 
 def complete(store: Store, holder: Holder, token: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """End a session whose postings came in several bodies. `said`: a verdict, or verdicts by platform, and the proof of an empty one."""
+    """End a session whose postings came in several bodies. `said`: a verdict, or verdicts by platform, and
+    the proof of an empty one.
+    """
     report = read_report({"session_id": token, **said})
 
     def act(session: Session, scrape: Scrape, now: int) -> Ended:
@@ -189,7 +214,9 @@ def complete(store: Store, holder: Holder, token: str, said: Mapping[str, Any]) 
 
 
 def own_scrape(store: Store, session: Session, holder: Holder, token: str) -> Scrape:
-    """The session of that id, if it is this key's; of another's it is said that there is none. Locked from now on."""
+    """The session of that id, if it is this key's; of another's it is said that there is none. Locked from
+    now on.
+    """
     found = find_scrape(session, token, store.backend.dialect.lock)
     if found is None or found.key_id != holder.key_id:
         raise UnknownName("this key has no session of that id; GET /api/scraper/queue/next-role begins one")
@@ -199,13 +226,22 @@ def own_scrape(store: Store, session: Session, holder: Holder, token: str) -> Sc
 def check_held(store: Store, session: Session, scrape: Scrape, now: int) -> None:
     """Refuse whatever comes for a session that holds its role no more."""
     if not is_held(session, scrape, now, store.backend.dialect.lock):
-        ends = {"completed": "is completed", "failed": f"has failed ({scrape.error_message or 'no reason was given'})"}
+        ends = {
+            "completed": "is completed",
+            "failed": f"has failed ({scrape.error_message or 'no reason was given'})",
+        }
         how = ends.get(scrape.status, "has run out of time")
-        raise NotAllowed(f"the session on {scrape.role_name!r} {how}: nothing was changed; GET /api/scraper/queue/next-role begins another")
+        raise NotAllowed(
+            f"the session on {scrape.role_name!r} {how}: nothing was changed; GET /api/scraper/queue/next-role begins another"
+        )
 
 
 def _once(
-    store: Store, holder: Holder, token: str, said: tuple[str, Any], act: Callable[[Session, Scrape, int], Ended]
+    store: Store,
+    holder: Holder,
+    token: str,
+    said: tuple[str, Any],
+    act: Callable[[Session, Scrape, int], Ended],
 ) -> dict[str, Any]:
     """Do what a scraper says of a session; when it says the same again, answer as before."""
     digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
@@ -231,9 +267,20 @@ def _failed(store: Store, session: Session, scrape: Scrape, now: int, failure: F
         if len(held) > 1:
             judge_turns(session, scrape, {failure.platform: verdict}, now, Pace.of(store.settings))
             return Ended(scrape.session_id, scrape.status, None, "processing")
-    brought = failure.platform is not None and any(seen_before(session, scrape).values())  # the other platforms did answer
+    brought = failure.platform is not None and any(
+        seen_before(session, scrape).values()
+    )  # the other platforms did answer
     status, verdict = ("completed", Verdict.FOUND) if brought else ("failed", verdict)
-    return _end(store, session, scrape, now, status, verdict, dict.fromkeys(held, Verdict(failure.verdict)), failure.reason)
+    return _end(
+        store,
+        session,
+        scrape,
+        now,
+        status,
+        verdict,
+        dict.fromkeys(held, Verdict(failure.verdict)),
+        failure.reason,
+    )
 
 
 def _completed(store: Store, session: Session, scrape: Scrape, now: int, report: Report) -> Ended:
@@ -244,14 +291,27 @@ def _completed(store: Store, session: Session, scrape: Scrape, now: int, report:
 
 
 def _end(
-    store: Store, session: Session, scrape: Scrape, now: int, status: str, verdict: Verdict, verdicts: Mapping[str, Verdict],
+    store: Store,
+    session: Session,
+    scrape: Scrape,
+    now: int,
+    status: str,
+    verdict: Verdict,
+    verdicts: Mapping[str, Verdict],
     error: str | None,
-) -> Ended:  # fmt: skip
+) -> Ended:
     settings = store.settings
     role_status = end_scrape(
-        session, scrape, status=status, verdict=verdict, verdicts=verdicts, error=error, now=now, pace=Pace.of(settings),
+        session,
+        scrape,
+        status=status,
+        verdict=verdict,
+        verdicts=verdicts,
+        error=error,
+        now=now,
+        pace=Pace.of(settings),
         demand=Demand.of(settings),
-    )  # fmt: skip
+    )
     return Ended(scrape.session_id, status, verdict, role_status)
 
 
@@ -262,5 +322,10 @@ def _held(session: Session, scrape: Scrape) -> list[str]:
 
 def _check_part(held: Sequence[str], platform: str) -> None:
     if platform not in held:
-        there = ", ".join(name for name in held if name) or "none by name, so leave platform out to give up the session"
-        raise InvalidPayload(f"{platform!r} is no platform that this session still has to answer for; it has {there}")
+        there = (
+            ", ".join(name for name in held if name)
+            or "none by name, so leave platform out to give up the session"
+        )
+        raise InvalidPayload(
+            f"{platform!r} is no platform that this session still has to answer for; it has {there}"
+        )

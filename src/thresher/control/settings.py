@@ -35,10 +35,16 @@ def unset_setting(store: Store, name: str, by: str) -> Number:
 
 
 def _reopen(store: Store, name: str) -> None:
-    """Whoever waits for tomorrow's money has a look at once when a cap is changed; if it was not raised, they wait again."""
+    """Whoever waits for tomorrow's money has a look at once when a cap is changed; if it was not raised, they
+    wait again.
+    """
     if not name.startswith(BUDGET):
         return
     with store.read() as session:
-        closed = [gate["name"] for gate in sources.find_gates(session) if gate["closed_tag"] == POLICY[BudgetExhausted].tag]
+        closed = [
+            gate["name"]
+            for gate in sources.find_gates(session)
+            if gate["closed_tag"] == POLICY[BudgetExhausted].tag
+        ]
     for gate in closed:
         sources.resume(store, gate)

@@ -47,13 +47,17 @@ def add(store: Store, name: str, wanted: Mapping[str, str | None]) -> None:
     usual = Source(name)
     limits = Limits(trip_after=usual.trip_after, cooldown_us=to_us(usual.cooldown))
     if not sources.add_source(store, name, _changed(limits, wanted)):
-        raise NotAllowed(f"source {name!r} is already there; thresher sources limit {name} changes its limits")
+        raise NotAllowed(
+            f"source {name!r} is already there; thresher sources limit {name} changes its limits"
+        )
 
 
 def limit(store: Store, name: str, wanted: Mapping[str, str | None]) -> None:
     """Change some limits of a gate; the others stay. "none" takes a limit away."""
     if not any(wanted.values()):
-        raise UsageError(f"say which limit to change: {', '.join('--' + key.replace('_', '-') for key in _PARSERS)}")
+        raise UsageError(
+            f"say which limit to change: {', '.join('--' + key.replace('_', '-') for key in _PARSERS)}"
+        )
     gate = _find(store, name)
     now = Limits(**{field: gate[field] for field in Limits.__dataclass_fields__})
     sources.set_limits(store, gate["name"], _changed(now, wanted))
@@ -69,16 +73,22 @@ def _changed(limits: Limits, wanted: Mapping[str, str | None]) -> Limits:
 def pause(store: Store, name: str, for_seconds: float, reason: str) -> None:
     """Close a gate for a time. Its tasks wait, and lose nothing."""
     if not for_seconds > 0:
-        raise UsageError("a pause lasts longer than 0 seconds; to open a source again use: thresher sources resume")
+        raise UsageError(
+            "a pause lasts longer than 0 seconds; to open a source again use: thresher sources resume"
+        )
     gate = _find(store, name)
     if gate["open_after"] >= FOREVER:
-        raise NotAllowed(f"{gate['name']} is disabled, a pause would open it later by itself; enable it first")
+        raise NotAllowed(
+            f"{gate['name']} is disabled, a pause would open it later by itself; enable it first"
+        )
     sources.pause(store, gate["name"], to_us(for_seconds), reason)
     _let_the_last_leave()
 
 
 def _let_the_last_leave() -> None:
-    """Whoever had its last look before the gate closed has sent by then: after this nothing goes out any more."""
+    """Whoever had its last look before the gate closed has sent by then: after this nothing goes out any
+    more.
+    """
     time.sleep(PROMPT_US / SECOND)
 
 
@@ -87,12 +97,16 @@ def resume(store: Store, name: str) -> None:
     gate = _find(store, name)
     if gate["open_after"] >= FOREVER:
         why = f"{gate['closed_tag']}: {gate['closed_reason']}"
-        raise NotAllowed(f"{gate['name']} is disabled, not paused ({why}); open it with: thresher sources enable {name}")
+        raise NotAllowed(
+            f"{gate['name']} is disabled, not paused ({why}); open it with: thresher sources enable {name}"
+        )
     sources.resume(store, gate["name"])
 
 
 def disable(store: Store, name: str, reason: str, *, by_admin: bool = True) -> None:
-    """Close a gate until a person opens it; what an administrator has closed, an administrator. Whoever has the command line is one."""
+    """Close a gate until a person opens it; what an administrator has closed, an administrator. Whoever has
+    the command line is one.
+    """
     sources.disable(store, _find(store, name)["name"], BY_ADMIN if by_admin else TAG, reason)
     _let_the_last_leave()
 
@@ -103,9 +117,13 @@ def enable(store: Store, name: str, *, by_admin: bool = True) -> None:
 
 
 def waive_robots(store: Store, name: str, reason: str) -> None:
-    """Go past the robots.txt of a host, or of whatever a source leads to. By name and with a reason that is kept and shown."""
+    """Go past the robots.txt of a host, or of whatever a source leads to. By name and with a reason that is
+    kept and shown.
+    """
     if not reason.strip():
-        raise UsageError(f'say why, and it will be shown wherever {name} is: thresher sources robots {name} off --reason "..."')
+        raise UsageError(
+            f'say why, and it will be shown wherever {name} is: thresher sources robots {name} off --reason "..."'
+        )
     manners.waive_robots(store, _gate_to_be(store, name), reason.strip())
 
 

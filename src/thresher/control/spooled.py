@@ -1,4 +1,6 @@
-"""A body that has arrived whole and lies in a file: its digest, its size, and its bytes a piece at a time, as often as needed."""
+"""A body that has arrived whole and lies in a file: its digest, its size, and its bytes a piece at a time, as
+often as needed.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,7 +9,9 @@ from typing import BinaryIO
 
 from thresher.core.keys import content_hash
 
-PIECE = 65_536  # larger ones are given back to the system each time, and fetched again: a fifth of what it takes to parse them
+# larger ones are given back to the system each time, and fetched again: a fifth of what it takes to parse
+# them
+PIECE = 65_536
 
 
 @dataclass(frozen=True, slots=True)

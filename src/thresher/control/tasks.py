@@ -1,4 +1,6 @@
-"""Tasks: add, retry, cancel, and start what the apps start with. A request that cannot be met whole changes nothing."""
+"""Tasks: add, retry, cancel, and start what the apps start with. A request that cannot be met whole changes
+nothing.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -55,12 +57,15 @@ def _added(session: Session, entry: Entry, task_id: int | None) -> Added:
 
 
 def start(store: Store, registry: Registry, *, again: bool = False) -> list[Added]:
-    """Enqueue what each app starts with, if none of its kinds ever had a task here, or if asked to do so again."""
+    """Enqueue what each app starts with, if none of its kinds ever had a task here, or if asked to do so
+    again.
+    """
     with store.read() as session:
         fresh = [
-            app for app in registry.apps
+            app
+            for app in registry.apps
             if again or not overview.known_kinds(session, [pipeline.kind for pipeline in app.pipelines])
-        ]  # fmt: skip
+        ]
     entries = [registry.admit(new) for app in fresh for new in app.start]
     return add_entries(store, entries) if entries else []
 
@@ -87,8 +92,12 @@ def _insist(store: Store, ids: Sequence[int], allowed: Callable[[State], bool], 
         states = overview.states(session, ids)
     missing = [str(task_id) for task_id in ids if task_id not in states]
     if missing:
-        raise UnknownName(f"there is no task {', '.join(missing)}; thresher tasks list shows them. Nothing was changed.")
-    wrong = [f"{task_id} is {state}" for task_id, state in sorted(states.items()) if not allowed(State(state))]
+        raise UnknownName(
+            f"there is no task {', '.join(missing)}; thresher tasks list shows them. Nothing was changed."
+        )
+    wrong = [
+        f"{task_id} is {state}" for task_id, state in sorted(states.items()) if not allowed(State(state))
+    ]
     if wrong:
         raise NotAllowed(f"task {', '.join(wrong)}; {rule}. Nothing was changed.")
 

@@ -18,12 +18,17 @@ class Usage:
     output_tokens: int = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(self.calls + other.calls, self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens)
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`value` fits the schema that was asked for. `cost` is in millionths of a dollar, and what this question cost once.
+    """`value` fits the schema that was asked for. `cost` is in millionths of a dollar, and what this question
+    cost once.
 
     `cached`: the same question had been answered before, and nothing was paid now.
     """

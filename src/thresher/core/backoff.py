@@ -1,4 +1,6 @@
-"""How long a failed task waits before its next try: base times two to the power of failures, capped, with jitter."""
+"""How long a failed task waits before its next try: base times two to the power of failures, capped, with
+jitter.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -8,7 +10,9 @@ from thresher.core.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """The retries of one app. None leaves it to the settings: `base` to retry.base (seconds), `limit` to retry.max_retries."""
+    """The retries of one app. None leaves it to the settings: `base` to retry.base (seconds), `limit` to
+    retry.max_retries.
+    """
 
     base: float | None = None
     limit: int | None = None
@@ -21,7 +25,9 @@ class Retry:
 
     def over(self, other: "Retry") -> "Retry":
         """These, and where they say nothing, the other's."""
-        return Retry(other.base if self.base is None else self.base, other.limit if self.limit is None else self.limit)
+        return Retry(
+            other.base if self.base is None else self.base, other.limit if self.limit is None else self.limit
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +42,16 @@ class Backoff:
     def of(self, retry: Retry) -> "Backoff":
         """The same with an app's own base and limit."""
         base = self.base_us if retry.base is None else to_us(retry.base)
-        return replace(self, base_us=base, max_retries=self.max_retries if retry.limit is None else retry.limit)
+        return replace(
+            self, base_us=base, max_retries=self.max_retries if retry.limit is None else retry.limit
+        )
 
     def delay_us(self, failures: int, luck: float) -> int:
-        """The wait after the n-th failure (n >= 1). `luck` in [0, 1) spreads a herd; it only ever shortens the wait."""
-        # The exponent is capped so that a task with thousands of failures does not compute a thousand-digit number.
+        """The wait after the n-th failure (n >= 1). `luck` in [0, 1) spreads a herd; it only ever shortens
+        the wait.
+        """
+        # The exponent is capped so that a task with thousands of failures does not compute a thousand-digit
+        # number.
         whole: int = min(self.cap_us, self.base_us * 2 ** min(failures - 1, 40))
         return round(whole * (1 - self.jitter * luck))
 

@@ -1,7 +1,7 @@
 """Time as integer microseconds. The only module that reads a clock.
 
-The database's clock decides in production. PostgreSQL reads it inside its own functions; on SQLite the machine is the
-database, so its clock is read here. Tests hand in a `FrozenClock` and move it: nothing sleeps.
+The database's clock decides in production. PostgreSQL reads it inside its own functions; on SQLite the
+machine is the database, so its clock is read here. Tests hand in a `FrozenClock` and move it: nothing sleeps.
 """
 
 import time
@@ -52,7 +52,9 @@ def to_us(seconds: float) -> int:
 
 
 def monotonic() -> float:
-    """Seconds on a clock that never jumps: for measuring how long something took, never for what time it is."""
+    """Seconds on a clock that never jumps: for measuring how long something took, never for what time it
+    is.
+    """
     return time.monotonic()
 
 

@@ -1,4 +1,6 @@
-"""Computing something away from the event loop. Who is given a `Compute` need not know whether that is a thread or a process."""
+"""Computing something away from the event loop. Who is given a `Compute` need not know whether that is a
+thread or a process.
+"""
 
 from collections.abc import Callable
 from typing import Protocol, TypeVar
@@ -9,9 +11,13 @@ T = TypeVar("T")
 
 
 class Compute(Protocol):
-    """Call a function of a module with arguments that can be pickled, and return what it returns, or raise what it raises."""
+    """Call a function of a module with arguments that can be pickled, and return what it returns, or raise
+    what it raises.
+    """
 
-    async def __call__(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T: ...
+    async def __call__(
+        self, function: Callable[..., T], /, *args: object, seconds: float | None = None
+    ) -> T: ...
 
 
 async def compute_in_thread(function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:

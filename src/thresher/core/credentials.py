@@ -1,7 +1,8 @@
 """Credentials of a request: the secrets it needs, and the one origin that may see them.
 
-They travel beside the request, never inside it. The fetcher adds them at the moment of sending, to a request for that
-origin only. So no URL that is stored, logged or shown holds a secret, and no redirect can take one along.
+They travel beside the request, never inside it. The fetcher adds them at the moment of sending, to a request
+for that origin only. So no URL that is stored, logged or shown holds a secret, and no redirect can take one
+along.
 """
 
 from collections.abc import Mapping
@@ -17,7 +18,9 @@ MIN_HIDDEN = 6
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """`origin` is scheme, host and port, as in `https://api.acme.example`; `headers` and `query` are sent there and nowhere else."""
+    """`origin` is scheme, host and port, as in `https://api.acme.example`; `headers` and `query` are sent
+    there and nowhere else.
+    """
 
     origin: str
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
@@ -30,17 +33,23 @@ class Credentials:
     def added_to(self, url: str) -> str:
         """The URL with the secret parameters, for the wire alone."""
         bare, hash_sign, fragment = self.left_out_of(url).partition("#")
-        written = "&".join(f"{quote(name, safe='')}={quote(value, safe='-._~')}" for name, value in self.query.items())
+        written = "&".join(
+            f"{quote(name, safe='')}={quote(value, safe='-._~')}" for name, value in self.query.items()
+        )
         joint = "" if not written or bare.endswith(("?", "&")) else "&" if "?" in bare else "?"
         return f"{bare}{joint}{written}{hash_sign}{fragment}"
 
     def left_out_of(self, url: str) -> str:
-        """The URL without the secret parameters: sites repeat them in redirects and in links to the next page."""
+        """The URL without the secret parameters: sites repeat them in redirects and in links to the next
+        page.
+        """
         bare, hash_sign, fragment = url.partition("#")
         path, mark, query = bare.partition("?")
         if not mark or not self.query:
             return url
-        kept = "&".join(each for each in query.split("&") if unquote_plus(each.partition("=")[0]) not in self.query)
+        kept = "&".join(
+            each for each in query.split("&") if unquote_plus(each.partition("=")[0]) not in self.query
+        )
         return f"{path}?{kept}{hash_sign}{fragment}" if kept else f"{path}{hash_sign}{fragment}"
 
     def hidden_in(self, text: str) -> str:

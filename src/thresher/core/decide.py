@@ -1,4 +1,6 @@
-"""From what a stage returned, or raised, to the settlement: the *decide* of claim, perform, decide, settle. Pure."""
+"""From what a stage returned, or raised, to the settlement: the *decide* of claim, perform, decide, settle.
+Pure.
+"""
 
 import logging
 from collections.abc import Sequence
@@ -21,8 +23,9 @@ from thresher.core.task import Entry, NewTask, Task, delay_us
 MAX_MESSAGE = 2_000
 MAX_NAME = 200
 _log = logging.getLogger(__name__)
-# How long a task stays away from a gate that was closed somewhere else than in its own lane: not so short that it knocks all the
-# time, and not so long that it sleeps on when somebody has opened it, because nobody would tell it.
+# How long a task stays away from a gate that was closed somewhere else than in its own lane: not so short
+# that it knocks all the time, and not so long that it sleeps on when somebody has opened it, because nobody
+# would tell it.
 ELSEWHERE_US, MAX_ELSEWHERE_US = MINUTE, 15 * MINUTE
 # In seconds: what we make of a Retry-After of nothing, and of one of a thousand years.
 MIN_WAIT = 1.0
@@ -65,18 +68,33 @@ def _settled(task: Task, outcome: Outcome, house: House) -> Settlement:
     match outcome:
         case Done(note, result):
             kept = None if result is None else house.pack_result(task, result)
-            return Settlement.done(task, note=None if note is None else _short(note), result=kept, **_brought(task, outcome, house))
+            return Settlement.done(
+                task,
+                note=None if note is None else _short(note),
+                result=kept,
+                **_brought(task, outcome, house),
+            )
         case Next():
             to = house.step(task, outcome)
-            return Settlement.advance(task, stage=to.stage, gates=to.gates, checkpoint=to.checkpoint, **_brought(task, outcome, house))
+            return Settlement.advance(
+                task,
+                stage=to.stage,
+                gates=to.gates,
+                checkpoint=to.checkpoint,
+                **_brought(task, outcome, house),
+            )
         case Filtered(reason):
             return Settlement.filtered(task, reason=_short(reason), **_brought(task, outcome, house))
         case Skipped(reason):
             return Settlement.skipped(task, reason=_short(reason), **_brought(task, outcome, house))
         case Snooze(delay, reason):
-            return Settlement.snooze(task, delay_us=delay_us(0.0 if delay < 0 else delay), reason=_short(reason))
+            return Settlement.snooze(
+                task, delay_us=delay_us(0.0 if delay < 0 else delay), reason=_short(reason)
+            )
         case Failed(reason):
-            return Settlement.fail(task, error=Error("Failed", _short(reason)), **_brought(task, outcome, house))
+            return Settlement.fail(
+                task, error=Error("Failed", _short(reason)), **_brought(task, outcome, house)
+            )
         case _ as unreachable:
             assert_never(unreachable)
 
@@ -86,27 +104,43 @@ def _brought(task: Task, finds: Finds, house: House) -> Brought:
         return {}
     children, refused = _admitted(finds.children, house)
     return {
-        "records": tuple(map(house.pack, finds.records)), "children": children, "refused": refused,
+        "records": tuple(map(house.pack, finds.records)),
+        "children": children,
+        "refused": refused,
         "effects": tuple(house.check_effect(task, each) for each in finds.effects),
         "group": house.admit_group(task, finds.group) if finds.group else None,
-        "counts": checked_counts(finds.counts), "stop": checked_stop(finds.stop),
-    }  # fmt: skip
+        "counts": checked_counts(finds.counts),
+        "stop": checked_stop(finds.stop),
+    }
 
 
-def _admitted(children: Sequence[NewTask], house: House) -> tuple[tuple[Entry, ...], tuple[tuple[Entry, Refusal], ...]]:
-    """Children that can be tasks, and those that cannot: one bad address on a page must not cost what else was found there."""
+def _admitted(
+    children: Sequence[NewTask], house: House
+) -> tuple[tuple[Entry, ...], tuple[tuple[Entry, Refusal], ...]]:
+    """Children that can be tasks, and those that cannot: one bad address on a page must not cost what else
+    was found there.
+    """
     entries, refused = [], []
     for child in children:
         try:
             entries.append(house.admit(child))
         except (InvalidPayload, InvalidUrl) as problem:
             url, key = (None if text is None else _short(str(text)) for text in (child.url, child.key))
-            refused.append((Entry(child.kind, "", url=url, key=key, detached=child.detached), Refusal(Rule.INVALID, _short(str(problem)))))
+            refused.append(
+                (
+                    Entry(child.kind, "", url=url, key=key, detached=child.detached),
+                    Refusal(Rule.INVALID, _short(str(problem))),
+                )
+            )
     return tuple(entries), tuple(refused)
 
 
-def settle_error(task: Task, problem: BaseException, house: House, *, backoff: Backoff, luck: float) -> Settlement:
-    """The settlement for a raised error, by its class. A failure that is final brings what the app wants written down with it."""
+def settle_error(
+    task: Task, problem: BaseException, house: House, *, backoff: Backoff, luck: float
+) -> Settlement:
+    """The settlement for a raised error, by its class. A failure that is final brings what the app wants
+    written down with it.
+    """
     error = Error(clean(type(problem).__name__)[:MAX_NAME], _short(str(problem)))
     blame = _blame(task, problem, error)
     if isinstance(problem, TaskError) and problem.retryable and not problem.spends_failure:
@@ -119,7 +153,9 @@ def settle_error(task: Task, problem: BaseException, house: House, *, backoff: B
 
 
 def last_words(task: Task, error: Error, house: House) -> Brought:
-    """What an app writes down of a task that failed for good. A mistake in that must not keep the task from ending."""
+    """What an app writes down of a task that failed for good. A mistake in that must not keep the task from
+    ending.
+    """
     try:
         return _brought(task, house.mourn(task, error), house)
     except Exception as problem:  # noqa: BLE001  an app may raise anything
@@ -127,9 +163,15 @@ def last_words(task: Task, error: Error, house: House) -> Brought:
         return {}
 
 
-def _settle_waiting(task: Task, problem: TaskError, error: Error, blame: Blame | None, house: House) -> Settlement:
+def _settle_waiting(
+    task: Task, problem: TaskError, error: Error, blame: Blame | None, house: House
+) -> Settlement:
     """An error that asks for patience, not for another try."""
-    asked = _wait_us(problem.away) if problem.away is not None else _wait_us(getattr(problem, "retry_after", None))
+    asked = (
+        _wait_us(problem.away)
+        if problem.away is not None
+        else _wait_us(getattr(problem, "retry_after", None))
+    )
     if blame is None and not asked:
         # No gate to close and no time to wait for: a person must look.
         return Settlement.fail(task, error=error, **last_words(task, error, house))
@@ -152,7 +194,9 @@ def _blame(task: Task, problem: BaseException, error: Error) -> Blame | None:
 
 
 def _wait_us(asked: float | None) -> int:
-    """How long we were asked to wait. "Not at all" is a hot loop that spends nothing, so a second is the least."""
+    """How long we were asked to wait. "Not at all" is a hot loop that spends nothing, so a second is the
+    least.
+    """
     return 0 if asked is None else to_us(min(max(MIN_WAIT, asked), MAX_WAIT))
 
 

@@ -1,39 +1,39 @@
 """Every error Thresher raises, in one tree.
 
     ThresherError
-    ├── UsageError                 a person or a program asked for something that cannot be; nothing was changed
-    │   ├── ConfigError            thresher.yaml, an environment variable or a setting is wrong
-    │   │   └── NoBrowser          this machine cannot render pages: no Chromium, no extra, or one that does not start
-    │   ├── UnknownName            no such task, source, setting, schedule or kind
-    │   ├── InvalidUrl             not a web address
-    │   ├── InvalidPayload         a payload or a value that cannot be stored: not JSON, too large, out of range
-    │   ├── DuplicateKind          two apps claim one kind of task
-    │   └── NotAllowed             the transition table has no such arrow
-    ├── DatabaseProblem            cannot be opened, is read-only, locked, full, or newer than this code
-    │   ├── NewerSchema            a newer Thresher has migrated it: upgrade this one
-    │   └── PartlyEnqueued         failed between two portions of a large enqueue; says which tasks were accepted
-    ├── ProcessDied                a process that computed for a stage died; the attempt is tried again
-    └── TaskError                  raised by a stage; the policy table says what follows
-        ├── Transient              worth another try: spends a failure, counts towards the breaker
+    ├── UsageError             a person or a program asked for something that cannot be; nothing was changed
+    │   ├── ConfigError        thresher.yaml, an environment variable or a setting is wrong
+    │   │   └── NoBrowser      this machine cannot render: no Chromium, no extra, or it does not start
+    │   ├── UnknownName        no such task, source, setting, schedule or kind
+    │   ├── InvalidUrl         not a web address
+    │   ├── InvalidPayload     a payload or a value that cannot be stored: not JSON, too large, out of range
+    │   ├── DuplicateKind      two apps claim one kind of task
+    │   └── NotAllowed         the transition table has no such arrow
+    ├── DatabaseProblem        cannot be opened, is read-only, locked, full, or newer than this code
+    │   ├── NewerSchema        a newer Thresher has migrated it: upgrade this one
+    │   └── PartlyEnqueued     failed between two portions of a large enqueue; says which tasks were accepted
+    ├── ProcessDied            a process that computed for a stage died; the attempt is tried again
+    └── TaskError              raised by a stage; the policy table says what follows
+        ├── Transient          worth another try: spends a failure, counts towards the breaker
         │   ├── TimedOut
         │   ├── ConnectionFailed
-        │   └── ServerError        the far side answered 5xx
-        ├── RateLimited            the source asked us to wait: closes its gate, spends nothing
-        ├── BudgetExhausted        money or quota is gone: closes the provider's gate, spends nothing
-        ├── NotYet                 our own limits or a missing robots.txt ask for patience: spends nothing, blames nobody
-        ├── ClaimLost              the task is in other hands: nothing more is sent, nothing is written
-        ├── Blocked                a bot wall or CAPTCHA: disables the source, tag anti_bot
-        ├── Unauthorized           bad credentials: disables the source, tag auth
-        └── Permanent              no second try can help
-            ├── Forbidden          403 to somebody without credentials: this page is not for us
-            ├── Gone               404, 410
-            ├── Malformed          the answer cannot be read; kept for inspection
-            ├── TooLarge           over a limit of size or memory
-            ├── TooSlow            reading it took longer than its limit, and was stopped
-            └── Refused            our own policy forbids it (robots.txt, private address)
+        │   └── ServerError    the far side answered 5xx
+        ├── RateLimited        the source asked us to wait: closes its gate, spends nothing
+        ├── BudgetExhausted    money or quota is gone: closes the provider's gate, spends nothing
+        ├── NotYet             our own limits or a missing robots.txt ask for patience: spends nothing
+        ├── ClaimLost          the task is in other hands: nothing more is sent, nothing is written
+        ├── Blocked            a bot wall or CAPTCHA: disables the source, tag anti_bot
+        ├── Unauthorized       bad credentials: disables the source, tag auth
+        └── Permanent          no second try can help
+            ├── Forbidden      403 to somebody without credentials: this page is not for us
+            ├── Gone           404, 410
+            ├── Malformed      the answer cannot be read; kept for inspection
+            ├── TooLarge       over a limit of size or memory
+            ├── TooSlow        reading it took longer than its limit, and was stopped
+            └── Refused        our own policy forbids it (robots.txt, private address)
 
-What a class means for retries is an attribute of the class, never a word searched for in a message. `exit_code` is
-what the command line ends with.
+What a class means for retries is an attribute of the class, never a word searched for in a message.
+`exit_code` is what the command line ends with.
 """
 
 from collections.abc import Sequence
@@ -41,7 +41,9 @@ from typing import ClassVar
 
 
 class ThresherError(Exception):
-    """The root of all errors raised on purpose. `retryable`: whether a stage that raised it may be tried again."""
+    """The root of all errors raised on purpose. `retryable`: whether a stage that raised it may be tried
+    again.
+    """
 
     exit_code: ClassVar[int] = 1
     retryable: ClassVar[bool] = True
@@ -60,7 +62,9 @@ class ConfigError(UsageError):
 
 
 class NoBrowser(ConfigError):
-    """Pages cannot be rendered on this machine: there is no Chromium, it does not start, or the extra is not installed."""
+    """Pages cannot be rendered on this machine: there is no Chromium, it does not start, or the extra is not
+    installed.
+    """
 
 
 class UnknownName(UsageError):
@@ -70,13 +74,17 @@ class UnknownName(UsageError):
 
 
 class InvalidUrl(UsageError):
-    """Not a web address we can follow. A stage that raises it is not tried again: the address stays what it is."""
+    """Not a web address we can follow. A stage that raises it is not tried again: the address stays what it
+    is.
+    """
 
     retryable = False
 
 
 class InvalidPayload(UsageError):
-    """A payload or a value that cannot be stored: not JSON, over the limit, or out of range. Brought by a stage it fails the task."""
+    """A payload or a value that cannot be stored: not JSON, over the limit, or out of range. Brought by a
+    stage it fails the task.
+    """
 
     retryable = False
 
@@ -94,36 +102,44 @@ class NotAllowed(UsageError):
 class DatabaseProblem(ThresherError):
     """The database cannot do what was asked: unreachable, read-only, locked, full, or newer than this code.
 
-    Nobody asked for something wrong, so this is no `UsageError`: whoever catches those to go on without an answer must not
-    take a database that is away for one.
+    Nobody asked for something wrong, so this is no `UsageError`: whoever catches those to go on without an
+    answer must not take a database that is away for one.
     """
 
     exit_code = 6
 
 
 class NewerSchema(DatabaseProblem):
-    """A newer version of Thresher has migrated the database. A running worker that notices hands its tasks back and leaves."""
+    """A newer version of Thresher has migrated the database. A running worker that notices hands its tasks
+    back and leaves.
+    """
 
     exit_code = 7
 
 
 class PartlyEnqueued(DatabaseProblem):
-    """A large enqueue failed between two portions. `ids` has the answer for the first entries; the others were not accepted."""
+    """A large enqueue failed between two portions. `ids` has the answer for the first entries; the others
+    were not accepted.
+    """
 
     def __init__(self, problem: Exception, ids: Sequence[int | None], wanted: int) -> None:
-        super().__init__(f"{problem} ({len(ids):,} of {wanted:,} tasks were accepted; enqueue the others again)")
+        super().__init__(
+            f"{problem} ({len(ids):,} of {wanted:,} tasks were accepted; enqueue the others again)"
+        )
         self.ids = ids
 
 
 class ProcessDied(ThresherError):
-    """A process that computed something for a stage died. Nobody outside is to blame, and another try may work."""
+    """A process that computed something for a stage died. Nobody outside is to blame, and another try may
+    work.
+    """
 
 
 class TaskError(ThresherError):
     """Raised inside a stage. `gate` names the gate to blame; without it the first gate of the lane is meant.
 
-    `away` is set where that gate has heard of it already: in so many seconds the task comes back, and nobody is told twice.
-    `near`: the gate is one of the task's own lane, so that the task can wait in front of it.
+    `away` is set where that gate has heard of it already: in so many seconds the task comes back, and nobody
+    is told twice. `near`: the gate is one of the task's own lane, so that the task can wait in front of it.
     """
 
     retryable: ClassVar[bool] = False
@@ -172,7 +188,9 @@ class BudgetExhausted(_Waits):
 
 
 class NotYet(_Waits):
-    """It has to wait for longer than a worker should stand by: the task comes back in `retry_after` seconds."""
+    """It has to wait for longer than a worker should stand by: the task comes back in `retry_after`
+    seconds.
+    """
 
 
 class ClaimLost(TaskError):
@@ -201,7 +219,9 @@ class Permanent(TaskError):
 
 
 class Forbidden(Permanent):
-    """403, and we showed no credentials that could be wrong. The page is given up; a host that forbids everything trips its breaker."""
+    """403, and we showed no credentials that could be wrong. The page is given up; a host that forbids
+    everything trips its breaker.
+    """
 
 
 class Gone(Permanent):

@@ -17,27 +17,69 @@ class EventKind(StrEnum):
         member.sentence = sentence
         return member
 
-    STALE_SETTLEMENT = "stale_settlement", "A worker that had lost its claim tried to settle; nothing was written."
+    STALE_SETTLEMENT = (
+        "stale_settlement",
+        "A worker that had lost its claim tried to settle; nothing was written.",
+    )
     WORKER_LOST = "worker_lost", "A worker's lease ended without renewal; its tasks went back to waiting."
-    TASK_QUARANTINED = "task_quarantined", "A task lost its worker too often and was failed, to protect the others."
-    GATE_PAUSED = "gate_paused", "A gate was closed for a time: by a person, or because the source asked for it."
+    TASK_QUARANTINED = (
+        "task_quarantined",
+        "A task lost its worker too often and was failed, to protect the others.",
+    )
+    GATE_PAUSED = (
+        "gate_paused",
+        "A gate was closed for a time: by a person, or because the source asked for it.",
+    )
     GATE_RESUMED = "gate_resumed", "A person opened a gate again."
-    GATE_DISABLED = "gate_disabled", "A gate was closed until a person opens it: a bot wall, bad credentials, or a person's wish."
+    GATE_DISABLED = (
+        "gate_disabled",
+        "A gate was closed until a person opens it: a bot wall, bad credentials, or a person's wish.",
+    )
     GATE_TRIPPED = "gate_tripped", "Too many failures in a row: the breaker closed the gate for its cooldown."
     GATE_RECOVERED = "gate_recovered", "The trial after a tripped breaker succeeded; the gate is open again."
     GATE_LIMITED = "gate_limited", "A gate's limits were changed."
-    GATE_REPAIRED = "gate_repaired", "A gate's counter or timer did not match the running tasks and was set right."
-    GROUP_ENDED = "group_ended", "The last member of a group ended; the task that follows it, if there is one, was made."
+    GATE_REPAIRED = (
+        "gate_repaired",
+        "A gate's counter or timer did not match the running tasks and was set right.",
+    )
+    GROUP_ENDED = (
+        "group_ended",
+        "The last member of a group ended; the task that follows it, if there is one, was made.",
+    )
     GROUP_REPAIRED = "group_repaired", "A group's counters did not match its members and were set right."
-    ROBOTS_WAIVED = "robots_waived", "A person decided that robots.txt is not asked at this gate; the reason is kept."
+    ROBOTS_WAIVED = (
+        "robots_waived",
+        "A person decided that robots.txt is not asked at this gate; the reason is kept.",
+    )
     ROBOTS_MINDED = "robots_minded", "robots.txt is asked again at this gate."
-    MONEY_ASSUMED = "money_assumed", "A call of a model never said what it cost, so all that was held back for it counts as spent."
-    MONEY_OVERSPENT = "money_overspent", "A call of a model cost more than could be held back for it; it is counted as it was."
-    LEDGER_REPAIRED = "ledger_repaired", "The counters of a budget did not match its calls and were set right."
-    READING_STOPPED = "reading_stopped", "Reading a page took too much time or memory; its process was killed."
-    EXTRACTOR_LEARNED = "extractor_learned", "A site was learned, or learned anew; from now on it is read without a model."
-    EXTRACTOR_DOUBTED = "extractor_doubted", "A site no longer looks as it was learned; what was learned of it is not used any more."
-    EXTRACTOR_REFUSED = "extractor_refused", "A site could not be learned from the examples there are; the reason says what would help."
+    MONEY_ASSUMED = (
+        "money_assumed",
+        "A call of a model never said what it cost, so all that was held back for it counts as spent.",
+    )
+    MONEY_OVERSPENT = (
+        "money_overspent",
+        "A call of a model cost more than could be held back for it; it is counted as it was.",
+    )
+    LEDGER_REPAIRED = (
+        "ledger_repaired",
+        "The counters of a budget did not match its calls and were set right.",
+    )
+    READING_STOPPED = (
+        "reading_stopped",
+        "Reading a page took too much time or memory; its process was killed.",
+    )
+    EXTRACTOR_LEARNED = (
+        "extractor_learned",
+        "A site was learned, or learned anew; from now on it is read without a model.",
+    )
+    EXTRACTOR_DOUBTED = (
+        "extractor_doubted",
+        "A site no longer looks as it was learned; what was learned of it is not used any more.",
+    )
+    EXTRACTOR_REFUSED = (
+        "extractor_refused",
+        "A site could not be learned from the examples there are; the reason says what would help.",
+    )
 
 
 # What an app may subscribe to besides: these have rows of their own and are no events.

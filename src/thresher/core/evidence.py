@@ -20,9 +20,11 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where one value stands: characters `start` to `end` of a text, or at `path` of its structured data. `quote` is what stands there.
+    """Where one value stands: characters `start` to `end` of a text, or at `path` of its structured data.
+    `quote` is what stands there.
 
-    `source` is the hash of that text, where it is another than the one that the rest of the evidence counts in.
+    `source` is the hash of that text, where it is another than the one that the rest of the evidence counts
+    in.
     """
 
     quote: str
@@ -34,7 +36,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The place of every value, by its name: `title`, `skills.2`, and with several things `0.title`. None: it was not found.
+    """The place of every value, by its name: `title`, `skills.2`, and with several things `0.title`. None: it
+    was not found.
 
     `source` is the hash under which the text is stored that the places count in.
     """
@@ -63,5 +66,11 @@ def of_json(kept: Mapping[str, Any]) -> Evidence:
 
 
 def _place_as_json(place: Place) -> dict[str, Any]:
-    found = {"quote": place.quote, "start": place.start, "end": place.end, "path": place.path, "source": place.source}
+    found = {
+        "quote": place.quote,
+        "start": place.start,
+        "end": place.end,
+        "path": place.path,
+        "source": place.source,
+    }
     return {name: value for name, value in found.items() if value is not None}

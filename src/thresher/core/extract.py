@@ -18,7 +18,8 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Extract:
-    """`value` fits the schema as far as it was read. `doubts` say, in sentences, what a person should look at.
+    """`value` fits the schema as far as it was read. `doubts` say, in sentences, what a person should look
+    at.
 
     `cost` is what was paid for it now, in millionths of a dollar.
     """

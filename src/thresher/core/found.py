@@ -1,7 +1,7 @@
 """Reading records back: what a stage, a command or a page asks for, and what it is given.
 
-Records are found by their kind and key, by what they belong to, or by their marks: the few values that whoever wrote them
-wanted them found by.
+Records are found by their kind and key, by what they belong to, or by their marks: the few values that
+whoever wrote them wanted them found by.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,9 @@ Where = Is | Between
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A record as it stands. `id` orders records by when they were first seen; times are microseconds since 1970."""
+    """A record as it stands. `id` orders records by when they were first seen; times are microseconds since
+    1970.
+    """
 
     kind: str
     key: str

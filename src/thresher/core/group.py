@@ -1,6 +1,7 @@
 """Groups of tasks, and runs: what a stage asks for, what the store takes in, and what a reader sees.
 
-A group ends when its last member has ended, whichever way. A run is a group that is one pass of an app over something.
+A group ends when its last member has ended, whichever way. A run is a group that is one pass of an app over
+something.
 """
 
 from collections.abc import Mapping
@@ -22,9 +23,9 @@ MAX_STOP_REASON = 2_000
 class Group:
     """Put the children of an outcome into a group, and start the task `then` when the group has ended.
 
-    `name` and `key` are unique among open groups; while one is open, opening another is refused. `name` defaults to the kind of the
-    task. Children of members belong to the group too, unless they are `detached`. A task that opens a group and goes on
-    (`Next`) is a member itself.
+    `name` and `key` are unique among open groups; while one is open, opening another is refused. `name`
+    defaults to the kind of the task. Children of members belong to the group too, unless they are `detached`.
+    A task that opens a group and goes on (`Next`) is a member itself.
     """
 
     key: str
@@ -36,8 +37,9 @@ class Group:
 class Run(Group):
     """A group that is one pass of an app over something: a list, a query, a site.
 
-    `subject` says what it is about; `since` and `until` are its time window in microseconds, if it has one. Members add to
-    its counters with `counts`, and one of them, or the task that follows, says with `stop` how it ended.
+    `subject` says what it is about; `since` and `until` are its time window in microseconds, if it has one.
+    Members add to its counters with `counts`, and one of them, or the task that follows, says with `stop` how
+    it ended.
     """
 
     subject: str = ""
@@ -70,7 +72,8 @@ class GroupEntry:
 class GroupStatus:
     """A group as it stands now, with everything in the groups below it.
 
-    `live` members wait or run; the others have ended. `cost` is in millionths of a dollar. For a run, `subject` is not None.
+    `live` members wait or run; the others have ended. `cost` is in millionths of a dollar. For a run,
+    `subject` is not None.
     """
 
     id: int
@@ -132,4 +135,6 @@ def checked_counts(counts: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
 
 def checked_stop(stop: Stop | None) -> Stop | None:
     """Cut the reason of a stop to what a row holds."""
-    return stop and Stop(clean(stop.reason)[:MAX_STOP_REASON], Verdict(stop.verdict) if stop.verdict else None)
+    return stop and Stop(
+        clean(stop.reason)[:MAX_STOP_REASON], Verdict(stop.verdict) if stop.verdict else None
+    )

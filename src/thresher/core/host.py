@@ -1,6 +1,7 @@
 """The gate a web address stands behind: one per host name, whatever the scheme, the port or the spelling.
 
-A limit that `EXAMPLE.com.`, `example.com:8080` and `example.com` each had for themselves would be three limits.
+A limit that `EXAMPLE.com.`, `example.com:8080` and `example.com` each had for themselves would be three
+limits.
 """
 
 import ada_url

@@ -1,4 +1,6 @@
-"""Names for the integers that travel through the system, so that a gate is never passed where a lane is meant."""
+"""Names for the integers that travel through the system, so that a gate is never passed where a lane is
+meant.
+"""
 
 from typing import NewType
 

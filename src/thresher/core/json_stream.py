@@ -1,8 +1,10 @@
-"""A large JSON object with one long list in it, read a piece at a time: first what stands beside the list, then the list, one
-element after the other. However large the body is, only a few of its elements are in memory.
+"""A large JSON object with one long list in it, read a piece at a time: first what stands beside the list,
+then the list, one element after the other. However large the body is, only a few of its elements are in
+memory.
 
-The bytes come from a stranger. Each is looked at a bounded number of times, whatever they are; an element that is too long, or
-nested too deeply, is passed over and told as such, and what is no JSON at all is refused with the place where it stops being it.
+The bytes come from a stranger. Each is looked at a bounded number of times, whatever they are; an element
+that is too long, or nested too deeply, is passed over and told as such, and what is no JSON at all is refused
+with the place where it stops being it.
 """
 
 import codecs
@@ -18,7 +20,8 @@ from thresher.core.errors import UsageError
 
 MAX_LENGTH = 262_144  # characters of one element, or of one member beside the list
 MAX_MEMBERS = 100
-MAX_MARKS = 1_000_000  # brackets and texts that are passed over; a list of nothing but brackets would keep us busy for minutes
+# brackets and texts that are passed over; a list of nothing but brackets would keep us busy for minutes
+MAX_MARKS = 1_000_000
 AT_ONCE = 65_536  # characters of the list that are read in one go
 _DIGITS = 20  # of a whole number that 64 bits hold; a larger one is a float, or no number that anybody means
 _TRIES = 16  # places where one element may end and the next begin
@@ -90,7 +93,9 @@ def _listed(text: "_Text", listed: str) -> Iterator[Any]:
 
 
 def _names(text: "_Text") -> Iterator[str]:
-    """The names of the members, each when the text stands before its value. Whoever asks for the next one has read it."""
+    """The names of the members, each when the text stands before its value. Whoever asks for the next one has
+    read it.
+    """
     text.take("{", "the body wants to be an object")
     if text.peek() != "}":
         while True:
@@ -122,7 +127,9 @@ _DECODER = json.JSONDecoder(parse_int=_whole, parse_constant=_constant, strict=F
 
 
 def _seam(text: str, begins: int, ends: int) -> int:
-    """The last place in this stretch where an object seems to end, with another one behind it; 0 where there is none."""
+    """The last place in this stretch where an object seems to end, with another one behind it; 0 where there
+    is none.
+    """
     at = ends
     for _ in range(_TRIES):
         at = text.rfind("}", begins, at)
@@ -182,8 +189,9 @@ class _Text:
     def several(self) -> list[Any]:
         """The next values of a list, if they can be read in one go; none if they have to be read one by one.
 
-        A guess where an element ends is enough: what stands before it is a whole list when it is closed there, or no JSON. Then it
-        stands in a text, or within an element, or something is wrong; nothing before it is guessed at again.
+        A guess where an element ends is enough: what stands before it is a whole list when it is closed
+        there, or no JSON. Then it stands in a text, or within an element, or something is wrong; nothing
+        before it is guessed at again.
         """
         if self._gone + self._at < self._singly:
             return []
@@ -247,7 +255,9 @@ class _Text:
             self._at += 1
             self._marks += 1
             if self._marks > MAX_MARKS:
-                raise NotJson(f"what is longer than {MAX_LENGTH:,} characters has too many brackets; send it in parts")
+                raise NotJson(
+                    f"what is longer than {MAX_LENGTH:,} characters has too many brackets; send it in parts"
+                )
             if mark == '"':
                 self._skip_text()
             else:
@@ -256,7 +266,9 @@ class _Text:
                 return
 
     def _skip_text(self) -> None:
-        while self._run(_TEXT_END) == "\\":  # the last character of a piece: what it stands before is in the next one
+        while (
+            self._run(_TEXT_END) == "\\"
+        ):  # the last character of a piece: what it stands before is in the next one
             self._fill(2)
             if len(self._ahead) - self._at < 2:
                 self.refuse("it ends in the middle")

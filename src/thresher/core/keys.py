@@ -1,8 +1,8 @@
 """Keys: when two URLs are the same page, and when two requests for work are the same work.
 
 A URL key is what the loop guard compares. It parses as a browser does (so `HTTP://Example.com:80/a/../b` is
-`http://example.com/b`), drops what never changes the page (fragment, tracking parameters), and sorts the query.
-The path keeps its case: on many servers `/Job/A` and `/job/a` are different pages.
+`http://example.com/b`), drops what never changes the page (fragment, tracking parameters), and sorts the
+query. The path keeps its case: on many servers `/Job/A` and `/job/a` are different pages.
 """
 
 import hashlib
@@ -16,7 +16,20 @@ from thresher.core.host import check_host
 
 # Names that advertising and mail tools add, and no site uses to choose a page.
 TRACKING_PARAMETERS = frozenset(
-    {"dclid", "fbclid", "gclid", "gbraid", "igshid", "mc_cid", "mc_eid", "msclkid", "twclid", "ttclid", "wbraid", "yclid"}
+    {
+        "dclid",
+        "fbclid",
+        "gclid",
+        "gbraid",
+        "igshid",
+        "mc_cid",
+        "mc_eid",
+        "msclkid",
+        "twclid",
+        "ttclid",
+        "wbraid",
+        "yclid",
+    }
 )
 TRACKING_PREFIXES = ("utm_", "pk_", "mtm_", "hsa_")
 MAX_URL = 8_192
@@ -47,7 +60,8 @@ def _canonical(url: str) -> str:
     return whole
 
 
-# The same address is asked for on its way in, at its gate and when it is fetched, and those of a board at every look.
+# The same address is asked for on its way in, at its gate and when it is fetched, and those of a board at
+# every look.
 _known = lru_cache(8_192)(_canonical)
 
 

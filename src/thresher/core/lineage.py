@@ -1,7 +1,7 @@
 """The loop guard: four checks, in this order, on every spawn. Pure; the store supplies the facts.
 
-A child carries its lineage key: the URL key where it has a URL, else its dedupe key. A child with neither can only be
-stopped by depth, so give children one.
+A child carries its lineage key: the URL key where it has a URL, else its dedupe key. A child with neither can
+only be stopped by depth, so give children one.
 """
 
 from collections.abc import Callable
@@ -79,7 +79,9 @@ class _Case:
 def _too_deep(case: _Case) -> Refusal | None:
     if case.parent.depth < case.max_depth:
         return None
-    return Refusal(Rule.TOO_DEEP, f"depth {case.parent.depth + 1}; the limit is {case.max_depth} (lineage.max_depth)")
+    return Refusal(
+        Rule.TOO_DEEP, f"depth {case.parent.depth + 1}; the limit is {case.max_depth} (lineage.max_depth)"
+    )
 
 
 def _in_ancestry(case: _Case) -> Refusal | None:
@@ -91,7 +93,9 @@ def _in_ancestry(case: _Case) -> Refusal | None:
 def _live(case: _Case) -> Refusal | None:
     if case.key is None or not case.lineage.has_live(case.entry.kind, case.key):
         return None
-    return Refusal(Rule.LIVE_IN_LINEAGE, "the same kind and target is already waiting or running in this lineage")
+    return Refusal(
+        Rule.LIVE_IN_LINEAGE, "the same kind and target is already waiting or running in this lineage"
+    )
 
 
 def _ended(case: _Case) -> Refusal | None:

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """`id` is what it is known by, `score` the cosine of the angle to it. Without `meaning` only shared letters were compared."""
+    """`id` is what it is known by, `score` the cosine of the angle to it. Without `meaning` only shared
+    letters were compared.
+    """
 
     id: int
     name: str

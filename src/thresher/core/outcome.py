@@ -1,7 +1,7 @@
 """What a stage returns. Outcomes are values; exceptions are for surprises.
 
-A stage reads and calls out, and *returns* what it found. It never writes: records and children travel in the outcome
-and become fact in the one transaction that settles the attempt. So a retry is safe by construction.
+A stage reads and calls out, and *returns* what it found. It never writes: records and children travel in the
+outcome and become fact in the one transaction that settles the attempt. So a retry is safe by construction.
 """
 
 from collections.abc import Mapping
@@ -18,8 +18,9 @@ from thresher.core.task import NewTask
 class Finds:
     """What an attempt brings home, whichever way it ends.
 
-    `group` opens a group, or a run, of the children. `counts` adds to the counters of the task's own group, and `stop` says how
-    its run ended. The task that follows a group speaks for that group. Without a group, both are ignored.
+    `group` opens a group, or a run, of the children. `counts` adds to the counters of the task's own group,
+    and `stop` says how its run ended. The task that follows a group speaks for that group. Without a group,
+    both are ignored.
     """
 
     records: tuple[Record, ...] = ()
@@ -32,7 +33,9 @@ class Finds:
 
 @dataclass(frozen=True, slots=True)
 class Done(Finds):
-    """The task is complete. `result` is JSON for whoever waits for the task, and is kept as long as the task is."""
+    """The task is complete. `result` is JSON for whoever waits for the task, and is kept as long as the task
+    is.
+    """
 
     note: str | None = None
     result: Any = None
@@ -40,8 +43,8 @@ class Done(Finds):
 
 @dataclass(frozen=True, slots=True)
 class Next(Finds):
-    """This stage is complete; the next one goes on from the checkpoint. With `again` it is this one that goes on: a long piece of work
-    becomes fact a portion at a time.
+    """This stage is complete; the next one goes on from the checkpoint. With `again` it is this one that goes
+    on: a long piece of work becomes fact a portion at a time.
     """
 
     checkpoint: Mapping[str, Any] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """A page: what came back for a request, whichever hand brought it.
 
-The body is what the server meant, already unpacked. Everything that reads pages takes this one type, so a file on
-disk, an answer over HTTP, a rendered document and a replay from the cache are read in the same way.
+The body is what the server meant, already unpacked. Everything that reads pages takes this one type, so a
+file on disk, an answer over HTTP, a rendered document and a replay from the cache are read in the same way.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,11 @@ class Via(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """`url` was asked for, `final_url` answered; `hops` are the addresses in between. Header names are lower case.
+    """`url` was asked for, `final_url` answered; `hops` are the addresses in between. Header names are lower
+    case.
 
-    `fetched_at` is in microseconds since 1970 and, for a page from the cache, the time of the request that filled it.
-    `timings` are seconds by the name of what took them.
+    `fetched_at` is in microseconds since 1970 and, for a page from the cache, the time of the request that
+    filled it. `timings` are seconds by the name of what took them.
     """
 
     url: str

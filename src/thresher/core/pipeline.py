@@ -44,11 +44,13 @@ Through = tuple[str, ...] | Callable[[Trip], tuple[str, ...]]
 class Stage:
     """One step. A plain function runs on a thread, so that heavy parsing does not hold up the others.
 
-    `through` names the gates to pass, the most specific origin first ("source:acme", "host:acme.example"); it may be a
-    function of the task's `Trip`. Trouble that names no gate is blamed on the first. `timeout` is in seconds.
+    `through` names the gates to pass, the most specific origin first ("source:acme", "host:acme.example"); it
+    may be a function of the task's `Trip`. Trouble that names no gate is blamed on the first. `timeout` is in
+    seconds.
 
-    `isolation="process"` runs a plain function in a process instead, which is killed when it takes too long: for what computes, or
-    reads what strangers wrote. Its context has the task, the time, the settings and what is stored, neither web nor models.
+    `isolation="process"` runs a plain function in a process instead, which is killed when it takes too long:
+    for what computes, or reads what strangers wrote. Its context has the task, the time, the settings and
+    what is stored, neither web nor models.
     """
 
     perform: Perform
@@ -64,9 +66,13 @@ class Stage:
         check_text(self.name, "the name of a stage", MAX_NAME_BYTES)
         object.__setattr__(self, "is_async", inspect.iscoroutinefunction(self.perform))
         if self.isolation not in ISOLATIONS:
-            raise UsageError(f"stage {self.name!r} has isolation={self.isolation!r}; it is one of {', '.join(ISOLATIONS)}")
+            raise UsageError(
+                f"stage {self.name!r} has isolation={self.isolation!r}; it is one of {', '.join(ISOLATIONS)}"
+            )
         if self.isolation == "process" and self.is_async:
-            raise UsageError(f"stage {self.name!r} with isolation='process' is a plain function; an async one computes with ctx.compute")
+            raise UsageError(
+                f"stage {self.name!r} with isolation='process' is a plain function; an async one computes with ctx.compute"
+            )
 
     def gates(self, trip: Trip) -> tuple[str, ...]:
         """The gates this trip has to pass."""
@@ -75,7 +81,9 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Pipeline:
-    """A kind of task and its stages, in order. `failed` says what to write down when a task fails for good, or is quarantined: purely."""
+    """A kind of task and its stages, in order. `failed` says what to write down when a task fails for good,
+    or is quarantined: purely.
+    """
 
     kind: str
     stages: tuple[Stage, ...]
@@ -106,10 +114,11 @@ class Pipeline:
 class Source:
     """An origin that a person can name, limit, pause and disable. Its gate is called `source:NAME`.
 
-    None means no such limit. `rate` is starts per second, or "30/m" or "500/h"; `burst` how many may come at once, `in_flight` how many may
-    run at the same time; `trip_after` failures in a row pause it for `cooldown` seconds. Copies of its pages count as fresh for
-    `max_age` seconds, whatever the server says; a fetch may say otherwise. `probe` is what
-    `thresher sources test` runs: it raises when something is wrong and may return a sentence when all is well.
+    None means no such limit. `rate` is starts per second, or "30/m" or "500/h"; `burst` how many may come at
+    once, `in_flight` how many may run at the same time; `trip_after` failures in a row pause it for
+    `cooldown` seconds. Copies of its pages count as fresh for `max_age` seconds, whatever the server says; a
+    fetch may say otherwise. `probe` is what `thresher sources test` runs: it raises when something is wrong
+    and may return a sentence when all is well.
     """
 
     name: str
@@ -133,7 +142,8 @@ class Source:
 class Schedule:
     """A task that is asked for again and again: by `cron` (in `timezone`) or `every` so many seconds.
 
-    `missed` says what happens to firings that nobody was awake for: `skip` them, make up for `one`, or for `all`.
+    `missed` says what happens to firings that nobody was awake for: `skip` them, make up for `one`, or for
+    `all`.
     """
 
     name: str
@@ -146,14 +156,16 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """A visible list of what an app brings: pipelines, sources, schedules, first tasks, and the schemas it reads pages into.
+    """A visible list of what an app brings: pipelines, sources, schedules, first tasks, and the schemas it
+    reads pages into.
 
-    `on` names functions that are told what happens: `{"task_failed": tell, "group_ended": tell}`. Each is given an `Event`. They are hints,
-    delivered at most once, after the commit, in every worker process of the app; what must not be missed is a row.
-    `effects` are changes of its own tables that its stages may ask for by name (`Effect`), each a function or `package.module:function`:
-    they are made inside the settlement's transaction, and making one twice does no harm.
-    `near` are the kinds of things that `ctx.near` finds by a text, each with the function that finds them, or its name.
-    `retry` are its own base and limit of retries, in place of the settings `retry.base` and `retry.max_retries`.
+    `on` names functions that are told what happens: `{"task_failed": tell, "group_ended": tell}`. Each is
+    given an `Event`. They are hints, delivered at most once, after the commit, in every worker process of the
+    app; what must not be missed is a row. `effects` are changes of its own tables that its stages may ask for
+    by name (`Effect`), each a function or `package.module:function`: they are made inside the settlement's
+    transaction, and making one twice does no harm. `near` are the kinds of things that `ctx.near` finds by a
+    text, each with the function that finds them, or its name. `retry` are its own base and limit of retries,
+    in place of the settings `retry.base` and `retry.max_retries`.
     """
 
     name: str
@@ -175,7 +187,9 @@ class App:
         unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]
         if unknown:
             known = ", ".join(SUBSCRIBABLE)
-            raise UsageError(f"app {self.name!r} subscribes to {', '.join(map(repr, unknown))}; there are: {known}")
+            raise UsageError(
+                f"app {self.name!r} subscribes to {', '.join(map(repr, unknown))}; there are: {known}"
+            )
 
 
 def by_kind(apps: Iterable[App]) -> dict[str, Pipeline]:
@@ -198,6 +212,8 @@ def find_near_by_kind(apps: Iterable[App]) -> dict[str, FindNear | str]:
     found: dict[str, FindNear | str] = {}
     for app in apps:
         if taken := sorted(found.keys() & app.near.keys()):
-            raise DuplicateKind(f"app {app.name!r} finds {', '.join(map(repr, taken))} near a text, and so does another app; rename one")
+            raise DuplicateKind(
+                f"app {app.name!r} finds {', '.join(map(repr, taken))} near a text, and so does another app; rename one"
+            )
         found |= app.near
     return found

@@ -1,7 +1,7 @@
 """What follows from an error: one table, from its class to what happens to the task and to the gate.
 
-The most specific class in the table wins. A surprise (any exception that is not a `TaskError`) is our own fault, not the
-source's: it spends a failure and is tried again, but no gate hears of it.
+The most specific class in the table wins. A surprise (any exception that is not a `TaskError`) is our own
+fault, not the source's: it spends a failure and is tried again, but no gate hears of it.
 """
 
 from collections.abc import Mapping

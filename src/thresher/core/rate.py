@@ -6,7 +6,16 @@ from thresher.core.errors import UsageError
 
 Rate = float | str
 
-SECONDS = {"s": 1.0, "sec": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "hour": 3_600.0, "d": 86_400.0, "day": 86_400.0}
+SECONDS = {
+    "s": 1.0,
+    "sec": 1.0,
+    "m": 60.0,
+    "min": 60.0,
+    "h": 3_600.0,
+    "hour": 3_600.0,
+    "d": 86_400.0,
+    "day": 86_400.0,
+}
 NONE = ("none", "off", "unlimited")
 _RATE = re.compile(rf"([0-9]+(?:\.[0-9]+)?)(?:\s*/\s*({'|'.join(SECONDS)}))?")
 

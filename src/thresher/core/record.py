@@ -1,11 +1,13 @@
 """What a stage brings home: a record, what it belongs to, and where its values stand.
 
-A record is identified by (kind, key). Seen again, it is not stored twice; it still gains every new link, so a posting
-found under a second role, query or source belongs to both. Its data is replaced by the newer, and so is its evidence, both or
-neither: places of old values say nothing about new ones. Whoever brings a record without evidence leaves it without.
+A record is identified by (kind, key). Seen again, it is not stored twice; it still gains every new link, so a
+posting found under a second role, query or source belongs to both. Its data is replaced by the newer, and so
+is its evidence, both or neither: places of old values say nothing about new ones. Whoever brings a record
+without evidence leaves it without.
 
-A record that is put together by several tasks says so (`merge`): then each brings only the fields it knows, with their evidence,
-and leaves the others alone. What belongs to a person, such as the status of a match, is `initial`: it is written once.
+A record that is put together by several tasks says so (`merge`): then each brings only the fields it knows,
+with their evidence, and leaves the others alone. What belongs to a person, such as the status of a match, is
+`initial`: it is written once.
 """
 
 from collections.abc import Collection, Mapping
@@ -34,8 +36,9 @@ class Link:
 class Record:
     """One fact found, ready to be stored with the settlement of the task that found it.
 
-    `evidence` says where each value of `data` stands; a value that it has no place for is unverified. `marks` name the fields of
-    `data` that the record is found and ordered by: short texts and whole numbers. `initial` is only for a record that is new.
+    `evidence` says where each value of `data` stands; a value that it has no place for is unverified. `marks`
+    name the fields of `data` that the record is found and ordered by: short texts and whole numbers.
+    `initial` is only for a record that is new.
     """
 
     kind: str
@@ -75,7 +78,11 @@ def pack(record: Record, limit: int) -> Filing:
     what = f"{kind}/{brief(key)}"
     data = _dump(record.data, f"data of record {what}", limit)
     links = tuple(_checked_link(what, link) for link in record.links)
-    evidence = None if record.evidence is None else dump(_written(record.evidence), f"evidence of record {what}", EVIDENCE_SHARE * limit)
+    evidence = (
+        None
+        if record.evidence is None
+        else dump(_written(record.evidence), f"evidence of record {what}", EVIDENCE_SHARE * limit)
+    )
     initial = _dump(record.initial, f"first data of record {what}", limit) if record.initial else None
     for name in record.marks:
         for said in (record.data, record.initial):
@@ -85,7 +92,9 @@ def pack(record: Record, limit: int) -> Filing:
 
 def _checked_link(what: str, link: Link) -> Link:
     name = indexed(link.name, f"the name of a link of record {what}", MAX_NAME_BYTES)
-    return Link(name, indexed(link.target, f"the target of a {brief(name)!r} link of record {what}", MAX_KEY_BYTES))
+    return Link(
+        name, indexed(link.target, f"the target of a {brief(name)!r} link of record {what}", MAX_KEY_BYTES)
+    )
 
 
 def indexed(text: object, what: str, most: int) -> str:
@@ -94,7 +103,9 @@ def indexed(text: object, what: str, most: int) -> str:
 
 
 def _dump(data: Mapping[str, Any], what: str, limit: int) -> str:
-    """Data as JSON, without control characters. Hardly any has one, and looking for them in what is written costs little."""
+    """Data as JSON, without control characters. Hardly any has one, and looking for them in what is written
+    costs little.
+    """
     written = dump(data, what, limit)
     return dump(all_without_controls(data), what, limit) if controls_in(written) else written
 
@@ -102,20 +113,28 @@ def _dump(data: Mapping[str, Any], what: str, limit: int) -> str:
 def _check_mark(what: str, name: str, value: object) -> None:
     indexed(name, f"the name of a mark of record {what}", MAX_NAME_BYTES)
     if value is not None and not isinstance(value, str | int):
-        raise InvalidPayload(f"record {what} is found by {name}, which must be a text or a whole number; got {value!r}")
+        raise InvalidPayload(
+            f"record {what} is found by {name}, which must be a text or a whole number; got {value!r}"
+        )
     if isinstance(value, int):
         check_integer(value, f"record {what} is found by {name}, which")
     if isinstance(value, str) and "\x00" in value:
-        raise InvalidPayload(f"record {what} is found by {name}, which has a NUL character in it; take it out")
+        raise InvalidPayload(
+            f"record {what} is found by {name}, which has a NUL character in it; take it out"
+        )
     if isinstance(value, str) and len(value) > MAX_KEY:
-        raise InvalidPayload(f"record {what} is found by {name}, which has {len(value)} characters; the limit is {MAX_KEY}")
+        raise InvalidPayload(
+            f"record {what} is found by {name}, which has {len(value)} characters; the limit is {MAX_KEY}"
+        )
 
 
-def merged_evidence(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, fields: Collection[str]) -> dict[str, Any] | None:
+def merged_evidence(
+    old: Mapping[str, Any] | None, new: Mapping[str, Any] | None, fields: Collection[str]
+) -> dict[str, Any] | None:
     """The evidence of a merged record, as JSON: that of the new fields, and what is left of the old.
 
-    The places of old values say nothing about new ones, so those of every field that is written again go. What stays counts in the
-    text it was found in, whichever text the new places count in.
+    The places of old values say nothing about new ones, so those of every field that is written again go.
+    What stays counts in the text it was found in, whichever text the new places count in.
     """
     if old is None:
         return dict(new) if new else None
@@ -128,8 +147,12 @@ def merged_evidence(old: Mapping[str, Any] | None, new: Mapping[str, Any] | None
 
 
 def _written(evidence: Evidence) -> dict[str, Any]:
-    """Evidence as JSON, with quotes that both databases keep: half a surrogate pair on a page must not cost us the record."""
-    return as_json(replace(evidence, places={name: place and _cleaned(place) for name, place in evidence.places.items()}))
+    """Evidence as JSON, with quotes that both databases keep: half a surrogate pair on a page must not cost
+    us the record.
+    """
+    return as_json(
+        replace(evidence, places={name: place and _cleaned(place) for name, place in evidence.places.items()})
+    )
 
 
 def _cleaned(place: Place) -> Place:
@@ -137,5 +160,7 @@ def _cleaned(place: Place) -> Place:
 
 
 def clean(text: str) -> str:
-    """Text that both databases keep alike, and that steers no terminal: no NUL, no other control character, no half surrogate pair."""
+    """Text that both databases keep alike, and that steers no terminal: no NUL, no other control character,
+    no half surrogate pair.
+    """
     return without_controls(text if text.isascii() else text.encode("utf-8", "replace").decode())

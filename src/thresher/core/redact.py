@@ -1,16 +1,22 @@
-"""Messages about a database without the password of its URL, however it was written there, and however badly."""
+"""Messages about a database without the password of its URL, however it was written there, and however
+badly.
+"""
 
 import re
 from urllib.parse import unquote, unquote_plus
 
 HIDDEN = "***"
-_USER = re.compile(r"://[^@:/?#]*:(.*)@", re.DOTALL)  # up to the last @: whoever forgot to encode one in a password must not see it
+_USER = re.compile(
+    r"://[^@:/?#]*:(.*)@", re.DOTALL
+)  # up to the last @: whoever forgot to encode one in a password must not see it
 _OPTION = re.compile(r"(?:ssl)?password\s*=\s*('(?:[^'\\]|\\.)*'|[^&\s]*)", re.IGNORECASE)
 _PARTS = re.compile(r"[/?#@:&\s]+")
 
 
 def redacted(text: str, url: str) -> str:
-    """A text, such as an error of the driver, without anything of the passwords in a database URL or connection string."""
+    """A text, such as an error of the driver, without anything of the passwords in a database URL or
+    connection string.
+    """
     text = _OPTION.sub(f"password={HIDDEN}", text)
     for secret in sorted(_secrets(url), key=len, reverse=True):
         text = text.replace(secret, HIDDEN)
@@ -26,4 +32,6 @@ def _secrets(url: str) -> set[str]:
     found = [option.strip("'") for option in _OPTION.findall(url)]
     for whole in _USER.findall(url):
         found += [whole, whole.partition("@")[0]]
-    return {spelled for secret in found for spelled in (secret, unquote(secret), unquote_plus(secret)) if spelled}
+    return {
+        spelled for secret in found for spelled in (secret, unquote(secret), unquote_plus(secret)) if spelled
+    }

@@ -1,7 +1,7 @@
 """A schema: which fields a thing has, as an app asks for them of a model, of an extractor, or of a person.
 
-Things are flat on purpose. A field holds a value or a list of values, so each value can be pointed at in the page it
-came from, learned by a selector, and put into one cell of a table.
+Things are flat on purpose. A field holds a value or a list of values, so each value can be pointed at in the
+page it came from, learned by a selector, and put into one cell of a table.
 """
 
 import re
@@ -28,7 +28,9 @@ Thing = Mapping[str, Any]
 
 
 class Kind(StrEnum):
-    """What the values of a field are. Money and dates stay text, as the page writes them; others read them."""
+    """What the values of a field are. Money and dates stay text, as the page writes them; others read
+    them.
+    """
 
     TEXT = "text"
     NUMBER = "number"
@@ -54,8 +56,8 @@ _TYPES: Mapping[Kind, tuple[str, tuple[type, ...]]] = {
 class Field:
     """One field. `says` is the sentence that explains it to whoever fills it in.
 
-    `many` makes it a list. `choices` are the only values allowed. `judged` marks an opinion: it stands nowhere in the page,
-    so nobody looks for it there, and it never counts as verified.
+    `many` makes it a list. `choices` are the only values allowed. `judged` marks an opinion: it stands
+    nowhere in the page, so nobody looks for it there, and it never counts as verified.
     """
 
     name: str
@@ -125,9 +127,13 @@ class Schema:
     def __post_init__(self) -> None:
         names = [field.name for field in self.fields]
         if not 0 < len(names) <= MAX_FIELDS or len(set(names)) < len(names):
-            raise UsageError(f"schema {self.name!r} needs 1 to {MAX_FIELDS} fields with different names, got {names}")
+            raise UsageError(
+                f"schema {self.name!r} needs 1 to {MAX_FIELDS} fields with different names, got {names}"
+            )
         if strangers := [name for name in self.key if name not in names]:
-            raise UsageError(f"schema {self.name!r} is keyed by {', '.join(strangers)}, which are not fields of it")
+            raise UsageError(
+                f"schema {self.name!r} is keyed by {', '.join(strangers)}, which are not fields of it"
+            )
 
     def __getitem__(self, name: str) -> Field:
         return next(field for field in self.fields if field.name == name)
@@ -135,7 +141,13 @@ class Schema:
     @property
     def digest(self) -> str:
         """Changes whenever an answer to the old schema would not be one to the new."""
-        said = [self.name, self.many, [self._thing()], list(self.key), [[f.name, f.kind, f.required, f.judged] for f in self.fields]]
+        said = [
+            self.name,
+            self.many,
+            [self._thing()],
+            list(self.key),
+            [[f.name, f.kind, f.required, f.judged] for f in self.fields],
+        ]
         return sha256(orjson.dumps(said, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
     def json_schema(self) -> dict[str, Any]:
@@ -159,7 +171,11 @@ class Schema:
             return [f"wants an object with a list under items, got {_shown(value)}"]
         if len(value["items"]) > MAX_THINGS:
             return [f"items has {len(value['items'])} things, at most {MAX_THINGS} are allowed"]
-        return [found for place, thing in enumerate(value["items"]) for found in self._complaints_of(thing, f"item {place + 1}: ")]
+        return [
+            found
+            for place, thing in enumerate(value["items"])
+            for found in self._complaints_of(thing, f"item {place + 1}: ")
+        ]
 
     def _complaints_of(self, thing: Any, where: str) -> Iterator[str]:
         if not isinstance(thing, dict):
@@ -172,7 +188,12 @@ class Schema:
 
 
 def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": dict(properties), "required": list(properties), "additionalProperties": False}
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
 
 
 def _article(word: str) -> str:

@@ -32,7 +32,12 @@ class Ending(StrEnum):
 
 
 # How the attempt ended that a task ended by: the task's own row tells of it, so it needs none in the history.
-TOLD = {State.SUCCEEDED: Ending.DONE, State.FILTERED: Ending.FILTERED, State.SKIPPED: Ending.SKIPPED, State.FAILED: Ending.FAILED}
+TOLD = {
+    State.SUCCEEDED: Ending.DONE,
+    State.FILTERED: Ending.FILTERED,
+    State.SKIPPED: Ending.SKIPPED,
+    State.FAILED: Ending.FAILED,
+}
 
 
 class Health(StrEnum):
@@ -63,7 +68,9 @@ class Error:
 
 
 class Brought(TypedDict, total=False):
-    """What an attempt brings home, checked. `refused` are children that cannot be tasks, as far as they can be told, and why."""
+    """What an attempt brings home, checked. `refused` are children that cannot be tasks, as far as they can
+    be told, and why.
+    """
 
     children: tuple[Entry, ...]
     refused: tuple[tuple[Entry, Refusal], ...]
@@ -114,8 +121,16 @@ class Settlement(NamedTuple):
     @property
     def is_plain(self) -> bool:
         """Whether it changes nothing but the task and its gates' counters: the path that must be fast."""
-        brings = (self.children or self.records or self.effects or self.refused or self.group or self.counts or self.stop
-                  or self.result is not None)  # fmt: skip
+        brings = (
+            self.children
+            or self.records
+            or self.effects
+            or self.refused
+            or self.group
+            or self.counts
+            or self.stop
+            or self.result is not None
+        )
         return not (brings or self.words_due) and self.blame is None and self.gates is None
 
     @property
@@ -126,8 +141,10 @@ class Settlement(NamedTuple):
         born = (*self.children, *((self.group.then,) if self.group and self.group.then else ()))
         return (
             sum(len(each.payload) + len(each.url or "") + len(each.key or "") for each in born)
-            + sum(each.size for each in self.records) + len(self.checkpoint or "") + len(self.result or "")
-        )  # fmt: skip
+            + sum(each.size for each in self.records)
+            + len(self.checkpoint or "")
+            + len(self.result or "")
+        )
 
     @property
     def is_told(self) -> bool:
@@ -135,8 +152,20 @@ class Settlement(NamedTuple):
         return TOLD.get(self.state) is self.ending
 
     @classmethod
-    def done(cls, task: Task, *, note: str | None = None, result: str | None = None, **brought: Unpack[Brought]) -> "Settlement":
-        return cls(task.id, task.claim, task.stage, Ending.DONE, State.SUCCEEDED, reason=note, healthy=True, result=result, **brought)
+    def done(
+        cls, task: Task, *, note: str | None = None, result: str | None = None, **brought: Unpack[Brought]
+    ) -> "Settlement":
+        return cls(
+            task.id,
+            task.claim,
+            task.stage,
+            Ending.DONE,
+            State.SUCCEEDED,
+            reason=note,
+            healthy=True,
+            result=result,
+            **brought,
+        )
 
     @classmethod
     def advance(
@@ -144,17 +173,44 @@ class Settlement(NamedTuple):
     ) -> "Settlement":
         """On to the next stage, which may stand behind other gates."""
         return cls(
-            task.id, task.claim, task.stage, Ending.NEXT, State.PENDING,
-            stage=stage, gates=gates, checkpoint=checkpoint, healthy=True, kind=task.kind, **brought,
-        )  # fmt: skip
+            task.id,
+            task.claim,
+            task.stage,
+            Ending.NEXT,
+            State.PENDING,
+            stage=stage,
+            gates=gates,
+            checkpoint=checkpoint,
+            healthy=True,
+            kind=task.kind,
+            **brought,
+        )
 
     @classmethod
     def filtered(cls, task: Task, *, reason: str, **brought: Unpack[Brought]) -> "Settlement":
-        return cls(task.id, task.claim, task.stage, Ending.FILTERED, State.FILTERED, reason=reason, healthy=True, **brought)
+        return cls(
+            task.id,
+            task.claim,
+            task.stage,
+            Ending.FILTERED,
+            State.FILTERED,
+            reason=reason,
+            healthy=True,
+            **brought,
+        )
 
     @classmethod
     def skipped(cls, task: Task, *, reason: str, **brought: Unpack[Brought]) -> "Settlement":
-        return cls(task.id, task.claim, task.stage, Ending.SKIPPED, State.SKIPPED, reason=reason, healthy=True, **brought)
+        return cls(
+            task.id,
+            task.claim,
+            task.stage,
+            Ending.SKIPPED,
+            State.SKIPPED,
+            reason=reason,
+            healthy=True,
+            **brought,
+        )
 
     @classmethod
     def snooze(
@@ -162,35 +218,71 @@ class Settlement(NamedTuple):
     ) -> "Settlement":
         """Wait, and spend nothing."""
         return cls(
-            task.id, task.claim, task.stage, Ending.SNOOZED, State.PENDING,
-            delay_us=delay_us, reason=reason, error=error, blame=blame,
-        )  # fmt: skip
+            task.id,
+            task.claim,
+            task.stage,
+            Ending.SNOOZED,
+            State.PENDING,
+            delay_us=delay_us,
+            reason=reason,
+            error=error,
+            blame=blame,
+        )
 
     @classmethod
     def misplaced(cls, task: Task, *, reason: str) -> "Settlement":
         """It stood in a lane of another scope: back to waiting in its own, nothing spent."""
         return cls(
-            task.id, task.claim, task.stage, Ending.SNOOZED, State.PENDING,
-            stage=task.stage, gates=task.lane, reason=reason, kind=task.kind,
-        )  # fmt: skip
+            task.id,
+            task.claim,
+            task.stage,
+            Ending.SNOOZED,
+            State.PENDING,
+            stage=task.stage,
+            gates=task.lane,
+            reason=reason,
+            kind=task.kind,
+        )
 
     @classmethod
     def retry(cls, task: Task, *, delay_us: int, error: Error, blame: Blame | None = None) -> "Settlement":
         """Wait, and spend a failure."""
         return cls(
-            task.id, task.claim, task.stage, Ending.RETRY, State.RETRYABLE,
-            delay_us=delay_us, error=error, spends_failure=True, blame=blame,
-        )  # fmt: skip
+            task.id,
+            task.claim,
+            task.stage,
+            Ending.RETRY,
+            State.RETRYABLE,
+            delay_us=delay_us,
+            error=error,
+            spends_failure=True,
+            blame=blame,
+        )
 
     @classmethod
     def fail(
-        cls, task: Task, *, error: Error, spends_failure: bool = True, blame: Blame | None = None, words_due: bool = False,
+        cls,
+        task: Task,
+        *,
+        error: Error,
+        spends_failure: bool = True,
+        blame: Blame | None = None,
+        words_due: bool = False,
         **brought: Unpack[Brought],
     ) -> "Settlement":
         return cls(
-            task.id, task.claim, task.stage, Ending.FAILED, State.FAILED,
-            reason=error.message, error=error, spends_failure=spends_failure, blame=blame, words_due=words_due, **brought,
-        )  # fmt: skip
+            task.id,
+            task.claim,
+            task.stage,
+            Ending.FAILED,
+            State.FAILED,
+            reason=error.message,
+            error=error,
+            spends_failure=spends_failure,
+            blame=blame,
+            words_due=words_due,
+            **brought,
+        )
 
     @classmethod
     def cancelled(cls, task: Task, *, reason: str) -> "Settlement":
@@ -203,21 +295,49 @@ class Settlement(NamedTuple):
 
     @classmethod
     def crash(
-        cls, task_id: TaskId, claim: int, at_stage: str, *, crashes: int, max_crashes: int, lost: str, spread_us: int,
+        cls,
+        task_id: TaskId,
+        claim: int,
+        at_stage: str,
+        *,
+        crashes: int,
+        max_crashes: int,
+        lost: str,
+        spread_us: int,
         begun: bool = True,
     ) -> "Settlement":
         """Its worker vanished: back to waiting, or into quarantine when it happened too often.
 
-        The first time at once, for most workers die of other things. After that each task waits for a time of its own
-        (`spread_us`), so that one that kills its worker does not again take the same neighbours along.
+        The first time at once, for most workers die of other things. After that each task waits for a time of
+        its own (`spread_us`), so that one that kills its worker does not again take the same neighbours
+        along.
         """
         if not begun:  # it still waited to run alone, and has done nothing
             reason = f"its worker {lost} vanished before the task had begun"
             return cls(task_id, claim, at_stage, Ending.HANDED_BACK, State.PENDING, reason=reason)
         reason = f"its worker {lost} vanished"
         if crashes + 1 < max_crashes:
-            return cls(task_id, claim, at_stage, Ending.CRASHED, State.PENDING, crashes * spread_us, reason=reason, crashed=True)
-        error = Error("Quarantined", f"{reason}, the {crashes + 1}. time; look into it, then retry it by hand")
+            return cls(
+                task_id,
+                claim,
+                at_stage,
+                Ending.CRASHED,
+                State.PENDING,
+                crashes * spread_us,
+                reason=reason,
+                crashed=True,
+            )
+        error = Error(
+            "Quarantined", f"{reason}, the {crashes + 1}. time; look into it, then retry it by hand"
+        )
         return cls(
-            task_id, claim, at_stage, Ending.CRASHED, State.FAILED, reason=error.message, error=error, crashed=True, words_due=True
-        )  # fmt: skip
+            task_id,
+            claim,
+            at_stage,
+            Ending.CRASHED,
+            State.FAILED,
+            reason=error.message,
+            error=error,
+            crashed=True,
+            words_due=True,
+        )

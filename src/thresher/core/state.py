@@ -1,7 +1,7 @@
 """The states of a task and the only moves between them.
 
-One table. The terminal states, the checks in both database schemas, and the diagram in the documentation are derived
-from it, so that none of them can disagree with it.
+One table. The terminal states, the checks in both database schemas, and the diagram in the documentation are
+derived from it, so that none of them can disagree with it.
 """
 
 from collections.abc import Mapping
@@ -47,7 +47,9 @@ def may_become(old: State, new: State) -> bool:
 
 
 def sql_list(states: frozenset[State]) -> str:
-    """The states as literals for an SQL `in (...)`: literals, because a bound value would disable a partial index."""
+    """The states as literals for an SQL `in (...)`: literals, because a bound value would disable a partial
+    index.
+    """
     return ", ".join(f"'{state}'" for state in sorted(states))
 
 

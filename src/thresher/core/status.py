@@ -11,7 +11,8 @@ from thresher.core.state import TERMINAL, State
 class TaskStatus:
     """One task as it stood a moment ago. `result` is what its last stage returned with `Done(result=...)`.
 
-    `error` is the class of the last error and `reason` its words, or why a rule ended the task. Times are microseconds since 1970.
+    `error` is the class of the last error and `reason` its words, or why a rule ended the task. Times are
+    microseconds since 1970.
     """
 
     id: TaskId

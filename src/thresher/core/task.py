@@ -1,4 +1,6 @@
-"""A task: as a caller asks for it (`NewTask`), as the store takes it in (`Entry`), as a worker holds it (`Task`)."""
+"""A task: as a caller asks for it (`NewTask`), as the store takes it in (`Entry`), as a worker holds it
+(`Task`).
+"""
 
 import math
 from collections.abc import Mapping
@@ -18,10 +20,11 @@ MAX_DELAY = 10 * 365 * 86_400.0
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
-    """A request for work. `key` makes it unique among live tasks of its kind; `url` lets the loop guard see it.
+    """A request for work. `key` makes it unique among live tasks of its kind; `url` lets the loop guard see
+    it.
 
-    `priority` is a head start: each step counts as having waited one `queue.head_start` longer. `delay` is in seconds.
-    A `detached` child does not join the group of its parent.
+    `priority` is a head start: each step counts as having waited one `queue.head_start` longer. `delay` is in
+    seconds. A `detached` child does not join the group of its parent.
     """
 
     kind: str
@@ -84,7 +87,9 @@ def delay_us(seconds: float) -> int:
 
 
 def dump(value: Mapping[str, Any], what: str, limit: int) -> str:
-    """A mapping as JSON text, or an error that says why not. Bodies belong into the blob store, not into the queue."""
+    """A mapping as JSON text, or an error that says why not. Bodies belong into the blob store, not into the
+    queue.
+    """
     text = to_json(dict(value), what)
     if len(text) > limit:
         raise InvalidPayload(
@@ -101,7 +106,9 @@ def to_json(value: Any, what: str) -> bytes:
     except (TypeError, ValueError) as problem:
         raise InvalidPayload(f"the {what} is not JSON: {problem}") from None
     if b"null" in text and _has_no_number(value):  # it is what the writer makes of NaN, without a word
-        raise InvalidPayload(f"the {what} has NaN or Infinity in it, which JSON cannot say; leave the field out or set it to None")
+        raise InvalidPayload(
+            f"the {what} has NaN or Infinity in it, which JSON cannot say; leave the field out or set it to None"
+        )
     return text
 
 

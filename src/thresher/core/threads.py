@@ -1,4 +1,6 @@
-"""Threads for what Thresher computes itself. Those of the event loop belong to the stages, which may hold all of them for minutes."""
+"""Threads for what Thresher computes itself. Those of the event loop belong to the stages, which may hold all
+of them for minutes.
+"""
 
 import asyncio
 import contextvars

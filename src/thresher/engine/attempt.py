@@ -1,4 +1,6 @@
-"""One attempt: perform the stage, decide what it means. Whatever happens in a stage ends here as a settlement."""
+"""One attempt: perform the stage, decide what it means. Whatever happens in a stage ends here as a
+settlement.
+"""
 
 import asyncio
 import random
@@ -22,17 +24,25 @@ _OUTCOMES = get_args(Outcome)
 Submit = Callable[[Callable[[Hands], Any], Hands], "Future[Any]"]
 
 
-async def attempt(task: Task, hands: Hands, registry: Registry, settings: Settings, submit: Submit) -> Settlement:
-    """Perform the stage a task stands at, and decide. Cancellation passes through; everything else is a settlement."""
+async def attempt(
+    task: Task, hands: Hands, registry: Registry, settings: Settings, submit: Submit
+) -> Settlement:
+    """Perform the stage a task stands at, and decide. Cancellation passes through; everything else is a
+    settlement.
+    """
     pipeline = registry.pipeline(task.kind)
     stage = pipeline.stage(task.stage) if pipeline else None
     if stage is None:
-        return Settlement.misplaced(task, reason=f"this worker does not know the kind {task.kind!r} with a stage {task.stage!r}")
+        return Settlement.misplaced(
+            task, reason=f"this worker does not know the kind {task.kind!r} with a stage {task.stage!r}"
+        )
     try:
         outcome = await _perform(stage, hands, submit)
         return settle_outcome(task, outcome, registry)
     except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
-        return settle_error(task, problem, registry, backoff=registry.backoff(task.kind, settings), luck=random.random())
+        return settle_error(
+            task, problem, registry, backoff=registry.backoff(task.kind, settings), luck=random.random()
+        )
 
 
 async def _perform(stage: Stage, hands: Hands, submit: Submit) -> Outcome:
@@ -44,11 +54,15 @@ async def _perform(stage: Stage, hands: Hands, submit: Submit) -> Outcome:
         hands.lend(asyncio.get_running_loop())
         outcome = await asyncio.wrap_future(submit(cast("Callable[[Hands], Any]", stage.perform), hands))
     if not isinstance(outcome, _OUTCOMES):
-        raise TypeError(f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed")
+        raise TypeError(
+            f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed"
+        )
     return cast("Outcome", outcome)
 
 
 def overdue(task: Task, seconds: float, registry: Registry, settings: Settings) -> Settlement:
     """The settlement of an attempt that took too long."""
     problem = TimedOut(f"stage {task.stage!r} took longer than {seconds:g} seconds")
-    return settle_error(task, problem, registry, backoff=registry.backoff(task.kind, settings), luck=random.random())
+    return settle_error(
+        task, problem, registry, backoff=registry.backoff(task.kind, settings), luck=random.random()
+    )

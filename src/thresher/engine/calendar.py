@@ -1,7 +1,8 @@
 """When a schedule fires: pure arithmetic over cron lines, intervals and time zones.
 
-Cron lines follow the wall clock of their zone. A time that the clock skips in spring fires at the moment the clock
-jumps; a time that it shows twice in autumn fires once. Intervals count from the epoch, so that every machine agrees.
+Cron lines follow the wall clock of their zone. A time that the clock skips in spring fires at the moment the
+clock jumps; a time that it shows twice in autumn fires once. Intervals count from the epoch, so that every
+machine agrees.
 """
 
 from datetime import UTC, datetime
@@ -24,7 +25,8 @@ def next_firing(after: int, *, cron: str | None, every_us: int | None, timezone:
     """The first firing strictly after a time; None when a cron line has no further date."""
     if every_us is not None:
         return (after // every_us + 1) * every_us
-    # In an hour that comes twice cronsim takes the second for the first. So it walks there from before the clock changes.
+    # In an hour that comes twice cronsim takes the second for the first. So it walks there from before the
+    # clock changes.
     start = _wall(after - AROUND_CHANGE if _changes(after, timezone) else after, timezone)
     found = (round(each.timestamp()) * SECOND for each in CronSim(cron or "", start))
     return next((at for at in found if at > after), None)
@@ -32,11 +34,12 @@ def next_firing(after: int, *, cron: str | None, every_us: int | None, timezone:
 
 def moved_forward(
     next_at: int, last_at: int | None, now: int, *, cron: str | None, every_us: int | None, timezone: str
-) -> int | None:  # fmt: skip
-    """The next firing of a schedule that waits too long because the clock was set back; None where it does not.
+) -> int | None:
+    """The next firing of a schedule that waits too long because the clock was set back; None where it does
+    not.
 
-    It has to wait no longer than half as long again as it usually does. So a daily schedule does not fire twice when an hour
-    comes twice, and one for every minute does not fall silent for an hour.
+    It has to wait no longer than half as long again as it usually does. So a daily schedule does not fire
+    twice when an hour comes twice, and one for every minute does not fall silent for an hour.
     """
     usual = _gap(last_at if last_at is not None and last_at < next_at else next_at, cron, every_us, timezone)
     if usual is None or next_at - now <= usual + usual // 2:
@@ -53,11 +56,17 @@ def _gap(at: int, cron: str | None, every_us: int | None, timezone: str) -> int 
 def due_firings(
     first: int, now: int, *, cron: str | None, every_us: int | None, timezone: str, missed: str, most: int
 ) -> tuple[list[int], int | None]:
-    """The firings to make up for, from `first` up to now, by the policy for missed ones; and the next one after."""
+    """The firings to make up for, from `first` up to now, by the policy for missed ones; and the next one
+    after.
+    """
     if first > now:
         return [], first
     wanted = most if missed == "all" else 1
-    due = _newest_intervals(first, now, every_us, wanted) if every_us is not None else _newest_dates(first, now, cron, timezone, wanted)
+    due = (
+        _newest_intervals(first, now, every_us, wanted)
+        if every_us is not None
+        else _newest_dates(first, now, cron, timezone, wanted)
+    )
     if missed == "skip":
         due = [at for at in due if now - at < LATE_US]
     return due, next_firing(now, cron=cron, every_us=every_us, timezone=timezone)

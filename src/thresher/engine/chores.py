@@ -1,4 +1,6 @@
-"""The background loops, all of one shape: how often, and what one round does. Any number of machines may run them all."""
+"""The background loops, all of one shape: how often, and what one round does. Any number of machines may run
+them all.
+"""
 
 import asyncio
 import logging
@@ -30,7 +32,8 @@ from thresher.store.workers import reap
 
 log = logging.getLogger("thresher.chores")
 
-# A worker comes back after four to six fifths of a chore's time; a round that all share has to be due by then.
+# A worker comes back after four to six fifths of a chore's time; a round that all share has to be due by
+# then.
 SOON = 0.75
 
 
@@ -62,7 +65,9 @@ def assume_spent(store: Store) -> str | None:
 
 
 def repair_counters(store: Store) -> str | None:
-    """Counters that drifted are set right: where something goes on often, everywhere now and then, by one worker for all."""
+    """Counters that drifted are set right: where something goes on often, everywhere now and then, by one
+    worker for all.
+    """
     if begin_round(store, "repair everything", store.settings.us("repair.full_every")):
         found = repair(store)
     elif begin_round(store, "repair", round(store.settings.us("repair.every") * SOON)):
@@ -104,10 +109,14 @@ def prune_ledger(store: Store) -> str | None:
 
 
 def fire_schedules(store: Store) -> str | None:
-    """Schedules that are due enqueue their tasks. Only apps of this process: another's are fired by it, and those of nobody by nobody."""
+    """Schedules that are due enqueue their tasks. Only apps of this process: another's are fired by it, and
+    those of nobody by nobody.
+    """
     with store.read() as session:
         now = store.backend.now(session)
-        plans = [plan for plan in read_plans(session, due_at=now) if store.apps is None or plan.app in store.apps]
+        plans = [
+            plan for plan in read_plans(session, due_at=now) if store.apps is None or plan.app in store.apps
+        ]
         ahead = plans_ahead(session, now)
     _follow_clock(store, ahead, now)
     fired = []
@@ -125,16 +134,30 @@ def fire_schedules(store: Store) -> str | None:
 def _follow_clock(store: Store, plans: list[Plan], now: int) -> None:
     """A clock that was set back must not keep schedules silent until it has caught up."""
     for plan in plans:
-        next_at = moved_forward(plan.next_at or now, plan.last_at, now, cron=plan.cron, every_us=plan.every_us, timezone=plan.timezone)
+        next_at = moved_forward(
+            plan.next_at or now,
+            plan.last_at,
+            now,
+            cron=plan.cron,
+            every_us=plan.every_us,
+            timezone=plan.timezone,
+        )
         if next_at is not None and shift_plan(store, plan, next_at):
-            log.warning("the clock was set back: schedule %s fires next in %d s", plan.name, (next_at - now) // SECOND)
+            log.warning(
+                "the clock was set back: schedule %s fires next in %d s", plan.name, (next_at - now) // SECOND
+            )
 
 
 def _fire(store: Store, plan: Plan, now: int) -> bool:
     firings, next_at = due_firings(
-        plan.next_at or now, now, cron=plan.cron, every_us=plan.every_us, timezone=plan.timezone,
-        missed=plan.missed, most=store.settings.count("schedule.max_missed"),
-    )  # fmt: skip
+        plan.next_at or now,
+        now,
+        cron=plan.cron,
+        every_us=plan.every_us,
+        timezone=plan.timezone,
+        missed=plan.missed,
+        most=store.settings.count("schedule.max_missed"),
+    )
     return fire(store, plan, firings, next_at) and bool(firings)
 
 
@@ -181,7 +204,8 @@ async def keep_doing(chore: Chore, store: Store, threads: Executor) -> None:
         # Spread, so that a hundred machines do not come at the same moment.
         await asyncio.sleep(float(store.settings[chore.every]) * random.uniform(0.8, 1.2))
         try:
-            # Aside: a long round must not keep the worker's turns waiting. And not on the loop's own threads: stages may hold them all.
+            # Aside: a long round must not keep the worker's turns waiting. And not on the loop's own threads:
+            # stages may hold them all.
             said = await asyncio.get_running_loop().run_in_executor(threads, chore.once, store)
         except DatabaseProblem as problem:
             log.warning("%s: %s", chore.name, problem)

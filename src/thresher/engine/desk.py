@@ -1,8 +1,8 @@
 """The desk of one attempt, on the store: no call without money and an open gate, no question paid for twice.
 
-The order is what keeps the caps. First the provider's gate, where waiting is free; then the money, which is reserved at the
-worst price; then the last look, and only then the call. Whatever happens inside is settled on the way out: what the provider
-counted if it said so, nothing if nothing was sent, and otherwise the worst.
+The order is what keeps the caps. First the provider's gate, where waiting is free; then the money, which is
+reserved at the worst price; then the last look, and only then the call. Whatever happens inside is settled on
+the way out: what the provider counted if it said so, nothing if nothing was sent, and otherwise the worst.
 """
 
 import asyncio
@@ -19,7 +19,8 @@ from thresher.store import answers, ledger
 from thresher.store.ledger import Caps, Hold, Short, Taken
 from thresher.store.store import Store
 
-# A cap of an app or of a run closes no gate, so nobody wakes those who wait for it: they look again this often, in seconds.
+# A cap of an app or of a run closes no gate, so nobody wakes those who wait for it: they look again this
+# often, in seconds.
 LOOK_AGAIN = 900.0
 MIN_AWAY = 1.0
 
@@ -49,7 +50,9 @@ class StoreDesk:
         self._prompts: dict[str, str] = {}
 
     async def recall(self, question: str) -> Answer | None:
-        return await self._store.run(answers.recall, self._store, question, app=self._app, run=self._task.tracking_id)
+        return await self._store.run(
+            answers.recall, self._store, question, app=self._app, run=self._task.tracking_id
+        )
 
     async def keep(self, question: str, answer: Answer) -> None:
         await self._store.run(answers.keep, self._store, question, self._prompts.get(question, ""), answer)
@@ -71,23 +74,38 @@ class StoreDesk:
     async def _reserve(self, quote: Quote) -> Hold:
         settings = self._store.settings
         found = await self._store.run(
-            ledger.reserve, self._store, claim=(self._task.id, self._task.claim), app=self._app, provider=quote.provider, model=quote.model,
-            prompt=quote.prompt, question=quote.question, most=quote.most, caps=Caps.in_force(settings),
+            ledger.reserve,
+            self._store,
+            claim=(self._task.id, self._task.claim),
+            app=self._app,
+            provider=quote.provider,
+            model=quote.model,
+            prompt=quote.prompt,
+            question=quote.question,
+            most=quote.most,
+            caps=Caps.in_force(settings),
             expires_us=settings.us("ai.timeout") + MARGIN_US,
-        )  # fmt: skip
+        )
         match found:
             case Hold():
                 return found
             case Short(passing=True):
-                raise NotYet(f"what is left of {_cap(found)} is promised to calls under way", retry_after=MIN_AWAY)
+                raise NotYet(
+                    f"what is left of {_cap(found)} is promised to calls under way", retry_after=MIN_AWAY
+                )
             case Short():
                 raise await self._store.run(self._out_of_money, found, quote.gate)
             case Taken(until):
                 away = await self._store.run(self._seconds_to, until)
-                raise NotYet("somebody else is asking this very question; their answer will do", retry_after=min(away, 5.0))
+                raise NotYet(
+                    "somebody else is asking this very question; their answer will do",
+                    retry_after=min(away, 5.0),
+                )
 
     def _out_of_money(self, short: Short, gate: str) -> BudgetExhausted:
-        """The cap of the day closes the provider's gate until midnight; any other cap concerns this app or run alone."""
+        """The cap of the day closes the provider's gate until midnight; any other cap concerns this app or
+        run alone.
+        """
         says = (
             f"a call may cost ${short.most / DOLLAR:.4f}, and of the ${short.cap / DOLLAR:.2f} of {_cap(short)} "
             f"${(short.spent + short.reserved) / DOLLAR:.4f} are spent or promised; raise it: thresher config set {_cap(short)} DOLLARS"

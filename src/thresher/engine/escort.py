@@ -1,9 +1,9 @@
 """The governor of one attempt: takes its requests through the gates that all workers share.
 
-The claim of the task has paid one token for each gate of its lane, so the first request through such a gate only has to
-start; every other one reserves. A short wait is slept here. A long one would hold a worker for nothing, so it becomes
-`NotYet` and the task comes back. But what was already sent must not be sent again for the sake of a rate: after the
-first request even a Crawl-delay is waited for in place.
+The claim of the task has paid one token for each gate of its lane, so the first request through such a gate
+only has to start; every other one reserves. A short wait is slept here. A long one would hold a worker for
+nothing, so it becomes `NotYet` and the task comes back. But what was already sent must not be sent again for
+the sake of a rate: after the first request even a Crawl-delay is waited for in place.
 """
 
 import asyncio
@@ -30,7 +30,8 @@ MARGIN_US = 60 * SECOND
 MIN_AWAY, MAX_AWAY = 1.0, 3_600.0
 MIN_SLEEP = 0.001
 POLL = (0.02, 0.05, 0.1, 0.2, 0.5)
-# How often a granted start may come too late to be used, because this machine was busy, before it is used all the same.
+# How often a granted start may come too late to be used, because this machine was busy, before it is used all
+# the same.
 LATE_STARTS = 2
 
 
@@ -42,7 +43,9 @@ class Patience:
     tries: int = 0
 
     def asked_for(self, seconds: float | None) -> float | None:
-        """What to sleep now; None where that is more than is left. Without a number, a little longer each time."""
+        """What to sleep now; None where that is more than is left. Without a number, a little longer each
+        time.
+        """
         self.tries += 1
         seconds = POLL[min(self.tries, len(POLL)) - 1] if seconds is None else seconds
         if seconds > self.left:
@@ -53,7 +56,9 @@ class Patience:
 
 @dataclass(slots=True)
 class _Trip:
-    """One request through one gate. `paid`: with the token of the claim, which comes back if nothing was sent."""
+    """One request through one gate. `paid`: with the token of the claim, which comes back if nothing was
+    sent.
+    """
 
     gate: str
     paid: bool
@@ -99,12 +104,16 @@ class Escort:
             await self._stand_by(found, patience, preparing)
 
     async def _reserve(self, gate: str) -> Permit | Wait:
-        """Not to be cut short: a slot that was taken for somebody who left would be lost until it is swept."""
+        """Not to be cut short: a slot that was taken for somebody who left would be lost until it is
+        swept.
+        """
         claim = (self._task.id, self._task.claim)
         longest = max(self._store.settings.us("fetch.total"), self._store.settings.us("ai.timeout"))
         expires_us = longest + self._longest_wait_us() + MARGIN_US
         asking = asyncio.ensure_future(
-            self._store.run(permits.reserve, self._store, (gate,), claim=claim, holder=None, expires_us=expires_us)
+            self._store.run(
+                permits.reserve, self._store, (gate,), claim=claim, holder=None, expires_us=expires_us
+            )
         )
         try:
             return await asyncio.shield(asking)
@@ -113,22 +122,36 @@ class Escort:
             raise
 
     def _return_unused(self, asked: "asyncio.Future[Permit | Wait]") -> None:
-        if not asked.cancelled() and asked.exception() is None and isinstance(found := asked.result(), Permit):
+        if (
+            not asked.cancelled()
+            and asked.exception() is None
+            and isinstance(found := asked.result(), Permit)
+        ):
             giving = asyncio.ensure_future(self._store.run(permits.release, self._store, found))
-            giving.add_done_callback(lambda done: done.cancelled() or done.exception())  # else the sweep gives it back
+            giving.add_done_callback(
+                lambda done: done.cancelled() or done.exception()
+            )  # else the sweep gives it back
 
     def _longest_wait_us(self) -> int:
-        return max(self._store.settings.us("fetch.patience"), self._store.settings.us("fetch.crawl_delay_cap"))
+        return max(
+            self._store.settings.us("fetch.patience"), self._store.settings.us("fetch.crawl_delay_cap")
+        )
 
     async def _start(self, trip: _Trip) -> None:
-        """The last look. A start that was granted and not used at once is asked for again where others count from it."""
+        """The last look. A start that was granted and not used at once is asked for again where others count
+        from it.
+        """
         patience = Patience(float(self._store.settings["fetch.patience"]))
         late = 0
         while True:
             begun, found = await self._ask_to_start(trip.gate)
             if isinstance(found, Wait):
                 await self._stand_by(found, patience, trip.preparing)
-            elif late >= LATE_STARTS or (monotonic() - begun) * SECOND <= PROMPT_US or not await self._is_hurried(trip, found):
+            elif (
+                late >= LATE_STARTS
+                or (monotonic() - begun) * SECOND <= PROMPT_US
+                or not await self._is_hurried(trip, found)
+            ):
                 break
             else:
                 late += 1
@@ -137,10 +160,14 @@ class Escort:
 
     async def _is_hurried(self, trip: _Trip, go: Go) -> bool:
         """Whether a start that comes late may come too close to the next one."""
-        return go.paced and (trip.permit is not None or await self._store.run(is_hurried, self._store, trip.gate))
+        return go.paced and (
+            trip.permit is not None or await self._store.run(is_hurried, self._store, trip.gate)
+        )
 
     async def _ask_to_start(self, gate: str) -> tuple[float, Go | Wait]:
-        """The last look. Where a look costs less than the way to a database thread and back, and nothing is written, it is taken here."""
+        """The last look. Where a look costs less than the way to a database thread and back, and nothing is
+        written, it is taken here.
+        """
         begun, claim = monotonic(), (self._task.id, self._task.claim)
         found = permits.peek(self._store, (gate,), claim=claim) if self._store.backend.near else None
         return (begun, found) if found is not None else await self._store.run(self._start_at, gate, claim)
@@ -152,7 +179,11 @@ class Escort:
     async def _leave(self, trip: _Trip) -> None:
         if trip.paid and trip.started_at is None:
             self._unspent.add(trip.gate)
-        slow = trip.paced and trip.started_at is not None and (monotonic() - trip.started_at) * SECOND > PROMPT_US
+        slow = (
+            trip.paced
+            and trip.started_at is not None
+            and (monotonic() - trip.started_at) * SECOND > PROMPT_US
+        )
         if slow or (trip.permit is not None and trip.permit.id is not None):
             # Whoever is cancelled here still gives back what was taken.
             await asyncio.shield(self._store.run(self._give_back, trip, slow))
@@ -183,15 +214,25 @@ class Escort:
             return max(MIN_SLEEP, (until - self._store.backend.now(session)) / SECOND)
 
     def _must_not_turn_back(self, wait: Wait, seconds: float, preparing: bool) -> bool:
-        """Its first request went out and its next only waits for the rate: to turn back would send the first one again, for ever."""
+        """Its first request went out and its next only waits for the rate: to turn back would send the first
+        one again, for ever.
+        """
         near = seconds <= float(self._store.settings["fetch.crawl_delay_cap"]) + 1.0
         return wait.reason == "rate" and self._sent and not preparing and near
 
     def _not_yet(self, wait: Wait, seconds: float | None) -> NotYet:
         # Behind a gate of its lane the task waits without a clock; elsewhere it has to come and look.
-        away = random.uniform(1, 3) * MIN_AWAY if seconds is None or self._is_ours(wait.gate) else min(seconds, MAX_AWAY)
+        away = (
+            random.uniform(1, 3) * MIN_AWAY
+            if seconds is None or self._is_ours(wait.gate)
+            else min(seconds, MAX_AWAY)
+        )
         until = "" if wait.until is None else f" until {as_text(wait.until)}"
-        return NotYet(f"{wait.gate} is closed{until} ({wait.reason}); the task comes back by itself", retry_after=away, gate=wait.gate)
+        return NotYet(
+            f"{wait.gate} is closed{until} ({wait.reason}); the task comes back by itself",
+            retry_after=away,
+            gate=wait.gate,
+        )
 
     def _is_ours(self, gate: str) -> bool:
         return gate in self._task.lane

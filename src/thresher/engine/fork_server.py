@@ -1,8 +1,10 @@
-"""The process that starts the processes of a pool, and what each of them does: take a call, compute it, answer, until told to end.
+"""The process that starts the processes of a pool, and what each of them does: take a call, compute it,
+answer, until told to end.
 
-The server imports everything that reads pages once and warms it up; a process forked from it is ready in milliseconds and shares
-that memory. It never touches a page itself, so it is always there to kill a child that does not come back. It ends when the program
-that started it ends, however that ends, and takes its children along.
+The server imports everything that reads pages once and warms it up; a process forked from it is ready in
+milliseconds and shares that memory. It never touches a page itself, so it is always there to kill a child
+that does not come back. It ends when the program that started it ends, however that ends, and takes its
+children along.
 """
 
 import ctypes
@@ -27,18 +29,27 @@ from thresher.config.platforms import Texts, installed_platforms, use_texts
 from thresher.core.errors import TooLarge
 from thresher.reading.html import LIMITS
 
-HEADER = struct.Struct("<Q")  # before each message: its length; the first message of a child is its process id
+HEADER = struct.Struct(
+    "<Q"
+)  # before each message: its length; the first message of a child is its process id
 COMMAND = struct.Struct("<cQ")  # to the server: fork with so much memory, or kill this process
 FORK, KILL = b"F", b"K"
 RESULT, PROBLEM, NO_MEMORY, ASK = b"R", b"E", b"M", b"A"
-FOR_STAGES = ("load", "save", "record", "records")  # of the context of its worker, what a stage in a process may call
+FOR_STAGES = (
+    "load",
+    "save",
+    "record",
+    "records",
+)  # of the context of its worker, what a stage in a process may call
 MAX_RESULT = 32 * 1024 * 1024  # bytes, pickled
 _PR_SET_PDEATHSIG = 1
 _channels: list[socket.socket] = []  # in a child: the one to its worker
 
 
 class Target(NamedTuple):
-    """A function by the names that lead to it. `file` is for modules that no import path leads to, such as an app in a file."""
+    """A function by the names that lead to it. `file` is for modules that no import path leads to, such as an
+    app in a file.
+    """
 
     module: str
     name: str
@@ -46,7 +57,9 @@ class Target(NamedTuple):
 
 
 class Order(NamedTuple):
-    """What is computed under which limits. Its arguments follow it in the message, because the module may be needed to read them."""
+    """What is computed under which limits. Its arguments follow it in the message, because the module may be
+    needed to read them.
+    """
 
     target: Target
     max_nodes: int
@@ -54,7 +67,9 @@ class Order(NamedTuple):
 
 
 def main() -> None:
-    """Serve until the program that started this one is gone. The argument is the file descriptor of the channel to it."""
+    """Serve until the program that started this one is gone. The argument is the file descriptor of the
+    channel to it.
+    """
     _warm_up()
     gc.collect()
     gc.freeze()  # what is never looked at again stays shared with the children
@@ -72,7 +87,10 @@ def _warm_up() -> None:
 
     body = b"<title>Ladder</title><h1>Ladder</h1><p class=price>5</p><script>x</script><a href=/careers>Careers</a>"
     thorough(200, body.decode())
-    inspect(Page("https://localhost/", "https://localhost/", 200, {"content-type": "text/html"}, body), date(2026, 1, 1))
+    inspect(
+        Page("https://localhost/", "https://localhost/", 200, {"content-type": "text/html"}, body),
+        date(2026, 1, 1),
+    )
 
 
 def _serve(control: socket.socket) -> None:
@@ -186,7 +204,9 @@ def _answer(message: bytearray) -> bytes:
         args = pickle.load(stream)  # noqa: S301
         reply = RESULT + pickle.dumps(function(*args), pickle.HIGHEST_PROTOCOL)
         if len(reply) > MAX_RESULT:
-            raise TooLarge(f"{order.target.name} found {len(reply):,} bytes; at most {MAX_RESULT:,} are taken")
+            raise TooLarge(
+                f"{order.target.name} found {len(reply):,} bytes; at most {MAX_RESULT:,} are taken"
+            )
     except MemoryError:
         return NO_MEMORY
     except BaseException as problem:  # noqa: BLE001  whatever it is, it belongs to whoever asked
@@ -224,7 +244,9 @@ def _module(target: Target) -> object:
         return known
     spec = importlib.util.spec_from_file_location(target.module, target.file) if target.file else None
     if spec is None or spec.loader is None:
-        raise ModuleNotFoundError(f"module {target.module!r} cannot be imported in another process; put it where Python finds it")
+        raise ModuleNotFoundError(
+            f"module {target.module!r} cannot be imported in another process; put it where Python finds it"
+        )
     module = importlib.util.module_from_spec(spec)
     sys.modules[target.module] = module
     spec.loader.exec_module(module)

@@ -40,7 +40,9 @@ T = TypeVar("T")
 class Hands:
     """The context given to a stage."""
 
-    def __init__(self, task: Task, store: Store, now: Callable[[], int], registry: Registry, reach: Reach) -> None:
+    def __init__(
+        self, task: Task, store: Store, now: Callable[[], int], registry: Registry, reach: Reach
+    ) -> None:
         self.task = task
         self._store, self._now, self._registry, self._reach = store, now, registry, reach
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -61,12 +63,28 @@ class Hands:
         return await self._pass_by(partial(find_record, kind=kind, key=key))
 
     async def records(
-        self, kind: str, *, keys: Sequence[str] | None = None, link: Link | None = None, where: Sequence[Where] = (),
-        order: str | None = None, before: int | None = None, limit: int = 100, linked: str | None = None,
-    ) -> list[Found]:  # fmt: skip
+        self,
+        kind: str,
+        *,
+        keys: Sequence[str] | None = None,
+        link: Link | None = None,
+        where: Sequence[Where] = (),
+        order: str | None = None,
+        before: int | None = None,
+        limit: int = 100,
+        linked: str | None = None,
+    ) -> list[Found]:
         find = partial(
-            find_records, kind=kind, keys=keys, link=link, where=where, order=order, before=before, limit=limit, linked=linked
-        )  # fmt: skip
+            find_records,
+            kind=kind,
+            keys=keys,
+            link=link,
+            where=where,
+            order=order,
+            before=before,
+            limit=limit,
+            linked=linked,
+        )
         if limit > A_FEW or order is not None:
             return await self._store.run(self._read, find)
         return await self._pass_by(find)
@@ -89,7 +107,9 @@ class Hands:
         return await self._store.run(self._read, partial(marks_of, kind=kind, link=link))
 
     async def _pass_by(self, look: Callable[[Session], T]) -> T:
-        """A stage looks something up at every step. Where that costs less than the way to a database thread and back, it is done here."""
+        """A stage looks something up at every step. Where that costs less than the way to a database thread
+        and back, it is done here.
+        """
         return self._glance(look) if self._store.backend.near else await self._store.run(self._glance, look)
 
     def _glance(self, look: Callable[[Session], T]) -> T:
@@ -101,9 +121,17 @@ class Hands:
             return look(session)
 
     async def fetch(
-        self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
-        render: bool | None = False, max_age: float | None = None, replay: bool = False, credentials: Credentials | None = None,
-    ) -> Page:  # fmt: skip
+        self,
+        url: str,
+        *,
+        method: str = "GET",
+        headers: Mapping[str, str] = {},
+        body: bytes = b"",
+        render: bool | None = False,
+        max_age: float | None = None,
+        replay: bool = False,
+        credentials: Credentials | None = None,
+    ) -> Page:
         fetcher = self._reach.fetcher
         if fetcher is None:
             raise UsageError("this worker was made without a fetcher; build.opened_worker gives it one")
@@ -112,27 +140,38 @@ class Hands:
         if max_age is None:
             known = self._registry.max_ages
             max_age = next((known[gate] for gate in sources if gate in known), None)
-        errand = Errand(self._escort, fetcher.shelf, "\n".join(sources), max_age, render=render, replay=replay)
+        errand = Errand(
+            self._escort, fetcher.shelf, "\n".join(sources), max_age, render=render, replay=replay
+        )
         return await fetcher.fetch(request, errand)
 
-    async def ask(self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None) -> Answer:
+    async def ask(
+        self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None
+    ) -> Answer:
         advisor = self._reach.advisor
         if advisor is None:
-            raise UsageError("this worker was made without models; build.opened_worker gives it those of the project file")
+            raise UsageError(
+                "this worker was made without models; build.opened_worker gives it those of the project file"
+            )
         try:
             return await advisor.ask(task_name, schema, inputs, self._desk, tier=tier)
         except BudgetExhausted as problem:
-            if problem.gate is None and problem.away is None:  # too dear for any one call: nobody else is concerned
+            if (
+                problem.gate is None and problem.away is None
+            ):  # too dear for any one call: nobody else is concerned
                 problem.away = LOOK_AGAIN
             raise
-        except ConfigError as problem:  # a model without a price, say: the task is not to blame, and waits until somebody has mended it
+        # a model without a price, say: the task is not to blame, and waits until somebody has mended it
+        except ConfigError as problem:
             raise NotYet(str(problem), retry_after=LOOK_AGAIN) from problem
 
     async def can_ask(self, tier: str = "cheap") -> bool:
         gate = self._registry.tier(tier)
         return gate is not None and await self._store.run(sources.is_open, self._store, gate)
 
-    async def extract(self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None) -> Extract:
+    async def extract(
+        self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None
+    ) -> Extract:
         return await self._reader.extract(page, schema, site=site, tier=tier)
 
     async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
@@ -147,7 +186,9 @@ class Hands:
         notifier = self._reach.notifier
         try:
             return bool(notifier is not None and await notifier.send(title, body))
-        except ConfigError as problem:  # an address that is none: the message waits until somebody has mended it
+        except (
+            ConfigError
+        ) as problem:  # an address that is none: the message waits until somebody has mended it
             raise NotYet(str(problem), retry_after=LOOK_AGAIN) from problem
 
     def lend(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -157,7 +198,9 @@ class Hands:
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
         if self._loop is None:
             work.close()
-            raise UsageError("ctx.wait is for stages that are plain functions; in an async stage write: await ctx.fetch(url)")
+            raise UsageError(
+                "ctx.wait is for stages that are plain functions; in an async stage write: await ctx.fetch(url)"
+            )
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     @cached_property

@@ -1,8 +1,9 @@
-"""The heartbeat: on its own thread and its own connection, so that a busy event loop cannot make a worker look dead.
+"""The heartbeat: on its own thread and its own connection, so that a busy event loop cannot make a worker
+look dead.
 
-It fences itself: when it cannot renew in time it tells the worker to drop everything *before* the lease ends, so that
-the next owner never meets a living predecessor. It also stops when the event loop itself has stood still for too long:
-a worker that only its heartbeat keeps alive helps nobody.
+It fences itself: when it cannot renew in time it tells the worker to drop everything *before* the lease ends,
+so that the next owner never meets a living predecessor. It also stops when the event loop itself has stood
+still for too long: a worker that only its heartbeat keeps alive helps nobody.
 """
 
 import logging
@@ -24,9 +25,16 @@ class Heartbeat:
     """Keeps one worker's lease alive until it is stopped, or says that it was lost."""
 
     def __init__(
-        self, store: Store, worker_id: WorkerId, lease: float, *,
-        every: float | None = None, stall: float, on_lost: Callable[[str], None], on_cancel: Callable[[frozenset[tuple[int, int]]], None],
-    ) -> None:  # fmt: skip
+        self,
+        store: Store,
+        worker_id: WorkerId,
+        lease: float,
+        *,
+        every: float | None = None,
+        stall: float,
+        on_lost: Callable[[str], None],
+        on_cancel: Callable[[frozenset[tuple[int, int]]], None],
+    ) -> None:
         self.worker_id = worker_id
         self._store, self._lease, self._stall = store, lease, stall
         self._every = every or lease / 3

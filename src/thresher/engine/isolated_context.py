@@ -1,4 +1,6 @@
-"""The context of a stage that runs in a process of its own: its task, the time and the settings; the store through its worker."""
+"""The context of a stage that runs in a process of its own: its task, the time and the settings; the store
+through its worker.
+"""
 
 from collections.abc import Coroutine, Mapping
 from typing import Any, TypeVar
@@ -11,7 +13,9 @@ T = TypeVar("T")
 
 
 class IsolatedContext:
-    """What such a stage is given. `ctx.wait(ctx.load(hash))` and the like are answered by the worker; there is no web and no model."""
+    """What such a stage is given. `ctx.wait(ctx.load(hash))` and the like are answered by the worker; there
+    is no web and no model.
+    """
 
     def __init__(self, task: Task, now: int, settings: Mapping[str, Any]) -> None:
         self.task, self._now, self._settings = task, now, settings
@@ -30,7 +34,9 @@ class IsolatedContext:
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
         work.close()
-        raise UsageError("a stage with isolation='process' can wait for what its own ctx offers, and for nothing else")
+        raise UsageError(
+            "a stage with isolation='process' can wait for what its own ctx offers, and for nothing else"
+        )
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):

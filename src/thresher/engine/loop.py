@@ -1,4 +1,6 @@
-"""The event loop a worker runs on: uvloop where it is installed (`pip install 'thresher[speed]'`), else the standard one."""
+"""The event loop a worker runs on: uvloop where it is installed (`pip install 'thresher[speed]'`), else the
+standard one.
+"""
 
 import asyncio
 from collections.abc import Coroutine

@@ -1,4 +1,6 @@
-"""How long a worker with nothing to do sleeps. Only ever until the next poll: a wake-up may be lost, a poll is not."""
+"""How long a worker with nothing to do sleeps. Only ever until the next poll: a wake-up may be lost, a poll
+is not.
+"""
 
 import random
 

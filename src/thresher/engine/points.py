@@ -1,4 +1,5 @@
-"""Points of texts: the vectors that a stage compares, each text computed once and kept in the store under its own digest.
+"""Points of texts: the vectors that a stage compares, each text computed once and kept in the store under its
+own digest.
 
 Computing takes milliseconds a text and is done on a thread.
 """

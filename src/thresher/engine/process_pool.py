@@ -1,8 +1,10 @@
-"""A pool of processes that can be killed: the only way to bound the time and memory of reading bytes that somebody hostile wrote.
+"""A pool of processes that can be killed: the only way to bound the time and memory of reading bytes that
+somebody hostile wrote.
 
-A thread cannot be stopped, and one call into a parser or a regular expression may hold the interpreter for as long as a page likes.
-So whatever reads pages is computed in one of a few processes, one call at a time each. A call that takes longer than its limit is
-killed with its process and fails with a reason; all other calls go on. Memory is limited by the system, not by good will.
+A thread cannot be stopped, and one call into a parser or a regular expression may hold the interpreter for as
+long as a page likes. So whatever reads pages is computed in one of a few processes, one call at a time each.
+A call that takes longer than its limit is killed with its process and fails with a reason; all other calls go
+on. Memory is limited by the system, not by good will.
 """
 
 import asyncio
@@ -24,7 +26,19 @@ from thresher.config.settings import Settings
 from thresher.core.errors import DatabaseProblem, Permanent, ProcessDied, TooLarge, TooSlow, UsageError
 from thresher.core.event import EventKind
 from thresher.core.record import clean
-from thresher.engine.fork_server import ASK, COMMAND, FOR_STAGES, FORK, HEADER, KILL, MAX_RESULT, NO_MEMORY, RESULT, Order, Target
+from thresher.engine.fork_server import (
+    ASK,
+    COMMAND,
+    FOR_STAGES,
+    FORK,
+    HEADER,
+    KILL,
+    MAX_RESULT,
+    NO_MEMORY,
+    RESULT,
+    Order,
+    Target,
+)
 from thresher.store.events import record_event
 from thresher.store.store import Store
 
@@ -49,7 +63,8 @@ class ForkServer:
             path = json.dumps([str(each) for each in sys.path])
             # Not with -m: the module would be there twice, once under a name that nobody imports.
             command = [sys.executable, "-c", _START, str(theirs.fileno()), path]
-            # A session of its own: a Ctrl-C at the terminal is for the program, which then tells its processes.
+            # A session of its own: a Ctrl-C at the terminal is for the program, which then tells its
+            # processes.
             self._process = subprocess.Popen(  # noqa: S603  nothing of it comes from outside
                 command, pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, start_new_session=True
             )
@@ -78,7 +93,9 @@ _servers: list[ForkServer] = []
 
 
 def fork_server() -> ForkServer:
-    """The one server of this program; a new one where the last has died, or belongs to the program that we were forked from."""
+    """The one server of this program; a new one where the last has died, or belongs to the program that we
+    were forked from.
+    """
     with _lock:
         if not _servers or not _servers[0].is_alive:
             _servers[:] = [ForkServer()]
@@ -95,14 +112,17 @@ def close_fork_server() -> None:
 class _Channel(asyncio.Protocol):
     """The way to one process and back: a message, then its answer, each after its length.
 
-    A transport, not reads and writes of a socket on the loop: those would tell the system anew for every message what is waited for.
+    A transport, not reads and writes of a socket on the loop: those would tell the system anew for every
+    message what is waited for.
     """
 
     def __init__(self) -> None:
         self.is_open = True
         self._transport: asyncio.Transport | None = None
         self._received = bytearray()
-        self._answer: asyncio.Future[bytes] = asyncio.get_running_loop().create_future()  # the first one comes unasked
+        self._answer: asyncio.Future[bytes] = (
+            asyncio.get_running_loop().create_future()
+        )  # the first one comes unasked
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -183,8 +203,16 @@ class ProcessPool:
         count = settings().count("isolation.processes") or os.cpu_count() or 1
         self._free = asyncio.Semaphore(count)
 
-    async def run(self, function: Callable[..., T], /, *args: object, seconds: float | None = None, helper: object = None) -> T:
-        """Compute in a process. Raises what the function raises; `TooSlow` and `TooLarge` where it was stopped.
+    async def run(
+        self,
+        function: Callable[..., T],
+        /,
+        *args: object,
+        seconds: float | None = None,
+        helper: object = None,
+    ) -> T:
+        """Compute in a process. Raises what the function raises; `TooSlow` and `TooLarge` where it was
+        stopped.
 
         `helper` is the context that a stage may ask for more.
         """
@@ -193,7 +221,9 @@ class ProcessPool:
         order = Order(target_of(function), settings.count("reading.max_nodes"), installed_platforms())
         message = _packed(order, args)
         try:
-            reply = await self._call(message, limit, settings.count("isolation.memory"), order.target.name, helper)
+            reply = await self._call(
+                message, limit, settings.count("isolation.memory"), order.target.name, helper
+            )
         except Permanent as problem:
             if self._stopped is not None:
                 await self._stopped(order.target.name, problem)
@@ -211,7 +241,9 @@ class ProcessPool:
                     reply = await process.call(message, helper)
             except TimeoutError:
                 self._end(process)
-                raise TooSlow(f"reading the page took longer than {limit:g} seconds and was stopped ({name})") from None
+                raise TooSlow(
+                    f"reading the page took longer than {limit:g} seconds and was stopped ({name})"
+                ) from None
             except OSError as problem:
                 self._end(process)
                 raise ProcessDied(f"the process that computed {name} died: {problem}") from None
@@ -220,7 +252,9 @@ class ProcessPool:
                 raise
             if reply == NO_MEMORY:
                 self._end(process)
-                raise TooLarge(f"reading the page needed more than {memory} MB of memory and was stopped ({name})")
+                raise TooLarge(
+                    f"reading the page needed more than {memory} MB of memory and was stopped ({name})"
+                )
             self._busy.discard(process)
             if process.calls < MAX_CALLS:
                 self._idle.append(process)
@@ -241,7 +275,9 @@ class ProcessPool:
         except BaseException as problem:
             self._end(process)
             if isinstance(problem, OSError | TimeoutError):
-                raise ProcessDied(f"no process could be started: {problem or 'it did not come up in time'}") from problem
+                raise ProcessDied(
+                    f"no process could be started: {problem or 'it did not come up in time'}"
+                ) from problem
             raise
         return process
 
@@ -259,7 +295,9 @@ class ProcessPool:
 
 @asynccontextmanager
 async def opened_pool(settings: Settings) -> AsyncIterator[ProcessPool]:
-    """A pool for the length of a block, for whoever tells of a call that was stopped: the error says all there is to say."""
+    """A pool for the length of a block, for whoever tells of a call that was stopped: the error says all
+    there is to say.
+    """
     pool = ProcessPool(lambda: settings)
     try:
         yield pool
@@ -273,7 +311,13 @@ async def note_stopped(store: Store, name: str, problem: Permanent) -> None:
 
     def write() -> None:
         with store.write() as session:
-            record_event(session, EventKind.READING_STOPPED, store.backend.now(session), function=name, reason=clean(str(problem)))
+            record_event(
+                session,
+                EventKind.READING_STOPPED,
+                store.backend.now(session),
+                function=name,
+                reason=clean(str(problem)),
+            )
 
     with suppress(DatabaseProblem):  # the task will say it
         await store.run(write)
@@ -297,7 +341,9 @@ def _packed(order: Order, args: tuple[object, ...]) -> bytes:
     try:
         given = pickle.dumps(args, pickle.HIGHEST_PROTOCOL)
     except Exception as problem:
-        raise UsageError(f"what {order.target.name} is given cannot go to another process: {problem}") from problem
+        raise UsageError(
+            f"what {order.target.name} is given cannot go to another process: {problem}"
+        ) from problem
     head = _head(order)
     return b"".join((HEADER.pack(len(head) + len(given)), head, given))
 
@@ -316,10 +362,14 @@ def target_of(function: Callable[..., Any]) -> Target:
     for part in name.split("."):
         found = getattr(found, part, None)
     if home is None or found is not function:
-        raise UsageError(f"{name or function!r} cannot be computed in another process; it must be a function of a module")
+        raise UsageError(
+            f"{name or function!r} cannot be computed in another process; it must be a function of a module"
+        )
     if module == "__main__":
         if home.__spec__ is None:
-            raise UsageError(f"{name} stands in the program's own file, which other processes do not import; move it into a module")
+            raise UsageError(
+                f"{name} stands in the program's own file, which other processes do not import; move it into a module"
+            )
         module = home.__spec__.name
     file = getattr(home, "__file__", None)
     return Target(str(module), name, file)

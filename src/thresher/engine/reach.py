@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The way out to the web, who asks the models, their providers, who tells people, and the processes that read pages.
+    """The way out to the web, who asks the models, their providers, who tells people, and the processes that
+    read pages.
 
     It belongs to one event loop and is closed there.
     """
@@ -25,7 +26,9 @@ class Reach:
     providers: Mapping[str, Provider] = field(default_factory=dict)
     notifier: Notifier | None = None
     pool: ProcessPool = field(default_factory=ProcessPool)
-    stage_pool: ProcessPool = field(default_factory=ProcessPool)  # a stage may take long, and reading must not wait for it
+    stage_pool: ProcessPool = field(
+        default_factory=ProcessPool
+    )  # a stage may take long, and reading must not wait for it
 
     async def close(self) -> None:
         if self.fetcher:

@@ -1,8 +1,9 @@
-"""Reading a page into a schema at the least cost: by what was learned of its site, by its own data, and last by a model.
+"""Reading a page into a schema at the least cost: by what was learned of its site, by its own data, and last
+by a model.
 
-What a model or the page's data said becomes an example. A few examples become an extractor, and from then on the site is read
-for nothing. A page on which the extractor is in doubt goes back to the model, and its answers teach the next version; where
-there is no model, what is in doubt is left out and said.
+What a model or the page's data said becomes an example. A few examples become an extractor, and from then on
+the site is read for nothing. A page on which the extractor is in doubt goes back to the model, and its
+answers teach the next version; where there is no model, what is in doubt is left out and said.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,9 +36,13 @@ class Hand(Protocol):
     """What the reader borrows of the stage it reads for."""
 
     async def save(self, body: bytes) -> str: ...
-    async def ask(self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None) -> Answer: ...
+    async def ask(
+        self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None
+    ) -> Answer: ...
     async def can_ask(self, tier: str = "cheap") -> bool: ...
-    async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T: ...
+    async def compute(
+        self, function: Callable[..., T], /, *args: object, seconds: float | None = None
+    ) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,9 @@ class Reader:
     def __init__(self, store: Store, hand: Hand) -> None:
         self._store, self._hand = store, hand
 
-    async def extract(self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None) -> Extract:
+    async def extract(
+        self, page: Page, schema: Schema, *, site: str | None = None, tier: str | None = None
+    ) -> Extract:
         lessons = Lessons(self._store, site or parse(page.final_url).hostname, schema, self._hand.compute)
         learned = await self._by_lessons(page, schema, lessons)
         if learned and not learned.doubts:
@@ -107,7 +114,9 @@ def read_learned(extractor: str, schema: Schema, page: Page) -> _Found:
     """What an extractor, as it was stored, reads on a page."""
     document = Document.of(page)
     reading = read(extractor_in(extractor), document)
-    return _Found(reading.values, Evidence(reading.places), By.LEARNED, _doubts(schema, reading), full_text(document))
+    return _Found(
+        reading.values, Evidence(reading.places), By.LEARNED, _doubts(schema, reading), full_text(document)
+    )
 
 
 def read_data(schema: Schema, page: Page) -> _Found | None:
@@ -118,7 +127,9 @@ def read_data(schema: Schema, page: Page) -> _Found | None:
         return None
     text = full_markdown(document)
     data = [thing.properties for thing in structured(document).things]
-    return _Found(value, verify(schema, value, Material(text, data, None, document.url)), By.DATA, doubts, text)
+    return _Found(
+        value, verify(schema, value, Material(text, data, None, document.url)), By.DATA, doubts, text
+    )
 
 
 def markdown_of(page: Page) -> str:
@@ -132,17 +143,25 @@ def html_of(page: Page) -> str:
 
 
 def _declared(schema: Schema, document: Document) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """What a page declares of itself. It must be all that is wanted: a half of it would be taken for the whole."""
+    """What a page declares of itself. It must be all that is wanted: a half of it would be taken for the
+    whole.
+    """
     found = next(iter(from_structure(schema, [document])), None)
     if found is None:
         return {}, ()
     wanted = {field.name: found.labels.get(field.name) for field in schema.fields}
-    missing = (f"the page declares no {name}" for name, value in wanted.items() if value is None and not schema[name].judged)
+    missing = (
+        f"the page declares no {name}"
+        for name, value in wanted.items()
+        if value is None and not schema[name].judged
+    )
     return wanted, (*schema.complaints(wanted), *missing)
 
 
 def _rows(schema: Schema, document: Document) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """The largest group of things that look alike. Likeness alone is never certain: recommended things look alike, too."""
+    """The largest group of things that look alike. Likeness alone is never certain: recommended things look
+    alike, too.
+    """
     things = rows(schema, document)
     value = {"items": [{field.name: thing.get(field.name) for field in schema.fields} for thing in things]}
     return (value, ("told by their likeness alone", *schema.complaints(value))) if things else ({}, ())

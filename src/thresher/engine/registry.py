@@ -20,14 +20,17 @@ from thresher.core.schema import Schema
 from thresher.core.settlement import Error
 from thresher.core.task import MAX_KEY, MAX_PRIORITY, Entry, NewTask, Task, delay_us, dump, to_json
 
-# A stage that asks a model goes through `model:cheap` or `model:strong`; which provider that is, the project file says.
+# A stage that asks a model goes through `model:cheap` or `model:strong`; which provider that is, the project
+# file says.
 TIER = "model:"
 
 
 class Registry:
     """The apps of this process. `tiers` are the gates of the models, by the name of their tier."""
 
-    def __init__(self, apps: Iterable[App], settings: Settings | None = None, *, tiers: Mapping[str, str] = {}) -> None:
+    def __init__(
+        self, apps: Iterable[App], settings: Settings | None = None, *, tiers: Mapping[str, str] = {}
+    ) -> None:
         self.apps = tuple(apps)
         self.settings = settings or Settings()
         self._tiers = tiers
@@ -35,7 +38,12 @@ class Registry:
         self._effects = {(app.name, name): make for app in self.apps for name, make in app.effects.items()}
         self._near = find_near_by_kind(self.apps)
         self._retries = {each.kind: app.retry for app in self.apps for each in app.pipelines if app.retry}
-        self.max_ages = {source.gate: source.max_age for app in self.apps for source in app.sources if source.max_age is not None}
+        self.max_ages = {
+            source.gate: source.max_age
+            for app in self.apps
+            for source in app.sources
+            if source.max_age is not None
+        }
 
     @property
     def kinds(self) -> list[str]:
@@ -43,10 +51,14 @@ class Registry:
 
     def scopes(self, only: Collection[str] = (), without: Collection[str] = ()) -> list[tuple[str, str]]:
         """The kind and stage of all that a worker serves: of these apps and kinds, or of all, less those."""
-        names = {app.name: {pipeline.kind for pipeline in app.pipelines} for app in self.apps} | {kind: {kind} for kind in self.kinds}
+        names = {app.name: {pipeline.kind for pipeline in app.pipelines} for app in self.apps} | {
+            kind: {kind} for kind in self.kinds
+        }
         unknown = sorted({*only, *without} - names.keys())
         if unknown:
-            raise UnknownName(f"no app and no kind is called {', '.join(unknown)}; known are: {', '.join(sorted(names)) or 'none'}")
+            raise UnknownName(
+                f"no app and no kind is called {', '.join(unknown)}; known are: {', '.join(sorted(names)) or 'none'}"
+            )
         left_out = {kind for name in without for kind in names[name]}
         kinds = {kind for name in only or names for kind in names[name]} - left_out
         if (only or without) and not kinds:
@@ -70,7 +82,9 @@ class Registry:
         """The schema of that name, of any app here."""
         found = {schema.name: schema for app in self.apps for schema in app.schemas}
         if name not in found:
-            raise UnknownName(f"no app here has a schema {name!r}; known are: {', '.join(sorted(found)) or 'none'}")
+            raise UnknownName(
+                f"no app here has a schema {name!r}; known are: {', '.join(sorted(found)) or 'none'}"
+            )
         return found[name]
 
     def tier(self, name: str) -> str | None:
@@ -78,23 +92,37 @@ class Registry:
         return self._tiers.get(name)
 
     def admit(self, new: NewTask) -> Entry:
-        """Check a request for work and find its first stage and gates. Everything enters the queue through here."""
+        """Check a request for work and find its first stage and gates. Everything enters the queue through
+        here.
+        """
         pipeline = self.pipeline(new.kind)
         if pipeline is None:
-            raise UnknownName(f"no app here knows tasks of kind {new.kind!r}; known are: {', '.join(self.kinds) or 'none'}")
+            raise UnknownName(
+                f"no app here knows tasks of kind {new.kind!r}; known are: {', '.join(self.kinds) or 'none'}"
+            )
         payload = dump(new.payload, f"payload of a {new.kind} task", self._limit)
         url = canonical_url(new.url) if new.url is not None else None
         stage = pipeline.stages[0]
         return Entry(
-            new.kind, stage.name, self._gates(stage, Trip(new.kind, new.payload, {}, url)), payload, url,
-            url_key(url) if url else None, _key(new), _priority(new), delay_us(new.delay), new.detached,
-        )  # fmt: skip
+            new.kind,
+            stage.name,
+            self._gates(stage, Trip(new.kind, new.payload, {}, url)),
+            payload,
+            url,
+            url_key(url) if url else None,
+            _key(new),
+            _priority(new),
+            delay_us(new.delay),
+            new.detached,
+        )
 
     def admit_group(self, task: Task, group: Group) -> GroupEntry:
         """Check a request for a group, and the task that follows it."""
         then = None if group.then is None else self.admit(group.then)
         if then and then.key:
-            raise InvalidPayload(f"the task that follows group {group.key!r} has a key; leave it out: a group is followed once")
+            raise InvalidPayload(
+                f"the task that follows group {group.key!r} has a key; leave it out: a group is followed once"
+            )
         name = checked_key("name", group.name or task.kind)
         entry = GroupEntry(name, checked_key("key", group.key), self.app_of(task.kind), then)
         if not isinstance(group, Run):
@@ -107,11 +135,21 @@ class Registry:
     def step(self, task: Task, outcome: Next) -> Step:
         """Where a task goes on after this stage."""
         pipeline = self.pipeline(task.kind)
-        stage = None if pipeline is None else pipeline.stage(task.stage) if outcome.again else pipeline.after(task.stage)
+        stage = (
+            None
+            if pipeline is None
+            else pipeline.stage(task.stage)
+            if outcome.again
+            else pipeline.after(task.stage)
+        )
         if stage is None:
             raise UsageError(f"{task.kind}.{task.stage} returned Next, but it is the last stage; return Done")
         checkpoint = dump(outcome.checkpoint, f"checkpoint of {task.kind}.{task.stage}", self._limit)
-        return Step(stage.name, self._gates(stage, Trip(task.kind, task.payload, outcome.checkpoint, task.url)), checkpoint)
+        return Step(
+            stage.name,
+            self._gates(stage, Trip(task.kind, task.payload, outcome.checkpoint, task.url)),
+            checkpoint,
+        )
 
     def mourn(self, task: Task, error: Error) -> Finds:
         """What the app of a task wants written down of its failure."""
@@ -119,14 +157,18 @@ class Registry:
         return pipeline.failed(task, error, self.settings) if pipeline and pipeline.failed else Finds()
 
     def _gates(self, stage: Stage, trip: Trip) -> tuple[str, ...]:
-        """The gates of a stage. A tier without a model has no gate: there the stage finds out that nobody can be asked."""
+        """The gates of a stage. A tier without a model has no gate: there the stage finds out that nobody can
+        be asked.
+        """
         names = tuple(stage.gates(trip))
         for name in names:
             _check(stage, name)
         check_text("\n".join(names), f"the list of gates of stage {stage.name!r}", MAX_KEY_BYTES)
         if not any(name.startswith(TIER) for name in names):
             return names
-        meant = (self._tiers.get(name.removeprefix(TIER)) if name.startswith(TIER) else name for name in names)
+        meant = (
+            self._tiers.get(name.removeprefix(TIER)) if name.startswith(TIER) else name for name in names
+        )
         return tuple(dict.fromkeys(name for name in meant if name))
 
     def pack(self, record: Record) -> Filing:
@@ -144,7 +186,9 @@ class Registry:
         return text.decode()
 
     def check_effect(self, task: Task, effect: Effect) -> CheckedEffect:
-        """Find the function of an effect. One that the task's own app does not list is refused while its attempt can be blamed for it."""
+        """Find the function of an effect. One that the task's own app does not list is refused while its
+        attempt can be blamed for it.
+        """
         app = self.app_of(task.kind)
         make = self._effects.get((app, effect.name))
         if make is None:
@@ -155,7 +199,9 @@ class Registry:
     def near(self, kind: str) -> FindNear:
         """The function by which things of a kind are found near a text."""
         if kind not in self._near:
-            raise UsageError(f"nothing of kind {kind!r} is found by what it is like; ctx.near knows: {', '.join(self._near) or 'nothing'}")
+            raise UsageError(
+                f"nothing of kind {kind!r} is found by what it is like; ctx.near knows: {', '.join(self._near) or 'nothing'}"
+            )
         return loaded(self._near[kind])
 
     @property
@@ -167,7 +213,9 @@ def _check(stage: Stage, name: str) -> None:
     check_text(name, f"a gate of stage {stage.name!r}", MAX_GATE_BYTES)
     kind, colon, rest = name.partition(":")
     if not (kind and colon and rest) or "\n" in name or "\x00" in name:
-        raise UsageError(f"stage {stage.name!r} goes through {name!r}; a gate is written as source:NAME, host:NAME or model:TIER")
+        raise UsageError(
+            f"stage {stage.name!r} goes through {name!r}; a gate is written as source:NAME, host:NAME or model:TIER"
+        )
 
 
 def _key(new: NewTask) -> str | None:
@@ -184,4 +232,3 @@ def _priority(new: NewTask) -> int:
     if not -MAX_PRIORITY <= new.priority <= MAX_PRIORITY:
         raise InvalidPayload(f"a priority is between {-MAX_PRIORITY} and {MAX_PRIORITY}, got {new.priority}")
     return new.priority
-

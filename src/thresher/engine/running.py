@@ -13,7 +13,9 @@ from thresher.core.task import Task
 
 @dataclass(slots=True)
 class Running:
-    """One attempt. `ending` is how it ends if it is cut short; `thread` is the call of a stage that runs on one."""
+    """One attempt. `ending` is how it ends if it is cut short; `thread` is the call of a stage that runs on
+    one.
+    """
 
     task: Task
     attempt: asyncio.Task[None]
@@ -37,7 +39,9 @@ class Running:
         return self.cut_at is not None and now - self.cut_at > patience
 
     def is_stuck(self, now: float, patience: float) -> bool:
-        """The same of a stage on a thread, which nobody can stop. It keeps its slot: as long as it runs, it is at its source."""
+        """The same of a stage on a thread, which nobody can stop. It keeps its slot: as long as it runs, it
+        is at its source.
+        """
         return self.thread is not None and self.is_over(now, patience)
 
 

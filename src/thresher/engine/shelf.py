@@ -1,8 +1,9 @@
 """The shelf of kept answers, on the store: what the caching rules know as a `Copy` is a row of pages there.
 
-Pages come by the dozen, and a transaction for each costs more than all the rest of keeping it. So those that come while
-one transaction is under way share the next. Whoever keeps a page still waits until it is kept, but not in vain: a page
-that cannot be kept is a page all the same, and to fail its task would send the request again.
+Pages come by the dozen, and a transaction for each costs more than all the rest of keeping it. So those that
+come while one transaction is under way share the next. Whoever keeps a page still waits until it is kept, but
+not in vain: a page that cannot be kept is a page all the same, and to fail its task would send the request
+again.
 """
 
 import asyncio
@@ -27,7 +28,9 @@ Waiting = tuple[Kept, bytes, "asyncio.Future[None]"]
 
 
 class StoreShelf:
-    """Kept for all workers on this database. One for a process: it belongs to the event loop it is used in."""
+    """Kept for all workers on this database. One for a process: it belongs to the event loop it is used
+    in.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -91,10 +94,33 @@ class StoreShelf:
 
 def _kept(key: str, copy: Copy) -> Kept:
     headers = {clean(name): clean(value) for name, value in copy.headers.items()}
-    notes = orjson.dumps({"requested_at": copy.requested_at, "vary": {clean(name): clean(value) for name, value in copy.vary.items()}})
-    return Kept(key, clean(copy.url), parse(copy.url).hostname, copy.method, copy.status, headers, copy.answered_at, notes.decode())
+    notes = orjson.dumps(
+        {
+            "requested_at": copy.requested_at,
+            "vary": {clean(name): clean(value) for name, value in copy.vary.items()},
+        }
+    )
+    return Kept(
+        key,
+        clean(copy.url),
+        parse(copy.url).hostname,
+        copy.method,
+        copy.status,
+        headers,
+        copy.answered_at,
+        notes.decode(),
+    )
 
 
 def _copy(kept: Kept) -> Copy:
     notes = orjson.loads(kept.stored)
-    return Copy(kept.url, kept.method, kept.status, kept.headers, notes["requested_at"], kept.fetched_at, notes["vary"], kept.hash)
+    return Copy(
+        kept.url,
+        kept.method,
+        kept.status,
+        kept.headers,
+        notes["requested_at"],
+        kept.fetched_at,
+        notes["vary"],
+        kept.hash,
+    )

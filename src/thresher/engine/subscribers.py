@@ -1,7 +1,8 @@
 """What happens, told to the functions that apps name for it. Hints: the rows in the database are what counts.
 
-Events and refusals are read from their tables after they are committed, whichever process wrote them. Ends of tasks are told by the
-worker that settled them. Delivery stands beside the work: it holds up no settlement, and a subscriber that raises is logged.
+Events and refusals are read from their tables after they are committed, whichever process wrote them. Ends of
+tasks are told by the worker that settled them. Delivery stands beside the work: it holds up no settlement,
+and a subscriber that raises is logged.
 """
 
 import asyncio
@@ -29,7 +30,8 @@ log = logging.getLogger("thresher.subscribers")
 
 MAX_WAITING = 10_000
 MAX_ROWS = 1_000
-# Rows get their numbers before they are committed. So those of the last seconds are looked at again, for one that came late.
+# Rows get their numbers before they are committed. So those of the last seconds are looked at again, for one
+# that came late.
 LATE_SECONDS = 10.0
 FINISH_SECONDS = 5.0
 
@@ -37,7 +39,10 @@ _EVENTS = """select e.id, e.at, e.kind, e.task_id, g.name, e.detail from events 
     where e.id > :after order by e.id limit :most"""
 _REFUSALS = """select id, at, :kind, parent_id, null, kind, url, lineage_key, rule, detail from refusals
     where id > :after order by id limit :most"""
-_NEWEST = {"events": "select coalesce(max(id), 0) from events", "refusals": "select coalesce(max(id), 0) from refusals"}
+_NEWEST = {
+    "events": "select coalesce(max(id), 0) from events",
+    "refusals": "select coalesce(max(id), 0) from refusals",
+}
 
 
 class _Tail:
@@ -51,7 +56,11 @@ class _Tail:
         now = monotonic()
         found = [row for row in self._look(session, self._after) if row[0] not in self._seen]
         self._seen |= {row[0]: now for row in found}
-        old = [row_id for row_id, at in self._seen.items() if at < now - LATE_SECONDS or len(self._seen) >= MAX_ROWS]
+        old = [
+            row_id
+            for row_id, at in self._seen.items()
+            if at < now - LATE_SECONDS or len(self._seen) >= MAX_ROWS
+        ]
         self._after = max((self._after, *old))
         self._seen = {row_id: at for row_id, at in self._seen.items() if row_id > self._after}
         return found
@@ -108,7 +117,13 @@ class Subscribers:
         if settlement.state not in TERMINAL:
             return
         error = settlement.error and settlement.error.name
-        detail = {"kind": task.kind, "state": settlement.state.value, "reason": settlement.reason, "error": error, "url": task.url}
+        detail = {
+            "kind": task.kind,
+            "state": settlement.state.value,
+            "reason": settlement.reason,
+            "error": error,
+            "url": task.url,
+        }
         kinds = (TASK_ENDED, TASK_FAILED) if settlement.state is State.FAILED else (TASK_ENDED,)
         for app, kind, tell in self._wanted:
             if kind in kinds and any(each.kind == task.kind for each in app.pipelines):
@@ -121,7 +136,9 @@ class Subscribers:
                 for _, kind, tell in self._wanted:
                     if kind == event.kind:
                         self._put(event, tell)
-        except DatabaseProblem as problem:  # the worker says so, too; what is missed is read in the next round
+        except (
+            DatabaseProblem
+        ) as problem:  # the worker says so, too; what is missed is read in the next round
             log.debug("events cannot be read: %s", problem)
         while self._waiting:
             await self._tell(*self._waiting.popleft())
@@ -133,7 +150,9 @@ class Subscribers:
     def _put(self, event: Event, tell: Callable[[Event], Any]) -> None:
         if len(self._waiting) >= MAX_WAITING:
             dropped, _ = self._waiting.popleft()
-            log.warning("an event %s was dropped: the subscribers are %d events behind", dropped.kind, MAX_WAITING)
+            log.warning(
+                "an event %s was dropped: the subscribers are %d events behind", dropped.kind, MAX_WAITING
+            )
         self._waiting.append((event, tell))
 
     async def _tell(self, event: Event, tell: Callable[[Event], Any]) -> None:
@@ -165,4 +184,6 @@ def _event(row: Row) -> Event:
     _, at, kind, task_id, gate, *detail = row
     if kind != SPAWN_REFUSED:
         return Event(kind, at, task_id, gate, orjson.loads(detail[0]))
-    return Event(kind, at, task_id, gate, dict(zip(("kind", "url", "key", "rule", "detail"), detail, strict=True)))
+    return Event(
+        kind, at, task_id, gate, dict(zip(("kind", "url", "key", "rule", "detail"), detail, strict=True))
+    )

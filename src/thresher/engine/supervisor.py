@@ -1,9 +1,10 @@
 """The supervisor: runs a worker in a child process, ends it when it hangs, and starts it again when it dies.
 
-A spinning stage, or a regular expression that holds the interpreter's lock, stops every thread of its process: the event loop,
-the heartbeat and the signal handlers. Only another process can end it. So `thresher worker` is two: a parent that runs nobody's
-code, and the worker. The worker's event loop sends a pulse through a pipe; when it is silent for longer than `worker.stall`,
-the parent has the stacks of all its threads written to stderr and kills it. Its lease ends, and its tasks count a crash.
+A spinning stage, or a regular expression that holds the interpreter's lock, stops every thread of its
+process: the event loop, the heartbeat and the signal handlers. Only another process can end it. So `thresher
+worker` is two: a parent that runs nobody's code, and the worker. The worker's event loop sends a pulse
+through a pipe; when it is silent for longer than `worker.stall`, the parent has the stacks of all its threads
+written to stderr and kills it. Its lease ends, and its tasks count a crash.
 """
 
 import contextlib
@@ -28,7 +29,8 @@ log = logging.getLogger("thresher.supervisor")
 RESTART = 75
 PULSE_SECONDS = 0.5
 TICK_SECONDS = 1.0
-# A worker that was told to stop may be silent this much longer than its grace, while it closes what it has open.
+# A worker that was told to stop may be silent this much longer than its grace, while it closes what it has
+# open.
 CLOSING_SECONDS = 3.0
 STACKS_SECONDS = 0.5
 # The wait before a restart doubles with each worker that died young.
@@ -41,7 +43,9 @@ Work = Callable[["Pulse"], int]
 
 
 class Pulse:
-    """The child's end of the pipe. Each pulse says how long a silence is allowed now, because settings change."""
+    """The child's end of the pipe. Each pulse says how long a silence is allowed now, because settings
+    change.
+    """
 
     def __init__(self, pipe: int) -> None:
         self._pipe = pipe
@@ -49,7 +53,9 @@ class Pulse:
     def beat(self, settings: Settings) -> bool:
         """Tell the parent that the event loop is moving. False when there is no parent any more."""
         try:
-            os.write(self._pipe, b"%g %g\n" % (float(settings["worker.stall"]), float(settings["worker.grace"])))
+            os.write(
+                self._pipe, b"%g %g\n" % (float(settings["worker.stall"]), float(settings["worker.grace"]))
+            )
         except BlockingIOError:
             pass  # the parent is frozen or slow, and the pipe is full of pulses
         except BrokenPipeError:
@@ -122,7 +128,9 @@ class Supervisor:
                     return code if code >= 0 else 128 - code
                 deaths = 0 if code == RESTART or monotonic() - child.started > YOUNG_SECONDS else deaths + 1
                 wait = min(RESTART_SECONDS * 2**deaths, MAX_RESTART_SECONDS) if deaths else 0.0
-                log.error("the worker (process %d) %s; starting it again in %g seconds", child.pid, _how(code), wait)
+                log.error(
+                    "the worker (process %d) %s; starting it again in %g seconds", child.pid, _how(code), wait
+                )
                 if self._pause(wait):
                     return code if code >= 0 else 128 - code
 
@@ -175,7 +183,8 @@ class Supervisor:
             self._forwarded = len(self._signals)
             child.look()
             if not child.is_frozen:
-                # No more than a tick at a time: if more has passed, we were frozen ourselves, and the child perhaps as well.
+                # No more than a tick at a time: if more has passed, we were frozen ourselves, and the child
+                # perhaps as well.
                 child.silence += min(monotonic() - before, TICK_SECONDS)
             if child.code is None and child.silence > self._allowed(child):
                 self._end(child)
@@ -187,8 +196,11 @@ class Supervisor:
         asked = " although it was told to stop" if self._signals else ""
         log.error(
             "the event loop of the worker (process %d) has not moved for %.1f seconds%s; its threads are at the places below. "
-            "Ending it: each task that it had in hand counts one crash", child.pid, child.silence, asked,
-        )  # fmt: skip
+            "Ending it: each task that it had in hand counts one crash",
+            child.pid,
+            child.silence,
+            asked,
+        )
         child.send(SHOW_STACKS)
         self._wait(None, STACKS_SECONDS, child)
         child.send(signal.SIGKILL)
@@ -206,7 +218,9 @@ class Supervisor:
                 child.listen(pulses)
             else:
                 child.look()
-                self._wait(None, seconds if child.code is None else 0)  # it has closed its end; that it has ended, its signal says
+                self._wait(
+                    None, seconds if child.code is None else 0
+                )  # it has closed its end; that it has ended, its signal says
 
     def _pause(self, seconds: float) -> bool:
         """Wait before a restart; True when a signal came meanwhile."""
@@ -217,10 +231,11 @@ class Supervisor:
 
 
 class Alarm:
-    """The watchdog of a process without a parent, such as a run: a thread of C, which needs no lock, writes the stacks and ends it.
+    """The watchdog of a process without a parent, such as a run: a thread of C, which needs no lock, writes
+    the stacks and ends it.
 
-    It counts on while its process is frozen. So Ctrl-Z puts it off; whoever freezes a run otherwise, and for longer than
-    `worker.stall`, ends it. The next run goes on.
+    It counts on while its process is frozen. So Ctrl-Z puts it off; whoever freezes a run otherwise, and for
+    longer than `worker.stall`, ends it. The next run goes on.
     """
 
     def __enter__(self) -> Self:

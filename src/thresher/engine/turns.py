@@ -1,7 +1,8 @@
 """A worker's turns: settle and claim, in one transaction, and get over trouble with the database.
 
-Settlements are gathered while a turn is under way and go out with the next one. What the database says that the worker holds and
-what it has in hand are compared after every trouble, so that an answer lost on the wire strands nothing.
+Settlements are gathered while a turn is under way and go out with the next one. What the database says that
+the worker holds and what it has in hand are compared after every trouble, so that an answer lost on the wire
+strands nothing.
 """
 
 import asyncio
@@ -61,7 +62,9 @@ class Turns:
         self.outbox.append((task, settlement))
 
     async def take(self, outgoing: list[tuple[Task, Settlement]], room: int) -> Turn | None:
-        """Settle and claim. None when it did not work out; then nothing is lost and the next turn tries again."""
+        """Settle and claim. None when it did not work out; then nothing is lost and the next turn tries
+        again.
+        """
         # Comparing what we hold with what the database says needs everybody else's turn to be over.
         if not self._lease().safe or self._reconciling or (self._in_doubt and self.under_way):
             self.outbox = [*outgoing, *self.outbox]
@@ -72,7 +75,9 @@ class Turns:
         try:
             if self._in_doubt:
                 await self._reconcile(outgoing)
-            turn = await self._store.take_turn([settlement for _, settlement in outgoing], room, worker_id, self.scopes)
+            turn = await self._store.take_turn(
+                [settlement for _, settlement in outgoing], room, worker_id, self.scopes
+            )
         except DatabaseProblem as problem:
             if worker_id == self._lease().worker_id and not self._lease().lost:
                 self.outbox = [*outgoing, *self.outbox]
@@ -85,7 +90,9 @@ class Turns:
             return None
         finally:
             self.under_way -= 1
-        if outgoing or not self.outbox:  # else another pump has what could not be written, and this turn wrote nothing
+        if (
+            outgoing or not self.outbox
+        ):  # else another pump has what could not be written, and this turn wrote nothing
             self._troubles = 0
         self._count(outgoing, turn.stale)
         if worker_id != self._lease().worker_id or not self._lease().safe:
@@ -121,7 +128,9 @@ class Turns:
         self._count([(task, settlement)], stale)
 
     async def wait_out(self, problem: Exception) -> None:
-        """Wait longer with every trouble since the last turn that worked: a database that can be read may still refuse to be written."""
+        """Wait longer with every trouble since the last turn that worked: a database that can be read may
+        still refuse to be written.
+        """
         wait = TROUBLE_SECONDS[min(self._troubles, len(TROUBLE_SECONDS) - 1)]
         self._troubles += 1
         self._compare = True
@@ -132,7 +141,9 @@ class Turns:
         await asyncio.sleep(wait * random.uniform(0.8, 1.2))
 
     async def watch_schema(self, leave: Callable[[], None]) -> None:
-        """Leave when a newer version has migrated the database: it may not mean by its tables what this code does."""
+        """Leave when a newer version has migrated the database: it may not mean by its tables what this code
+        does.
+        """
         self._leave = leave
         while True:
             await asyncio.sleep(float(self._store.settings["settings.every"]))
@@ -166,7 +177,9 @@ class Turns:
                 await self._store.run(self._store.settle, back)
                 log.warning("%d claims whose answer was lost went back to waiting", len(unknown))
             # Once more a lease later: what was lost on the way may still have been on its way when we looked.
-            self._doubt_at = monotonic() + float(self._store.settings["worker.lease"]) if self._compare else math.inf
+            self._doubt_at = (
+                monotonic() + float(self._store.settings["worker.lease"]) if self._compare else math.inf
+            )
             self._compare = False
         finally:
             self._reconciling = False

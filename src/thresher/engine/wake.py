@@ -1,4 +1,6 @@
-"""Wake-ups from elsewhere: a thread that listens, so that an idle worker starts at once. Only ever a hint; the poll is the floor."""
+"""Wake-ups from elsewhere: a thread that listens, so that an idle worker starts at once. Only ever a hint;
+the poll is the floor.
+"""
 
 import logging
 import threading

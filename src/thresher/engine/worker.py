@@ -1,6 +1,7 @@
 """The worker: claim, perform, decide, settle, until told to stop.
 
-It claims only what it can start at once, or alone (`workload.py`). How it settles and claims stands in `turns.py`.
+It claims only what it can start at once, or alone (`workload.py`). How it settles and claims stands in
+`turns.py`.
 """
 
 import asyncio
@@ -50,18 +51,37 @@ STOPPED = "its worker was stopped"
 
 
 class Worker:
-    """One worker in one process. `run()` returns when it was stopped, or, with `until_idle`, when nothing is left to do."""
+    """One worker in one process. `run()` returns when it was stopped, or, with `until_idle`, when nothing is
+    left to do.
+    """
 
     def __init__(
-        self, store: Store, registry: Registry, *, heartbeat_store: Store | None = None,
-        name: str | None = None, until_idle: bool = False, pumps: int = 1, concurrency: int | None = None,
-        patience: float = 0.0, reach: Reach | None = None, clock: Clock | None = None, recycle: bool = False,
+        self,
+        store: Store,
+        registry: Registry,
+        *,
+        heartbeat_store: Store | None = None,
+        name: str | None = None,
+        until_idle: bool = False,
+        pumps: int = 1,
+        concurrency: int | None = None,
+        patience: float = 0.0,
+        reach: Reach | None = None,
+        clock: Clock | None = None,
+        recycle: bool = False,
         serves: Iterable[Scope] | None = None,
-    ) -> None:  # fmt: skip
-        """With `recycle` it stops when stages that nobody can end have worn it out, for whoever starts it afresh."""
+    ) -> None:
+        """With `recycle` it stops when stages that nobody can end have worn it out, for whoever starts it
+        afresh.
+        """
         self._serves = registry.scopes() if serves is None else serves
         self._reach = reach or Reach()
-        self._store, self._registry, self._concurrency, self._patience = store, registry, concurrency, patience
+        self._store, self._registry, self._concurrency, self._patience = (
+            store,
+            registry,
+            concurrency,
+            patience,
+        )
         self._heartbeat_store = heartbeat_store or store
         self._name = name or f"{socket.gethostname()}:{os.getpid()}"
         self._until_idle, self._pumps, self._recycle = until_idle, pumps, recycle
@@ -79,15 +99,21 @@ class Worker:
         self._loop = asyncio.get_running_loop()
         self._store.settings.heartbeat()  # refused at the start; who starts over later does what it can
         self._signal = asyncio.Event()
-        # As many threads as there may ever be tasks in hand, made when they are needed: whatever is claimed can start.
+        # As many threads as there may ever be tasks in hand, made when they are needed: whatever is claimed
+        # can start.
         self._threads = ThreadPoolExecutor(int(setting("worker.concurrency").high), "stage")
         chores = chores_of(self._registry)
-        chore_threads = ThreadPoolExecutor(len(chores), "chore")  # their own: whatever stages do, schedules fire and the lost are found
+        chore_threads = ThreadPoolExecutor(
+            len(chores), "chore"
+        )  # their own: whatever stages do, schedules fire and the lost are found
         await self._register()
         wake = Wake(self._store, self._nudge, float(self._store.settings["worker.poll"]))
         wake.start()
         background = [asyncio.create_task(keep_doing(chore, self._store, chore_threads)) for chore in chores]
-        background += [asyncio.create_task(self._watch()), asyncio.create_task(self._turns.watch_schema(self.stop_now))]
+        background += [
+            asyncio.create_task(self._watch()),
+            asyncio.create_task(self._turns.watch_schema(self.stop_now)),
+        ]
         subscribers = Subscribers(self._store, self._registry.apps, self._clock.now)
         await subscribers.begin()
         self._turns.told = subscribers.settled if subscribers.wants_tasks else None
@@ -112,7 +138,9 @@ class Worker:
         return self.tally
 
     def stop(self) -> None:
-        """Claim no more; finish or hand back what is in hand. Safe to call from a signal handler of the loop."""
+        """Claim no more; finish or hand back what is in hand. Safe to call from a signal handler of the
+        loop.
+        """
         self._stopping = True
         self._signal.set()
 
@@ -127,15 +155,26 @@ class Worker:
         every = min(float(settings["worker.heartbeat"]), lease / SECOND / 2)
         host, pid = socket.gethostname(), os.getpid()
         worker_id = await self._store.run(
-            workers.register, self._store, name=self._name, host=host, pid=pid, lease_us=lease, marks_begun=True
+            workers.register,
+            self._store,
+            name=self._name,
+            host=host,
+            pid=pid,
+            lease_us=lease,
+            marks_begun=True,
         )
         scopes = await self._store.run(workers.serve, self._store, worker_id, self._serves)
         # From here on at one stroke: a new name beside the old, lost lease would be taken for lost as well.
         self._worker_id, self._turns.scopes = worker_id, scopes
         self._heartbeat = Heartbeat(
-            self._heartbeat_store, worker_id, lease / SECOND, every=every, stall=float(settings["worker.stall"]),
-            on_lost=lambda why: self._post(self._lose, worker_id, why), on_cancel=lambda claims: self._post(self._cancel, claims),
-        )  # fmt: skip
+            self._heartbeat_store,
+            worker_id,
+            lease / SECOND,
+            every=every,
+            stall=float(settings["worker.stall"]),
+            on_lost=lambda why: self._post(self._lose, worker_id, why),
+            on_cancel=lambda claims: self._post(self._cancel, claims),
+        )
         self._heartbeat.start()
 
     def _post(self, act: object, *args: object) -> None:
@@ -163,21 +202,33 @@ class Worker:
     def _end_overdue(self, now: float, rules: Rules) -> None:
         for claim, running in list(self._load.running.items()):
             if running.cut_at is None and running.deadline < now:
-                running.cut_short(overdue(running.task, running.seconds, self._registry, self._store.settings))
+                running.cut_short(
+                    overdue(running.task, running.seconds, self._registry, self._store.settings)
+                )
             elif running.thread is None and running.is_over(now, rules.cancel_grace):
                 self._settle_without(claim, running)
         why = self._load.worn_out(now, rules)
         if why and self.worn_out is None:
             self.worn_out = why
-            log.error("this worker is worn out: %s%s", why, "; stopping, to be started afresh" if self._recycle else "; restart it")
+            log.error(
+                "this worker is worn out: %s%s",
+                why,
+                "; stopping, to be started afresh" if self._recycle else "; restart it",
+            )
             if self._recycle:
                 self.stop()
 
     def _settle_without(self, claim: Claim, running: Running) -> None:
-        """It was cut short and does not end. Its settlement cannot wait for it; the fence refuses whatever it may still bring."""
+        """It was cut short and does not end. Its settlement cannot wait for it; the fence refuses whatever it
+        may still bring.
+        """
         del self._load.running[claim]
         self._load.abandon(running, running.cut_at or monotonic())
-        log.error("stage %s of task %s ignores its cancellation; its task is settled without it", running.task.stage, running.task.id)
+        log.error(
+            "stage %s of task %s ignores its cancellation; its task is settled without it",
+            running.task.stage,
+            running.task.id,
+        )
         if running.ending:
             self._turns.put(running.task, running.ending)
             self._signal.set()
@@ -213,8 +264,11 @@ class Worker:
     def _room(self) -> int:
         settings = self._store.settings
         most = self._concurrency or settings.count("worker.concurrency")
-        # What another pump has asked for counts as taken: both answers may come at once. So none may ask for everything.
-        return self._load.room(most - self._asked, min(settings.count("worker.batch"), -(-most // self._pumps)))
+        # What another pump has asked for counts as taken: both answers may come at once. So none may ask for
+        # everything.
+        return self._load.room(
+            most - self._asked, min(settings.count("worker.batch"), -(-most // self._pumps))
+        )
 
     def _begin(self, tasks: list[Task]) -> None:
         self.tally.claimed += len(tasks)
@@ -223,12 +277,19 @@ class Worker:
         fresh, too_many = self._load.sort(tasks)
         for task in fresh:
             self._start(task)
-        self._return_unopened(too_many, "it lost its worker before and is performed alone; this worker has enough of those in hand")
+        self._return_unopened(
+            too_many,
+            "it lost its worker before and is performed alone; this worker has enough of those in hand",
+        )
         return None
 
     async def _start_suspects(self) -> None:
-        """Suspects start when nothing else is in hand, nor on its way to it or from it: whoever has ended must not fall with them."""
-        while not (self._asked or self._stopping or self._starting or self._turns.outbox or self._turns.under_way):
+        """Suspects start when nothing else is in hand, nor on its way to it or from it: whoever has ended
+        must not fall with them.
+        """
+        while not (
+            self._asked or self._stopping or self._starting or self._turns.outbox or self._turns.under_way
+        ):
             task = self._load.next_suspect(monotonic(), Rules.of(self._store.settings))
             if task is None:
                 break
@@ -262,7 +323,9 @@ class Worker:
         hands = Hands(task, self._store, self._clock.now, self._registry, self._reach)
         settlement: Settlement | None
         try:
-            settlement = await attempt(task, hands, self._registry, self._store.settings, partial(self._submit, claim))
+            settlement = await attempt(
+                task, hands, self._registry, self._store.settings, partial(self._submit, claim)
+            )
         except asyncio.CancelledError as problem:
             # Without an ending nobody here asked for it: the stage cancelled itself, and that is its failure.
             running = self._load.running.get(claim)
@@ -286,7 +349,9 @@ class Worker:
 
     def _end(self, claim: Claim, settlement: Settlement) -> None:
         running = self._load.running.pop(claim, None)
-        if running:  # else it was settled without it, or the lease was lost: nothing of this attempt may be written, whatever it brought
+        # else it was settled without it, or the lease was lost: nothing of this attempt may be written,
+        # whatever it brought
+        if running:
             self._turns.put(running.task, settlement)
             self._signal.set()
 
@@ -296,7 +361,9 @@ class Worker:
         return settle_error(task, surprise, self._registry, backoff=backoff, luck=random.random())
 
     async def _rest(self, turn: Turn | None) -> None:
-        """Sleep until something happens: an attempt ends, a wake-up comes, a timer is due, or the poll is over."""
+        """Sleep until something happens: an attempt ends, a wake-up comes, a timer is due, or the poll is
+        over.
+        """
         try:
             async with asyncio.timeout(seconds_to_wait(turn, float(self._store.settings["worker.poll"]))):
                 await self._signal.wait()
@@ -308,14 +375,24 @@ class Worker:
             self._signal.clear()
 
     def _is_idle(self, turn: Turn) -> bool:
-        """Nothing in hand, nothing on its way, nothing ready, and no timer that would ring within a poll, or our patience."""
-        if not self._until_idle or self._is_busy() or self._turns.outbox or self._turns.under_way or turn.more:
+        """Nothing in hand, nothing on its way, nothing ready, and no timer that would ring within a poll, or
+        our patience.
+        """
+        if (
+            not self._until_idle
+            or self._is_busy()
+            or self._turns.outbox
+            or self._turns.under_way
+            or turn.more
+        ):
             return False
         soon = turn.now + round(max(self._patience, float(self._store.settings["worker.poll"])) * SECOND)
         return turn.next_at is None or turn.next_at > soon
 
     async def _is_alone(self) -> bool:
-        """Whether nobody else holds a task: the living may yet ask for more, and what the dead held comes back."""
+        """Whether nobody else holds a task: the living may yet ask for more, and what the dead held comes
+        back.
+        """
         if not self._until_idle or self._is_busy():
             return False
         with contextlib.suppress(DatabaseProblem):
@@ -372,10 +449,17 @@ class Worker:
         for claim, running in list(self._load.running.items()):
             self._settle_without(claim, running)
         deadline = monotonic() + grace + FLUSH_SECONDS
-        while self._turns.outbox and self._heartbeat.safe and monotonic() < deadline and not self._turns.outdated_in_trouble:
+        while (
+            self._turns.outbox
+            and self._heartbeat.safe
+            and monotonic() < deadline
+            and not self._turns.outdated_in_trouble
+        ):
             await self._turns.take(self._turns.take_outgoing(), 0)
         if self._turns.outbox:
-            log.warning("%d tasks could not be settled; they go back when the lease ends", len(self._turns.outbox))
+            log.warning(
+                "%d tasks could not be settled; they go back when the lease ends", len(self._turns.outbox)
+            )
         try:
             await self._store.run(workers.stop, self._store, self._worker_id)
         except DatabaseProblem as problem:
@@ -396,5 +480,7 @@ class Worker:
             if self._turns.outbox:
                 await self._turns.take(self._turns.take_outgoing(), 0)
             else:
-                await asyncio.wait(attempts, timeout=min(left, WATCH_SECONDS), return_when=asyncio.FIRST_COMPLETED)
+                await asyncio.wait(
+                    attempts, timeout=min(left, WATCH_SECONDS), return_when=asyncio.FIRST_COMPLETED
+                )
                 await asyncio.sleep(LINGER_SECONDS)

@@ -1,10 +1,12 @@
-"""What a worker has in hand: attempts under way, suspects that wait to run alone, and attempts that would not end.
+"""What a worker has in hand: attempts under way, suspects that wait to run alone, and attempts that would not
+end.
 
-A task that lost its worker before is a suspect: it may be what killed it. With others in hand at its next crash nobody could
-tell which of them it was, and each would count one. So a suspect waits, claimed, until the others have ended; meanwhile
-nothing new is claimed. It starts alone. When it has run for `worker.suspect_alone` without harm, the next suspect may start
-beside it, so that the many innocent suspects that a lost machine leaves behind still flow; but one that would be quarantined
-by another crash is alone to its end. A worker that is lost counts only against suspects that had begun.
+A task that lost its worker before is a suspect: it may be what killed it. With others in hand at its next
+crash nobody could tell which of them it was, and each would count one. So a suspect waits, claimed, until the
+others have ended; meanwhile nothing new is claimed. It starts alone. When it has run for
+`worker.suspect_alone` without harm, the next suspect may start beside it, so that the many innocent suspects
+that a lost machine leaves behind still flow; but one that would be quarantined by another crash is alone to
+its end. A worker that is lost counts only against suspects that had begun.
 """
 
 from collections import deque
@@ -43,8 +45,12 @@ class Workload:
         return bool(self.suspects) or any(running.task.crashes for running in self.running.values())
 
     def is_busy(self, now: float, patience: float) -> bool:
-        """Whether anything is in hand that can still end by itself. What runs on a thread long after it was cut short cannot."""
-        return bool(self.suspects) or any(not running.is_stuck(now, patience) for running in self.running.values())
+        """Whether anything is in hand that can still end by itself. What runs on a thread long after it was
+        cut short cannot.
+        """
+        return bool(self.suspects) or any(
+            not running.is_stuck(now, patience) for running in self.running.values()
+        )
 
     def room(self, most: int, batch: int) -> int:
         """How many tasks may be asked for, if `most` may be in hand and `batch` come at once."""
@@ -55,7 +61,9 @@ class Workload:
         return max(0, min(batch, most - len(self.running)))
 
     def sort(self, tasks: list[Task]) -> tuple[list[Task], list[Task]]:
-        """Of tasks just claimed: those to start at once, and those to hand back. Suspects are kept here, until there are enough."""
+        """Of tasks just claimed: those to start at once, and those to hand back. Suspects are kept here,
+        until there are enough.
+        """
         fresh = [task for task in tasks if not task.crashes]
         suspects = [task for task in tasks if task.crashes]
         if tasks:
@@ -68,8 +76,13 @@ class Workload:
         """The suspect that may start now. It is kept here until it does."""
         if not self.suspects:
             return None
-        beside = [running for running in self.running.values() if not running.is_stuck(now, rules.cancel_grace)]
-        if beside and (rules.is_last_chance(self.suspects[0]) or not all(rules.bears_company(running, now) for running in beside)):
+        beside = [
+            running for running in self.running.values() if not running.is_stuck(now, rules.cancel_grace)
+        ]
+        if beside and (
+            rules.is_last_chance(self.suspects[0])
+            or not all(rules.bears_company(running, now) for running in beside)
+        ):
             return None
         return self.suspects[0]
 
@@ -91,7 +104,9 @@ class Workload:
         alive = sum(since + rules.cancel_grace < now for since in list(self.abandoned.values()))
         if alive > MAX_ABANDONED:
             return f"{alive} stages still run although they were cancelled"
-        stuck = next((running for running in self.running.values() if running.is_stuck(now, rules.stall)), None)
+        stuck = next(
+            (running for running in self.running.values() if running.is_stuck(now, rules.stall)), None
+        )
         if stuck:
             what = f"stage {stuck.task.stage!r} of task {stuck.task.id}"
             return f"{what} still runs on its thread {rules.stall:g} seconds after it was cancelled"
@@ -109,7 +124,9 @@ class Rules:
 
     @classmethod
     def of(cls, settings: Settings) -> "Rules":
-        alone, grace, stall = (float(settings[f"worker.{name}"]) for name in ("suspect_alone", "cancel_grace", "stall"))
+        alone, grace, stall = (
+            float(settings[f"worker.{name}"]) for name in ("suspect_alone", "cancel_grace", "stall")
+        )
         return cls(alone, grace, stall, settings.count("retry.max_crashes"))
 
     def is_last_chance(self, task: Task) -> bool:

@@ -1,7 +1,7 @@
 """The days that a text names, each read by itself: a line may name several, and a field asks for one of them.
 
-`03/04/2025` is read only where the text tells which comes first: by another date, or by its language. "3 days ago" is a
-day only for somebody who knows what day it was.
+`03/04/2025` is read only where the text tells which comes first: by another date, or by its language. "3 days
+ago" is a day only for somebody who knows what day it was.
 """
 
 import re
@@ -17,7 +17,8 @@ from thresher.reading.language import language
 
 MAX_DAYS = 20_000
 RELATIVE = 80  # characters of a line that may be nothing but "posted 3 days ago"
-# Two digits are a year of this century up to ten years after this day; only for texts without a date of their own.
+# Two digits are a year of this century up to ten years after this day; only for texts without a date of their
+# own.
 PIVOT = date(2030, 1, 1)
 
 _DIGITS = re.compile(
@@ -28,7 +29,8 @@ _EASTERN = re.compile(r"(?<![\d.])(\d{4})\s?[年년.]\s?(\d{1,2})\s?[月월.]\s?
 _ORDERED = re.compile(r"(?<![\w/.-])(\d{1,2})([/-])(\d{1,2})\2(?:\d{4}|\d{2})(?![\w/-]|\.\d)")
 _WORD = re.compile(r"[^\W\d_]{3,12}(?![^\W\d_])")
 _BEFORE = re.compile(
-    r"(?:(?<!\d)\d{4}[.\s\-/]{1,3}|(?<![\d.,:/-])\d{1,2}(?:st|nd|rd|th|er|o|a|º|ª|\.)?[ \-/]{0,2}(?:de |of |di )?)$", re.IGNORECASE
+    r"(?:(?<!\d)\d{4}[.\s\-/]{1,3}|(?<![\d.,:/-])\d{1,2}(?:st|nd|rd|th|er|o|a|º|ª|\.)?[ \-/]{0,2}(?:de |of |di )?)$",
+    re.IGNORECASE,
 )
 _AFTER = re.compile(
     r"\.?[ \-/]{0,2}\d{1,2}(?:st|nd|rd|th|\.)?,?[ \-/]{1,2}(?:de |del |of )?\d{4}(?!\d)"  # March 5, 2025
@@ -55,7 +57,10 @@ class Named:
 def days(text: str, *, day_first: bool | None, today: date | None = None) -> Iterator[Named]:
     """Every day that is named for certain, those in digits first. `day_first` is the text's `order`."""
     alone = (*islice(_in_digits(text), MAX_DAYS), *islice(in_words(text), MAX_DAYS))
-    for start, end, written in (*((start, end, text[start:end]) for start, end in alone), *islice(_in_ranges(text), MAX_DAYS)):
+    for start, end, written in (
+        *((start, end, text[start:end]) for start, end in alone),
+        *islice(_in_ranges(text), MAX_DAYS),
+    ):
         read = read_day(written, today=today or PIVOT, day_first=day_first)
         if isinstance(read, Day):
             yield Named(read.day, read.precision, start, end)
@@ -65,8 +70,14 @@ def days(text: str, *, day_first: bool | None, today: date | None = None) -> Ite
 
 
 def order(text: str) -> bool | None:
-    """Whether the day comes before the month: as the text's own dates show, else as its language has it. None: no telling."""
-    shown = {int(each[1]) > 12 for each in islice(_ORDERED.finditer(text), MAX_DAYS) if (int(each[1]) > 12) != (int(each[3]) > 12)}
+    """Whether the day comes before the month: as the text's own dates show, else as its language has it.
+    None: no telling.
+    """
+    shown = {
+        int(each[1]) > 12
+        for each in islice(_ORDERED.finditer(text), MAX_DAYS)
+        if (int(each[1]) > 12) != (int(each[3]) > 12)
+    }
     if shown:
         return shown.pop() if len(shown) == 1 else None
     spoken = language(text)
@@ -92,7 +103,10 @@ def in_words(text: str) -> Iterator[tuple[int, int]]:
 def _in_ranges(text: str) -> Iterator[tuple[int, int, str]]:
     """The days of a range that share a month and a year, each written out."""
     for start, end in in_words(text):
-        if text[start].isdigit() and (low := _FROM_BEFORE.search(text[max(0, start - 8) : start])) is not None:
+        if (
+            text[start].isdigit()
+            and (low := _FROM_BEFORE.search(text[max(0, start - 8) : start])) is not None
+        ):
             month = re.sub(r"^\d{1,2}", "", text[start:end])
             yield start - len(low[0]), end, f"{low[1]}{month}"
     for word in _WORD.finditer(text):
@@ -132,7 +146,12 @@ def wanted_day(value: str, *, day_first: bool | None, today: date | None) -> Wan
     if (eastern := next(_eastern(value), None)) is not None:
         return WantedDay(eastern.day, eastern.precision)
     read = read_day(value, today=today or PIVOT, day_first=day_first)
-    if not isinstance(read, Day) or read.approximate or read.or_earlier or (today is None and not _is_absolute(value)):
+    if (
+        not isinstance(read, Day)
+        or read.approximate
+        or read.or_earlier
+        or (today is None and not _is_absolute(value))
+    ):
         return None
     return WantedDay(read.day, read.precision)
 

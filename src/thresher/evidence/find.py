@@ -1,7 +1,7 @@
 """Where one value stands in a page, by what kind of value it is.
 
-Each kind has its own idea of being the same: a price is its amount and currency, a date its day, a link where it leads, and
-a text its words. A value that stands nowhere is not wrong; it is unverified.
+Each kind has its own idea of being the same: a price is its amount and currency, a date its day, a link where
+it leads, and a text its words. A value that stands nowhere is not wrong; it is unverified.
 """
 
 import re
@@ -26,7 +26,8 @@ _DIGITS = re.compile(r"\d+")
 
 
 def find(field: Field, value: Value, material: Material, *, today: date | None = None) -> Place | None:
-    """The first place where a value stands, in the text if there is one, else in the data. None: it is unverified.
+    """The first place where a value stands, in the text if there is one, else in the data. None: it is
+    unverified.
 
     `today` is the day on which the page was read; without it, "yesterday" is no date.
     """
@@ -106,7 +107,10 @@ def _money(value: str | float, sheet: Sheet) -> Iterator[Place]:
         yield from _texts(value, sheet)
         return
     for each in sheet.sums.get(asked.value, ()):
-        if matches(asked, each, sheet.currencies) and (place := sheet.place(each.start, each.end)) is not None:
+        if (
+            matches(asked, each, sheet.currencies)
+            and (place := sheet.place(each.start, each.end)) is not None
+        ):
             yield place
 
 
@@ -114,7 +118,11 @@ def _dates(value: str | float, sheet: Sheet) -> Iterator[Place]:
     asked = wanted_day(str(value), day_first=sheet.day_first, today=sheet.today)
     found = False
     for each in sheet.days.get(asked.day, ()) if asked is not None else ():
-        if asked is not None and each.precision == asked.precision and (place := sheet.place(each.start, each.end)) is not None:
+        if (
+            asked is not None
+            and each.precision == asked.precision
+            and (place := sheet.place(each.start, each.end)) is not None
+        ):
             found = True
             yield place
     if not found:

@@ -1,7 +1,9 @@
-"""A text folded for comparing: nothing but its letters and digits, in one case and one form, and the gaps between them.
+"""A text folded for comparing: nothing but its letters and digits, in one case and one form, and the gaps
+between them.
 
-Two texts say the same if their letters are equal and their gaps agree. How wide a gap is decides what may stand over it:
-a hyphen can be left out, a space cannot, and the border between two table cells is no place in the middle of a name.
+Two texts say the same if their letters are equal and their gaps agree. How wide a gap is decides what may
+stand over it: a hyphen can be left out, a space cannot, and the border between two table cells is no place in
+the middle of a name.
 """
 
 import re
@@ -43,7 +45,9 @@ _LETTERLESS = {"ø": "o", "ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """`letters`, the gap before each, and the character of the level text that each was made of (`at` to `until`)."""
+    """`letters`, the gap before each, and the character of the level text that each was made of (`at` to
+    `until`).
+    """
 
     letters: str
     gaps: bytearray
@@ -75,12 +79,27 @@ def _tokens() -> re.Pattern[str]:
 
 def _marks() -> str:
     """The combining characters, as a character class: they belong to the letter before them."""
-    ranges = ((0x300, 0x1B00), (0x1DC0, 0x1E00), (0x20D0, 0x2100), (0x302A, 0x3030), (0x3099, 0x309B), (0xA66F, 0xABFF), (0xFE20, 0xFE30))
-    return "".join(chr(code) for low, high in ranges for code in range(low, high) if unicodedata.category(chr(code))[0] == "M")
+    ranges = (
+        (0x300, 0x1B00),
+        (0x1DC0, 0x1E00),
+        (0x20D0, 0x2100),
+        (0x302A, 0x3030),
+        (0x3099, 0x309B),
+        (0xA66F, 0xABFF),
+        (0xFE20, 0xFE30),
+    )
+    return "".join(
+        chr(code)
+        for low, high in ranges
+        for code in range(low, high)
+        if unicodedata.category(chr(code))[0] == "M"
+    )
 
 
 def fold(level: Level, *, bare: bool = False) -> Folded:
-    """Fold a text. `bare` drops the accents of Latin, Greek and Cyrillic letters, for a value that has none."""
+    """Fold a text. `bare` drops the accents of Latin, Greek and Cyrillic letters, for a value that has
+    none.
+    """
     pieces: list[str] = []
     gaps, at, until = bytearray(), array("l"), array("l")
     text, before, kind = level.text, 0, ""
@@ -102,7 +121,9 @@ def fold(level: Level, *, bare: bool = False) -> Folded:
     return Folded("".join(pieces), gaps, at, until)
 
 
-def _fold_letters(word: str, start: int, pieces: list[str], at: "array[int]", until: "array[int]", *, bare: bool) -> int:
+def _fold_letters(
+    word: str, start: int, pieces: list[str], at: "array[int]", until: "array[int]", *, bare: bool
+) -> int:
     """Each letter together with its marks; several letters may come of one."""
     count, here = 0, 0
     while here < len(word):
@@ -123,7 +144,11 @@ def _letter(cluster: str, *, bare: bool) -> str:
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", cluster).casefold())
     if bare:
         folded = _without_accents(folded)
-    return folded if len(folded) == 1 else "".join(char for char in folded if char.isalnum() or unicodedata.category(char)[0] in "MC")
+    return (
+        folded
+        if len(folded) == 1
+        else "".join(char for char in folded if char.isalnum() or unicodedata.category(char)[0] in "MC")
+    )
 
 
 def _without_accents(text: str) -> str:
@@ -172,7 +197,9 @@ def _one(between: str, left: str, right: str) -> Gap:
     if between in "-‐‑'’ʼ_" and not (left.isdigit() and right.isdigit()):
         return Gap.TIGHT
     if between == "." and left.isalpha() and right.isalpha():
-        return Gap.MARK if left.islower() and right.isupper() else Gap.DOT  # "end.Next": a space was forgotten
+        return (
+            Gap.MARK if left.islower() and right.isupper() else Gap.DOT
+        )  # "end.Next": a space was forgotten
     return Gap.MARK
 
 

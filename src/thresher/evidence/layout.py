@@ -1,7 +1,8 @@
 """The layout of a sheet: where, beside the things that were named, others of their like begin.
 
-An answer may leave things out. The row below the one that was named is then still another row, the next heading of the
-same size another section, the next element of a list in the data another thing, and nothing in it is evidence for ours.
+An answer may leave things out. The row below the one that was named is then still another row, the next
+heading of the same size another section, the next element of a list in the data another thing, and nothing in
+it is evidence for ours.
 """
 
 import re
@@ -75,7 +76,11 @@ class _Text:
         """Blocks without any mark that repeat themselves, each anchor in one of its own."""
         for lines in (False, True):
             tellings = repeats(self._text, lines=lines)
-            apart = [begins for begins in tellings if len({bisect_right(begins, at) for at in anchors}) == len(anchors)]
+            apart = [
+                begins
+                for begins in tellings
+                if len({bisect_right(begins, at) for at in anchors}) == len(anchors)
+            ]
             if apart:
                 return [Borders(begins, LIKELY) for begins in apart]
         return ()
@@ -118,7 +123,9 @@ class _Data:
 
 
 def _list_of(path: str, anchors: Sequence[int], paths: Sequence[str]) -> str | None:
-    """The list that an anchor is in an element of: where its path and the next anchor's part, or the innermost for a single one."""
+    """The list that an anchor is in an element of: where its path and the next anchor's part, or the
+    innermost for a single one.
+    """
     if len(anchors) == 1:
         inner = list(_INDEX.finditer(path))
         return path[: inner[-1].start()] if inner else None

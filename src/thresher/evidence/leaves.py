@@ -1,4 +1,6 @@
-"""The leaves of structured data: every value in it, with the path that leads there, in the order it is written."""
+"""The leaves of structured data: every value in it, with the path that leads there, in the order it is
+written.
+"""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +36,10 @@ def leaves(data: Any) -> Iterator[Leaf]:
             count += 1
             yield Leaf(value, path, key, beside)
         elif depth < MAX_DEPTH:
-            stack.extend((each, f"{path}{step}", name, around, depth + 1) for each, step, name, around in reversed(_inside(value, key)))
+            stack.extend(
+                (each, f"{path}{step}", name, around, depth + 1)
+                for each, step, name, around in reversed(_inside(value, key))
+            )
 
 
 def _inside(value: Any, key: str) -> list[tuple[Any, str, str, Any]]:

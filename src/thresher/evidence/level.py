@@ -1,8 +1,10 @@
-"""A text made level: Markdown, entities, escapes and invisible characters taken out, digits and spaces made plain.
+"""A text made level: Markdown, entities, escapes and invisible characters taken out, digits and spaces made
+plain.
 
-Every character remembers where it came from, so that whatever is found here can be quoted there. Structure stays, as one
-character each: a line break, a list item, a table cell, and an end of a block. Web and mail addresses turn into private
-characters: they are still comparable, but no word and no number can be found inside one.
+Every character remembers where it came from, so that whatever is found here can be quoted there. Structure
+stays, as one character each: a line break, a list item, a table cell, and an end of a block. Web and mail
+addresses turn into private characters: they are still comparable, but no word and no number can be found
+inside one.
 """
 
 import re
@@ -152,7 +154,9 @@ class _Walk:
             self._put(" " if shown.isspace() else shown, at, entity.end())
         elif char == "<" and (tag := _TAG.match(self._text, at)) is not None:
             name = tag[1].lower()
-            self._put(BREAK if _BREAKING.fullmatch(name) else " " if name in ("sup", "sub") else "", at, tag.end())
+            self._put(
+                BREAK if _BREAKING.fullmatch(name) else " " if name in ("sup", "sub") else "", at, tag.end()
+            )
         else:
             self._put(char, at, at + 1)
 
@@ -165,7 +169,9 @@ class _Walk:
         self._put(" ", at, target.end())
 
     def _emphasis(self, at: int) -> None:
-        """Gone where it stands at the edge of a word or amid letters; amid digits it may be arithmetic, amid a name it is a letter."""
+        """Gone where it stands at the edge of a word or amid letters; amid digits it may be arithmetic, amid
+        a name it is a letter.
+        """
         run = _EMPHASIS.match(self._text, at)
         assert run is not None, "called on one of them"
         before, after = self._text[at - 1 : at], self._text[run.end() : run.end() + 1]
@@ -178,7 +184,9 @@ class _Walk:
             self._addresses.append(Address(written, at, at + len(written)))
         elif written.startswith("www."):
             self._addresses.append(Address(f"http://{written}", at, at + len(written)))
-        safe = quote(written.lower(), safe="/:?#[]@!$&'()*+,;=%~") if not written.isascii() else written.lower()
+        safe = (
+            quote(written.lower(), safe="/:?#[]@!$&'()*+,;=%~") if not written.isascii() else written.lower()
+        )
         self._put("".join(chr(PRIVATE + ord(char)) for char in safe), at, at + len(written))
 
     def _blank(self, at: int) -> None:

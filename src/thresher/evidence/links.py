@@ -13,7 +13,9 @@ _HOST = re.compile(r"(?:[a-z0-9-]{1,63}\.){1,5}[a-z]{2,24}(?:/\S{0,2000})?", re.
 
 
 def destination(written: str, near: str | None) -> str | None:
-    """Where an address leads, without its scheme and last slash, or None. `near` is the page that it stands on."""
+    """Where an address leads, without its scheme and last slash, or None. `near` is the page that it stands
+    on.
+    """
     address = written.strip()
     if not address or len(address) > MAX_URL or address.startswith("#"):
         return None

@@ -1,7 +1,8 @@
 """The numbers of a text, each with its value, and only those that stand for themselves.
 
-The 12 in `v12`, `AB-12`, `12:30`, `12/05/2024` or a telephone number is not the number twelve. `12k` is twelve thousand and
-nothing else. Whether `1.234` is a thousand or a bit more than one is decided by how the same text writes other numbers.
+The 12 in `v12`, `AB-12`, `12:30`, `12/05/2024` or a telephone number is not the number twelve. `12k` is
+twelve thousand and nothing else. Whether `1.234` is a thousand or a bit more than one is decided by how the
+same text writes other numbers.
 """
 
 import re
@@ -18,7 +19,8 @@ MAX_NUMBERS = 200_000
 
 _POINT = re.compile(r"\d\.(?:\d{1,2}|\d{4,})(?![\d.,])")
 _COMMA = re.compile(r"\d,(?:\d{1,2}|\d{4,})(?![\d.,])")
-# What looks like numbers and is none: telephones, dates, times, and runs of three or more joined by dashes, slashes or colons.
+# What looks like numbers and is none: telephones, dates, times, and runs of three or more joined by dashes,
+# slashes or colons.
 _OTHERS = re.compile(
     r"\+\d[\d ().\-/]{6,20}\d|\(\d{2,5}\)[ \-./]?\d[\d \-./]{3,15}|(?<![\d.,])0\d{1,5}[ /\-]\d[\d \-/]{3,15}"
     r"|(?<![\d.,])\d{3}[-. ]\d{3}[-. ]\d{4}(?!\d)|(?<!\d)\d{3}-\d{4}(?!\d)"
@@ -37,9 +39,22 @@ _TIMES = re.compile(
     re.IGNORECASE,
 )
 _POWERS = {
-    "k": 3, "thousand": 3, "tausend": 3, "tsd": 3, "mille": 3, "mil": 3, "тыс": 3, "lakh": 5, "crore": 7, "bn": 9, "billion": 9,
-    "billions": 9, "mrd": 9, "milliarden": 9, "млрд": 9,
-}  # fmt: skip
+    "k": 3,
+    "thousand": 3,
+    "tausend": 3,
+    "tsd": 3,
+    "mille": 3,
+    "mil": 3,
+    "тыс": 3,
+    "lakh": 5,
+    "crore": 7,
+    "bn": 9,
+    "billion": 9,
+    "billions": 9,
+    "mrd": 9,
+    "milliarden": 9,
+    "млрд": 9,
+}
 _MINUS = re.compile(r"(?<![\w)-])-$")
 _UNSPACED = re.compile("[\u0e00-\u0eff\u3041-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 # From two on: "one" is a word of every text. Small counts are what people write out.
@@ -132,7 +147,9 @@ def _negative(text: str, start: int) -> bool:
 
 
 def stands_alone(text: str, start: int, end: int) -> bool:
-    """Whether the digits from `start` to `end` are a number by themselves, not a part of a word, a code, a date or a longer number."""
+    """Whether the digits from `start` to `end` are a number by themselves, not a part of a word, a code, a
+    date or a longer number.
+    """
     return _free_before(text, start, end) and _free_after(text, start, end)
 
 
@@ -153,7 +170,12 @@ def _free_after(text: str, start: int, end: int) -> bool:
     if _JOINED.match(text, end):
         return False
     word = _WORD_AFTER.match(text, end)  # a unit or an ending: "5kg", "3rd"
-    return word is None or len(word[0]) <= 4 or _UNSPACED.match(word[0]) is not None or _TIMES.match(text, end) is not None
+    return (
+        word is None
+        or len(word[0]) <= 4
+        or _UNSPACED.match(word[0]) is not None
+        or _TIMES.match(text, end) is not None
+    )
 
 
 def _is_range(low: str, high: str) -> bool:

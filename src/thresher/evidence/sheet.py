@@ -1,7 +1,7 @@
 """A sheet: one text that values are looked for in, made level, folded and indexed once for all of them.
 
-Structured data becomes a sheet too, one leaf a paragraph, so that there is one way of finding. What differs is how a place
-is named: by its characters, or by the path of its leaf.
+Structured data becomes a sheet too, one leaf a paragraph, so that there is one way of finding. What differs
+is how a place is named: by its characters, or by the path of its leaf.
 """
 
 import re
@@ -31,7 +31,9 @@ Span = tuple[int, int]
 
 
 class Sheet:
-    """`text` as it is stored, and what stands in it by kind. Spans are of the level text; `place` turns one into a place."""
+    """`text` as it is stored, and what stands in it by kind. Spans are of the level text; `place` turns one
+    into a place.
+    """
 
     def __init__(self, text: str, *, url: str | None = None, today: date | None = None) -> None:
         self.text = text
@@ -84,7 +86,9 @@ class Sheet:
 
     @cached_property
     def addresses(self) -> Mapping[str, list[Place]]:
-        """Places by where an address leads; they are in the stored text already, as a link's target is not read."""
+        """Places by where an address leads; they are in the stored text already, as a link's target is not
+        read.
+        """
         found: dict[str, list[Place]] = defaultdict(list)
         for written, place in self._addresses():
             to = destination(written, self.url)
@@ -122,7 +126,11 @@ class DataSheet(Sheet):
 
     def _addresses(self) -> Iterator[tuple[str, Place]]:
         for leaf in self.leaves:
-            if isinstance(leaf.value, str) and 0 < len(leaf.value) <= MAX_URL and not any(map(str.isspace, leaf.value)):
+            if (
+                isinstance(leaf.value, str)
+                and 0 < len(leaf.value) <= MAX_URL
+                and not any(map(str.isspace, leaf.value))
+            ):
                 yield leaf.value, Place(leaf.value, path=leaf.path)
 
     def place(self, start: int, end: int) -> Place | None:
@@ -139,7 +147,9 @@ class DataSheet(Sheet):
 
 
 def _written(leaf: Leaf) -> str:
-    """A leaf as a text. Numbers get the currency that stands beside them, and are never taken for thousands."""
+    """A leaf as a text. Numbers get the currency that stands beside them, and are never taken for
+    thousands.
+    """
     if isinstance(leaf.value, bool):
         return ""
     if isinstance(leaf.value, str):

@@ -1,10 +1,12 @@
-"""Whose value is it: a page with many things is cut into stretches, one for each, and a value counts only in its own.
+"""Whose value is it: a page with many things is cut into stretches, one for each, and a value counts only in
+its own.
 
-The price of the third thing stands on the page, and is still invented if it is given to the first. Things differ in
-some field, their title or their link; where those values stand, stretches begin. Fields mostly follow it, but where
-the answers agree that a field comes before (a date above a headline), it belongs to what comes next. A thing gets the stretch
-that holds most of what was said of it, and among equals the one that comes in turn, so that of two things with
-swapped prices it is the prices that fall, and with swapped titles the titles.
+The price of the third thing stands on the page, and is still invented if it is given to the first. Things
+differ in some field, their title or their link; where those values stand, stretches begin. Fields mostly
+follow it, but where the answers agree that a field comes before (a date above a headline), it belongs to what
+comes next. A thing gets the stretch that holds most of what was said of it, and among equals the one that
+comes in turn, so that of two things with swapped prices it is the prices that fall, and with swapped titles
+the titles.
 """
 
 from bisect import bisect_left, bisect_right
@@ -15,7 +17,8 @@ from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 SHARE = 27_720  # divides by every small number: what one value has to give to the stretches that it stands in
-TAIL = 3  # how many times longer than all others the last stretch may be; what stands behind that belongs to the page
+# how many times longer than all others the last stretch may be; what stands behind that belongs to the page
+TAIL = 3
 
 
 class Said(NamedTuple):
@@ -35,7 +38,9 @@ class Claim:
 
 
 class Borders(NamedTuple):
-    """Where stretches begin as the page's own structure has it, and what share of the values that is worth."""
+    """Where stretches begin as the page's own structure has it, and what share of the values that is
+    worth.
+    """
 
     begins: Sequence[int]
     worth: float
@@ -49,11 +54,14 @@ class Layout(Protocol):
         ...
 
     def introduces(self, position: int, place: int, things: Sequence[int]) -> bool:
-        """Whether `position` stands below a heading over `place`, before the next heading and the first of the things."""
+        """Whether `position` stands below a heading over `place`, before the next heading and the first of
+        the things.
+        """
         ...
 
     def borders(self, anchors: Sequence[int]) -> Sequence[Borders]:
-        """Where whatever looks like these places begins: the other rows of their table, the other headings of their size.
+        """Where whatever looks like these places begins: the other rows of their table, the other headings of
+        their size.
 
         Where it can be told in several ways, the likeliest comes first.
         """
@@ -61,7 +69,9 @@ class Layout(Protocol):
 
 
 def owned(claims: Sequence[Claim], leaders: Sequence[str], things: int, layout: Layout) -> list[int | None]:
-    """For each claim the position that is its thing's own, or None. `leaders` are the fields that may tell things apart, best first."""
+    """For each claim the position that is its thing's own, or None. `leaders` are the fields that may tell
+    things apart, best first.
+    """
     anchors = _anchors(claims, leaders)
     if not anchors:
         return [None for _ in claims]
@@ -71,9 +81,12 @@ def owned(claims: Sequence[Claim], leaders: Sequence[str], things: int, layout: 
         return plain
     strict = max(
         ((_chosen(claims, anchors, each.begins, things, layout), at) for at, each in enumerate(borders)),
-        key=lambda tried: _count(tried[0]) - (tried[1] > 0) * max(2, len(claims) // 5),  # the others must be clearly better
+        key=lambda tried: (
+            _count(tried[0]) - (tried[1] > 0) * max(2, len(claims) // 5)
+        ),  # the others must be clearly better
     )[0]
-    # The page's own borders are better, unless they run through the middle of things: a thing may be a list of its own.
+    # The page's own borders are better, unless they run through the middle of things: a thing may be a list
+    # of its own.
     return strict if _count(plain) - _count(strict) <= borders[0].worth * _count(plain) else plain
 
 
@@ -81,7 +94,9 @@ def _count(found: Sequence[int | None]) -> int:
     return sum(each is not None for each in found)
 
 
-def _chosen(claims: Sequence[Claim], anchors: Sequence[int], begins: Sequence[int], things: int, layout: Layout) -> list[int | None]:
+def _chosen(
+    claims: Sequence[Claim], anchors: Sequence[int], begins: Sequence[int], things: int, layout: Layout
+) -> list[int | None]:
     number = {anchor: max(0, bisect_right(begins, anchor) - 1) for anchor in anchors}
     cut = _Cut(begins, _before(claims, begins, number))
     home = _homes(claims, cut, number, things)
@@ -92,7 +107,9 @@ def _chosen(claims: Sequence[Claim], anchors: Sequence[int], begins: Sequence[in
 
 
 class _Page(NamedTuple):
-    """All that a choice is made by. `taken` are the stretches that some thing leads, and `things` where those begin."""
+    """All that a choice is made by. `taken` are the stretches that some thing leads, and `things` where those
+    begin.
+    """
 
     layout: Layout
     cut: "_Cut"
@@ -120,7 +137,9 @@ def _shared(claims: Sequence[Claim], things: int) -> _Shared:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """The page cut where stretches begin. Fields in `before` stand above the beginning of their thing's stretch."""
+    """The page cut where stretches begin. Fields in `before` stand above the beginning of their thing's
+    stretch.
+    """
 
     begins: Sequence[int]
     before: frozenset[str] = frozenset()
@@ -152,11 +171,16 @@ def _anchors(claims: Sequence[Claim], leaders: Sequence[str]) -> list[int]:
 
 
 def _begins(leading: Sequence[Claim], claims: Sequence[Claim]) -> list[int]:
-    """A title may also stand in a menu or a table of contents. It counts where the most else stands between it and the next."""
+    """A title may also stand in a menu or a table of contents. It counts where the most else stands between
+    it and the next.
+    """
     wanted = Counter(claim.said.value for claim in leading)
     candidates = sorted({position for claim in leading for position in claim.positions})
     fields = _by_field(claims, leading[0].said.field)
-    rich = {at: _richness(at, upto, fields) for at, upto in zip(candidates, [*candidates[1:], 1 << 62], strict=True)}
+    rich = {
+        at: _richness(at, upto, fields)
+        for at, upto in zip(candidates, [*candidates[1:], 1 << 62], strict=True)
+    }
     chosen: set[int] = set()
     for value, positions in {claim.said.value: claim.positions for claim in leading}.items():
         ordered = sorted(positions, key=lambda at: (-rich[at], at))
@@ -185,7 +209,9 @@ def _before(claims: Sequence[Claim], begins: Sequence[int], number: Mapping[int,
     for claim in claims:
         mine = home.get(claim.said.thing)
         shared = claimed[claim.said.field, claim.said.value] > len(claim.positions)
-        if mine and not shared:  # above the first stretch stands the head of the page, which is no vote, and so is what several share
+        if (
+            mine and not shared
+        ):  # above the first stretch stands the head of the page, which is no vote, and so is what several share
             owners = {plain.owner(claim.said.field, position) for position in claim.positions}
             votes[claim.said.field] += (mine - 1 in owners) - (mine in owners)
     return frozenset(field for field, lead in votes.items() if lead > 0)
@@ -204,16 +230,25 @@ def _homes_by_leader(claims: Sequence[Claim], number: Mapping[int, int]) -> dict
 
 
 def _homes(claims: Sequence[Claim], cut: _Cut, number: Mapping[int, int], things: int) -> dict[int, int]:
-    """The stretch of each thing: the one in which most of its values stand, those that stand in few places counting most."""
+    """The stretch of each thing: the one in which most of its values stand, those that stand in few places
+    counting most.
+    """
     points: dict[int, Counter[int]] = {}
     led = sorted(set(number.values()))
     for claim in claims:
         leads = {number[position] for position in claim.positions if position in number}
-        owners = leads or {owner for position in claim.positions if (owner := cut.owner(claim.said.field, position)) is not None}
+        owners = leads or {
+            owner
+            for position in claim.positions
+            if (owner := cut.owner(claim.said.field, position)) is not None
+        }
         for owner in owners:
             points.setdefault(claim.said.thing, Counter())[owner] += max(1, SHARE // len(owners))
     turn = {thing: led[min(thing * len(led) // max(things, 1), len(led) - 1)] for thing in points}
-    return {thing: max(found, key=lambda at: (found[at], -abs(at - turn[thing]), -at)) for thing, found in points.items()}
+    return {
+        thing: max(found, key=lambda at: (found[at], -abs(at - turn[thing]), -at))
+        for thing, found in points.items()
+    }
 
 
 def _choice(claim: Claim, home: int | None, page: _Page) -> int | None:
@@ -227,7 +262,8 @@ def _choice(claim: Claim, home: int | None, page: _Page) -> int | None:
         for position, owner in owners.items():
             if owner not in page.taken and page.layout.introduces(position, begin, page.things):
                 owners[position] = None
-    # The head of a page speaks for all of it, but a value that another thing has as well may be just that one's.
+    # The head of a page speaks for all of it, but a value that another thing has as well may be just that
+    # one's.
     shared = [position for position, owner in owners.items() if owner is None]
     key = claim.said.field, claim.said.value
     alone = len(shared) == len(owners) and key not in page.shared.disputed

@@ -1,7 +1,8 @@
-"""The sums of money in a text, each with its currency, and when a sum of the page is the one that a value names.
+"""The sums of money in a text, each with its currency, and when a sum of the page is the one that a value
+names.
 
-Words that make a price something else (shipping, a saving) do not matter here: a field may ask for just that. What has no
-currency on the page counts only where it cannot be a quantity, a rating or a code.
+Words that make a price something else (shipping, a saving) do not matter here: a field may ask for just that.
+What has no currency on the page counts only where it cannot be a quantity, a rating or a code.
 """
 
 import re
@@ -21,13 +22,19 @@ WINDOW = 300  # characters that are read at once: what an amount means stands ne
 MAX_SUMS = 50_000
 
 _LINE = re.compile(f"[^{BREAKS}]+")
-_JOINS = re.compile(r"\s*(?:[-–—~〜]|to|bis|à|a|до|do|til|till|tot|hasta|até|until|and|und|et|y|e|и)\s*", re.IGNORECASE)
-_SPLIT_CENTS = re.compile(r"[^\d€$£]{0,20}(?:\d[\d.,']{0,12}\s?[€$£]\s?\d{2}|[€$£]\s?\d[\d,.]{0,12} \d{2})\D{0,20}")
+_JOINS = re.compile(
+    r"\s*(?:[-–—~〜]|to|bis|à|a|до|do|til|till|tot|hasta|até|until|and|und|et|y|e|и)\s*", re.IGNORECASE
+)
+_SPLIT_CENTS = re.compile(
+    r"[^\d€$£]{0,20}(?:\d[\d.,']{0,12}\s?[€$£]\s?\d{2}|[€$£]\s?\d[\d,.]{0,12} \d{2})\D{0,20}"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Sum:
-    """An amount of the level text. `high` is the other end where it begins a range; `line` is where one without a currency stands."""
+    """An amount of the level text. `high` is the other end where it begins a range; `line` is where one
+    without a currency stands.
+    """
 
     value: Decimal
     currency: Currency | None
@@ -99,9 +106,17 @@ def _may_be_money(window: str, amount: Amount) -> bool:
 def _joined(window: str, found: Sequence[Amount], at: int) -> Amount | None:
     """The other end of the range that this amount belongs to."""
     amount = found[at]
-    if at + 1 < len(found) and found[at + 1].value > amount.value and _JOINS.fullmatch(window, amount.end, found[at + 1].start):
+    if (
+        at + 1 < len(found)
+        and found[at + 1].value > amount.value
+        and _JOINS.fullmatch(window, amount.end, found[at + 1].start)
+    ):
         return found[at + 1]
-    if at and found[at - 1].value < amount.value and _JOINS.fullmatch(window, found[at - 1].end, amount.start):
+    if (
+        at
+        and found[at - 1].value < amount.value
+        and _JOINS.fullmatch(window, found[at - 1].end, amount.start)
+    ):
         return found[at - 1]
     return None
 
@@ -135,7 +150,9 @@ def wanted(text: str) -> Wanted | None:
 
 
 def matches(asked: Wanted, found: Sum, named: frozenset[str]) -> bool:
-    """Whether the page's sum is the one asked for. `named` are the currencies that the page names for certain."""
+    """Whether the page's sum is the one asked for. `named` are the currencies that the page names for
+    certain.
+    """
     if asked.value != found.value or asked.high != found.high or not _same_unit(asked.per, found.per):
         return False
     if asked.currency is None:
@@ -162,5 +179,8 @@ _CODE = re.compile(r"(?<![^\W\d_])[A-Z]{3}(?![^\W\d_])|[A-Z]{1,3}\$")
 
 def named_currencies(text: str) -> frozenset[str]:
     """The currencies that a text names by their code or by a sign that no other has."""
-    known = (currency.of_word(word) for word in set(_CODE.findall(text)) | {char for char in set(text) if not char.isalnum()})
+    known = (
+        currency.of_word(word)
+        for word in set(_CODE.findall(text)) | {char for char in set(text) if not char.isalnum()}
+    )
     return frozenset(each.code for each in known if each is not None and each.certain and each.code)

@@ -79,7 +79,10 @@ def _placed(schema: Schema, asked: Sequence[_Asked], sheet: Sheet) -> Mapping[st
     for each in asked:
         key = each.field.name, _comparable(each.value)
         if key not in known:
-            known[key] = {sheet.position(place): place for place in reversed(list(places(each.field, each.value, sheet)))}
+            known[key] = {
+                sheet.position(place): place
+                for place in reversed(list(places(each.field, each.value, sheet)))
+            }
     claims = [
         Claim(said, tuple(sorted(known[said.field, said.value])))
         for said in (Said(each.thing, each.field.name, _comparable(each.value)) for each in asked)
@@ -99,14 +102,25 @@ def _comparable(value: Value) -> object:
 
 def _leaders(schema: Schema) -> list[str]:
     """The fields that may tell things apart: named as the key, else required, else in their order."""
-    able = [each for each in schema.fields if not (each.many or each.judged or each.kind is Kind.BOOLEAN or each.choices)]
-    return [each.name for each in sorted(able, key=lambda each: (each.name not in schema.key, not each.required))]
+    able = [
+        each
+        for each in schema.fields
+        if not (each.many or each.judged or each.kind is Kind.BOOLEAN or each.choices)
+    ]
+    return [
+        each.name for each in sorted(able, key=lambda each: (each.name not in schema.key, not each.required))
+    ]
 
 
 def _together(claims: Sequence[Claim]) -> list[int | None]:
-    """The values of a single thing, each where it stands nearest to the one that stands in the fewest places."""
+    """The values of a single thing, each where it stands nearest to the one that stands in the fewest
+    places.
+    """
     rarest = min((claim.positions for claim in claims if claim.positions), key=len, default=())
     if not rarest:
         return [None for _ in claims]
-    centre = min(rarest, key=lambda at: sum(min((abs(at - each) for each in claim.positions), default=0) for claim in claims))
+    centre = min(
+        rarest,
+        key=lambda at: sum(min((abs(at - each) for each in claim.positions), default=0) for claim in claims),
+    )
     return [min(claim.positions, key=lambda at: abs(at - centre), default=None) for claim in claims]

@@ -1,7 +1,8 @@
 """Finding words: a text within a text, whole words only, wherever the two differ in nothing but their dress.
 
-Never nearly: a search that forgives one wrong word verifies an invented one. What may differ are case, white space,
-punctuation, hyphens, accents that the value leaves out, and the breaks that the page puts in the middle.
+Never nearly: a search that forgives one wrong word verifies an invented one. What may differ are case, white
+space, punctuation, hyphens, accents that the value leaves out, and the breaks that the page puts in the
+middle.
 """
 
 import re
@@ -12,7 +13,9 @@ from thresher.evidence.fold import Folded, Gap, fold
 from thresher.evidence.level import BREAKS, Level, level
 
 MAX_PLACES = 2_000
-MAX_WORK = 20_000_000  # letters that one search may compare; whoever builds a text against us is told "not found"
+MAX_WORK = (
+    20_000_000  # letters that one search may compare; whoever builds a text against us is told "not found"
+)
 LONG = 100  # letters from which a value is a passage, that may run over paragraphs and lists
 PROSE = 60  # characters of a line that was broken because it was full
 
@@ -83,7 +86,9 @@ _MORE_BEFORE, _MORE_AFTER = re.compile(r"\d[-/.]$"), re.compile(r"[-/.]\d")
 def _stands_free(page: Folded, at: int, end: int, text: Level) -> bool:
     """Whether a long number does not go on beyond a dash: only then may it be grouped in another way."""
     start, stop = page.at[at], page.until[end - 1]
-    return not (_MORE_BEFORE.search(text.text[max(0, start - 2) : start]) or _MORE_AFTER.match(text.text, stop))
+    return not (
+        _MORE_BEFORE.search(text.text[max(0, start - 2) : start]) or _MORE_AFTER.match(text.text, stop)
+    )
 
 
 def _bordered(letters: str, page: Folded, at: int) -> bool:
@@ -110,7 +115,9 @@ def _agrees(wanted: Needle, page: Folded, at: int, text: Level, *, joined: bool)
     if size >= LONG:
         return all(mine >= Gap.EDGE or mine == Gap.SEAM for _, mine, _ in crossed)
     flush = _flush(page, at, at + size, text)
-    return all(_may_cross(mine, other, flush=flush, prose=_prose(page, here, text)) for here, mine, other in crossed)
+    return all(
+        _may_cross(mine, other, flush=flush, prose=_prose(page, here, text)) for here, mine, other in crossed
+    )
 
 
 def _row(mine: Gap) -> tuple[bool, ...]:
@@ -132,8 +139,8 @@ _AGREE = tuple(_row(gap) for gap in Gap)
 def _may_cross(mine: int, other: int, *, flush: bool, prose: bool) -> bool:
     """Whether a short value may run over the end of a line, of a list item, of a block.
 
-    Over a line if that was broken for want of room, or if whole lines are joined; over an item if the value divides them
-    too; over a block only if the value itself has a line break there.
+    Over a line if that was broken for want of room, or if whole lines are joined; over an item if the value
+    divides them too; over a block only if the value itself has a line break there.
     """
     if other == Gap.LINE:
         return (mine >= Gap.EDGE or mine == Gap.SEAM) and (flush or prose)

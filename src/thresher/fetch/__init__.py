@@ -1,1 +1,3 @@
-"""The outward hand: asks the web, politely and safely. Ignorant of the store; what it needs from there are seams."""
+"""The outward hand: asks the web, politely and safely. Ignorant of the store; what it needs from there are
+seams.
+"""

@@ -1,7 +1,8 @@
 """Who we say we are. One honest line in every request, with a way to reach the person behind it.
 
-A site that wants to complain, or to write a rule for us into its robots.txt, needs a name and an address. The name is
-the product token: what stands before the first slash, and what the groups of a robots.txt are matched against.
+A site that wants to complain, or to write a rule for us into its robots.txt, needs a name and an address. The
+name is the product token: what stands before the first slash, and what the groups of a robots.txt are matched
+against.
 """
 
 import re

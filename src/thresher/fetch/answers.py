@@ -1,8 +1,8 @@
 """What an answer means before anybody reads the page: fine, or one of our errors.
 
-Pure: status, headers and the beginning of the text in, an error out, which is returned and not raised. A wall is asked
-about first, for a wall answers with whatever status it likes: a 403 that is a CAPTCHA page says nothing about our
-credentials, and a 503 that is one says nothing about their load.
+Pure: status, headers and the beginning of the text in, an error out, which is returned and not raised. A wall
+is asked about first, for a wall answers with whatever status it likes: a 403 that is a CAPTCHA page says
+nothing about our credentials, and a 503 that is one says nothing about their load.
 """
 
 import re
@@ -33,7 +33,14 @@ SECONDS = re.compile(r"([-+]?\d{1,15})(?:\.\d{1,9})?\s*(?:$|[,;s])", re.ASCII)
 
 
 def judge(
-    status: int, headers: Mapping[str, str], sample: str, *, host: str, now: int, wall: Wall | None = None, signed: bool = False
+    status: int,
+    headers: Mapping[str, str],
+    sample: str,
+    *,
+    host: str,
+    now: int,
+    wall: Wall | None = None,
+    signed: bool = False,
 ) -> TaskError | None:
     """The error this answer stands for, or None where it is worth reading.
 
@@ -43,7 +50,9 @@ def judge(
         return None
     found = wall(status, headers, sample) if wall else None
     if found is not None:
-        return Blocked(f"{host} answered {_named(status)}, and the page is a wall: {found}", gate=f"host:{host}")
+        return Blocked(
+            f"{host} answered {_named(status)}, and the page is a wall: {found}", gate=f"host:{host}"
+        )
     return None if 200 <= status < 300 else _by_status(status, headers, host, now, signed=signed)
 
 
@@ -54,9 +63,13 @@ def _by_status(status: int, headers: Mapping[str, str], host: str, now: int, *, 
         wait = retry_after(asked, now)
         return RateLimited(f"{says}: the next request may go out in {wait:g} s", retry_after=wait, gate=gate)
     if status in (401, 407) or (status == 403 and signed):
-        return Unauthorized(f"{says}: it does not let us in; check the credentials, or whether the page is public", gate=gate)
+        return Unauthorized(
+            f"{says}: it does not let us in; check the credentials, or whether the page is public", gate=gate
+        )
     if status == 403:
-        return Forbidden(f"{says}: this page is not for us; where it needs credentials, send them as a header", gate=gate)
+        return Forbidden(
+            f"{says}: this page is not for us; where it needs credentials, send them as a header", gate=gate
+        )
     if status in (404, 410):
         return Gone(f"{says}: there is no such page", gate=gate)
     if status in (408, 425):
@@ -69,8 +82,13 @@ def _by_status(status: int, headers: Mapping[str, str], host: str, now: int, *, 
 
 
 def signs(name: str) -> bool:
-    """Whether a header of this name usually carries credentials. A guess, good enough to word an error and for nothing else."""
-    return any(word in name for word in ("auth", "cookie", "key", "password", "secret", "session", "token", "credential"))
+    """Whether a header of this name usually carries credentials. A guess, good enough to word an error and
+    for nothing else.
+    """
+    return any(
+        word in name
+        for word in ("auth", "cookie", "key", "password", "secret", "session", "token", "credential")
+    )
 
 
 def retry_after(text: str | None, now: int) -> float:

@@ -1,6 +1,7 @@
 """The body of an answer, gathered piece by piece under a limit, and the headers of both ways as plain text.
 
-The limit is looked at before a piece is kept, so a server that never stops costs one piece more than is allowed.
+The limit is looked at before a piece is kept, so a server that never stops costs one piece more than is
+allowed.
 """
 
 from collections.abc import Iterable, Mapping
@@ -31,14 +32,20 @@ class Body:
     def announced(self) -> None:
         """Not asked of an answer without a body, such as one to HEAD, which may well announce one."""
         if self._declared is not None and self._declared > self._bounds.size:
-            raise TooLarge(f"the answer is to have {self._declared:,} bytes; fetch.size_limit is {self._bounds.size:,}", gate=self._gate)
+            raise TooLarge(
+                f"the answer is to have {self._declared:,} bytes; fetch.size_limit is {self._bounds.size:,}",
+                gate=self._gate,
+            )
 
     def add(self, piece: bytes) -> None:
         if not self.wire:
             self.announced()
         self.wire += len(piece)
         if self.wire > self._bounds.size:
-            raise TooLarge(f"the answer has more than {self._bounds.size:,} bytes, the limit of fetch.size_limit", gate=self._gate)
+            raise TooLarge(
+                f"the answer has more than {self._bounds.size:,} bytes, the limit of fetch.size_limit",
+                gate=self._gate,
+            )
         self._pieces.append(piece)
 
     def cut_off(self) -> str:
@@ -60,7 +67,9 @@ class Body:
 
 
 def _layers(headers: Mapping[str, str]) -> str:
-    """All that was done to the body. Some pack it for the way only; the chunks alone were undone by the parser."""
+    """All that was done to the body. Some pack it for the way only; the chunks alone were undone by the
+    parser.
+    """
     carried = headers.get("transfer-encoding", "chunked")
     if carried == "chunked":
         return headers.get("content-encoding", "")

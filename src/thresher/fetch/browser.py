@@ -1,7 +1,9 @@
-"""The browser as a hand of the fetcher: a page that only scripts can build is rendered, and comes back as any other.
+"""The browser as a hand of the fetcher: a page that only scripts can build is rendered, and comes back as any
+other.
 
-It is the expensive hand, so few pages are open at once; each in a fresh context, so that nothing of one page (cookies,
-storage, cache) is seen by the next. Whatever a page does to the browser, the next page gets a working one.
+It is the expensive hand, so few pages are open at once; each in a fresh context, so that nothing of one page
+(cookies, storage, cache) is seen by the next. Whatever a page does to the browser, the next page gets a
+working one.
 """
 
 import asyncio
@@ -28,17 +30,25 @@ SERVED = 500  # pages, after which a browser is replaced: it and its driver only
 
 
 class Browser:
-    """A pool of `size` pages in one Chromium, which is started at the first page. Use it in one event loop, and close it.
+    """A pool of `size` pages in one Chromium, which is started at the first page. Use it in one event loop,
+    and close it.
 
-    `memory` is what one process of it may hold and `traffic` what one page may load, in bytes. `agent` is added to
-    the browser's own name. `chromium` is found if it is not given.
+    `memory` is what one process of it may hold and `traffic` what one page may load, in bytes. `agent` is
+    added to the browser's own name. `chromium` is found if it is not given.
     """
 
     def __init__(
-        self, size: int, resolver: Resolver, guard: Guard, *,
-        agent: str | None = None, memory: int = MEMORY, traffic: int = TRAFFIC, chromium: Chromium | None = None,
+        self,
+        size: int,
+        resolver: Resolver,
+        guard: Guard,
+        *,
+        agent: str | None = None,
+        memory: int = MEMORY,
+        traffic: int = TRAFFIC,
+        chromium: Chromium | None = None,
         clock: Clock | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._resolver, self._guard, self._agent = resolver, guard, agent
         self._memory, self._traffic, self._chromium = memory, traffic, chromium
         self._clock = clock or SystemClock()
@@ -49,14 +59,21 @@ class Browser:
         self._closed = False
 
     async def render(
-        self, url: str, bounds: Bounds | None = None, *, wait_for: str | None = None, idle: bool = True, screenshot: bool = False,
-        block: Iterable[str] = BLOCKED, starting: Starting | None = None,
-    ) -> Page:  # fmt: skip
+        self,
+        url: str,
+        bounds: Bounds | None = None,
+        *,
+        wait_for: str | None = None,
+        idle: bool = True,
+        screenshot: bool = False,
+        block: Iterable[str] = BLOCKED,
+        starting: Starting | None = None,
+    ) -> Page:
         """The page as a visitor would see it. An answer of 400 and above is a page too.
 
-        Waits until `wait_for` is in the document, else until the network is idle. `block` are kinds of resources that
-        are not loaded. `starting` is awaited once, when the first connection stands. The time limit begins when a
-        place in the pool is free.
+        Waits until `wait_for` is in the document, else until the network is idle. `block` are kinds of
+        resources that are not loaded. `starting` is awaited once, when the first connection stands. The time
+        limit begins when a place in the pool is free.
         """
         wish = Rendering(url, bounds or Bounds(), wait_for, idle, screenshot, frozenset(block))
         target = self._guard.check_url(url)
@@ -93,21 +110,34 @@ class Browser:
 
     async def _visit(self, process: "Process", wish: Rendering, starting: Starting | None) -> Page:
         alarm = Alarm()
-        proxy = Proxy(self._resolver, self._guard, connect=wish.bounds.connect, most=self._traffic, alarm=alarm.ring, starting=starting)
+        proxy = Proxy(
+            self._resolver,
+            self._guard,
+            connect=wish.bounds.connect,
+            most=self._traffic,
+            alarm=alarm.ring,
+            starting=starting,
+        )
         await proxy.open()
         tab = _tab_class()(process, proxy, wish, alarm)
         visit = asyncio.ensure_future(tab.visit(self._agent, self._clock.now()))
         try:
-            done, _ = await asyncio.wait({visit, alarm.bell}, timeout=wish.bounds.total, return_when=asyncio.FIRST_COMPLETED)
+            done, _ = await asyncio.wait(
+                {visit, alarm.bell}, timeout=wish.bounds.total, return_when=asyncio.FIRST_COMPLETED
+            )
             if not done:
-                raise TimedOut(f"{wish.url} was not ready within {wish.bounds.total:g} s; it was still {tab.doing}")
+                raise TimedOut(
+                    f"{wish.url} was not ready within {wish.bounds.total:g} s; it was still {tab.doing}"
+                )
             return (alarm.bell if alarm.bell in done else visit).result()
         finally:
             # Whoever cancels us is answered at once at the second time of asking; the tidying goes on.
             await asyncio.shield(self._later(_tidy(visit, alarm, proxy)))
 
     def _retire(self, process: "Process") -> None:
-        """Let go of a browser that is dead, stuck or old: no new pages, and away with it when its last page has left."""
+        """Let go of a browser that is dead, stuck or old: no new pages, and away with it when its last page
+        has left.
+        """
         if self._process is process and (not process.alive or process.served >= SERVED):
             self._process = None
         if self._process is not process and process.pages == 0:

@@ -1,8 +1,8 @@
 """RFC 9111 for a private cache, pure: may this be kept, may the copy be used, how is it asked for again.
 
-Time is an argument. Nothing is guessed: without a lifetime from the server or from the caller a copy is stale from the
-start and has to be confirmed (heuristic freshness is what makes caches lie). A caller's `max_age` is an agreement
-about one source and overrules the server's lifetime, never its no-store.
+Time is an argument. Nothing is guessed: without a lifetime from the server or from the caller a copy is stale
+from the start and has to be confirmed (heuristic freshness is what makes caches lie). A caller's `max_age` is
+an agreement about one source and overrules the server's lifetime, never its no-store.
 """
 
 import hashlib
@@ -20,8 +20,17 @@ from thresher.fetch.shelf import Copy
 # Whole answers that are no errors. A 206 is a part, a 4xx or 5xx is trouble: neither may ever become a hit.
 KEEPABLE = frozenset({200, 203}) | REDIRECTS
 # What describes the body stays as it was when a 304 brings new headers: the body stayed, too (RFC 9111 §3.2).
-_OF_THE_BODY = frozenset({"content-encoding", "content-length", "content-range", "content-type", "transfer-encoding"})
-_OWN_CONDITIONS = ("if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since", "range")
+_OF_THE_BODY = frozenset(
+    {"content-encoding", "content-length", "content-range", "content-type", "transfer-encoding"}
+)
+_OWN_CONDITIONS = (
+    "if-match",
+    "if-modified-since",
+    "if-none-match",
+    "if-range",
+    "if-unmodified-since",
+    "range",
+)
 
 
 class Use(Enum):
@@ -33,7 +42,9 @@ class Use(Enum):
 
 
 def is_ours(request: Request) -> bool:
-    """Whether the cache has a say. Who sends conditions or ranges of their own wants to hear the server itself."""
+    """Whether the cache has a say. Who sends conditions or ranges of their own wants to hear the server
+    itself.
+    """
     return not any(name in request.headers for name in _OWN_CONDITIONS)
 
 
@@ -42,33 +53,48 @@ def may_keep(request: Request, answer: Answer, max_age: float | None = None) -> 
     if answer.status not in KEEPABLE or not is_ours(request):
         return False
     if request.method != "GET" and (request.method != "POST" or max_age is None):
-        return False  # the answer to a POST belongs to that POST alone; only the caller can know that it is a question
+        # the answer to a POST belongs to that POST alone; only the caller can know that it is a question
+        return False
     if answer.headers.get("vary", "").strip() == "*":
         return False
     return not ("no-store" in directives(answer.headers) or "no-store" in directives(request.headers))
 
 
 def is_worth_keeping(answer: Answer, max_age: float | None = None) -> bool:
-    """Whether HTTP's rules would ever let us use it again: it has a lifetime, or something to ask for it by."""
+    """Whether HTTP's rules would ever let us use it again: it has a lifetime, or something to ask for it
+    by.
+    """
     said = directives(answer.headers)
     lifetime = (seconds(said, "max-age") or 0) > 0 or "expires" in answer.headers
     return lifetime or bool(max_age) or bool(_conditions(answer.headers))
 
 
-def copy_of(request: Request, answer: Answer, sent: Mapping[str, str], requested_at: int, answered_at: int) -> Copy:
+def copy_of(
+    request: Request, answer: Answer, sent: Mapping[str, str], requested_at: int, answered_at: int
+) -> Copy:
     """What is kept of an answer. `sent` are all headers as they went out, for what Vary names."""
     names = [name.strip().lower() for name in answer.headers.get("vary", "").split(",") if name.strip()]
     vary = {name: _remembered(name, sent) for name in names}
-    return Copy(request.url, request.method, answer.status, dict(answer.headers), requested_at, answered_at, vary)
+    return Copy(
+        request.url, request.method, answer.status, dict(answer.headers), requested_at, answered_at, vary
+    )
 
 
 def _remembered(name: str, sent: Mapping[str, str]) -> str:
-    """What is kept of a header that was sent: itself where it is surely no secret, else only what it can be recognised by."""
+    """What is kept of a header that was sent: itself where it is surely no secret, else only what it can be
+    recognised by.
+    """
     value = sent.get(name, "")
-    return value if not value or name in SHARED else hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
+    return (
+        value
+        if not value or name in SHARED
+        else hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
+    )
 
 
-def use_of(copy: Copy, request: Request, sent: Mapping[str, str], now: int, max_age: float | None = None) -> Use:
+def use_of(
+    copy: Copy, request: Request, sent: Mapping[str, str], now: int, max_age: float | None = None
+) -> Use:
     """What a copy is good for, now and for this request."""
     if copy.method != request.method or copy.url != request.url or not is_ours(request):
         return Use.NOTHING
@@ -107,7 +133,11 @@ def lifetime_of(copy: Copy) -> float:
     if "expires" not in copy.headers:
         return 0
     until = date_of(copy.headers["expires"])  # "0" and other nonsense mean: expired
-    return 0 if until is None else max(0.0, until - (date_of(copy.headers.get("date")) or copy.answered_at / SECOND))
+    return (
+        0
+        if until is None
+        else max(0.0, until - (date_of(copy.headers.get("date")) or copy.answered_at / SECOND))
+    )
 
 
 def age_of(copy: Copy, now: int) -> float:
@@ -136,7 +166,9 @@ def confirming(request: Request, copy: Copy) -> Request:
 
 
 def confirms(copy: Copy, answer: Answer) -> bool:
-    """Whether a 304 speaks of this copy: one with another ETag speaks of something we do not have (RFC 9111 §4.3.4)."""
+    """Whether a 304 speaks of this copy: one with another ETag speaks of something we do not have (RFC 9111
+    §4.3.4).
+    """
     theirs, ours = answer.headers.get("etag"), copy.headers.get("etag")
     return not theirs or not ours or theirs.removeprefix("W/") == ours.removeprefix("W/")
 
@@ -144,5 +176,7 @@ def confirms(copy: Copy, answer: Answer) -> bool:
 def refreshed(copy: Copy, answer: Answer, requested_at: int, answered_at: int) -> Copy:
     """The copy after a 304: the old body, the new headers (RFC 9111 §3.2)."""
     news = {name: value for name, value in answer.headers.items() if name not in _OF_THE_BODY}
-    old = {name: value for name, value in copy.headers.items() if name != "age"}  # it was the age of another answer
+    old = {
+        name: value for name, value in copy.headers.items() if name != "age"
+    }  # it was the age of another answer
     return replace(copy, headers={**old, **news}, requested_at=requested_at, answered_at=answered_at)

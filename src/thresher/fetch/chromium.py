@@ -1,8 +1,8 @@
 """Which Chromium renders pages, and how to come by one.
 
-Rendering is optional, and a Chromium is large, so none is bundled. The one a person named wins, then Playwright's own
-(a headless shell needs half the memory), then whatever stands on the PATH. `python -m thresher.fetch.chromium` makes
-sure that there is one and says what it tried; with one in place it only looks.
+Rendering is optional, and a Chromium is large, so none is bundled. The one a person named wins, then
+Playwright's own (a headless shell needs half the memory), then whatever stands on the PATH. `python -m
+thresher.fetch.chromium` makes sure that there is one and says what it tried; with one in place it only looks.
 """
 
 import os
@@ -21,21 +21,27 @@ SANDBOX_VARIABLE = "THRESHER_CHROMIUM_SANDBOX"
 CACHE_VARIABLE = "PLAYWRIGHT_BROWSERS_PATH"
 # The small one first: it starts faster and needs half the memory.
 NAMES = (
-    "chromium-headless-shell", "chrome-headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome",
+    "chromium-headless-shell",
+    "chrome-headless-shell",
+    "headless_shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
     "google-chrome-stable",
-)  # fmt: skip
+)
 CACHED = (
-    "chromium_headless_shell-*/*/headless_shell", "chromium_headless_shell-*/*/chrome-headless-shell*", "chromium-*/*/chrome",
-    "chromium-*/*/chrome.exe", "chromium-*/*/*.app/Contents/MacOS/*",
-)  # fmt: skip
+    "chromium_headless_shell-*/*/headless_shell",
+    "chromium_headless_shell-*/*/chrome-headless-shell*",
+    "chromium-*/*/chrome",
+    "chromium-*/*/chrome.exe",
+    "chromium-*/*/*.app/Contents/MacOS/*",
+)
 VERSION_SECONDS = 10.0
 DOWNLOAD_SECONDS = 600.0
 SUDO_SECONDS = 5.0
 EXTRA = "pip install 'thresher[browser]'"
 ADVICE = f"python -m thresher.fetch.chromium, or install Chromium yourself, or name one in {VARIABLE}"
-SANDBOX_ADVICE = (
-    f"this machine may not let it have a sandbox (user namespaces): allow them, or do without the sandbox by {SANDBOX_VARIABLE}=off"
-)
+SANDBOX_ADVICE = f"this machine may not let it have a sandbox (user namespaces): allow them, or do without the sandbox by {SANDBOX_VARIABLE}=off"
 
 Say = Callable[[str], None]
 
@@ -65,13 +71,17 @@ PACKAGERS = (
 
 
 def find(environ: Mapping[str, str] | None = None) -> Chromium | None:
-    """The Chromium to use, or None. One that was named and is not there is an error: nobody wants another instead."""
+    """The Chromium to use, or None. One that was named and is not there is an error: nobody wants another
+    instead.
+    """
     environ = os.environ if environ is None else environ
     return _named(environ) or _cached(environ) or _on_path(environ)
 
 
 def version(chromium: Chromium) -> str:
-    """What it says about itself, such as `Chromium 150.0.7871.100`. Raises NoBrowser if it cannot even say that."""
+    """What it says about itself, such as `Chromium 150.0.7871.100`. Raises NoBrowser if it cannot even say
+    that.
+    """
     try:
         done = _run([str(chromium.path), "--version"], VERSION_SECONDS)
     except (OSError, subprocess.TimeoutExpired) as problem:
@@ -84,7 +94,9 @@ def version(chromium: Chromium) -> str:
 
 
 def sandboxed(environ: Mapping[str, str] | None = None) -> bool:
-    """Whether Chromium runs in its sandbox, which keeps a hostile page away from this machine. Only a person switches it off."""
+    """Whether Chromium runs in its sandbox, which keeps a hostile page away from this machine. Only a person
+    switches it off.
+    """
     said = (os.environ if environ is None else environ).get(SANDBOX_VARIABLE, "").strip().lower() or "on"
     if said not in ("on", "off"):
         raise NoBrowser(f"{SANDBOX_VARIABLE} is {said[:50]!r}; write on or off")
@@ -102,7 +114,9 @@ def extra_is_installed() -> bool:
 
 
 def install(say: Say, environ: Mapping[str, str] | None = None) -> Chromium | None:
-    """Find one, else bring one: by Playwright, else by the system's package manager. Says each step and why it failed."""
+    """Find one, else bring one: by Playwright, else by the system's package manager. Says each step and why
+    it failed.
+    """
     environ = os.environ if environ is None else environ
     for step in (_already, _by_playwright, _by_packager):
         step(say, environ)
@@ -119,7 +133,9 @@ def _named(environ: Mapping[str, str]) -> Chromium | None:
         return None
     path = shutil.which(name, path=environ.get("PATH", ""))
     if path is None:
-        raise NoBrowser(f"{VARIABLE} names {name!r}, which is not a program; give the whole path of a Chromium, or unset it")
+        raise NoBrowser(
+            f"{VARIABLE} names {name!r}, which is not a program; give the whole path of a Chromium, or unset it"
+        )
     return Chromium(Path(path), f"named by {VARIABLE}")
 
 
@@ -141,7 +157,10 @@ def _cache(environ: Mapping[str, str]) -> Path:
     if named:
         return Path(named)
     home = Path(environ.get("HOME") or Path.home())
-    places = {"darwin": home / "Library/Caches", "win32": Path(environ.get("LOCALAPPDATA") or home / "AppData/Local")}
+    places = {
+        "darwin": home / "Library/Caches",
+        "win32": Path(environ.get("LOCALAPPDATA") or home / "AppData/Local"),
+    }
     return places.get(sys.platform, Path(environ.get("XDG_CACHE_HOME") or home / ".cache")) / "ms-playwright"
 
 
@@ -176,11 +195,15 @@ def _by_packager(say: Say, environ: Mapping[str, str]) -> None:
         return
     rights = _rights(environ)
     if rights is None:
-        say(f"  {packager.program} needs an administrator: sudo {packager.program} {' '.join(packager.install)}")
+        say(
+            f"  {packager.program} needs an administrator: sudo {packager.program} {' '.join(packager.install)}"
+        )
         return
     say(f"Asking {packager.program} for Chromium ...")
     if packager.prepare:
-        _try([*rights, program, *packager.prepare], say, environ)  # a stale list may still do: go on if it fails
+        _try(
+            [*rights, program, *packager.prepare], say, environ
+        )  # a stale list may still do: go on if it fails
     _try([*rights, program, *packager.install], say, environ)
 
 
@@ -208,10 +231,19 @@ def _try(command: Sequence[str], say: Say, environ: Mapping[str, str]) -> None:
         say(f"  {' '.join(command)} ended with {done.returncode}: {_last_line(done)}")
 
 
-def _run(command: Sequence[str], seconds: float, environ: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+def _run(
+    command: Sequence[str], seconds: float, environ: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(  # noqa: S603 - fixed commands, no shell, and programs a person named
-        command, capture_output=True, text=True, errors="replace", timeout=seconds, check=False, stdin=subprocess.DEVNULL, env=environ,
-    )  # fmt: skip
+        command,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds,
+        check=False,
+        stdin=subprocess.DEVNULL,
+        env=environ,
+    )
 
 
 def _last_line(done: subprocess.CompletedProcess[str]) -> str:

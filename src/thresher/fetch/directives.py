@@ -1,4 +1,6 @@
-"""Cache-Control and dates, as they are found in the wild. What cannot be read counts as the careful reading of it."""
+"""Cache-Control and dates, as they are found in the wild. What cannot be read counts as the careful reading
+of it.
+"""
 
 import re
 from collections.abc import Mapping
@@ -27,7 +29,9 @@ def seconds(said: Directives, name: str, unreadable: int = 0) -> int | None:
     if name not in said:
         return None
     value = said[name] or ""
-    return min(int(value), MAX_LENGTH) if value.isascii() and value.isdigit() and len(value) < 20 else unreadable
+    return (
+        min(int(value), MAX_LENGTH) if value.isascii() and value.isdigit() and len(value) < 20 else unreadable
+    )
 
 
 def date_of(text: str | None) -> float | None:

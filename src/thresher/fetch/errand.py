@@ -10,9 +10,9 @@ from thresher.fetch.shelf import Shelf
 class Errand:
     """`source` is part of every cache key: what was asked for one source is never handed to another.
 
-    `max_age` is how many seconds old a kept copy may be; None leaves that to the server's word, 0 asks again always.
-    `replay` takes kept copies only, however old, and never touches the network. `render` None: a browser comes in where
-    the page turns out to be a shell that a script is to fill.
+    `max_age` is how many seconds old a kept copy may be; None leaves that to the server's word, 0 asks again
+    always. `replay` takes kept copies only, however old, and never touches the network. `render` None: a
+    browser comes in where the page turns out to be a shell that a script is to fill.
     """
 
     governor: Governor

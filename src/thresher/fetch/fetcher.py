@@ -1,4 +1,5 @@
-"""The one way out to the web. Everything that speaks against a request is asked before it is sent, in one order.
+"""The one way out to the web. Everything that speaks against a request is asked before it is sent, in one
+order.
 
     address   may we go there at all                        final, and costs nothing
     shelf     a fresh copy needs no request                 no gate, no robots
@@ -20,7 +21,18 @@ from typing import Protocol
 from thresher.config.settings import Settings
 from thresher.core.clock import Clock, SystemClock, monotonic
 from thresher.core.compute import Compute, compute_in_thread
-from thresher.core.errors import Gone, Malformed, NoBrowser, RateLimited, Refused, ServerError, TaskError, TooLarge, TooSlow, UsageError
+from thresher.core.errors import (
+    Gone,
+    Malformed,
+    NoBrowser,
+    RateLimited,
+    Refused,
+    ServerError,
+    TaskError,
+    TooLarge,
+    TooSlow,
+    UsageError,
+)
 from thresher.core.host import PREFIX
 from thresher.core.page import Page, Via
 from thresher.fetch import cache
@@ -36,7 +48,8 @@ from thresher.fetch.shelf import Copy, Shelf, key_of
 from thresher.reading.shell import is_shell
 from thresher.reading.wall import needs_tree, wall_of_html, wall_without_tree
 
-# As much of a page as is looked at for the signs of a wall. Not less: the beginning of a large page is all script, and looks like one.
+# As much of a page as is looked at for the signs of a wall. Not less: the beginning of a large page is all
+# script, and looks like one.
 SAMPLE = 1024 * 1024
 _OF_ITSELF = re.compile(r"too many requests|rate limit", re.IGNORECASE)
 READABLE = ("text/html", "application/xhtml+xml", "")
@@ -48,7 +61,9 @@ log = logging.getLogger("thresher.fetch")
 class Renderer(Protocol):
     """Whatever can render a page: a browser."""
 
-    async def render(self, url: str, bounds: Bounds | None = None, *, starting: Starting | None = None) -> Page: ...
+    async def render(
+        self, url: str, bounds: Bounds | None = None, *, starting: Starting | None = None
+    ) -> Page: ...
 
     async def close(self) -> None: ...
 
@@ -77,23 +92,38 @@ class Fetcher:
     """
 
     def __init__(
-        self, transport: Transport, guard: Guard, agent: Agent, *,
-        settings: Callable[[], Settings], shelf: Shelf | None = None, browser: Renderer | None = None, clock: Clock | None = None,
+        self,
+        transport: Transport,
+        guard: Guard,
+        agent: Agent,
+        *,
+        settings: Callable[[], Settings],
+        shelf: Shelf | None = None,
+        browser: Renderer | None = None,
+        clock: Clock | None = None,
         compute: Compute = compute_in_thread,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.shelf, self.compute = shelf, compute
         self._said: set[str] = set()
         self._transport, self._guard, self._browser = transport, guard, browser
         self._agent, self._settings, self._clock = agent, settings, clock or SystemClock()
         self.rulebook = Rulebook(
-            agent.token, self._send_plainly, self._clock,
-            age=lambda: settings().us("fetch.robots_age"), delay_cap=lambda: float(settings()["fetch.crawl_delay_cap"]),
-        )  # fmt: skip
+            agent.token,
+            self._send_plainly,
+            self._clock,
+            age=lambda: settings().us("fetch.robots_age"),
+            delay_cap=lambda: float(settings()["fetch.crawl_delay_cap"]),
+        )
 
     async def fetch(self, request: Request, errand: Errand) -> Page:
         """The page behind a request, or a typed error."""
         page = await self._follow(request, errand)
-        if errand.render is None and self._browser is not None and _can_render(request) and await self._is_shell(page):
+        if (
+            errand.render is None
+            and self._browser is not None
+            and _can_render(request)
+            and await self._is_shell(page)
+        ):
             try:
                 return await self._follow(request, replace(errand, render=True))
             except NoBrowser as problem:  # then a shell is all there is, and whoever reads it will say so
@@ -106,7 +136,11 @@ class Fetcher:
             log.warning("%s", words)
 
     async def _is_shell(self, page: Page) -> bool:
-        return page.via is not Via.BROWSER and page.content_type in READABLE and await self.compute(is_shell, page)
+        return (
+            page.via is not Via.BROWSER
+            and page.content_type in READABLE
+            and await self.compute(is_shell, page)
+        )
 
     async def _follow(self, request: Request, errand: Errand) -> Page:
         began, trail = monotonic(), [request]
@@ -116,7 +150,9 @@ class Fetcher:
             if not is_redirect(answer):
                 return self._page(leg, answer, trail, monotonic() - began)
             trail.append(_next(trail, answer))
-        raise Refused(f"{request.url[:300]} leads from redirect to redirect, {len(trail) - 1} so far, the last to {trail[-1].url[:300]}")
+        raise Refused(
+            f"{request.url[:300]} leads from redirect to redirect, {len(trail) - 1} so far, the last to {trail[-1].url[:300]}"
+        )
 
     async def close(self) -> None:
         await self._transport.close()
@@ -149,11 +185,17 @@ class Fetcher:
         leg.key = key_of(leg.request, source=errand.source, rendered=bool(errand.render))
         if errand.shelf and (offline or settings["fetch.keep_pages"]):
             leg.copy = await errand.shelf.find(leg.key)
-        use = cache.use_of(leg.copy, leg.request, leg.sent, self._clock.now(), errand.max_age) if leg.copy else Use.NOTHING
+        use = (
+            cache.use_of(leg.copy, leg.request, leg.sent, self._clock.now(), errand.max_age)
+            if leg.copy
+            else Use.NOTHING
+        )
         if leg.copy and (use is Use.FRESH or offline):
             await self._take_copy(leg, leg.copy)
         elif offline:
-            raise Refused(f"{leg.request.url[:300]} is not kept, and only kept pages may be read (replay); fetch it once without replay")
+            raise Refused(
+                f"{leg.request.url[:300]} is not kept, and only kept pages may be read (replay); fetch it once without replay"
+            )
         elif use is Use.NOTHING or errand.render:
             leg.copy = None
 
@@ -176,7 +218,9 @@ class Fetcher:
 
     async def _carry(self, request: Request, gate: str, starting: Starting) -> Answer:
         try:
-            return _without_secrets(await self._transport.send(_signed(request), self._bounds(), starting), request)
+            return _without_secrets(
+                await self._transport.send(_signed(request), self._bounds(), starting), request
+            )
         except TaskError as problem:
             problem.gate = problem.gate or gate
             if request.credentials is None:
@@ -186,11 +230,15 @@ class Fetcher:
 
     async def _render(self, leg: Leg, starting: Starting) -> Answer:
         if self._browser is None:
-            raise NoBrowser("render=True needs a browser: pip install 'thresher[browser]', then see thresher doctor")
+            raise NoBrowser(
+                "render=True needs a browser: pip install 'thresher[browser]', then see thresher doctor"
+            )
         if leg.request.method != "GET":
             raise UsageError(f"a browser renders what a GET brings, not a {leg.request.method}")
         if leg.request.credentials is not None:
-            raise UsageError("a browser is given no credentials: a page's scripts could read them; fetch it with render=False")
+            raise UsageError(
+                "a browser is given no credentials: a page's scripts could read them; fetch it with render=False"
+            )
         page = leg.page = await self._browser.render(leg.request.url, self._bounds(), starting=starting)
         leg.via = Via.BROWSER
         await self._mind_robots_of(page.final_url, leg)
@@ -215,7 +263,10 @@ class Fetcher:
         if problem is not None:
             await self._trouble(leg, problem)
         if answer.status == 304 and cache.is_ours(leg.request):
-            raise Malformed(f"{leg.request.url[:300]} answers 304 (not modified) although we have nothing of it", gate=leg.gate)
+            raise Malformed(
+                f"{leg.request.url[:300]} answers 304 (not modified) although we have nothing of it",
+                gate=leg.gate,
+            )
         leg.copy, leg.answer = None, answer
 
     async def _confirmed(self, leg: Leg, copy: Copy, answer: Answer) -> None:
@@ -230,7 +281,9 @@ class Fetcher:
     async def _trouble(self, leg: Leg, problem: TaskError) -> None:
         problem.gate = problem.gate or leg.gate
         if isinstance(problem, RateLimited):
-            problem.away = await leg.errand.governor.hold_back(problem.gate, problem.retry_after, str(problem))
+            problem.away = await leg.errand.governor.hold_back(
+                problem.gate, problem.retry_after, str(problem)
+            )
         if isinstance(problem, Gone) and leg.errand.shelf is not None:
             await leg.errand.shelf.forget(leg.key)
         raise problem
@@ -252,10 +305,14 @@ class Fetcher:
     # --- what surrounds a hop
 
     async def _send_plainly(self, request: Request, starting: Starting, errand: Errand) -> Answer:
-        """For robots.txt: guarded and governed like everything else, judged only where the host asks for mercy."""
+        """For robots.txt: guarded and governed like everything else, judged only where the host asks for
+        mercy.
+        """
         target = self._guard.check_url(request.url)
         gate = PREFIX + target.host
-        sent = replace(request, url=target.href, headers={**request.headers, "user-agent": self._agent.header})
+        sent = replace(
+            request, url=target.href, headers={**request.headers, "user-agent": self._agent.header}
+        )
         answer = await self._carry(sent, gate, starting)
         if answer.status in (429, 503) or answer.status >= 500:
             problem = await self._problem(answer, request, gate)
@@ -267,16 +324,25 @@ class Fetcher:
 
     async def _problem(self, answer: Answer, request: Request, gate: str) -> TaskError | None:
         sample = _sample(answer)
-        asked_to_wait = answer.status in (429, 503) and "retry-after" in answer.headers  # whoever says when to come back is no wall
+        asked_to_wait = (
+            answer.status in (429, 503) and "retry-after" in answer.headers
+        )  # whoever says when to come back is no wall
         is_redirected = 300 <= answer.status < 400
         why = None if sample is None or asked_to_wait or is_redirected else await self._wall(answer, sample)
         return judge(
-            answer.status, answer.headers, sample or "", host=gate.removeprefix(PREFIX), now=self._clock.now(), wall=lambda *_: why,
+            answer.status,
+            answer.headers,
+            sample or "",
+            host=gate.removeprefix(PREFIX),
+            now=self._clock.now(),
+            wall=lambda *_: why,
             signed=request.allowed_credentials is not None or any(map(signs, request.headers)),
-        )  # fmt: skip
+        )
 
     async def _wall(self, answer: Answer, sample: str) -> str | None:
-        """Why a wall stands here. Whatever has to be parsed for that is parsed elsewhere: it may be hostile."""
+        """Why a wall stands here. Whatever has to be parsed for that is parsed elsewhere: it may be
+        hostile.
+        """
         if needs_tree(answer.headers, sample):
             return await self.compute(wall_of_html, answer.status, sample)
         return wall_without_tree(answer.headers, sample)
@@ -290,9 +356,16 @@ class Fetcher:
         if leg.page is not None:
             return replace(leg.page, url=trail[0].url, fetched_at=leg.requested_at)
         return Page(
-            trail[0].url, leg.request.url, answer.status, answer.headers, answer.body, leg.requested_at, leg.via,
-            tuple(each.url for each in trail[1:-1]), {**answer.timings, "fetch": seconds},
-        )  # fmt: skip
+            trail[0].url,
+            leg.request.url,
+            answer.status,
+            answer.headers,
+            answer.body,
+            leg.requested_at,
+            leg.via,
+            tuple(each.url for each in trail[1:-1]),
+            {**answer.timings, "fetch": seconds},
+        )
 
 
 def _sample(answer: Answer) -> str | None:
@@ -315,15 +388,25 @@ def _signed(request: Request) -> Request:
     allowed = request.allowed_credentials
     if allowed is None:
         return replace(request, credentials=None)
-    return replace(request, url=allowed.added_to(request.url), headers={**request.headers, **allowed.headers}, credentials=None)
+    return replace(
+        request,
+        url=allowed.added_to(request.url),
+        headers={**request.headers, **allowed.headers},
+        credentials=None,
+    )
 
 
 def _without_secrets(answer: Answer, request: Request) -> Answer:
-    """The answer, with nothing in its headers that repeats a secret: they are kept, and a redirect becomes an address of ours."""
+    """The answer, with nothing in its headers that repeats a secret: they are kept, and a redirect becomes an
+    address of ours.
+    """
     held = request.credentials
     if held is None:
         return answer
-    said = {name: held.left_out_of(value) if name == "location" else value for name, value in answer.headers.items()}
+    said = {
+        name: held.left_out_of(value) if name == "location" else value
+        for name, value in answer.headers.items()
+    }
     return replace(answer, headers={name: held.hidden_in(value) for name, value in said.items()})
 
 

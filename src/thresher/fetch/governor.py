@@ -1,7 +1,7 @@
 """Who lets requests out: a seam. What stands behind it are the gates that all workers share.
 
-`passage` is held for as long as one request is under way. It yields the hook that the transport awaits when the
-connection stands: the last look, and the moment from which the next interval is counted.
+`passage` is held for as long as one request is under way. It yields the hook that the transport awaits when
+the connection stands: the last look, and the moment from which the next interval is counted.
 """
 
 from collections.abc import AsyncIterator
@@ -15,11 +15,14 @@ class Governor(Protocol):
     """Raises `NotYet` where waiting would take too long. `gate` is `host:NAME`."""
 
     def passage(self, gate: str, *, preparing: bool = False) -> AbstractAsyncContextManager[Starting]:
-        """The right to send one request. `preparing`: what it brings is kept, so nothing is lost by coming back later."""
+        """The right to send one request. `preparing`: what it brings is kept, so nothing is lost by coming
+        back later.
+        """
         ...
 
     async def hold_back(self, gate: str, seconds: float, reason: str) -> float | None:
-        """The host asked for a pause: all workers obey, at once. Returns for how long this errand should stay away.
+        """The host asked for a pause: all workers obey, at once. Returns for how long this errand should stay
+        away.
 
         None: nobody could be told, so whoever raises the error must.
         """

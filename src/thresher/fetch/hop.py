@@ -1,7 +1,7 @@
 """One request on its way: what is known of it while it is being sent, whichever transport carries it.
 
-The moments are kept here, and the time limit over all. The limit stands still while `starting` is awaited: that wait is
-our own politeness, and no fault of the server's.
+The moments are kept here, and the time limit over all. The limit stands still while `starting` is awaited:
+that wait is our own politeness, and no fault of the server's.
 """
 
 import asyncio
@@ -19,11 +19,24 @@ class Hop:
     """The moments are in the event loop's seconds."""
 
     __slots__ = (
-        "_asked", "_loop", "_starting", "begun", "bounds", "connected", "keeps", "limit", "problem", "resolved", "spots", "target",
+        "_asked",
+        "_loop",
+        "_starting",
+        "begun",
+        "bounds",
+        "connected",
+        "keeps",
+        "limit",
+        "problem",
+        "resolved",
+        "spots",
+        "target",
         "waited",
-    )  # fmt: skip
+    )
 
-    def __init__(self, target: Target, bounds: Bounds, limit: asyncio.Timeout, starting: Starting | None) -> None:
+    def __init__(
+        self, target: Target, bounds: Bounds, limit: asyncio.Timeout, starting: Starting | None
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._starting = starting
         self._asked = False

@@ -1,9 +1,9 @@
 """HTTP over aiohttp: one hop, bounded in time and size, to an address that was checked.
 
-aiohttp is held to four things it does not do by itself. It connects only to the addresses that passed the guard; it
-awaits our leave when the connection stands and before it writes; it never sends a request a second time (it would, on a
-kept connection that breaks, behind the back of whoever counts requests); and what goes wrong comes out as one of our
-own errors.
+aiohttp is held to four things it does not do by itself. It connects only to the addresses that passed the
+guard; it awaits our leave when the connection stands and before it writes; it never sends a request a second
+time (it would, on a kept connection that breaks, behind the back of whoever counts requests); and what goes
+wrong comes out as one of our own errors.
 """
 
 import asyncio
@@ -22,7 +22,8 @@ from thresher.fetch.idle import Idle
 from thresher.fetch.request import Answer, Bounds, Request, Starting
 from thresher.fetch.resolver import Resolver
 
-# Common servers hang up after five idle seconds. Hanging up first means never to write into a connection that is closing.
+# Common servers hang up after five idle seconds. Hanging up first means never to write into a connection that
+# is closing.
 KEEP_ALIVE = 4.0
 MAX_KEPT = 256
 MAX_LINE = 16 * 1024
@@ -32,11 +33,18 @@ MAX_HEADERS = 256
 class HttpTransport:
     """HTTP/1.1. `trust` replaces the system's certificate authorities.
 
-    `at_once` bounds the requests under way, `kept` the hosts to which a connection is kept open between two of them.
+    `at_once` bounds the requests under way, `kept` the hosts to which a connection is kept open between two
+    of them.
     """
 
     def __init__(
-        self, resolver: Resolver, guard: Guard, *, trust: ssl.SSLContext | None = None, at_once: int = 256, kept: int = MAX_KEPT
+        self,
+        resolver: Resolver,
+        guard: Guard,
+        *,
+        trust: ssl.SSLContext | None = None,
+        at_once: int = 256,
+        kept: int = MAX_KEPT,
     ) -> None:
         self._resolver = resolver
         self._guard = guard
@@ -54,7 +62,9 @@ class HttpTransport:
             except TimeoutError:
                 if not limit.expired():
                     raise
-                raise TimedOut(f"{target.host}: longer than {bounds.total:g} s in all", gate=f"host:{target.host}") from None
+                raise TimedOut(
+                    f"{target.host}: longer than {bounds.total:g} s in all", gate=f"host:{target.host}"
+                ) from None
 
     async def _hop(self, request: Request, hop: Hop) -> Answer:
         await hop.find_way(self._resolver, self._guard)
@@ -80,7 +90,9 @@ class HttpTransport:
                 headers=outgoing(request, target),
                 data=request.body or None,
                 allow_redirects=False,
-                timeout=aiohttp.ClientTimeout(total=None, connect=hop.bounds.connect, sock_read=hop.bounds.read),
+                timeout=aiohttp.ClientTimeout(
+                    total=None, connect=hop.bounds.connect, sock_read=hop.bounds.read
+                ),
             )
         except BaseException as problem:
             if hop.problem is not None:
@@ -92,7 +104,11 @@ class HttpTransport:
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
             connector = aiohttp.TCPConnector(
-                resolver=_Pinned(), use_dns_cache=False, limit=0, keepalive_timeout=KEEP_ALIVE, ssl=self._trust or True
+                resolver=_Pinned(),
+                use_dns_cache=False,
+                limit=0,
+                keepalive_timeout=KEEP_ALIVE,
+                ssl=self._trust or True,
             )
             self._session = aiohttp.ClientSession(
                 connector=connector,
@@ -116,9 +132,21 @@ class HttpTransport:
 class _Pinned(AbstractResolver):
     """Looks nothing up: hands out the addresses of the request under way, which were checked."""
 
-    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:  # noqa: ARG002
+    async def resolve(
+        self,
+        host: str,
+        port: int = 0,  # noqa: ARG002
+        family: socket.AddressFamily = socket.AF_INET,
+    ) -> list[ResolveResult]:
         return [
-            ResolveResult(hostname=host, host=spot.ip, port=spot.port, family=family, proto=0, flags=socket.AI_NUMERICHOST)
+            ResolveResult(
+                hostname=host,
+                host=spot.ip,
+                port=spot.port,
+                family=family,
+                proto=0,
+                flags=socket.AI_NUMERICHOST,
+            )
             for spot in HOP.get().spots
         ]
 
@@ -130,10 +158,13 @@ class _Spoiled(aiohttp.ServerDisconnectedError):
 
 
 class _Asking(aiohttp.ClientRequest):
-    """Called with a connection that stands, new or kept; the first thing the inherited `send` does is write."""
+    """Called with a connection that stands, new or kept; the first thing the inherited `send` does is
+    write.
+    """
 
     async def send(self, conn: "aiohttp.connector.Connection") -> aiohttp.ClientResponse:
-        # On a kept connection there may wait what nobody asked for. It would be taken for the answer to this request.
+        # On a kept connection there may wait what nobody asked for. It would be taken for the answer to this
+        # request.
         if conn.protocol is None or conn.protocol.should_close or not conn.protocol.is_connected():
             raise _Spoiled
         if not HOP.get().keeps:
@@ -153,7 +184,9 @@ async def _once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerTy
 
 
 def _address(target: Target, *, encrypted: bool) -> URL:
-    """As the guard spelled it; nothing may spell it anew. The scheme says what is spoken at the spot, not what was asked."""
+    """As the guard spelled it; nothing may spell it anew. The scheme says what is spoken at the spot, not
+    what was asked.
+    """
     return URL(f"{'https' if encrypted else 'http'}://{target.host}:{target.port}{target.path}", encoded=True)
 
 
@@ -184,7 +217,9 @@ def _typed(problem: aiohttp.ClientError, hop: Hop) -> TaskError:
             return hop.untrusted(problem.os_error)
         case aiohttp.ClientConnectorError():
             tried = ", ".join(spot.ip for spot in hop.spots)
-            return hop.failed(f"no connection to {tried} port {hop.spots[0].port} ({problem.os_error.strerror or problem.os_error})")
+            return hop.failed(
+                f"no connection to {tried} port {hop.spots[0].port} ({problem.os_error.strerror or problem.os_error})"
+            )
         case aiohttp.ServerDisconnectedError():
             return hop.failed("hung up before it answered")
         case aiohttp.ClientResponseError():

@@ -1,7 +1,8 @@
 """HTTP/2 where the server speaks it, HTTP/1.1 where it does not: the same promises over another library.
 
-An extra, for the few sites that serve browsers only over HTTP/2; the ordinary transport needs a fraction of its time.
-The library is imported when the first transport is made, so that nobody else pays for it or has to install it.
+An extra, for the few sites that serve browsers only over HTTP/2; the ordinary transport needs a fraction of
+its time. The library is imported when the first transport is made, so that nobody else pays for it or has to
+install it.
 """
 
 import asyncio
@@ -30,15 +31,27 @@ def _library() -> tuple[Any, tuple[type[Exception], ...]]:
     try:
         core, h2, h11 = (importlib.import_module(name) for name in ("httpcore2", "h2.exceptions", "h11"))
     except ImportError:
-        raise UsageError("HTTP/2 needs an extra that is not installed; install it with: pip install 'thresher[http2]'") from None
-    raised = (core.NetworkError, core.TimeoutException, core.ProtocolError, core.UnsupportedProtocol, core.ConnectionNotAvailable)
+        raise UsageError(
+            "HTTP/2 needs an extra that is not installed; install it with: pip install 'thresher[http2]'"
+        ) from None
+    raised = (
+        core.NetworkError,
+        core.TimeoutException,
+        core.ProtocolError,
+        core.UnsupportedProtocol,
+        core.ConnectionNotAvailable,
+    )
     return core, (*raised, h2.H2Error, h11.ProtocolError)
 
 
 class Http2Transport:
-    """`trust` replaces the system's certificate authorities. It must not be shared: what is offered to servers is set in it."""
+    """`trust` replaces the system's certificate authorities. It must not be shared: what is offered to
+    servers is set in it.
+    """
 
-    def __init__(self, resolver: Resolver, guard: Guard, *, trust: ssl.SSLContext | None = None, at_once: int = 256) -> None:
+    def __init__(
+        self, resolver: Resolver, guard: Guard, *, trust: ssl.SSLContext | None = None, at_once: int = 256
+    ) -> None:
         self._core, self._raised = _library()
         self._resolver = resolver
         self._guard = guard
@@ -64,7 +77,9 @@ class Http2Transport:
             except TimeoutError:
                 if not limit.expired():
                     raise
-                raise TimedOut(f"{target.host}: longer than {bounds.total:g} s in all", gate=f"host:{target.host}") from None
+                raise TimedOut(
+                    f"{target.host}: longer than {bounds.total:g} s in all", gate=f"host:{target.host}"
+                ) from None
 
     async def _hop(self, request: Request, hop: Hop, turn: "_Turn") -> Answer:
         await hop.find_way(self._resolver, self._guard)
@@ -84,7 +99,9 @@ class Http2Transport:
             HOP.reset(token)
 
     async def _hang_up(self, origin: Any) -> None:
-        """The library does not tell a server to stop; what it would go on sending stops with the connection."""
+        """The library does not tell a server to stop; what it would go on sending stops with the
+        connection.
+        """
         for connection in self._pool.connections:
             if connection.can_handle_request(origin) and connection.can_multiplex():
                 with suppress(*self._raised, OSError):
@@ -111,12 +128,18 @@ class Http2Transport:
             ),
             headers=[(name.encode("ascii"), value.encode()) for name, value in headers.items()],
             content=request.body,
-            extensions={"timeout": {"connect": bounds.connect, "read": bounds.read, "write": bounds.read}, "trace": trace},
+            extensions={
+                "timeout": {"connect": bounds.connect, "read": bounds.read, "write": bounds.read},
+                "trace": trace,
+            },
         )
 
     async def _answer(self, response: Any, hop: Hop) -> Answer:
         first_byte = hop.now()
-        headers = plain((name.decode("latin-1"), value.decode("utf-8", "surrogateescape")) for name, value in response.headers)
+        headers = plain(
+            (name.decode("latin-1"), value.decode("utf-8", "surrogateescape"))
+            for name, value in response.headers
+        )
         body = Body(headers, hop.bounds, hop.gate)
         try:
             async for chunk in response.stream:
@@ -138,9 +161,13 @@ class Http2Transport:
             encrypted = next((cause for cause in _causes(problem) if isinstance(cause, ssl.SSLError)), None)
             if encrypted is not None:
                 return hop.untrusted(encrypted)
-            return hop.failed(f"no connection to {', '.join(spot.ip for spot in hop.spots)} port {hop.spots[0].port} ({said})")
+            return hop.failed(
+                f"no connection to {', '.join(spot.ip for spot in hop.spots)} port {hop.spots[0].port} ({said})"
+            )
         if isinstance(problem, core.NetworkError | core.ConnectionNotAvailable) or "disconnected" in said:
-            return hop.failed(f"hung up before it answered ({said})" if said else "hung up before it answered")
+            return hop.failed(
+                f"hung up before it answered ({said})" if said else "hung up before it answered"
+            )
         return hop.unreadable(f"what it sent is not HTTP ({said})")
 
     async def close(self) -> None:
@@ -148,7 +175,9 @@ class Http2Transport:
 
 
 class _Turn:
-    """One start at a time per host, until its headers are out: the library gives two starts the same stream number otherwise."""
+    """One start at a time per host, until its headers are out: the library gives two starts the same stream
+    number otherwise.
+    """
 
     def __init__(self, lock: asyncio.Lock) -> None:
         self._lock = lock
@@ -168,7 +197,9 @@ class _Turn:
 
 
 class _Pinned:
-    """Opens connections to the addresses that were checked for the request under way, and looks nothing up."""
+    """Opens connections to the addresses that were checked for the request under way, and looks nothing
+    up.
+    """
 
     def __init__(self, core: Any) -> None:
         self._core = core
@@ -178,10 +209,14 @@ class _Pinned:
         spots = HOP.get().spots
         for spot in spots[:-1]:
             try:
-                return await self._inner.connect_tcp(spot.ip, spot.port, timeout and timeout / len(spots), **options)
+                return await self._inner.connect_tcp(
+                    spot.ip, spot.port, timeout and timeout / len(spots), **options
+                )
             except (self._core.ConnectError, self._core.ConnectTimeout):
                 continue
-        return await self._inner.connect_tcp(spots[-1].ip, spots[-1].port, timeout and timeout / len(spots), **options)
+        return await self._inner.connect_tcp(
+            spots[-1].ip, spots[-1].port, timeout and timeout / len(spots), **options
+        )
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

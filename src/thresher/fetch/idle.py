@@ -1,7 +1,7 @@
 """To which hosts a connection is kept open, and to how many at most.
 
-A crawl of many hosts would otherwise end with more open connections than the system allows, each waiting for a second
-request that never comes.
+A crawl of many hosts would otherwise end with more open connections than the system allows, each waiting for
+a second request that never comes.
 """
 
 
@@ -15,7 +15,9 @@ class Idle:
 
     def keeps(self, host: str, now: float) -> bool:
         """Whether the connection that is used now may stay open afterwards."""
-        while (oldest := next(iter(self._used), None)) is not None and self._used[oldest] < now - self._seconds:
+        while (oldest := next(iter(self._used), None)) is not None and self._used[
+            oldest
+        ] < now - self._seconds:
             del self._used[oldest]
         if self._used.pop(host, None) is None and len(self._used) >= self._most:
             return False

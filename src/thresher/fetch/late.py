@@ -1,4 +1,6 @@
-"""A transport that is made when the first request goes out: its library takes half a second to load, and many a worker never fetches."""
+"""A transport that is made when the first request goes out: its library takes half a second to load, and many
+a worker never fetches.
+"""
 
 from collections.abc import Callable
 

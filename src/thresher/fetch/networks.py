@@ -1,7 +1,7 @@
 """What an address is for: the registries of special addresses, in words.
 
-Pure, and our own list, because Python's `is_global` differs between releases. An address that stands in none of these
-networks is one of the public web.
+Pure, and our own list, because Python's `is_global` differs between releases. An address that stands in none
+of these networks is one of the public web.
 """
 
 import ipaddress
@@ -10,8 +10,8 @@ from functools import lru_cache
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-# The special-purpose registries of IANA, and the addresses from which clouds hand out keys. The narrower network stands
-# first: its word is the better one.
+# The special-purpose registries of IANA, and the addresses from which clouds hand out keys. The narrower
+# network stands first: its word is the better one.
 SPECIAL: tuple[tuple[Network, str], ...] = tuple(
     (ipaddress.ip_network(network), word)
     for network, word in (
@@ -62,7 +62,8 @@ SPECIAL: tuple[tuple[Network, str], ...] = tuple(
 )
 V6_GLOBAL = ipaddress.IPv6Network("2000::/3")  # everything else of IPv6 is not handed out to anybody
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
-# What a host allowed by name may be. A name never opens the way to a metadata service; only its address in writing does.
+# What a host allowed by name may be. A name never opens the way to a metadata service; only its address in
+# writing does.
 OWN = {"this machine (loopback)", "a private network", "a carrier's shared network"}
 
 
@@ -72,14 +73,18 @@ def why_not(ip: str) -> str | None:
     address = meant(ip)
     if address is None:
         return "not an address that can be judged"
-    word = next((word for network, word in SPECIAL if network.version == address.version and address in network), None)
+    word = next(
+        (word for network, word in SPECIAL if network.version == address.version and address in network), None
+    )
     if word is None and address.version == 6 and address not in V6_GLOBAL:
         return "reserved"
     return word
 
 
 def meant(ip: str) -> Address | None:
-    """The address a connection would end at: an IPv4 address inside an IPv6 one is taken out. None for nonsense and zones."""
+    """The address a connection would end at: an IPv4 address inside an IPv6 one is taken out. None for
+    nonsense and zones.
+    """
     try:
         address = ipaddress.ip_address(ip)
     except ValueError:

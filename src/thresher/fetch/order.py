@@ -15,20 +15,30 @@ _NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,128}")
 _VALUE = re.compile(r"[\t\x20-\x7e\x80-\xff]*")
 # These belong to the transport, or to everybody: an honest user agent is not a matter of the single request.
 _NOT_YOURS = {
-    "connection": "the transport sets it", "content-length": "it follows from the body", "host": "it follows from the URL",
-    "transfer-encoding": "the transport sets it", "accept-encoding": "the transport sets it",
+    "connection": "the transport sets it",
+    "content-length": "it follows from the body",
+    "host": "it follows from the URL",
+    "transfer-encoding": "the transport sets it",
+    "accept-encoding": "the transport sets it",
     "user-agent": "one honest name for the whole project: fetch.user_agent in thresher.yaml",
-}  # fmt: skip
+}
 
 
 def order(
-    url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"", credentials: Credentials | None = None
-) -> Request:  # fmt: skip
+    url: str,
+    *,
+    method: str = "GET",
+    headers: Mapping[str, str] = {},
+    body: bytes = b"",
+    credentials: Credentials | None = None,
+) -> Request:
     """The request that a stage means, or a `UsageError` that says what is wrong with it."""
     if method.upper() not in METHODS:
         raise UsageError(f"the method {method!r} is not known; use one of {', '.join(METHODS)}")
     if not isinstance(body, bytes):
-        raise UsageError(f"a body wants bytes, got {type(body).__name__}; write text.encode() or json.dumps(...).encode()")
+        raise UsageError(
+            f"a body wants bytes, got {type(body).__name__}; write text.encode() or json.dumps(...).encode()"
+        )
     url = url.strip()
     if credentials is not None:
         credentials = _credentials(credentials)
@@ -38,7 +48,9 @@ def order(
 
 def _credentials(given: Credentials) -> Credentials:
     if origin_of(given.origin) in ("", "null"):
-        raise UsageError(f"credentials want the origin they are for, as in https://api.example.com; got {given.origin[:200]!r}")
+        raise UsageError(
+            f"credentials want the origin they are for, as in https://api.example.com; got {given.origin[:200]!r}"
+        )
     return Credentials(given.origin, _headers(given.headers), dict(given.query))
 
 
@@ -56,5 +68,7 @@ def _name(name: str) -> str:
 
 def _value(name: str, value: str) -> str:
     if not isinstance(value, str) or len(value) > MAX_HEADER or not _VALUE.fullmatch(value):
-        raise UsageError(f"the value of the header {name} wants one line of at most {MAX_HEADER:,} characters of Latin-1")
+        raise UsageError(
+            f"the value of the header {name} wants one line of at most {MAX_HEADER:,} characters of Latin-1"
+        )
     return value.strip()

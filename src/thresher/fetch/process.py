@@ -1,9 +1,9 @@
 """One running Chromium: how it is started, watched, and put away.
 
-It is started so that it can reach nothing but the proxy it is given for each page, keeps nothing, and cannot read our
-environment. It is watched because nobody else limits what a page may use: a process of it that grows beyond the limit
-is killed, and the other pages go on. And it goes without a trace, however it ends: Chromium ends with the driver, the
-driver with us, and what is still there after a close is killed.
+It is started so that it can reach nothing but the proxy it is given for each page, keeps nothing, and cannot
+read our environment. It is watched because nobody else limits what a page may use: a process of it that grows
+beyond the limit is killed, and the other pages go on. And it goes without a trace, however it ends: Chromium
+ends with the driver, the driver with us, and what is still there after a close is killed.
 """
 
 import asyncio
@@ -42,10 +42,17 @@ FLAGS = (
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--disable-blink-features=WebTransport",
-    "--disable-quic", "--dns-prefetch-disable", "--no-pings", "--disable-domain-reliability",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run", "--disable-gpu",
+    "--disable-quic",
+    "--dns-prefetch-disable",
+    "--no-pings",
+    "--disable-domain-reliability",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-gpu",
     "--disable-breakpad",
-)  # fmt: skip
+)
 
 
 class Process:
@@ -64,7 +71,9 @@ class Process:
 
     @classmethod
     async def start(cls, chromium: Chromium, memory: int) -> Self:
-        """Raises ConnectionFailed if it does not come up, that is nobody's fault but ours; ConfigError if it may not have a sandbox."""
+        """Raises ConnectionFailed if it does not come up, that is nobody's fault but ours; ConfigError if it
+        may not have a sandbox.
+        """
         sandboxed()
         home = Path(tempfile.mkdtemp(prefix="thresher-browser-"))
         playwright: Playwright | None = None
@@ -79,7 +88,9 @@ class Process:
             if isinstance(problem, Error | TimeoutError):
                 why = str(problem).partition("\n")[0] or f"nothing within {START_SECONDS:g} s"
                 advice = SANDBOX_ADVICE if "sandbox" in str(problem).lower() and sandboxed() else ADVICE
-                raise ConnectionFailed(f"{chromium.path} does not start: {why}; {advice}", gate=POOL) from problem
+                raise ConnectionFailed(
+                    f"{chromium.path} does not start: {why}; {advice}", gate=POOL
+                ) from problem
             raise
         return process
 
@@ -97,11 +108,15 @@ class Process:
     @property
     def alive(self) -> bool:
         """Asked of the system: the library goes on believing in a browser whose driver was killed."""
-        return not self._ended and self.browser.is_connected() and len(running(self._roots)) == len(self._roots)
+        return (
+            not self._ended and self.browser.is_connected() and len(running(self._roots)) == len(self._roots)
+        )
 
     @property
     def overweight(self) -> bool:
-        """Whether a large process of it has ended just now: what a page that was too much for it leaves behind."""
+        """Whether a large process of it has ended just now: what a page that was too much for it leaves
+        behind.
+        """
         self._look()
         since = monotonic() - RECENT_SECONDS
         return any(at > since and weight > self._memory * HEAVY_SHARE for at, weight in self._lost)
@@ -132,7 +147,9 @@ class Process:
         main = next((entry for entry in below(os.getpid(), table) if mark in command(entry.pid)), None)
         if main is not None and main.parent in table:
             self._roots = [table[main.parent], main]
-            profiles = (word.partition("=")[2] for word in command(main.pid) if word.startswith("--user-data-dir="))
+            profiles = (
+                word.partition("=")[2] for word in command(main.pid) if word.startswith("--user-data-dir=")
+            )
             self._folders += [Path(profile) for profile in profiles]
 
     async def _keep_watch(self) -> None:
@@ -148,9 +165,15 @@ class Process:
         now = {entry.pid: entry for entry in below(driver[0].pid, processes())} if driver else {}
         gone = [entry for entry in self._family.values() if entry.pid not in now]
         # One that has ended and is not buried yet weighs nothing: what it weighed before is what counts.
-        ended = [entry for entry in self._family.values() if entry.weight and entry.pid in now and not now[entry.pid].weight]
+        ended = [
+            entry
+            for entry in self._family.values()
+            if entry.weight and entry.pid in now and not now[entry.pid].weight
+        ]
         self._lost = [*self._lost, *((monotonic(), entry.weight) for entry in (*gone, *ended))][-20:]
-        growing = any(now[each.pid].weight > each.weight + GROWTH for each in self._family.values() if each.pid in now)
+        growing = any(
+            now[each.pid].weight > each.weight + GROWTH for each in self._family.values() if each.pid in now
+        )
         # Orphans of a killed driver are not below it any more, and still ours to bury.
         self._family = now | {entry.pid: entry for entry in running(gone)}
         kill(entry for entry in now.values() if entry.weight > self._memory)
@@ -174,6 +197,8 @@ def _how(chromium: Chromium, memory: int, home: Path, mark: str, *, sandbox: boo
         "proxy": NOWHERE,
         "env": {"HOME": str(home)} | {name: os.environ[name] for name in SHOWN if name in os.environ},
         # A signal for us is ours to answer: pages in flight are finished or given back first.
-        "handle_sigint": False, "handle_sigterm": False, "handle_sighup": False,
+        "handle_sigint": False,
+        "handle_sigterm": False,
+        "handle_sighup": False,
         "timeout": START_SECONDS * 1000,
-    }  # fmt: skip
+    }

@@ -1,9 +1,10 @@
 """The one way out of the browser: a forward proxy of our own, on loopback, one for each page.
 
-Chromium resolves nothing and connects to nothing but this. Every document, script, redirect and websocket comes by
-here as a host name, is looked up by our resolver, judged by our guard, and connected to the judged address and no
-other. So a page cannot reach what the fetcher may not, whatever its scripts try. Being one per page it also counts
-the page's bytes, and knows why something did not come: the browser itself only says that it did not.
+Chromium resolves nothing and connects to nothing but this. Every document, script, redirect and websocket
+comes by here as a host name, is looked up by our resolver, judged by our guard, and connected to the judged
+address and no other. So a page cannot reach what the fetcher may not, whatever its scripts try. Being one per
+page it also counts the page's bytes, and knows why something did not come: the browser itself only says that
+it did not.
 """
 
 import asyncio
@@ -29,18 +30,28 @@ INFORMATIONAL = b"1"  # an answer whose status begins with this is followed by t
 TLS_PORT = "443"
 PLAIN_PORT = "80"
 # Headers that concern one connection only. We speak for ourselves on both sides, one request to a connection.
-HOP_BY_HOP = frozenset({b"connection", b"keep-alive", b"proxy-authorization", b"proxy-connection", b"upgrade"})
+HOP_BY_HOP = frozenset(
+    {b"connection", b"keep-alive", b"proxy-authorization", b"proxy-connection", b"upgrade"}
+)
 
 Line = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Proxy:
-    """Open it, give `address` to one page, close it. `problem(url)` says afterwards why that address did not answer."""
+    """Open it, give `address` to one page, close it. `problem(url)` says afterwards why that address did not
+    answer.
+    """
 
     def __init__(
-        self, resolver: Resolver, guard: Guard, *,
-        connect: float, most: int, alarm: Callable[[Exception], None], starting: Starting | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        resolver: Resolver,
+        guard: Guard,
+        *,
+        connect: float,
+        most: int,
+        alarm: Callable[[Exception], None],
+        starting: Starting | None = None,
+    ) -> None:
         self._resolver, self._guard = resolver, guard
         self._connect, self._most, self._alarm = connect, most, alarm
         self._starting, self._gun = starting, asyncio.Lock()
@@ -87,7 +98,13 @@ class Proxy:
         self._lines.add(line)
         try:
             await self._answer(reader, writer)
-        except (OSError, asyncio.IncompleteReadError, asyncio.LimitOverrunError, asyncio.CancelledError, ValueError):
+        except (
+            OSError,
+            asyncio.IncompleteReadError,
+            asyncio.LimitOverrunError,
+            asyncio.CancelledError,
+            ValueError,
+        ):
             pass  # Hung up, cut off or garbled: the browser is told in the same way, by hanging up.
         finally:
             self._lines.discard(line)
@@ -112,7 +129,9 @@ class Proxy:
             _hang_up(far[1])
 
     async def _reach(self, url: str, tunnel: bool) -> tuple[Line, bool]:
-        """Judge, look up, judge again, connect. Says too whether an https address leads to a place without TLS."""
+        """Judge, look up, judge again, connect. Says too whether an https address leads to a place without
+        TLS.
+        """
         target = self._guard.check_url(url)
         spots = await route(target, self._resolver, self._guard)
         line = await self._connected(target, spots, tunnel)
@@ -124,7 +143,9 @@ class Proxy:
         return line, target.tls and not spots[0].tls
 
     async def _opened(self, near: Line, far: asyncio.StreamWriter, unused_to_tls: bool) -> bool:
-        """Say that the tunnel stands. What knows no TLS must not be greeted with it: the browser tries, and is let down."""
+        """Say that the tunnel stands. What knows no TLS must not be greeted with it: the browser tries, and
+        is let down.
+        """
         near[1].write(b"HTTP/1.1 200 OK" + END)
         if unused_to_tls:
             hello = await near[0].read(CHUNK)
@@ -144,11 +165,17 @@ class Proxy:
                         trouble = problem
         except TimeoutError:
             raise TimedOut(f"{target.host} did not take a connection within {self._connect:g} s") from trouble
-        why = sentence(trouble, target.host) if isinstance(trouble, ssl.SSLError) else f"{target.host} could not be reached: {trouble}"
+        why = (
+            sentence(trouble, target.host)
+            if isinstance(trouble, ssl.SSLError)
+            else f"{target.host} could not be reached: {trouble}"
+        )
         raise ConnectionFailed(why) from trouble
 
     async def _fire(self) -> None:
-        """Tell, once, that the page's first connection stands. A second connection waits until that is told."""
+        """Tell, once, that the page's first connection stands. A second connection waits until that is
+        told.
+        """
         async with self._gun:
             if self._starting is not None:
                 try:
@@ -158,21 +185,31 @@ class Proxy:
                     raise ConnectionFailed("the request was not let go") from problem
                 self._starting = None
 
-    async def _head_back(self, far_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, url: str) -> None:
-        """Pass the answer's head on, saying that this connection ends with it: the next request may go elsewhere."""
+    async def _head_back(
+        self, far_reader: asyncio.StreamReader, writer: asyncio.StreamWriter, url: str
+    ) -> None:
+        """Pass the answer's head on, saying that this connection ends with it: the next request may go
+        elsewhere.
+        """
         status = INFORMATIONAL
         while status.startswith(INFORMATIONAL):
             try:
                 head = await far_reader.readuntil(END)
             except asyncio.LimitOverrunError:
-                self._problems.setdefault(authority(url), Malformed(f"the headers of the answer are larger than {HEAD_LIMIT:,} bytes"))
+                self._problems.setdefault(
+                    authority(url),
+                    Malformed(f"the headers of the answer are larger than {HEAD_LIMIT:,} bytes"),
+                )
                 raise
             self._count(len(head))
             status = head.partition(b"\r\n")[0].partition(b" ")[2]
         writer.write(_with_close(head))
 
     async def _relay(self, near: Line, far: Line) -> None:
-        pumps = {asyncio.ensure_future(self._pump(near[0], far[1])), asyncio.ensure_future(self._pump(far[0], near[1]))}
+        pumps = {
+            asyncio.ensure_future(self._pump(near[0], far[1])),
+            asyncio.ensure_future(self._pump(far[0], near[1])),
+        }
         try:
             await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -197,7 +234,9 @@ def read_target(head: bytes) -> tuple[str, bool]:
     """Where a request to a proxy wants to go, and whether it wants a tunnel. ValueError for anything else."""
     method, where, _ = head.partition(b"\r\n")[0].decode("ascii").split(" ")
     if method == "CONNECT":
-        scheme = "http" if where.endswith(f":{PLAIN_PORT}") else "https"  # a tunnel to port 80 is a websocket without TLS
+        scheme = (
+            "http" if where.endswith(f":{PLAIN_PORT}") else "https"
+        )  # a tunnel to port 80 is a websocket without TLS
         return f"{scheme}://{where}/", True
     if not where.lower().startswith("http://"):
         raise ValueError("not a request to a proxy")
@@ -205,7 +244,9 @@ def read_target(head: bytes) -> tuple[str, bool]:
 
 
 def plain(url: str) -> str:
-    """An https address as it is asked of this proxy when the place behind it speaks plain HTTP: http, to port 443."""
+    """An https address as it is asked of this proxy when the place behind it speaks plain HTTP: http, to port
+    443.
+    """
     parsed = ada_url.URL(url)
     port = parsed.port or TLS_PORT
     parsed.protocol = "http:"
@@ -220,10 +261,14 @@ def authority(url: str) -> tuple[str, str]:
 
 
 async def _dial(target: Target, spot: Spot, tunnel: bool) -> Line:
-    """Connect to the judged address. A plain request to a place that speaks TLS is wrapped here; a tunnel wraps itself."""
+    """Connect to the judged address. A plain request to a place that speaks TLS is wrapped here; a tunnel
+    wraps itself.
+    """
     wrap = spot.tls and not tunnel
     context = ssl.create_default_context() if wrap else None
-    return await asyncio.open_connection(spot.ip, spot.port, limit=HEAD_LIMIT, ssl=context, server_hostname=target.host if wrap else None)
+    return await asyncio.open_connection(
+        spot.ip, spot.port, limit=HEAD_LIMIT, ssl=context, server_hostname=target.host if wrap else None
+    )
 
 
 def _onward(head: bytes) -> bytes:

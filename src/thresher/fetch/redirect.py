@@ -12,9 +12,14 @@ STATUSES = frozenset({301, 302, 303, 307, 308})
 MAX_LOCATION = 8_192
 
 # Headers that speak of a body; they go when it goes.
-_OF_THE_BODY = frozenset({"content-type", "content-length", "content-encoding", "content-language", "content-location"})
-# What another origin may see of our headers. No list of names can say what is a secret; this one says what is surely none.
-SHARED = frozenset({"accept", "accept-language", "cache-control", "content-language", "content-type", "pragma", "user-agent"})
+_OF_THE_BODY = frozenset(
+    {"content-type", "content-length", "content-encoding", "content-language", "content-location"}
+)
+# What another origin may see of our headers. No list of names can say what is a secret; this one says what is
+# surely none.
+SHARED = frozenset(
+    {"accept", "accept-language", "cache-control", "content-language", "content-type", "pragma", "user-agent"}
+)
 
 
 def is_redirect(answer: Answer) -> bool:
@@ -23,9 +28,16 @@ def is_redirect(answer: Answer) -> bool:
 
 
 def follow(request: Request, answer: Answer) -> Request:
-    """The request that a redirect asks for. Whatever was meant for one origin alone stays there, also on the way back."""
+    """The request that a redirect asks for. Whatever was meant for one origin alone stays there, also on the
+    way back.
+    """
     url = _target(request.url, answer.headers["location"])
-    method, body, headers, credentials = request.method, request.body, dict(request.headers), request.credentials
+    method, body, headers, credentials = (
+        request.method,
+        request.body,
+        dict(request.headers),
+        request.credentials,
+    )
     if _becomes_get(answer.status, method):
         method, body = "GET", b""
         headers = {name: value for name, value in headers.items() if name not in _OF_THE_BODY}
@@ -42,7 +54,9 @@ def _becomes_get(status: int, method: str) -> bool:
 
 def _target(base: str, location: str) -> str:
     if len(location) > MAX_LOCATION:
-        raise Malformed(f"{base} redirects to an address of {len(location):,} characters; the limit is {MAX_LOCATION:,}")
+        raise Malformed(
+            f"{base} redirects to an address of {len(location):,} characters; the limit is {MAX_LOCATION:,}"
+        )
     try:
         target = ada_url.URL(location.strip(), base=base)
     except ValueError:

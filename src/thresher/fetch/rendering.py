@@ -1,7 +1,7 @@
 """What is asked of the browser, and what its complaints mean in our own words.
 
-The browser says `net::ERR_...` to everything. Where our proxy refused or failed, the proxy knows better and is asked
-first; what is left is put into the error tree here, by one table.
+The browser says `net::ERR_...` to everything. Where our proxy refused or failed, the proxy knows better and
+is asked first; what is left is put into the error tree here, by one table.
 """
 
 import asyncio
@@ -16,7 +16,20 @@ from thresher.fetch.request import Bounds
 POOL = "pool:browser"
 BLOCKED = ("image", "media", "font")
 KINDS = frozenset(
-    {"stylesheet", "image", "media", "font", "script", "texttrack", "xhr", "fetch", "eventsource", "websocket", "manifest", "other"}
+    {
+        "stylesheet",
+        "image",
+        "media",
+        "font",
+        "script",
+        "texttrack",
+        "xhr",
+        "fetch",
+        "eventsource",
+        "websocket",
+        "manifest",
+        "other",
+    }
 )
 CODE = re.compile(r"net::(ERR_[A-Z0-9_]{1,80})")
 
@@ -24,7 +37,11 @@ CODE = re.compile(r"net::(ERR_[A-Z0-9_]{1,80})")
 MEANINGS: tuple[tuple[str, type[TaskError], str], ...] = (
     ("ERR_CERT_DATE_INVALID", ConnectionFailed, "its certificate has expired or is not valid yet"),
     ("ERR_CERT_COMMON_NAME_INVALID", ConnectionFailed, "its certificate was issued for another host"),
-    ("ERR_CERT_AUTHORITY_INVALID", ConnectionFailed, "its certificate was signed by an authority that is not trusted here"),
+    (
+        "ERR_CERT_AUTHORITY_INVALID",
+        ConnectionFailed,
+        "its certificate was signed by an authority that is not trusted here",
+    ),
     ("ERR_CERT", ConnectionFailed, "its certificate was refused"),
     ("ERR_SSL", ConnectionFailed, "no encrypted connection came about"),
     ("ERR_TOO_MANY_REDIRECTS", Malformed, "it redirects in a circle"),
@@ -46,7 +63,9 @@ MEANINGS: tuple[tuple[str, type[TaskError], str], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """One page to be rendered. A selector to wait for says more than silence on the line, so it wins over `idle`."""
+    """One page to be rendered. A selector to wait for says more than silence on the line, so it wins over
+    `idle`.
+    """
 
     url: str
     bounds: Bounds = field(default_factory=Bounds)
@@ -57,11 +76,15 @@ class Rendering:
 
     def __post_init__(self) -> None:
         if strange := self.block - KINDS:
-            raise UsageError(f"block: {', '.join(sorted(strange))} cannot be blocked; choose from {', '.join(sorted(KINDS))}")
+            raise UsageError(
+                f"block: {', '.join(sorted(strange))} cannot be blocked; choose from {', '.join(sorted(KINDS))}"
+            )
 
 
 class Alarm:
-    """Whatever ends a visit from outside: too many bytes, a crash. The first one counts; `bell` carries it."""
+    """Whatever ends a visit from outside: too many bytes, a crash. The first one counts; `bell` carries
+    it.
+    """
 
     def __init__(self) -> None:
         self.bell: asyncio.Future[Page] = asyncio.get_running_loop().create_future()
@@ -84,5 +107,7 @@ def code_of(message: str) -> str:
 
 def meaning(code: str, url: str) -> TaskError:
     """The typed error for what the browser said."""
-    kind, words = next((kind, words) for start, kind, words in MEANINGS if code.startswith(start) or start == "ERR_")
+    kind, words = next(
+        (kind, words) for start, kind, words in MEANINGS if code.startswith(start) or start == "ERR_"
+    )
     return kind(f"{url}: {words} ({code or 'the browser did not say why'})")

@@ -1,8 +1,9 @@
 """From a host name to the addresses behind it, once.
 
-The address that is checked must be the address that is dialled: whoever needs a connection asks here, has every answer
-checked by the guard, and connects to exactly those. `MappedResolver` is the seam through which a local web answers for
-real names: production code runs unchanged, and only the operator who wrote the map down vouches for where it leads.
+The address that is checked must be the address that is dialled: whoever needs a connection asks here, has
+every answer checked by the guard, and connects to exactly those. `MappedResolver` is the seam through which a
+local web answers for real names: production code runs unchanged, and only the operator who wrote the map down
+vouches for where it leads.
 """
 
 import asyncio
@@ -59,10 +60,11 @@ def _system(host: str) -> list[str]:
 
 
 class SystemResolver:
-    """Asks the operating system, on threads of its own: a name server that hangs must not take anybody else's.
+    """Asks the operating system, on threads of its own: a name server that hangs must not take anybody
+    else's.
 
-    An answer is kept for `keep` seconds. That saves a lookup per page and weakens nothing, since what is kept is
-    checked again before every request. `look` is the seam to the system's own lookup.
+    An answer is kept for `keep` seconds. That saves a lookup per page and weakens nothing, since what is kept
+    is checked again before every request. `look` is the seam to the system's own lookup.
     """
 
     def __init__(self, *, limit: float = 10.0, keep: float = 30.0, look: Look = _system) -> None:
@@ -89,11 +91,15 @@ class SystemResolver:
             async with asyncio.timeout(self._limit):
                 found = await loop.run_in_executor(self._threads, self._look, host)
         except TimeoutError:
-            raise TimedOut(f"the name {host} was not looked up within {self._limit:g} s", gate=f"host:{host}") from None
+            raise TimedOut(
+                f"the name {host} was not looked up within {self._limit:g} s", gate=f"host:{host}"
+            ) from None
         except socket.gaierror as problem:
             raise ConnectionFailed(_unknown(host, problem), gate=f"host:{host}") from problem
         except (OSError, UnicodeError) as problem:
-            raise ConnectionFailed(f"the name {host} could not be looked up: {problem}", gate=f"host:{host}") from problem
+            raise ConnectionFailed(
+                f"the name {host} could not be looked up: {problem}", gate=f"host:{host}"
+            ) from problem
         if not found:
             raise ConnectionFailed(f"the name {host} has no address", gate=f"host:{host}")
         return tuple(found)
@@ -118,11 +124,12 @@ def _unknown(host: str, problem: socket.gaierror) -> str:
 
 
 class MappedResolver:
-    """Some hosts, or all of them, live at an address of the operator's choice; the rest is asked of `otherwise`.
+    """Some hosts, or all of them, live at an address of the operator's choice; the rest is asked of
+    `otherwise`.
 
     Rules are host (`www.acme.example`), suffix (`*.acme.example`) or `*`, to an address such as
-    `http://127.0.0.1:8123`, whose scheme says whether TLS is spoken there. The most specific rule wins. An address in
-    a URL is never mapped: `*` must not turn a forbidden one into a permitted one.
+    `http://127.0.0.1:8123`, whose scheme says whether TLS is spoken there. The most specific rule wins. An
+    address in a URL is never mapped: `*` must not turn a forbidden one into a permitted one.
     """
 
     def __init__(self, rules: Mapping[str, str], otherwise: Resolver) -> None:
@@ -136,16 +143,22 @@ class MappedResolver:
     def _mapped(self, host: str) -> Spot | None:
         labels = host.split(".")
         suffixes = (f"*.{'.'.join(labels[start:])}" for start in range(1, len(labels)))
-        return next((self._spots[pattern] for pattern in (host, *suffixes, "*") if pattern in self._spots), None)
+        return next(
+            (self._spots[pattern] for pattern in (host, *suffixes, "*") if pattern in self._spots), None
+        )
 
 
 def _spot(pattern: str, address: str) -> Spot:
     try:
         parsed = ada_url.URL(address)
     except ValueError:
-        raise ConfigError(f"resolve: {pattern!r} leads to {address!r}; it wants an address like http://127.0.0.1:8123") from None
+        raise ConfigError(
+            f"resolve: {pattern!r} leads to {address!r}; it wants an address like http://127.0.0.1:8123"
+        ) from None
     ip = literal(parsed.hostname)
     if parsed.protocol not in ("http:", "https:") or ip is None or parsed.pathname != "/":
-        raise ConfigError(f"resolve: {pattern!r} leads to {address!r}; it wants a scheme, an IP address and a port: http://127.0.0.1:8123")
+        raise ConfigError(
+            f"resolve: {pattern!r} leads to {address!r}; it wants a scheme, an IP address and a port: http://127.0.0.1:8123"
+        )
     tls = parsed.protocol == "https:"
     return Spot(ip, int(parsed.port or (443 if tls else 80)), tls, vouched=True)

@@ -1,10 +1,11 @@
 """What a robots.txt says to us: RFC 9309, pure. Getting the file, and keeping it, is `rulebook.py`.
 
-Where authors, the RFC and the large crawlers disagree, the more careful reading counts: what some reader would take as
-forbidden is not fetched. So a Disallow is compared after every escape has been undone, an Allow almost as it is written.
+Where authors, the RFC and the large crawlers disagree, the more careful reading counts: what some reader
+would take as forbidden is not fetched. So a Disallow is compared after every escape has been undone, an Allow
+almost as it is written.
 
-A rule is a few literal pieces with `*` between them, looked for one after the other from the left. That takes time in
-proportion to the URL, whatever the pattern.
+A rule is a few literal pieces with `*` between them, looked for one after the other from the left. That takes
+time in proportion to the URL, whatever the pattern.
 """
 
 import codecs
@@ -20,16 +21,28 @@ MAX_LINE = 16_384
 
 _UNRESERVED_MARKS = "-._~"
 _UNRESERVED = ascii_letters + digits + _UNRESERVED_MARKS
-# Characters that stay as they are. `*` and `$` are not among them: in a URL they are ordinary, in a rule they are not.
+# Characters that stay as they are. `*` and `$` are not among them: in a URL they are ordinary, in a rule they
+# are not.
 _PLAIN = _UNRESERVED + ":/?#[]@!&'()+,;="
 _SPELLED = re.compile(rf"%[0-9A-Fa-f]{{2}}|[^{re.escape(_PLAIN)}]")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _FIELD = re.compile(r"\s*([^:\s]+(?:\s+agent)?)\s*(?::|\s)\s*(.*)", re.IGNORECASE | re.DOTALL)
 _NAMES = {
-    "user-agent": "agent", "useragent": "agent", "user agent": "agent", "allow": "allow", "disallow": "disallow",
-    "dissallow": "disallow", "dissalow": "disallow", "disalow": "disallow", "diasllow": "disallow", "disallaw": "disallow",
-    "crawl-delay": "delay", "crawldelay": "delay", "sitemap": "sitemap", "site-map": "sitemap",
-}  # fmt: skip
+    "user-agent": "agent",
+    "useragent": "agent",
+    "user agent": "agent",
+    "allow": "allow",
+    "disallow": "disallow",
+    "dissallow": "disallow",
+    "dissalow": "disallow",
+    "disalow": "disallow",
+    "diasllow": "disallow",
+    "disallaw": "disallow",
+    "crawl-delay": "delay",
+    "crawldelay": "delay",
+    "sitemap": "sitemap",
+    "site-map": "sitemap",
+}
 _PRODUCT = re.compile(r"[A-Za-z_-]*")
 _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?(?![0-9])")
 _WAY = re.compile(r"(?://|[^/?;#]*://)?[^/?;#]*([^#]*)", re.DOTALL)
@@ -46,7 +59,9 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One Allow or Disallow line. `pieces` stand in this order, with anything in between; `whole`: nothing may follow the last."""
+    """One Allow or Disallow line. `pieces` stand in this order, with anything in between; `whole`: nothing
+    may follow the last.
+    """
 
     allows: bool
     written: str
@@ -66,7 +81,9 @@ class Rule:
             return False
         last = others.pop() if self.whole else ""
         at = len(first)
-        for piece in others:  # the leftmost place leaves the most to those that follow, so nothing is ever tried twice
+        for piece in (
+            others
+        ):  # the leftmost place leaves the most to those that follow, so nothing is ever tried twice
             found = path.find(piece, at)
             if found < 0:
                 return False
@@ -134,15 +151,22 @@ def _text(body: bytes) -> str:
             text = whole.decode(coding, "replace").removeprefix("\ufeff")
             break
     else:
-        mark = next((codecs.BOM_UTF8[:length] for length in (3, 2, 1) if whole.startswith(codecs.BOM_UTF8[:length])), b"")
-        text = whole.removeprefix(mark).decode("utf-8", "surrogateescape")  # other bytes are kept: they are compared escaped
+        mark = next(
+            (codecs.BOM_UTF8[:length] for length in (3, 2, 1) if whole.startswith(codecs.BOM_UTF8[:length])),
+            b"",
+        )
+        text = whole.removeprefix(mark).decode(
+            "utf-8", "surrogateescape"
+        )  # other bytes are kept: they are compared escaped
     text = text.replace("\x00", "")
     # The last line of a cut file may be half of one: "Disallow: /pri" forbids more than was meant.
     return text if len(body) <= MAX_BYTES else text[: max(text.rfind("\n"), text.rfind("\r")) + 1]
 
 
 def _read(text: str, agent: str) -> tuple[list[_Group], list[str]]:
-    """The groups that concern us, and the sitemaps. Lines that nobody knows change nothing, wherever they stand."""
+    """The groups that concern us, and the sitemaps. Lines that nobody knows change nothing, wherever they
+    stand.
+    """
     groups: list[_Group] = [_Group(closed=True)]
     sitemaps: list[str] = []
     for name, value, cut in _lines(text):
@@ -218,7 +242,9 @@ def _path(url: str) -> str:
 
 
 def _escaped(text: str, *, undone: str = _UNRESERVED, foreign: bool = True) -> str:
-    """The one spelling in which rules and URLs are compared. Escapes of `undone` are undone, everything unusual is escaped."""
+    """The one spelling in which rules and URLs are compared. Escapes of `undone` are undone, everything
+    unusual is escaped.
+    """
 
     def spelled(found: re.Match[str]) -> str:
         part = found[0]

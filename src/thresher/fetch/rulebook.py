@@ -1,9 +1,10 @@
 """The robots.txt of every origin we go to: got once, kept for all workers, read again when it is old.
 
-RFC 9309 §2.3.1 says what an answer means. A file: its rules. Moved too often, or 4xx: no rules, everything is allowed.
-5xx: nothing is allowed until it can be read; tasks wait meanwhile, and after thirty days without a file it counts as
-absent. A file that we have goes on counting while a newer one cannot be had. Where the host itself cannot be reached,
-that is the error: nothing is sent to it either way, and the retry budget and the breaker are made for it.
+RFC 9309 §2.3.1 says what an answer means. A file: its rules. Moved too often, or 4xx: no rules, everything is
+allowed. 5xx: nothing is allowed until it can be read; tasks wait meanwhile, and after thirty days without a
+file it counts as absent. A file that we have goes on counting while a newer one cannot be had. Where the host
+itself cannot be reached, that is the error: nothing is sent to it either way, and the retry budget and the
+breaker are made for it.
 """
 
 import asyncio
@@ -22,7 +23,8 @@ from thresher.fetch.request import Answer, Request, Starting
 from thresher.fetch.robots import MAX_BYTES, Rules, read_rules
 from thresher.fetch.shelf import Copy, keyed
 
-# How many origins are remembered in this process, and how many bytes of files: read, a file takes a multiple of that.
+# How many origins are remembered in this process, and how many bytes of files: read, a file takes a multiple
+# of that.
 REMEMBERED, MAX_BYTES_REMEMBERED = 2_000, 4 << 20
 MAX_REDIRECTS = 5
 # However short the server wants its file to be kept: asking before every page would be the greater burden.
@@ -35,9 +37,11 @@ Send = Callable[[Request, Starting, Errand], Awaitable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What we know of one origin. `down_since` is when its file was first not to be had, `tries` how often since.
+    """What we know of one origin. `down_since` is when its file was first not to be had, `tries` how often
+    since.
 
-    Without a body and down there is nothing to go by, and it is not that there is nothing: then nothing is allowed.
+    Without a body and down there is nothing to go by, and it is not that there is nothing: then nothing is
+    allowed.
     """
 
     body: bytes | None
@@ -59,17 +63,25 @@ class _Known:
     def of(cls, entry: Entry, agent: str) -> "_Known":
         closed = entry.body is None and entry.down_since is not None
         rules = read_rules(entry.body or b"", agent)
-        return cls(rules, entry.until, (entry.down_since or 0) + GIVEN_UP_AFTER if closed else 0, len(entry.body or b""))
+        return cls(
+            rules,
+            entry.until,
+            (entry.down_since or 0) + GIVEN_UP_AFTER if closed else 0,
+            len(entry.body or b""),
+        )
 
 
 class Rulebook:
     """Asks and remembers.
 
-    `send` carries one request with the fetcher's own hands and raises what a server's trouble is; `age` is how long a file
-    counts at most, in microseconds; `delay_cap` bounds a Crawl-delay, in seconds. Both may change at run time.
+    `send` carries one request with the fetcher's own hands and raises what a server's trouble is; `age` is
+    how long a file counts at most, in microseconds; `delay_cap` bounds a Crawl-delay, in seconds. Both may
+    change at run time.
     """
 
-    def __init__(self, agent: str, send: Send, clock: Clock, age: Callable[[], int], delay_cap: Callable[[], float]) -> None:
+    def __init__(
+        self, agent: str, send: Send, clock: Clock, age: Callable[[], int], delay_cap: Callable[[], float]
+    ) -> None:
         self._agent, self._send, self._clock = agent, send, clock
         self._age, self._delay_cap = age, delay_cap
         self._known: OrderedDict[str, _Known] = OrderedDict()
@@ -85,8 +97,9 @@ class Rulebook:
             raise NotYet(
                 f"the robots.txt of {origin} cannot be read, its server answers with an error; until it can, "
                 "nothing is allowed there; it is asked again by itself",
-                retry_after=wait, gate=gate,
-            )  # fmt: skip
+                retry_after=wait,
+                gate=gate,
+            )
         if not known.rules.allows(url) and await errand.governor.waiver(gate) is None:
             raise Refused(_refusal(url, known.rules, gate), gate=gate)
 
@@ -123,10 +136,15 @@ class Rulebook:
             await errand.governor.slow_down(gate, delay)
 
     async def _ask(self, origin: str, errand: Errand) -> _Known:
-        """Follow it to its end. Everybody who may send looks once more first: another may have asked while we waited."""
+        """Follow it to its end. Everybody who may send looks once more first: another may have asked while we
+        waited.
+        """
         request = Request(f"{origin}/robots.txt")
         for _ in range(MAX_REDIRECTS + 1):
-            async with errand.governor.passage(host_gate(request.url), preparing=True) as starting, self._alone(origin):
+            async with (
+                errand.governor.passage(host_gate(request.url), preparing=True) as starting,
+                self._alone(origin),
+            ):
                 if known := self._remembered(origin):
                     return known
                 if entry := await self._kept(origin, errand):
@@ -145,7 +163,11 @@ class Rulebook:
 
     async def _conclude(self, origin: str, answer: Answer | None, errand: Errand) -> _Known:
         now = self._clock.now()
-        entry = _reached(answer, now, self._age()) if answer else _unreachable(await self._kept(origin, errand, old=True), now)
+        entry = (
+            _reached(answer, now, self._age())
+            if answer
+            else _unreachable(await self._kept(origin, errand, old=True), now)
+        )
         known = self._remember(origin, entry)
         if errand.shelf is not None:
             copy = Copy(f"{origin}/robots.txt", "GET", 200, _notes(entry), now, now)
@@ -204,11 +226,21 @@ def _key(origin: str) -> str:
 
 def _notes(entry: Entry) -> Mapping[str, str]:
     """An entry as the shelf keeps it: beside the body, in place of the headers."""
-    notes = {"until": entry.until, "down-since": entry.down_since, "tries": entry.tries, "absent": 1 if entry.body is None else None}
+    notes = {
+        "until": entry.until,
+        "down-since": entry.down_since,
+        "tries": entry.tries,
+        "absent": 1 if entry.body is None else None,
+    }
     return {name: str(value) for name, value in notes.items() if value is not None}
 
 
 def _entry(copy: Copy, body: bytes) -> Entry:
     notes = copy.headers
     since = notes.get("down-since")
-    return Entry(None if "absent" in notes else body, int(notes["until"]), None if since is None else int(since), int(notes["tries"]))
+    return Entry(
+        None if "absent" in notes else body,
+        int(notes["until"]),
+        None if since is None else int(since),
+        int(notes["tries"]),
+    )

@@ -1,9 +1,9 @@
 """Where kept answers stand, as the fetcher sees it: a seam, and the one way to name what stands there.
 
-A key names everything an answer may depend on, so that one thing is never filed under another: for which source it was
-asked, whether it was rendered, the method, the exact address as sent (not a cleaned one: `?a=1&b=2` and `?b=2&a=1` may
-be two pages), the body, and every header the caller chose, credentials among them. Each part is written with its
-length before it, so that no two lists of parts read the same.
+A key names everything an answer may depend on, so that one thing is never filed under another: for which
+source it was asked, whether it was rendered, the method, the exact address as sent (not a cleaned one:
+`?a=1&b=2` and `?b=2&a=1` may be two pages), the body, and every header the caller chose, credentials among
+them. Each part is written with its length before it, so that no two lists of parts read the same.
 """
 
 import hashlib
@@ -14,12 +14,23 @@ from typing import Protocol
 from thresher.fetch.request import Request
 
 # Of these the rules of caching speak themselves; they choose no other page.
-_ABOUT_CACHING = frozenset({"cache-control", "if-match", "if-modified-since", "if-none-match", "if-unmodified-since", "if-range", "pragma"})
+_ABOUT_CACHING = frozenset(
+    {
+        "cache-control",
+        "if-match",
+        "if-modified-since",
+        "if-none-match",
+        "if-unmodified-since",
+        "if-range",
+        "pragma",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A kept answer. Times in microseconds; `vary` holds what we sent in the headers that the answer says it depends on.
+    """A kept answer. Times in microseconds; `vary` holds what we sent in the headers that the answer says it
+    depends on.
 
     `body` is the hash under which the shelf finds the bytes.
     """
@@ -54,11 +65,19 @@ def key_of(request: Request, *, source: str = "", rendered: bool = False) -> str
     """The key of what this request asks for."""
     allowed = request.allowed_credentials
     secret = sorted({**allowed.headers, **allowed.query}.items()) if allowed else []
-    chosen = sorted((name, value) for name, value in request.headers.items() if name not in _ABOUT_CACHING) + secret
+    chosen = (
+        sorted((name, value) for name, value in request.headers.items() if name not in _ABOUT_CACHING)
+        + secret
+    )
     return keyed(
-        "page", source, "rendered" if rendered else "", request.method, request.url,
-        hashlib.sha256(request.body).hexdigest(), *(word for pair in chosen for word in pair),
-    )  # fmt: skip
+        "page",
+        source,
+        "rendered" if rendered else "",
+        request.method,
+        request.url,
+        hashlib.sha256(request.body).hexdigest(),
+        *(word for pair in chosen for word in pair),
+    )
 
 
 def keyed(*parts: str) -> str:

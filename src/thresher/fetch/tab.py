@@ -1,7 +1,8 @@
 """One page in a context of its own: go there, wait until it is ready, take down what is there.
 
-The page's scripts are hostile until proven otherwise. What we run in it runs in a world of its own that they cannot
-touch, and measures before it hands over: a document too large for us is never carried out of the browser.
+The page's scripts are hostile until proven otherwise. What we run in it runs in a world of its own that they
+cannot touch, and measures before it hands over: a document too large for us is never carried out of the
+browser.
 """
 
 import asyncio
@@ -15,7 +16,15 @@ from playwright.async_api import Page as Sheet
 from playwright.async_api import TimeoutError as Late
 
 from thresher.core.clock import monotonic
-from thresher.core.errors import ConnectionFailed, Malformed, Refused, TaskError, TimedOut, TooLarge, UsageError
+from thresher.core.errors import (
+    ConnectionFailed,
+    Malformed,
+    Refused,
+    TaskError,
+    TimedOut,
+    TooLarge,
+    UsageError,
+)
 from thresher.core.page import Page, Via
 from thresher.fetch.process import Process
 from thresher.fetch.proxy import Proxy, plain
@@ -29,12 +38,24 @@ MAX_MOVES = 20
 LOOKS = 3
 EMPTY = (204, 205)
 ERRORS = 400
-# Left for another page; an error without a body, which browsers decorate; a question for a password, which nobody answers.
+# Left for another page; an error without a body, which browsers decorate; a question for a password, which
+# nobody answers.
 ABORTED = "ERR_ABORTED"
 HARMLESS = ("", ABORTED, "ERR_HTTP_RESPONSE_CODE_FAILURE", "ERR_INVALID_AUTH_CREDENTIALS")
 REDIRECTS = (301, 302, 303, 307, 308)
-# True of the bytes that were sent, not of the document that became of them; and cookies are nobody's business.
-NOT_OURS = frozenset({"content-encoding", "content-length", "content-type", "set-cookie", "transfer-encoding", "connection", "keep-alive"})
+# True of the bytes that were sent, not of the document that became of them; and cookies are nobody's
+# business.
+NOT_OURS = frozenset(
+    {
+        "content-encoding",
+        "content-length",
+        "content-type",
+        "set-cookie",
+        "transfer-encoding",
+        "connection",
+        "keep-alive",
+    }
+)
 HTML = {"content-type": "text/html; charset=utf-8"}
 TAKE_DOWN = """(() => {
     const type = document.doctype, root = document.documentElement;
@@ -71,11 +92,25 @@ class Tab:
             await self._leave(context)
         self._timings["total"] = monotonic() - began
         hops = tuple(move.url for move in self._moves[1:-1])
-        return Page(self._wish.url, final_url, self._answers[-1].status, headers, body, fetched_at, Via.BROWSER, hops, self._timings, shot)
+        return Page(
+            self._wish.url,
+            final_url,
+            self._answers[-1].status,
+            headers,
+            body,
+            fetched_at,
+            Via.BROWSER,
+            hops,
+            self._timings,
+            shot,
+        )
 
     def _manners(self, agent: str | None) -> dict[str, Any]:
         return {
-            "proxy": {"server": self._proxy.address, "bypass": "<-loopback>"},  # without the bypass rule loopback would go past it
+            "proxy": {
+                "server": self._proxy.address,
+                "bypass": "<-loopback>",
+            },  # without the bypass rule loopback would go past it
             "user_agent": f"{self._process.agent} {agent}" if agent else None,
             "accept_downloads": False,
             "service_workers": "block",
@@ -107,14 +142,20 @@ class Tab:
         return await self._take_down(sheet)
 
     async def _go(self, sheet: Sheet) -> bool:
-        """Whether there is a document to look at: an error or a success without a body is an answer too, and has none."""
+        """Whether there is a document to look at: an error or a success without a body is an answer too, and
+        has none.
+        """
         bounds, url = self._wish.bounds, self._wish.url
         while url:
             try:
-                await sheet.goto(url, wait_until="domcontentloaded", timeout=(bounds.connect + bounds.read) * 1000)
+                await sheet.goto(
+                    url, wait_until="domcontentloaded", timeout=(bounds.connect + bounds.read) * 1000
+                )
                 url = ""
             except Late:
-                raise TimedOut(f"{url} was not there within {bounds.connect + bounds.read:g} s of {self.doing}") from None
+                raise TimedOut(
+                    f"{url} was not there within {bounds.connect + bounds.read:g} s of {self.doing}"
+                ) from None
             except Error:
                 if self._is_bare_answer():
                     return False
@@ -138,13 +179,17 @@ class Tab:
                 await sheet.wait_for_selector(wish.wait_for, state="attached", timeout=0)
             except Error as problem:
                 if "selector" in problem.message.partition("Call log")[0].partition(":")[2]:
-                    raise UsageError(f"{wish.wait_for!r} is not a selector: {problem.message.partition(chr(10))[0]}") from None
+                    raise UsageError(
+                        f"{wish.wait_for!r} is not a selector: {problem.message.partition(chr(10))[0]}"
+                    ) from None
                 raise
         elif wish.idle:
             self.doing = "waiting until nothing more is loaded"
             # Some pages never fall silent (tickers, chats). What is there by then is the page.
             with contextlib.suppress(Late):
-                await sheet.wait_for_load_state("networkidle", timeout=min(IDLE_SECONDS, wish.bounds.total / 2) * 1000)
+                await sheet.wait_for_load_state(
+                    "networkidle", timeout=min(IDLE_SECONDS, wish.bounds.total / 2) * 1000
+                )
 
     async def _take_down(self, sheet: Sheet) -> tuple[bytes, str]:
         session = await sheet.context.new_cdp_session(sheet)
@@ -171,7 +216,9 @@ class Tab:
 
     async def _headers(self) -> Mapping[str, str]:
         sent = await self._answers[-1].all_headers()
-        return {name: value.replace("\n", ", ") for name, value in sent.items() if name not in NOT_OURS} | HTML
+        return {
+            name: value.replace("\n", ", ") for name, value in sent.items() if name not in NOT_OURS
+        } | HTML
 
     def _mine(self, sheet: Sheet, request: Request) -> bool:
         """Whether it is the document itself that is asked for, not a frame in it or a file."""
@@ -181,16 +228,20 @@ class Tab:
         if self._mine(sheet, request):
             self._moves.append(request)
             if len(self._moves) > MAX_MOVES:
-                self._alarm.ring(Malformed(f"{self._wish.url} moved on {MAX_MOVES} times and did not come to rest"))
+                self._alarm.ring(
+                    Malformed(f"{self._wish.url} moved on {MAX_MOVES} times and did not come to rest")
+                )
 
     def _answered(self, sheet: Sheet, response: Response) -> None:
         if self._mine(sheet, response.request):
             self._answers.append(response)
 
     def _failed(self, sheet: Sheet, request: Request) -> None:
-        """A document that broke off after its head: a browser shows what came, and never says that it is ready.
+        """A document that broke off after its head: a browser shows what came, and never says that it is
+        ready.
 
-        One that was given up (a download, nothing new) leaves the one before it standing, as if it had not been asked for.
+        One that was given up (a download, nothing new) leaves the one before it standing, as if it had not
+        been asked for.
         """
         code = code_of(request.failure or "")
         if not self._mine(sheet, request) or not self._answers or self._answers[-1].request != request:
@@ -202,7 +253,9 @@ class Tab:
             self._moves = [move for move in self._moves if move != request]
 
     async def _admit(self, route: Route) -> None:
-        """Let a request go, or not. Those to an https host that is mapped to a plain one are carried by hand."""
+        """Let a request go, or not. Those to an https host that is mapped to a plain one are carried by
+        hand.
+        """
         request = route.request
         with contextlib.suppress(Error):  # the page may be gone by now
             if request.resource_type in self._wish.block:
@@ -213,14 +266,20 @@ class Tab:
                 await route.continue_()
 
     async def _carry(self, route: Route) -> None:
-        """Bring the answer ourselves. A redirect would slip past us here, so the document's is followed by a new start."""
+        """Bring the answer ourselves. A redirect would slip past us here, so the document's is followed by a
+        new start.
+        """
         request = route.request
         try:
             answer = await route.fetch(url=plain(request.url), max_redirects=0)
         except Error:
             await route.abort("connectionfailed")
             return
-        if answer.status in REDIRECTS and request.is_navigation_request() and request.frame.parent_frame is None:
+        if (
+            answer.status in REDIRECTS
+            and request.is_navigation_request()
+            and request.frame.parent_frame is None
+        ):
             self._detour = urljoin(request.url, answer.headers.get("location", ""))
             await route.abort("aborted")
             return
@@ -264,11 +323,15 @@ class Tab:
 async def _look(session: CDPSession, limit: int) -> tuple[str, int, str]:
     """Read the document from a world of our own, where the page's scripts have changed nothing."""
     tree = await session.send("Page.getFrameTree")
-    world = await session.send("Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "thresher"})
+    world = await session.send(
+        "Page.createIsolatedWorld", {"frameId": tree["frameTree"]["frame"]["id"], "worldName": "thresher"}
+    )
     wish = {"expression": TAKE_DOWN % limit, "contextId": world["executionContextId"], "returnByValue": True}
     answer = await session.send("Runtime.evaluate", wish)
     if "exceptionDetails" in answer:
-        raise Malformed(f"the document cannot be written down: {str(answer['exceptionDetails'].get('text'))[:200]}")
+        raise Malformed(
+            f"the document cannot be written down: {str(answer['exceptionDetails'].get('text'))[:200]}"
+        )
     href, length, text = answer["result"]["value"]
     return str(href), int(length), str(text)
 

@@ -1,7 +1,7 @@
 """Which processes hang below one, and how much memory each holds.
 
-A browser is a tree of processes, and only the system knows what they weigh. It is read from /proc, so on Linux alone;
-elsewhere there is nothing to see, and the script engine's own limit is all that holds a page.
+A browser is a tree of processes, and only the system knows what they weigh. It is read from /proc, so on
+Linux alone; elsewhere there is nothing to see, and the script engine's own limit is all that holds a page.
 """
 
 import contextlib
@@ -18,7 +18,9 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One process. `started` tells it from another that was given the same number later. `weight` is in bytes."""
+    """One process. `started` tells it from another that was given the same number later. `weight` is in
+    bytes.
+    """
 
     pid: int
     parent: int
@@ -60,7 +62,9 @@ def running(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def kill(entries: Iterable[Entry]) -> None:
-    """End what still runs of them, at once. A number that was given to another process since is left alone."""
+    """End what still runs of them, at once. A number that was given to another process since is left
+    alone.
+    """
     for entry in running(entries):
         with contextlib.suppress(OSError):
             os.kill(entry.pid, signal.SIGKILL)

@@ -1,7 +1,7 @@
 """Unpacking what came over the wire, never further than the bounds allow.
 
-A few kilobytes can stand for gigabytes. So every step says how much it may put out, and the first byte too many ends it.
-Pure: bytes in, bytes out, so that hostile ones can be tried without a server.
+A few kilobytes can stand for gigabytes. So every step says how much it may put out, and the first byte too
+many ends it. Pure: bytes in, bytes out, so that hostile ones can be tried without a server.
 """
 
 import importlib
@@ -85,7 +85,9 @@ class _Brotli:
 
 @dataclass(frozen=True, slots=True)
 class _Packing:
-    """`step`: how many packed bytes go in at once. Four bytes of zstd may become 128 KB, so 256 become 8 MB at most."""
+    """`step`: how many packed bytes go in at once. Four bytes of zstd may become 128 KB, so 256 become 8 MB
+    at most.
+    """
 
     name: str
     open: Callable[[bytes], _Stream]
@@ -117,16 +119,24 @@ PACKINGS = {
 }
 if (_module := _brotli()) is not None:
     PACKINGS["br"] = _Packing("br", lambda _, module=_module: _Brotli(module))  # type: ignore[misc]
-BROKEN: tuple[type[Exception], ...] = (zlib.error, zstandard.ZstdError, *((_module.error,) if _module else ()))
+BROKEN: tuple[type[Exception], ...] = (
+    zlib.error,
+    zstandard.ZstdError,
+    *((_module.error,) if _module else ()),
+)
 
 ACCEPTED = ", ".join(name for name in PACKINGS if name != "x-gzip")
 
 
 def unpack(body: bytes, encoding: str, bounds: Bounds) -> bytes:
-    """The body as it was before it was packed. `encoding` is the Content-Encoding header, the first packing first."""
+    """The body as it was before it was packed. `encoding` is the Content-Encoding header, the first packing
+    first.
+    """
     layers = [name for part in encoding.lower().split(",") if (name := part.strip()) not in ("", "identity")]
     if len(layers) > MAX_LAYERS:
-        raise Malformed(f"the answer is packed {len(layers)} times ({encoding[:80]}); at most {MAX_LAYERS} are undone")
+        raise Malformed(
+            f"the answer is packed {len(layers)} times ({encoding[:80]}); at most {MAX_LAYERS} are undone"
+        )
     wire = len(body)
     for name in reversed(layers):
         packing = PACKINGS.get(name)
@@ -142,8 +152,12 @@ def _layer(body: bytes, packing: _Packing, wire: int, bounds: Bounds) -> bytes:
         return _parts(body, packing, limit)
     except _Over:
         if limit < bounds.size:
-            raise TooLarge(f"{wire:,} bytes unpack to more than {bounds.ratio:g} times as many: a bomb, not a page") from None
-        raise TooLarge(f"the answer unpacks to more than {bounds.size:,} bytes, the limit of fetch.size_limit") from None
+            raise TooLarge(
+                f"{wire:,} bytes unpack to more than {bounds.ratio:g} times as many: a bomb, not a page"
+            ) from None
+        raise TooLarge(
+            f"the answer unpacks to more than {bounds.size:,} bytes, the limit of fetch.size_limit"
+        ) from None
     except BROKEN as problem:
         raise Malformed(f"the answer is not the {packing.name} it says it is: {problem}") from problem
 
@@ -165,7 +179,9 @@ def _parts(body: bytes, packing: _Packing, limit: int) -> bytes:
             if total > limit:
                 raise _Over
         if not stream.finished:
-            raise ConnectionFailed(f"the answer was cut off: its {packing.name} data ends early, after {len(body):,} bytes")
+            raise ConnectionFailed(
+                f"the answer was cut off: its {packing.name} data ends early, after {len(body):,} bytes"
+            )
         if not packing.magic or body[position : position + len(packing.magic)] != packing.magic:
             return out[0] if len(out) == 1 else b"".join(out)  # what follows the last part is padding
     raise Malformed(f"the answer's {packing.name} data has more than {MAX_PARTS:,} parts")

@@ -1,7 +1,8 @@
 """Who is served next: whoever waits longest, with a head start for priority and for demand.
 
-Head starts, not walls: a role that many want is served before one that few want, and one that waits long enough is served before
-both. All the demand in the world is worth less than one step of priority, so fresh roles are served by priority, then by demand.
+Head starts, not walls: a role that many want is served before one that few want, and one that waits long
+enough is served before both. All the demand in the world is worth less than one step of priority, so fresh
+roles are served by priority, then by demand.
 """
 
 from collections.abc import Mapping
@@ -12,7 +13,8 @@ from thresher.core.errors import UsageError
 
 PRIORITIES = ("low", "normal", "high", "urgent")
 SETTINGS = ("roles.priority_step", "roles.demand_half")
-_PARTS = 1_000  # `half` is counted in thousandths: whole numbers rise strictly where floating ones would stand still
+# `half` is counted in thousandths: whole numbers rise strictly where floating ones would stand still
+_PARTS = 1_000
 
 
 @dataclass(frozen=True, slots=True)

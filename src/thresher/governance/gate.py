@@ -1,8 +1,8 @@
 """A gate is one limited resource: a host, a source, a model provider. It is closed by time or by slots.
 
-By time: a pause (`open_after`), a tripped breaker (`tripped_until`), or a rate kept as one GCRA timestamp (`tat`, the
-theoretical arrival time), so there is no bucket to refill and the next opening is a date. By slots: `in_flight` has
-reached `max_in_flight`. None or 0 means no such limit, and costs nothing.
+By time: a pause (`open_after`), a tripped breaker (`tripped_until`), or a rate kept as one GCRA timestamp
+(`tat`, the theoretical arrival time), so there is no bucket to refill and the next opening is a date. By
+slots: `in_flight` has reached `max_in_flight`. None or 0 means no such limit, and costs nothing.
 
 PostgreSQL carries the same arithmetic as SQL functions; a property test holds the two together.
 """
@@ -79,10 +79,12 @@ class Gate:
         return min(max(self.tat - now, 0), self.burst * self.interval_us)
 
     def clamp(self, now: int, slack: int = CLOCK_SLACK_US) -> bool:
-        """After the clock was set back or the limits changed: never closed for longer than a full bucket, or one cooldown.
+        """After the clock was set back or the limits changed: never closed for longer than a full bucket, or
+        one cooldown.
 
-        True if that changed anything. It has to be written down: a bound that moves along with `now` would never be reached.
-        What is ahead by less than `slack` was written by somebody who read the clock a moment later.
+        True if that changed anything. It has to be written down: a bound that moves along with `now` would
+        never be reached. What is ahead by less than `slack` was written by somebody who read the clock a
+        moment later.
         """
         before = (self.tat, self.tripped_until)
         if self.tat > now + self.burst * self.interval_us + slack:

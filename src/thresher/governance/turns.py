@@ -1,7 +1,8 @@
 """What becomes of a role's turn on a platform, and of the platform, when a look has ended.
 
-Only a look that found something, or proved that there is nothing, ends a turn. All others go back to the queue: at once the first
-time, then after a wait that doubles. A session that ran out of time has waited long enough.
+Only a look that found something, or proved that there is nothing, ends a turn. All others go back to the
+queue: at once the first time, then after a wait that doubles. A session that ran out of time has waited long
+enough.
 """
 
 from collections.abc import Mapping
@@ -10,7 +11,13 @@ from enum import StrEnum
 
 from thresher.core.clock import to_us
 
-SETTINGS = ("roles.retry_base", "roles.retry_cap", "roles.platform_failures", "roles.platform_pause", "roles.platform_pause_cap")
+SETTINGS = (
+    "roles.retry_base",
+    "roles.retry_cap",
+    "roles.platform_failures",
+    "roles.platform_pause",
+    "roles.platform_pause_cap",
+)
 TAG = "failures"  # of a pause that nobody asked for
 _MAX_DOUBLINGS = 40  # far beyond any cap, and still a number of sensible size
 
@@ -92,7 +99,9 @@ def after_platform(health: Health, verdict: Verdict, now: int, pace: Pace) -> He
     if beyond < 0:
         return replace(health, failures=failures)
     until = now + _doubled(pace.platform_pause_us, beyond, pace.platform_pause_cap_us)
-    return Health(failures, until, TAG, f"{failures} looks in a row ended without an answer, the last as {verdict}")
+    return Health(
+        failures, until, TAG, f"{failures} looks in a row ended without an answer, the last as {verdict}"
+    )
 
 
 def _doubled(us: int, times: int, cap: int) -> int:

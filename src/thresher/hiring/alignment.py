@@ -1,8 +1,8 @@
 """Whether one text is a part of another: cut short, or without a paragraph that the other one has.
 
-Every word of the shorter text must stand in the longer one among the same neighbours. What the longer one has more comes in
-paragraphs, not in words: a word put in, or one in the place of another, is another meaning. The cost grows with the length of
-the two texts and with nothing else.
+Every word of the shorter text must stand in the longer one among the same neighbours. What the longer one has
+more comes in paragraphs, not in words: a word put in, or one in the place of another, is another meaning. The
+cost grows with the length of the two texts and with nothing else.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,9 @@ def contains(one: Sequence[str], other: Sequence[str]) -> bool:
 
 
 def _matched(short: Sequence[str], long: Sequence[str]) -> list[int] | None:
-    """Where each word of the shorter text stands in the longer one; None where one does not. A cut end may be missing."""
+    """Where each word of the shorter text stands in the longer one; None where one does not. A cut end may be
+    missing.
+    """
     index: dict[tuple[str, ...], list[int]] = {}
     for at in range(len(long) - RUN + 1):
         index.setdefault(tuple(long[at : at + RUN]), []).append(at)

@@ -40,7 +40,9 @@ def accepts(method: Method, proof: Proof) -> bool:
 
 
 def confidence(method: Method, platform: Confidence, proof: Proof, *, named: bool) -> Confidence:
-    """How sure we are of a board that answered. `platform` is what its platform is good for; `named`: a company was."""
+    """How sure we are of a board that answered. `platform` is what its platform is good for; `named`: a
+    company was.
+    """
     if platform is Confidence.LOW or (proof.contradicted and proof.strength is Strength.NONE):
         return Confidence.LOW
     if method is Method.GUESS:
@@ -50,7 +52,9 @@ def confidence(method: Method, platform: Confidence, proof: Proof, *, named: boo
 
 
 def standing(found: Confidence, proof: Proof, *, auto_enable: bool, validation_required: bool) -> Standing:
-    """What follows. Only a high confidence, and only where nobody asked for a second look, starts work by itself."""
+    """What follows. Only a high confidence, and only where nobody asked for a second look, starts work by
+    itself.
+    """
     waits = found is not Confidence.HIGH or validation_required
     is_theirs = not (proof.contradicted and proof.strength is Strength.NONE)
     return Standing(found, "pending" if waits or not auto_enable else "active", waits, is_theirs)

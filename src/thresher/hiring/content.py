@@ -1,7 +1,9 @@
-"""What tells that two postings are one although their numbers differ: title, company, place and how the description begins.
+"""What tells that two postings are one although their numbers differ: title, company, place and how the
+description begins.
 
-Far coarser than a fingerprint, and far cheaper: it is taken of every posting that comes in. Where a posting says too little (no
-company, or neither place nor description) there is none, because two strangers would be taken for one.
+Far coarser than a fingerprint, and far cheaper: it is taken of every posting that comes in. Where a posting
+says too little (no company, or neither place nor description) there is none, because two strangers would be
+taken for one.
 """
 
 import hashlib

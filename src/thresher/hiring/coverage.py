@@ -1,7 +1,8 @@
-"""What a board usually gives, and the alarm when it gives less: rows that stay away, a field that is empty from one day to the next.
+"""What a board usually gives, and the alarm when it gives less: rows that stay away, a field that is empty
+from one day to the next.
 
-A scraper seldom breaks with an error. It goes on, and reads less. So every look is compared with those before it, and what
-fell is said in a sentence for a person.
+A scraper seldom breaks with an error. It goes on, and reads less. So every look is compared with those before
+it, and what fell is said in a sentence for a person.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +16,8 @@ MAX_YIELDS = 12
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """An alarm is raised when the yield falls by more than `yield_drop`, a field's coverage by more than `field_drop` (shares).
+    """An alarm is raised when the yield falls by more than `yield_drop`, a field's coverage by more than
+    `field_drop` (shares).
 
     Boards with fewer than `least` postings are too small to speak of shares.
     """
@@ -31,7 +33,9 @@ USUAL = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """The fields of a board's record that say how well it is read. `fallen` are fields that it says no more, as it seems by mistake."""
+    """The fields of a board's record that say how well it is read. `fallen` are fields that it says no more,
+    as it seems by mistake.
+    """
 
     coverage: Mapping[str, float]
     yields: tuple[int, ...]
@@ -43,7 +47,9 @@ def coverage(postings: Sequence[Posting]) -> dict[str, float]:
     """The share of postings that say each field, in hundredths."""
     if not postings:
         return {}
-    return {name: round(sum(_says(posting, name) for posting in postings) / len(postings), 2) for name in FIELDS}
+    return {
+        name: round(sum(_says(posting, name) for posting in postings) / len(postings), 2) for name in FIELDS
+    }
 
 
 def _says(posting: Posting, name: str) -> bool:
@@ -53,15 +59,24 @@ def _says(posting: Posting, name: str) -> bool:
 
 
 def health(
-    postings: Sequence[Posting], before: Mapping[str, float], yields: Sequence[int], *, complete: bool, limits: Limits = USUAL
+    postings: Sequence[Posting],
+    before: Mapping[str, float],
+    yields: Sequence[int],
+    *,
+    complete: bool,
+    limits: Limits = USUAL,
 ) -> Health:
-    """The board after one more look. A look that was not complete says nothing about how many there are, unless there were none."""
+    """The board after one more look. A look that was not complete says nothing about how many there are,
+    unless there were none.
+    """
     found = len(postings)
     history = (*yields, found)[-MAX_YIELDS:] if complete or not found else tuple(yields)
     now = coverage(postings)
     fallen = tuple(_fallen(before, now, found, limits))
     lost = (f"{name} is said by {now[name]:.0%} of the rows, after {before[name]:.0%}" for name in fallen)
-    return Health(now or dict(before), history, (*_fallen_yield(yields, found, complete, limits), *lost), fallen)
+    return Health(
+        now or dict(before), history, (*_fallen_yield(yields, found, complete, limits), *lost), fallen
+    )
 
 
 def _fallen_yield(yields: Sequence[int], found: int, complete: bool, limits: Limits) -> Iterator[str]:
@@ -81,7 +96,9 @@ def _zeros(yields: Sequence[int]) -> int:
     return next((place for place, number in enumerate(reversed(yields)) if number), len(yields))
 
 
-def _fallen(before: Mapping[str, float], now: Mapping[str, float], found: int, limits: Limits) -> Iterator[str]:
+def _fallen(
+    before: Mapping[str, float], now: Mapping[str, float], found: int, limits: Limits
+) -> Iterator[str]:
     """The fields that most rows said, and now hardly any."""
     if found >= limits.least:
         yield from (name for name, share in now.items() if before.get(name, 0.0) - share > limits.field_drop)

@@ -1,7 +1,8 @@
-"""The sort of contract: full time, part time, contract, temporary, internship, volunteer. An opening may offer several.
+"""The sort of contract: full time, part time, contract, temporary, internship, volunteer. An opening may
+offer several.
 
-The field that is about nothing else is read word by word; a title or a description only where the phrase speaks of the opening,
-because "benefits for full-time employees" and "contract negotiation" do not.
+The field that is about nothing else is read word by word; a title or a description only where the phrase
+speaks of the opening, because "benefits for full-time employees" and "contract negotiation" do not.
 """
 
 import re

@@ -1,7 +1,8 @@
 """How many years of experience an opening asks for. Only years that are asked of the reader count.
 
-"25 years in business", "founded 10 years ago" and "our 30 years of experience" speak of the company, "401k after 1 year" of
-what it gives. So every span of years is read with what stands around it, and what is only wished for does not count.
+"25 years in business", "founded 10 years ago" and "our 30 years of experience" speak of the company, "401k
+after 1 year" of what it gives. So every span of years is read with what stands around it, and what is only
+wished for does not count.
 """
 
 import re
@@ -14,10 +15,25 @@ MAX_YEARS = 20  # nobody is asked for more
 MAX_MENTIONS = 60
 _UNITS = ("year", "yrs", "yoe", "jahr", "años", "ans d'", "anni di", "jaar ", "lat doświadczenia")
 _NUMBER = {
-    "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10, "eleven": 11,
+    "one": 1,
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "seven": 7,
+    "eight": 8,
+    "nine": 9,
+    "ten": 10,
+    "eleven": 11,
     "twelve": 12,
-    "fifteen": 15, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "zehn": 10,
-}  # fmt: skip
+    "fifteen": 15,
+    "zwei": 2,
+    "drei": 3,
+    "vier": 4,
+    "fünf": 5,
+    "zehn": 10,
+}
 _COUNT = rf"(?:[0-9]{{1,2}}|{'|'.join(_NUMBER)})"
 _SPAN = re.compile(
     rf"(?<![\w$€£])(?<![0-9]\.)(?P<low>{_COUNT}) {{0,4}}(?:\( ?[0-9]{{1,2}} ?\+?\) {{0,4}})?(?P<more>\+|plus|or more|or greater)? {{0,4}}"
@@ -50,7 +66,9 @@ _NOT_BEFORE = re.compile(
     r"up to|maximum|"
     r"less than|under|backed by|history of|legacy of|heritage of)\b[^.;:\n]{0,22}$"
 )
-_OURS_AFTER = re.compile(r"[^.\n]{0,60}\b(?:we (?:are|have|help)|our (?:team|company|firm|clients|customers)|serving|has been|have been)\b")
+_OURS_AFTER = re.compile(
+    r"[^.\n]{0,60}\b(?:we (?:are|have|help)|our (?:team|company|firm|clients|customers)|serving|has been|have been)\b"
+)
 _WISHED = re.compile(
     r"\b(?:preferred|nice[- ]to[- ]have|a plus|ideally|bonus|desirable|desired|advantage|wünschenswert|von vorteil|idealerweise)\b"
 )
@@ -58,7 +76,9 @@ _CLAUSE = re.compile(r"[.;\n]")
 
 
 def read_experience(low: str) -> Finding[Experience] | None:
-    """The years that a flat text asks for: the most of what it demands, else the most of what it wishes for."""
+    """The years that a flat text asks for: the most of what it demands, else the most of what it wishes
+    for.
+    """
     wished: Finding[Experience] | None = None
     asked: Finding[Experience] | None = None
     for found, only_wished in _mentions(low):

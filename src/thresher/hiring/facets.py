@@ -1,8 +1,8 @@
 """Facets: how a list that is cut off is asked for in parts, and how the parts prove the whole.
 
-A platform that shows 2,000 rows and no more still counts, for each value of each facet, how many rows have it. A part is
-a few values of one facet that together stay under the cap. Whether the parts are the whole is proven by sums: all other
-facets must count in the parts, taken together, what they count in the whole.
+A platform that shows 2,000 rows and no more still counts, for each value of each facet, how many rows have
+it. A part is a few values of one facet that together stay under the cap. Whether the parts are the whole is
+proven by sums: all other facets must count in the parts, taken together, what they count in the whole.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -40,7 +40,14 @@ def _parts(values: Mapping[str, int], cap: int) -> Iterator[tuple[str, ...]]:
     """The largest first, each filled up with what still fits."""
     bins: list[tuple[int, list[str]]] = []
     for value, count in sorted(values.items(), key=lambda each: (-each[1], each[0])):
-        at = next((place for place, (sum_of, ids) in enumerate(bins) if sum_of + count < cap and len(ids) < MAX_IDS), None)
+        at = next(
+            (
+                place
+                for place, (sum_of, ids) in enumerate(bins)
+                if sum_of + count < cap and len(ids) < MAX_IDS
+            ),
+            None,
+        )
         if at is None:
             bins.append((count, [value]))
         else:
@@ -51,8 +58,9 @@ def _parts(values: Mapping[str, int], cap: int) -> Iterator[tuple[str, ...]]:
 def proves(whole: Counts, parts: Iterable[Counts], applied: Iterable[str]) -> bool:
     """Whether the parts of a list, of which none shares a row with another, are all of it.
 
-    A row without a value of the facet that the list was parted by is in none of the parts. But it has a value of some other
-    facet, and there the parts then count less than the whole does. So every other facet has to count the same, value by value.
+    A row without a value of the facet that the list was parted by is in none of the parts. But it has a value
+    of some other facet, and there the parts then count less than the whole does. So every other facet has to
+    count the same, value by value.
     """
     witnesses = [name for name in whole if name not in set(applied)]
     counted: dict[str, dict[str, int]] = {name: {} for name in witnesses}

@@ -1,7 +1,9 @@
-"""The facts of a posting: what it says of pay, place, level, experience and the rest, each with where it says so.
+"""The facts of a posting: what it says of pay, place, level, experience and the rest, each with where it says
+so.
 
-A field that is about one thing is asked before the description, which is about everything. What nobody says is not known.
-Every character of a posting may be hostile; at most `MAX_LENGTH` of them are read, each a bounded number of times.
+A field that is about one thing is asked before the description, which is about everything. What nobody says
+is not known. Every character of a posting may be hostile; at most `MAX_LENGTH` of them are read, each a
+bounded number of times.
 """
 
 from collections.abc import Mapping
@@ -25,8 +27,12 @@ _LOCATED = ("location:", "locations:", "standort:", "arbeitsort:", "work locatio
 
 
 def read_facts(key: str, data: Mapping[str, Any], *, today: date, source: str | None = None) -> Opening:
-    """The opening that a posting describes. `source` names the stored text that the places of the description count in."""
-    sheet = _Sheet(_text(data, "title"), _text(data, "location"), _text(data, "description", MAX_LENGTH), data)
+    """The opening that a posting describes. `source` names the stored text that the places of the description
+    count in.
+    """
+    sheet = _Sheet(
+        _text(data, "title"), _text(data, "location"), _text(data, "description", MAX_LENGTH), data
+    )
     spots = sheet.spots()
     return Opening(
         key=key,
@@ -76,7 +82,11 @@ class _Sheet:
         countries = {spot.country for spot in spots if spot.country}
         country = next(iter(countries)) if len(countries) == 1 else None
         said = pay.of_field(self.data.get("salary"), country)
-        found = pay.in_text(self.low, self.text, country=country) if said is None or said.low is said.high is None else None
+        found = (
+            pay.in_text(self.low, self.text, country=country)
+            if said is None or said.low is said.high is None
+            else None
+        )
         if found is not None:
             self.places["pay"] = place(found, self.text)
             return found.value
@@ -101,7 +111,11 @@ class _Sheet:
                 end = self.low.find("\n", start, start + 200)
                 line = self.text[start : end if end >= 0 else start + 100].strip(" *_\t")
                 start = self.text.index(line, start) if line else start
-                found = tuple(spot for spot in read_spots(line) if spot.city or spot.region or spot.country or spot.remote)
+                found = tuple(
+                    spot
+                    for spot in read_spots(line)
+                    if spot.city or spot.region or spot.country or spot.remote
+                )
                 for number in range(len(found)):
                     self.places[f"spots.{number}"] = Place(line, start, start + len(line))
                 return found
@@ -114,7 +128,10 @@ class _Sheet:
             if isinstance(said, str) and (meant := workplace.of_field(said)) is not None:
                 self.places["workplace"] = Place(str(value), path=name)
                 return meant
-        for path, line, read in (("location", self.location, workplace.in_location), ("title", self.title, workplace.in_title)):
+        for path, line, read in (
+            ("location", self.location, workplace.in_location),
+            ("title", self.title, workplace.in_title),
+        ):
             if line and (found := read(line)) is not None:
                 self.places["workplace"] = place(found, line, path)
                 return found.value
@@ -138,10 +155,19 @@ class _Sheet:
     def employment(self) -> tuple[Employment, ...]:
         said = _text(self.data, "employment_type", 300)
         if said and (meant := employment.of_field(said)):
-            self.places |= {f"employment.{at}": Place(said, path="employment_type") for at in range(len(meant))}
+            self.places |= {
+                f"employment.{at}": Place(said, path="employment_type") for at in range(len(meant))
+            }
             # A field may be about the hours alone: an intern who works full time is an intern.
-            extra = [each for each in employment.in_title(self.title) if each.value not in (*meant, *employment.HOURS)]
-            self.places |= {f"employment.{len(meant) + at}": place(each, self.title, "title") for at, each in enumerate(extra)}
+            extra = [
+                each
+                for each in employment.in_title(self.title)
+                if each.value not in (*meant, *employment.HOURS)
+            ]
+            self.places |= {
+                f"employment.{len(meant) + at}": place(each, self.title, "title")
+                for at, each in enumerate(extra)
+            }
             return (*meant, *(each.value for each in extra))
         path, line = "title", self.title
         found = employment.in_title(self.title)
@@ -156,7 +182,9 @@ class _Sheet:
         self.places |= {f"skills.{at}": place(each, self.text) for at, each in enumerate(found)}
         named = {each.value for each in found}
         extra = [each for each in skills_of_title(self.title) if each.value not in named]
-        self.places |= {f"skills.{len(found) + at}": place(each, self.title, "title") for at, each in enumerate(extra)}
+        self.places |= {
+            f"skills.{len(found) + at}": place(each, self.title, "title") for at, each in enumerate(extra)
+        }
         return tuple(each.value for each in (*found, *extra))
 
 

@@ -1,7 +1,8 @@
-"""The countries, regions and larger cities of the world, by the names that locations are written with. Facts, kept as data.
+"""The countries, regions and larger cities of the world, by the names that locations are written with. Facts,
+kept as data.
 
-A name may belong to several: there is a Portland in Oregon and one in Maine. Who asks gets all of them, and the one that is
-meant where nothing else is said, if there is one.
+A name may belong to several: there is a Portland in Oregon and one in Maine. Who asks gets all of them, and
+the one that is meant where nothing else is said, if there is one.
 """
 
 import unicodedata
@@ -35,7 +36,9 @@ class Region:
 def folded(name: str) -> str:
     """A name as it is compared: small letters, no accents, no points, single spaces."""
     if not name.isascii():
-        name = "".join(char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char)).replace("ß", "ss")
+        name = "".join(
+            char for char in unicodedata.normalize("NFKD", name) if not unicodedata.combining(char)
+        ).replace("ß", "ss")
     return " ".join(name.lower().replace(".", "").replace("ł", "l").replace("ø", "o").split())
 
 
@@ -61,7 +64,9 @@ def cities_named(name: str) -> tuple[City, ...]:
 
 @cache
 def _file(name: str) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = read_yaml((files("thresher.hiring") / "vocabulary" / f"{name}.yaml").read_text("utf-8"))
+    found: Mapping[str, Any] = read_yaml(
+        (files("thresher.hiring") / "vocabulary" / f"{name}.yaml").read_text("utf-8")
+    )
     return found
 
 
@@ -71,12 +76,19 @@ def _listed(text: str) -> Iterator[str]:
 
 @cache
 def _countries() -> Mapping[str, str]:
-    return {folded(name): code for code, names in _file("countries").items() for name in _listed(names) if not _is_code(name)}
+    return {
+        folded(name): code
+        for code, names in _file("countries").items()
+        for name in _listed(names)
+        if not _is_code(name)
+    }
 
 
 @cache
 def _country_codes() -> Mapping[str, str]:
-    listed = {name: code for code, names in _file("countries").items() for name in _listed(names) if _is_code(name)}
+    listed = {
+        name: code for code, names in _file("countries").items() for name in _listed(names) if _is_code(name)
+    }
     return listed | {code: code for code in _file("countries")}
 
 

@@ -1,8 +1,9 @@
 """Which postings are one opening, seen on several boards or listed again, and which only look alike.
 
-Postings are grouped, never merged: a group says why, can be undone, and what a person took apart stays apart. The rules are shy.
-Two openings taken for one hide work from somebody; one opening shown twice costs a glance. So a text must be the same, or a part
-of the other one: one word that stands in both texts in the place of another ("the payments team", "the search team") keeps them apart.
+Postings are grouped, never merged: a group says why, can be undone, and what a person took apart stays apart.
+The rules are shy. Two openings taken for one hide work from somebody; one opening shown twice costs a glance.
+So a text must be the same, or a part of the other one: one word that stands in both texts in the place of
+another ("the payments team", "the search team") keeps them apart.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -17,15 +18,45 @@ from thresher.hiring.alignment import contains
 from thresher.hiring.print import Print, print_of
 
 MIN_WORDS = 40  # fewer say too little to be known by
-MIN_CUT = 100  # where both texts are cut short: what follows may differ, and the first words are often the company's
+# where both texts are cut short: what follows may differ, and the first words are often the company's
+MIN_CUT = 100
 MIN_PART = 50  # words that a part of a text must have, and at least half of the whole
 MIN_NUMBER = 5  # characters of a number that is no counter
 # What boards and aggregators add to an address to know where a reader came from.
-_REFERRERS = frozenset((
-    "_ga", "codes", "domain", "from", "gh_src", "hashed", "iis", "iisn", "in_iframe", "jobsource", "lang", "language",
-    "lever-origin", "lever-source", "lever-via", "locale", "mobile", "needsredirect", "ref", "referer", "referrer", "refid", "rx_c",
-    "source", "sourcetype", "src", "tm_source", "trackingid", "trk", "utm",
-))  # fmt: skip
+_REFERRERS = frozenset(
+    (
+        "_ga",
+        "codes",
+        "domain",
+        "from",
+        "gh_src",
+        "hashed",
+        "iis",
+        "iisn",
+        "in_iframe",
+        "jobsource",
+        "lang",
+        "language",
+        "lever-origin",
+        "lever-source",
+        "lever-via",
+        "locale",
+        "mobile",
+        "needsredirect",
+        "ref",
+        "referer",
+        "referrer",
+        "refid",
+        "rx_c",
+        "source",
+        "sourcetype",
+        "src",
+        "tm_source",
+        "trackingid",
+        "trk",
+        "utm",
+    )
+)
 _TAILS = ("/apply", "/application", "/apply/", "/application/", "/")
 
 
@@ -43,7 +74,8 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One posting as groups see it. `first_seen` is in microseconds; `length` counts the characters of its description.
+    """One posting as groups see it. `first_seen` is in microseconds; `length` counts the characters of its
+    description.
 
     `cut`: the description ends in the middle of a sentence, as those of aggregators do.
     """
@@ -84,14 +116,21 @@ def copy_of(key: str, data: Mapping[str, Any]) -> Copy:
 
 
 def same(one: Copy, other: Copy, apart: Collection[Pair] = ()) -> Reason | None:
-    """Why two postings are one opening; None where they are not, where it cannot be known, and where a person said that they are not."""
+    """Why two postings are one opening; None where they are not, where it cannot be known, and where a person
+    said that they are not.
+    """
     if one.key == other.key or pair(one.key, other.key) in apart:
         return None
     if one.board and one.board == other.board and one.number and one.number == other.number:
         return Reason.SAME_NUMBER
     if one.print.title != other.print.title or not one.print.title:
         return None
-    if one.page and one.page == other.page and _firms_agree(one.print, other.print) and not _numbered_apart(one, other):
+    if (
+        one.page
+        and one.page == other.page
+        and _firms_agree(one.print, other.print)
+        and not _numbered_apart(one, other)
+    ):
         return Reason.SAME_PAGE if _meet(one.print, other.print) else None
     if not one.print.company or one.print.company != other.print.company:
         return None
@@ -111,8 +150,14 @@ def _by_content(one: Copy, other: Copy) -> Reason | None:
         return Reason.SAME_TEXT if meet else Reason.OTHER_PLACES
     if not meet and _unplaced(one.print, other.print) == _unplaced(other.print, one.print):
         return Reason.OTHER_PLACES
-    # On one board a shorter text with the same title is another opening; between boards it is what was left of the same.
-    if elsewhere and meet and _is_enough(one.print, other.print) and contains(one.print.words, other.print.words):
+    # On one board a shorter text with the same title is another opening; between boards it is what was left
+    # of the same.
+    if (
+        elsewhere
+        and meet
+        and _is_enough(one.print, other.print)
+        and contains(one.print.words, other.print.words)
+    ):
         return Reason.PART_OF_TEXT
     return None
 
@@ -138,17 +183,23 @@ def _numbered_alike(one: str, other: str) -> bool:
 
 
 def _meet(one: Print, other: Print) -> bool:
-    """Whether two postings are for the same places, as far as they say: a country meets its cities, and no place meets any."""
+    """Whether two postings are for the same places, as far as they say: a country meets its cities, and no
+    place meets any.
+    """
     if one.remote != other.remote and one.places and other.places:
         return False
     if not one.places or not other.places:
-        return one.remote == other.remote or not (one.places or one.remote) or not (other.places or other.remote)
+        return (
+            one.remote == other.remote or not (one.places or one.remote) or not (other.places or other.remote)
+        )
     few, many = sorted((one.places, other.places), key=len)
     return all(any(_within(place, each) for each in many) for place in few)
 
 
 def _unplaced(one: Print, other: Print) -> list[str]:
-    """The words of a text without the cities of both: "our Leeds office" and "our York office" say the same of two places."""
+    """The words of a text without the cities of both: "our Leeds office" and "our York office" say the same
+    of two places.
+    """
     cities = {word for _, _, city in one.places | other.places for word in city.split()}
     return [word for word in one.words if word not in cities]
 
@@ -177,13 +228,23 @@ def page_at(url: str) -> str:
     path = slash + path
     for tail in _TAILS:
         path = path.removesuffix(tail)
-    kept = [pair for pair in parse_qsl(asked, keep_blank_values=True) if pair[0].lower() not in _REFERRERS] if asked else []
+    kept = (
+        [pair for pair in parse_qsl(asked, keep_blank_values=True) if pair[0].lower() not in _REFERRERS]
+        if asked
+        else []
+    )
     query = f"?{urlencode(kept)}" if kept else ""
-    return f"//{host.removeprefix('www.')}{path}{query}" if path or query else ""  # a front page is no posting
+    return (
+        f"//{host.removeprefix('www.')}{path}{query}" if path or query else ""
+    )  # a front page is no posting
 
 
-def home(new: Copy, groups: Mapping[str, Sequence[Copy]], apart: Collection[Pair] = ()) -> tuple[str, Reason] | None:
-    """The group that a posting belongs to, and why. Never one with a member that a person took apart from it."""
+def home(
+    new: Copy, groups: Mapping[str, Sequence[Copy]], apart: Collection[Pair] = ()
+) -> tuple[str, Reason] | None:
+    """The group that a posting belongs to, and why. Never one with a member that a person took apart from
+    it.
+    """
     for key, members in groups.items():
         if any(pair(new.key, member.key) in apart for member in members):
             continue
@@ -194,5 +255,7 @@ def home(new: Copy, groups: Mapping[str, Sequence[Copy]], apart: Collection[Pair
 
 
 def lead(members: Iterable[Copy]) -> Copy:
-    """The posting that speaks for its group: an open one, the one that was seen first, the one that says most."""
+    """The posting that speaks for its group: an open one, the one that was seen first, the one that says
+    most.
+    """
     return min(members, key=lambda each: (not each.open, each.first_seen, -each.length, each.key))

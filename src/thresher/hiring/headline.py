@@ -1,7 +1,9 @@
-"""A title as it is compared between boards: what every board adds is taken off, what tells two openings apart stays.
+"""A title as it is compared between boards: what every board adds is taken off, what tells two openings apart
+stays.
 
-Gone are case and punctuation, "(m/f/d)", requisition numbers, "full-time", the company's own name and the place. Kept is everything
-that a person would read as another role: "(Agentforce)" and "(Data Cloud)", "II" and "III", "Night shift", "Summer 2026".
+Gone are case and punctuation, "(m/f/d)", requisition numbers, "full-time", the company's own name and the
+place. Kept is everything that a person would read as another role: "(Agentforce)" and "(Data Cloud)", "II"
+and "III", "Night shift", "Summer 2026".
 """
 
 import re
@@ -32,9 +34,18 @@ _ADDED = re.compile(
 )
 _DIVIDED = re.compile(r"\s+[-–—|@•·]\s+|\s*[|(),;\[\]]\s*|\s+(?:at|bei|chez|in|@)\s+")
 _SHORT = {
-    "sr": "senior", "snr": "senior", "jr": "junior", "mgr": "manager", "eng": "engineer", "engr": "engineer", "dev": "developer",
-    "swe": "software engineer", "fullstack": "full stack", "frontend": "front end", "backend": "back end",
-}  # fmt: skip
+    "sr": "senior",
+    "snr": "senior",
+    "jr": "junior",
+    "mgr": "manager",
+    "eng": "engineer",
+    "engr": "engineer",
+    "dev": "developer",
+    "swe": "software engineer",
+    "fullstack": "full stack",
+    "frontend": "front end",
+    "backend": "back end",
+}
 _WORD = re.compile(r"[^\W_]+(?:[+#]+)?|\.net\b")
 _COUNTRIES = frozenset(("us", "usa", "uk", "eu", "emea", "apac", "latam", "dach"))
 _WORKPLACES = frozenset(("remote", "hybrid", "onsite", "on-site", "on site", "homeoffice", "home office"))
@@ -43,7 +54,9 @@ _WORKPLACES = frozenset(("remote", "hybrid", "onsite", "on-site", "on site", "ho
 @lru_cache(8_192)
 def headline(title: str, company: str = "") -> str:
     """The words of a title that tell it from others, in order."""
-    return " ".join(_SHORT.get(word, word) for part in parts_of(title, company) for word in _WORD.findall(part))
+    return " ".join(
+        _SHORT.get(word, word) for part in parts_of(title, company) for word in _WORD.findall(part)
+    )
 
 
 def parts_of(title: str, company: str = "") -> list[str]:
@@ -52,7 +65,11 @@ def parts_of(title: str, company: str = "") -> list[str]:
     text = _ADDED.sub(" ", _NUMBERED.sub(" ", _GENDER.sub(" ", text)))
     parts = [part for each in _DIVIDED.split(text) if (part := each.strip(" -–—:/."))]
     own = company_name_key(company) if company else None
-    kept = [part for at, part in enumerate(parts) if at == 0 or not (_is_place(part) or company_name_key(part) == own)] or parts
+    kept = [
+        part
+        for at, part in enumerate(parts)
+        if at == 0 or not (_is_place(part) or company_name_key(part) == own)
+    ] or parts
     if len(kept) > 1 and own and company_name_key(kept[0]) == own:
         kept = kept[1:]
     return kept
@@ -62,7 +79,9 @@ def parts_of(title: str, company: str = "") -> list[str]:
 def places_of(title: str) -> tuple[str, ...]:
     """The parts of a title that name a place: "Engineer - Berlin"."""
     parts = [part.strip(" -–—:/.") for part in _DIVIDED.split(title[:MAX_LENGTH])]
-    return tuple(part for part in parts[1:] if part and part.lower() not in _WORKPLACES and _is_place(part.lower()))
+    return tuple(
+        part for part in parts[1:] if part and part.lower() not in _WORKPLACES and _is_place(part.lower())
+    )
 
 
 def _is_place(part: str) -> bool:

@@ -1,8 +1,10 @@
-"""A leg: one list, page after page, to its end. It says what to ask for next, and at the end whether that was all of it.
+"""A leg: one list, page after page, to its end. It says what to ask for next, and at the end whether that was
+all of it.
 
-A list may stop early, start over, repeat a page, show rows twice, or count rows that it never shows. So its end proves
-nothing by itself. A leg is complete when it came to the end and has exactly as many different rows as the source says there
-are; where the source never says, when it came to the end and nothing on the way was odd.
+A list may stop early, start over, repeat a page, show rows twice, or count rows that it never shows. So its
+end proves nothing by itself. A leg is complete when it came to the end and has exactly as many different rows
+as the source says there are; where the source never says, when it came to the end and nothing on the way was
+odd.
 """
 
 from collections.abc import Mapping
@@ -17,7 +19,9 @@ from thresher.reading.posting import Posting
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """The part of a list to ask for: after `at` rows, the page with this number (0 is the first), or where `cursor` leads."""
+    """The part of a list to ask for: after `at` rows, the page with this number (0 is the first), or where
+    `cursor` leads.
+    """
 
     at: int = 0
     page: int | None = None
@@ -66,7 +70,9 @@ class Leg:
         return self.cap is not None and self.total is not None and self.total >= self.cap
 
     def take(self, listing: Listing, doubt: str | None = None, of_pages: int | None = None) -> None:
-        """One page. `doubt` is why it may not lead to all the others; `of_pages` how many there are, where it says so."""
+        """One page. `doubt` is why it may not lead to all the others; `of_pages` how many there are, where it
+        says so.
+        """
         names = [name_of(each) for each in listing.postings]
         fresh = [name for name in names if name not in self.postings]
         self.pages += 1
@@ -76,7 +82,9 @@ class Leg:
         if doubt:
             self._doubts.append(doubt)
         if 0 < len(fresh) < len(names) and self.total is None:
-            self._doubts.append(f"page {self.pages} shows {len(names) - len(fresh)} rows of earlier pages again")
+            self._doubts.append(
+                f"page {self.pages} shows {len(names) - len(fresh)} rows of earlier pages again"
+            )
         for name, posting in zip(names, listing.postings, strict=True):
             self.postings.setdefault(name, []).append(posting)
         self._go_on(listing, names, fresh)
@@ -109,7 +117,9 @@ class Leg:
             self._count_on(listing)
 
     def _finish_whole(self, listing: Listing) -> None:
-        """One answer holds everything, and counts itself. Rows that are shown twice in it are counted twice."""
+        """One answer holds everything, and counts itself. Rows that are shown twice in it are counted
+        twice.
+        """
         if self.total is not None and listing.rows == self.total and not self._doubts:
             self._finish(End(self._count(), self._may_be_empty(listing)))
         else:
@@ -148,14 +158,17 @@ class Leg:
             self.ask = Ask(cursor=cursor, facets=self.facets)
 
     def _count_on(self, listing: Listing) -> None:
-        """Ask for the next rows. A full page may be followed by more, whatever the total says; a short one may be a short one only."""
+        """Ask for the next rows. A full page may be followed by more, whatever the total says; a short one
+        may be a short one only.
+        """
         size, cap = self._paging.size, self.cap
         is_short = size is not None and listing.rows < size
         is_counted = is_short and self.total is not None and self.found >= self.total
         if is_counted or (self._of_pages is not None and self.pages >= self._of_pages):
             self._arrive()
             return
-        # Offsets count what was shown: a page that came short of its size would otherwise leave a gap behind it.
+        # Offsets count what was shown: a page that came short of its size would otherwise leave a gap behind
+        # it.
         at = self.rows if self._paging.kind == "offset" else self.pages * (size or 1)
         if cap is not None and at >= cap:
             self.stop(f"capped at {cap:,}")
@@ -183,7 +196,9 @@ class Leg:
 
 
 def name_of(posting: Posting) -> str:
-    """What tells a posting from the others of its list: the source's own number, else its address, else its words."""
+    """What tells a posting from the others of its list: the source's own number, else its address, else its
+    words.
+    """
     if posting.key:
         return f"key {posting.key}"
     if posting.url:

@@ -1,8 +1,9 @@
-"""How senior an opening is, from the words of its title. The description is not asked: it speaks of the people around as well.
+"""How senior an opening is, from the words of its title. The description is not asked: it speaks of the
+people around as well.
 
-A title may hold several: "Senior Staff Engineer" is staff, "Senior/Staff Engineer" asks for a senior at least, "Senior Product
-Manager" manages a product, "Junior Operations Manager" is the junior of those, "Lead Generation Specialist" leads nobody, and a
-staff accountant is no staff engineer.
+A title may hold several: "Senior Staff Engineer" is staff, "Senior/Staff Engineer" asks for a senior at
+least, "Senior Product Manager" manages a product, "Junior Operations Manager" is the junior of those, "Lead
+Generation Specialist" leads nobody, and a staff accountant is no staff engineer.
 """
 
 import re
@@ -23,7 +24,9 @@ _JUNIOR = (
     r"auszubildende[rn]?|ausbildung|azubi|"
     r"berufseinsteiger(?:in)?|absolvent(?:in)?|d[ée]butant(?:e)?|aprendiz"
 )
-_BEGINNER = re.compile(r"junior|jr|entry[- ]level")  # "graduate" and "early career" may be what the role is about
+_BEGINNER = re.compile(
+    r"junior|jr|entry[- ]level"
+)  # "graduate" and "early career" may be what the role is about
 _LEARNER = r"trainee|apprentice|apprenticeship|auszubildende[rn]?|ausbildung|azubi|aprendiz"
 _MID = r"mid[- ]?level|midlevel|mid[- ]?weight|intermediate|mid|medior"
 _SENIOR = r"senior|sr|snr|sen|s[ée]nior|mid[- ](?:to[- ])?senior"
@@ -43,10 +46,17 @@ _GRADE = re.compile(
     r"[ ,-]{1,3}(?:level |grade |l)?(?P<grade>i{1,3}|iv|v|[1-5])(?![\w.+]| ?(?:years?|months?|x\b|positions?|openings?|days?))"
 )
 _GRADES = {
-    "i": Level.JUNIOR, "1": Level.JUNIOR, "ii": Level.MID, "2": Level.MID, "iii": Level.SENIOR, "3": Level.SENIOR, "iv": Level.STAFF,
+    "i": Level.JUNIOR,
+    "1": Level.JUNIOR,
+    "ii": Level.MID,
+    "2": Level.MID,
+    "iii": Level.SENIOR,
+    "3": Level.SENIOR,
+    "iv": Level.STAFF,
     "4": Level.STAFF,
-    "v": Level.PRINCIPAL, "5": Level.PRINCIPAL,
-}  # fmt: skip
+    "v": Level.PRINCIPAL,
+    "5": Level.PRINCIPAL,
+}
 _TECHNICAL = re.compile(
     r"\b(?:engineer\w*|developer|scientist|designer|architect|research\w*|programmer|sre|devops|data|software|machine|security|product|"
     r"firmware|ml|ai|ux|"
@@ -54,13 +64,17 @@ _TECHNICAL = re.compile(
 )
 # What each word is not, by the words right before and right behind it.
 _NO_STAFF = re.compile(r"(?:of|technical|medical|nursing) $")
-_NO_LEAD_BEHIND = re.compile(r"[ -](?:gen\b|generation|qualif|management|nurtur|time|acid|paint|abatement|poison)")
+_NO_LEAD_BEHIND = re.compile(
+    r"[ -](?:gen\b|generation|qualif|management|nurtur|time|acid|paint|abatement|poison)"
+)
 _NO_PRINCIPAL_BEFORE = re.compile(r"(?:assistant|vice|deputy|school|elementary) $")
 _NO_ASSOCIATE_BEHIND = re.compile(
     r"[ -](?:professor|director|vice|vp|partner|counsel|dean|attorney|principal|general|manager|editor|producer|veterinarian|dentist)"
 )
 _OFFICER_BEHIND = re.compile(r"(?: [\w&/-]{1,20}){1,4} officer")  # a crew has a chief too
-_NO_HEAD_BEHIND = re.compile(r"[ -](?:teacher|coach|nurse|chef|cook|start|count|hunter|baker|bartender|cashier|waiter|gardener|lifeguard)")
+_NO_HEAD_BEHIND = re.compile(
+    r"[ -](?:teacher|coach|nurse|chef|cook|start|count|hunter|baker|bartender|cashier|waiter|gardener|lifeguard)"
+)
 # Words of a level that belong to what the role is about: homes for seniors, schools, markets.
 _NOT_OF_THE_ROLE = re.compile(
     r"[ -](?:living|care\b|citizen|cent(?:er|re)|services|housing|adults?|high|college|school|achievement|programs?\b|student|"
@@ -74,10 +88,23 @@ _OF_A_THING = re.compile(
     r"contracts|key account|"
     r"change|grant|grants|vendor|proposal|bid|growth|seo|crm|lifecycle|renewals?|engagement|implementation|channel|alliances?)[ -]$"
 )
-_TO_A_CHIEF = re.compile(r"\b(?:assistant|aide|secretary|advis[eo]r|partner|analyst|chief of staff),? (?:to|of) ")
+_TO_A_CHIEF = re.compile(
+    r"\b(?:assistant|aide|secretary|advis[eo]r|partner|analyst|chief of staff),? (?:to|of) "
+)
 _EITHER = re.compile(r" ?(?:/|\bor\b|\bto\b|\||,) ?")
 _OWN = ("junior", "mid", "senior", "staff", "principal")  # levels of one's own work, without people
-_ORDER = ("executive", "director", "manager", "lead", "principal", "staff", "senior", "mid", "junior", "associate")
+_ORDER = (
+    "executive",
+    "director",
+    "manager",
+    "lead",
+    "principal",
+    "staff",
+    "senior",
+    "mid",
+    "junior",
+    "associate",
+)
 _LEVELS = {name: Level(name) for name in _ORDER if name != "associate"}
 _LEVELS |= {"associate": Level.JUNIOR, "intern": Level.INTERN, "learner": Level.JUNIOR}
 
@@ -86,14 +113,18 @@ _LEVELS |= {"associate": Level.JUNIOR, "intern": Level.INTERN, "learner": Level.
 def read_level(title: str) -> Finding[Level] | None:
     """The level that a title names, or None."""
     line = flat(title[:MAX_LENGTH])
-    if (aide := _TO_A_CHIEF.search(line)) is not None:  # "Assistant to the CEO": whom somebody works for is not who they are
+    if (
+        aide := _TO_A_CHIEF.search(line)
+    ) is not None:  # "Assistant to the CEO": whom somebody works for is not who they are
         line = line[: aide.end()]
     found = [each for each in _WORDS.finditer(line) if _means_it(line, each)]
     names = {str(each.lastgroup): each for each in reversed(found)}
     for name in ("intern", "learner"):  # who learns to be a manager is none yet
         if name in names:
             return _finding(names[name])
-    if found and found[0].lastgroup == "junior" and _BEGINNER.fullmatch(found[0][0]):  # whatever the role is called, it is the first one
+    if (
+        found and found[0].lastgroup == "junior" and _BEGINNER.fullmatch(found[0][0])
+    ):  # whatever the role is called, it is the first one
         return _finding(found[0])
     own = [each for each in found if each.lastgroup in _OWN]
     if len(own) > 1 and _EITHER.fullmatch(line, own[0].end(), own[1].start()):
@@ -107,7 +138,9 @@ def read_level(title: str) -> Finding[Level] | None:
 
 def _graded(line: str, grade: re.Match[str]) -> Finding[Level]:
     level = _GRADES[grade["grade"]]
-    if level in (Level.STAFF, Level.PRINCIPAL) and not _TECHNICAL.search(line):  # only engineers have ladders that go on like this
+    if level in (Level.STAFF, Level.PRINCIPAL) and not _TECHNICAL.search(
+        line
+    ):  # only engineers have ladders that go on like this
         level = Level.SENIOR
     return Finding(level, *grade.span("grade"))
 

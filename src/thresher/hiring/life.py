@@ -8,9 +8,9 @@
     missed     it is not there, in a complete look: counted, nothing more
     closed     it was missed in two complete looks in a row
 
-Only a complete look counts what is missing. A look that would close an implausible share of the board is doubted, and a
-third one has to say the same: a source that is broken in a way that looks like the truth is more likely than that
-everybody was hired at once.
+Only a complete look counts what is missing. A look that would close an implausible share of the board is
+doubted, and a third one has to say the same: a source that is broken in a way that looks like the truth is
+more likely than that everybody was hired at once.
 """
 
 from collections import defaultdict
@@ -19,12 +19,16 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 OPEN, CLOSED = "open", "closed"
-BY_ADDRESS = "url/"  # how the keys of postings begin that have no number of their board's (`records.posting_key`)
+BY_ADDRESS = (
+    "url/"  # how the keys of postings begin that have no number of their board's (`records.posting_key`)
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """`looks` complete ones in a row close a posting. A look is doubted that closes more than `few`, and more than `share` of all."""
+    """`looks` complete ones in a row close a posting. A look is doubted that closes more than `few`, and more
+    than `share` of all.
+    """
 
     looks: int = 2
     few: int = 10
@@ -36,7 +40,9 @@ USUAL = Rules()
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is kept of a posting: its state, in how many complete looks in a row it was missed, and the fingerprints of its row."""
+    """What is kept of a posting: its state, in how many complete looks in a row it was missed, and the
+    fingerprints of its row.
+    """
 
     state: str = OPEN
     missed: int = 0
@@ -45,7 +51,9 @@ class Known:
     @classmethod
     def of(cls, marks: Mapping[str, str | int]) -> "Known":
         """From the marks of its record."""
-        return cls(str(marks.get("state", OPEN)), int(marks.get("missed", 0) or 0), str(marks.get("listed", "")))
+        return cls(
+            str(marks.get("state", OPEN)), int(marks.get("missed", 0) or 0), str(marks.get("listed", ""))
+        )
 
     @property
     def is_open(self) -> bool:
@@ -53,7 +61,9 @@ class Known:
 
 
 class Prints(NamedTuple):
-    """The fingerprints of a row: how it reads, where it leads, what it asks there, the number of that page. See `row.marked`."""
+    """The fingerprints of a row: how it reads, where it leads, what it asks there, the number of that page.
+    See `row.marked`.
+    """
 
     row: str
     path: str = ""
@@ -67,7 +77,8 @@ class Prints(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lives:
-    """The keys of postings by what becomes of them. `missed` are with the new count; `same` leads from a new key to the one it had.
+    """The keys of postings by what becomes of them. `missed` are with the new count; `same` leads from a new
+    key to the one it had.
 
     `rotated` are those that a board numbers anew with every answer.
     """
@@ -87,11 +98,17 @@ class Lives:
     @property
     def is_quiet(self) -> bool:
         """Whether nothing has to be written down."""
-        return not (self.new or self.changed or self.relisted or self.back or self.moved or self.missed or self.closed)
+        return not (
+            self.new or self.changed or self.relisted or self.back or self.moved or self.missed or self.closed
+        )
 
 
-def lives(known: Mapping[str, Known], seen: Mapping[str, str], *, complete: bool, rules: Rules = USUAL) -> Lives:
-    """What becomes of the known postings, and of those that a look has seen: their keys, and the fingerprints of their rows."""
+def lives(
+    known: Mapping[str, Known], seen: Mapping[str, str], *, complete: bool, rules: Rules = USUAL
+) -> Lives:
+    """What becomes of the known postings, and of those that a look has seen: their keys, and the fingerprints
+    of their rows.
+    """
     before = {key: Prints.of(was.listed) for key, was in known.items()}
     now = {key: Prints.of(mark) for key, mark in seen.items()}
     renamed = _renamed(known, before, now)
@@ -100,9 +117,13 @@ def lives(known: Mapping[str, Known], seen: Mapping[str, str], *, complete: bool
     there = {key: known[key] for key in rows if key in known}
     relisted = tuple(key for key, was in there.items() if not was.is_open)
     changed = tuple(key for key, was in there.items() if was.is_open and before[key].row != rows[key].row)
-    back = tuple(key for key, was in there.items() if was.is_open and was.missed and before[key].row == rows[key].row)
+    back = tuple(
+        key for key, was in there.items() if was.is_open and was.missed and before[key].row == rows[key].row
+    )
     rotated = tuple(key for key in renamed.values() if key not in changed)
-    moved = _moved({key: (before[key], rows[key]) for key in there if key not in {*relisted, *changed, *rotated}})
+    moved = _moved(
+        {key: (before[key], rows[key]) for key in there if key not in {*relisted, *changed, *rotated}}
+    )
     touched = {*relisted, *changed, *back}
     missed, closed, doubts = _gone(known, rows, complete, rules)
     return Lives(
@@ -132,7 +153,11 @@ def _gone(
     doubt = _doubt(len(closing), len(is_open), len(rows), rules)
     closed = tuple(key for key in closing if not doubt or missed[key] > rules.looks)
     held = len(closing) - len(closed)
-    says = (f"{doubt}: {held} are held open until another complete look says the same",) if doubt and held else ()
+    says = (
+        (f"{doubt}: {held} are held open until another complete look says the same",)
+        if doubt and held
+        else ()
+    )
     return {key: count for key, count in missed.items() if key not in set(closed)}, closed, says
 
 
@@ -150,9 +175,11 @@ def _all(closing: int, is_open: int) -> str:
 
 
 def _moved(rows: Mapping[str, tuple[Prints, Prints]]) -> tuple[str, ...]:
-    """Those that lead to another page than before. An address of which nothing was kept, or that is none now, is no other one.
+    """Those that lead to another page than before. An address of which nothing was kept, or that is none now,
+    is no other one.
 
-    Where most of a board asks for something else on the same pages, it writes something new into its addresses with every answer.
+    Where most of a board asks for something else on the same pages, it writes something new into its
+    addresses with every answer.
     """
     known = {key: pair for key, pair in rows.items() if pair[0].path and pair[1].path}
     elsewhere = [key for key, (was, now) in known.items() if was.path != now.path]
@@ -160,25 +187,38 @@ def _moved(rows: Mapping[str, tuple[Prints, Prints]]) -> tuple[str, ...]:
     return (*elsewhere, *(() if len(asked) > 1 and 2 * len(asked) > len(known) else asked))
 
 
-def _numbered(known: Mapping[str, Known], before: Mapping[str, Prints], now: Mapping[str, Prints]) -> dict[str, str]:
-    """Postings whose address has other words and the same number; nobody else on the board has it, then or now.
+def _numbered(
+    known: Mapping[str, Known], before: Mapping[str, Prints], now: Mapping[str, Prints]
+) -> dict[str, str]:
+    """Postings whose address has other words and the same number; nobody else on the board has it, then or
+    now.
 
     Only of those that are known by their addresses: where a board numbers its rows, that is what they are.
     """
-    holders = _by_row((prints.number, key) for each in (before, now) for key, prints in each.items() if key.startswith(BY_ADDRESS))
+    holders = _by_row(
+        (prints.number, key)
+        for each in (before, now)
+        for key, prints in each.items()
+        if key.startswith(BY_ADDRESS)
+    )
     pairs = {}
     for keys in (list(dict.fromkeys(each)) for each in holders.values()):
-        old, new = [key for key in keys if key in known and key not in now], [key for key in keys if key not in known]
+        old, new = (
+            [key for key in keys if key in known and key not in now],
+            [key for key in keys if key not in known],
+        )
         if len(keys) == 2 and len(old) == len(new) == 1 and known[old[0]].is_open:
             pairs[new[0]] = old[0]
     return pairs
 
 
-def _renamed(known: Mapping[str, Known], before: Mapping[str, Prints], now: Mapping[str, Prints]) -> dict[str, str]:
+def _renamed(
+    known: Mapping[str, Known], before: Mapping[str, Prints], now: Mapping[str, Prints]
+) -> dict[str, str]:
     """Postings that read as before under other numbers.
 
-    One such may have been listed anew. Where most of a board comes back so, it hands out other numbers with every
-    answer, and the rows are told apart by what they say.
+    One such may have been listed anew. Where most of a board comes back so, it hands out other numbers with
+    every answer, and the rows are told apart by what they say.
     """
     is_open = [key for key, was in known.items() if was.is_open]
     by_row = _by_row((before[key].row, key) for key in is_open if key not in now)
@@ -201,4 +241,6 @@ def _rotation(same: Mapping[str, str], known: Mapping[str, Known]) -> Sequence[s
     if not same:
         return ()
     came = f"{len(same)} of {sum(was.is_open for was in known.values())} open postings came back under other numbers"
-    return (f"{came}: this board numbers its rows anew with every answer, so they are told apart by what they say",)
+    return (
+        f"{came}: this board numbers its rows anew with every answer, so they are told apart by what they say",
+    )

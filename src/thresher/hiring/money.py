@@ -1,7 +1,8 @@
-"""Sums of money as postings write them: "$120,000 - $150,000", "60-75K", "€60.000", "CHF 110'000", "$45/hr", "12-18 LPA".
+"""Sums of money as postings write them: "$120,000 - $150,000", "60-75K", "€60.000", "CHF 110'000", "$45/hr",
+"12-18 LPA".
 
-Only the writing is read here: what was written, in which currency, for how long. Whether it is what the opening pays is
-decided by `pay`, from the words around it.
+Only the writing is read here: what was written, in which currency, for how long. Whether it is what the
+opening pays is decided by `pay`, from the words around it.
 """
 
 import re
@@ -11,17 +12,76 @@ from decimal import Decimal
 from thresher.reading.numerals import Numeral
 
 _SIGNS = {
-    "us$": "USD", "usd$": "USD", "ca$": "CAD", "can$": "CAD", "cad$": "CAD", "c$": "CAD", "cdn$": "CAD", "a$": "AUD", "au$": "AUD",
-    "aud$": "AUD", "nz$": "NZD", "s$": "SGD",
-    "sg$": "SGD", "hk$": "HKD", "r$": "BRL", "mx$": "MXN", "€": "EUR", "£": "GBP", "₹": "INR", "zł": "PLN", "euro": "EUR",
-    "euros": "EUR", "rs": "INR", "rs.": "INR",
-    "¥": "JPY", "₪": "ILS", "₺": "TRY", "kč": "CZK", "r": "ZAR", "dollars": "$",
-}  # fmt: skip
+    "us$": "USD",
+    "usd$": "USD",
+    "ca$": "CAD",
+    "can$": "CAD",
+    "cad$": "CAD",
+    "c$": "CAD",
+    "cdn$": "CAD",
+    "a$": "AUD",
+    "au$": "AUD",
+    "aud$": "AUD",
+    "nz$": "NZD",
+    "s$": "SGD",
+    "sg$": "SGD",
+    "hk$": "HKD",
+    "r$": "BRL",
+    "mx$": "MXN",
+    "€": "EUR",
+    "£": "GBP",
+    "₹": "INR",
+    "zł": "PLN",
+    "euro": "EUR",
+    "euros": "EUR",
+    "rs": "INR",
+    "rs.": "INR",
+    "¥": "JPY",
+    "₪": "ILS",
+    "₺": "TRY",
+    "kč": "CZK",
+    "r": "ZAR",
+    "dollars": "$",
+}
 CODES = (
-    "usd", "eur", "gbp", "cad", "aud", "nzd", "sgd", "hkd", "chf", "sek", "nok", "dkk", "pln", "czk", "huf", "ron", "inr", "jpy", "cny",
-    "brl", "mxn", "zar",
-    "ils", "aed", "try", "krw", "twd", "php", "ars", "clp", "cop", "sar", "thb", "myr", "idr", "uah", "bgn",
-)  # fmt: skip
+    "usd",
+    "eur",
+    "gbp",
+    "cad",
+    "aud",
+    "nzd",
+    "sgd",
+    "hkd",
+    "chf",
+    "sek",
+    "nok",
+    "dkk",
+    "pln",
+    "czk",
+    "huf",
+    "ron",
+    "inr",
+    "jpy",
+    "cny",
+    "brl",
+    "mxn",
+    "zar",
+    "ils",
+    "aed",
+    "try",
+    "krw",
+    "twd",
+    "php",
+    "ars",
+    "clp",
+    "cop",
+    "sar",
+    "thb",
+    "myr",
+    "idr",
+    "uah",
+    "bgn",
+)
 _CODE = "|".join(CODES)
 _LEAD = (
     r"(?:(?<![a-z0-9])(?:us|usd|ca|can|cad|c|cdn|a|au|aud|nz|s|sg|hk|r|mx)\$|"
@@ -41,11 +101,24 @@ MONEY = re.compile(
     rf"\bthrough\b) {{0,3}}(?P<lead2>{_LEAD})? ?"
     rf"(?P<number2>{_NUMBER})(?P<times2> ?{_TIMES})?(?P<trail2> ?{_TRAIL})?(?: ?{_EVERY.format(name='every2')})?)?(?![\w%]|[.,][0-9])"
 )
-_THOUSANDS = {"k": 3, "tsd": 3, "tsd.": 3, "thousand": 3, "lakh": 5, "lakhs": 5, "lac": 5, "lacs": 5, "lpa": 5}
+_THOUSANDS = {
+    "k": 3,
+    "tsd": 3,
+    "tsd.": 3,
+    "thousand": 3,
+    "lakh": 5,
+    "lakhs": 5,
+    "lac": 5,
+    "lacs": 5,
+    "lpa": 5,
+}
 _PERIODS = {
-    "hour": "hour hr h stunde std heure hora", "day": "day tag", "week": "week wk woche", "month": "month mo mth monat mois mes",
+    "hour": "hour hr h stunde std heure hora",
+    "day": "day tag",
+    "week": "week wk woche",
+    "month": "month mo mth monat mois mes",
     "year": "year yr y a annum jahr an año",
-}  # fmt: skip
+}
 _PERIOD = {word: period for period, words in _PERIODS.items() for word in words.split()}
 
 
@@ -68,7 +141,9 @@ class Sum:
 
 
 def sum_of(match: re.Match[str]) -> Sum | None:
-    """What a match of MONEY says; None where it cannot be pay: millions, a retirement plan, a range that falls."""
+    """What a match of MONEY says; None where it cannot be pay: millions, a retirement plan, a range that
+    falls.
+    """
     times1, times2 = _times(match["times1"]), _times(match["times2"])
     if times1 is None or times2 is None or (match["number1"] == "401" and match["number2"] is None):
         return None
@@ -81,14 +156,33 @@ def sum_of(match: re.Match[str]) -> Sum | None:
     high = None if high is None else high * 10**times2
     if high is not None and not low <= high <= 20 * low:
         return None
-    code = next((found for name in ("lead1", "lead2", "trail1", "trail2") if (found := _currency(match[name]))), None)
+    code = next(
+        (found for name in ("lead1", "lead2", "trail1", "trail2") if (found := _currency(match[name]))), None
+    )
     every = match["every2"] or match["every1"]
     lakhs = "lpa" in (match["times1"] or "") + (match["times2"] or "")
     period = _PERIOD[every] if every else "year" if lakhs else None
     scaled = bool(times1 or times2) or low >= 1_000
-    certain = next((found for found in (_currency(match["trail2"]), _currency(match["trail1"])) if found and found != "$"), code)
+    certain = next(
+        (
+            found
+            for found in (_currency(match["trail2"]), _currency(match["trail1"]))
+            if found and found != "$"
+        ),
+        code,
+    )
     currency = certain if code == "$" else code or ("INR" if lakhs else None)
-    return Sum(match.start(), match.end(), low, high, currency, period, scaled, bool(times1 or times2), bool(match["plus"]))
+    return Sum(
+        match.start(),
+        match.end(),
+        low,
+        high,
+        currency,
+        period,
+        scaled,
+        bool(times1 or times2),
+        bool(match["plus"]),
+    )
 
 
 def _times(written: str | None) -> int | None:

@@ -1,7 +1,7 @@
 """Whether a word that is only sometimes a technology is one here: its neighbours tell.
 
-"Rust, Go and Python" is a list of technologies, "a Go developer" has a noun that only technologies have; "Go further with us"
-and "no rust on our bridges" have neither.
+"Rust, Go and Python" is a list of technologies, "a Go developer" has a noun that only technologies have; "Go
+further with us" and "no rust on our bridges" have neither.
 """
 
 import re
@@ -29,7 +29,9 @@ _BEFORE = re.compile(
     r"such as|apache|kenntnisse in|erfahrung (?:mit|in)|expérience (?:en|avec)|experiencia (?:en|con)|"
     r"(?:stack|technologies|technology|languages|tools|tech|technologien|frameworks?|skills)\s?:)\s{0,3}$"
 )
-_USED = re.compile(r"\b(?:uses?|using|used|writes?|writing|codes?|learn|love|know|years of|years'?|nutzen|verwenden|utilisons|usamos)\s$")
+_USED = re.compile(
+    r"\b(?:uses?|using|used|writes?|writing|codes?|learn|love|know|years of|years'?|nutzen|verwenden|utilisons|usamos)\s$"
+)
 _BINDS = frozenset("-&'’")
 _FORENAME = re.compile(r"\b[A-Z]\w{0,20}\.? $")
 _SURNAME = re.compile(r"\. [A-Z]")
@@ -48,31 +50,49 @@ class Surroundings:
 
 
 def speaks(around: Surroundings, start: int, end: int, *, spelled: bool) -> bool:
-    """Whether the word from `start` to `end` is a technology. `spelled`: it is written as the technology is."""
+    """Whether the word from `start` to `end` is a technology. `spelled`: it is written as the technology
+    is.
+    """
     if _YEAR.match(around.low, end) or (end - start == 1 and _is_initial(around.text, start, end)):
         return False
     ends = _ends(around.low, end)
-    if ends and (_listed(around, around.sure, start, end) or (spelled and _listed(around, around.likely, start, end))):
+    if ends and (
+        _listed(around, around.sure, start, end) or (spelled and _listed(around, around.likely, start, end))
+    ):
         return True
     if spelled and (ends or not _opens(around.low, start)) and _near(around, start, end):
         return True
-    return _named(around.low, start, end) or (spelled and ends and _USED.search(around.low[max(0, start - WINDOW) : start]) is not None)
+    return _named(around.low, start, end) or (
+        spelled and ends and _USED.search(around.low[max(0, start - WINDOW) : start]) is not None
+    )
 
 
 def _is_initial(text: str, start: int, end: int) -> bool:
     """A single letter that is bound to what stands beside it: `D.C.`, `R&D`, `C-suite`, `John C. Smith`."""
     if text[max(0, start - 1) : start] in _BINDS or text[end : end + 1] in _BINDS:
         return True
-    return _SURNAME.match(text, end) is not None and _FORENAME.search(text[max(0, start - WINDOW) : start]) is not None
+    return (
+        _SURNAME.match(text, end) is not None
+        and _FORENAME.search(text[max(0, start - WINDOW) : start]) is not None
+    )
 
 
 def _named(low: str, start: int, end: int) -> bool:
-    return _AFTER.match(low, end, end + WINDOW) is not None or _BEFORE.search(low[max(0, start - WINDOW) : start]) is not None
+    return (
+        _AFTER.match(low, end, end + WINDOW) is not None
+        or _BEFORE.search(low[max(0, start - WINDOW) : start]) is not None
+    )
 
 
 def _ends(low: str, end: int) -> bool:
-    """Whether the word ends what it stands in, so that it is not the verb or the attribute of what follows."""
-    return _PLAIN.match(low, end) is None or _JOINS.match(low, end) is not None or _AFTER.match(low, end, end + WINDOW) is not None
+    """Whether the word ends what it stands in, so that it is not the verb or the attribute of what
+    follows.
+    """
+    return (
+        _PLAIN.match(low, end) is None
+        or _JOINS.match(low, end) is not None
+        or _AFTER.match(low, end, end + WINDOW) is not None
+    )
 
 
 def _opens(low: str, start: int) -> bool:
@@ -82,11 +102,15 @@ def _opens(low: str, start: int) -> bool:
 
 
 def _listed(around: Surroundings, others: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    """Whether another one stands right beside it, with nothing but a comma, a slash or an "and" between the two."""
+    """Whether another one stands right beside it, with nothing but a comma, a slash or an "and" between the
+    two.
+    """
     at = bisect_left(others, (start, end))
     before = next((other for other in reversed(others[max(0, at - 2) : at]) if other[1] <= start), None)
     after = next((other for other in others[at : at + 3] if other[0] >= end), None)
-    return bool((before and _joined(around.low, before[1], start)) or (after and _joined(around.low, end, after[0])))
+    return bool(
+        (before and _joined(around.low, before[1], start)) or (after and _joined(around.low, end, after[0]))
+    )
 
 
 def _joined(low: str, start: int, end: int) -> bool:

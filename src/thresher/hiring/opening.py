@@ -1,7 +1,7 @@
 """An opening: a posting whose facts were read, in the terms that filters, scores and matches decide in.
 
-None and the empty tuple mean that the posting does not say, which is not no. Every fact has its place in the posting, under its
-own name, in `evidence`.
+None and the empty tuple mean that the posting does not say, which is not no. Every fact has its place in the
+posting, under its own name, in `evidence`.
 """
 
 from dataclasses import dataclass, field
@@ -48,7 +48,9 @@ class Employment(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """What is paid a year, in whole units of the currency, and how it was written. `period` is the one that it was written for."""
+    """What is paid a year, in whole units of the currency, and how it was written. `period` is the one that
+    it was written for.
+    """
 
     text: str
     low: Decimal | None = None
@@ -61,7 +63,9 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One place of work, as far as it is said: a country alone is a place too. `region` and `country` are codes where known (OR, US)."""
+    """One place of work, as far as it is said: a country alone is a place too. `region` and `country` are
+    codes where known (OR, US).
+    """
 
     text: str
     city: str | None = None

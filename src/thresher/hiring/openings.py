@@ -15,7 +15,9 @@ FACTS = "facts."  # where the facts stand in the data of a posting's record
 
 
 def facts_of(opening: Opening) -> dict[str, Any]:
-    """The facts as they are kept in the record of the posting, whose evidence is kept beside them (`places_of`)."""
+    """The facts as they are kept in the record of the posting, whose evidence is kept beside them
+    (`places_of`).
+    """
     return {name: value for name, value in as_json(opening).items() if name not in ("key", "evidence")}
 
 
@@ -28,7 +30,9 @@ def places_of(opening: Opening) -> Evidence:
 def opening_of(posting: Found) -> Opening:
     """The opening that was read from a posting, from its record. Raises Malformed."""
     kept = posting.evidence or Evidence()
-    places = {name.removeprefix(FACTS): place for name, place in kept.places.items() if name.startswith(FACTS)}
+    places = {
+        name.removeprefix(FACTS): place for name, place in kept.places.items() if name.startswith(FACTS)
+    }
     facts, text = posting.data.get("facts"), posting.data.get("description")
     if not isinstance(facts, Mapping):
         raise Malformed(f"posting {posting.key} has no facts yet; read them first")
@@ -47,12 +51,16 @@ def as_json(opening: Opening) -> dict[str, Any]:
         "spots": [_spot_as_json(spot) for spot in opening.spots],
         "workplace": opening.workplace,
         "level": opening.level,
-        "experience": {"low": opening.experience.low, "high": opening.experience.high} if opening.experience else None,
+        "experience": {"low": opening.experience.low, "high": opening.experience.high}
+        if opening.experience
+        else None,
         "employment": list(opening.employment),
         "skills": list(opening.skills),
         "evidence": evidence.as_json(opening.evidence) if opening.evidence.places else None,
     }
-    return {"key": opening.key} | {name: _plain(value) for name, value in found.items() if value not in (None, [], {})}
+    return {"key": opening.key} | {
+        name: _plain(value) for name, value in found.items() if value not in (None, [], {})
+    }
 
 
 def of_json(data: Mapping[str, Any], text: str = "") -> Opening:
@@ -75,7 +83,9 @@ def of_json(data: Mapping[str, Any], text: str = "") -> Opening:
             evidence=evidence.of_json(data["evidence"]) if data.get("evidence") else evidence.Evidence(),
         )
     except (KeyError, TypeError, ValueError, AttributeError, InvalidOperation) as problem:
-        raise Malformed(f"the facts kept with a posting are not an opening ({problem}); read them again from the posting") from None
+        raise Malformed(
+            f"the facts kept with a posting are not an opening ({problem}); read them again from the posting"
+        ) from None
 
 
 def _plain(value: Any) -> Any:
@@ -87,8 +97,15 @@ def _plain(value: Any) -> Any:
 
 def _pay_as_json(pay: Pay) -> dict[str, Any]:
     amounts = {"low": pay.low, "high": pay.high}
-    written = {name: str(value) for name, value in amounts.items() if value is not None}  # exact, as it was written
-    others = {"currency": pay.currency, "period": pay.period, "year_low": pay.year_low, "year_high": pay.year_high}
+    written = {
+        name: str(value) for name, value in amounts.items() if value is not None
+    }  # exact, as it was written
+    others = {
+        "currency": pay.currency,
+        "period": pay.period,
+        "year_low": pay.year_low,
+        "year_high": pay.year_high,
+    }
     return {"text": pay.text} | written | {name: value for name, value in others.items() if value is not None}
 
 

@@ -61,10 +61,11 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Signs:
-    """What a board shows of its owner: `names` it and its postings give, `sites` they lead to, `pages` that lead to it.
+    """What a board shows of its owner: `names` it and its postings give, `sites` they lead to, `pages` that
+    lead to it.
 
-    `at` is where the board itself stands, if that is nobody's platform. `homes` are what it declares to be its owner's site: a
-    word only, for anybody can write it. `guess` is the token, where it was guessed.
+    `at` is where the board itself stands, if that is nobody's platform. `homes` are what it declares to be
+    its owner's site: a word only, for anybody can write it. `guess` is the token, where it was guessed.
     """
 
     names: tuple[str, ...] = ()
@@ -88,17 +89,22 @@ def prove(wanted: Wanted, signs: Signs) -> Proof:
     if signs.at and _first_at(home, (signs.at,)):
         return Proof(f"it stands on the company's own site, {signs.at}", Strength.PROVEN)
     name, how = _closest(wanted, signs.names)
-    # A board of many companies may well have a posting that leads to this one: then a site proves only that posting.
+    # A board of many companies may well have a posting that leads to this one: then a site proves only that
+    # posting.
     many = how.likeness is Likeness.OTHER and len(set(signs.names)) > 1
     if not many and (site := _first_at(home, signs.sites)):
         return Proof(f"its postings lead to {site}, the company's own site", Strength.PROVEN)
     if page := _first_at(home, signs.pages):
         return _by_page(wanted, page, name, how)
-    return (_by_home(wanted, home, signs, name, how) if home else None) or _by_name(wanted, name, how, signs.guess)
+    return (_by_home(wanted, home, signs, name, how) if home else None) or _by_name(
+        wanted, name, how, signs.guess
+    )
 
 
 def stands_on(website: str | None, url: str) -> bool:
-    """Whether an address belongs to the site of a company: on its host or below it, and under its path if it has only a corner."""
+    """Whether an address belongs to the site of a company: on its host or below it, and under its path if it
+    has only a corner.
+    """
     home = _home(website)
     return home is not None and _is_at(home, url)
 
@@ -111,15 +117,24 @@ def _by_page(wanted: Wanted, page: str, name: str | None, how: Likening) -> Proo
 
 
 def _by_home(wanted: Wanted, home: _Home, signs: Signs, name: str | None, how: Likening) -> Proof | None:
-    """What the declared site of the owner says: ours, and the name does not contradict; or that of somebody else."""
-    fronts = [url for url in signs.homes[:MAX_SITES] if (address := _address(url)) and _FRONT.fullmatch(address.pathname)]
+    """What the declared site of the owner says: ours, and the name does not contradict; or that of somebody
+    else.
+    """
+    fronts = [
+        url
+        for url in signs.homes[:MAX_SITES]
+        if (address := _address(url)) and _FRONT.fullmatch(address.pathname)
+    ]
     if site := _first_at(home, signs.homes):
         if name and how.likeness in (Likeness.KIN, Likeness.OTHER):
             said = f'it declares {site} as its owner\'s site, but calls itself "{name}"'
             return Proof(said, Strength.LIKELY, contradicted=True)
         return Proof(f"it declares {site} as its owner's site, which is the company's", Strength.PROVEN)
     if fronts and home.path == "/":
-        return Proof(f"it declares {fronts[0]} as its owner's site, which is not that of {_called(wanted)}", contradicted=True)
+        return Proof(
+            f"it declares {fronts[0]} as its owner's site, which is not that of {_called(wanted)}",
+            contradicted=True,
+        )
     return None
 
 
@@ -132,8 +147,11 @@ def _by_name(wanted: Wanted, name: str | None, how: Likening, guess: str | None)
     said = f'it calls itself "{name}"'
     covers = f"which covers {how.shared} of {how.wanted} words of {_called(wanted)} and has {how.found - how.shared} of its own"
     match how.likeness:
-        case Likeness.SAME if home and guess and guess.lower() not in (label_of(home.host), home.host.replace(".", "")):
-            # Companies of one name choose tokens that differ by a hyphen. The one that is not the company's own label is the other's.
+        case Likeness.SAME if (
+            home and guess and guess.lower() not in (label_of(home.host), home.host.replace(".", ""))
+        ):
+            # Companies of one name choose tokens that differ by a hyphen. The one that is not the company's
+            # own label is the other's.
             said += f", as the company does, but the token {guess} is not that of {home.host}: another company may have the same name"
             return Proof(said, contradicted=True)
         case Likeness.SAME:
@@ -156,13 +174,19 @@ def _by_domain(wanted: Wanted, home: _Home, name: str) -> Proof:
 
 
 def _closest(wanted: Wanted, names: Iterable[str]) -> tuple[str | None, Likening]:
-    """The name that decides: the worst of those given, for a board that also lists others' openings is not the company's alone.
+    """The name that decides: the worst of those given, for a board that also lists others' openings is not
+    the company's alone.
 
     Branches and names that set nobody apart stand beside the company's own name without harm.
     """
-    found = [(name, liken(wanted.name, name)) for name in list(dict.fromkeys(name for name in names if name.strip()))[:MAX_NAMES]]
+    found = [
+        (name, liken(wanted.name, name))
+        for name in list(dict.fromkeys(name for name in names if name.strip()))[:MAX_NAMES]
+    ]
     ranks = (Likeness.OTHER, Likeness.KIN, Likeness.SAME, Likeness.BRANCH, Likeness.UNCLEAR)
-    return min(found, key=lambda each: ranks.index(each[1].likeness), default=(None, Likening(Likeness.UNCLEAR)))
+    return min(
+        found, key=lambda each: ranks.index(each[1].likeness), default=(None, Likening(Likeness.UNCLEAR))
+    )
 
 
 def _called(wanted: Wanted) -> str:
@@ -183,7 +207,11 @@ def _is_domain(name: str) -> bool:
 def _is_label(website: str | None, name: str) -> bool:
     """Whether a name has something of the company's domain: `GrowBig Holdings` and growbig.example."""
     home = _home(website)
-    return liken(label_of(home.host) if home else "", name).likeness in (Likeness.SAME, Likeness.KIN, Likeness.BRANCH)
+    return liken(label_of(home.host) if home else "", name).likeness in (
+        Likeness.SAME,
+        Likeness.KIN,
+        Likeness.BRANCH,
+    )
 
 
 def _home(website: str | None) -> _Home | None:
@@ -191,12 +219,16 @@ def _home(website: str | None) -> _Home | None:
     address = _address(website or "")
     if address is None or recognise(address.href):
         return None
-    return _Home(_bare(address.hostname), "/" if _FRONT.fullmatch(address.pathname) else address.pathname.rstrip("/"))
+    return _Home(
+        _bare(address.hostname), "/" if _FRONT.fullmatch(address.pathname) else address.pathname.rstrip("/")
+    )
 
 
 def _first_at(home: _Home | None, urls: Iterable[str]) -> str | None:
     """The first address on the company's site."""
-    return next((url[:MAX_URL] for url in list(urls)[:MAX_SITES] if _is_at(home, url)), None) if home else None
+    return (
+        next((url[:MAX_URL] for url in list(urls)[:MAX_SITES] if _is_at(home, url)), None) if home else None
+    )
 
 
 def _is_at(home: _Home, url: str) -> bool:

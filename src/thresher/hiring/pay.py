@@ -1,8 +1,9 @@
 """What an opening pays, as a field says it or as the description does, and what that is in a year.
 
-Most sums in a description are no pay: funding, bonuses, budgets, users, a 401k. A sum counts where the words before it speak of pay, where
-it is paid by the hour or the year, or where it is a range no other thing would have. Several ranges close together, one for
-each level or city, are one: from the least to the most. A second currency is left alone.
+Most sums in a description are no pay: funding, bonuses, budgets, users, a 401k. A sum counts where the words
+before it speak of pay, where it is paid by the hour or the year, or where it is a range no other thing would
+have. Several ranges close together, one for each level or city, are one: from the least to the most. A second
+currency is left alone.
 """
 
 import re
@@ -21,14 +22,53 @@ MAX_SUMS = 60
 MAX_NUMBERS = 300  # digits of each kind that are looked at; a posting has a few dozen of all
 APART = 400  # characters within which another range belongs to the same statement
 MAX_LENGTH = 300
-# The least and the most that is paid for each span of time, in currencies of which one is worth about a dollar.
-_PLAUSIBLE = {"hour": (3, 1_500), "day": (30, 8_000), "week": (100, 40_000), "month": (250, 150_000), "year": (5_000, 5_000_000)}
+# The least and the most that is paid for each span of time, in currencies of which one is worth about a
+# dollar.
+_PLAUSIBLE = {
+    "hour": (3, 1_500),
+    "day": (30, 8_000),
+    "week": (100, 40_000),
+    "month": (250, 150_000),
+    "year": (5_000, 5_000_000),
+}
 _DOLLARS = {"CA": "CAD", "AU": "AUD", "NZ": "NZD", "SG": "SGD", "HK": "HKD", "MX": "MXN", "TW": "TWD"}
 # Currencies of which one is worth far less than a dollar, or at most half of one.
-_SMALL = frozenset((
-    "AED", "ARS", "BGN", "BRL", "CLP", "CNY", "COP", "CZK", "DKK", "HKD", "HUF", "IDR", "ILS", "INR", "ISK", "JPY", "KRW", "MXN",
-    "MYR", "NOK", "PHP", "PLN", "RON", "RUB", "SAR", "SEK", "THB", "TRY", "TWD", "UAH", "VND", "ZAR",
-))  # fmt: skip
+_SMALL = frozenset(
+    (
+        "AED",
+        "ARS",
+        "BGN",
+        "BRL",
+        "CLP",
+        "CNY",
+        "COP",
+        "CZK",
+        "DKK",
+        "HKD",
+        "HUF",
+        "IDR",
+        "ILS",
+        "INR",
+        "ISK",
+        "JPY",
+        "KRW",
+        "MXN",
+        "MYR",
+        "NOK",
+        "PHP",
+        "PLN",
+        "RON",
+        "RUB",
+        "SAR",
+        "SEK",
+        "THB",
+        "TRY",
+        "TWD",
+        "UAH",
+        "VND",
+        "ZAR",
+    )
+)
 _SIGNED = frozenset("$€£₹")
 _MONEYED = re.compile(rf"[$€£₹¥₪₺]|zł|kč|euro|\b(?:{'|'.join(CODES)})\b|rs\b|lpa|lakh|dollars")
 _PAYING = re.compile(
@@ -39,15 +79,43 @@ _PAID = re.compile(
     r"vergütung|salaire|salario|remuneration|rémunération|"
     r"package|hiring range|brutto|stundenlohn|cash range)\b"
 )
-# What these two cannot do without: whether one of the words stands somewhere is known in a fraction of the time.
+# What these two cannot do without: whether one of the words stands somewhere is known in a fraction of the
+# time.
 _PAY_WORDS = (
-    "salar", "compensation", "pay", "wage", "range", "hourly", "gehalt", "vergütung", "salaire", "remuneration", "ote", "earnings",
+    "salar",
+    "compensation",
+    "pay",
+    "wage",
+    "range",
+    "hourly",
+    "gehalt",
+    "vergütung",
+    "salaire",
+    "remuneration",
+    "ote",
+    "earnings",
     "you earn",
-)  # fmt: skip
+)
 _PAID_WORDS = (
-    "salar", "compensation", "pay", "paid", "wage", "rate", "base", "ote", "earn", "gehalt", "vergütung", "salaire", "remuneration",
-    "rémunération", "package", "range", "brutto", "stundenlohn",
-)  # fmt: skip
+    "salar",
+    "compensation",
+    "pay",
+    "paid",
+    "wage",
+    "rate",
+    "base",
+    "ote",
+    "earn",
+    "gehalt",
+    "vergütung",
+    "salaire",
+    "remuneration",
+    "rémunération",
+    "package",
+    "range",
+    "brutto",
+    "stundenlohn",
+)
 _ELSE = re.compile(
     r"\b(?:bonus(?:es)?|sign-?on|signing|referral|stipend|allowance|budget|reimburse\w*|funding|funded|raised|raising|raise|series [a-f]|"
     r"revenues?|arr|valuation|valued|"
@@ -69,7 +137,9 @@ _ELSE_BEHIND = re.compile(
     r"enterprise|accounts|quota|options|rsu|employee|expenses|travel|childcare|gym|fitness|lunch|meals|commut|"
     r"people|members|patients|stores|students|workers|hours|units|miles|sq|households|businesses|sites|locations|readers|subscribers|downloads)"
 )
-_TARGET = re.compile(r"\b(?:ote|on-target|on target|total (?:cash|compensation|target)|target (?:cash|compensation)|commissions?)\b")
+_TARGET = re.compile(
+    r"\b(?:ote|on-target|on target|total (?:cash|compensation|target)|target (?:cash|compensation)|commissions?)\b"
+)
 _TARGET_BEHIND = re.compile(r"[ (]{0,2}ote\b")
 _BEFORE_PERIOD = (
     (re.compile(r"\b(?:hourly|per hour|an hour|stundenlohn|hour)\b"), "hour"),
@@ -111,10 +181,14 @@ def of_field(salary: Any, country: str | None = None) -> Pay | None:
         return None
     text = str(salary.get("text") or "")[:MAX_LENGTH]
     if salary.get("low") is not None or salary.get("high") is not None:
-        known = salary_of(text or None, salary.get("low"), salary.get("high"), salary.get("currency"), salary.get("period"))
+        known = salary_of(
+            text or None, salary.get("low"), salary.get("high"), salary.get("currency"), salary.get("period")
+        )
         if known is not None and known.low is not None:
             currency = known.currency if known.currency and len(known.currency) == 3 else None
-            return in_a_year(Pay(known.text, known.low, known.high, currency, known.period or period_of(text)))
+            return in_a_year(
+                Pay(known.text, known.low, known.high, currency, known.period or period_of(text))
+            )
     found = in_text(flat(text), text, country=country, surely=True)
     if found is not None:
         return replace(found.value, text=text)
@@ -147,14 +221,24 @@ def _currency(said: list[_Said], country: str | None) -> str | None:
 
 
 def in_a_year(pay: Pay) -> Pay:
-    """Pay with what it is in a year. Where no span of time is said, a sum that only a year can pay is a year's."""
+    """Pay with what it is in a year. Where no span of time is said, a sum that only a year can pay is a
+    year's.
+    """
     if pay.period is not None:
         times = IN_A_YEAR[pay.period]
-    elif pay.low is not None and pay.low >= 15_000 and (pay.currency or "") not in _SMALL and _is_plausible(pay.low, "year", pay.currency):
+    elif (
+        pay.low is not None
+        and pay.low >= 15_000
+        and (pay.currency or "") not in _SMALL
+        and _is_plausible(pay.low, "year", pay.currency)
+    ):
         times = 1
     else:
         return pay
-    if any(each is not None and not _is_plausible(each, pay.period or "year", pay.currency) for each in (pay.low, pay.high)):
+    if any(
+        each is not None and not _is_plausible(each, pay.period or "year", pay.currency)
+        for each in (pay.low, pay.high)
+    ):
         return pay
     least, most = (None if each is None else round(each * times) for each in (pay.low, pay.high))
     return replace(pay, year_low=least, year_high=most)
@@ -170,7 +254,11 @@ def _joined(first: _Said, others: list[_Said]) -> list[_Said]:
     found = [first]
     for each in others:
         near = each.sum.start - found[-1].sum.end <= APART
-        alike = _same_money(each.sum.currency, first.sum.currency) and each.period == first.period and each.sum.high is not None
+        alike = (
+            _same_money(each.sum.currency, first.sum.currency)
+            and each.period == first.period
+            and each.sum.high is not None
+        )
         if not near or first.sum.high is None:
             break
         if alike:
@@ -200,7 +288,11 @@ def _said(low: str, *, surely: bool) -> Iterator[_Said]:
 def _counts(found: Sum, period: str | None, *, paid: bool, signed: bool) -> bool:
     """Whether a sum is pay: said to be, or paid by time, or a range of a size that only pay has."""
     most = found.high or found.low
-    plausible = _is_plausible(most, period, found.currency) if period else _is_plausible(most, "year", found.currency) and most >= 12_000
+    plausible = (
+        _is_plausible(most, period, found.currency)
+        if period
+        else _is_plausible(most, "year", found.currency) and most >= 12_000
+    )
     if not plausible:
         return paid and signed and period is None and most >= 5 and found.high is not None
     if not signed:  # a bare number must look like pay, not only stand near its word
@@ -215,10 +307,14 @@ def _sums(low: str, *, surely: bool) -> Iterator[Sum]:
         if at < done or not left or not (surely or _is_moneyed(low, at, done)):
             continue
         left -= 1
-        match = MONEY.search(low, max(done, at - 8), at + 100)  # a sum begins at most a code before its digits
+        match = MONEY.search(
+            low, max(done, at - 8), at + 100
+        )  # a sum begins at most a code before its digits
         if match is not None and match.start() <= at:
             done = match.end()
-            known = surely or _is_signed(match) or _is_paid(low, _clause(low, match.start()), done)  # most are years, people and the like
+            known = (
+                surely or _is_signed(match) or _is_paid(low, _clause(low, match.start()), done)
+            )  # most are years, people and the like
             if known and (found := sum_of(match)) is not None:
                 yield found
 
@@ -229,7 +325,9 @@ def _is_signed(match: re.Match[str]) -> bool:
 
 def _is_paid(low: str, before: str, end: int) -> bool:
     """Whether the words around a sum say that it is pay. One without a currency counts only then."""
-    return (_has(_PAID_WORDS, before) and _PAID.search(before) is not None) or _GROSS.match(low, end) is not None
+    return (_has(_PAID_WORDS, before) and _PAID.search(before) is not None) or _GROSS.match(
+        low, end
+    ) is not None
 
 
 def _is_moneyed(low: str, at: int, since: int) -> bool:
@@ -246,7 +344,9 @@ def _has(words: tuple[str, ...], text: str) -> bool:
 
 
 def _digits(low: str) -> list[int]:
-    """Where the first few digits of each kind stand. Ten searches for one character each cost a quarter of one for all of them."""
+    """Where the first few digits of each kind stand. Ten searches for one character each cost a quarter of
+    one for all of them.
+    """
     found: list[int] = []
     for digit in "0123456789":
         at, left = low.find(digit), MAX_NUMBERS
@@ -264,14 +364,22 @@ def _clause(low: str, start: int) -> str:
     line = low.rfind("\n", begin, start)
     if line < 0 or start - line > 12:
         return low[max(begin, line + 1) : start]
-    return low[max(begin, low.rfind("\n", begin, low[:start].rstrip().rfind("\n") + 1 if low[line:start].strip() else line) + 1) : start]
+    return low[
+        max(
+            begin,
+            low.rfind("\n", begin, low[:start].rstrip().rfind("\n") + 1 if low[line:start].strip() else line)
+            + 1,
+        ) : start
+    ]
 
 
 def _is_else(low: str, before: str, found: Sum) -> bool:
     """Whether the nearest word that says what a sum is says something else than pay."""
     if _ELSE_BEHIND.match(low, found.end):
         return True
-    likely = found.high is not None and found.low >= 20_000 and found.currency is not None  # little else comes in such ranges
+    likely = (
+        found.high is not None and found.low >= 20_000 and found.currency is not None
+    )  # little else comes in such ranges
     near = re.split(r"[.;!?]\s|\n", before)[-1][-25 if likely else -90 :]
     other = max((each.end() for each in _ELSE.finditer(near)), default=-1)
     paid = max((each.end() for each in _PAID.finditer(near)), default=-1)
@@ -283,7 +391,10 @@ def _period(low: str, before: str, found: Sum) -> str | None:
     if behind is not None:
         return str(behind.lastgroup)
     near = before[-90:]
-    last = max(((each.end(), period) for pattern, period in _BEFORE_PERIOD for each in pattern.finditer(near)), default=None)
+    last = max(
+        ((each.end(), period) for pattern, period in _BEFORE_PERIOD for each in pattern.finditer(near)),
+        default=None,
+    )
     if last is None or not _is_plausible(found.high or found.low, last[1], found.currency):
         return None
     return last[1]

@@ -1,6 +1,7 @@
 """The fingerprint of a posting: when two postings say the same, and where one nearly says what another does.
 
-    exact    equal for the same title, company, places and words, whatever boards do to spaces, entities, links and numbers of their own
+    exact    equal for the same title, company, places and words, whatever boards do to spaces, entities,
+             links and numbers of their own
     sketch   a few numbers drawn from the words alone, of which two texts share as many as they share text
 
 The exact one is what a changed posting is known by, too.
@@ -42,7 +43,8 @@ _OWN_LINE = re.compile(
     r"(?:back to|view all|see all)[ \w]{0,20}|posted [^\n]{0,20}(?:ago|today|yesterday|[0-9]{4}))[ \t*\r]{0,4}"
 )
 MAX_OWN = 110
-# What divides words. Of the marks beyond ASCII only those that pages use; any other is a part of its word on every board alike.
+# What divides words. Of the marks beyond ASCII only those that pages use; any other is a part of its word on
+# every board alike.
 _DIVIDING = bytes(byte if byte >= 128 or chr(byte).isalnum() else 32 for byte in range(256))
 _MARKS = "–—‐‑‒−“”„‘’‚«»‹›•·●▪◦‣■□○★☆✓✔→⇒©®°´、。，；：！？（）「」"
 _DOMAIN = re.compile(r"\.(?:com|io|ai|co|net|org|app|dev|de|eu|tech|so|inc|hq)$")
@@ -62,7 +64,13 @@ class Print:
     def exact(self) -> str:
         """One short text for all of it."""
         places = sorted("/".join(place) for place in self.places)
-        parts = (self.title, self.company, ";".join(places), "remote" if self.remote else "", " ".join(self.words))
+        parts = (
+            self.title,
+            self.company,
+            ";".join(places),
+            "remote" if self.remote else "",
+            " ".join(self.words),
+        )
         return hashlib.sha256("\x1f".join(parts).encode("utf-8", "replace")).hexdigest()[:32]
 
     @property
@@ -72,7 +80,9 @@ class Print:
 
 def print_of(data: Mapping[str, Any]) -> Print:
     """The fingerprint of a posting, from the data of its record."""
-    title, company, location = (str(data.get(name) or "")[:MAX_LINE] for name in ("title", "company_name", "location"))
+    title, company, location = (
+        str(data.get(name) or "")[:MAX_LINE] for name in ("title", "company_name", "location")
+    )
     spots = _spots(title, location)
     described = data.get("description")
     return Print(
@@ -99,7 +109,9 @@ def words(text: str) -> tuple[str, ...]:
     for begins, noise in _NOISE:
         if begins in plain:
             plain = noise.sub(" ", plain)
-    kept = " ".join(line for line in plain.split("\n") if len(line) > MAX_OWN or not _OWN_LINE.fullmatch(line))
+    kept = " ".join(
+        line for line in plain.split("\n") if len(line) > MAX_OWN or not _OWN_LINE.fullmatch(line)
+    )
     if "@" in kept:  # addresses for letters
         kept = " ".join(word for word in kept.split() if "@" not in word)
     return tuple(kept.encode("utf-8", "replace").translate(_DIVIDING).decode().split())
@@ -135,7 +147,11 @@ def _numbers(said: Sequence[str]) -> Iterable[int]:
 def _spots(title: str, location: str) -> list[Spot]:
     found = list(read_spots(location))
     for name in places_of(title):  # "Engineer - Berlin": the title names a place that the location may not
-        found += [spot for spot in read_spots(name) if spot.city and not any(known.city == spot.city for known in found)]
+        found += [
+            spot
+            for spot in read_spots(name)
+            if spot.city and not any(known.city == spot.city for known in found)
+        ]
     return found
 
 

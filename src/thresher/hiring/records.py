@@ -22,9 +22,10 @@ from thresher.reading.boards import Board
 
 SITE = "site"  # the platform of a board that stands on a company's own pages
 
-# What each kind is found and ordered by. Of a posting, `listed` is the fingerprint of its row as the board lists it, by which a look
-# knows what has changed; `checked_at` is when a look had its own page asked for, because the list does not say enough; `print` is
-# that of the whole posting, and `kin` that of its title and company, by which the same opening is looked for on other boards.
+# What each kind is found and ordered by. Of a posting, `listed` is the fingerprint of its row as the board
+# lists it, by which a look knows what has changed; `checked_at` is when a look had its own page asked for,
+# because the list does not say enough; `print` is that of the whole posting, and `kin` that of its title and
+# company, by which the same opening is looked for on other boards.
 MARKS: Mapping[str, tuple[str, ...]] = {
     COMPANY: ("status", "tier", "name_key", "analyzed_at"),
     BOARD: ("status", "company", "platform", "due_at", "scraped_at"),
@@ -32,15 +33,53 @@ MARKS: Mapping[str, tuple[str, ...]] = {
     GROUP: ("lead",),
 }
 _NOT_WORDS = re.compile(r"[^\w]+")
-_FORMS = frozenset((
-    "ab", "ag", "aps", "as", "bv", "co", "corp", "corporation", "company", "gmbh", "group", "holding", "holdings", "inc",
-    "incorporated", "kg", "kk", "limited", "llc", "llp", "lp", "ltd", "nv", "oy", "plc", "pte", "pty", "sa", "sarl", "sas",
-    "se", "spa", "srl", "the",
-))  # fmt: skip
+_FORMS = frozenset(
+    (
+        "ab",
+        "ag",
+        "aps",
+        "as",
+        "bv",
+        "co",
+        "corp",
+        "corporation",
+        "company",
+        "gmbh",
+        "group",
+        "holding",
+        "holdings",
+        "inc",
+        "incorporated",
+        "kg",
+        "kk",
+        "limited",
+        "llc",
+        "llp",
+        "lp",
+        "ltd",
+        "nv",
+        "oy",
+        "plc",
+        "pte",
+        "pty",
+        "sa",
+        "sarl",
+        "sas",
+        "se",
+        "spa",
+        "srl",
+        "the",
+    )
+)
 
 
 def entry(
-    kind: str, key: str, data: Mapping[str, Any], *links: Link, evidence: Evidence | None = None, initial: Mapping[str, Any] = {}
+    kind: str,
+    key: str,
+    data: Mapping[str, Any],
+    *links: Link,
+    evidence: Evidence | None = None,
+    initial: Mapping[str, Any] = {},
 ) -> Record:
     """What one task knows of a company, a board or a posting."""
     return Record(kind, key, data, links, evidence, merge=True, initial=initial, marks=MARKS[kind])
@@ -49,19 +88,25 @@ def entry(
 def company_key(name: str | None, website: str | None) -> str:
     """The key of a company."""
     address = read_address(website) if website else None
-    return (address and (address.domain or address.hostname.removeprefix("www."))) or company_name_key(name or "")
+    return (address and (address.domain or address.hostname.removeprefix("www."))) or company_name_key(
+        name or ""
+    )
 
 
 def company_name_key(name: str) -> str:
     """The name of a company as it is compared: without case, accents, punctuation and its legal form."""
-    bare = "".join(char for char in unicodedata.normalize("NFKD", name.lower()) if not unicodedata.combining(char))
+    bare = "".join(
+        char for char in unicodedata.normalize("NFKD", name.lower()) if not unicodedata.combining(char)
+    )
     words = [word for word in _NOT_WORDS.split(bare) if word]
     kept = [word for word in words if word not in _FORMS]
     return "".join(kept or words)
 
 
 def board_key(board: Board) -> str:
-    """The key of a board. A platform may keep several boards under one token, so everything that its address needs is part of it."""
+    """The key of a board. A platform may keep several boards under one token, so everything that its address
+    needs is part of it.
+    """
     if board.token is None:
         return bounded(f"site:{canonical_url(board.url)}") if board.url else board.platform
     others = [value for name, value in sorted(board.parts.items()) if name != "token" and value]
@@ -76,7 +121,11 @@ def posting_key(board: str, number: str | None, url: str | None, title: str = ""
 
 
 def board_of(data: Mapping[str, Any]) -> Board:
-    """The board that a record describes, ready to be called. A record may say anything: what makes no sense is left out."""
+    """The board that a record describes, ready to be called. A record may say anything: what makes no sense
+    is left out.
+    """
     said, token = data.get("parts"), data.get("token")
     parts = {str(name): str(value) for name, value in said.items()} if isinstance(said, Mapping) else {}
-    return Board(str(data.get("platform") or SITE), str(token) if token else None, str(data.get("url") or ""), parts)
+    return Board(
+        str(data.get("platform") or SITE), str(token) if token else None, str(data.get("url") or ""), parts
+    )

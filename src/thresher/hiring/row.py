@@ -1,7 +1,7 @@
 """The row of a posting in a board's list: which posting it is, how it reads, and what of it is written down.
 
-What a board lists is somebody else's text. Addresses that are none are dropped, texts that are too long are cut, and nothing
-in a row can break the look that found it.
+What a board lists is somebody else's text. Addresses that are none are dropped, texts that are too long are
+cut, and nothing in a row can break the look that found it.
 """
 
 import hashlib
@@ -29,8 +29,12 @@ _LINES = ("title", "location", "employment_type", "number")
 
 def key_of(board: str, posting: Posting) -> str:
     """The key of a posting's record."""
-    key = posting_key(board, clean(posting.key) if posting.key else None, address(posting), clean(posting.title))
-    return key if len(key) <= MAX_KEY else f"{board[:MAX_KEY]}/{hashlib.sha256(key.encode()).hexdigest()[:32]}"
+    key = posting_key(
+        board, clean(posting.key) if posting.key else None, address(posting), clean(posting.title)
+    )
+    return (
+        key if len(key) <= MAX_KEY else f"{board[:MAX_KEY]}/{hashlib.sha256(key.encode()).hexdigest()[:32]}"
+    )
 
 
 def address(posting: Posting) -> str | None:
@@ -42,9 +46,18 @@ def address(posting: Posting) -> str | None:
 
 
 def listed(posting: Posting) -> str:
-    """A fingerprint of how a row reads. Its number, its address and its date are no part of it: they change when nothing has."""
+    """A fingerprint of how a row reads. Its number, its address and its date are no part of it: they change
+    when nothing has.
+    """
     salary = posting.salary.text if posting.salary else ""
-    said = (posting.title, posting.company, posting.location, posting.employment_type, salary, posting.description)
+    said = (
+        posting.title,
+        posting.company,
+        posting.location,
+        posting.employment_type,
+        salary,
+        posting.description,
+    )
     words = "\x1f".join(" ".join((each or "").split()) for each in said)
     return hashlib.blake2b(words.encode("utf-8", "replace"), digest_size=12).hexdigest()
 
@@ -72,15 +85,21 @@ def fields(posting: Posting) -> dict[str, Any]:
 
 
 def evidence_of(posting: Posting, said: Mapping[str, Any], source: str | None) -> Evidence:
-    """Where each value stands: in which answer, and in which part of it. A date was worked out from the row, so it has no place."""
+    """Where each value stands: in which answer, and in which part of it. A date was worked out from the row,
+    so it has no place.
+    """
     path = clean(posting.where)[:MAX_LINE] or "row"
     worked_out = ("posted", "remote")
-    places = {name: None if name in worked_out else Place(_quote(value), path=path) for name, value in said.items()}
+    places = {
+        name: None if name in worked_out else Place(_quote(value), path=path) for name, value in said.items()
+    }
     return Evidence(places, source)
 
 
 def owned_by(posting: Posting, board: Mapping[str, Any]) -> tuple[str, str | None]:
-    """The name of the company that hires, and its key where it is known: a board that gathers rows of many owns none of them."""
+    """The name of the company that hires, and its key where it is known: a board that gathers rows of many
+    owns none of them.
+    """
     own, said = str(board.get("company_name") or ""), clean(posting.company or "").strip()[:MAX_LINE]
     key = board.get("company")
     if not said or (key and _is_same(said, own)):
@@ -98,7 +117,9 @@ def _quote(value: Any) -> str:
 
 
 def _cut(text: str) -> str:
-    """At most as much as fits into a record, counted in bytes as JSON writes them: a character may take six."""
+    """At most as much as fits into a record, counted in bytes as JSON writes them: a character may take
+    six.
+    """
     text = clean(text)[:MAX_DESCRIPTION]
     while len(orjson.dumps(text)) > MAX_DESCRIPTION_BYTES:
         text = text[: len(text) * 3 // 4]
@@ -107,9 +128,12 @@ def _cut(text: str) -> str:
 
 def _salary(salary: Salary) -> dict[str, Any]:
     found = {
-        "text": clean(salary.text)[:MAX_LINE], "low": _number(salary.low), "high": _number(salary.high),
-        "currency": salary.currency, "period": salary.period,
-    }  # fmt: skip
+        "text": clean(salary.text)[:MAX_LINE],
+        "low": _number(salary.low),
+        "high": _number(salary.high),
+        "currency": salary.currency,
+        "period": salary.period,
+    }
     return {name: value for name, value in found.items() if value is not None}
 
 

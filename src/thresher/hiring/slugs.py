@@ -1,7 +1,9 @@
-"""Slugs: the few tokens under which a company may keep its board, made of its host and its name. A guess, never a proof.
+"""Slugs: the few tokens under which a company may keep its board, made of its host and its name. A guess,
+never a proof.
 
-Guessed tokens once gave companies boards of strangers: by two letters, by a word such as "national", by the first word of a long
-name. So a slug is the whole name or the whole label of the host, has three letters at least, and is no common word.
+Guessed tokens once gave companies boards of strangers: by two letters, by a word such as "national", by the
+first word of a long name. So a slug is the whole name or the whole label of the host, has three letters at
+least, and is no common word.
 """
 
 import re

@@ -1,7 +1,9 @@
-"""The places of work that a location names: "New York, NY; London, UK", "US-SC-Prosperity", "Remote - US", "Berlin (hybrid)".
+"""The places of work that a location names: "New York, NY; London, UK", "US-SC-Prosperity", "Remote - US",
+"Berlin (hybrid)".
 
-A city, a region and a country are told apart by what stands beside them, because half of the short names mean several things:
-CA is California and Canada, DE Delaware and Germany, "or" a word and Oregon. What is not known stays as it was written.
+A city, a region and a country are told apart by what stands beside them, because half of the short names mean
+several things: CA is California and Canada, DE Delaware and Germany, "or" a word and Oregon. What is not
+known stays as it was written.
 """
 
 import re
@@ -15,7 +17,8 @@ from thresher.hiring.opening import Spot
 MAX_LENGTH = 1_000  # characters of a location that are read
 MAX_SPOTS = 40  # spots of one posting
 MAX_NAME = 40
-# What may divide two places. A comma does not: it also divides a city from its country. "OR" in capitals is Oregon.
+# What may divide two places. A comma does not: it also divides a city from its country. "OR" in capitals is
+# Oregon.
 _PLACES = re.compile(r"\s*(?:[;|•·\n]|\|\|| / | & |\s(?:or|and|oder|und|ou|et|y)\s)\s*")
 _PARTS = re.compile(r"\s*[,()\[\]:]\s*|\s+[-–—/>]+\s+|\s+in\s+(?=[A-Z])|\s*[–—]\s*")
 _CODED = re.compile(r"[A-Z]{2,3}(?:-[A-Z]{2,3})?-[^\W\d_][^-]*")  # US-SC-Prosperity
@@ -100,7 +103,9 @@ def _cleaned(part: str) -> str:
 
 
 def _unglued(part: str) -> tuple[str, ...]:
-    """A city and the code of its region with nothing between them: "Austin TX", "USA FL Homestead", "Stuttgart-Vaihingen"."""
+    """A city and the code of its region with nothing between them: "Austin TX", "USA FL Homestead",
+    "Stuttgart-Vaihingen".
+    """
     if len(part) > MAX_NAME or cities_named(part) or country_named(part) or regions_named(part):
         return (part,)
     head, _, last = part.rpartition(" ")
@@ -114,7 +119,9 @@ def _unglued(part: str) -> tuple[str, ...]:
 
 
 def _named(names: tuple[str, ...]) -> _Parts:
-    """Each part as what it can be. Codes that mean several things are decided by the city that is known, else by the order."""
+    """Each part as what it can be. Codes that mean several things are decided by the city that is known, else
+    by the order.
+    """
     parts = _Parts(names)
     known = tuple(city for name in names for city in cities_named(name))
     for at, name in enumerate(names):
@@ -128,7 +135,9 @@ def _with(parts: _Parts, name: str, at: int, known: Sequence[City]) -> _Parts:
         return replace(parts, cities=(*parts.cities, *(city for city in found if city not in parts.cities)))
     if regions and country:  # CA, DE, IN, CO, Georgia
         regions, country = _decided(parts, at, (regions, country), known)
-    if country and (parts.country is None or len(name) > 3):  # a name says more than a code before it: "CH - Shanghai, China"
+    if country and (
+        parts.country is None or len(name) > 3
+    ):  # a name says more than a code before it: "CH - Shanghai, China"
         return replace(parts, country=country)
     if regions:
         return replace(parts, regions=(*parts.regions, *regions))
@@ -137,16 +146,23 @@ def _with(parts: _Parts, name: str, at: int, known: Sequence[City]) -> _Parts:
     return replace(parts, unknown=(*parts.unknown, name))
 
 
-def _is_region_of_its_city(parts: _Parts, regions: Sequence[Region], found: Sequence[City], known: Sequence[City]) -> bool:
+def _is_region_of_its_city(
+    parts: _Parts, regions: Sequence[Region], found: Sequence[City], known: Sequence[City]
+) -> bool:
     """Whether a name that is a city's too is meant as the region: "Buffalo, New York", "Rye, New York"."""
     codes = {(each.code, each.country) for each in regions}
-    return bool(codes) and (bool(parts.unknown) or any((city.region, city.country) in codes for city in known if city not in found))
+    return bool(codes) and (
+        bool(parts.unknown)
+        or any((city.region, city.country) in codes for city in known if city not in found)
+    )
 
 
 def _decided(
     parts: _Parts, at: int, both: tuple[tuple[Region, ...], str], known: Sequence[City]
 ) -> tuple[tuple[Region, ...], str | None]:
-    """A region or a country: the city that is known decides, else what stands beside it, else the order. Alone it is neither."""
+    """A region or a country: the city that is known decides, else what stands beside it, else the order.
+    Alone it is neither.
+    """
     regions, country = both
     codes = {(each.code, each.country) for each in regions}
     if any((city.region, city.country) in codes for city in known):
@@ -158,7 +174,9 @@ def _decided(
     following = parts.names[at + 1] if at + 1 < len(parts.names) else None
     if following and any(each.country == country for each in regions_named(following)):
         return (), country
-    return (regions, None) if at else ((), None)  # behind a city it is a region, in front of an unknown one it may be either
+    return (
+        (regions, None) if at else ((), None)
+    )  # behind a city it is a region, in front of an unknown one it may be either
 
 
 def _region(name: str, at: int, known: Sequence[City]) -> tuple[Region, ...]:
@@ -166,7 +184,9 @@ def _region(name: str, at: int, known: Sequence[City]) -> tuple[Region, ...]:
         return found
     if at == 0 or len(name) != 2:
         return ()
-    beside = {(city.region, city.country) for city in known}  # "portland, or": in small letters a code counts only beside its city
+    beside = {
+        (city.region, city.country) for city in known
+    }  # "portland, or": in small letters a code counts only beside its city
     return tuple(each for each in regions_coded(name) if (each.code, each.country) in beside)
 
 
@@ -194,7 +214,9 @@ def _plain(cities: Sequence[City]) -> City | None:
 def _settled(piece: str, parts: _Parts, *, remote: bool) -> Spot:
     spot = Spot(piece, remote=remote, country=parts.country)
     fitting = [city for city in parts.cities if _fits(city, parts)]
-    if fitting and any(_COUNTY.search(name) for name in parts.unknown):  # "Augusta, Kennebec County": a smaller one
+    if fitting and any(
+        _COUNTY.search(name) for name in parts.unknown
+    ):  # "Augusta, Kennebec County": a smaller one
         return replace(spot, city=fitting[0].name, country=parts.country)
     regions = [each for each in parts.regions if parts.country in (None, each.country)]
     if fitting:
@@ -221,7 +243,9 @@ def _fits(city: City, parts: _Parts) -> bool:
 
 
 def _unknown_city(parts: _Parts) -> str | None:
-    """A name that stands in no table is a city if it looks like a name. Behind a country and a region the first one is."""
+    """A name that stands in no table is a city if it looks like a name. Behind a country and a region the
+    first one is.
+    """
     for name in parts.unknown:
         likely = 2 < len(name) <= MAX_NAME and name[0].isupper() and not (name.isupper() and len(name) <= 4)
         if likely and len(name.split()) <= 4 and _NAME.fullmatch(name) and not _COUNTY.search(name):

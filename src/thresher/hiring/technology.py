@@ -1,8 +1,8 @@
 """The technologies that a text names, each as whole words: no "ai" in "html", no "java" in "javascript".
 
-Half of them are words of the language too. "Go", "Spring" or "C" count only where a neighbour speaks of technology, and in
-lower case only where that neighbour stands right beside them. Finding is a look-up of words, and only what was looked up
-is searched for, so that a posting costs microseconds.
+Half of them are words of the language too. "Go", "Spring" or "C" count only where a neighbour speaks of
+technology, and in lower case only where that neighbour stands right beside them. Finding is a look-up of
+words, and only what was looked up is searched for, so that a posting costs microseconds.
 """
 
 import re
@@ -34,13 +34,17 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """One way to write a technology. `word` is in lower case; with `spelling` only that, or (`unsure`) at least with a neighbour."""
+    """One way to write a technology. `word` is in lower case; with `spelling` only that, or (`unsure`) at
+    least with a neighbour.
+    """
 
     name: str
     word: str
     spelling: str | None = None
     unsure: bool = False
-    refused: tuple[tuple[int, tuple[str, ...]], ...] = ()  # phrases that make it another word, by how far before it they begin
+    refused: tuple[
+        tuple[int, tuple[str, ...]], ...
+    ] = ()  # phrases that make it another word, by how far before it they begin
 
 
 def technologies(text: str) -> list[Mention]:
@@ -68,38 +72,59 @@ def names(text: str) -> tuple[str, ...]:
 
 
 def known_as(word: str) -> str:
-    """What we call a technology that a person wrote alone, as in a profile: `golang` is go, `k8s` kubernetes. Else the word itself."""
+    """What we call a technology that a person wrote alone, as in a profile: `golang` is go, `k8s` kubernetes.
+    Else the word itself.
+    """
     plain = " ".join(word.lower().split())
     return _names().get(plain, plain)
 
 
 def family(name: str) -> str | None:
-    """The sort of technology: language, frontend, backend, data, ai, learning, infrastructure, testing, business."""
+    """The sort of technology: language, frontend, backend, data, ai, learning, infrastructure, testing,
+    business.
+    """
     return _families().get(name)
 
 
 def _lowered(text: str) -> str:
-    """In lower case, with every character at its place: a single one, the dotted capital I, grows when it is lowered."""
+    """In lower case, with every character at its place: a single one, the dotted capital I, grows when it is
+    lowered.
+    """
     low = text.lower()
-    return low if len(low) == len(text) else text.replace("\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}", "i").lower()
+    return (
+        low
+        if len(low) == len(text)
+        else text.replace("\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}", "i").lower()
+    )
 
 
 def _candidates(low: str) -> Iterator[Alias]:
     index = _index()
     tokens = set(low.encode("utf-8", "replace").translate(_SPACES).split())
-    return (alias for token in index.keys() & tokens for others, alias in index[token] if tokens.issuperset(others))
+    return (
+        alias
+        for token in index.keys() & tokens
+        for others, alias in index[token]
+        if tokens.issuperset(others)
+    )
 
 
 def _places(alias: Alias, text: str, low: str) -> Iterator[int]:
     size, spelling = len(alias.word), None if alias.unsure else alias.spelling
     for start in islice(_occurrences(alias.word, low), MAX_PLACES):
         spelled = spelling is None or text.startswith(spelling, start)
-        if spelled and _alone(low, start, start + size) and not (alias.refused and _refused(alias, low, start)):
+        if (
+            spelled
+            and _alone(low, start, start + size)
+            and not (alias.refused and _refused(alias, low, start))
+        ):
             yield start
 
 
 def _occurrences(word: str, low: str) -> Iterator[int]:
-    """Where these characters stand. Short ones stand in every second word, so those are left out that a letter follows."""
+    """Where these characters stand. Short ones stand in every second word, so those are left out that a
+    letter follows.
+    """
     if len(word) <= SHORT:
         yield from (match.start() for match in _ending(word).finditer(low))
         return
@@ -110,17 +135,28 @@ def _occurrences(word: str, low: str) -> Iterator[int]:
 
 
 def _alone(low: str, start: int, end: int) -> bool:
-    """Whether these characters are words of their own, and no piece of an address, a file name or another technology."""
+    """Whether these characters are words of their own, and no piece of an address, a file name or another
+    technology.
+    """
     if start:
         before = low[start - 1]
-        if _is_letter(before) or before == "@" or (before == "." and start > 1 and _is_letter(low[start - 2])):
+        if (
+            _is_letter(before)
+            or before == "@"
+            or (before == "." and start > 1 and _is_letter(low[start - 2]))
+        ):
             return False
     if end == len(low):
         return True
     after = low[end]
     if after in " ,\n":
         return True
-    return not (_is_letter(after) or after == "#" or low.startswith("++", end) or (after == "." and _is_letter(low[end + 1 : end + 2])))
+    return not (
+        _is_letter(after)
+        or after == "#"
+        or low.startswith("++", end)
+        or (after == "." and _is_letter(low[end + 1 : end + 2]))
+    )
 
 
 def _is_letter(char: str) -> bool:
@@ -148,9 +184,16 @@ def _longest(mentions: Iterable[Mention]) -> list[Mention]:
     return kept
 
 
-def _confirmed(unsure: list[tuple[Mention, Alias]], sure: list[Mention], text: str, low: str) -> Iterator[Mention]:
-    """The doubtful ones with a neighbour. Spelled as they should be, two of them side by side in a list vouch for each other."""
-    spelled = {mention: alias.spelling is not None and text.startswith(alias.spelling, mention.start) for mention, alias in unsure}
+def _confirmed(
+    unsure: list[tuple[Mention, Alias]], sure: list[Mention], text: str, low: str
+) -> Iterator[Mention]:
+    """The doubtful ones with a neighbour. Spelled as they should be, two of them side by side in a list vouch
+    for each other.
+    """
+    spelled = {
+        mention: alias.spelling is not None and text.startswith(alias.spelling, mention.start)
+        for mention, alias in unsure
+    }
     around = Surroundings(
         text=text,
         low=low,
@@ -189,7 +232,12 @@ def _families() -> Mapping[str, str]:
 
 @cache
 def _aliases() -> tuple[Alias, ...]:
-    return tuple(alias for listed in _file().values() for name, said in listed.items() for alias in _aliases_of(str(name), said))
+    return tuple(
+        alias
+        for listed in _file().values()
+        for name, said in listed.items()
+        for alias in _aliases_of(str(name), said)
+    )
 
 
 def _aliases_of(name: str, said: Any) -> Iterator[Alias]:
@@ -215,5 +263,7 @@ def _phrases(text: str) -> list[str]:
 
 @cache
 def _file() -> Mapping[str, Mapping[str, Any]]:
-    found: Mapping[str, Mapping[str, Any]] = read_yaml((files("thresher.hiring") / "vocabulary" / "technology.yaml").read_text("utf-8"))
+    found: Mapping[str, Mapping[str, Any]] = read_yaml(
+        (files("thresher.hiring") / "vocabulary" / "technology.yaml").read_text("utf-8")
+    )
     return found

@@ -1,13 +1,14 @@
-"""The walk over a board's list, to its end, and what may be concluded from it. Pure: it says what to ask for and is given the pages.
+"""The walk over a board's list, to its end, and what may be concluded from it. Pure: it says what to ask for
+and is given the pages.
 
     walk = Walk(paging, Bounds())
     while walk.ask:
         walk.take(the listing that asking brought)
     walk.tally()
 
-What is complete may close postings, so the word is never said on a guess: a cap, a wrap, a repeated page, a total that
-moves, a row that is missing, a bound of our own, and the list is not complete. See `leg.py` for one list, `facets.py`
-for one that is cut off.
+What is complete may close postings, so the word is never said on a guess: a cap, a wrap, a repeated page, a
+total that moves, a row that is missing, a bound of our own, and the list is not complete. See `leg.py` for
+one list, `facets.py` for one that is cut off.
 """
 
 from collections.abc import Iterator
@@ -31,7 +32,9 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a walk brought. `total` is what the source counts, as far as it says; `alone`: the first page held everything."""
+    """What a walk brought. `total` is what the source counts, as far as it says; `alone`: the first page held
+    everything.
+    """
 
     postings: tuple[Posting, ...]
     found: int
@@ -75,9 +78,17 @@ class Walk:
         return here.leg.ask if here and self._stopped is None else None
 
     def take(
-        self, listing: Listing, *, facets: Counts | None = None, known: bool = False, doubt: str | None = None, of_pages: int | None = None
+        self,
+        listing: Listing,
+        *,
+        facets: Counts | None = None,
+        known: bool = False,
+        doubt: str | None = None,
+        of_pages: int | None = None,
     ) -> None:
-        """The page that `ask` brought. `known`: there is nothing new on it. `doubt`: why it may not lead to all the others."""
+        """The page that `ask` brought. `known`: there is nothing new on it. `doubt`: why it may not lead to
+        all the others.
+        """
         branch = self._here()
         if branch is None:
             return
@@ -96,7 +107,9 @@ class Walk:
 
     def tally(self) -> Tally:
         """What came of it, so far."""
-        every = [each for branch in self._root.all() for copies in branch.leg.postings.values() for each in copies]
+        every = [
+            each for branch in self._root.all() for copies in branch.leg.postings.values() for each in copies
+        ]
         postings = merged(every)
         end = self._end()
         total = len(postings) if end.complete and self._root.parts else self._root.leg.total
@@ -104,14 +117,18 @@ class Walk:
         return Tally(postings, len(postings), total, self._pages(), end.complete, end.says, alone)
 
     def _here(self) -> _Branch | None:
-        """The list that is being walked: the first without an end. One that was asked for in parts goes on in them."""
+        """The list that is being walked: the first without an end. One that was asked for in parts goes on in
+        them.
+        """
         return next((branch for branch in self._root.all() if branch.leg.end is None), None)
 
     def _part(self, branch: _Branch) -> None:
         """A list that counts more than it shows is asked for in parts, where it has any."""
         cap = self._paging.cap
         if cap is None or not branch.leg.is_capped or self._bounds.known_pages:
-            return  # parts are not in the order of the list, newest first, so a walk that looks for what is new has no use for them
+            # parts are not in the order of the list, newest first, so a walk that looks for what is new has
+            # no use for them
+            return
         found = split(branch.facets, branch.used, cap)
         if found is None:
             return
@@ -122,7 +139,9 @@ class Walk:
             branch.parts.append(_Branch(part, (*branch.used, found.facet)))
 
     def _mind_bounds(self) -> None:
-        """A list that goes on past a bound ends there, and one that is as long as the bound may have been cut off."""
+        """A list that goes on past a bound ends there, and one that is as long as the bound may have been cut
+        off.
+        """
         if sum(branch.leg.rows for branch in self._root.all()) >= self._bounds.rows:
             self._stopped = f"stopped at the bound of {self._bounds.rows:,} rows"
         elif self.ask is not None and self._pages() >= self._bounds.pages:
@@ -142,8 +161,18 @@ class Walk:
         found, pages = len(_names(root)), self._pages()
         if all(map(_is_whole, root.parts)) and _is_proven(root):
             return End(f"{found:,} of {found:,}, asked for in parts by {root.by}", complete=True)
-        broken = next((each.leg.end.says for each in root.all() if each.leg.end and not each.parts and not each.leg.end.complete), None)
-        return End(f"{found:,} found in {pages} pages by {root.by}; " + (broken or "no count of the source proves that these are all"))
+        broken = next(
+            (
+                each.leg.end.says
+                for each in root.all()
+                if each.leg.end and not each.parts and not each.leg.end.complete
+            ),
+            None,
+        )
+        return End(
+            f"{found:,} found in {pages} pages by {root.by}; "
+            + (broken or "no count of the source proves that these are all")
+        )
 
 
 def _is_whole(branch: _Branch) -> bool:
@@ -153,13 +182,17 @@ def _is_whole(branch: _Branch) -> bool:
 
 
 def _is_proven(branch: _Branch) -> bool:
-    """Whether the parts are the whole: by a total that is larger than the cap, or else by what the facets count."""
+    """Whether the parts are the whole: by a total that is larger than the cap, or else by what the facets
+    count.
+    """
     found = len(_names(branch))
     total, cap = branch.leg.total or 0, branch.leg.cap or 0
     if total > cap:
         return found == total
     are_apart = sum(len(_names(part)) for part in branch.parts) == found
-    return are_apart and proves(branch.facets, (part.facets for part in branch.parts), (*branch.used, branch.by))
+    return are_apart and proves(
+        branch.facets, (part.facets for part in branch.parts), (*branch.used, branch.by)
+    )
 
 
 def _names(branch: _Branch) -> set[str]:

@@ -1,7 +1,8 @@
 """The site of a company that a posting names as its employer's.
 
-Anybody can write anything there, and many write the company's page on a network or on the board itself. So only a site counts
-that is called as the company is; of all others nothing is known, and a company without a site is looked for by its name.
+Anybody can write anything there, and many write the company's page on a network or on the board itself. So
+only a site counts that is called as the company is; of all others nothing is known, and a company without a
+site is looked for by its name.
 """
 
 from collections.abc import Iterable
@@ -29,7 +30,9 @@ def _site(name: str, url: str) -> str | None:
     if address.canonical is None or address.username or recognise(address.href):
         return None
     label = label_of(address.hostname)
-    return f"{address.origin}/" if liken(name, label).likeness in _ALIKE or _are_initials(label, name) else None
+    return (
+        f"{address.origin}/" if liken(name, label).likeness in _ALIKE or _are_initials(label, name) else None
+    )
 
 
 def _are_initials(label: str, name: str) -> bool:

@@ -1,7 +1,9 @@
-"""Where the work of an opening is done: remote, hybrid or on site. A phrase counts only where it is said of the opening itself.
+"""Where the work of an opening is done: remote, hybrid or on site. A phrase counts only where it is said of
+the opening itself.
 
-"Remote sensing", "hybrid cloud" and "on-site gym" are no workplaces; "not remote" and "remote is not possible" mean the opposite of
-their word; "remote within the US" is remote. Where nothing says it, it is not known, and a city in the location says nothing.
+"Remote sensing", "hybrid cloud" and "on-site gym" are no workplaces; "not remote" and "remote is not
+possible" mean the opposite of their word; "remote within the US" is remote. Where nothing says it, it is not
+known, and a city in the location says nothing.
 """
 
 import re
@@ -17,13 +19,24 @@ MAX_MENTIONS = 80
 BEFORE, BEHIND = 60, 90  # characters around a word that are read
 QUOTED = 50  # characters around it that are quoted
 _FIELDS = {
-    "remote": Workplace.REMOTE, "fully": Workplace.REMOTE, "fully remote": Workplace.REMOTE, "telecommute": Workplace.REMOTE,
+    "remote": Workplace.REMOTE,
+    "fully": Workplace.REMOTE,
+    "fully remote": Workplace.REMOTE,
+    "telecommute": Workplace.REMOTE,
     "true": Workplace.REMOTE,
-    "hybrid": Workplace.HYBRID, "temporary": Workplace.HYBRID, "partially remote": Workplace.HYBRID, "partial": Workplace.HYBRID,
-    "onsite": Workplace.ONSITE, "on-site": Workplace.ONSITE, "on site": Workplace.ONSITE, "on_site": Workplace.ONSITE,
+    "hybrid": Workplace.HYBRID,
+    "temporary": Workplace.HYBRID,
+    "partially remote": Workplace.HYBRID,
+    "partial": Workplace.HYBRID,
+    "onsite": Workplace.ONSITE,
+    "on-site": Workplace.ONSITE,
+    "on site": Workplace.ONSITE,
+    "on_site": Workplace.ONSITE,
     "in office": Workplace.ONSITE,
-    "in-office": Workplace.ONSITE, "office": Workplace.ONSITE, "in person": Workplace.ONSITE,
-}  # fmt: skip
+    "in-office": Workplace.ONSITE,
+    "office": Workplace.ONSITE,
+    "in person": Workplace.ONSITE,
+}
 
 # In a short field every mention counts.
 _SHORT = re.compile(
@@ -33,7 +46,8 @@ _SHORT = re.compile(
     r"offsite/home|télétravail|"
     r"teletrabajo|remoto))\b"
 )
-# A title may speak of remote things: only a part of it that says nothing else counts, or the word in front of a role.
+# A title may speak of remote things: only a part of it that says nothing else counts, or the word in front of
+# a role.
 _TITLE = re.compile(
     r"(?:^|[-(\[,|/:] ?)(?:100% |fully |us |usa |uk |eu )?(?:(?P<hybrid>hybrid)|(?P<onsite>on-?site)|(?P<remote>remote))"
     r"(?: (?:us|usa|uk|eu|europe|emea|only|role|position|job|opportunity|possible|ok|eligible|first|friendly))?(?= ?(?:[-)\],|/:]|$| or |"
@@ -62,11 +76,28 @@ _MEANT = {
     _Says.REMOTE: Workplace.REMOTE,
     _Says.ONSITE: Workplace.ONSITE,
 }
-_TAGS = {"remote": _Says.REMOTE, "hybrid": _Says.HYBRID, "onsite": _Says.ONSITE, "on-site": _Says.ONSITE}  # "#LI-Remote"
+_TAGS = {
+    "remote": _Says.REMOTE,
+    "hybrid": _Says.HYBRID,
+    "onsite": _Says.ONSITE,
+    "on-site": _Says.ONSITE,
+}  # "#LI-Remote"
 _ANCHORS = (
-    "remote", "hybrid", "on-site", "onsite", "on site", "in-office", "in office", "in-person", "in person", "days", "work from ", "wfh",
-    "telecommut", "vor ort",
-)  # fmt: skip
+    "remote",
+    "hybrid",
+    "on-site",
+    "onsite",
+    "on site",
+    "in-office",
+    "in office",
+    "in-person",
+    "in person",
+    "days",
+    "work from ",
+    "wfh",
+    "telecommut",
+    "vor ort",
+)
 
 
 def of_field(text: str) -> Workplace | None:
@@ -78,11 +109,20 @@ def of_field(text: str) -> Workplace | None:
 def in_location(text: str) -> Finding[Workplace] | None:
     """What a location says beside its places: "Remote - US", "Berlin (hybrid)"."""
     found = list(_SHORT.finditer(flat(text[:1_000])))
-    chosen = next((each for name in ("no", "hybrid", "remote", "onsite") for each in found if each.lastgroup == name), None)
+    chosen = next(
+        (each for name in ("no", "hybrid", "remote", "onsite") for each in found if each.lastgroup == name),
+        None,
+    )
     if chosen is None:
         return None
-    remote_too = any(each.lastgroup == "remote" and _elsewhere(each, chosen) for each in found)  # "Leeds (hybrid); Remote, UK"
-    name = "remote" if chosen.lastgroup == "hybrid" and remote_too else str(chosen.lastgroup).replace("no", "onsite")
+    remote_too = any(
+        each.lastgroup == "remote" and _elsewhere(each, chosen) for each in found
+    )  # "Leeds (hybrid); Remote, UK"
+    name = (
+        "remote"
+        if chosen.lastgroup == "hybrid" and remote_too
+        else str(chosen.lastgroup).replace("no", "onsite")
+    )
     return Finding(Workplace("onsite" if name.startswith("onsite") else name), *chosen.span())
 
 
@@ -103,7 +143,9 @@ def in_title(title: str) -> Finding[Workplace] | None:
 
 
 def in_text(low: str) -> Finding[Workplace] | None:
-    """What a flat description says of the opening. Of several mentions the strongest counts, and of equals the first."""
+    """What a flat description says of the opening. Of several mentions the strongest counts, and of equals
+    the first.
+    """
     best: tuple[_Says, int, int] | None = None
     for says, start, end in _mentions(low):
         if best is None or says < best[0]:
@@ -132,7 +174,11 @@ def _said(low: str, word: str, at: int, end: int) -> tuple[_Says, int, int] | No
         return _TAGS[word], at - 4, end
     match word:
         case "remote":
-            says = _Says.HYBRID if _days_of_week(low, at, end) and not _is_denied(before, behind) else _remote(before, behind)
+            says = (
+                _Says.HYBRID
+                if _days_of_week(low, at, end) and not _is_denied(before, behind)
+                else _remote(before, behind)
+            )
         case "hybrid":
             says = _hybrid(before, behind)
         case "days":
@@ -150,7 +196,9 @@ def _squeezed(text: str) -> str:
 
 
 def _is_denied(before: str, behind: str) -> bool:
-    return phrases.NEGATED_BEFORE.search(before) is not None or phrases.NEGATED_BEHIND.match(behind) is not None
+    return (
+        phrases.NEGATED_BEFORE.search(before) is not None or phrases.NEGATED_BEHIND.match(behind) is not None
+    )
 
 
 def _remote(before: str, behind: str) -> _Says | None:
@@ -160,7 +208,11 @@ def _remote(before: str, behind: str) -> _Says | None:
         return None
     if _is_denied(before, behind):
         return _Says.NOT_REMOTE
-    if phrases.GENERAL_BEHIND.match(behind) or phrases.GENERAL_BEFORE.search(before) or phrases.CONDITION_BEFORE.search(before):
+    if (
+        phrases.GENERAL_BEHIND.match(behind)
+        or phrases.GENERAL_BEFORE.search(before)
+        or phrases.CONDITION_BEFORE.search(before)
+    ):
         return None
     if phrases.FULLY_BEFORE.search(before):
         return _Says.FULLY_REMOTE
@@ -169,7 +221,11 @@ def _remote(before: str, behind: str) -> _Says | None:
     if phrases.REMOTE_BEHIND.match(behind) or phrases.REMOTELY_BEHIND.match(behind):
         return _Says.REMOTE
     alone = phrases.LINE_REMOTE.search(before) and phrases.LINE_ENDS.match(behind)
-    return _Says.REMOTE if alone or (phrases.REMOTE_BEFORE.search(before) and not behind.startswith("ly ")) else None
+    return (
+        _Says.REMOTE
+        if alone or (phrases.REMOTE_BEFORE.search(before) and not behind.startswith("ly "))
+        else None
+    )
 
 
 def _days_of_week(low: str, at: int, end: int) -> bool:
@@ -185,7 +241,11 @@ def _hybrid(before: str, behind: str) -> _Says | None:
         return None if phrases.GENERAL_BEHIND.match(behind, either.end()) else _Says.EITHER
     if phrases.HYBRID_THING.match(behind) or phrases.GENERAL_BEHIND.match(behind):
         return None
-    if phrases.NEGATED_BEFORE.search(before) or phrases.MAYBE_BEFORE.search(before) or phrases.CLOUD_BEFORE.search(before):
+    if (
+        phrases.NEGATED_BEFORE.search(before)
+        or phrases.MAYBE_BEFORE.search(before)
+        or phrases.CLOUD_BEFORE.search(before)
+    ):
         return None
     said = phrases.HYBRID_BEFORE.search(before) or before.endswith(("this ", "the "))
     return _Says.HYBRID if said and phrases.HYBRID_BEHIND.match(behind) else None
@@ -196,10 +256,17 @@ def _days(low: str, at: int) -> tuple[_Says, int, int] | None:
     begin = max(low.rfind("\n", max(0, at - 24), at) + 1, at - 24, 0)
     stop = low.find("\n", at, at + 70)
     stop = stop if stop >= 0 else min(len(low), at + 70)
-    if (every := phrases.EVERY_DAY.search(low, begin, stop)) is not None and phrases.OFFICE.search(low, begin, stop):
+    if (every := phrases.EVERY_DAY.search(low, begin, stop)) is not None and phrases.OFFICE.search(
+        low, begin, stop
+    ):
         return _Says.ONSITE, every.start(), every.end()
     some = phrases.SOME_DAYS.search(low, begin, stop)
-    if some is None or not some.start() < at < some.end() or "week" not in low[begin:stop] or not phrases.OFFICE.search(low, begin, stop):
+    if (
+        some is None
+        or not some.start() < at < some.end()
+        or "week" not in low[begin:stop]
+        or not phrases.OFFICE.search(low, begin, stop)
+    ):
         return None
     return _Says.HYBRID, some.start(), some.end()
 
@@ -207,7 +274,9 @@ def _days(low: str, at: int) -> tuple[_Says, int, int] | None:
 def _onsite(before: str, behind: str) -> _Says | None:
     if phrases.ONSITE_THING.match(behind) or phrases.NEGATED_BEFORE.search(before):
         return None
-    return _Says.ONSITE if phrases.ONSITE_BEFORE.search(before) and phrases.ONSITE_BEHIND.match(behind) else None
+    return (
+        _Says.ONSITE if phrases.ONSITE_BEFORE.search(before) and phrases.ONSITE_BEHIND.match(behind) else None
+    )
 
 
 def _home(word: str, before: str, behind: str) -> _Says | None:
@@ -220,14 +289,26 @@ def _home(word: str, before: str, behind: str) -> _Says | None:
     home = phrases.HOME_BEHIND.match(behind)
     if home is None:
         return None
-    return _Says.REMOTE if "anywhere" in home[0] or " " in home[0] or phrases.HOME_BEFORE.search(before) else None
+    return (
+        _Says.REMOTE
+        if "anywhere" in home[0] or " " in home[0] or phrases.HOME_BEFORE.search(before)
+        else None
+    )
 
 
 def _widened(low: str, start: int, end: int) -> tuple[int, int]:
     """The mention with the words beside it that make it what it is, within its sentence."""
     since = max(0, start - QUOTED)
-    breaks = [low.rfind(mark, since, start) + len(mark) for mark in ("\n", ". ", "; ") if mark in low[since:start]]
+    breaks = [
+        low.rfind(mark, since, start) + len(mark) for mark in ("\n", ". ", "; ") if mark in low[since:start]
+    ]
     begin = max(breaks) if breaks else low.find(" ", since, start) + 1 if since else 0
     stops = [at for mark in "\n.;" if (at := low.find(mark, end, end + QUOTED)) >= 0]
-    last = min(stops) if stops else max(low.rfind(" ", end, end + QUOTED), end) if end + QUOTED < len(low) else len(low)
+    last = (
+        min(stops)
+        if stops
+        else max(low.rfind(" ", end, end + QUOTED), end)
+        if end + QUOTED < len(low)
+        else len(low)
+    )
     return (begin if 0 < begin <= start or since == 0 else start), last

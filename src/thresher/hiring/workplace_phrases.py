@@ -1,7 +1,8 @@
-"""The phrases that speak of a workplace, and those that only seem to: what stands before and behind each word.
+"""The phrases that speak of a workplace, and those that only seem to: what stands before and behind each
+word.
 
-Each pattern is tried at one place of a flat text: those that end in `$` on the few characters before a word, the others right
-behind it. None is searched for in a whole description.
+Each pattern is tried at one place of a flat text: those that end in `$` on the few characters before a word,
+the others right behind it. None is searched for in a whole description.
 """
 
 import re
@@ -19,7 +20,9 @@ NEGATED_BEHIND = re.compile(
     r" ?(?:not|n't|cannot|unavailable|: ?no\b|isn't|aren't|nicht|currently not|\(?no\))\b(?! only| just| require| need)"
 )
 FULLY_BEFORE = re.compile(r"(?:fully|100 ?%|completely|entirely|permanently|all|zu 100 ?%|exclusively)[ -]$")
-NOT_FULLY_BEFORE = re.compile(r"\b(?:not|isn't|no|never)\b[^.\n]{0,20}(?:fully|100 ?%|completely|entirely)[ -]$")
+NOT_FULLY_BEFORE = re.compile(
+    r"\b(?:not|isn't|no|never)\b[^.\n]{0,20}(?:fully|100 ?%|completely|entirely)[ -]$"
+)
 REMOTE_BEHIND = re.compile(
     r"(?:-first|-only| first\b| only\b|[ -](?:position|role|job|opportunity|opening|based|employee|employment|contract)\b|"
     r" ?(?:within|anywhere|across|in|from|throughout) (?:the |any|anywhere|our |your |one of|us\b|usa\b|uk\b|u\.s|canada|united|eu\b|"
@@ -31,7 +34,9 @@ GENERAL_BEHIND = re.compile(
     r"(?:ly)?[ ,]{1,2}(?:(?:options? )?\(?depending|employees|workers|staff|and hybrid|or hybrid (?:team|employ|work)|, hybrid|"
     r"where possible|if possible)"
 )
-GENERAL_BEFORE = re.compile(r"\b(?:for|with|all|our|other) (?:positions|roles|employees|candidates|applicants|jobs)\b[^.\n]{0,20}$")
+GENERAL_BEFORE = re.compile(
+    r"\b(?:for|with|all|our|other) (?:positions|roles|employees|candidates|applicants|jobs)\b[^.\n]{0,20}$"
+)
 # Said under a condition, or as something that may be asked for: then it is not known.
 CONDITION_BEFORE = re.compile(
     r"\b(?:unless|if|except|whether|approved|approval|request|some|occasional|occasionally|possibility|opportunity to|option to|"
@@ -39,8 +44,12 @@ CONDITION_BEFORE = re.compile(
     r"ability to|chance to|flexibility to|flexible|either|exceptions?)\b[^.\n]{0,40}$"
 )
 CLOUD_BEFORE = re.compile(r"\b(?:on-?prem\w*|cloud|private|public)(?:[ ,/]| and| or){1,3}$")
-MAYBE_BEFORE = re.compile(r"\b(?:potential|potentially|transition\w*|future|eventually|later|option of|other)\b[^.\n]{0,20}$")
-REMOTELY_BEHIND = re.compile(r"ly (?:from|within|in|anywhere|across|throughout|based)\b|ly(?: full[- ]time)?[.,;)\n]")
+MAYBE_BEFORE = re.compile(
+    r"\b(?:potential|potentially|transition\w*|future|eventually|later|option of|other)\b[^.\n]{0,20}$"
+)
+REMOTELY_BEHIND = re.compile(
+    r"ly (?:from|within|in|anywhere|across|throughout|based)\b|ly(?: full[- ]time)?[.,;)\n]"
+)
 REMOTE_BEFORE = re.compile(
     r"(?:(?:\b(?:role|position|job|opportunity|opening|team|company|we|workplace|location|locations|workplace type|work type|"
     r"work arrangement|work location|"
@@ -50,7 +59,9 @@ REMOTE_BEFORE = re.compile(
     r"\bcan be(?: done| performed)?|\bfull[- ]time)"
     r" ?[:-]? ?)$"
 )
-LINE_REMOTE = re.compile(r"(?:^|[\n(|•] ?)(?:[-#>] ?)?$")  # a line, a bracket or a list item that begins with the word
+LINE_REMOTE = re.compile(
+    r"(?:^|[\n(|•] ?)(?:[-#>] ?)?$"
+)  # a line, a bracket or a list item that begins with the word
 LINE_ENDS = re.compile(r" ?(?:[\n)|•]|$|-? ?\(?us|, |-friendly)")
 THING_BEHIND = re.compile(
     r"(?:ly)?[- ](?:sens|access|control|desktop|procedure|server|support|monitor|patient|site|area|diagnos|team|colleague|office|debug|"
@@ -66,7 +77,9 @@ SOME_DAYS = re.compile(
     r"(?: ?(?:per|a|each|/|every|pro|in der|of the|out of the)? ?(?:work ?)?(?:week|wk|woche))?"
 )
 EVERY_DAY = re.compile(r"\b(?:5|five) (?:full )?days (?:per|a|each|/) ?week\b")
-OFFICE = re.compile(r"\b(?:office|on-?site|on site|in-?person|in person|hq|hub|home|remote|remotely|wfh|büro|vor ort)\b")
+OFFICE = re.compile(
+    r"\b(?:office|on-?site|on site|in-?person|in person|hq|hub|home|remote|remotely|wfh|büro|vor ort)\b"
+)
 # Both are offered, as one likes.
 OR_HYBRID = re.compile(r"(?: ?/ ?|,? or |,? oder | & )(?:in an? )?hybrid")
 OR_REMOTE = re.compile(r"(?: ?/ ?|,? or |,? oder )(?:be )?(?:fully |100% |completely )?remote")

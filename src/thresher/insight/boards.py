@@ -1,4 +1,6 @@
-"""Boards as a person sees them: whose they are and by what proof, how the last look ended, and what is wrong with them."""
+"""Boards as a person sees them: whose they are and by what proof, how the last look ended, and what is wrong
+with them.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +17,9 @@ STATUSES = ("pending", "active", "disabled")
 
 @dataclass(frozen=True, slots=True)
 class BoardView:
-    """One board in a list. `reason` is why it stands so: disabled, its last look, or, before any, the proof of whose it is."""
+    """One board in a list. `reason` is why it stands so: disabled, its last look, or, before any, the proof
+    of whose it is.
+    """
 
     key: str
     platform: str | None
@@ -35,7 +39,9 @@ class BoardView:
 
 @dataclass(frozen=True, slots=True)
 class BoardDetail:
-    """One board with everything that is known of it. `postings` are those that are open and those that are closed."""
+    """One board with everything that is known of it. `postings` are those that are open and those that are
+    closed.
+    """
 
     board: BoardView
     data: dict[str, Any]
@@ -44,22 +50,33 @@ class BoardDetail:
 
 
 def list_boards(
-    store: Store, *, status: str | None = None, platform: str | None = None, company: str | None = None, before: str | None = None,
+    store: Store,
+    *,
+    status: str | None = None,
+    platform: str | None = None,
+    company: str | None = None,
+    before: str | None = None,
     limit: int = 50,
-) -> list[BoardView]:  # fmt: skip
+) -> list[BoardView]:
     """Boards, the newest first; those after the one of the key `before`."""
     wanted = among(status, STATUSES, "the status of a board")
     where = [Is(name, value) for name, value in (("status", wanted), ("platform", platform)) if value]
     link = Link("company", company) if company else None
-    return [board_view(each) for each in find(store, BOARD, link=link, where=where, before=before, limit=limit)]
+    return [
+        board_view(each) for each in find(store, BOARD, link=link, where=where, before=before, limit=limit)
+    ]
 
 
 def show_board(store: Store, key: str) -> BoardDetail:
     """One board."""
     found = one(store, BOARD, key, SHOWN_BY)
     own = Link("board", key)
-    postings = {state: count(store, POSTING, link=own, where=[Is("state", state)]) for state in ("open", "closed")}
-    return BoardDetail(board_view(found), dict(found.data), postings, sorted({found.first_task, found.last_task} - {0}))
+    postings = {
+        state: count(store, POSTING, link=own, where=[Is("state", state)]) for state in ("open", "closed")
+    }
+    return BoardDetail(
+        board_view(found), dict(found.data), postings, sorted({found.first_task, found.last_task} - {0})
+    )
 
 
 def board_view(found: Found) -> BoardView:
@@ -68,7 +85,18 @@ def board_view(found: Found) -> BoardView:
     look = data.get("last_look") or {}
     why = data.get("disabled_reason") or look.get("reason") or data.get("proof")
     return BoardView(
-        found.key, data.get("platform"), data.get("url"), data.get("company"), data.get("company_name"), data.get("status"),
-        data.get("confidence"), look.get("verdict"), why, data.get("open"), int(data.get("failures") or 0), tuple(data.get("alarms") or ()),
-        moment(data.get("scraped_at")), moment(data.get("due_at")),
-    )  # fmt: skip
+        found.key,
+        data.get("platform"),
+        data.get("url"),
+        data.get("company"),
+        data.get("company_name"),
+        data.get("status"),
+        data.get("confidence"),
+        look.get("verdict"),
+        why,
+        data.get("open"),
+        int(data.get("failures") or 0),
+        tuple(data.get("alarms") or ()),
+        moment(data.get("scraped_at")),
+        moment(data.get("due_at")),
+    )

@@ -1,4 +1,6 @@
-"""Candidates as a person sees them: what they can do, which roles they want and how each was found, and what is searched for them."""
+"""Candidates as a person sees them: what they can do, which roles they want and how each was found, and what
+is searched for them.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,7 +43,9 @@ class CandidateView:
 
 @dataclass(frozen=True, slots=True)
 class WantedRole:
-    """A role that a candidate wants: by which title, how that was understood, and why. Without an id: nobody knows it yet."""
+    """A role that a candidate wants: by which title, how that was understood, and why. Without an id: nobody
+    knows it yet.
+    """
 
     title: str | None
     role: str | None
@@ -63,7 +67,9 @@ class CandidateDetail:
     waiting: tuple[str, ...]
 
 
-def list_candidates(store: Store, *, role_id: int | None = None, before: str | None = None, limit: int = 50) -> list[CandidateView]:
+def list_candidates(
+    store: Store, *, role_id: int | None = None, before: str | None = None, limit: int = 50
+) -> list[CandidateView]:
     """Candidates, the newest first; those after the one of the key `before`."""
     link = None if role_id is None else Link(WANTS, str(role_id))
     found = find(store, CANDIDATE, link=link, before=before, limit=limit)
@@ -91,10 +97,19 @@ def _view(found: Found, roles: Mapping[int, tuple[str, str]], matches: int) -> C
     data = found.data
     names = tuple(sorted(roles[each][0] for each in _wanted_ids(found) if each in roles))
     return CandidateView(
-        found.key, found.id, str(data.get("name") or found.key), data.get("title"), tuple(data.get("skills") or ()),
-        data.get("experience_years"), tuple(data.get("locations") or ()), data.get("remote"), names, matches, found.created_at,
+        found.key,
+        found.id,
+        str(data.get("name") or found.key),
+        data.get("title"),
+        tuple(data.get("skills") or ()),
+        data.get("experience_years"),
+        tuple(data.get("locations") or ()),
+        data.get("remote"),
+        names,
+        matches,
+        found.created_at,
         found.updated_at,
-    )  # fmt: skip
+    )
 
 
 def _wanted_ids(found: Found) -> list[int]:
@@ -102,10 +117,14 @@ def _wanted_ids(found: Found) -> list[int]:
 
 
 def _wants(session: Session, found: Found) -> list[WantedRole]:
-    """The roles as they are linked now, each with the title that led to it; and the titles that have led nowhere yet."""
+    """The roles as they are linked now, each with the title that led to it; and the titles that have led
+    nowhere yet.
+    """
     linked = _wanted_ids(found)
     titles = found.data.get("titles") or ()
-    owners = roles_of_keys(session, [each["key"] for each in titles])  # a role may have been merged, or named by a model, since
+    owners = roles_of_keys(
+        session, [each["key"] for each in titles]
+    )  # a role may have been merged, or named by a model, since
     there = standing(session, linked)
     wants, explained = [], set()
     for each in titles:
@@ -116,4 +135,7 @@ def _wants(session: Session, found: Found) -> list[WantedRole]:
         method, reason = (MODEL, ANSWERED) if answered else (each["method"], each.get("reason"))
         wants.append(WantedRole(each["title"], name, role_id, status, each["similarity"], method, reason))
     others = [each for each in linked if each not in explained and each in there]
-    return [*wants, *(WantedRole(None, there[each][0], each, there[each][1], None, BY_HAND, None) for each in others)]
+    return [
+        *wants,
+        *(WantedRole(None, there[each][0], each, there[each][1], None, BY_HAND, None) for each in others),
+    ]

@@ -1,4 +1,6 @@
-"""What has been looked at so far. An empty list means nothing by itself: it says whether nothing was found or nothing was checked."""
+"""What has been looked at so far. An empty list means nothing by itself: it says whether nothing was found or
+nothing was checked.
+"""
 
 from dataclasses import dataclass
 
@@ -10,7 +12,9 @@ from thresher.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """How far the search has come: `looked_at` are boards that were visited at least once, `judged` postings with a decision."""
+    """How far the search has come: `looked_at` are boards that were visited at least once, `judged` postings
+    with a decision.
+    """
 
     companies: int
     boards: int
@@ -30,13 +34,20 @@ class Checked:
 
 def what_was_checked(store: Store) -> Checked:
     """The state of the search, in numbers."""
-    outcomes = {name: count(store, "decision", where=[Is("outcome", name)]) for name in ("filtered", "skipped", "saved")}
+    outcomes = {
+        name: count(store, "decision", where=[Is("outcome", name)])
+        for name in ("filtered", "skipped", "saved")
+    }
     status = {name: count(store, BOARD, where=[Is("status", name)]) for name in ("pending", "disabled")}
     return Checked(
-        companies=count(store, COMPANY), boards=count(store, BOARD), **status,
-        looked_at=count(store, BOARD, where=[Between("scraped_at", low=1)]), postings=count(store, POSTING), **outcomes,
+        companies=count(store, COMPANY),
+        boards=count(store, BOARD),
+        **status,
+        looked_at=count(store, BOARD, where=[Between("scraped_at", low=1)]),
+        postings=count(store, POSTING),
+        **outcomes,
         profile=count(store, "profile") > 0,
-    )  # fmt: skip
+    )
 
 
 def none_yet(checked: Checked, what: str) -> str:
@@ -61,7 +72,11 @@ def _postings(checked: Checked) -> str:
     if not checked.boards:
         return _boards(checked).replace("No boards", "No postings", 1)
     if not checked.looked_at:
-        waiting = f"; waiting for your word: {checked.pending:,} (thresher boards list --status pending)" if checked.pending else ""
+        waiting = (
+            f"; waiting for your word: {checked.pending:,} (thresher boards list --status pending)"
+            if checked.pending
+            else ""
+        )
         return f"No postings: nothing was checked. {_are(checked.boards, 'board')} known, and none has been read yet{waiting}."
     return f"No postings. Boards that were read: {checked.looked_at:,}. thresher boards list says what each look found."
 
@@ -69,7 +84,11 @@ def _postings(checked: Checked) -> str:
 def _matches(checked: Checked) -> str:
     if not checked.postings:
         return _postings(checked).replace("No postings", "No matches", 1)
-    advice = "" if checked.profile else " There is no profile to judge them by: thresher jobs profile set FILE, then thresher jobs judge"
+    advice = (
+        ""
+        if checked.profile
+        else " There is no profile to judge them by: thresher jobs profile set FILE, then thresher jobs judge"
+    )
     if not checked.judged:
         return f"No matches: nothing was checked. {_are(checked.postings, 'posting')} known, and none has been judged yet.{advice}"
     return (

@@ -1,4 +1,6 @@
-"""Companies as a person sees them: what was read of each, how much it matters, and where it lists its openings."""
+"""Companies as a person sees them: what was read of each, how much it matters, and where it lists its
+openings.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +39,9 @@ class CompanyView:
 
 @dataclass(frozen=True, slots=True)
 class CompanyDetail:
-    """One company with everything that is known of it, where each value stands, and what its score is made of (`points`)."""
+    """One company with everything that is known of it, where each value stands, and what its score is made of
+    (`points`).
+    """
 
     company: CompanyView
     data: dict[str, Any]
@@ -48,10 +52,18 @@ class CompanyDetail:
 
 
 def list_companies(
-    store: Store, *, status: str | None = None, tier: str | None = None, before: str | None = None, limit: int = 50
+    store: Store,
+    *,
+    status: str | None = None,
+    tier: str | None = None,
+    before: str | None = None,
+    limit: int = 50,
 ) -> list[CompanyView]:
     """Companies, the newest first; those after the one of the key `before`."""
-    asked = {"status": among(status, STATUSES, "the status of a company"), "tier": among(tier, TIERS, "a tier")}
+    asked = {
+        "status": among(status, STATUSES, "the status of a company"),
+        "tier": among(tier, TIERS, "a tier"),
+    }
     where = [Is(name, value) for name, value in asked.items() if value]
     return [_view(store, each) for each in find(store, COMPANY, where=where, before=before, limit=limit)]
 
@@ -68,7 +80,16 @@ def show_company(store: Store, key: str) -> CompanyDetail:
 def _view(store: Store, found: Found) -> CompanyView:
     data, own = found.data, Link("company", found.key)
     return CompanyView(
-        found.key, data.get("name"), data.get("website"), data.get("status"), data.get("tier"), data.get("score"), data.get("completeness"),
-        data.get("size"), data.get("headquarters"), count(store, BOARD, link=own), count(store, POSTING, link=own),
+        found.key,
+        data.get("name"),
+        data.get("website"),
+        data.get("status"),
+        data.get("tier"),
+        data.get("score"),
+        data.get("completeness"),
+        data.get("size"),
+        data.get("headquarters"),
+        count(store, BOARD, link=own),
+        count(store, POSTING, link=own),
         moment(data.get("analyzed_at")),
-    )  # fmt: skip
+    )

@@ -1,4 +1,6 @@
-"""What models have cost and may cost: by whatever a person wants to know it by, with what is left of today's caps."""
+"""What models have cost and may cost: by whatever a person wants to know it by, with what is left of today's
+caps.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -28,7 +30,9 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """`lines` are by what was asked for, the dearest first; `total` is all of it. Amounts in millionths of a dollar."""
+    """`lines` are by what was asked for, the dearest first; `total` is all of it. Amounts in millionths of a
+    dollar.
+    """
 
     at: int
     by: str
@@ -39,7 +43,8 @@ class Costs:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What the waiting tasks of one kind may cost, by what ended ones of that kind cost. None: none has ended yet, so nobody knows.
+    """What the waiting tasks of one kind may cost, by what ended ones of that kind cost. None: none has ended
+    yet, so nobody knows.
 
     What they spawn is not in it: nobody knows how much that will be.
     """
@@ -51,7 +56,9 @@ class Estimate:
     total: int | None
 
 
-def read_costs(store: Store, *, by: str = "day", since_us: int | None = None, limit: int = MAX_LINES) -> Costs:
+def read_costs(
+    store: Store, *, by: str = "day", since_us: int | None = None, limit: int = MAX_LINES
+) -> Costs:
     """What was spent, of the last `since_us` or of all that is remembered."""
     if by not in GROUPS:
         raise UsageError(f"costs are shown by {', '.join(GROUPS)}, got {by!r}")
@@ -65,7 +72,12 @@ def read_costs(store: Store, *, by: str = "day", since_us: int | None = None, li
 
 
 def list_calls(
-    store: Store, *, task: int | None = None, run: int | None = None, since_us: int | None = None, limit: int = 50
+    store: Store,
+    *,
+    task: int | None = None,
+    run: int | None = None,
+    since_us: int | None = None,
+    limit: int = 50,
 ) -> list[dict[str, Any]]:
     """Single calls of models, the newest first, as the ledger has them."""
     with store.read() as session:
@@ -74,14 +86,18 @@ def list_calls(
 
 
 def estimate(store: Store) -> list[Estimate]:
-    """What all that waits may cost, kind by kind. Kinds that have never cost anything are there too: with 0."""
+    """What all that waits may cost, kind by kind. Kinds that have never cost anything are there too: with
+    0.
+    """
     with store.read() as session:
         found = costs.per_kind(session)
     return [_estimate(*each) for each in found]
 
 
 def expectation(found: list[Estimate]) -> str | None:
-    """The estimate in one sentence, to be said before a run starts. None where no model was ever paid for any of it."""
+    """The estimate in one sentence, to be said before a run starts. None where no model was ever paid for any
+    of it.
+    """
     if not any(each.each for each in found):
         return None
     said = f"What waits may cost about {dollars(sum(each.total or 0 for each in found))}, as far as tasks like it have ended before"
@@ -90,7 +106,9 @@ def expectation(found: list[Estimate]) -> str | None:
 
 
 def check_ledger(store: Store) -> list[Check]:
-    """Whether every budget is the sum of its calls, for the doctor. Looks twice: a busy ledger moves between two statements."""
+    """Whether every budget is the sum of its calls, for the doctor. Looks twice: a busy ledger moves between
+    two statements.
+    """
     with store.read() as session:
         if version_now(session, store.backend.dialect) < newest(store.backend.dialect.words):
             return []  # the check of the schema has said so
@@ -98,9 +116,20 @@ def check_ledger(store: Store) -> list[Check]:
     drifts = [drift for drift in budgets.drifted(store) if drift in first] if first else []
     if not drifts:
         return [Check("ledger", Verdict.OK, "every budget is the sum of its calls")]
-    counts = ((drift.counted.scope, dollars(drift.counted.spent), dollars(drift.true.spent)) for drift in drifts[:5])
-    says = "; ".join(f"{scope} counts {counted} spent, its calls are {true}" for scope, counted, true in counts)
-    return [Check("ledger", Verdict.WARN, says, "running workers repair this within repair.every; please report it, it should not happen")]
+    counts = (
+        (drift.counted.scope, dollars(drift.counted.spent), dollars(drift.true.spent)) for drift in drifts[:5]
+    )
+    says = "; ".join(
+        f"{scope} counts {counted} spent, its calls are {true}" for scope, counted, true in counts
+    )
+    return [
+        Check(
+            "ledger",
+            Verdict.WARN,
+            says,
+            "running workers repair this within repair.every; please report it, it should not happen",
+        )
+    ]
 
 
 def dollars(amount: int) -> str:
@@ -113,7 +142,10 @@ def dollars(amount: int) -> str:
 def _left(store: Store, rows: list[tuple[str, int, int]], now: int) -> list[Left]:
     caps, all_of_it = Caps.in_force(store.settings), f"day:{budgets.day_of(now)}"
     rows = rows if any(scope == all_of_it for scope, _, _ in rows) else [*rows, (all_of_it, 0, 0)]
-    return [Left(scope, cap := caps.of(scope), spent, reserved, max(0, cap - spent - reserved)) for scope, spent, reserved in rows]
+    return [
+        Left(scope, cap := caps.of(scope), spent, reserved, max(0, cap - spent - reserved))
+        for scope, spent, reserved in rows
+    ]
 
 
 def _estimate(kind: str, waiting: int, ended: int, paid: int) -> Estimate:

@@ -1,4 +1,6 @@
-"""The doctor: small checks, each with what was found and what to do about it. Nothing here changes anything."""
+"""The doctor: small checks, each with what was found and what to do about it. Nothing here changes
+anything.
+"""
 
 import os
 import platform
@@ -78,7 +80,12 @@ def check_embeddings() -> Check:
         embedder = open_embedder()
     except ConfigError as problem:
         return Check("embeddings", Verdict.FAIL, str(problem))
-    return Check("embeddings", Verdict.OK, _kind(embedder), None if embedder.meaning else "to compare by meaning: thresher doctor --fix")
+    return Check(
+        "embeddings",
+        Verdict.OK,
+        _kind(embedder),
+        None if embedder.meaning else "to compare by meaning: thresher doctor --fix",
+    )
 
 
 def _kind(embedder: Embedder) -> str:
@@ -95,14 +102,28 @@ def check_file(path: Path) -> list[Check]:
 def _permissions(path: Path) -> Check:
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & stat.S_IRWXO:
-        return Check("files", Verdict.WARN, f"every user of this machine can open {path} (mode {mode:o})", f"chmod 600 {path}")
-    return Check("files", Verdict.OK, f"mode {mode:o}: for its {'owner and group' if mode & stat.S_IRWXG else 'owner alone'}")
+        return Check(
+            "files",
+            Verdict.WARN,
+            f"every user of this machine can open {path} (mode {mode:o})",
+            f"chmod 600 {path}",
+        )
+    return Check(
+        "files",
+        Verdict.OK,
+        f"mode {mode:o}: for its {'owner and group' if mode & stat.S_IRWXG else 'owner alone'}",
+    )
 
 
 def _disk(path: Path) -> Check:
     free = shutil.disk_usage(path if path.exists() else path.resolve().parent).free
     verdict = Verdict.FAIL if free < DISK_GONE else Verdict.WARN if free < DISK_LOW else Verdict.OK
-    return Check("disk", verdict, f"{free / (1 << 30):,.1f} GB free", None if verdict is Verdict.OK else "free some space")
+    return Check(
+        "disk",
+        verdict,
+        f"{free / (1 << 30):,.1f} GB free",
+        None if verdict is Verdict.OK else "free some space",
+    )
 
 
 def check_store(store: Store, registry: Registry | None) -> list[Check]:
@@ -130,24 +151,37 @@ def _python() -> Check:
 
 def _sqlite() -> Check:
     ok = VERSION >= SAFE_VERSION
-    advice = None if ok else "it can corrupt a database after a crash (mended in 3.51.3): pip install --upgrade apsw"
+    advice = (
+        None
+        if ok
+        else "it can corrupt a database after a crash (mended in 3.51.3): pip install --upgrade apsw"
+    )
     return Check("sqlite", Verdict.OK if ok else Verdict.WARN, ".".join(map(str, VERSION)), advice)
 
 
 def _browser() -> Check:
     if not chromium.extra_is_installed():
-        return Check("browser", Verdict.OK, "none, and none is needed unless pages are rendered", f"to render pages: {chromium.EXTRA}")
+        return Check(
+            "browser",
+            Verdict.OK,
+            "none, and none is needed unless pages are rendered",
+            f"to render pages: {chromium.EXTRA}",
+        )
     try:
         found = chromium.find()
         if found is None:
-            return Check("browser", Verdict.WARN, "no Chromium was found, so no page can be rendered", chromium.ADVICE)
+            return Check(
+                "browser", Verdict.WARN, "no Chromium was found, so no page can be rendered", chromium.ADVICE
+            )
         name = f"{chromium.version(found)}, {found.path} ({found.origin})"
         if chromium.sandboxed():
             return Check("browser", Verdict.OK, name)
         return Check(
-            "browser", Verdict.WARN, f"{name}, without its sandbox ({chromium.SANDBOX_VARIABLE}=off)",
+            "browser",
+            Verdict.WARN,
+            f"{name}, without its sandbox ({chromium.SANDBOX_VARIABLE}=off)",
             "a page that breaks out of the browser has this user's rights; run Thresher as a user of its own and unset the variable",
-        )  # fmt: skip
+        )
     except ConfigError as problem:
         return Check("browser", Verdict.WARN, str(problem))
 
@@ -159,7 +193,12 @@ def _schema(store: Store) -> Check:
     if have == know:
         return Check("schema", Verdict.OK, f"version {have}")
     found = f"the database is at version {have}, this Thresher knows {know}"
-    return Check("schema", Verdict.FAIL, found, "run: thresher migrate" if have < know else "pip install --upgrade thresher")
+    return Check(
+        "schema",
+        Verdict.FAIL,
+        found,
+        "run: thresher migrate" if have < know else "pip install --upgrade thresher",
+    )
 
 
 def _write(store: Store) -> Check:
@@ -177,7 +216,12 @@ def _clock(store: Store) -> Check:
         skew = abs(store.backend.now(session) - SystemClock().now()) / SECOND
     ok = skew < SKEW_SECONDS
     advice = None if ok else "the database's clock decides; let NTP set both clocks"
-    return Check("clock", Verdict.OK if ok else Verdict.WARN, f"{skew:.3f} s between this machine and the database", advice)
+    return Check(
+        "clock",
+        Verdict.OK if ok else Verdict.WARN,
+        f"{skew:.3f} s between this machine and the database",
+        advice,
+    )
 
 
 def _workers(store: Store) -> Check:
@@ -186,27 +230,47 @@ def _workers(store: Store) -> Check:
         unserved = unserved_sentences(session, store.backend.now(session))
     lost = [worker for worker in found if not worker.alive]
     if unserved:
-        return Check("workers", Verdict.WARN, "; ".join(unserved), "start one of the newest version, without --only or --not")
+        return Check(
+            "workers",
+            Verdict.WARN,
+            "; ".join(unserved),
+            "start one of the newest version, without --only or --not",
+        )
     if not lost:
         return Check("workers", Verdict.OK, f"{len(found)} alive, none lost")
     held = sum(worker.holds for worker in lost)
     says = f"{len(found) - len(lost)} alive, {len(lost)} lost with {held} tasks ({', '.join(worker.name for worker in lost[:5])})"
-    return Check("workers", Verdict.WARN, says, "any running worker gives their tasks back: thresher run, or thresher worker")
+    return Check(
+        "workers",
+        Verdict.WARN,
+        says,
+        "any running worker gives their tasks back: thresher run, or thresher worker",
+    )
 
 
 def _counters(store: Store) -> Check:
     wrong = _wrong(store)
     if wrong:
-        time.sleep(LOOK_AGAIN_SECONDS)  # a look between two statements of a busy queue proves nothing; the same twice does
+        time.sleep(
+            LOOK_AGAIN_SECONDS
+        )  # a look between two statements of a busy queue proves nothing; the same twice does
         wrong = {name: found for name, found in _wrong(store).items() if wrong.get(name) == found}
     if not wrong:
         return Check("gates", Verdict.OK, "counters and lanes agree with the running tasks")
     says = "; ".join(f"{name}: {found}" for name, found in sorted(wrong.items())[:5])
-    return Check("gates", Verdict.WARN, says, "running workers repair this within repair.every; please report it, it should not happen")
+    return Check(
+        "gates",
+        Verdict.WARN,
+        says,
+        "running workers repair this within repair.every; please report it, it should not happen",
+    )
 
 
 def _wrong(store: Store) -> dict[str, str]:
-    found = {name: f"counts {counted}, {running} are running" for name, (counted, running) in health.drifted(store).items()}
+    found = {
+        name: f"counts {counted}, {running} are running"
+        for name, (counted, running) in health.drifted(store).items()
+    }
     with store.read() as session:
         asleep = health.lanes_asleep(session)
     return found | ({"lanes": f"{asleep} asleep although they have work"} if asleep else {})
@@ -218,7 +282,12 @@ def _closed(store: Store) -> Check:
     if not shut:
         return Check("sources", Verdict.OK, "none is paused, tripped or disabled")
     says = "; ".join(closed_sentence(gate) for gate in shut[:5])
-    return Check("sources", Verdict.WARN, says, "thresher sources list shows them, thresher sources test NAME tries one")
+    return Check(
+        "sources",
+        Verdict.WARN,
+        says,
+        "thresher sources list shows them, thresher sources test NAME tries one",
+    )
 
 
 def _kinds(store: Store, registry: Registry) -> Check:
@@ -228,7 +297,12 @@ def _kinds(store: Store, registry: Registry) -> Check:
     if not strange:
         return Check("kinds", Verdict.OK, "an app knows every waiting task")
     says = ", ".join(f"{number} of kind {kind!r}" for kind, number in strange.items())
-    return Check("kinds", Verdict.WARN, f"no app here knows: {says}", "name the app in thresher.yaml or with --app; they wait until then")
+    return Check(
+        "kinds",
+        Verdict.WARN,
+        f"no app here knows: {says}",
+        "name the app in thresher.yaml or with --app; they wait until then",
+    )
 
 
 def _schedules(store: Store, registry: Registry) -> Check:
@@ -245,7 +319,11 @@ def _schedules(store: Store, registry: Registry) -> Check:
 def _postgres(store: Store) -> list[Check]:
     try:
         with store.read() as session:
-            version, idle, oldest = health.postgres_version(session), health.idle_in_transaction(session), health.oldest_snapshot(session)
+            version, idle, oldest = (
+                health.postgres_version(session),
+                health.idle_in_transaction(session),
+                health.oldest_snapshot(session),
+            )
     except DatabaseProblem as problem:
         return [Check("postgres", Verdict.WARN, str(problem))]
     return [_version(version), _horizon(*idle, oldest)]
@@ -254,7 +332,12 @@ def _postgres(store: Store) -> list[Check]:
 def _version(number: int) -> Check:
     ok = number >= POSTGRES
     found = f"PostgreSQL {number // 10_000}.{number % 10_000}"
-    return Check("postgres", Verdict.OK if ok else Verdict.FAIL, found, None if ok else "upgrade to PostgreSQL 15 or newer")
+    return Check(
+        "postgres",
+        Verdict.OK if ok else Verdict.FAIL,
+        found,
+        None if ok else "upgrade to PostgreSQL 15 or newer",
+    )
 
 
 def _horizon(idle: int, idle_seconds: float, oldest: dict[str, object] | None) -> Check:
@@ -262,6 +345,10 @@ def _horizon(idle: int, idle_seconds: float, oldest: dict[str, object] | None) -
     found = f"oldest snapshot {seconds:.0f} s, {idle} sessions idle in a transaction"
     if max(seconds, idle_seconds) < SNAPSHOT_SECONDS:
         return Check("horizon", Verdict.OK, found)
-    who = f"process {oldest['pid']} ({oldest['application'] or 'no name'}, {oldest['state']})" if oldest else "an idle session"
+    who = (
+        f"process {oldest['pid']} ({oldest['application'] or 'no name'}, {oldest['state']})"
+        if oldest
+        else "an idle session"
+    )
     advice = f"{who} keeps dead rows from being removed and slows every claim; end it, or set idle_in_transaction_session_timeout"
     return Check("horizon", Verdict.WARN, found, advice)

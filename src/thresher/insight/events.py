@@ -10,13 +10,20 @@ from thresher.store.store import Store
 
 
 def list_events(
-    store: Store, *, kind: str | None = None, source: str | None = None, before: int | None = None, limit: int = 50
+    store: Store,
+    *,
+    kind: str | None = None,
+    source: str | None = None,
+    before: int | None = None,
+    limit: int = 50,
 ) -> list[dict[str, Any]]:
     """What happened, the newest first, each with the sentence of its kind; ids below `before`."""
     if kind is not None and kind not in list(EventKind):
         raise UsageError(f"there is no kind of event {kind!r}; the kinds are {', '.join(EventKind)}")
     with store.read() as session:
-        found = overview.events(session, kind=kind, gate=gate_called(source) if source else None, before=before, limit=limit)
+        found = overview.events(
+            session, kind=kind, gate=gate_called(source) if source else None, before=before, limit=limit
+        )
     return [event | {"sentence": _sentence(event["kind"])} for event in found]
 
 

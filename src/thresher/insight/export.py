@@ -1,4 +1,6 @@
-"""Everything of one kind as a file for other programs: which columns it has, and where their values come from."""
+"""Everything of one kind as a file for other programs: which columns it has, and where their values come
+from.
+"""
 
 import os
 import tempfile
@@ -52,51 +54,160 @@ class Exported:
     file: str
 
 
-# A column is where its value stands in the data, or `name=place|place`: the first place that has one. `posting.` reaches into the
-# posting of a match.
-_PAY = ("pay=salary.text|facts.pay.text", "pay_low=salary.low|facts.pay.low", "pay_high=salary.high|facts.pay.high",
-        "currency=salary.currency|facts.pay.currency", "period=salary.period|facts.pay.period")  # fmt: skip
+# A column is where its value stands in the data, or `name=place|place`: the first place that has one.
+# `posting.` reaches into the posting of a match.
+_PAY = (
+    "pay=salary.text|facts.pay.text",
+    "pay_low=salary.low|facts.pay.low",
+    "pay_high=salary.high|facts.pay.high",
+    "currency=salary.currency|facts.pay.currency",
+    "period=salary.period|facts.pay.period",
+)
 _COLUMNS: Mapping[What, tuple[str, ...]] = {
     What.MATCHES: (
-        "score", "priority", "status", "title", "company", "location=posting.location", "pay=posting.salary.text|posting.facts.pay.text",
-        "url", "posted=posting.posted", "state=posting.state", "matched_skills", "skill_gaps", "note", "decided_at", "key",
+        "score",
+        "priority",
+        "status",
+        "title",
+        "company",
+        "location=posting.location",
+        "pay=posting.salary.text|posting.facts.pay.text",
+        "url",
+        "posted=posting.posted",
+        "state=posting.state",
+        "matched_skills",
+        "skill_gaps",
+        "note",
+        "decided_at",
+        "key",
     ),
     What.POSTINGS: (
-        "title", "company_name", "location", "url", "posted", "state", "employment_type", *_PAY, "workplace=facts.workplace",
-        "level=facts.level", "skills=facts.skills", "first_seen", "seen_at", "closed_at", "relisted", "board", "company",
-        "group", "number", "key",
+        "title",
+        "company_name",
+        "location",
+        "url",
+        "posted",
+        "state",
+        "employment_type",
+        *_PAY,
+        "workplace=facts.workplace",
+        "level=facts.level",
+        "skills=facts.skills",
+        "first_seen",
+        "seen_at",
+        "closed_at",
+        "relisted",
+        "board",
+        "company",
+        "group",
+        "number",
+        "key",
     ),
     What.COMPANIES: (
-        "name", "website", "tier", "score", "status", "completeness", "size", "size_category", "headquarters", "industry", "founded",
-        "tech", "remote_first", "ai_focus", "about", "mission", "culture", "careers_url", "board_url", "board_confidence", "analyzed_at",
+        "name",
+        "website",
+        "tier",
+        "score",
+        "status",
+        "completeness",
+        "size",
+        "size_category",
+        "headquarters",
+        "industry",
+        "founded",
+        "tech",
+        "remote_first",
+        "ai_focus",
+        "about",
+        "mission",
+        "culture",
+        "careers_url",
+        "board_url",
+        "board_confidence",
+        "analyzed_at",
         "key",
     ),
     What.BOARDS: (
-        "company_name", "platform", "url", "status", "confidence", "open", "verdict=last_look.verdict", "reason=last_look.reason",
-        "complete=last_look.complete", "failures", "scraped_at", "due_at", "alarms", "disabled_reason", "proof", "method", "company", "key",
+        "company_name",
+        "platform",
+        "url",
+        "status",
+        "confidence",
+        "open",
+        "verdict=last_look.verdict",
+        "reason=last_look.reason",
+        "complete=last_look.complete",
+        "failures",
+        "scraped_at",
+        "due_at",
+        "alarms",
+        "disabled_reason",
+        "proof",
+        "method",
+        "company",
+        "key",
     ),
     What.CANDIDATES: (
-        "name", "email", "title", "roles", "skills", "tech_stack", "specializations", "experience_years", "locations", "salary_min",
-        "currency", "remote", "keywords", "key",
+        "name",
+        "email",
+        "title",
+        "roles",
+        "skills",
+        "tech_stack",
+        "specializations",
+        "experience_years",
+        "locations",
+        "salary_min",
+        "currency",
+        "remote",
+        "keywords",
+        "key",
     ),
     What.FITS: (
-        "candidate_name", "score", "grade", "recommended", "status", "title", "company_name", "location", "pay", "url", "state",
-        "skills=parts.skills", "experience=parts.experience", "place=parts.location", "salary=parts.salary", "semantic=parts.semantic",
-        "note", "matched_at", "candidate", "posting",
+        "candidate_name",
+        "score",
+        "grade",
+        "recommended",
+        "status",
+        "title",
+        "company_name",
+        "location",
+        "pay",
+        "url",
+        "state",
+        "skills=parts.skills",
+        "experience=parts.experience",
+        "place=parts.location",
+        "salary=parts.salary",
+        "semantic=parts.semantic",
+        "note",
+        "matched_at",
+        "candidate",
+        "posting",
     ),
-}  # fmt: skip
+}
 _KINDS = {
-    What.MATCHES: "match", What.POSTINGS: POSTING, What.COMPANIES: COMPANY, What.BOARDS: BOARD, What.CANDIDATES: CANDIDATE,
-}  # fmt: skip
+    What.MATCHES: "match",
+    What.POSTINGS: POSTING,
+    What.COMPANIES: COMPANY,
+    What.BOARDS: BOARD,
+    What.CANDIDATES: CANDIDATE,
+}
 _STATUSES: Mapping[What, Iterable[str]] = {
-    What.MATCHES: Status, What.POSTINGS: postings.STATES, What.COMPANIES: companies.STATUSES, What.BOARDS: boards.STATUSES,
-    What.CANDIDATES: (), What.FITS: STATUSES,
-}  # fmt: skip
+    What.MATCHES: Status,
+    What.POSTINGS: postings.STATES,
+    What.COMPANIES: companies.STATUSES,
+    What.BOARDS: boards.STATUSES,
+    What.CANDIDATES: (),
+    What.FITS: STATUSES,
+}
 _TIMES = ("_at", "first_seen")
 
 
 def export(store: Store, what: What, form: Form, out: BinaryIO, *, status: str | None = None) -> int:
-    """Write everything of a kind; how many rows. JSON lines have all that is known, the others what fits into columns."""
+    """Write everything of a kind; how many rows. JSON lines have all that is known, the others what fits into
+    columns.
+    """
     if status is not None and not _STATUSES[what]:
         raise UsageError(f"{what} have no status; leave it out")
     wanted = among(status, _STATUSES[what], f"the status of {what}")
@@ -133,7 +244,9 @@ def export_file(store: Store, what: What, form: Form, path: Path, *, status: str
         try:
             with os.fdopen(descriptor, "wb") as out:
                 rows = export(store, what, form, out, status=status)
-            if path.exists():  # a new file is for its owner alone; an old one stays as open as somebody made it
+            if (
+                path.exists()
+            ):  # a new file is for its owner alone; an old one stays as open as somebody made it
                 Path(name).chmod(path.stat().st_mode & 0o777)
             Path(name).replace(path)
         except BaseException:
@@ -165,14 +278,19 @@ def _data(store: Store, what: What, found: Iterable[Found]) -> Iterator[dict[str
 
 def _with_postings(store: Store, matches: list[Found]) -> Iterator[dict[str, Any]]:
     keys = [str(each.data.get("posting") or each.key) for each in matches]
-    postings = {each.key: each.data for each in find(store, POSTING, keys=keys, limit=len(keys))} if keys else {}
+    postings = (
+        {each.key: each.data for each in find(store, POSTING, keys=keys, limit=len(keys))} if keys else {}
+    )
     for key, each in zip(keys, matches, strict=True):
         yield {**each.data, "key": each.key, "posting": postings.get(key, {})}
 
 
 def _value(data: Mapping[str, Any], column: str, between: str) -> Any:
     name, _, places = column.partition("=")
-    value = next((found for place in (places or name).split("|") if (found := _at(data, place)) not in (None, "")), None)
+    value = next(
+        (found for place in (places or name).split("|") if (found := _at(data, place)) not in (None, "")),
+        None,
+    )
     if isinstance(value, int) and name.endswith(_TIMES):
         return as_text(value) if value else None
     if isinstance(value, list | tuple):
@@ -188,7 +306,9 @@ def _at(data: Mapping[str, Any], place: str) -> Any:
 
 
 def _whole(found: Found) -> dict[str, Any]:
-    times = {name: as_text(value) if value else None for name, value in found.data.items() if _is_time(name, value)}
+    times = {
+        name: as_text(value) if value else None for name, value in found.data.items() if _is_time(name, value)
+    }
     links = [f"{link.name}={link.target}" for link in found.links]
     return {"kind": found.kind, "key": found.key, **found.data, **times, "links": links}
 

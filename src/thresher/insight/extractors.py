@@ -11,9 +11,12 @@ from thresher.store.extractors import Learned
 from thresher.store.store import Store
 
 _BESIDE = {
-    How.CELL: "the cell after {!r}", How.LEAF: "the text after {!r}", How.BLOCK: "the paragraph after {!r}", How.REST: "what follows {!r}",
+    How.CELL: "the cell after {!r}",
+    How.LEAF: "the text after {!r}",
+    How.BLOCK: "the paragraph after {!r}",
+    How.REST: "what follows {!r}",
     How.UNDER: "the cell under {!r}",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,9 @@ class ExtractorView:
     made_at: int
 
 
-def list_extractors(store: Store, *, site: str = "", everything: bool = False, limit: int = 100) -> list[ExtractorView]:
+def list_extractors(
+    store: Store, *, site: str = "", everything: bool = False, limit: int = 100
+) -> list[ExtractorView]:
     """Those in use or in doubt; with `everything` also those that were replaced."""
     found = extractors.versions(store, site, limit=limit)
     return [_view(each) for each in found if everything or each.state != "retired"]
@@ -52,21 +57,32 @@ def show_extractor(store: Store, site: str, schema: str) -> tuple[ExtractorView,
     """The newest version of a site, field by field."""
     found = extractors.last(store, site, schema)
     if found is None:
-        raise UnknownName(f"nothing was learned of {site} for {schema!r}; thresher extractors list shows what was")
+        raise UnknownName(
+            f"nothing was learned of {site} for {schema!r}; thresher extractors list shows what was"
+        )
     learned = extractor_of(found)
     fields = [
-        FieldView(field.name, rules.score, tuple(map(_words, rules.rules))) if (rules := learned.fields.get(field.name))
+        FieldView(field.name, rules.score, tuple(map(_words, rules.rules)))
+        if (rules := learned.fields.get(field.name))
         else FieldView(field.name, None, (), learned.unlearned.get(field.name, "it is judged, not read"))
         for field in learned.schema.fields
-    ]  # fmt: skip
+    ]
     return _view(found), fields
 
 
 def _view(each: Learned) -> ExtractorView:
     return ExtractorView(
-        each.site, each.schema_name, each.version, each.state, each.score, each.good, each.drifted, each.last_drift, each.drift_at,
+        each.site,
+        each.schema_name,
+        each.version,
+        each.state,
+        each.score,
+        each.good,
+        each.drifted,
+        each.last_drift,
+        each.drift_at,
         each.made_at,
-    )  # fmt: skip
+    )
 
 
 def _words(rule: Rule) -> str:

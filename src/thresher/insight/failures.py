@@ -25,16 +25,24 @@ class FailureGroup:
 
 
 def failure_filters(
-    store: Store, *, error: str | None, kind: str | None, source: str | None, older: float | None, newer: float | None
+    store: Store,
+    *,
+    error: str | None,
+    kind: str | None,
+    source: str | None,
+    older: float | None,
+    newer: float | None,
 ) -> dict[str, Any]:
     """What a person asked for, as the store understands it. `older` and `newer` are ages in seconds."""
     with store.read() as session:
         now = store.backend.now(session)
     return {
-        "error": error, "kind": kind, "gate": gate_called(source) if source else None,
+        "error": error,
+        "kind": kind,
+        "gate": gate_called(source) if source else None,
         "finished_before": None if older is None else now - to_us(older),
         "finished_after": None if newer is None else now - to_us(newer),
-    }  # fmt: skip
+    }
 
 
 def group_failures(store: Store, **filters: Any) -> list[FailureGroup]:
@@ -48,7 +56,9 @@ def group_failures(store: Store, **filters: Any) -> list[FailureGroup]:
     return sorted(groups, key=lambda group: (-group.count, group.kind, group.error or ""))
 
 
-def _group(key: tuple[str | None, str, str | None], rows: list[dict[str, Any]], reasons: dict[int, str | None]) -> FailureGroup:
+def _group(
+    key: tuple[str | None, str, str | None], rows: list[dict[str, Any]], reasons: dict[int, str | None]
+) -> FailureGroup:
     example = max(row["example"] for row in rows)
     first, last = min(row["first_at"] for row in rows), max(row["last_at"] for row in rows)
     return FailureGroup(*key, sum(row["count"] for row in rows), example, reasons.get(example), first, last)

@@ -1,4 +1,6 @@
-"""Matches of candidates and postings as a person sees them: the best first, and any pair explained, part by part and with quotes."""
+"""Matches of candidates and postings as a person sees them: the best first, and any pair explained, part by
+part and with quotes.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +32,8 @@ CANDIDATES, POSTINGS = "thresher candidates list", "thresher postings list"
 class FitView:
     """One match. Scores are in points of 100; `candidate` and `posting` are keys of records.
 
-    `matched_at` is when it was scored. What a person has in hand keeps its last score where it fits no longer.
+    `matched_at` is when it was scored. What a person has in hand keeps its last score where it fits no
+    longer.
     """
 
     candidate: str
@@ -56,7 +59,9 @@ class FitView:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """Words of the posting, and where they stand: in the description from `start` to `end`, or in the field `path`."""
+    """Words of the posting, and where they stand: in the description from `start` to `end`, or in the field
+    `path`.
+    """
 
     text: str
     path: str | None
@@ -100,24 +105,48 @@ class FitDetail:
 
 
 def list_fits(
-    store: Store, *, candidate: str | None = None, posting: str | None = None, min_score: float | None = None, recommended: bool = False,
-    status: str | None = None, after: str | None = None, limit: int = 50,
-) -> list[FitView]:  # fmt: skip
-    """The matches of a candidate, or of a posting, by key, the best first; those behind the one with the key `after`."""
+    store: Store,
+    *,
+    candidate: str | None = None,
+    posting: str | None = None,
+    min_score: float | None = None,
+    recommended: bool = False,
+    status: str | None = None,
+    after: str | None = None,
+    limit: int = 50,
+) -> list[FitView]:
+    """The matches of a candidate, or of a posting, by key, the best first; those behind the one with the key
+    `after`.
+    """
     points = points_of(store.settings.__getitem__)
     wanted = among(status, STATUSES, "the status of a match")
-    whose = one(store, CANDIDATE, candidate, CANDIDATES) if candidate is not None else one(store, POSTING, posting or "", POSTINGS)
+    whose = (
+        one(store, CANDIDATE, candidate, CANDIDATES)
+        if candidate is not None
+        else one(store, POSTING, posting or "", POSTINGS)
+    )
     floor = max(points.recommend if recommended else 0, min_score or 0)
     own = {"candidate" if candidate is not None else "posting": whose.id}
     behind = _behind(store, whose, after) if after is not None else None
     with store.read() as session:
-        found = list_matches(session, **own, least=round(floor * HUNDRED) if floor else None, status=wanted, after=behind, limit=limit)
+        found = list_matches(
+            session,
+            **own,
+            least=round(floor * HUNDRED) if floor else None,
+            status=wanted,
+            after=behind,
+            limit=limit,
+        )
     return _views(store, found, points)
 
 
 def _behind(store: Store, whose: Found, after: str) -> tuple[int, int]:
     """Where the page behind a match begins."""
-    other = one(store, POSTING, after, POSTINGS) if whose.kind == CANDIDATE else one(store, CANDIDATE, after, CANDIDATES)
+    other = (
+        one(store, POSTING, after, POSTINGS)
+        if whose.kind == CANDIDATE
+        else one(store, CANDIDATE, after, CANDIDATES)
+    )
     pair = (whose.id, other.id) if whose.kind == CANDIDATE else (other.id, whose.id)
     with store.read() as session:
         match = find_match(session, *pair)
@@ -125,7 +154,8 @@ def _behind(store: Store, whose: Found, after: str) -> tuple[int, int]:
 
 
 def explain_fit(store: Store, candidate: str, posting: str | int) -> FitDetail:
-    """Why a candidate and a posting go together as they do, by what is known of both now, whether or not it is a match.
+    """Why a candidate and a posting go together as they do, by what is known of both now, whether or not it
+    is a match.
 
     A posting is named by its key, or by the id of its record.
     """
@@ -154,13 +184,20 @@ def _read(store: Store, posting: Found) -> Found:
     if isinstance(posting.data.get("facts"), Mapping):
         return posting
     new = with_facts(posting, day(read_now(store)))
-    return Found(posting.kind, posting.key, {**posting.data, **new.data}, posting.links, new.evidence, posting.id)
+    return Found(
+        posting.kind, posting.key, {**posting.data, **new.data}, posting.links, new.evidence, posting.id
+    )
 
 
 def _views(store: Store, matches: Sequence[Match], points: Points) -> list[FitView]:
     with store.read() as session:
-        people = {each.id: each for each in find_by_ids(session, CANDIDATE, [match.candidate_id for match in matches])}
-        postings = {each.id: each for each in find_by_ids(session, POSTING, [match.posting_id for match in matches])}
+        people = {
+            each.id: each
+            for each in find_by_ids(session, CANDIDATE, [match.candidate_id for match in matches])
+        }
+        postings = {
+            each.id: each for each in find_by_ids(session, POSTING, [match.posting_id for match in matches])
+        }
     return [
         _view(match, people[match.candidate_id], postings[match.posting_id], points)
         for match in matches
@@ -171,22 +208,46 @@ def _views(store: Store, matches: Sequence[Match], points: Points) -> list[FitVi
 def _view(match: Match, person: Found, posting: Found, points: Points) -> FitView:
     said = posting.data
     return FitView(
-        person.key, person.data.get("name"), posting.key, posting.id, said.get("title"), said.get("company_name"), said.get("location"),
-        pay_text(said), said.get("url"), said.get("state"), match.role_id, match.score / HUNDRED, points.grade(match.score),
-        points.is_recommended(match.score), {name: getattr(match, name) / HUNDRED for name in PARTS}, match.status, match.note,
-        match.created_at, match.matched_at,
-    )  # fmt: skip
+        person.key,
+        person.data.get("name"),
+        posting.key,
+        posting.id,
+        said.get("title"),
+        said.get("company_name"),
+        said.get("location"),
+        pay_text(said),
+        said.get("url"),
+        said.get("state"),
+        match.role_id,
+        match.score / HUNDRED,
+        points.grade(match.score),
+        points.is_recommended(match.score),
+        {name: getattr(match, name) / HUNDRED for name in PARTS},
+        match.status,
+        match.note,
+        match.created_at,
+        match.matched_at,
+    )
 
 
 def _detail(person: Found, posting: Found, fit: Fit, points: Points, kept: FitView | None) -> FitDetail:
     return FitDetail(
-        person.key, posting.key, fit.score / HUNDRED, fit.grade, fit.recommended, [_part(part, points) for part in fit.parts],
-        [_skill(met.asked, met.own) for met in fit.matched], [_skill(asked) for asked in fit.missing], kept,
-    )  # fmt: skip
+        person.key,
+        posting.key,
+        fit.score / HUNDRED,
+        fit.grade,
+        fit.recommended,
+        [_part(part, points) for part in fit.parts],
+        [_skill(met.asked, met.own) for met in fit.matched],
+        [_skill(asked) for asked in fit.missing],
+        kept,
+    )
 
 
 def _part(part: Part, points: Points) -> PartView:
-    return PartView(part.name, part.points / HUNDRED, getattr(points, part.name), part.reason, _quote(part.place))
+    return PartView(
+        part.name, part.points / HUNDRED, getattr(points, part.name), part.reason, _quote(part.place)
+    )
 
 
 def _skill(asked: Asked, own: str | None = None) -> SkillView:

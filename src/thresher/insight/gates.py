@@ -68,7 +68,9 @@ def show_gate(store: Store, name: str) -> GateView:
 
 
 def closed_gates(session: Session, now: int) -> list[GateView]:
-    """Gates that are shut, and gates at their limit that tasks wait for; those with the most waiting first."""
+    """Gates that are shut, and gates at their limit that tasks wait for; those with the most waiting
+    first.
+    """
     views = _views(session, sources.find_closed(session, now), now)
     closed = [view for view in views if view.shut or (view.state != OPEN and view.waiting)]
     return sorted(closed, key=lambda view: (not view.shut, -view.waiting, view.name))
@@ -88,11 +90,26 @@ def _view(row: Mapping[str, Any], waiting: int, now: int) -> GateView:
     gate = sources.as_gate(dict(row))
     state = gate.why_closed(now) or OPEN
     return GateView(
-        row["name"], row["source"], row["app"], state, row["closed_tag"] if state in ("disabled", "paused") else None,
-        _why(gate, state, row), _opens_at(gate, state, now), _rate(gate), gate.burst, gate.in_flight, gate.max_in_flight,
-        gate.trip_after, gate.cooldown_us / SECOND, gate.failures, row["last_error"], row["last_failure"], waiting,
-        row["robots_waived_at"], row["robots_waived_reason"],
-    )  # fmt: skip
+        row["name"],
+        row["source"],
+        row["app"],
+        state,
+        row["closed_tag"] if state in ("disabled", "paused") else None,
+        _why(gate, state, row),
+        _opens_at(gate, state, now),
+        _rate(gate),
+        gate.burst,
+        gate.in_flight,
+        gate.max_in_flight,
+        gate.trip_after,
+        gate.cooldown_us / SECOND,
+        gate.failures,
+        row["last_error"],
+        row["last_failure"],
+        waiting,
+        row["robots_waived_at"],
+        row["robots_waived_reason"],
+    )
 
 
 def _rate(gate: Gate) -> float | None:
@@ -102,7 +119,11 @@ def _rate(gate: Gate) -> float | None:
 
 def rate_sentence(interval_us: int) -> str:
     """A rate in whichever way reads better."""
-    return f"one start every {interval_us / SECOND:g} s" if interval_us > SECOND else f"at most {SECOND / interval_us:.4g} starts a second"
+    return (
+        f"one start every {interval_us / SECOND:g} s"
+        if interval_us > SECOND
+        else f"at most {SECOND / interval_us:.4g} starts a second"
+    )
 
 
 def _opens_at(gate: Gate, state: str, now: int) -> int | None:

@@ -1,4 +1,6 @@
-"""Keys of the API as a person sees them: whose they are, what they open, until when, and whether anybody uses them."""
+"""Keys of the API as a person sees them: whose they are, what they open, until when, and whether anybody uses
+them.
+"""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,7 +12,9 @@ from thresher.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class KeyView:
-    """One key. `prefix` is the beginning of what its owner holds; `state` is live, expired or revoked; `sources` None is all."""
+    """One key. `prefix` is the beginning of what its owner holds; `state` is live, expired or revoked;
+    `sources` None is all.
+    """
 
     id: int
     name: str
@@ -44,9 +48,20 @@ def has_keys(store: Store) -> bool:
 def key_view(key: Key, now: int) -> KeyView:
     """A key as a line of a list."""
     return KeyView(
-        key.id, key.name, key.prefix, key.scopes, key.sources, key.state(now), key.rate, key.used, key.created_at, key.used_at,
-        key.expires_at, key.revoked_at, key.made_by,
-    )  # fmt: skip
+        key.id,
+        key.name,
+        key.prefix,
+        key.scopes,
+        key.sources,
+        key.state(now),
+        key.rate,
+        key.used,
+        key.created_at,
+        key.used_at,
+        key.expires_at,
+        key.revoked_at,
+        key.made_by,
+    )
 
 
 def made_view(key: Key, token: str) -> dict[str, Any]:

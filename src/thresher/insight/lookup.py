@@ -12,15 +12,34 @@ PORTION = 500
 
 
 def find(
-    store: Store, kind: str, *, keys: Sequence[str] | None = None, link: Link | None = None, where: Sequence[Where] = (),
-    order: str | None = None, before: str | None = None, limit: int = 50,
-) -> list[Found]:  # fmt: skip
-    """Records that match, the newest first, or in the order of a mark. `before`: only those older than the record of this key."""
-    named, meant = None if keys is None else [clean(key) for key in keys], link and Link(link.name, clean(link.target))
+    store: Store,
+    kind: str,
+    *,
+    keys: Sequence[str] | None = None,
+    link: Link | None = None,
+    where: Sequence[Where] = (),
+    order: str | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> list[Found]:
+    """Records that match, the newest first, or in the order of a mark. `before`: only those older than the
+    record of this key.
+    """
+    named, meant = (
+        None if keys is None else [clean(key) for key in keys],
+        link and Link(link.name, clean(link.target)),
+    )
     older = None if before is None else _id(store, kind, before)
     with store.read() as session:
         return find_records(
-            session, kind=kind, keys=named, link=meant, where=[*map(_cleaned, where)], order=order, before=older, limit=limit
+            session,
+            kind=kind,
+            keys=named,
+            link=meant,
+            where=[*map(_cleaned, where)],
+            order=order,
+            before=older,
+            limit=limit,
         )
 
 
@@ -51,11 +70,15 @@ def one(store: Store, kind: str, key: str, shown_by: str) -> Found:
 
 
 def every(store: Store, kind: str, *, where: Sequence[Where] = ()) -> Iterator[Found]:
-    """All records that match, the newest first, in the memory of a few. What is added meanwhile is not among them."""
+    """All records that match, the newest first, in the memory of a few. What is added meanwhile is not among
+    them.
+    """
     before: int | None = None
     while True:
         with store.read() as session:
-            some = find_records(session, kind=kind, where=[*map(_cleaned, where)], before=before, limit=PORTION)
+            some = find_records(
+                session, kind=kind, where=[*map(_cleaned, where)], before=before, limit=PORTION
+            )
         yield from some
         if len(some) < PORTION:
             return
@@ -64,11 +87,17 @@ def every(store: Store, kind: str, *, where: Sequence[Where] = ()) -> Iterator[F
 
 def _cleaned(where: Where) -> Where:
     """What a person typed may be no text at all; then it is compared as it would have been kept."""
-    return Is(where.name, *(clean(each) if isinstance(each, str) else each for each in where.values)) if isinstance(where, Is) else where
+    return (
+        Is(where.name, *(clean(each) if isinstance(each, str) else each for each in where.values))
+        if isinstance(where, Is)
+        else where
+    )
 
 
 def among(value: str | None, known: Iterable[str], what: str) -> str | None:
-    """What was asked for, if there can be such a thing: a word that nobody uses would find nothing, and look like no results."""
+    """What was asked for, if there can be such a thing: a word that nobody uses would find nothing, and look
+    like no results.
+    """
     words = list(known)
     if value is not None and value not in words:
         raise UsageError(f"{what} is one of {', '.join(words)}; got {value!r}")

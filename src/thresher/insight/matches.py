@@ -1,4 +1,6 @@
-"""Matches as a person sees them: the openings that suit the profile, the best first, and searches among them that were saved."""
+"""Matches as a person sees them: the openings that suit the profile, the best first, and searches among them
+that were saved.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -22,7 +24,9 @@ VIEWS = "thresher jobs views list"
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """Which matches are meant. What is None is not asked for. `since` stays as it was written: last week moves along."""
+    """Which matches are meant. What is None is not asked for. `since` stays as it was written: last week
+    moves along.
+    """
 
     status: str | None = None
     priority: str | None = None
@@ -66,10 +70,19 @@ class ViewView:
     matches: int = field(default=0)
 
 
-def list_matches(store: Store, search: Search, now: int, limit: int = 50, before: str | None = None) -> list[MatchView]:
+def list_matches(
+    store: Store, search: Search, now: int, limit: int = 50, before: str | None = None
+) -> list[MatchView]:
     """Matches, the best first; those after the one of the key `before`."""
     found = _after(_found(store, search, now), before)[:limit]
-    postings = {each.key: each for each in find(store, POSTING, keys=[_posting(each) for each in found], limit=len(found))} if found else {}
+    postings = (
+        {
+            each.key: each
+            for each in find(store, POSTING, keys=[_posting(each) for each in found], limit=len(found))
+        }
+        if found
+        else {}
+    )
     return [_view(each, postings.get(_posting(each))) for each in found]
 
 
@@ -78,14 +91,19 @@ def _after(found: list[Found], key: str | None) -> list[Found]:
         return found
     at = next((at for at, each in enumerate(found) if each.key == key), None)
     if at is None:
-        raise UnknownName(f"there is no match {key!r} to go on after in this search; begin with the first page again")
+        raise UnknownName(
+            f"there is no match {key!r} to go on after in this search; begin with the first page again"
+        )
     return found[at + 1 :]
 
 
 def list_views(store: Store, now: int) -> list[ViewView]:
     """The searches that were saved, by name."""
     saved = sorted(find(store, VIEW, limit=1_000), key=lambda each: each.key)
-    return [ViewView(each.key, dict(each.data.get("filters") or {}), len(_found(store, search_of(each), now))) for each in saved]
+    return [
+        ViewView(each.key, dict(each.data.get("filters") or {}), len(_found(store, search_of(each), now)))
+        for each in saved
+    ]
 
 
 def saved_search(store: Store, name: str) -> Search:
@@ -108,8 +126,13 @@ def check(search: Search, now: int) -> Search:
 
 
 def _where(search: Search, now: int) -> list[Where]:
-    status, priority = among(search.status, Status, "the status of a match"), among(search.priority, PRIORITIES, "the priority of a match")
-    where: list[Where] = [Is(name, value) for name, value in (("status", status), ("priority", priority)) if value]
+    status, priority = (
+        among(search.status, Status, "the status of a match"),
+        among(search.priority, PRIORITIES, "the priority of a match"),
+    )
+    where: list[Where] = [
+        Is(name, value) for name, value in (("status", status), ("priority", priority)) if value
+    ]
     if search.min_score is not None:
         where.append(Between("score", low=search.min_score))
     if search.since is not None:
@@ -118,7 +141,11 @@ def _where(search: Search, now: int) -> list[Where]:
 
 
 def _found(store: Store, search: Search, now: int) -> list[Found]:
-    return [each for each in find(store, MATCH, where=_where(search, now), order="-score", limit=MAX_MATCHES) if _suits(search, each)]
+    return [
+        each
+        for each in find(store, MATCH, where=_where(search, now), order="-score", limit=MAX_MATCHES)
+        if _suits(search, each)
+    ]
 
 
 def _suits(search: Search, match: Found) -> bool:
@@ -135,8 +162,20 @@ def _posting(match: Found) -> str:
 def _view(match: Found, posting: Found | None) -> MatchView:
     data, said = match.data, posting.data if posting else {}
     return MatchView(
-        match.key, data.get("score"), data.get("priority"), data.get("status"), data.get("title"), data.get("company"),
-        said.get("location"), pay_text(said), data.get("url"), said.get("state"),
-        tuple(data.get("matched_skills") or ()), tuple(data.get("skill_gaps") or ()), data.get("explanation"), data.get("note"),
-        moment(data.get("decided_at")), moment(data.get("notified_at")),
-    )  # fmt: skip
+        match.key,
+        data.get("score"),
+        data.get("priority"),
+        data.get("status"),
+        data.get("title"),
+        data.get("company"),
+        said.get("location"),
+        pay_text(said),
+        data.get("url"),
+        said.get("state"),
+        tuple(data.get("matched_skills") or ()),
+        tuple(data.get("skill_gaps") or ()),
+        data.get("explanation"),
+        data.get("note"),
+        moment(data.get("decided_at")),
+        moment(data.get("notified_at")),
+    )

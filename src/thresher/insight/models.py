@@ -13,7 +13,13 @@ MILLION = 1_000_000
 def check_models(models: Models) -> list[Check]:
     """For the doctor. Nothing is sent: whether a key is right, the first call will tell."""
     if not models:
-        return [Check("models", Verdict.OK, "none: pages are read by rules, their own data and what was learned of their sites")]
+        return [
+            Check(
+                "models",
+                Verdict.OK,
+                "none: pages are read by rules, their own data and what was learned of their sites",
+            )
+        ]
     return [_check(models, tier, names) for tier, names in _served(models).items()]
 
 
@@ -30,11 +36,18 @@ def _check(models: Models, tier: Tier, names: list[str]) -> Check:
     try:
         open_provider(thinker)
         prices = Prices(models)
-        price = prices.most(tier.provider, tier.model, MILLION, 0), prices.most(tier.provider, tier.model, 0, MILLION)
+        price = (
+            prices.most(tier.provider, tier.model, MILLION, 0),
+            prices.most(tier.provider, tier.model, 0, MILLION),
+        )
     except ConfigError as problem:
         return Check("models", Verdict.FAIL, f"{who}: {problem}")
     if thinker.keyless:
-        advice = f"set the variable {thinker.key_name}" if thinker.key_name else f"give models.providers.{tier.provider} a key"
+        advice = (
+            f"set the variable {thinker.key_name}"
+            if thinker.key_name
+            else f"give models.providers.{tier.provider} a key"
+        )
         return Check("models", Verdict.WARN, f"{who} has no key, so whoever needs it waits", advice)
     says = f"{who}, at most ${price[0] / DOLLAR:.2f} for a million bytes asked and ${price[1] / DOLLAR:.2f} for a million tokens answered"
     return Check("models", Verdict.OK, says)

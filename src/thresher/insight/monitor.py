@@ -1,4 +1,6 @@
-"""The scrapers at a glance, for whoever keeps them: one look, one time, and for everything that is empty the reason why."""
+"""The scrapers at a glance, for whoever keeps them: one look, one time, and for everything that is empty the
+reason why.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +52,9 @@ class RunningSession:
 
 @dataclass(frozen=True, slots=True)
 class Monitor:
-    """Everything at one time. `says` has a sentence for every part that is empty or has found nothing, and none for the others."""
+    """Everything at one time. `says` has a sentence for every part that is empty or has found nothing, and
+    none for the others.
+    """
 
     at: int
     counts: list[StatusCount]
@@ -68,10 +72,15 @@ def read_monitor(store: Store) -> Monitor:
     with store.read() as session:
         now = store.backend.now(session)
         counts = _counts(session)
-        running = [RunningSession(view(each, now), max(0, each.lease_until - now) // SECOND)
-                   for each in figures.running(session, LATEST)]  # fmt: skip
+        running = [
+            RunningSession(view(each, now), max(0, each.lease_until - now) // SECOND)
+            for each in figures.running(session, LATEST)
+        ]
         waiting = [_next(role, demand, now) for role in figures.waiting(session, NEXT)]
-        latest = [view(each, now) for each in figures.scrapes_since(session, since_hours(now, DAY_HOURS), limit=LATEST)]
+        latest = [
+            view(each, now)
+            for each in figures.scrapes_since(session, since_hours(now, DAY_HOURS), limit=LATEST)
+        ]
         platforms = [platform_view(each, now) for each in list_platforms(session)]
         late = list_late(session, limit=LATE)
     ended = [each for each in latest if each.status != OPEN][:ENDED]
@@ -85,16 +94,22 @@ def _counts(session: Session) -> list[StatusCount]:
 
 
 def _next(role: Role, demand: Demand, now: int) -> NextRole:
-    return NextRole(role.id, role.name, role.priority, role.candidates, role.scraped_at, _why(role, demand, now))
+    return NextRole(
+        role.id, role.name, role.priority, role.candidates, role.scraped_at, _why(role, demand, now)
+    )
 
 
 def _why(role: Role, demand: Demand, now: int) -> str:
-    """The parts of a rank, as a person would add them up: all of them are time. What is usual is not worth a word."""
+    """The parts of a rank, as a person would add them up: all of them are time. What is usual is not worth a
+    word.
+    """
     by_priority, by_demand = demand.head_starts(role.priority, role.candidates)
     ahead = by_priority - demand.head_starts("normal", 0)[0]
     parts = [f"waits for {span(max(0, now - role.waiting_since) / SECOND)}"]
     if ahead:
-        parts.append(f"{role.priority} priority counts as {span(abs(ahead) / SECOND)} {'more' if ahead > 0 else 'less'}")
+        parts.append(
+            f"{role.priority} priority counts as {span(abs(ahead) / SECOND)} {'more' if ahead > 0 else 'less'}"
+        )
     if by_demand:
         wanted = "1 candidate counts" if role.candidates == 1 else f"{role.candidates:,} candidates count"
         parts.append(f"{wanted} as {span(by_demand / SECOND)} more")
@@ -102,15 +117,21 @@ def _why(role: Role, demand: Demand, now: int) -> str:
 
 
 def _says(
-    counts: Sequence[StatusCount], waiting: Sequence[NextRole], running: Sequence[RunningSession], ended: Sequence[SessionView],
-    platforms: Sequence[PlatformView], late: Sequence[Late],
-) -> dict[str, str]:  # fmt: skip
+    counts: Sequence[StatusCount],
+    waiting: Sequence[NextRole],
+    running: Sequence[RunningSession],
+    ended: Sequence[SessionView],
+    platforms: Sequence[PlatformView],
+    late: Sequence[Late],
+) -> dict[str, str]:
     pending = next(each.roles for each in counts if each.status == "pending")
     return {
         "next": "" if waiting else _nothing_waits(sum(each.roles for each in counts)),
         "running": "" if running else _nobody_works(pending),
         "ended": _ended(ended),
-        "platforms": "" if platforms else "No platforms: scrapers look wherever they like. Add one: thresher platforms add NAME",
+        "platforms": ""
+        if platforms
+        else "No platforms: scrapers look wherever they like. Add one: thresher platforms add NAME",
         "late": "" if late else "Nothing that came too late waits for a decision.",
     }
 

@@ -1,4 +1,6 @@
-"""What the doctor says about how we appear to the sites we visit: our name, and where we go past their robots.txt."""
+"""What the doctor says about how we appear to the sites we visit: our name, and where we go past their
+robots.txt.
+"""
 
 from thresher.config.outward import Outward
 from thresher.core.clock import as_text
@@ -22,7 +24,11 @@ def check_name(outward: Outward) -> Check:
     """Under which name we ask, and whether anybody can be reached behind it."""
     header = agent_of(outward.user_agent, outward.contact).header
     reachable = outward.contact or "@" in header or "://" in header
-    advice = None if reachable else "a site that minds should be able to say so: write fetch: {contact: bot@example.com} into thresher.yaml"
+    advice = (
+        None
+        if reachable
+        else "a site that minds should be able to say so: write fetch: {contact: bot@example.com} into thresher.yaml"
+    )
     return Check("user agent", Verdict.OK if reachable else Verdict.WARN, header, advice)
 
 
@@ -35,6 +41,15 @@ def check_waivers(store: Store) -> list[Check]:
         return []  # an older schema: the check of the schema has said so
     if not waived:
         return [Check("robots.txt", Verdict.OK, "kept to everywhere")]
-    says = "; ".join(f"{name} since {(as_text(at) or '')[:10]}: {reason}" for name, at, reason in waived[:SHOWN])
+    says = "; ".join(
+        f"{name} since {(as_text(at) or '')[:10]}: {reason}" for name, at, reason in waived[:SHOWN]
+    )
     more = f"; and {len(waived) - SHOWN} more" if len(waived) > SHOWN else ""
-    return [Check("robots.txt", Verdict.WARN, f"not asked at {says}{more}", "where the reason is gone: thresher sources robots NAME on")]
+    return [
+        Check(
+            "robots.txt",
+            Verdict.WARN,
+            f"not asked at {says}{more}",
+            "where the reason is gone: thresher sources robots NAME on",
+        )
+    ]

@@ -18,6 +18,10 @@ def jsonable(value: Any, name: str = "") -> Any:
         return {key: item if key in OPAQUE else jsonable(item, str(key)) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [jsonable(item) for item in value]
-    if isinstance(value, int) and not isinstance(value, bool) and (name in ("at", "until") or name.endswith("_at")):
+    if (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and (name in ("at", "until") or name.endswith("_at"))
+    ):
         return as_text(value)
     return value

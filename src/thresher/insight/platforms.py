@@ -1,4 +1,6 @@
-"""Platforms as a person sees them: how often, how many at once, how many are there now, and why one is paused."""
+"""Platforms as a person sees them: how often, how many at once, how many are there now, and why one is
+paused.
+"""
 
 from dataclasses import dataclass
 
@@ -32,6 +34,12 @@ def platform_view(platform: Platform, now: int) -> PlatformView:
     """One platform as a line of a list."""
     paused = platform.paused_until > now
     return PlatformView(
-        platform.name, "paused" if paused else "open", platform.every_us / SECOND, platform.per_minute, platform.in_flight,
-        platform.failures, platform.paused_until if paused else None, platform.paused_reason if paused else None,
-    )  # fmt: skip
+        platform.name,
+        "paused" if paused else "open",
+        platform.every_us / SECOND,
+        platform.per_minute,
+        platform.in_flight,
+        platform.failures,
+        platform.paused_until if paused else None,
+        platform.paused_reason if paused else None,
+    )

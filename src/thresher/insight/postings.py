@@ -1,4 +1,6 @@
-"""Postings as a person sees them: what a board says, what was read in it, how long it has been there, and what was decided."""
+"""Postings as a person sees them: what a board says, what was read in it, how long it has been there, and
+what was decided.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -37,8 +39,8 @@ class PostingView:
 
 @dataclass(frozen=True, slots=True)
 class PostingDetail:
-    """One posting with everything that is known of it. `same` are the other postings of its group, `apart` those that it must not be
-    grouped with; `outcome` is what was decided.
+    """One posting with everything that is known of it. `same` are the other postings of its group, `apart`
+    those that it must not be grouped with; `outcome` is what was decided.
     """
 
     posting: PostingView
@@ -53,12 +55,22 @@ class PostingDetail:
 
 
 def list_postings(
-    store: Store, *, state: str | None = None, board: str | None = None, company: str | None = None, seen_since: int | None = None,
-    before: str | None = None, limit: int = 50,
-) -> list[PostingView]:  # fmt: skip
+    store: Store,
+    *,
+    state: str | None = None,
+    board: str | None = None,
+    company: str | None = None,
+    seen_since: int | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> list[PostingView]:
     """Postings, the newest first; those after the one of the key `before`."""
     wanted = among(state, STATES, "the state of a posting")
-    where: list[Where] = [Is(name, value) for name, value in (("state", wanted), ("board", board), ("company", company)) if value]
+    where: list[Where] = [
+        Is(name, value)
+        for name, value in (("state", wanted), ("board", board), ("company", company))
+        if value
+    ]
     if seen_since is not None:
         where.append(Between("seen_at", low=seen_since))
     return [posting_view(each) for each in find(store, POSTING, where=where, before=before, limit=limit)]
@@ -70,11 +82,33 @@ def show_posting(store: Store, key: str) -> PostingDetail:
     decision, match = maybe(store, "decision", key), maybe(store, "match", key)
     name = next(iter(found.linked(GROUP)), None)
     group = maybe(store, GROUP, name) if name else None
-    tasks = {each for record in (found, decision, match) if record for each in (record.first_task, record.last_task)}
+    tasks = {
+        each
+        for record in (found, decision, match)
+        if record
+        for each in (record.first_task, record.last_task)
+    }
     evidence = as_json(found.evidence) if found.evidence else None
-    outcome, status = decision.data.get("outcome") if decision else None, match.data.get("status") if match else None
-    said, same, apart = dict(group.data) if group else None, _same(store, found, group), list(found.linked("apart"))
-    return PostingDetail(posting_view(found), dict(found.data), evidence, said, same, apart, outcome, status, sorted(tasks - {0}))
+    outcome, status = (
+        decision.data.get("outcome") if decision else None,
+        match.data.get("status") if match else None,
+    )
+    said, same, apart = (
+        dict(group.data) if group else None,
+        _same(store, found, group),
+        list(found.linked("apart")),
+    )
+    return PostingDetail(
+        posting_view(found),
+        dict(found.data),
+        evidence,
+        said,
+        same,
+        apart,
+        outcome,
+        status,
+        sorted(tasks - {0}),
+    )
 
 
 def _same(store: Store, found: Found, group: Found | None) -> list[PostingView]:
@@ -88,10 +122,20 @@ def posting_view(found: Found) -> PostingView:
     """A posting as a line of a list."""
     data = found.data
     return PostingView(
-        found.key, data.get("title"), data.get("company_name"), data.get("location"), pay_text(data), data.get("url"),
-        data.get("posted"), data.get("state"), data.get("board"), data.get("group"), moment(data.get("first_seen")),
-        moment(data.get("seen_at")), moment(data.get("closed_at")),
-    )  # fmt: skip
+        found.key,
+        data.get("title"),
+        data.get("company_name"),
+        data.get("location"),
+        pay_text(data),
+        data.get("url"),
+        data.get("posted"),
+        data.get("state"),
+        data.get("board"),
+        data.get("group"),
+        moment(data.get("first_seen")),
+        moment(data.get("seen_at")),
+        moment(data.get("closed_at")),
+    )
 
 
 def pay_text(data: Mapping[str, Any]) -> str | None:

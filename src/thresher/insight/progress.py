@@ -49,12 +49,21 @@ def read_progress(store: Store) -> Progress:
         now = store.backend.now(session)
         kinds = [_kind(kind, states) for kind, states in tasks.counts(session).items()]
         waiting = tasks.waiting(session, now)
-        return Progress(now, kinds, waiting["due"], waiting["delayed"], waiting["next_at"], closed_gates(session, now))
+        return Progress(
+            now, kinds, waiting["due"], waiting["delayed"], waiting["next_at"], closed_gates(session, now)
+        )
 
 
 def _kind(kind: str, states: dict[str, int]) -> KindProgress:
     done = sum(number for state, number in states.items() if State(state) in TERMINAL)
     return KindProgress(
-        kind, done, sum(states.values()), states.get(State.RUNNING, 0), states.get(State.RETRYABLE, 0),
-        states.get(State.SUCCEEDED, 0), states.get(State.FILTERED, 0), states.get(State.SKIPPED, 0), states.get(State.FAILED, 0),
-    )  # fmt: skip
+        kind,
+        done,
+        sum(states.values()),
+        states.get(State.RUNNING, 0),
+        states.get(State.RETRYABLE, 0),
+        states.get(State.SUCCEEDED, 0),
+        states.get(State.FILTERED, 0),
+        states.get(State.SKIPPED, 0),
+        states.get(State.FAILED, 0),
+    )

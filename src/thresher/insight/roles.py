@@ -1,4 +1,6 @@
-"""Roles as a person sees them: who wants them, how many postings there are, when a scraper last looked, and what they are called."""
+"""Roles as a person sees them: who wants them, how many postings there are, when a scraper last looked, and
+what they are called.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +18,9 @@ STATUSES = ("proposed", "pending", "processing", "completed", "rejected")
 
 @dataclass(frozen=True, slots=True)
 class RoleView:
-    """One role. `postings` are those that belong to it now, `imported` those that were new when they came in for it."""
+    """One role. `postings` are those that belong to it now, `imported` those that were new when they came in
+    for it.
+    """
 
     id: int
     name: str
@@ -34,12 +38,19 @@ class RoleView:
 
 
 def list_roles(
-    store: Store, *, status: str | None = None, text: str | None = None, limit: int = 50, after: int | None = None
+    store: Store,
+    *,
+    status: str | None = None,
+    text: str | None = None,
+    limit: int = 50,
+    after: int | None = None,
 ) -> list[RoleView]:
     """Roles, by their ids; those after the role `after`."""
     wanted = among(status, STATUSES, "the status of a role")
     with store.read() as session:
-        return role_views(session, table.list_roles(session, status=wanted, text=text, limit=limit, after=after))
+        return role_views(
+            session, table.list_roles(session, status=wanted, text=text, limit=limit, after=after)
+        )
 
 
 def role_views(session: Session, found: Sequence[Role]) -> list[RoleView]:
@@ -56,6 +67,17 @@ def role_view(store: Store, role: Role) -> RoleView:
 
 def _view(role: Role, postings: int) -> RoleView:
     return RoleView(
-        role.id, role.name, role.status, role.priority, role.category, role.candidates, postings, role.imported, role.aliases, role.method,
-        role.scraped_at, role.waiting_since, role.created_at,
-    )  # fmt: skip
+        role.id,
+        role.name,
+        role.status,
+        role.priority,
+        role.category,
+        role.candidates,
+        postings,
+        role.imported,
+        role.aliases,
+        role.method,
+        role.scraped_at,
+        role.waiting_since,
+        role.created_at,
+    )

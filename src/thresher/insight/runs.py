@@ -1,4 +1,6 @@
-"""Runs and groups as a person sees them: how many tasks belong to each, how they ended, what they counted and cost."""
+"""Runs and groups as a person sees them: how many tasks belong to each, how they ended, what they counted and
+cost.
+"""
 
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -22,11 +24,24 @@ class RunDetail:
 
 
 def list_runs(
-    store: Store, *, app: str | None = None, name: str | None = None, key: str | None = None, running: bool = False,
-    groups_too: bool = False, limit: int = 50, before: int | None = None,
-) -> list[Fields]:  # fmt: skip
+    store: Store,
+    *,
+    app: str | None = None,
+    name: str | None = None,
+    key: str | None = None,
+    running: bool = False,
+    groups_too: bool = False,
+    limit: int = 50,
+    before: int | None = None,
+) -> list[Fields]:
     """Runs that match, the newest first; with `groups_too` also groups that are no runs."""
-    wanted = {"app": app, "name": name, "key": key, "running": running or None, "runs": None if groups_too else True}
+    wanted = {
+        "app": app,
+        "name": name,
+        "key": key,
+        "running": running or None,
+        "runs": None if groups_too else True,
+    }
     with store.read() as session:
         return [_fields(each) for each in groups.find(session, limit=limit, before=before, **wanted)]
 

@@ -32,5 +32,14 @@ def list_schedules(store: Store) -> list[ScheduleView]:
 def _view(plan: Plan) -> ScheduleView:
     every = None if plan.every_us is None else plan.every_us / SECOND
     return ScheduleView(
-        plan.name, plan.app, plan.entry.kind, plan.cron, every, plan.timezone, plan.missed, plan.paused, plan.last_at, plan.next_at
+        plan.name,
+        plan.app,
+        plan.entry.kind,
+        plan.cron,
+        every,
+        plan.timezone,
+        plan.missed,
+        plan.paused,
+        plan.last_at,
+        plan.next_at,
     )

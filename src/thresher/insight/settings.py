@@ -1,4 +1,6 @@
-"""Settings as a person sees them: the value in force, where it comes from, the default, the unit, the sentence."""
+"""Settings as a person sees them: the value in force, where it comes from, the default, the unit, the
+sentence.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -11,7 +13,9 @@ from thresher.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class SettingView:
-    """`origin` is default, project (thresher.yaml) or database (changed at run time). `scope` is what a change over HTTP needs."""
+    """`origin` is default, project (thresher.yaml) or database (changed at run time). `scope` is what a
+    change over HTTP needs.
+    """
 
     name: str
     value: Number
@@ -47,4 +51,6 @@ def _view(known: Setting, project: dict[str, Number], changed: dict[str, Number]
     origin = "database" if known.name in changed else "project" if known.name in project else "default"
     value = changed.get(known.name, project.get(known.name, known.default))
     scope = "admin" if known.admin else "write"
-    return SettingView(known.name, value, origin, known.default, known.unit, known.low, known.high, scope, known.sentence)
+    return SettingView(
+        known.name, value, origin, known.default, known.unit, known.low, known.high, scope, known.sentence
+    )

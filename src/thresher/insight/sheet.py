@@ -1,7 +1,7 @@
 """Rows written as a file: CSV, JSON lines, or a spreadsheet. One row at a time, in the memory of one.
 
-Values come from strangers. A spreadsheet takes a text that begins like a formula for one, and runs it; such a text gets an
-apostrophe before it, which every spreadsheet reads as "this is text".
+Values come from strangers. A spreadsheet takes a text that begins like a formula for one, and runs it; such a
+text gets an apostrophe before it, which every spreadsheet reads as "this is text".
 """
 
 import csv
@@ -19,7 +19,8 @@ from thresher.core.controls import escape_unseen, without_controls
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 MAX_CELL = 32_767  # characters; more makes a file that spreadsheets call damaged
 MAX_ROWS = 1_048_575
-# A program that cuts lines at semicolons or tabs knows nothing of our quotes: for it a cell also begins after a line break.
+# A program that cuts lines at semicolons or tabs knows nothing of our quotes: for it a cell also begins after
+# a line break.
 _AFTER_DELIMITER = re.compile(r"(?<=[;\t\n])(\s*)(?=[=+\-@＝＋－＠])")
 _LINE_BREAK = re.compile(r"\r\n?")
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -28,7 +29,8 @@ Row = Sequence[Any]
 
 
 def harmless(value: Any) -> Any:
-    """A cell that no spreadsheet takes for a formula, also where it cuts lines at semicolons and tabs, and that steers no terminal.
+    """A cell that no spreadsheet takes for a formula, also where it cuts lines at semicolons and tabs, and
+    that steers no terminal.
 
     Numbers are left alone.
     """
@@ -64,7 +66,9 @@ def write_jsonl(out: BinaryIO, objects: Iterable[Any]) -> int:
 
 
 def write_xlsx(out: BinaryIO, columns: Sequence[str], rows: Iterable[Row], title: str) -> int:
-    """A workbook with one sheet whose first row stays in sight; how many rows. Every text is stored as text."""
+    """A workbook with one sheet whose first row stays in sight; how many rows. Every text is stored as
+    text.
+    """
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as book:
         for name, text in _FRAME.items():
             book.writestr(name, text.format(title=escape(title)) if name == "xl/workbook.xml" else text)

@@ -15,7 +15,8 @@ Counts = dict[str, dict[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """`counts` is kind to state to number; `waiting` tells due ones from delayed ones and names the next time.
+    """`counts` is kind to state to number; `waiting` tells due ones from delayed ones and names the next
+    time.
 
     `unserved` has a sentence for each kind and stage whose tasks wait for a worker that knows it.
     """
@@ -36,7 +37,13 @@ def read_status(store: Store) -> Status:
     with store.read() as session:
         now = store.backend.now(session)
         return Status(
-            now, version_now(session, store.backend.dialect), tasks.counts(session), tasks.waiting(session, now),
-            overview.oldest_waiting(session), list_workers(session, now), closed_gates(session, now), groups.running_runs(session),
+            now,
+            version_now(session, store.backend.dialect),
+            tasks.counts(session),
+            tasks.waiting(session, now),
+            overview.oldest_waiting(session),
+            list_workers(session, now),
+            closed_gates(session, now),
+            groups.running_runs(session),
             unserved_sentences(session, now),
-        )  # fmt: skip
+        )

@@ -22,7 +22,9 @@ MAX_IN_TREE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class TaskDetail:
-    """Everything known of one task. `waits` says, sentence by sentence, what it waits for; empty when it has ended."""
+    """Everything known of one task. `waits` says, sentence by sentence, what it waits for; empty when it has
+    ended.
+    """
 
     task: Fields
     waits: list[str]
@@ -53,33 +55,50 @@ class Lineage:
 
 
 def list_tasks(
-    store: Store, *, state: str | None = None, kind: str | None = None, source: str | None = None, error: str | None = None,
-    url: str | None = None, run: int | None = None, limit: int = 50, before: int | None = None,
-) -> list[Fields]:  # fmt: skip
+    store: Store,
+    *,
+    state: str | None = None,
+    kind: str | None = None,
+    source: str | None = None,
+    error: str | None = None,
+    url: str | None = None,
+    run: int | None = None,
+    limit: int = 50,
+    before: int | None = None,
+) -> list[Fields]:
     """Tasks that match, the newest first."""
     if state is not None and state not in list(State):
         raise UsageError(f"there is no state {state!r}; the states are {', '.join(State)}")
     wanted = {
-        "state": state, "kind": kind, "error": error, "url": canonical_url(url) if url else None,
-        "gate": gate_called(source) if source else None, "run": run,
-    }  # fmt: skip
+        "state": state,
+        "kind": kind,
+        "error": error,
+        "url": canonical_url(url) if url else None,
+        "gate": gate_called(source) if source else None,
+        "run": run,
+    }
     with store.read() as session:
         return tasks.find(session, limit=limit, before=before, **wanted)
 
 
 def show_task(store: Store, task_id: int) -> TaskDetail:
-    """One task with its result, its attempts, its family, what it was refused, its gates, and why it waits."""
+    """One task with its result, its attempts, its family, what it was refused, its gates, and why it
+    waits.
+    """
     with store.read() as session:
         task = _get(session, task_id)
         now = store.backend.now(session)
         gates = gates_before(session, task["gates"], now)
         return TaskDetail(
-            task, why_it_waits(session, task, gates, now), tasks.attempts(session, task_id),
+            task,
+            why_it_waits(session, task, gates, now),
+            tasks.attempts(session, task_id),
             tasks.get(session, task["parent_id"]) if task["parent_id"] else None,
             tasks.find(session, limit=MAX_CHILDREN, root=task["tracking_id"], parent_id=task_id),
-            [each for each in tasks.refusals(session, task["tracking_id"]) if each["parent_id"] == task_id], gates,
+            [each for each in tasks.refusals(session, task["tracking_id"]) if each["parent_id"] == task_id],
+            gates,
             read_result(session, task_id),
-        )  # fmt: skip
+        )
 
 
 def show_tree(store: Store, task_id: int, most: int = MAX_IN_TREE) -> Lineage:
@@ -101,5 +120,7 @@ def show_tree(store: Store, task_id: int, most: int = MAX_IN_TREE) -> Lineage:
 def _get(session: Session, task_id: int) -> Fields:
     task = tasks.get(session, task_id)
     if task is None:
-        raise UnknownName(f"there is no task {task_id}; thresher tasks list shows them (old ones are removed after history.retention)")
+        raise UnknownName(
+            f"there is no task {task_id}; thresher tasks list shows them (old ones are removed after history.retention)"
+        )
     return task

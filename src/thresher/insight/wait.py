@@ -1,4 +1,6 @@
-"""Wait for tasks to end: look at the row, sleep until the database announces something, and never longer than was asked for."""
+"""Wait for tasks to end: look at the row, sleep until the database announces something, and never longer than
+was asked for.
+"""
 
 import math
 import threading
@@ -24,7 +26,9 @@ def status_of(store: Store, task_id: int) -> TaskStatus:
 
 
 class Waiter:
-    """Waits for any number of tasks of one store, from any number of threads. One of them listens, the others listen to it."""
+    """Waits for any number of tasks of one store, from any number of threads. One of them listens, the others
+    listen to it.
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -40,14 +44,19 @@ class Waiter:
         raise AssertionError  # the looks end with a status
 
     def looks(self, task_id: int, timeout: float | None) -> Iterator[float | TaskStatus]:
-        """Look at the task until it has ended: how long to pause before the next look, and at last how the task stands."""
+        """Look at the task until it has ended: how long to pause before the next look, and at last how the
+        task stands.
+        """
         started = monotonic()
         until = math.inf if timeout is None else started + timeout
         while not (found := status_of(self._store, task_id)).ended:
             now = monotonic()
             if now >= until:
-                raise TimeoutError(f"task {task_id} is still {found.state} after {timeout or 0:g} seconds; it goes on by itself")
-            # The pause grows with the wait: a short task is not waited for much longer than it takes, a long one costs few looks.
+                raise TimeoutError(
+                    f"task {task_id} is still {found.state} after {timeout or 0:g} seconds; it goes on by itself"
+                )
+            # The pause grows with the wait: a short task is not waited for much longer than it takes, a long
+            # one costs few looks.
             pause = max(MIN_PAUSE, (now - started) * PAUSE_SHARE)
             yield min(pause, self._store.backend.dialect.listen_seconds, until - now)
         yield found

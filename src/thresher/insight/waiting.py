@@ -55,15 +55,28 @@ def _because(task: dict[str, Any]) -> str:
 
 def _in_line(session: Session, task: dict[str, Any], now: int) -> list[str]:
     ahead = overview.ahead_of(session, task["id"])
-    place = f"it is ready; {ahead} stand before it in its lane" if ahead else "it is ready and next in its lane"
-    alive = [worker for worker in overview.workers(session) if worker["lost_at"] is None and worker["lease_until"] >= now]
+    place = (
+        f"it is ready; {ahead} stand before it in its lane" if ahead else "it is ready and next in its lane"
+    )
+    alive = [
+        worker
+        for worker in overview.workers(session)
+        if worker["lost_at"] is None and worker["lease_until"] >= now
+    ]
     if (task["kind"], task["stage"]) in scopes.unserved(session, now):
-        return [place, f"no worker that is alive knows kind {task['kind']}, stage {task['stage']}; start one that does"]
-    return [place] if alive else [place, "no worker is alive; start one with: thresher worker (or thresher run)"]
+        return [
+            place,
+            f"no worker that is alive knows kind {task['kind']}, stage {task['stage']}; start one that does",
+        ]
+    return (
+        [place] if alive else [place, "no worker is alive; start one with: thresher worker (or thresher run)"]
+    )
 
 
 def unserved_sentences(session: Session, now: int) -> list[str]:
-    """Tasks that no living worker serves: of a stage that a newer version has added, or of a kind that all were told to leave out."""
+    """Tasks that no living worker serves: of a stage that a newer version has added, or of a kind that all
+    were told to leave out.
+    """
     return [
         f"{number:,} {'task waits' if number == 1 else 'tasks wait'} for a worker that knows kind {kind}, stage {stage}"
         for (kind, stage), number in scopes.unserved(session, now).items()
@@ -72,4 +85,8 @@ def unserved_sentences(session: Session, now: int) -> list[str]:
 
 def could_start(gate: GateView) -> str:
     """Whether a task could pass this gate now, else why not and when."""
-    return f"{gate.name} is open: a task could start now." if gate.state == OPEN else f"No task could start now: {closed_sentence(gate)}."
+    return (
+        f"{gate.name} is open: a task could start now."
+        if gate.state == OPEN
+        else f"No task could start now: {closed_sentence(gate)}."
+    )

@@ -11,7 +11,9 @@ HELD_SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class WorkerView:
-    """One worker that has not signed off. `holds` counts its tasks; `tasks` shows the longest-running few; `serves` names kinds."""
+    """One worker that has not signed off. `holds` counts its tasks; `tasks` shows the longest-running few;
+    `serves` names kinds.
+    """
 
     id: int
     name: str
@@ -35,5 +37,14 @@ def _view(session: Session, row: dict[str, Any], now: int, serves: list[str]) ->
     alive = row["lost_at"] is None and row["lease_until"] >= now
     held = overview.held_by(session, row["id"], HELD_SHOWN) if row["holds"] else []
     return WorkerView(
-        row["id"], row["name"], row["host"], row["pid"], alive, row["started_at"], row["lease_until"], row["holds"], held, serves
+        row["id"],
+        row["name"],
+        row["host"],
+        row["pid"],
+        alive,
+        row["started_at"],
+        row["lease_until"],
+        row["holds"],
+        held,
+        serves,
     )

@@ -1,1 +1,3 @@
-"""Learned extractors: from a few pages whose answers are known to rules that read the rest of the site. Pure."""
+"""Learned extractors: from a few pages whose answers are known to rules that read the rest of the site.
+Pure.
+"""

@@ -20,7 +20,9 @@ _WORD = re.compile(r"[a-z]+|\d+")
 
 
 def candidates(outline: Outline, truths: Sequence[Any], constant: Collection[str]) -> list[Locator]:
-    """Locators that find the value on this page, each once. `constant` are the texts that stand on every page."""
+    """Locators that find the value on this page, each once. `constant` are the texts that stand on every
+    page.
+    """
     found: dict[Locator, None] = {}
     places = occurrences(outline, truths)
     for locator in islice(_all(outline, truths, places, constant), MAX_CANDIDATES):
@@ -28,7 +30,9 @@ def candidates(outline: Outline, truths: Sequence[Any], constant: Collection[str
     return list(found)
 
 
-def _all(outline: Outline, truths: Sequence[Any], places: Sequence[Occurrence], constant: Collection[str]) -> Iterator[Locator]:
+def _all(
+    outline: Outline, truths: Sequence[Any], places: Sequence[Occurrence], constant: Collection[str]
+) -> Iterator[Locator]:
     yield from in_data(outline, truths)
     for place in places:
         if place.first is not None and not place.attribute:
@@ -49,7 +53,9 @@ def _holders(place: Occurrence) -> Iterator[tuple[Any, str]]:
 
 
 def _labelled(outline: Outline, first: int, constant: Collection[str]) -> Iterator[Label]:
-    """The text right before the value, or at the end of the paragraph before, where it stands on every page."""
+    """The text right before the value, or at the end of the paragraph before, where it stands on every
+    page.
+    """
     for at in range(first - 1, max(-1, first - 1 - REACH), -1):
         key = outline.leaves[at].key
         if key in constant and len(key) <= MAX_LABEL and any(char.isalpha() for char in key):
@@ -70,7 +76,11 @@ def _above(outline: Outline, first: int, constant: Collection[str]) -> Iterator[
     if cell is None or row is None or above is None or above.tag != "tr":
         return
     column, cells = row.children.index(cell), above.children
-    if column < len(cells) and is_header(cells[column], above) and (key := squeezed(cells[column].line)) in constant:
+    if (
+        column < len(cells)
+        and is_header(cells[column], above)
+        and (key := squeezed(cells[column].line)) in constant
+    ):
         yield Label(key, How.UNDER)
 
 
@@ -85,7 +95,9 @@ def _prefixed(outline: Outline, first: int, truths: Sequence[Any]) -> Iterator[L
 
 
 def weight(field: Field, locator: Locator, whole: bool) -> float:
-    """How much it tells about a place that a locator finds it: what it leans on, and whether that speaks of the field."""
+    """How much it tells about a place that a locator finds it: what it leans on, and whether that speaks of
+    the field.
+    """
     leans = _LEANS[locator.family]
     if isinstance(locator, Label) and not locator.key.endswith((":", "?")):
         leans -= 0.4
@@ -111,7 +123,11 @@ def _length(locator: Locator) -> float:
         case Label():
             return {How.CELL: 0.0, How.REST: 0.0, How.UNDER: 0.1, How.LEAF: 0.1, How.BLOCK: 0.15}[locator.how]
         case Css():
-            return 0.1 * locator.selector.count(" ") + (0.4 if locator.attribute else 0.0) + 0.002 * len(locator.selector)
+            return (
+                0.1 * locator.selector.count(" ")
+                + (0.4 if locator.attribute else 0.0)
+                + 0.002 * len(locator.selector)
+            )
         case Pattern():
             return 0.1 * (bool(locator.after) + bool(locator.before))
         case Data():

@@ -1,7 +1,7 @@
 """Drift: signs that a site is no longer what it was when it was learned, and what to make of them.
 
-On one page a drift says why a field has no value: nothing doubtful is ever handed out. Over many pages coverage says
-whether the site changed or one page was odd.
+On one page a drift says why a field has no value: nothing doubtful is ever handed out. Over many pages
+coverage says whether the site changed or one page was odd.
 """
 
 from dataclasses import dataclass

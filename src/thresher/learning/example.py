@@ -10,10 +10,12 @@ from thresher.reading.document import Document
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """`labels` hold the values by field name, from a model, a person or structured data. They need not be the whole truth.
+    """`labels` hold the values by field name, from a model, a person or structured data. They need not be the
+    whole truth.
 
-    A name that is left out is unknown; None or an empty list says that the page does not have it. For a field that holds
-    one value, a list gives several wordings of which any is right. With `schema.many`, `items` holds a mapping per thing.
+    A name that is left out is unknown; None or an empty list says that the page does not have it. For a field
+    that holds one value, a list gives several wordings of which any is right. With `schema.many`, `items`
+    holds a mapping per thing.
     """
 
     document: Document

@@ -1,7 +1,7 @@
 """An extractor: what was learned of a site, as a value that can be stored, compared and read with.
 
-It is made once from a few pages and used on thousands; so it says of which site and schema it is, how sure it is, and
-what the pages looked like that it was learned from.
+It is made once from a few pages and used on thousands; so it says of which site and schema it is, how sure it
+is, and what the pages looked like that it was learned from.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,8 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True)
 class FieldRules:
-    """The rules of one field, the best first, and the shape of its values. `score` is the share of checks that came out right.
+    """The rules of one field, the best first, and the shape of its values. `score` is the share of checks
+    that came out right.
 
     `echo` is the share of the value's words that the head of every known page, or its address, says too.
     """
@@ -31,8 +32,8 @@ class FieldRules:
 
 @dataclass(frozen=True, slots=True)
 class Extractor:
-    """`unlearned` says of each field without rules why it has none. `row` is set where a page shows several things: it
-    selects the element of each, and the rules read within it.
+    """`unlearned` says of each field without rules why it has none. `row` is set where a page shows several
+    things: it selects the element of each, and the rules read within it.
     """
 
     site: str
@@ -48,12 +49,18 @@ class Extractor:
     def score(self) -> float:
         """The share of checks that came out right, over all fields of the schema that stand in pages."""
         asked = [each for each in self.schema.fields if not each.judged]
-        return sum(self.fields[each.name].score for each in asked if each.name in self.fields) / len(asked) if asked else 0.0
+        return (
+            sum(self.fields[each.name].score for each in asked if each.name in self.fields) / len(asked)
+            if asked
+            else 0.0
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Nothing was learned, and why, in a sentence that a person can act on. `fields` says it of each field."""
+    """Nothing was learned, and why, in a sentence that a person can act on. `fields` says it of each
+    field.
+    """
 
     reason: str
     fields: Mapping[str, str] = field(default_factory=dict)

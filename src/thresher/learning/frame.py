@@ -1,6 +1,7 @@
 """A frame: the element that a value stands in, and whether its neighbours look like it.
 
-Where a value is one of several alike, told from the others by its order alone, nothing would show if they changed places.
+Where a value is one of several alike, told from the others by its order alone, nothing would show if they
+changed places.
 """
 
 from collections.abc import Collection
@@ -42,8 +43,12 @@ def _called(element: Element) -> str:
     return f"{element.tag}[href]" if element.attr("href") is not None else element.tag
 
 
-def follows_alike(outline: Outline, hit: Hit, constant: Collection[str], truths: Collection[str] = ()) -> bool:
-    """Whether the next text looks the same from outside, and is neither a right value too nor a text of every page."""
+def follows_alike(
+    outline: Outline, hit: Hit, constant: Collection[str], truths: Collection[str] = ()
+) -> bool:
+    """Whether the next text looks the same from outside, and is neither a right value too nor a text of every
+    page.
+    """
     span = span_of(outline, hit)
     if span is None or span[1] + 1 >= len(outline.leaves):
         return False

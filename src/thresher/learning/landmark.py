@@ -1,7 +1,8 @@
-"""Landmarks: texts that stand once on every page of a site, and the window between two of them in which a value stands.
+"""Landmarks: texts that stand once on every page of a site, and the window between two of them in which a
+value stands.
 
-Class names tell what an element is called; landmarks tell where in the reading a value belongs. Something that answers
-to the right name behind "You may also like" is not the thing that the page is about.
+Class names tell what an element is called; landmarks tell where in the reading a value belongs. Something
+that answers to the right name behind "You may also like" is not the thing that the page is about.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -28,7 +29,9 @@ class Stand(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The nearest landmarks before and behind a value, each with the least and the most texts seen from one to the other."""
+    """The nearest landmarks before and behind a value, each with the least and the most texts seen from one
+    to the other.
+    """
 
     before: str = ""
     before_gap: tuple[int, int] = (0, 0)
@@ -38,7 +41,10 @@ class Window:
     def stand(self, outline: Outline, leaf: int | None) -> Stand:
         if leaf is None:
             return Stand.UNKNOWN
-        sides = [_side(outline, leaf, self.before, self.before_gap, 1), _side(outline, leaf, self.after, self.after_gap, -1)]
+        sides = [
+            _side(outline, leaf, self.before, self.before_gap, 1),
+            _side(outline, leaf, self.after, self.after_gap, -1),
+        ]
         if len(sides) == 2 and all(side is Stand.TIGHT for side in sides):
             return Stand.TIGHT
         known = [Stand.NEAR if side is Stand.TIGHT else side for side in sides if side is not Stand.UNKNOWN]
@@ -46,7 +52,11 @@ class Window:
 
     def adjoins(self, outline: Outline, leaf: int | None) -> bool:
         """Whether a place still stands right behind the landmark that it always stood right behind."""
-        return leaf is not None and self.before_gap == (1, 1) and _side(outline, leaf, self.before, self.before_gap, 1) is Stand.TIGHT
+        return (
+            leaf is not None
+            and self.before_gap == (1, 1)
+            and _side(outline, leaf, self.before, self.before_gap, 1) is Stand.TIGHT
+        )
 
 
 def _side(outline: Outline, leaf: int, mark: str, gap: tuple[int, int], sign: int) -> Stand:
@@ -70,7 +80,9 @@ NOWHERE: Mark = ("", (0, 0))
 def landmarks(outlines: Sequence[Outline], values: Collection[str]) -> dict[str, list[int]]:
     """The texts that stand exactly once on every page and are no known value, with the leaf of each page."""
     first = outlines[0]
-    usable = [key for key, places in first.keys.items() if len(places) == 1 and _usable(key) and key not in values]
+    usable = [
+        key for key, places in first.keys.items() if len(places) == 1 and _usable(key) and key not in values
+    ]
     found = {}
     for key in usable:
         places = [outline.keys.get(key, []) for outline in outlines]
@@ -80,7 +92,9 @@ def landmarks(outlines: Sequence[Outline], values: Collection[str]) -> dict[str,
 
 
 def constants(outlines: Sequence[Outline], values: Collection[str]) -> list[str]:
-    """The texts that stand on every page, however often, and are no known value: what belongs to the site, not to a thing."""
+    """The texts that stand on every page, however often, and are no known value: what belongs to the site,
+    not to a thing.
+    """
     shared = [key for key in outlines[0].keys if _usable(key) and key not in values]
     return [key for key in shared if all(key in outline.keys for outline in outlines[1:])]
 
@@ -119,8 +133,14 @@ class Skeleton:
         return sum(mark in outline.keys for mark in known) / len(known) if known else 1.0
 
     def doubled(self, outline: Outline) -> float:
-        """The share of what stands once that a page has twice: it shows several things, or one thing twice."""
-        return sum(len(outline.keys.get(mark, ())) > 1 for mark in self.once) / len(self.once) if self.once else 0.0
+        """The share of what stands once that a page has twice: it shows several things, or one thing
+        twice.
+        """
+        return (
+            sum(len(outline.keys.get(mark, ())) > 1 for mark in self.once) / len(self.once)
+            if self.once
+            else 0.0
+        )
 
 
 NO_SKELETON = Skeleton()

@@ -1,8 +1,8 @@
 """Learning: from a few pages whose values are known to the rules that read all pages of the site.
 
-A rule counts only if it is right on every page where the value stands and silent where it does not: a site has
-thousands of pages, and a rule that is wrong on one in three is wrong on a third of them. Rules that lean on different
-things are kept side by side, as witnesses for each other.
+A rule counts only if it is right on every page where the value stands and silent where it does not: a site
+has thousands of pages, and a rule that is wrong on one in three is wrong on a third of them. Rules that lean
+on different things are kept side by side, as witnesses for each other.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,7 +45,9 @@ class Lesson:
         return self.example.truths(field)
 
 
-def learn(schema: Schema, examples: Sequence[Example], *, held_back: Sequence[Example] = ()) -> Extractor | Refusal:
+def learn(
+    schema: Schema, examples: Sequence[Example], *, held_back: Sequence[Example] = ()
+) -> Extractor | Refusal:
     """An extractor for the site of the examples; a refusal where no field could be learned.
 
     `held_back` are examples that no rule is made from: a rule that is wrong on one of them is dropped.
@@ -55,7 +57,9 @@ def learn(schema: Schema, examples: Sequence[Example], *, held_back: Sequence[Ex
     lessons = [Lesson(each, Outline(each.document)) for each in examples[:MAX_EXAMPLES]]
     checks = [Lesson(each, Outline(each.document)) for each in held_back[:MAX_EXAMPLES]]
     if len(lessons) < MIN_PAGES:
-        return Refusal(f"{len(lessons)} example pages are too few to tell a rule from chance: give at least {MIN_PAGES}, better 3 or more")
+        return Refusal(
+            f"{len(lessons)} example pages are too few to tell a rule from chance: give at least {MIN_PAGES}, better 3 or more"
+        )
     outlines, values = [each.outline for each in lessons], _known_values(schema, lessons)
     marks = landmarks(outlines, values)
     learned: dict[str, FieldRules] = {}
@@ -67,8 +71,11 @@ def learn(schema: Schema, examples: Sequence[Example], *, held_back: Sequence[Ex
         else:
             unlearned[field.name] = found
     if not learned:
-        return Refusal(f"no field of {schema.name!r} could be learned from these {len(lessons)} pages: label other pages of the site, "
-                       "or check that the labels say what the pages say", unlearned)  # fmt: skip
+        return Refusal(
+            f"no field of {schema.name!r} could be learned from these {len(lessons)} pages: label other pages of the site, "
+            "or check that the labels say what the pages say",
+            unlearned,
+        )
     return Extractor(
         site=urlsplit(examples[0].document.url).hostname or "",
         schema=schema,
@@ -79,7 +86,9 @@ def learn(schema: Schema, examples: Sequence[Example], *, held_back: Sequence[Ex
     )
 
 
-def _learn_table(schema: Schema, examples: Sequence[Example], held_back: Sequence[Example]) -> Extractor | Refusal:
+def _learn_table(
+    schema: Schema, examples: Sequence[Example], held_back: Sequence[Example]
+) -> Extractor | Refusal:
     """Of pages that show several things: what a row is, and the rules within it."""
     if not examples:
         return Refusal("there is no example page: give at least one with its things labelled under items")
@@ -90,24 +99,43 @@ def _learn_table(schema: Schema, examples: Sequence[Example], held_back: Sequenc
     kept = row_examples(schema, held_back[:MAX_EXAMPLES]) if held_back else None
     checks = kept[1] if kept is not None and not isinstance(kept, Refusal) else ()
     extractor = learn(replace(schema, many=False), rows, held_back=checks)
-    return as_table(extractor, schema, selector, len(examples)) if isinstance(extractor, Extractor) else extractor
+    return (
+        as_table(extractor, schema, selector, len(examples))
+        if isinstance(extractor, Extractor)
+        else extractor
+    )
 
 
 def _known_values(schema: Schema, lessons: Sequence[Lesson]) -> set[str]:
-    return {squeezed(str(truth)) for lesson in lessons for field in schema.fields for truth in lesson.truths(field)}
+    return {
+        squeezed(str(truth))
+        for lesson in lessons
+        for field in schema.fields
+        for truth in lesson.truths(field)
+    }
 
 
 class _FieldLearner:
     """One field: which lessons have it, which candidates are right on all of them, which of those to keep."""
 
-    def __init__(self, field: Field, lessons: Sequence[Lesson], checks: Sequence[Lesson], marks: Mapping[str, Sequence[int]]) -> None:
+    def __init__(
+        self,
+        field: Field,
+        lessons: Sequence[Lesson],
+        checks: Sequence[Lesson],
+        marks: Mapping[str, Sequence[int]],
+    ) -> None:
         self.field = field
         self.all = lessons
         self.checks = checks
         self.marks = marks
         self.numbers = [at for at, each in enumerate(lessons) if each.truths(field)]
         self.denied = [each for each in lessons if each.example.denies(field)]
-        self.constant = set.intersection(*(set(lessons[at].outline.keys) for at in self.numbers)) if self.numbers else set()
+        self.constant = (
+            set.intersection(*(set(lessons[at].outline.keys) for at in self.numbers))
+            if self.numbers
+            else set()
+        )
 
     def learn(self) -> FieldRules | str:
         if self.field.judged:
@@ -125,7 +153,9 @@ class _FieldLearner:
             return "only its order tells it from its neighbours, and nothing would show if they changed places: ask for it in another way"
         kept = [rule for rule in steady if all(self._right(rule, each) for each in self.checks)]
         if not kept:
-            return "every rule that fits the examples is wrong on a page held back to check it: label more pages"
+            return (
+                "every rule that fits the examples is wrong on a page held back to check it: label more pages"
+            )
         return self._chosen(kept)
 
     def _candidates(self) -> list[Locator]:
@@ -143,12 +173,20 @@ class _FieldLearner:
             return
         yield Pattern(written)
         lesson, number = pages[0], self.numbers[0]
-        places = [each.first for each in occurrences(lesson.outline, lesson.truths(self.field)[:1]) if each.first is not None]
+        places = [
+            each.first
+            for each in occurrences(lesson.outline, lesson.truths(self.field)[:1])
+            if each.first is not None
+        ]
         for place in places[:5]:
             before = max((at[number] for at in self.marks.values() if at[number] < place), default=None)
             after = min((at[number] for at in self.marks.values() if at[number] > place), default=None)
             leaves = lesson.outline.leaves
-            yield Pattern(written, leaves[before].key if before is not None else "", leaves[after].key if after is not None else "")
+            yield Pattern(
+                written,
+                leaves[before].key if before is not None else "",
+                leaves[after].key if after is not None else "",
+            )
 
     def _rule(self, locator: Locator) -> Rule | None:
         hits = []
@@ -170,7 +208,11 @@ class _FieldLearner:
         if self.field.many:
             if all(same_values(each, right) for each, right in zip(texts, truths, strict=True)):
                 return WHOLE
-            return fit_list([each[0] for each in texts], truths) if all(len(each) == 1 for each in texts) else None
+            return (
+                fit_list([each[0] for each in texts], truths)
+                if all(len(each) == 1 for each in texts)
+                else None
+            )
         return fit([each[0] for each in texts], truths)
 
     def _guarded(self, rule: Rule, hits: Sequence[Sequence[Hit]], truths: Sequence[tuple[Any, ...]]) -> Rule:
@@ -207,16 +249,26 @@ class _FieldLearner:
     def _chosen(self, rules: Sequence[Rule]) -> FieldRules:
         ordered = sorted(rules, key=lambda rule: -rule.weight)
         said = [self._said(ordered[0], at) for at in self.numbers]
-        # A value may stand on a page in two wordings. The rules of a field must all speak of the same one, or they contradict each other.
+        # A value may stand on a page in two wordings. The rules of a field must all speak of the same one, or
+        # they contradict each other.
         same = [rule for rule in ordered if [self._said(rule, at) for at in self.numbers] == said]
-        texts = [found.texts for at in self.numbers if (found := ordered[0].find(self.field, self.all[at].outline))]
+        texts = [
+            found.texts for at in self.numbers if (found := ordered[0].find(self.field, self.all[at].outline))
+        ]
         known = [each for each in self.all if self.field.name in each.example.labels]
         checked = len(self.numbers) + len(self.checks)
         return FieldRules(
             rules=tuple(witnesses(same)),
-            shape=shape(self.field, [text for each in texts for text in each], pages=len(self.numbers), seen=len(known)),
+            shape=shape(
+                self.field,
+                [text for each in texts for text in each],
+                pages=len(self.numbers),
+                seen=len(known),
+            ),
             score=round(checked / (checked + 1), 3),
-            echo=usual_echo([echo(self.all[at].outline, each) for at, each in zip(self.numbers, texts, strict=True)]),
+            echo=usual_echo(
+                [echo(self.all[at].outline, each) for at, each in zip(self.numbers, texts, strict=True)]
+            ),
         )
 
     def _said(self, rule: Rule, at: int) -> tuple[str, ...]:

@@ -1,4 +1,5 @@
-"""Locators: the ways in which a rule finds its place on a page. By name, by label, in the data, or by position.
+"""Locators: the ways in which a rule finds its place on a page. By name, by label, in the data, or by
+position.
 
 A locator says everything that it finds. Whether that is one answer, and whether to believe it, others decide.
 """
@@ -27,7 +28,9 @@ MAX_EMPTY = 3  # empty elements between a label and its value: line breaks, icon
 
 
 class Family(StrEnum):
-    """What a locator leans on. Two of different families that agree are two witnesses; of one family they may fall together."""
+    """What a locator leans on. Two of different families that agree are two witnesses; of one family they may
+    fall together.
+    """
 
     DATA = "data"
     META = "meta"
@@ -48,7 +51,9 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What was found: its text, and the element or the path of data in which it stands. `leaf` is its number in the outline."""
+    """What was found: its text, and the element or the path of data in which it stands. `leaf` is its number
+    in the outline.
+    """
 
     text: str
     node: Node | None = None
@@ -85,7 +90,9 @@ class Css:
 
     def _said(self, node: Node, outline: Outline) -> str:
         said = node.attribute(self.attribute) or ""
-        whole = outline.document.absolute(said) if self.attribute in LINKING and outline.document.url else None
+        whole = (
+            outline.document.absolute(said) if self.attribute in LINKING and outline.document.url else None
+        )
         return one_line(whole or html.unescape(said))
 
 
@@ -130,12 +137,16 @@ class Label:
 def _block(outline: Outline, number: int) -> Hit | None:
     if not 0 <= number < len(outline.blocks):
         return None
-    first = next((at for node in outline.blocks[number].nodes if (at := outline.number(node)) is not None), None)
+    first = next(
+        (at for node in outline.blocks[number].nodes if (at := outline.number(node)) is not None), None
+    )
     return Hit(one_line(outline.blocks[number].text), leaf=first)
 
 
 def _next_element(outline: Outline, at: int) -> Hit | None:
-    """The element beside the label. First up, for as long as the label is all there is: wrapping it changes nothing."""
+    """The element beside the label. First up, for as long as the label is all there is: wrapping it changes
+    nothing.
+    """
     node = outline.leaves[at].node.parent
     for _ in range(MAX_CLIMB):
         parent = node.parent if isinstance(node, Element) else None
@@ -154,10 +165,21 @@ def _next_element(outline: Outline, at: int) -> Hit | None:
 
 
 def _below(outline: Outline, at: int) -> Hit | None:
-    cell = Node(parent).closest("td, th") if isinstance(parent := outline.leaves[at].node.parent, Element) else None
+    cell = (
+        Node(parent).closest("td, th")
+        if isinstance(parent := outline.leaves[at].node.parent, Element)
+        else None
+    )
     row = cell.parent if cell else None
     below = row.next if row else None
-    if cell is None or row is None or below is None or row.tag != "tr" or below.tag != "tr" or not is_header(cell, row):
+    if (
+        cell is None
+        or row is None
+        or below is None
+        or row.tag != "tr"
+        or below.tag != "tr"
+        or not is_header(cell, row)
+    ):
         return None
     column = row.children.index(cell)
     cells = below.children
@@ -198,7 +220,9 @@ class Data:
             found: Sequence[Embedded] = [each for each in outline.facts.embedded if each.name == name]
             yield from ((f"{each.path} $", each.value) for each in found[:MAX_HITS])
         else:
-            things = [each for each in outline.facts.structured.things if each.type == name and each.syntax == kind]
+            things = [
+                each for each in outline.facts.structured.things if each.type == name and each.syntax == kind
+            ]
             yield from ((each.path, each.properties) for each in things[:MAX_HITS])
 
 
@@ -213,7 +237,9 @@ def _said(value: Any, path: str) -> list[Hit]:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """By how the value is written, among the texts between two landmarks. Without one, from the beginning or to the end."""
+    """By how the value is written, among the texts between two landmarks. Without one, from the beginning or
+    to the end.
+    """
 
     expression: str
     after: str = ""
@@ -228,8 +254,13 @@ class Pattern:
         if first is None or last is None:
             return []
         compiled = expression(self.expression)
-        found = ((at, compiled.search(outline.leaves[at].text[:MAX_SEARCHED])) for at in range(first + 1, last))
-        return [Hit(match[0], leaf=at) for at, match in islice(((at, match) for at, match in found if match), MAX_HITS)]
+        found = (
+            (at, compiled.search(outline.leaves[at].text[:MAX_SEARCHED])) for at in range(first + 1, last)
+        )
+        return [
+            Hit(match[0], leaf=at)
+            for at, match in islice(((at, match) for at, match in found if match), MAX_HITS)
+        ]
 
 
 def _only(outline: Outline, mark: str, otherwise: int) -> int | None:

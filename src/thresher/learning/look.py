@@ -1,4 +1,6 @@
-"""Looks: what sort of text a value is at first sight. A day among names is noticed by anybody; so it is here."""
+"""Looks: what sort of text a value is at first sight. A day among names is noticed by anybody; so it is
+here.
+"""
 
 import re
 import unicodedata
@@ -34,7 +36,9 @@ def look(text: str) -> Look:
     has_digit, has_letter = any(map(str.isdigit, text)), any(map(str.isalpha, text))
     if has_digit and is_priced(text):
         return Look.PRICE
-    if figured(text) and not text.isdigit() and is_dated(text):  # ten figures are a moment to a machine, and an ISBN to a reader
+    if (
+        figured(text) and not text.isdigit() and is_dated(text)
+    ):  # ten figures are a moment to a machine, and an ISBN to a reader
         return Look.DAY
     if has_digit and not has_letter:
         return Look.FIGURES
@@ -44,24 +48,31 @@ def look(text: str) -> Look:
 
 
 def figured(text: str) -> bool:
-    """Whether figures are more than a quarter of it: a date, a number with its unit, but not a place with its postcode."""
+    """Whether figures are more than a quarter of it: a date, a number with its unit, but not a place with its
+    postcode.
+    """
     return 4 * sum(char.isdigit() for char in text) > len(text)
 
 
 def is_dated(text: str) -> bool:
-    """Whether a text names a day, in whichever order. Which day is nobody's question here, so today may be any."""
+    """Whether a text names a day, in whichever order. Which day is nobody's question here, so today may be
+    any.
+    """
     return any(read_date(text, today=_ANY_DAY, day_first=first) is not None for first in (True, False))
 
 
 def is_priced(text: str) -> bool:
-    """Whether a text names a price with the sign of its currency. Letters will not do: a code may end in `C`."""
+    """Whether a text names a price with the sign of its currency. Letters will not do: a code may end in
+    `C`.
+    """
     return any(unicodedata.category(char) == "Sc" for char in text) and isinstance(read_price(text), Price)
 
 
 def odd_look(text: str, known: frozenset[str]) -> Look | None:
     """The look of a text, if it would surprise somebody who knows the others.
 
-    A name may be a number (a book, a band), and a code may be all figures; neither is a price, a day or an address.
+    A name may be a number (a book, a band), and a code may be all figures; neither is a price, a day or an
+    address.
     """
     found = look(text)
     if found in known or (found in (Look.FIGURES, Look.CODE) and not known.isdisjoint(_PLAIN)):

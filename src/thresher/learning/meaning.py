@@ -1,14 +1,15 @@
 """Meanings: which property of structured data, and which words before a value, stand for a field of a schema.
 
-A schema is written by a person, who calls a field `title` or `price`; schema.org calls it `headline` or `offers.price`.
-The map is explicit: a field that is not in it, under its name or a synonym, is not guessed.
+A schema is written by a person, who calls a field `title` or `price`; schema.org calls it `headline` or
+`offers.price`. The map is explicit: a field that is not in it, under its name or a synonym, is not guessed.
 """
 
 from collections.abc import Mapping
 
 from thresher.core.schema import Field
 
-# By field name: paths of properties, the best first. `[]` spreads a list, and a single value counts as a list of one.
+# By field name: paths of properties, the best first. `[]` spreads a list, and a single value counts as a list
+# of one.
 PROPERTIES: Mapping[str, tuple[str, ...]] = {
     "title": ("title", "headline", "name"),
     "name": ("name", "title", "headline"),
@@ -17,7 +18,11 @@ PROPERTIES: Mapping[str, tuple[str, ...]] = {
     "currency": ("offers[].priceCurrency", "offers[].priceSpecification[].priceCurrency", "priceCurrency"),
     "availability": ("offers[].availability", "availability"),
     "company": ("hiringOrganization.name", "hiringOrganization", "publisher.name"),
-    "location": ("jobLocation[].address.addressLocality", "location.address.addressLocality", "address.addressLocality"),
+    "location": (
+        "jobLocation[].address.addressLocality",
+        "location.address.addressLocality",
+        "address.addressLocality",
+    ),
     "date_posted": ("datePosted", "datePublished", "uploadDate"),
     "date": ("datePublished", "datePosted", "dateCreated", "startDate"),
     "date_modified": ("dateModified",),
@@ -48,14 +53,45 @@ PROPERTIES: Mapping[str, tuple[str, ...]] = {
 }
 # Other names that people give to these fields.
 SYNONYMS: Mapping[str, str] = {
-    "position": "title", "headline": "title", "product": "name", "product_name": "name", "model": "name", "summary": "description",
-    "cost": "price", "amount": "price", "employer": "company", "organization": "company", "organisation": "company", "place": "location",
-    "posted": "date_posted", "posted_date": "date_posted", "published": "date", "published_at": "date", "publication_date": "date",
-    "deadline": "valid_through", "authors": "author", "writer": "author", "manufacturer": "brand", "product_id": "sku", "isbn_13": "isbn",
-    "ean": "gtin", "stars": "rating", "score": "rating", "review_count": "reviews", "picture": "image", "link": "url", "telephone": "phone",
-    "street": "address", "zip": "postcode", "postal_code": "postcode", "type_of_employment": "employment_type", "pay": "salary",
-    "stock": "availability", "section": "category", "genre": "category",
-}  # fmt: skip
+    "position": "title",
+    "headline": "title",
+    "product": "name",
+    "product_name": "name",
+    "model": "name",
+    "summary": "description",
+    "cost": "price",
+    "amount": "price",
+    "employer": "company",
+    "organization": "company",
+    "organisation": "company",
+    "place": "location",
+    "posted": "date_posted",
+    "posted_date": "date_posted",
+    "published": "date",
+    "published_at": "date",
+    "publication_date": "date",
+    "deadline": "valid_through",
+    "authors": "author",
+    "writer": "author",
+    "manufacturer": "brand",
+    "product_id": "sku",
+    "isbn_13": "isbn",
+    "ean": "gtin",
+    "stars": "rating",
+    "score": "rating",
+    "review_count": "reviews",
+    "picture": "image",
+    "link": "url",
+    "telephone": "phone",
+    "street": "address",
+    "zip": "postcode",
+    "postal_code": "postcode",
+    "type_of_employment": "employment_type",
+    "pay": "salary",
+    "stock": "availability",
+    "section": "category",
+    "genre": "category",
+}
 CARDS: Mapping[str, tuple[str, ...]] = {
     "title": ("og:title", "twitter:title"),
     "name": ("og:title", "twitter:title"),

@@ -21,7 +21,9 @@ _LAST_ATTRIBUTES = frozenset({"style", "onclick", "d", "points", "srcset"})
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A place of a value. `whole`: nothing else stands there. The leaves `first` to `last`, an element, or both."""
+    """A place of a value. `whole`: nothing else stands there. The leaves `first` to `last`, an element, or
+    both.
+    """
 
     whole: bool
     node: Node | None = None
@@ -31,10 +33,15 @@ class Occurrence:
 
 
 def occurrences(outline: Outline, truths: Sequence[Any]) -> list[Occurrence]:
-    """Where one of these values stands in the texts and attributes of a page: whole places first, then parts of places."""
+    """Where one of these values stands in the texts and attributes of a page: whole places first, then parts
+    of places.
+    """
     shown = [each for truth in truths for each in _shown(outline, truth)]
     hidden = [each for truth in truths for each in _in_attributes(outline, truth)]
-    ordered = sorted([*shown[: 2 * MAX_OCCURRENCES], *hidden[:MAX_OCCURRENCES]], key=lambda each: (not each.whole, bool(each.attribute)))
+    ordered = sorted(
+        [*shown[: 2 * MAX_OCCURRENCES], *hidden[:MAX_OCCURRENCES]],
+        key=lambda each: (not each.whole, bool(each.attribute)),
+    )
     return ordered[: 2 * MAX_OCCURRENCES]
 
 
@@ -70,7 +77,9 @@ def _in_attributes(outline: Outline, truth: Any) -> Iterator[Occurrence]:
             if name in _LAST_ATTRIBUTES or not value or len(value) > MAX_ATTRIBUTE:
                 continue
             line = one_line(value)
-            whole = says(line, truth) or (name in ("href", "src") and outline.document.absolute(value) == truth)
+            whole = says(line, truth) or (
+                name in ("href", "src") and outline.document.absolute(value) == truth
+            )
             if whole or word_spans(line, truth):
                 yield Occurrence(whole, node, name)
 
@@ -107,6 +116,8 @@ def _scalars(root: Any) -> Iterator[tuple[str, Any]]:
     for path, holder in walk(root):
         inner = holder.items() if isinstance(holder, dict) else enumerate(holder)
         for key, value in inner:
-            if isinstance(value, str | int | float) and not (isinstance(key, str) and any(char in key for char in ".[]^")):
+            if isinstance(value, str | int | float) and not (
+                isinstance(key, str) and any(char in key for char in ".[]^")
+            ):
                 step = f"[{key}]" if isinstance(key, int) else f".{key}"
                 yield (path + step).removeprefix("$").removeprefix("."), value

@@ -1,7 +1,9 @@
-"""An outline: the visible texts of a page in reading order, each with its number, so that "after" and "between" are arithmetic.
+"""An outline: the visible texts of a page in reading order, each with its number, so that "after" and
+"between" are arithmetic.
 
-Rules that lean on words ("what follows `ISBN:`") and guards that ask between which words a value stands both count in
-it. It is made from the blocks that the text of the page is made from, so a place in it is a place in that text.
+Rules that lean on words ("what follows `ISBN:`") and guards that ask between which words a value stands both
+count in it. It is made from the blocks that the text of the page is made from, so a place in it is a place in
+that text.
 """
 
 from collections import defaultdict
@@ -72,7 +74,9 @@ class Outline:
 
     @cached_property
     def _starts(self) -> list[int]:
-        """Where each block begins in the text of the page. Blocks follow each other there, so one pass finds them all."""
+        """Where each block begins in the text of the page. Blocks follow each other there, so one pass finds
+        them all.
+        """
         starts, at = [], 0
         for block in self.blocks:
             found = self.text.find(block.text, at)
@@ -83,7 +87,9 @@ class Outline:
     @cached_property
     def head(self) -> frozenset[str]:
         """The words of the page's titles and of the path of its address."""
-        titles = islice((content for name, content in self.facts.meta.items() if name.endswith("title")), MAX_TITLES)
+        titles = islice(
+            (content for name, content in self.facts.meta.items() if name.endswith("title")), MAX_TITLES
+        )
         path = unquote(urlsplit(self.document.url).path) if len(self.document.url) <= MAX_URL else ""
         return frozenset(words_of(" ".join((self.document.title, path, *titles))))
 
@@ -118,11 +124,17 @@ class Outline:
 
     def span(self, element: Element) -> tuple[int, int] | None:
         """The first and the last leaf inside an element; None where it shows nothing."""
-        inside = [number for node in islice(element.descendants, MAX_INSIDE) if (number := self.number(node)) is not None]
+        inside = [
+            number
+            for node in islice(element.descendants, MAX_INSIDE)
+            if (number := self.number(node)) is not None
+        ]
         return (inside[0], inside[-1]) if inside else None
 
     def alone(self, element: Element, leaf: int) -> bool:
-        """Whether an element shows this leaf and nothing else. Of one too large to look through, nobody says so."""
+        """Whether an element shows this leaf and nothing else. Of one too large to look through, nobody says
+        so.
+        """
         inside = enumerate(element.descendants)
         return all(seen < MAX_INSIDE and self.number(node) in (None, leaf) for seen, node in inside)
 

@@ -1,7 +1,7 @@
 """A part: which piece of a text is the value, said by what stands before and behind it on every page.
 
-"Posted by ACME on 3 May" gives ACME where the pages agree on "Posted by " and " on ". The contexts are taken from all
-examples at once; a context that does not hold on each of them is none.
+"Posted by ACME on 3 May" gives ACME where the pages agree on "Posted by " and " on ". The contexts are taken
+from all examples at once; a context that does not hold on each of them is none.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,9 @@ SEPARATORS = (", ", "; ", " | ", " / ", " · ", " • ", " & ", ",", ";", "|", "
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """`before` and `after` enclose the value. `start`, `end`: they are all there is on that side. `split` parts several values."""
+    """`before` and `after` enclose the value. `start`, `end`: they are all there is on that side. `split`
+    parts several values.
+    """
 
     before: str = ""
     after: str = ""
@@ -39,13 +41,25 @@ class Part:
         """The value in a text, or the values; nothing where the contexts are not there."""
         left = 0
         if self.before:
-            found = 0 if self.start and text.startswith(self.before) else -1 if self.start else text.find(self.before)
+            found = (
+                0
+                if self.start and text.startswith(self.before)
+                else -1
+                if self.start
+                else text.find(self.before)
+            )
             if found < 0:
                 return []
             left = found + len(self.before)
         right = len(text)
         if self.after:
-            right = text.find(self.after, left) if not self.end else len(text) - len(self.after) if text.endswith(self.after) else -1
+            right = (
+                text.find(self.after, left)
+                if not self.end
+                else len(text) - len(self.after)
+                if text.endswith(self.after)
+                else -1
+            )
             if right < left:
                 return []
         inner = text[left:right]
@@ -63,7 +77,9 @@ def fit(texts: Sequence[str], truths: Sequence[Sequence[Any]]) -> Part | None:
     ways = [_ways(text, right) for text, right in zip(texts, truths, strict=True)]
     for chosen in _few(ways):
         part = _around(chosen)
-        if part is not None and all(_takes(part, text, right) for text, right in zip(texts, truths, strict=True)):
+        if part is not None and all(
+            _takes(part, text, right) for text, right in zip(texts, truths, strict=True)
+        ):
             return part
     return None
 
@@ -110,7 +126,11 @@ def _around(chosen: Sequence[tuple[str, str]]) -> Part | None:
     start, end = len(set(lefts)) == 1, len(set(rights)) == 1
     before = lefts[0] if start else _shared([left[::-1] for left in lefts])[::-1]
     after = rights[0] if end else _shared(rights)
-    if (not start and not before.strip()) or (not end and not after.strip()) or max(len(before), len(after)) > MAX_CONTEXT:
+    if (
+        (not start and not before.strip())
+        or (not end and not after.strip())
+        or max(len(before), len(after)) > MAX_CONTEXT
+    ):
         return None
     return Part(before, after, start, end)
 
@@ -118,7 +138,9 @@ def _around(chosen: Sequence[tuple[str, str]]) -> Part | None:
 def _shared(contexts: Sequence[str]) -> str:
     """What all contexts begin with, in whole words: that two words begin alike is chance."""
     shortest = min(contexts, key=len)[:MAX_CONTEXT]
-    cut = next((at for at, char in enumerate(shortest) if any(each[at] != char for each in contexts)), len(shortest))
+    cut = next(
+        (at for at, char in enumerate(shortest) if any(each[at] != char for each in contexts)), len(shortest)
+    )
     shared = shortest[:cut]
     if any(len(each) > cut and each[cut].isalnum() for each in contexts):
         while cut and shared[cut - 1].isalnum():

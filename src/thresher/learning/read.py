@@ -1,6 +1,8 @@
-"""Reading with an extractor: what its rules say about a page, where that stands, and every sign that the page has changed.
+"""Reading with an extractor: what its rules say about a page, where that stands, and every sign that the page
+has changed.
 
-A page is free to change. An unknown value costs one question; a wrong one is believed. So nothing doubtful is handed out.
+A page is free to change. An unknown value costs one question; a wrong one is believed. So nothing doubtful is
+handed out.
 """
 
 from collections import Counter
@@ -21,7 +23,8 @@ from thresher.reading.html import Selector
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """`values` holds what is known for certain; a field that is not in it is absent or, with a drift of its own, unknown.
+    """`values` holds what is known for certain; a field that is not in it is absent or, with a drift of its
+    own, unknown.
 
     `places` names the values as evidence does: `title`, `skills.2`. `confidence` is between 0 and 1.
     """
@@ -42,12 +45,16 @@ def read(extractor: Extractor, document: Document) -> Reading:
         return _read_table(extractor, extractor.row, document)
     hearing = Hearing(extractor, Outline(document))
     found = {
-        each.name: hearing.field(each, extractor.fields[each.name]) for each in extractor.schema.fields if each.name in extractor.fields
+        each.name: hearing.field(each, extractor.fields[each.name])
+        for each in extractor.schema.fields
+        if each.name in extractor.fields
     }
     drifts = [*hearing.drifts(), *(each for each in found.values() if isinstance(each, Drift))]
     if 2 * hearing.unheard >= hearing.echoed > 0 < hearing.unheard:
         # What stands in the body may all belong to another thing.
-        drifts.append(Drift(Sign.OTHER_THING, None, "the body of the page speaks of another thing than its head"))
+        drifts.append(
+            Drift(Sign.OTHER_THING, None, "the body of the page speaks of another thing than its head")
+        )
         return Reading(drifts=tuple(drifts))
     known: dict[str, Heard] = {}
     for name, each in found.items():
@@ -75,10 +82,23 @@ def _read_table(extractor: Extractor, row: Selector, document: Document) -> Read
     for node in nodes:
         found = read(inner, row_document(document, node))
         signs.update({(drift.sign, drift.field) for drift in found.drifts})
-        if found.values and all(each.name in found.values for each in extractor.schema.fields if each.required):
-            places |= {f"{len(items)}.{name}": in_page(outline, node, place) for name, place in found.places.items()}
+        if found.values and all(
+            each.name in found.values for each in extractor.schema.fields if each.required
+        ):
+            places |= {
+                f"{len(items)}.{name}": in_page(outline, node, place) for name, place in found.places.items()
+            }
             items.append(found.values)
-    drifts = [Drift(sign, name, f"{name or 'the row'}: {sign} in {times} of {len(nodes)} rows") for (sign, name), times in signs.items()]
+    drifts = [
+        Drift(sign, name, f"{name or 'the row'}: {sign} in {times} of {len(nodes)} rows")
+        for (sign, name), times in signs.items()
+    ]
     if not items:
-        drifts.append(Drift(Sign.MISSING, None, f"{len(nodes)} rows were found, and nothing in them, where known pages have some"))
+        drifts.append(
+            Drift(
+                Sign.MISSING,
+                None,
+                f"{len(nodes)} rows were found, and nothing in them, where known pages have some",
+            )
+        )
     return Reading({"items": items}, places, tuple(drifts))

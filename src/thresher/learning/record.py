@@ -1,4 +1,6 @@
-"""An extractor as JSON and back, with a number for the format: what is stored today is read by the code of next year."""
+"""An extractor as JSON and back, with a number for the format: what is stored today is read by the code of
+next year.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -32,10 +34,14 @@ def to_json(extractor: Extractor) -> dict[str, Any]:
 
 
 def from_json(data: Any) -> Extractor:
-    """The extractor that was stored. A format that this code does not know, or a broken record, is an error that says so."""
+    """The extractor that was stored. A format that this code does not know, or a broken record, is an error
+    that says so.
+    """
     if not isinstance(data, Mapping) or data.get("format") != FORMAT:
         found = data.get("format") if isinstance(data, Mapping) else type(data).__name__
-        raise UsageError(f"this is no extractor of format {FORMAT} (found {found!r}): learn the site again, or upgrade Thresher")
+        raise UsageError(
+            f"this is no extractor of format {FORMAT} (found {found!r}): learn the site again, or upgrade Thresher"
+        )
     try:
         return Extractor(
             site=str(data["site"]),
@@ -48,7 +54,9 @@ def from_json(data: Any) -> Extractor:
             row=None if data["row"] is None else learned_selector(str(data["row"])),
         )
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as problem:
-        raise UsageError(f"the stored extractor cannot be read ({type(problem).__name__}: {problem}): learn the site again") from problem
+        raise UsageError(
+            f"the stored extractor cannot be read ({type(problem).__name__}: {problem}): learn the site again"
+        ) from problem
 
 
 def _texts(values: Any) -> tuple[str, ...]:
@@ -57,26 +65,47 @@ def _texts(values: Any) -> tuple[str, ...]:
 
 def _schema_out(schema: Schema) -> dict[str, Any]:
     fields = [
-        {"name": each.name, "kind": each.kind.value, "says": each.says, "required": each.required, "many": each.many,
-         "choices": list(each.choices), "judged": each.judged} for each in schema.fields
-    ]  # fmt: skip
+        {
+            "name": each.name,
+            "kind": each.kind.value,
+            "says": each.says,
+            "required": each.required,
+            "many": each.many,
+            "choices": list(each.choices),
+            "judged": each.judged,
+        }
+        for each in schema.fields
+    ]
     return {"name": schema.name, "fields": fields, "many": schema.many, "key": list(schema.key)}
 
 
 def _schema_in(data: Any) -> Schema:
-    fields = tuple(Field(**(each | {"kind": Kind(each["kind"]), "choices": tuple(each["choices"])})) for each in data["fields"])
+    fields = tuple(
+        Field(**(each | {"kind": Kind(each["kind"]), "choices": tuple(each["choices"])}))
+        for each in data["fields"]
+    )
     return Schema(data["name"], fields, bool(data["many"]), tuple(data["key"]))
 
 
 def _rules_out(rules: FieldRules) -> dict[str, Any]:
     shape = {name: _plain(getattr(rules.shape, name)) for name in Shape.__dataclass_fields__}
-    return {"score": rules.score, "echo": rules.echo, "shape": shape, "rules": [_rule_out(rule) for rule in rules.rules]}
+    return {
+        "score": rules.score,
+        "echo": rules.echo,
+        "shape": shape,
+        "rules": [_rule_out(rule) for rule in rules.rules],
+    }
 
 
 def _rules_in(data: Any) -> FieldRules:
     kept = {name: value for name, value in data["shape"].items() if name in Shape.__dataclass_fields__}
     kept |= {name: frozenset(_texts(kept[name])) for name in ("always", "never", "usually", "looks")}
-    return FieldRules(tuple(_rule_in(each) for each in data["rules"]), Shape(**kept), float(data["score"]), float(data["echo"]))
+    return FieldRules(
+        tuple(_rule_in(each) for each in data["rules"]),
+        Shape(**kept),
+        float(data["score"]),
+        float(data["echo"]),
+    )
 
 
 def _plain(value: Any) -> Any:

@@ -1,7 +1,8 @@
 """Rows by repeated structure: the things of a page of results, without a label and without a model.
 
-Cards are found by the shape of what they link to. What a card is called and where it leads is known from that; a price,
-a date or a picture is taken if the card has exactly one, any other field from the one element that bears its name.
+Cards are found by the shape of what they link to. What a card is called and where it leads is known from
+that; a price, a date or a picture is taken if the card has exactly one, any other field from the one element
+that bears its name.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,10 +28,14 @@ MAX_LENGTH = 300
 
 
 def rows(schema: Schema, document: Document) -> list[dict[str, Any]]:
-    """The things of the largest group of alike cards, or of one that says far more of what was asked for; none without a group."""
+    """The things of the largest group of alike cards, or of one that says far more of what was asked for;
+    none without a group.
+    """
     large = [cards for each in Facts(document).groups[:MAX_GROUPS] if len(cards := _own(each)) >= MIN_ROWS]
     full = [_fullness(schema, cards, document) for cards in large]
-    best = next((cards for cards, fullness in zip(large, full, strict=True) if fullness > max(full) - FAR_MORE), [])
+    best = next(
+        (cards for cards, fullness in zip(large, full, strict=True) if fullness > max(full) - FAR_MORE), []
+    )
     found = [_thing(schema, card, document) for card in best[:MAX_ROWS]]
     return [thing for thing in found if thing]
 
@@ -63,7 +68,9 @@ def _text(field: Field, card: Card) -> str | None:
         case "url":
             return card.url
         case "image":
-            return _only({src for image in card.node.css("img[src]")[:MAX_INSIDE] if (src := image.attribute("src"))})
+            return _only(
+                {src for image in card.node.css("img[src]")[:MAX_INSIDE] if (src := image.attribute("src"))}
+            )
     if field.kind is Kind.MONEY:
         return _only({line for line in _lines(card.node) if isinstance(read_price(line), Price)})
     return _only({one_line(node.line) for node in _inside(card.node) if _bears(node, field)})
@@ -79,7 +86,9 @@ def _inside(node: Node) -> Iterator[Node]:
 
 def _bears(node: Node, field: Field) -> bool:
     wanted = {field.name.replace("_", "-"), field.name, meaning(field).replace("_", "-")}
-    return any(name.lower() in wanted for attribute in NAMING for name in (node.attribute(attribute) or "").split())
+    return any(
+        name.lower() in wanted for attribute in NAMING for name in (node.attribute(attribute) or "").split()
+    )
 
 
 def _only(found: set[str]) -> str | None:

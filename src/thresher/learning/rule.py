@@ -1,4 +1,6 @@
-"""A rule: a way to a value, the part of it to take, and the window in which it must stand. It answers or it keeps silent."""
+"""A rule: a way to a value, the part of it to take, and the window in which it must stand. It answers or it
+keeps silent.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,8 +26,8 @@ class Found:
 class Rule:
     """`weight` orders the rules of a field: how much it tells about a place that it is found this way.
 
-    `tags` are those right around the value on the known pages; `single`: it was one run of text on each of them.
-    `ordered`: it is one of several alike, told from them by its order alone.
+    `tags` are those right around the value on the known pages; `single`: it was one run of text on each of
+    them. `ordered`: it is one of several alike, told from them by its order alone.
     """
 
     locator: Locator
@@ -47,7 +49,9 @@ class Rule:
 
     @property
     def steady(self) -> bool:
-        """Whether something would show if the value changed places with its neighbours: a name, or a word in the same text."""
+        """Whether something would show if the value changed places with its neighbours: a name, or a word in
+        the same text.
+        """
         return self.family is not Family.LABEL or not self.ordered or self.spells
 
     @property
@@ -62,7 +66,12 @@ class Rule:
             return None
         chosen = taken if field.many else taken[:1]
         leaf = leaf_of(outline, chosen[0][1])
-        return Found(tuple(text for text, _ in chosen), tuple(hit for _, hit in chosen), leaf, self.window.stand(outline, leaf))
+        return Found(
+            tuple(text for text, _ in chosen),
+            tuple(hit for _, hit in chosen),
+            leaf,
+            self.window.stand(outline, leaf),
+        )
 
     def _taken(self, outline: Outline) -> Iterator[tuple[str, Hit]]:
         for hit in distinct(self.locator.find(outline)):
@@ -72,7 +81,11 @@ class Rule:
 
     def _coined(self, text: str) -> bool:
         """Whether a class name is a machine's and says nothing: builds make up names with figures in them."""
-        return isinstance(self.locator, Css) and self.locator.attribute == "class" and any(char.isdigit() for char in text)
+        return (
+            isinstance(self.locator, Css)
+            and self.locator.attribute == "class"
+            and any(char.isdigit() for char in text)
+        )
 
 
 def leaf_of(outline: Outline, hit: Hit) -> int | None:

@@ -1,8 +1,8 @@
 """Selectors: the CSS ways to an element by the names that people gave it.
 
-An element is called by its id, its classes, its `itemprop` or its data attributes, alone or below an ancestor that has a
-name. Positions (`div:nth-of-type(3)`) are no names: they hold until somebody puts a banner before them, and then lead
-to something else without a word.
+An element is called by its id, its classes, its `itemprop` or its data attributes, alone or below an ancestor
+that has a name. Positions (`div:nth-of-type(3)`) are no names: they hold until somebody puts a banner before
+them, and then lead to something else without a word.
 """
 
 import re
@@ -16,8 +16,23 @@ MAX_ANCESTORS = 12
 MAX_TOKENS = 5
 MAX_SELECTORS = 150
 MAX_NAME = 60
-_NAMING = ("itemprop", "property", "id", "data-testid", "data-test", "data-automation", "data-qa", "data-cy", "data-field", "name", "role",
-           "rel", "headers", "for", "aria-label")  # fmt: skip
+_NAMING = (
+    "itemprop",
+    "property",
+    "id",
+    "data-testid",
+    "data-test",
+    "data-automation",
+    "data-qa",
+    "data-cy",
+    "data-field",
+    "name",
+    "role",
+    "rel",
+    "headers",
+    "for",
+    "aria-label",
+)
 # Tags that say what they hold; `div` and `span` do not.
 _SPEAKING = frozenset({"h1", "address", "time", "title", "main", "article", "figcaption"})
 _TAG = r"[a-z][a-z0-9-]{0,40}"
@@ -27,7 +42,8 @@ _LEARNED = re.compile(rf"{_ONE}(?: (?:> )?{_ONE})?")
 
 
 def learned_selector(text: str) -> Selector:
-    """A selector as this module writes them: one or two elements by tag and at most one quoted name each. Anything else is refused.
+    """A selector as this module writes them: one or two elements by tag and at most one quoted name each.
+    Anything else is refused.
 
     What it was put together from stood on a page, and what is stored may be older than the rules of today.
     """
@@ -37,7 +53,9 @@ def learned_selector(text: str) -> Selector:
 
 
 def selectors(node: Node) -> Iterator[Selector]:
-    """Selectors that may lead to the element, the most telling first. Whether they lead to it alone is for the page to say."""
+    """Selectors that may lead to the element, the most telling first. Whether they lead to it alone is for
+    the page to say.
+    """
     if not is_plain(node):
         return
     yield from map(learned_selector, islice(_named(node), MAX_SELECTORS))
@@ -59,7 +77,9 @@ def _named(node: Node) -> Iterator[str]:
 
 
 def is_plain(node: Node) -> bool:
-    """Whether the tag of an element means the same to a selector: a page may use any text as the name of a tag."""
+    """Whether the tag of an element means the same to a selector: a page may use any text as the name of a
+    tag.
+    """
     return _PLAIN.fullmatch(node.tag) is not None
 
 

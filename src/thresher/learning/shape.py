@@ -1,7 +1,7 @@
 """A shape: what the values of a field have looked like, so that something else in their place is noticed.
 
-A few pages cannot say what all values look like. Only what would surprise a person counts: letters in a number, a price
-without a figure, a name of four hundred characters.
+A few pages cannot say what all values look like. Only what would surprise a person counts: letters in a
+number, a price without a figure, a name of four hundred characters.
 """
 
 import unicodedata
@@ -25,9 +25,9 @@ RANGE = 50  # times larger or smaller than anything seen
 class Shape:
     """What is usual. Kinds of characters are letter, digit and currency.
 
-    `always` are those that every value had, and must have; of `usually` another value may do without. `never`: none had.
-    `looks` are all that were seen, `low` and `high` the range of amounts. `always_there` says that every page had the
-    field; `pages` of `seen` had it.
+    `always` are those that every value had, and must have; of `usually` another value may do without.
+    `never`: none had. `looks` are all that were seen, `low` and `high` the range of amounts. `always_there`
+    says that every page had the field; `pages` of `seen` had it.
     """
 
     shortest: int
@@ -50,8 +50,12 @@ class Shape:
         return self.pages / self.seen if self.seen else 0.0
 
     def complaint(self, text: str, *, strictly: bool = False) -> str | None:
-        """What is odd about a text, in words; None where nothing is. Strictly, where there is nothing else to go by."""
-        if len(text) > self.longest * ROOM + 40 or (self.shortest >= LONG and len(text) < self.shortest // ROOM):
+        """What is odd about a text, in words; None where nothing is. Strictly, where there is nothing else to
+        go by.
+        """
+        if len(text) > self.longest * ROOM + 40 or (
+            self.shortest >= LONG and len(text) < self.shortest // ROOM
+        ):
             return f"has {len(text)} characters, where {self.shortest} to {self.longest} are usual"
         kinds = _kinds(text)
         if lost := (self.always | self.usually if strictly else self.always) - kinds:
@@ -80,18 +84,33 @@ def shape(field: Field, texts: Sequence[str], *, pages: int, seen: int) -> Shape
     """The shape of the known values of a field."""
     kinds = [_kinds(text) for text in texts]
     always, ever = frozenset.intersection(*kinds), frozenset.union(*kinds)
-    # Three places with a postcode do not make one without it odd; three figures without a letter do make a word odd.
+    # Three places with a postcode do not make one without it odd; three figures without a letter do make a
+    # word odd.
     figures = "digit" in always and "letter" not in ever
     wanted = always if figures or field.kind in _FIGURES or all(map(figured, texts)) else always - {"digit"}
     never = frozenset({"letter", "currency"} - ever) if figures else frozenset()
     priced = field.kind is Kind.MONEY and all(_priced(text) is not None for text in texts)
-    sums = [found for text in texts if (found := _amount(text, priced)) is not None] if priced or field.kind in _NUMERIC else []
+    sums = (
+        [found for text in texts if (found := _amount(text, priced)) is not None]
+        if priced or field.kind in _NUMERIC
+        else []
+    )
     lengths = [len(text) for text in texts]
     return Shape(
-        shortest=min(lengths), longest=max(lengths), always=wanted, never=never, usually=always - wanted, looks=frozenset(map(look, texts)),
-        low=float(min(sums)) if sums else None, high=float(max(sums)) if sums else None,
-        priced=priced, dated=field.kind is Kind.DATE and all(map(is_dated, texts)), always_there=pages == seen, pages=pages, seen=seen,
-    )  # fmt: skip
+        shortest=min(lengths),
+        longest=max(lengths),
+        always=wanted,
+        never=never,
+        usually=always - wanted,
+        looks=frozenset(map(look, texts)),
+        low=float(min(sums)) if sums else None,
+        high=float(max(sums)) if sums else None,
+        priced=priced,
+        dated=field.kind is Kind.DATE and all(map(is_dated, texts)),
+        always_there=pages == seen,
+        pages=pages,
+        seen=seen,
+    )
 
 
 def _kinds(text: str) -> frozenset[str]:

@@ -1,7 +1,7 @@
 """Tables of things: learning and reading pages that show several, row by row.
 
-A row is read as a page of its own. So everything that is known about reading one thing holds here too, and a rule can
-never reach from one row into the next.
+A row is read as a page of its own. So everything that is known about reading one thing holds here too, and a
+rule can never reach from one row into the next.
 """
 
 from collections import Counter
@@ -27,21 +27,34 @@ Items = Sequence[Mapping[str, Any]]
 
 def row_examples(schema: Schema, examples: Sequence[Example]) -> tuple[Selector, list[Example]] | Refusal:
     """The selector of a row, and each labelled row as an example of one thing."""
-    placed = [(example.document, _rows_of(schema, Outline(example.document), example.labels.get("items") or ())) for example in examples]
+    placed = [
+        (example.document, _rows_of(schema, Outline(example.document), example.labels.get("items") or ()))
+        for example in examples
+    ]
     found = [(document, node, thing) for document, rows in placed for node, thing in rows]
     if len(found) < MIN_ROWS:
-        return Refusal(f"{len(found)} of the labelled things could be found in a row of their own, and {MIN_ROWS} are needed: "
-                       "label things whose first field tells them apart")  # fmt: skip
+        return Refusal(
+            f"{len(found)} of the labelled things could be found in a row of their own, and {MIN_ROWS} are needed: "
+            "label things whose first field tells them apart"
+        )
     selector = _selector([document for document, _ in placed], [node for _, node, _ in found])
     if selector is None:
-        return Refusal("the labelled things stand in elements that nothing but their position tells from others: no rule would hold")
+        return Refusal(
+            "the labelled things stand in elements that nothing but their position tells from others: no rule would hold"
+        )
     step = -(-len(found) // MAX_LESSONS)
     return selector, [Example(row_document(document, node), thing) for document, node, thing in found[::step]]
 
 
 def _rows_of(schema: Schema, outline: Outline, items: Items) -> list[tuple[Node, Mapping[str, Any]]]:
-    """The element of each thing: the largest around the text that tells it apart, and that holds no other thing's."""
-    anchors = [(anchor, thing) for thing in items[:MAX_ROWS] if (anchor := _anchor(schema, outline, thing)) is not None]
+    """The element of each thing: the largest around the text that tells it apart, and that holds no other
+    thing's.
+    """
+    anchors = [
+        (anchor, thing)
+        for thing in items[:MAX_ROWS]
+        if (anchor := _anchor(schema, outline, thing)) is not None
+    ]
     above: Counter[Element] = Counter()
     for anchor, _ in anchors:
         above.update(_climb(outline, anchor))
@@ -73,7 +86,10 @@ def _selector(documents: Sequence[Document], nodes: Sequence[Node]) -> Selector 
     """The selector of all rows with the fewest other elements."""
     shared = Counter(learned_selector(token) for node in nodes for token in dict.fromkeys(_named(node)))
     able = [token for token, times in shared.items() if times == len(nodes)]
-    sizes = {token: sum(len(document.root.select_by(token)[: 2 * MAX_ROWS]) for document in documents) for token in able}
+    sizes = {
+        token: sum(len(document.root.select_by(token)[: 2 * MAX_ROWS]) for document in documents)
+        for token in able
+    }
     return min(able, key=lambda token: (sizes[token], len(token)), default=None)
 
 

@@ -1,7 +1,7 @@
 """Wording: when two texts say the same value, and what value a text says for a field of some kind.
 
-Pages write a value with other spaces, capitals and entities than whoever labelled it. Comparisons are made on squeezed
-texts; what is handed out is always the text as it stands.
+Pages write a value with other spaces, capitals and entities than whoever labelled it. Comparisons are made on
+squeezed texts; what is handed out is always the text as it stands.
 """
 
 import html
@@ -39,7 +39,9 @@ def squeezed(text: str) -> str:
 
 def words_of(text: str) -> Iterator[str]:
     """The words of a text, small ones left out: "of" stands in every title."""
-    return (match[0].casefold() for match in _WORD.finditer(html.unescape(text[:MAX_TEXT])) if len(match[0]) > 2)
+    return (
+        match[0].casefold() for match in _WORD.finditer(html.unescape(text[:MAX_TEXT])) if len(match[0]) > 2
+    )
 
 
 def number(text: str) -> Decimal | None:
@@ -49,12 +51,16 @@ def number(text: str) -> Decimal | None:
 
 
 def amount(token: str) -> Decimal | None:
-    """A number as people write it: the last separator parts the decimals unless three digits follow it and no other kind stands before."""
+    """A number as people write it: the last separator parts the decimals unless three digits follow it and no
+    other kind stands before.
+    """
     token = re.sub(r"['\u00a0\u202f]", "", token).rstrip(".,")
     last = max(token.rfind("."), token.rfind(","))
     if last >= 0:
         sign, kinds = token[last], {each for each in token if each in ".,"}
-        grouped = token.count(sign) > 1 or (len(kinds) == 1 and len(token) - last - 1 == 3 and (sign == "," or token.count(".") > 1))
+        grouped = token.count(sign) > 1 or (
+            len(kinds) == 1 and len(token) - last - 1 == 3 and (sign == "," or token.count(".") > 1)
+        )
         whole, part = (token, "") if grouped else (token[:last], token[last + 1 :])
         token = re.sub(r"[.,]", "", whole) + (f".{part}" if part else "")
     try:

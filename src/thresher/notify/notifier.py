@@ -1,6 +1,8 @@
-"""One message to every target of a project. What brings it there is an extra, and is loaded with the first message.
+"""One message to every target of a project. What brings it there is an extra, and is loaded with the first
+message.
 
-A target is named by its scheme and its place in the list, never by its address: addresses hold passwords and secret topics.
+A target is named by its scheme and its place in the list, never by its address: addresses hold passwords and
+secret topics.
 """
 
 import asyncio
@@ -22,7 +24,8 @@ MAX_TITLE = 200
 MAX_BODY = 20_000
 MAX_WHY = 200
 
-# What a chat takes for more than text: the name of a room or a person that is to be called, a tag, and a link under other words.
+# What a chat takes for more than text: the name of a room or a person that is to be called, a tag, and a link
+# under other words.
 _CALL = re.compile(r"(?<![\w.+-])@(?=[\w&!])|@(?=everyone|here\b|channel|all\b|room\b|team\b)", re.IGNORECASE)
 _TAG = re.compile(r"<(?!\s)")
 _COVER = re.compile(r"\](?=[(\[:])")
@@ -54,7 +57,9 @@ class Sent:
 
 
 class Notifier:
-    """Tells the targets of a project. `unset` are variables that the project names and the environment lacks."""
+    """Tells the targets of a project. `unset` are variables that the project names and the environment
+    lacks.
+    """
 
     def __init__(self, urls: Sequence[str], unset: Sequence[str] = ()) -> None:
         self._urls, self._unset = tuple(urls), tuple(unset)
@@ -66,30 +71,38 @@ class Notifier:
     async def send(self, title: str, body: str) -> Sent:
         """Tell everybody. Raises `Transient` if it reached nobody, and `ConfigError` if it never could.
 
-        Whoever was reached has been told: a target that fails beside one that works is named, not tried again, so that nobody
-        reads the same message twice.
+        Whoever was reached has been told: a target that fails beside one that works is named, not tried
+        again, so that nobody reads the same message twice.
         """
         if not self:
             return Sent()
         ways = self._opened()
         line, text = _line(title), _text(body, MAX_BODY)
-        said = await asyncio.gather(*(way.async_notify(body=text, title=line, body_format="text", timeout=TIMEOUT) for way in ways))
+        said = await asyncio.gather(
+            *(way.async_notify(body=text, title=line, body_format="text", timeout=TIMEOUT) for way in ways)
+        )
         sent = _sent(self._names(), said)
         if not sent:
-            raise Transient(f"nobody could be told: {'; '.join(f'{each.target}: {each.why}' for each in sent.missed)}")
+            raise Transient(
+                f"nobody could be told: {'; '.join(f'{each.target}: {each.why}' for each in sent.missed)}"
+            )
         for each in sent.missed:
             _log.warning("%s was not told: %s", each.target, each.why)
         return sent
 
     def check(self) -> tuple[str, ...]:
-        """The names of the targets, all of them usable as far as one can say without sending. Raises `ConfigError`."""
+        """The names of the targets, all of them usable as far as one can say without sending. Raises
+        `ConfigError`.
+        """
         if self:
             self._opened()
         return self._names()
 
     def _opened(self) -> "tuple[Apprise, ...]":
         if self._unset:
-            raise ConfigError(f"notify names the environment variable {' and '.join(self._unset)}, which is not set; set it, start again")
+            raise ConfigError(
+                f"notify names the environment variable {' and '.join(self._unset)}, which is not set; set it, start again"
+            )
         self._ways = self._ways or _open(self._urls)
         return self._ways
 
@@ -103,15 +116,24 @@ def _open(urls: Sequence[str]) -> "tuple[Apprise, ...]":
         from apprise import Apprise, AppriseAsset  # noqa: PLC0415  an extra, and slow to import
     except ImportError:
         raise ConfigError("messages need their library: pip install 'thresher[notify]'") from None
-    logging.getLogger("apprise").propagate = False  # its lines quote addresses; what it has to say stands in its results
+    logging.getLogger(
+        "apprise"
+    ).propagate = False  # its lines quote addresses; what it has to say stands in its results
     # Nothing is left on the disk, and no text of a page becomes an escape or an emoji.
-    asset = AppriseAsset(app_id="Thresher", app_desc="Thresher", storage_mode="memory", interpret_emojis=False)
-    return tuple(Apprise(_target(Apprise.instantiate(url, asset=asset), at, url), asset=asset) for at, url in enumerate(urls))
+    asset = AppriseAsset(
+        app_id="Thresher", app_desc="Thresher", storage_mode="memory", interpret_emojis=False
+    )
+    return tuple(
+        Apprise(_target(Apprise.instantiate(url, asset=asset), at, url), asset=asset)
+        for at, url in enumerate(urls)
+    )
 
 
 def _target(found: T | None, at: int, url: str) -> T:
     if found is None:
-        raise ConfigError(f"{_name(at, url)} is no address that a message can be sent to; docs/how-to/get-notified.md shows some that are")
+        raise ConfigError(
+            f"{_name(at, url)} is no address that a message can be sent to; docs/how-to/get-notified.md shows some that are"
+        )
     return found
 
 
@@ -141,9 +163,11 @@ def _text(text: str, most: int) -> str:
 
 
 def _tamed(text: str) -> str:
-    """Text that calls nobody and links nowhere but where it says, in any chat: `@everyone`, `<!channel>`, `[words](address)` stay words.
+    """Text that calls nobody and links nowhere but where it says, in any chat: `@everyone`, `<!channel>`,
+    `[words](address)` stay words.
 
-    An address still leads where it led; the characters that a chat would take for its own are written as HTTP writes them.
+    An address still leads where it led; the characters that a chat would take for its own are written as HTTP
+    writes them.
     """
     parts, end = [], 0
     for found in _ADDRESS.finditer(text):

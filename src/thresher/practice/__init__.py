@@ -1,1 +1,3 @@
-"""A small world to practise in, for the demo, the tests and the benchmarks. It knows nothing of the rest of Thresher."""
+"""A small world to practise in, for the demo, the tests and the benchmarks. It knows nothing of the rest of
+Thresher.
+"""

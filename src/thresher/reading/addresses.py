@@ -1,7 +1,8 @@
-"""An address taken apart as browsers do it, with what we add: the one spelling, its key, and whose domain it is.
+"""An address taken apart as browsers do it, with what we add: the one spelling, its key, and whose domain it
+is.
 
-The parts follow the WHATWG URL standard, for any scheme. The registered domain ("shop.example.co.uk" belongs to
-"example.co.uk") comes from the list that is installed with us; nothing is looked up.
+The parts follow the WHATWG URL standard, for any scheme. The registered domain ("shop.example.co.uk" belongs
+to "example.co.uk") comes from the list that is installed with us; nothing is looked up.
 """
 
 import unicodedata
@@ -17,7 +18,8 @@ from thresher.core.keys import MAX_URL, canonical_url, url_key
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The parts of an address. `canonical` and `key` are None where it cannot be followed (only http and https can).
+    """The parts of an address. `canonical` and `key` are None where it cannot be followed (only http and
+    https can).
 
     `domain` is the registered domain; None for an IP address, a bare suffix, and a name without one.
     """
@@ -45,7 +47,11 @@ def read_address(text: str, base: str | None = None) -> Address:
     try:
         parsed = ada_url.URL(text, base=base) if base else ada_url.URL(text)
     except ValueError:
-        against = f" against {base!r}" if base else "; write it whole, as in https://example.com/jobs, or give its base"
+        against = (
+            f" against {base!r}"
+            if base
+            else "; write it whole, as in https://example.com/jobs, or give its base"
+        )
         raise InvalidUrl(f"{text!r} is not a URL{against}") from None
     except UnicodeError:
         raise InvalidUrl("a URL with half a character in it (a lone surrogate)") from None
@@ -53,14 +59,27 @@ def read_address(text: str, base: str | None = None) -> Address:
         raise InvalidUrl(f"{text!r} names a host whose encoded name ({parsed.hostname}) stands for no name")
     canonical = _canonical(parsed.href)
     return Address(
-        parsed.href, parsed.origin, parsed.protocol, parsed.username, parsed.password, parsed.host, parsed.hostname, parsed.port,
-        parsed.pathname, parsed.search, parsed.hash, canonical, url_key(canonical) if canonical else None,
+        parsed.href,
+        parsed.origin,
+        parsed.protocol,
+        parsed.username,
+        parsed.password,
+        parsed.host,
+        parsed.hostname,
+        parsed.port,
+        parsed.pathname,
+        parsed.search,
+        parsed.hash,
+        canonical,
+        url_key(canonical) if canonical else None,
         registered_domain(parsed.hostname),
-    )  # fmt: skip
+    )
 
 
 def _is_nonsense(label: str) -> bool:
-    """An encoded label (`xn--...`) must decode to what encoding would start from: small letters in their normal form."""
+    """An encoded label (`xn--...`) must decode to what encoding would start from: small letters in their
+    normal form.
+    """
     if not label.startswith("xn--"):
         return False
     try:
@@ -71,7 +90,9 @@ def _is_nonsense(label: str) -> bool:
 
 
 def registered_domain(host: str) -> str | None:
-    """The domain that somebody registered, of a host name: `shop.example.co.uk` belongs to `example.co.uk`."""
+    """The domain that somebody registered, of a host name: `shop.example.co.uk` belongs to
+    `example.co.uk`.
+    """
     if not host or "." not in host or host.startswith("["):
         return None
     return _extractor()(host).top_domain_under_public_suffix or None

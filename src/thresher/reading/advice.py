@@ -15,7 +15,10 @@ def advice(seen: Inspection) -> str:
     if seen.look.verdict is Verdict.CONFIRMED_EMPTY:
         return "Nothing to do: the source itself says so. Look again another day."
     if seen.look.verdict is Verdict.UNKNOWN:
-        return "Nothing may be concluded from it. Open it in a browser and compare; --json shows the text that was read." + _board(seen)
+        return (
+            "Nothing may be concluded from it. Open it in a browser and compare; --json shows the text that was read."
+            + _board(seen)
+        )
     if seen.next:
         return f"There is more: the next page is {seen.next}"
     return "It can be read." + _board(seen)

@@ -1,7 +1,7 @@
 """The amounts in a text, each with its currency and with what the words around it make of it.
 
-Most numbers on a page are no prices: weights, ratings, codes, discounts, the order value from which shipping is free.
-What is refused is refused for a reason that a person can read.
+Most numbers on a page are no prices: weights, ratings, codes, discounts, the order value from which shipping
+is free. What is refused is refused for a reason that a person can read.
 """
 
 import re
@@ -39,7 +39,9 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A number that may be a price. `start` and `end` enclose its currency sign; `refusal` says why it is none."""
+    """A number that may be a price. `start` and `end` enclose its currency sign; `refusal` says why it is
+    none.
+    """
 
     start: int
     end: int
@@ -56,7 +58,8 @@ class Amount:
 _DASH_FOR_ZEROS = re.compile(r"[.,:]\s?[-–—]{1,2}(?![\d-])|[.,](?=\s?[^\s\d]|$)")
 _MINUS = re.compile(r"(?<![\w.)€$£])[-−]$")
 _NOT_AMOUNTS = re.compile(
-    r"\b\d{1,4}([./-])\d{1,2}\1\d{2,4}\b|\b\d{4}-\d{2}-\d{2}|^\d{1,4}[-/]\d{1,2}$|\b\d{1,2}:\d{2}\b"  # dates, times
+    # dates, times
+    r"\b\d{1,4}([./-])\d{1,2}\1\d{2,4}\b|\b\d{4}-\d{2}-\d{2}|^\d{1,4}[-/]\d{1,2}$|\b\d{1,2}:\d{2}\b"
     r"|\+\d[\d ().-]{7,}|(?<!\d)0\d{2,4}[ /-]\d{2,}[\d /-]*|\(\d{3}\) ?\d{3}(?:[-. ]?\d{4})?"  # telephones
     r"|\b\d{3}[-.]\d{3}[-.]\d{4}\b|\b\d-\d{3}-\d+|\b\d{3}-\d{4}\b"
     r"|\b\d+(?:\.\d+)? ?[x×] ?\d+(?:\.\d+)?\b"  # sizes
@@ -70,8 +73,12 @@ def amounts(line: str) -> list[Amount]:
     for number in numerals(line):
         since = found[-1].end if found else 0
         if (amount := _amount(line, number, since)) is not None:
-            inside = amount.currency is None and any(start < number.end and number.start < end for start, end in spans)
-            found.append(replace(amount, refusal="a date, a time, a size or a phone number") if inside else amount)
+            inside = amount.currency is None and any(
+                start < number.end and number.start < end for start, end in spans
+            )
+            found.append(
+                replace(amount, refusal="a date, a time, a size or a phone number") if inside else amount
+            )
     return found
 
 
@@ -103,7 +110,11 @@ def _cents(line: str, end: int) -> Currency | None:
 def _lead(line: str, start: int, since: int) -> tuple[Currency | None, int]:
     head = line[max(since, start - 24) : start]
     bare = head.rstrip(" :.")  # "US$: 12", "$.75"
-    found = currency.before(head, glued=True) or currency.before(head.rstrip(), glued=False) or currency.before(bare, glued=False)
+    found = (
+        currency.before(head, glued=True)
+        or currency.before(head.rstrip(), glued=False)
+        or currency.before(bare, glued=False)
+    )
     if found is None:
         return None, start
     begin = line.rindex(found.sign, since, start)
@@ -120,7 +131,9 @@ def _trail(line: str, number_end: int, end: int, lead: Currency | None) -> tuple
         tail = line[at : at + 24]
         gap = len(tail) - len(tail.lstrip())
         found = currency.after(tail.lstrip())
-        if found is not None and (lead is None or (not lead.certain and found.certain and len(found.sign) == 3)):
+        if found is not None and (
+            lead is None or (not lead.certain and found.certain and len(found.sign) == 3)
+        ):
             return found, at + gap + len(found.sign)
     return None, end if line[end - 1] in "-–—" else number_end
 

@@ -1,6 +1,8 @@
-"""Answers of hiring platforms, read by what the platforms' files say: which shape it is, and where everything stands.
+"""Answers of hiring platforms, read by what the platforms' files say: which shape it is, and where everything
+stands.
 
-An answer is known by its shape, not by where it came from, so a saved file is read like one that was just fetched.
+An answer is known by its shape, not by where it came from, so a saved file is read like one that was just
+fetched.
 """
 
 import re
@@ -23,41 +25,61 @@ MAX_ROWS = 20_000
 MAX_FIGURES = 10  # of a count
 
 
-def read_answer(data: Any, *, today: date, board: Board | None = None, xml_root: str | None = None) -> Listing | None:
+def read_answer(
+    data: Any, *, today: date, board: Board | None = None, xml_root: str | None = None
+) -> Listing | None:
     """The postings of a platform's answer; None where the shape is none that a platform's file describes."""
     known = [platform for platform in platforms() if board is None or platform.name == board.platform]
     fits = [
         (platform, answer, rows)
         for platform in (known or platforms())
         for answer in platform.answers
-        if answer.xml == (xml_root is not None) and (answer.root in (None, xml_root)) and (rows := _rows(answer, data)) is not None
+        if answer.xml == (xml_root is not None)
+        and (answer.root in (None, xml_root))
+        and (rows := _rows(answer, data)) is not None
     ]
     if not fits:
         return None
-    platform, answer, rows = max(fits, key=lambda fit: (bool(fit[2]), len(fit[1].row_has) + len(fit[1].root_has)))
+    platform, answer, rows = max(
+        fits, key=lambda fit: (bool(fit[2]), len(fit[1].row_has) + len(fit[1].root_has))
+    )
     return _listing(platform, answer, rows, data, today, board)
 
 
 def _rows(answer: Answer, data: Any) -> list[Any] | None:
-    """The rows, if this is the shape; an empty list only where the rest of the answer says which platform it is."""
+    """The rows, if this is the shape; an empty list only where the rest of the answer says which platform it
+    is.
+    """
     rows = [data] if not answer.rows else values(answer.rows, data)
     if not answer.single and len(rows) == 1 and isinstance(rows[0], list):
         rows = rows[0]
-    found, rows = [row for row in rows if row not in (None, "")], [row for row in rows if isinstance(row, Mapping)]
+    found, rows = (
+        [row for row in rows if row not in (None, "")],
+        [row for row in rows if isinstance(row, Mapping)],
+    )
     if found and not rows:
         return None  # something stands where the rows should, and no row: that is not an empty list
     if rows and all(first(path, rows[0]) is not None for path in answer.row_has):
         return rows[:MAX_ROWS]
-    specific = len(answer.root_has) > 1 and isinstance(data, Mapping) and all(first(path, data) is not None for path in answer.root_has)
+    specific = (
+        len(answer.root_has) > 1
+        and isinstance(data, Mapping)
+        and all(first(path, data) is not None for path in answer.root_has)
+    )
     return [] if not rows and specific and not answer.single else None
 
 
-def _listing(platform: Platform, answer: Answer, rows: list[Any], data: Any, today: date, board: Board | None) -> Listing:
+def _listing(
+    platform: Platform, answer: Answer, rows: list[Any], data: Any, today: date, board: Board | None
+) -> Listing:
     board = board or _board(answer, rows, data)
     parts = dict(board.parts) if board else {}
     shown = [row for row in rows if answer.hidden is None or first(answer.hidden[0], row) != answer.hidden[1]]
     postings = [posting for row in shown if (posting := _posting(platform, answer, row, data, today, parts))]
-    board = board or next((found for posting in postings if posting.url and _is_on(platform, found := recognise(posting.url))), None)
+    board = board or next(
+        (found for posting in postings if posting.url and _is_on(platform, found := recognise(posting.url))),
+        None,
+    )
     return Listing(
         postings=merged(postings),
         source=f"the answer of {platform.name}",
@@ -83,11 +105,17 @@ def _board(answer: Answer, rows: list[Any], data: Any) -> Board | None:
 
 
 def _named(answer: Answer, token: str) -> Board | None:
-    return next((board_named(platform.name, token) for platform in platforms() if answer in platform.answers), None)
+    return next(
+        (board_named(platform.name, token) for platform in platforms() if answer in platform.answers), None
+    )
 
 
-def _posting(platform: Platform, answer: Answer, row: Any, data: Any, today: date, parts: Mapping[str, str]) -> Posting | None:
-    known = {**parts, **row} if isinstance(row, Mapping) else row  # a template may name a part of the board's address
+def _posting(
+    platform: Platform, answer: Answer, row: Any, data: Any, today: date, parts: Mapping[str, str]
+) -> Posting | None:
+    known = (
+        {**parts, **row} if isinstance(row, Mapping) else row
+    )  # a template may name a part of the board's address
     said = {name: field(known, data) for name, field in answer.fields.items()}
     if not said.get("title"):
         return None
@@ -98,7 +126,9 @@ def _posting(platform: Platform, answer: Answer, row: Any, data: Any, today: dat
         url=said.get("url"),
         posted_date=posted_on(said.get("posted"), today, day_first=answer.day_first),
         employment_type=said.get("employment_type"),
-        salary=salary_of(said.get("salary"), *(said.get(name) for name in ("low", "high", "currency", "period"))),
+        salary=salary_of(
+            said.get("salary"), *(said.get(name) for name in ("low", "high", "currency", "period"))
+        ),
         description=described(said.get("description"), escaped=answer.escaped),
         key=said.get("id") or key_in(platform, said.get("url")),
         remote=_remote(answer, known, data),
@@ -113,7 +143,11 @@ def _place(said: str | None) -> str | None:
 
 def _remote(answer: Answer, row: Any, data: Any) -> str | None:
     """Where the work is done, as far as the platform says it in words that its file knows."""
-    said = ((str(value).strip().lower(), places) for path, places in answer.remote for value in values(path, row, data))
+    said = (
+        (str(value).strip().lower(), places)
+        for path, places in answer.remote
+        for value in values(path, row, data)
+    )
     return next((places[word] for word, places in said if word in places), None)
 
 

@@ -1,8 +1,9 @@
 """The blocks of a page: its text cut where a browser would break the line, in document order.
 
-Text, main content and Markdown all stand on this one cut, so a block has the same number for each of them, and the
-same page always gives the same blocks. The walk is a loop, not a recursion: pages nest deeper than Python does. Each
-section knows the range of sections inside it, and the nearest column above it, so that nobody climbs ancestors later.
+Text, main content and Markdown all stand on this one cut, so a block has the same number for each of them,
+and the same page always gives the same blocks. The walk is a loop, not a recursion: pages nest deeper than
+Python does. Each section knows the range of sections inside it, and the nearest column above it, so that
+nobody climbs ancestors later.
 """
 
 import re
@@ -52,8 +53,9 @@ class Section:
 class Block:
     """A run of text within one section. `linked` is the share of it that is links; `item` opens a list item.
 
-    `size` is how much there is to read: characters, those of Chinese, Japanese and Korean counted twice, as they say more.
-    `column` holds this block and its neighbours: the parent of its section, past lists and quotes.
+    `size` is how much there is to read: characters, those of Chinese, Japanese and Korean counted twice, as
+    they say more. `column` holds this block and its neighbours: the parent of its section, past lists and
+    quotes.
     """
 
     text: str
@@ -85,7 +87,9 @@ def read(root: Node) -> Flow:
 
 
 class _Walk:
-    """One pass over the tree. On the stack: elements and texts yet to be read, and the marks that close what was opened."""
+    """One pass over the tree. On the stack: elements and texts yet to be read, and the marks that close what
+    was opened.
+    """
 
     def __init__(self, root: Element) -> None:
         top = Section(root.tag, root, 0)
@@ -160,7 +164,9 @@ class _Walk:
     def _flush(self) -> None:
         text = _joined("".join(self._pieces), preformatted=self._at.tag == "pre")
         if text:
-            self._blocks.append(Block(text, self._at, min(1.0, self._linked / len(text)), self._item, self._nodes))
+            self._blocks.append(
+                Block(text, self._at, min(1.0, self._linked / len(text)), self._item, self._nodes)
+            )
             self._item = False
         self._pieces = []
         self._nodes = []

@@ -1,7 +1,8 @@
 """Which hiring board an address or a page belongs to.
 
-A board is known by its platform and its token, the name under which the platform keeps it. Addresses are compared by
-host, never by a piece of text: `idealever.com` is not `lever.co`, and `lever.co@evil.example` is not either.
+A board is known by its platform and its token, the name under which the platform keeps it. Addresses are
+compared by host, never by a piece of text: `idealever.com` is not `lever.co`, and `lever.co@evil.example` is
+not either.
 """
 
 import re
@@ -24,12 +25,16 @@ MAX_HTML = 1_000_000  # characters searched for marks
 MAX_LINKS = 5_000
 MAX_MARKS = 500
 _SCHEME = re.compile(r"^[a-zA-Z][a-zA-Z0-9+.-]*:")
-_EMBEDDED = "iframe[src], script[src], form[action], link[rel=canonical][href], meta[property='og:url'][content]"
+_EMBEDDED = (
+    "iframe[src], script[src], form[action], link[rel=canonical][href], meta[property='og:url'][content]"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """`token` is None where a page shows the platform but not the name. `parts` fill the platform's endpoint."""
+    """`token` is None where a page shows the platform but not the name. `parts` fill the platform's
+    endpoint.
+    """
 
     platform: str
     token: str | None
@@ -38,7 +43,9 @@ class Board:
 
     @property
     def endpoint(self) -> str | None:
-        """Where the list of postings is asked for; None where the platform has no such place, or a part is missing."""
+        """Where the list of postings is asked for; None where the platform has no such place, or a part is
+        missing.
+        """
         found = platform_named(self.platform)
         if found is None or found.endpoint is None:
             return None
@@ -61,7 +68,8 @@ def recognise(url: str) -> Board | None:
 
 
 def board_named(platform: str, token: str, parts: Mapping[str, str] = {}) -> Board | None:
-    """The board that a platform keeps under a token; None where there is no such platform, or no such token can be on it.
+    """The board that a platform keeps under a token; None where there is no such platform, or no such token
+    can be on it.
 
     Parts that are not said are left out, as the region of a platform that is the same everywhere.
     """
@@ -76,15 +84,19 @@ def board_named(platform: str, token: str, parts: Mapping[str, str] = {}) -> Boa
 
 
 def parts_of(board: Board) -> Mapping[str, str] | None:
-    """What fills the addresses of a board; None where its parts are not such as its platform's own patterns find.
+    """What fills the addresses of a board; None where its parts are not such as its platform's own patterns
+    find.
 
-    A stored or hand-written board may say anything; only what its platform could have said is put into an address.
+    A stored or hand-written board may say anything; only what its platform could have said is put into an
+    address.
     """
     if board.token is None:
         return {}
     again = board_named(board.platform, board.token, board.parts)
     said = {**board.parts, "token": board.parts.get("token", board.token)}
-    if again is None or any((again.parts.get(name) or "").lower() != value.lower() for name, value in said.items()):
+    if again is None or any(
+        (again.parts.get(name) or "").lower() != value.lower() for name, value in said.items()
+    ):
         return None
     return again.parts
 
@@ -97,9 +109,15 @@ def _recognised(platform: Platform, target: str) -> Board | None:
 
 
 def _only(platform: Platform, target: str) -> Board | None:
-    """The board of a platform that is a single list: at the address of the list, or of its page for people."""
+    """The board of a platform that is a single list: at the address of the list, or of its page for
+    people.
+    """
     url = platform.endpoint.url if platform.endpoint else ""
-    return Board(platform.name, None, url) if target in (target_of(url), target_of(platform.home or "")) else None
+    return (
+        Board(platform.name, None, url)
+        if target in (target_of(url), target_of(platform.home or ""))
+        else None
+    )
 
 
 def key_in(platform: Platform, url: str | None) -> str | None:
@@ -115,10 +133,14 @@ def known_from(platform: Platform, url: str | None) -> dict[str, str]:
 
 
 def fingerprint(document: Document) -> Board | None:
-    """The board of a page: its own address, what it embeds, what scripts name, what it links to, what it is made of."""
+    """The board of a page: its own address, what it embeds, what scripts name, what it links to, what it is
+    made of.
+    """
     return (
         recognise(document.url)
-        or next((board for node in document.root.css(_EMBEDDED) if (board := recognise(_address(node)))), None)
+        or next(
+            (board for node in document.root.css(_EMBEDDED) if (board := recognise(_address(node)))), None
+        )
         or _named(document.html[:MAX_HTML])
         or _linked(document)
         or _unnamed(document)
@@ -160,11 +182,15 @@ def _board(platform: Platform, match: re.Match[str]) -> Board | None:
 
 
 def _address(node: Node) -> str:
-    return next((value for name in ("src", "href", "action", "content") if (value := node.attribute(name))), "")
+    return next(
+        (value for name in ("src", "href", "action", "content") if (value := node.attribute(name))), ""
+    )
 
 
 def _named(html: str) -> Board | None:
-    """The one board that scripts and embedded addresses name. Where they name several, none of them is the page's own."""
+    """The one board that scripts and embedded addresses name. Where they name several, none of them is the
+    page's own.
+    """
     found: dict[tuple[str, str | None], Board] = {}
     for platform in platforms():
         for mark in platform.marks:
@@ -184,7 +210,9 @@ def _unnamed(document: Document) -> Board | None:
 
 
 def _linked(document: Document) -> Board | None:
-    """The one board a page links to. Of several, the one whose link speaks of work here; a directory of boards has none."""
+    """The one board a page links to. Of several, the one whose link speaks of work here; a directory of
+    boards has none.
+    """
     boards: dict[tuple[str, str | None], tuple[Board, bool]] = {}
     for board, speaks in _links(document):
         key = (board.platform, board.token)

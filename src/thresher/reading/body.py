@@ -29,7 +29,9 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """`data` is what JSON or XML holds, `root` the name of the XML's root; `error` why neither could be read."""
+    """`data` is what JSON or XML holds, `root` the name of the XML's root; `error` why neither could be
+    read.
+    """
 
     page: Page
     format: Format
@@ -50,7 +52,9 @@ class Body:
 
 
 def read_body(page: Page) -> Body:
-    """Tell what a body is by its first characters, and by its type where those do not say. Recordings are replayed."""
+    """Tell what a body is by its first characters, and by its type where those do not say. Recordings are
+    replayed.
+    """
     document = Document.of(page)
     start = document.html[:2_000].lstrip("\ufeff \t\r\n")
     if start[:1] in ("{", "[") or ("json" in page.content_type and start[:1] != "<"):
@@ -86,7 +90,11 @@ def _located(document: Document) -> Document:
     if document.url.startswith(("http://", "https://")):
         return document
     root = document.root
-    said = (root.css_first("link[rel=canonical][href]"), root.css_first("meta[property='og:url'][content]"), root.css_first("base[href]"))
+    said = (
+        root.css_first("link[rel=canonical][href]"),
+        root.css_first("meta[property='og:url'][content]"),
+        root.css_first("base[href]"),
+    )
     for node in said:
         url = (node.attribute("href") or node.attribute("content") or "") if node else ""
         if url.startswith(("http://", "https://")):

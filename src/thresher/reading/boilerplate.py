@@ -1,7 +1,8 @@
-"""The words that give boilerplate away: in the names authors give to elements, and in the phrases printed on pages.
+"""The words that give boilerplate away: in the names authors give to elements, and in the phrases printed on
+pages.
 
-General words only. A word is here because many makers of pages use it for the same thing; none is here for one site.
-All patterns are anchored or short, so that no text can make them slow.
+General words only. A word is here because many makers of pages use it for the same thing; none is here for
+one site. All patterns are anchored or short, so that no text can make them slow.
 """
 
 import re
@@ -15,8 +16,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Names of parts that stand around an article. They count only for a minor part of the page: a wrapper of everything may
-# be called anything.
+# Names of parts that stand around an article. They count only for a minor part of the page: a wrapper of
+# everything may be called anything.
 _AROUND = _words(
     """
     ad addthis ads adsense adslot adunit advert advertisement advertising adverts affiliate agegate also author authors banner bio
@@ -64,7 +65,9 @@ _END = re.compile(
     re.IGNORECASE,
 )
 _SCRIPT = re.compile(r"<img |\bfunction ?\([\w, ]{0,60}\) ?\{|\{\{|</?[a-z]{1,10}>|= ?\[\]|\bvar \w{1,40} ?=")
-_CREDITED = re.compile(r"\((?:image|photo|picture|pic|credit|file|ap photo|foto|bild)\b[^()]{0,80}\)\W{0,3}$", re.IGNORECASE)
+_CREDITED = re.compile(
+    r"\((?:image|photo|picture|pic|credit|file|ap photo|foto|bild)\b[^()]{0,80}\)\W{0,3}$", re.IGNORECASE
+)
 _AGENCY = re.compile(r"\b(?:getty images|ap photo|afp|shutterstock|istock)\W{0,3}$", re.IGNORECASE)
 
 

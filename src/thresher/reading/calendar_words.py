@@ -23,9 +23,10 @@ hu jan januar|feb februar|marc marcius|apr aprilis|maj majus|jun junius|jul juli
 tr oca ocak|sub subat|mar mart|nis nisan|may mayis|haz haziran|tem temmuz|agu agustos|eyl eylul|eki ekim|kas kasim|ara aralik
 ru янв января январь|фев февр февраля февраль|мар марта март|апр апреля апрель|мая май|июн июня июнь|июл июля июль|авг августа август|сен сент сентября сентябрь|окт октября октябрь|ноя нояб ноября ноябрь|дек декабря декабрь
 uk січня січень|лютого лютии|березня березень|квітня квітень|травня травень|червня червень|липня липень|серпня серпень|вересня вересень|жовтня жовтень|листопада листопад|грудня грудень
-"""  # noqa: E501
+"""
 
-# Word for the unit, in days; hours and less are today. "30+" and "over a month" are handled where they are read.
+# Word for the unit, in days; hours and less are today. "30+" and "over a month" are handled where they are
+# read.
 _UNITS: Final = {
     0: """second seconds sec secs minute minutes min mins hour hours hr hrs h sekunde sekunden minuten stunde stunden std heure heures
        segundo segundos minuto minutos hora horas secondi minuti ora ore uur uren minuut timme timmar minuter time timer minutter godzina
@@ -39,16 +40,21 @@ _UNITS: Final = {
     365: """year years y yr yrs jahr jahre jahren an ans annee annees ano anos anno anni jaar ar rok lata lat год года лет рік роки
          років""",
 }
-# Before or behind the count: "vor 3 Tagen", "3 days ago". Elsewhere they mean something else ("2 Tage vor Ort").
+# Before or behind the count: "vor 3 Tagen", "3 days ago". Elsewhere they mean something else ("2 Tage vor
+# Ort").
 AGO_BEFORE: Final = "vor|hace|ha|il y a|pred|prije|for"
 AGO_BEHIND: Final = "ago|atras|fa|geleden|sedan|siden|temu|назад|тому|sitten|once"
-_TODAY: Final = "today heute aujourd'hui hoy hoje oggi vandaag idag dzis dzisiaj dnes сегодня сьогодні tanaan bugun"
+_TODAY: Final = (
+    "today heute aujourd'hui hoy hoje oggi vandaag idag dzis dzisiaj dnes сегодня сьогодні tanaan bugun"
+)
 _YESTERDAY: Final = "yesterday gestern ayer ontem ieri gisteren igar wczoraj vcera вчера вчора eilen"
 
 
 def folded(text: str) -> str:
     """In small letters, without accents: `Décembre` is `decembre`."""
-    apart = unicodedata.normalize("NFKD", text.casefold().replace("ł", "l").replace("ø", "o").replace("ı", "i"))
+    apart = unicodedata.normalize(
+        "NFKD", text.casefold().replace("ł", "l").replace("ø", "o").replace("ı", "i")
+    )
     return "".join(char for char in apart if not unicodedata.combining(char))
 
 
@@ -58,6 +64,8 @@ MONTHS: Final[dict[str, int]] = {
     for number, names in enumerate(line.split(" ", 1)[1].split("|"), 1)
     for name in names.split()
 }
-UNIT_DAYS: Final[dict[str, int]] = {folded(word): days for days, words in _UNITS.items() for word in words.split()}
+UNIT_DAYS: Final[dict[str, int]] = {
+    folded(word): days for days, words in _UNITS.items() for word in words.split()
+}
 TODAY: Final = frozenset(_TODAY.split())
 YESTERDAY: Final = frozenset(_YESTERDAY.split())

@@ -8,7 +8,9 @@ from thresher.core.credentials import Credentials
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What to send. Secrets stand in `credentials` and nowhere else, so that the URL and the headers may be kept and shown."""
+    """What to send. Secrets stand in `credentials` and nowhere else, so that the URL and the headers may be
+    kept and shown.
+    """
 
     url: str
     method: str = "GET"

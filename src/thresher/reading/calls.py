@@ -1,7 +1,9 @@
-"""The calls of a board: for its list, for one posting, for its owner's name. What a platform's file describes, filled in.
+"""The calls of a board: for its list, for one posting, for its owner's name. What a platform's file
+describes, filled in.
 
-No call leaves the places that the file names. A board whose parts do not fit the patterns of its own platform (a stored
-record may say anything) gives no call at all; a link to the next page that leads to another host gives none either.
+No call leaves the places that the file names. A board whose parts do not fit the patterns of its own platform
+(a stored record may say anything) gives no call at all; a link to the next page that leads to another host
+gives none either.
 """
 
 import re
@@ -33,12 +35,18 @@ DEEPEST_FACET = 3
 
 
 def list_call(
-    board: Board, *, at: int = 0, cursor: str | None = None, facets: Mapping[str, Sequence[str]] = {}, page: int | None = None
+    board: Board,
+    *,
+    at: int = 0,
+    cursor: str | None = None,
+    facets: Mapping[str, Sequence[str]] = {},
+    page: int | None = None,
 ) -> Call | None:
     """The call for the list, or for the part of it that comes after `at` rows.
 
-    Platforms that count pages are asked for number `page` (0 is the first) where it is said: how many rows a page really has is known
-    only to who has read it. None where the platform has no such list, or where it does not go on in this way.
+    Platforms that count pages are asked for number `page` (0 is the first) where it is said: how many rows a
+    page really has is known only to who has read it. None where the platform has no such list, or where it
+    does not go on in this way.
     """
     platform = platform_named(board.platform)
     call = _call(platform.endpoint, board) if platform and platform.endpoint else None
@@ -52,11 +60,17 @@ def list_call(
 
 
 def detail_call(board: Board, posting: Posting) -> Call | None:
-    """The call for one posting, by its key or its address; None where the list already says everything, or too little is known."""
+    """The call for one posting, by its key or its address; None where the list already says everything, or
+    too little is known.
+    """
     platform = platform_named(board.platform)
     if platform is None or platform.detail is None:
         return None
-    return _call(platform.detail, board, {**known_from(platform, posting.url), **({"id": posting.key} if posting.key else {})})
+    return _call(
+        platform.detail,
+        board,
+        {**known_from(platform, posting.url), **({"id": posting.key} if posting.key else {})},
+    )
 
 
 def owner_call(board: Board) -> Call | None:
@@ -88,10 +102,11 @@ def facets_of(board: Board, data: Any) -> Mapping[str, Mapping[str, int]]:
 
 
 def with_auth(call: Call, platform: Platform, env: Mapping[str, str]) -> Call:
-    """The call with the secret that the platform wants, out of the environment. Raises ConfigError where it is not set.
+    """The call with the secret that the platform wants, out of the environment. Raises ConfigError where it
+    is not set.
 
-    The secret goes only to the origins that the platform's file itself names. A company's own site may show the platform's
-    mark and answer as it does; it is asked without the secret.
+    The secret goes only to the origins that the platform's file itself names. A company's own site may show
+    the platform's mark and answer as it does; it is asked without the secret.
     """
     auth = platform.auth
     if auth is None or not is_named_by(platform, call.url):
@@ -100,7 +115,9 @@ def with_auth(call: Call, platform: Platform, env: Mapping[str, str]) -> Call:
     if not secret:
         raise ConfigError(f"{platform.name} wants a key: set the environment variable {auth.env}")
     if not secret.isprintable() or not secret.isascii():
-        raise ConfigError(f"the environment variable {auth.env} holds what no key holds (a line break?); set it anew")
+        raise ConfigError(
+            f"the environment variable {auth.env} holds what no key holds (a line break?); set it anew"
+        )
     origin = origin_of(call.url)
     if auth.how == "query":
         return replace(call, credentials=Credentials(origin, query={auth.name: secret}))
@@ -113,9 +130,15 @@ def _call(endpoint: Endpoint, board: Board, more: Mapping[str, str] = {}) -> Cal
     url = _address(endpoint, board, {**more, **parts}) if parts is not None else None
     if url is None:
         return None
-    body = orjson.dumps(filled_value(endpoint.body, {**more, **(parts or {})})) if endpoint.body is not None else b""
+    body = (
+        orjson.dumps(filled_value(endpoint.body, {**more, **(parts or {})}))
+        if endpoint.body is not None
+        else b""
+    )
     headers = {name.lower(): value for name, value in endpoint.headers.items()}
-    return Call(url, endpoint.method, {**({"content-type": "application/json"} if body else {}), **headers}, body)
+    return Call(
+        url, endpoint.method, {**({"content-type": "application/json"} if body else {}), **headers}, body
+    )
 
 
 def _address(endpoint: Endpoint, board: Board, parts: Mapping[str, str]) -> str | None:
@@ -136,7 +159,9 @@ def _next(call: Call, paging: Paging, at: int, page: int | None, cursor: str | N
         case "offset" if at > 0:
             return _with_value(call, paging, paging.first + at)
         case "page" if at > 0 or page:
-            return _with_value(call, paging, paging.first + (at // (paging.size or 1) if page is None else page))
+            return _with_value(
+                call, paging, paging.first + (at // (paging.size or 1) if page is None else page)
+            )
         case "next" if cursor and len(cursor) <= MAX_CURSOR:
             return _with_value(call, paging, cursor) if paging.parameter else _at_link(call, cursor)
         case _:
@@ -162,7 +187,12 @@ def _with_facets(call: Call, paging: Paging, facets: Mapping[str, Sequence[str]]
     if paging.facet is None:
         return None
     chosen = {name: list(ids) for name, ids in facets.items() if ids}
-    return replace(call, body=orjson.dumps(_placed(orjson.loads(call.body or b"{}"), paging.facet.parameter.split("."), chosen)))
+    return replace(
+        call,
+        body=orjson.dumps(
+            _placed(orjson.loads(call.body or b"{}"), paging.facet.parameter.split("."), chosen)
+        ),
+    )
 
 
 def _placed(data: Any, path: Sequence[str], value: Any) -> Any:
@@ -172,11 +202,15 @@ def _placed(data: Any, path: Sequence[str], value: Any) -> Any:
 
 
 def _with_parameter(url: str, name: str, value: str) -> str:
-    """The address with a parameter set, wherever in the query it stands: some keep theirs inside another one (`;offset=0`)."""
+    """The address with a parameter set, wherever in the query it stands: some keep theirs inside another one
+    (`;offset=0`).
+    """
     bare, hash_sign, fragment = url.partition("#")
     path, _, query = bare.partition("?")
     written = f"{name}={quote(value, safe='-._~')}"
-    query, found = re.subn(rf"(?:(?<=^)|(?<=[&;,])){re.escape(name)}=[^&;,]*", lambda _: written, query, count=1)
+    query, found = re.subn(
+        rf"(?:(?<=^)|(?<=[&;,])){re.escape(name)}=[^&;,]*", lambda _: written, query, count=1
+    )
     asked = query if found else "&".join(filter(None, (query, written)))
     return f"{path}?{asked}{hash_sign}{fragment}"
 
@@ -198,12 +232,16 @@ def _counted(found: list[Any], facet: Facet, depth: int = 0) -> Iterator[tuple[s
             inside = inside[0] if len(inside) == 1 and isinstance(inside[0], list) else inside
             name = first(facet.name, entry)
             counts = {
-                str(first(facet.id, value)): _count(first(facet.count, value)) for value in inside if first(facet.id, value) is not None
+                str(first(facet.id, value)): _count(first(facet.count, value))
+                for value in inside
+                if first(facet.id, value) is not None
             }
             if isinstance(name, str) and any(counts.values()):
                 yield name, {value: count for value, count in counts.items() if count > 0}
             if depth < DEEPEST_FACET:
-                yield from _counted([value for value in inside if first(facet.values, value) is not None], facet, depth + 1)
+                yield from _counted(
+                    [value for value in inside if first(facet.values, value) is not None], facet, depth + 1
+                )
 
 
 def _count(value: Any) -> int:

@@ -1,8 +1,9 @@
-"""Cards: the repeated rows of a page of results, found by what they share rather than by anybody's class names.
+"""Cards: the repeated rows of a page of results, found by what they share rather than by anybody's class
+names.
 
-Links to things of one kind have addresses of one shape (`/item/123`, `/item/456`). The largest part of the page that
-belongs to one such address alone is its card; five links to one thing make one card. Blocks that recommend, advertise or
-remember other things are kept apart, because they are not what was asked for.
+Links to things of one kind have addresses of one shape (`/item/123`, `/item/456`). The largest part of the
+page that belongs to one such address alone is its card; five links to one thing make one card. Blocks that
+recommend, advertise or remember other things are kept apart, because they are not what was asked for.
 """
 
 import re
@@ -26,9 +27,18 @@ MAX_BLOCKS = 50
 MAX_TITLE = 220
 # Attributes in which people tell machines what an element is.
 NAMING = (
-    "class", "id", "data-testid", "data-test", "data-automation", "data-automation-id", "data-qa", "data-cy", "data-at", "itemprop",
+    "class",
+    "id",
+    "data-testid",
+    "data-test",
+    "data-automation",
+    "data-automation-id",
+    "data-qa",
+    "data-cy",
+    "data-at",
+    "itemprop",
     "aria-label",
-)  # fmt: skip
+)
 MAX_CARD = 6_000  # characters of text: above it a "card" is the page
 _CHROME = "nav, footer, header nav, [role=navigation], [role=contentinfo]"
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -36,7 +46,8 @@ _CARD_TAGS = ("li", "article", "tr", "section")
 _BLOCKS = ("div", "p", "li", "dd", "dt", "td", "strong")
 _STOP_TAGS = frozenset({"body", "html", "main", "ul", "ol"})
 _ASIDE_NAMES = re.compile(
-    r"recommend|similar|suggest|recently|also-?(?:bought|viewed|like)|related|promoted-?item|sponsored-?item", re.IGNORECASE
+    r"recommend|similar|suggest|recently|also-?(?:bought|viewed|like)|related|promoted-?item|sponsored-?item",
+    re.IGNORECASE,
 )
 # Addresses of chores: signing in, sharing, printing. Never a thing of the list.
 _CHORES = re.compile(
@@ -52,7 +63,9 @@ _VARIES = re.compile(r"\d|%|[A-Z].*[a-z].*[A-Z]")
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One row: the element, the address it is about, what it is called. `aside` is a row beside what was asked for."""
+    """One row: the element, the address it is about, what it is called. `aside` is a row beside what was
+    asked for.
+    """
 
     node: Node
     url: str
@@ -90,12 +103,19 @@ def _links(document: Document) -> Iterator[tuple[str, Node]]:
         if not href or href.startswith(("#", "javascript:", "mailto:", "tel:")):
             continue
         url = document.absolute(href) or (href if not document.url else None)
-        if url and not _CHORES.search(url) and _same(url) != here and chrome.isdisjoint(islice(node.ancestors, MAX_LEVELS)):
+        if (
+            url
+            and not _CHORES.search(url)
+            and _same(url) != here
+            and chrome.isdisjoint(islice(node.ancestors, MAX_LEVELS))
+        ):
             yield url, node
 
 
 def _same(url: str) -> str:
-    """One spelling for addresses of one thing: where the path ends in an id, the query only says how one came there."""
+    """One spelling for addresses of one thing: where the path ends in an id, the query only says how one came
+    there.
+    """
     try:
         same = canonical_url(url)
     except InvalidUrl:
@@ -112,7 +132,9 @@ def _shape(url: str) -> str:
         return url
     parts = [part for part in parsed.pathname.split("/") if part]
     asked_for = parse_qsl(parsed.search[1:], keep_blank_values=True)
-    by_query = any(_VARIES.search(value) for _, value in asked_for)  # `/view?id=123`: the last segment names a kind, the query the thing
+    by_query = any(
+        _VARIES.search(value) for _, value in asked_for
+    )  # `/view?id=123`: the last segment names a kind, the query the thing
     kept = [
         "*" if _is_one_thing(part, last=at == len(parts) and not (by_query and part.isalpha())) else part
         for at, part in enumerate(parts, 1)
@@ -124,7 +146,13 @@ def _shape(url: str) -> str:
 
 def _is_one_thing(part: str, *, last: bool) -> bool:
     """Whether a segment names one page rather than a kind of page."""
-    return len(part) > 30 or bool(_VARIES.search(part)) or part.count("-") > 2 or "_" in part or (last and "." not in part)
+    return (
+        len(part) > 30
+        or bool(_VARIES.search(part))
+        or part.count("-") > 2
+        or "_" in part
+        or (last and "." not in part)
+    )
 
 
 def _cards(links: dict[str, list[Node]]) -> Iterator[Card]:
@@ -155,9 +183,14 @@ def _owned(link: Node, owners: dict[Node, set[str]], *, alone: bool) -> Node:
 
 
 def _title(card: Node, links: list[Node]) -> str | None:
-    """What the thing is called: a heading in or around its link, what is named title, else the first link that is no button."""
+    """What the thing is called: a heading in or around its link, what is named title, else the first link
+    that is no button.
+    """
     for link in links:
-        for heading in (*link.walk(*_HEADINGS), *(each for each in islice(link.ancestors, 4) if each.tag in _HEADINGS)):
+        for heading in (
+            *link.walk(*_HEADINGS),
+            *(each for each in islice(link.ancestors, 4) if each.tag in _HEADINGS),
+        ):
             if title := _proper(heading.line):
                 return title
     said = [(link, title) for link in links if (title := _proper(_first_block(link) or link.line))]
@@ -170,23 +203,31 @@ def _title(card: Node, links: list[Node]) -> str | None:
 
 
 def _addressed(titles: list[str], url: str) -> str:
-    """Of several texts that lead to one address (the town, the title), the one whose words the address repeats most; else the first."""
+    """Of several texts that lead to one address (the town, the title), the one whose words the address
+    repeats most; else the first.
+    """
     if len(titles) == 1:
         return titles[0]
     path = plain(url.partition("?")[0].rpartition("//")[2].partition("/")[2])
-    return max(titles, key=lambda title: sum(len(word) for word in set(_WORD.findall(plain(title))) if word in path))
+    return max(
+        titles, key=lambda title: sum(len(word) for word in set(_WORD.findall(plain(title))) if word in path)
+    )
 
 
 def _first_block(link: Node) -> str | None:
     """Of a link around a whole row, the first of its blocks; None where it holds a single text."""
-    blocks = [text for node in islice(link.walk(*_BLOCKS), MAX_BLOCKS) if (text := " ".join(node.own_text.split()))]
+    blocks = [
+        text for node in islice(link.walk(*_BLOCKS), MAX_BLOCKS) if (text := " ".join(node.own_text.split()))
+    ]
     return blocks[0] if len(blocks) > 1 else None
 
 
 def _other_names(card: Node, links: list[Node]) -> Iterator[str]:
     for heading in card.walk(*_HEADINGS):
         yield heading.line
-    for node in card.css("[class*=title], [class*=Title], [data-testid*=title], [itemprop=name], [itemprop=title]")[:5]:
+    for node in card.css(
+        "[class*=title], [class*=Title], [data-testid*=title], [itemprop=name], [itemprop=title]"
+    )[:5]:
         yield node.line
     for link in links:
         yield link.attribute("title") or ""
@@ -199,11 +240,17 @@ def _proper(text: str) -> str | None:
     text = _NEW_WINDOW.sub("", text)
     if not 2 <= len(text) <= MAX_TITLE or not any(char.isalpha() for char in text):
         return None
-    return None if words("button").is_one(text) or plain(text).startswith(vocabulary("button")["starts"]) else text
+    return (
+        None
+        if words("button").is_one(text) or plain(text).startswith(vocabulary("button")["starts"])
+        else text
+    )
 
 
 def _is_aside(card: Node) -> bool:
-    """Whether the row stands in a block that calls itself recommended, similar, sponsored or recently viewed."""
+    """Whether the row stands in a block that calls itself recommended, similar, sponsored or recently
+    viewed.
+    """
     for each in (card, *islice(card.ancestors, 8)):
         if each.tag in ("body", "main", "html"):
             return False

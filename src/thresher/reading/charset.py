@@ -1,9 +1,11 @@
-"""From bytes to characters: which encoding a page is written in, when it may say so in four places and lie in each.
+"""From bytes to characters: which encoding a page is written in, when it may say so in four places and lie in
+each.
 
-The order is that of the WHATWG (a byte-order mark, the header, `<meta>`, the XML declaration) with two corrections
-that the real web asks for: bytes that are valid UTF-8 beyond ASCII are UTF-8 whatever a single-byte label says, and a
-label that turns more than a few characters into rubbish is not believed. Only labels of the WHATWG list are obeyed, so
-that no header can pick an exotic codec of Python's. Nothing here raises: the worst page still becomes some text.
+The order is that of the WHATWG (a byte-order mark, the header, `<meta>`, the XML declaration) with two
+corrections that the real web asks for: bytes that are valid UTF-8 beyond ASCII are UTF-8 whatever a
+single-byte label says, and a label that turns more than a few characters into rubbish is not believed. Only
+labels of the WHATWG list are obeyed, so that no header can pick an exotic codec of Python's. Nothing here
+raises: the worst page still becomes some text.
 """
 
 import codecs
@@ -19,7 +21,9 @@ SAMPLE = 16_384  # how much of the undeclared remainder is weighed
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _HEADER = re.compile(r"charset\s{0,9}=\s{0,9}[\"']?\s{0,9}([\w:.+-]{2,40})", re.IGNORECASE)
 _META = re.compile(rb"<meta\s[^>]{0,400}?charset\s{0,9}=\s{0,9}[\"']?\s{0,9}([\w:.+-]{2,40})", re.IGNORECASE)
-_XML = re.compile(rb"^\s{0,99}<\?xml\s[^>]{0,200}?encoding\s{0,9}=\s{0,9}[\"']([\w:.+-]{2,40})", re.IGNORECASE)
+_XML = re.compile(
+    rb"^\s{0,99}<\?xml\s[^>]{0,200}?encoding\s{0,9}=\s{0,9}[\"']([\w:.+-]{2,40})", re.IGNORECASE
+)
 
 # The label families of the WHATWG, each under the codec of Python's that decodes what the web means by it.
 _FAMILIES = {
@@ -69,7 +73,9 @@ _WIDE = frozenset({"utf-16-le", "utf-16-be"})
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """`charset` is the codec that was used and `by` what named it: bom, header, meta, xml, valid, guess or default."""
+    """`charset` is the codec that was used and `by` what named it: bom, header, meta, xml, valid, guess or
+    default.
+    """
 
     text: str
     charset: str
@@ -77,7 +83,9 @@ class Decoded:
 
 
 def codec_for(label: str) -> str | None:
-    """The codec that the web means by a label (`iso-8859-1` means windows-1252), or None where it means nothing."""
+    """The codec that the web means by a label (`iso-8859-1` means windows-1252), or None where it means
+    nothing.
+    """
     return _CODECS.get(label.strip().lower())
 
 
@@ -130,7 +138,9 @@ def _strictly(body: bytes, charset: str) -> str | None:
 
 
 def _believable(text: str) -> bool:
-    """Few characters that could not be read, measured against those that were hard to read: ASCII proves nothing."""
+    """Few characters that could not be read, measured against those that were hard to read: ASCII proves
+    nothing.
+    """
     lost = text.count("\ufffd")
     if lost == 0:
         return True
@@ -143,7 +153,9 @@ def _guessed(body: bytes) -> Decoded:
     lenient = body.decode("utf-8", "replace")
     if _believable(lenient):  # UTF-8 with a scratch: cut off in the middle, or one stray byte
         return Decoded(lenient, "utf-8", "guess")
-    first = next((start for start in range(0, len(body), 1024) if not body[start : start + 1024].isascii()), 0)
+    first = next(
+        (start for start in range(0, len(body), 1024) if not body[start : start + 1024].isascii()), 0
+    )
     best = from_bytes(body[first : first + SAMPLE]).best()
     charset = codec_for(best.encoding.replace("_", "-")) or codec_for(best.encoding) if best else None
     if charset:

@@ -17,9 +17,18 @@ MAX_ABOUT = 500
 ENOUGH = 2.0
 _SEPARATOR = re.compile(r"\s+[|·•»:–—-]\s+|\s*\|\s*")
 _SPLIT = re.compile(r"[/._?=&-]+")
-_ORGANISATIONS = ("Organization", "Corporation", "LocalBusiness", "NewsMediaOrganization", "OnlineStore", "Store", "WebSite")
+_ORGANISATIONS = (
+    "Organization",
+    "Corporation",
+    "LocalBusiness",
+    "NewsMediaOrganization",
+    "OnlineStore",
+    "Store",
+    "WebSite",
+)
 _TALK = re.compile(
-    r"(?:blog|news|article|story|press|post|privacy|policy|terms|log-?in|sign-?in|sign-?up|register|salar|faq|help)", re.IGNORECASE
+    r"(?:blog|news|article|story|press|post|privacy|policy|terms|log-?in|sign-?in|sign-?up|register|salar|faq|help)",
+    re.IGNORECASE,
 )
 
 
@@ -33,9 +42,13 @@ class Company:
     careers_url: str | None = None
 
 
-def read_company(document: Document, things: Iterable[tuple[str, Mapping[str, Any]]], meta: Mapping[str, str]) -> Company:
+def read_company(
+    document: Document, things: Iterable[tuple[str, Mapping[str, Any]]], meta: Mapping[str, str]
+) -> Company:
     """The company of a page. `things` are pairs of (type, properties) that the page declares."""
-    declared = next((data for kind, data in things if kind in _ORGANISATIONS and text_of(data.get("name"))), {})
+    declared = next(
+        (data for kind, data in things if kind in _ORGANISATIONS and text_of(data.get("name"))), {}
+    )
     return Company(
         name=text_of(declared.get("name")) or meta.get("og:site_name") or _from_title(document),
         website=_site(text_of(declared.get("url")) or document.url),
@@ -45,7 +58,9 @@ def read_company(document: Document, things: Iterable[tuple[str, Mapping[str, An
 
 
 def careers_url(document: Document) -> str | None:
-    """The link that leads to the company's openings, by its words and its address; a link to a hiring board is the best of all."""
+    """The link that leads to the company's openings, by its words and its address; a link to a hiring board
+    is the best of all.
+    """
     best: tuple[float, str] | None = None
     for node in document.root.css("a[href]")[:MAX_LINKS]:
         url = document.absolute(node.attribute("href") or "")

@@ -1,16 +1,26 @@
-"""The main content of a page: the article, without what stands around it; the whole text where a page is no article.
+"""The main content of a page: the article, without what stands around it; the whole text where a page is no
+article.
 
-Each block is worth its characters if it reads like prose and costs them if it reads like a menu. The section whose
-blocks add up to most holds the article. Inside it, the columns that carry the text are trusted and everything beside
-them has to prove itself. Whether a page is an article at all is taken from what it declares: a vacancy or a
-product reads like prose too, and losing its price or its place would be worse than keeping its menu.
+Each block is worth its characters if it reads like prose and costs them if it reads like a menu. The section
+whose blocks add up to most holds the article. Inside it, the columns that carry the text are trusted and
+everything beside them has to prove itself. Whether a page is an article at all is taken from what it
+declares: a vacancy or a product reads like prose too, and losing its price or its place would be worse than
+keeping its menu.
 """
 
 from collections import Counter
 from dataclasses import dataclass
 
 from thresher.reading.blocks import Block, Flow, Section
-from thresher.reading.boilerplate import is_aside, is_credit, is_end, is_script, named_around, named_body, names
+from thresher.reading.boilerplate import (
+    is_aside,
+    is_credit,
+    is_end,
+    is_script,
+    named_around,
+    named_body,
+    names,
+)
 from thresher.reading.declared import Declared, declared
 from thresher.reading.document import Document
 from thresher.reading.text import render
@@ -58,9 +68,17 @@ def main_content(document: Document) -> Content:
     blocks = _article(flow, scale)
     prose = [block for block in blocks if block.size >= 80 and block.linked < 0.5]
     if sum(block.size for block in prose) < ENOUGH:
-        return Content(tuple(flow.blocks), is_article=False, reason="there is too little prose for an article")
-    if said is Declared.PERHAPS and not (len(prose) >= 3 and sum(block.size for block in blocks) * 2 >= scale.plain):
-        return Content(tuple(flow.blocks), is_article=False, reason="prose is the lesser part of a page that may be an article")
+        return Content(
+            tuple(flow.blocks), is_article=False, reason="there is too little prose for an article"
+        )
+    if said is Declared.PERHAPS and not (
+        len(prose) >= 3 and sum(block.size for block in blocks) * 2 >= scale.plain
+    ):
+        return Content(
+            tuple(flow.blocks),
+            is_article=False,
+            reason="prose is the lesser part of a page that may be an article",
+        )
     return Content(tuple(blocks), is_article=True, reason=f"the page declares itself as {said}")
 
 
@@ -71,7 +89,11 @@ def article(flow: Flow) -> list[Block]:
 
 def _article(flow: Flow, scale: "_Scale") -> list[Block]:
     best = scale.best()
-    inside = [block for block in flow.blocks if best.index <= block.section.index < best.end and not scale.aside[block.section.index]]
+    inside = [
+        block
+        for block in flow.blocks
+        if best.index <= block.section.index < best.end and not scale.aside[block.section.index]
+    ]
     return _trimmed(_kept(inside, scale.worth), _columns(inside, scale.worth))
 
 
@@ -92,17 +114,25 @@ def worth(block: Block) -> float:
 
 
 class _Scale:
-    """What every block and section of one page weighs; `plain` characters of it are neither links nor in menus."""
+    """What every block and section of one page weighs; `plain` characters of it are neither links nor in
+    menus.
+    """
 
     def __init__(self, flow: Flow) -> None:
         self._sections = flow.sections
         self.aside = [section.tag in _PERIPHERY for section in flow.sections]
         self._spread_aside()
-        self.worth = {block: 0.0 if self.aside[block.section.index] else worth(block) for block in flow.blocks}
-        self.plain = sum(block.size * (1 - block.linked) for block in flow.blocks if not self.aside[block.section.index])
+        self.worth = {
+            block: 0.0 if self.aside[block.section.index] else worth(block) for block in flow.blocks
+        }
+        self.plain = sum(
+            block.size * (1 - block.linked) for block in flow.blocks if not self.aside[block.section.index]
+        )
         self._set_names_aside()
         self._discount_the_lonely()
-        self._total = self._summed({b: -b.size if self.aside[b.section.index] and v else v for b, v in self.worth.items()})
+        self._total = self._summed(
+            {b: -b.size if self.aside[b.section.index] and v else v for b, v in self.worth.items()}
+        )
 
     def best(self) -> Section:
         """The section worth most; one that is named as an article's body, if it is worth nearly as much."""
@@ -111,15 +141,25 @@ class _Scale:
         chosen = None
         for section in self._sections:
             value = total[section.index]
-            if value >= NAMED * total[best.index] and (chosen is None or value >= 0.9 * total[chosen.index]) and _is_body(section):
+            if (
+                value >= NAMED * total[best.index]
+                and (chosen is None or value >= 0.9 * total[chosen.index])
+                and _is_body(section)
+            ):
                 chosen = section
         return self._narrowed(chosen or best)
 
     def _narrowed(self, best: Section) -> Section:
-        """Down to where nearly all of it stands: what little is left outside is a notice, a form, a signature."""
+        """Down to where nearly all of it stands: what little is left outside is a notice, a form, a
+        signature.
+        """
         enough = NEARLY_ALL * self._total[best.index]
         for section in self._sections[best.index + 1 : best.end]:
-            if section.parent is best and section.tag in _CONTAINERS and self._total[section.index] >= enough > 0:
+            if (
+                section.parent is best
+                and section.tag in _CONTAINERS
+                and self._total[section.index] >= enough > 0
+            ):
                 best = section
         return best
 
@@ -145,7 +185,11 @@ class _Scale:
             at = section.index
             if section.parent is not None and self.aside[section.parent.index]:
                 self.aside[at] = True
-            if self.aside[at] or section.tag in ("body", "article", "main") or prose[at] >= MINOR * prose[0] > 0:
+            if (
+                self.aside[at]
+                or section.tag in ("body", "article", "main")
+                or prose[at] >= MINOR * prose[0] > 0
+            ):
                 continue
             name = names(section.element)
             if name not in known:
@@ -165,7 +209,11 @@ def _is_body(section: Section) -> bool:
     if section.tag not in _CONTAINERS:
         return False
     element = section.element
-    said = section.tag in ("article", "main") or element.attr("itemprop") == "articleBody" or element.attr("role") == "main"
+    said = (
+        section.tag in ("article", "main")
+        or element.attr("itemprop") == "articleBody"
+        or element.attr("role") == "main"
+    )
     return said or named_body(names(element))
 
 
@@ -183,7 +231,9 @@ def _kept(blocks: list[Block], worth: dict[Block, float]) -> list[Block]:
     """The blocks that belong to the article, up to a late heading that ends it."""
     columns = _columns(blocks, worth)
     prose = sum(block.size for block in blocks if worth[block] > 0)
-    flowing = sum(block.size for block in blocks if worth[block] > 0 and block.tag in _FLOWING) >= 0.75 * prose
+    flowing = (
+        sum(block.size for block in blocks if worth[block] > 0 and block.tag in _FLOWING) >= 0.75 * prose
+    )
     kept: list[Block] = []
     seen: set[str] = set()
     passed = 0
@@ -194,7 +244,9 @@ def _kept(blocks: list[Block], worth: dict[Block, float]) -> list[Block]:
                 break
             continue
         within = block.column in columns
-        if _is_noise(block, within=within) or not (within or _proves_itself(block, worth[block], seen, flowing=flowing)):
+        if _is_noise(block, within=within) or not (
+            within or _proves_itself(block, worth[block], seen, flowing=flowing)
+        ):
             continue
         if within and flowing and block.tag not in _PLACED and block.size < 200 and block.section.images:
             continue  # a caption: words in a box with a picture, where paragraphs have tags of their own
@@ -219,7 +271,9 @@ def _is_noise(block: Block, *, within: bool) -> bool:
 
 
 def _proves_itself(block: Block, value: float, seen: set[str], *, flowing: bool) -> bool:
-    """Whether a block beside the columns is worth keeping: tagged as text or clearly prose, and not said before."""
+    """Whether a block beside the columns is worth keeping: tagged as text or clearly prose, and not said
+    before.
+    """
     size = block.size
     if block.tag not in _PLACED and (value <= 0 or (flowing and size < 200)):
         return False

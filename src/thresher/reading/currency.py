@@ -1,7 +1,8 @@
 """Which currency a sign, a code or a word means, and how many digits its smallest unit has.
 
-A sign is not always enough: `$` is written in twenty countries, `kr` in four. Such a sign means its commonest currency
-and is marked as doubtful, or means none by itself; a hint from the page (a meta tag, a neighbouring price) decides.
+A sign is not always enough: `$` is written in twenty countries, `kr` in four. Such a sign means its commonest
+currency and is marked as doubtful, or means none by itself; a hint from the page (a meta tag, a neighbouring
+price) decides.
 """
 
 import re
@@ -24,9 +25,26 @@ _CODES: Final = """
 """
 CODES: Final = frozenset(_CODES.split())
 # Codes that are words of English as well: in small letters they are the word.
-_WORDS: Final = {"all", "bam", "bob", "cad", "cup", "gel", "lak", "mad", "mop", "nad", "pen", "ron", "sos", "top", "try"}
+_WORDS: Final = {
+    "all",
+    "bam",
+    "bob",
+    "cad",
+    "cup",
+    "gel",
+    "lak",
+    "mad",
+    "mop",
+    "nad",
+    "pen",
+    "ron",
+    "sos",
+    "top",
+    "try",
+}
 
-# "sign CODE": means it. "sign CODE~ OTHER OTHER": probably the first. "sign ? CODE CODE": one of these, no telling which.
+# "sign CODE": means it. "sign CODE~ OTHER OTHER": probably the first. "sign ? CODE CODE": one of these, no
+# telling which.
 _SIGNS: Final = """
 € EUR|£ GBP|￡ GBP|₤ GBP~ ITL|$ USD~ CAD AUD NZD SGD HKD MXN CLP COP ARS TWD BBD JMD|＄ USD~ CAD AUD|¥ JPY~ CNY|￥ JPY~ CNY|₹ INR
 ₽ RUB|₩ KRW|₪ ILS|₫ VND|₴ UAH|₱ PHP~ CUP|₦ NGN|₡ CRC|₲ PYG|₮ MNT|₭ LAK|₺ TRY|₼ AZN|₾ GEL|₸ KZT|₵ GHS|₿ BTC|Ƀ BTC|฿ THB|៛ KHR|৳ BDT
@@ -61,14 +79,31 @@ Dhs AED~ MAD|dh MAD~ AED|Dh. AED~|DH MAD~ AED|SAR. SAR|SR SAR|QR QAR|BD BHD|KD K
 د.ج DZD|دج DZD|د.م MAD|د.ل LYD|ل.د LYD|ل.س SYP|ل.ل LBP|ر.ع OMR|ر.ق QAR|ر.ي YER|ش.ج ILS|ش.ص SOS
 dollar USD~ CAD AUD|dollars USD~ CAD AUD|Dollar USD~|US dollars USD|pound GBP~|pounds GBP~|stg GBP|pesetas ESP|DM DEM|reais BRL|rand ZAR
 """
-# Signs that are common letters: only glued to the front of an amount do they mean money ("R273.00"). Behind it they are units.
-_PREFIXES: Final = {"R": ("ZAR", True), "Q": ("GTQ", True), "L": ("HNL", False), "K": ("ZMW", False), "P": ("PHP", False)}
+# Signs that are common letters: only glued to the front of an amount do they mean money ("R273.00"). Behind
+# it they are units.
+_PREFIXES: Final = {
+    "R": ("ZAR", True),
+    "Q": ("GTQ", True),
+    "L": ("HNL", False),
+    "K": ("ZMW", False),
+    "P": ("PHP", False),
+}
 # A hundredth of the unit, and what the unit then is.
 CENTS: Final = {
-    "¢": ("USD", False), "￠": ("USD", False), "cent": ("", False), "cents": ("", False),
-    "Cent": ("EUR", False), "p": ("GBP", False), "pence": ("GBP", True), "коп": ("RUB", False), "коп.": ("RUB", False),
-    "øre": ("", False), "öre": ("SEK", True), "centimes": ("", False), "c": ("", False),
-}  # fmt: skip
+    "¢": ("USD", False),
+    "￠": ("USD", False),
+    "cent": ("", False),
+    "cents": ("", False),
+    "Cent": ("EUR", False),
+    "p": ("GBP", False),
+    "pence": ("GBP", True),
+    "коп": ("RUB", False),
+    "коп.": ("RUB", False),
+    "øre": ("", False),
+    "öre": ("SEK", True),
+    "centimes": ("", False),
+    "c": ("", False),
+}
 MAX_LENGTH: Final = 16
 
 

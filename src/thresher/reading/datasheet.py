@@ -35,7 +35,11 @@ def inspect_data(body: Body, today: date) -> Inspection:
         characters=len(body.text),
         lists=body.error is None and board is not None,
     )
-    look = Look(Verdict.UNKNOWN, body.error) if body.error and page.status < REFUSED and not seen.wall else judge(seen)
+    look = (
+        Look(Verdict.UNKNOWN, body.error)
+        if body.error and page.status < REFUSED and not seen.wall
+        else judge(seen)
+    )
     if listing is None and look.verdict is Verdict.FOUND:
         look = Look(Verdict.UNKNOWN, "the data was read, but nothing in it was recognised as postings")
     platform = listing.platform if listing else None
@@ -59,17 +63,22 @@ def inspect_data(body: Body, today: date) -> Inspection:
 
 def _listing(body: Body, board: Board | None, today: date) -> Listing | None:
     root = body.root if body.format is Format.XML else None
-    listing = read_answer(body.data, today=today, board=board, xml_root=root) or read_answer(body.data, today=today, xml_root=root)
+    listing = read_answer(body.data, today=today, board=board, xml_root=root) or read_answer(
+        body.data, today=today, xml_root=root
+    )
     if listing is not None:
         return listing
     declared = merged(
         posting
         for thing in things_in(body.data)
-        if "JobPosting" in thing.types and (posting := schema_posting(thing.properties, today=today, url=None, where=thing.path))
+        if "JobPosting" in thing.types
+        and (posting := schema_posting(thing.properties, today=today, url=None, where=thing.path))
     )
     if declared:
         return Listing(declared, "what the data declares", rows=len(declared), single=len(declared) == 1)
-    return read_rows(body.data, today=today, source="the feed" if body.is_feed else "the answer", url=body.page.url)
+    return read_rows(
+        body.data, today=today, source="the feed" if body.is_feed else "the answer", url=body.page.url
+    )
 
 
 def _kind_of_data(body: Body, listing: Listing | None, platform: str | None) -> Kind:

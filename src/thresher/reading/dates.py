@@ -1,7 +1,8 @@
 """The day that a text names, or why it names none for certain.
 
-`03/04/2025` is the third of April or the fourth of March: without a sign of the country it is not read at all. A year is
-never made up, a deadline never guessed, and "30+ days ago" is read as "then or earlier". Today is an argument.
+`03/04/2025` is the third of April or the fourth of March: without a sign of the country it is not read at
+all. A year is never made up, a deadline never guessed, and "30+ days ago" is read as "then or earlier". Today
+is an argument.
 """
 
 import re
@@ -9,13 +10,22 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta, timezone
 
-from thresher.reading.calendar_words import AGO_BEFORE, AGO_BEHIND, MONTHS, TODAY, UNIT_DAYS, YESTERDAY, folded
+from thresher.reading.calendar_words import (
+    AGO_BEFORE,
+    AGO_BEHIND,
+    MONTHS,
+    TODAY,
+    UNIT_DAYS,
+    YESTERDAY,
+    folded,
+)
 
 MAX_LENGTH = 300
 # Countries that write the month first. For "en" alone there is no telling.
 _MONTH_FIRST = frozenset({"en-us", "en-ph", "es-us"})
 _TOLD = re.compile(
-    r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s?(am\b|pm\b|a\.m\.|p\.m\.)?\s?(z\b|utc\b|gmt\b|[+-]\d{2}:?\d{2})?", re.IGNORECASE
+    r"(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,]\d{1,9})?)?\s?(am\b|pm\b|a\.m\.|p\.m\.)?\s?(z\b|utc\b|gmt\b|[+-]\d{2}:?\d{2})?",
+    re.IGNORECASE,
 )
 _ISO = re.compile(r"(?<!\d)(\d{4})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)")
 _COMPACT = re.compile(r"((?:19|20)\d{2})(\d{2})(\d{2})(?:t\d{4,6}z?)?", re.IGNORECASE)
@@ -34,15 +44,18 @@ _AT_LEAST = re.compile(r"\b(?:over|more than|uber|mehr als|plus de|mas de|mais d
 _PREFIX = re.compile(rf"\b(?:{AGO_BEFORE})\b[^\d]{{0,15}}$")
 _SUFFIX = re.compile(rf"\.?\s?(?:{AGO_BEHIND})\b")
 _BARE = re.compile(r"\d{1,3}\+?[a-z]{1,2}")  # "5d", "30+d"
-_POSTED = re.compile(r"\b(?:posted|published|updated|added|veroffentlicht|publie|publicado|pubblicato|geplaatst)\b")
+_POSTED = re.compile(
+    r"\b(?:posted|published|updated|added|veroffentlicht|publie|publicado|pubblicato|geplaatst)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A day as read from `text`. `precision` is "day", "month" or "year"; of a month or a year the first day stands for it.
+    """A day as read from `text`. `precision` is "day", "month" or "year"; of a month or a year the first day
+    stands for it.
 
-    `approximate` says that it was counted back in weeks or months; `or_earlier` that the text gives only the latest day
-    it may have been. `at` is the moment in UTC where the text names a time with its zone.
+    `approximate` says that it was counted back in weeks or months; `or_earlier` that the text gives only the
+    latest day it may have been. `at` is the moment in UTC where the text names a time with its zone.
     """
 
     day: date
@@ -68,16 +81,25 @@ class _Reading:
     day_first: bool | None
 
 
-def read_date(text: str, *, today: date, day_first: bool | None = None, language: str | None = None) -> Day | None:
+def read_date(
+    text: str, *, today: date, day_first: bool | None = None, language: str | None = None
+) -> Day | None:
     """The day that a text names, or None."""
     found = read_day(text, today=today, day_first=day_first, language=language)
     return found if isinstance(found, Day) else None
 
 
-def read_day(text: str, *, today: date, day_first: bool | None = None, language: str | None = None) -> Day | NoDay:
-    """The day that a text names, or the reason why none is certain. `day_first` and `language` decide between 3/4 and 4/3."""
+def read_day(
+    text: str, *, today: date, day_first: bool | None = None, language: str | None = None
+) -> Day | NoDay:
+    """The day that a text names, or the reason why none is certain. `day_first` and `language` decide between
+    3/4 and 4/3.
+    """
     if len(text) > MAX_LENGTH:
-        return NoDay(f"a text of {len(text):,} characters; give the part with the date (at most {MAX_LENGTH})", text[:80])
+        return NoDay(
+            f"a text of {len(text):,} characters; give the part with the date (at most {MAX_LENGTH})",
+            text[:80],
+        )
     line = " ".join(text.split())
     reading = _Reading(folded(line), today, _order(language) if day_first is None else day_first)
     for rule in RULES:
@@ -94,7 +116,9 @@ def _order(language: str | None) -> bool | None:
     return None if spoken in ("", "en", "en-ca") else True
 
 
-def _day(year: int, month: int, day: int, reading: _Reading, text: str, precision: str = "day") -> Day | NoDay:
+def _day(
+    year: int, month: int, day: int, reading: _Reading, text: str, precision: str = "day"
+) -> Day | NoDay:
     try:
         found = date(year, month, day)
     except ValueError:
@@ -130,7 +154,11 @@ def _epoch(reading: _Reading) -> Day | NoDay | None:
         return None
     seconds = float(reading.line) / (1_000 if len(reading.line.partition(".")[0]) == 13 else 1)
     at = datetime.fromtimestamp(seconds, UTC)
-    return Day(at.date(), reading.line, at=at) if at.year < 2100 else NoDay("a number too large to be seconds since 1970", reading.line)
+    return (
+        Day(at.date(), reading.line, at=at)
+        if at.year < 2100
+        else NoDay("a number too large to be seconds since 1970", reading.line)
+    )
 
 
 def _iso(reading: _Reading) -> Day | NoDay | None:
@@ -159,7 +187,9 @@ def _numeric(reading: _Reading) -> Day | NoDay | None:
     if second > 12:
         return _day(year, first, second, reading, match[0])
     if reading.day_first is None:
-        return NoDay(f"{match[0]} may be day and month or month and day; say which, or give the language", reading.line)
+        return NoDay(
+            f"{match[0]} may be day and month or month and day; say which, or give the language", reading.line
+        )
     day, month = (first, second) if reading.day_first else (second, first)
     return _day(year, month, day, reading, match[0])
 
@@ -189,37 +219,75 @@ def _around(reading: _Reading, word: re.Match[str], month: int) -> Day | NoDay |
     before, after = reading.line[: word.start()], reading.line[word.end() :]
     front, back = _DAY_BEFORE.search(before), _DAY_AFTER.match(after)
     if front is not None and (year := _YEAR_AFTER.match(after)) is not None:  # 5 December 2025
-        return _day(_year(year[1], reading.today), month, int(front[1]), reading, reading.line[front.start() : word.end() + year.end()])
+        return _day(
+            _year(year[1], reading.today),
+            month,
+            int(front[1]),
+            reading,
+            reading.line[front.start() : word.end() + year.end()],
+        )
     if back is not None:
-        if (year := _YEAR_AFTER.match(after, back.end())) is not None and len(year[1]) == 4:  # December 5, 2025
-            return _day(int(year[1]), month, int(back[1]), reading, reading.line[word.start() : word.end() + year.end()])
+        if (year := _YEAR_AFTER.match(after, back.end())) is not None and len(
+            year[1]
+        ) == 4:  # December 5, 2025
+            return _day(
+                int(year[1]),
+                month,
+                int(back[1]),
+                reading,
+                reading.line[word.start() : word.end() + year.end()],
+            )
         if (year := _YEAR_BEFORE.search(before)) is not None:  # 2025 December 5
-            return _day(int(year[1]), month, int(back[1]), reading, reading.line[year.start() : word.end() + back.end()])
+            return _day(
+                int(year[1]),
+                month,
+                int(back[1]),
+                reading,
+                reading.line[year.start() : word.end() + back.end()],
+            )
     if (year := _YEAR_AFTER.match(after)) is not None and len(year[1]) == 4:  # December 2025
-        return _day(int(year[1]), month, 1, reading, reading.line[word.start() : word.end() + year.end()], "month")
+        return _day(
+            int(year[1]), month, 1, reading, reading.line[word.start() : word.end() + year.end()], "month"
+        )
     return NoDay("a day without a year", reading.line) if front or back else None
 
 
 def _relative(reading: _Reading) -> Day | NoDay | None:
     line = reading.line
     words = set(re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", line))
-    if not words.isdisjoint(TODAY) or any(phrase in line for phrase in ("just posted", "just now", "i dag", "new today")):
+    if not words.isdisjoint(TODAY) or any(
+        phrase in line for phrase in ("just posted", "just now", "i dag", "new today")
+    ):
         return Day(reading.today, line)
-    if not words.isdisjoint(YESTERDAY) or line in ("hier", "i gar", "i gaar"):  # "hier" within a German text is "here"
+    if not words.isdisjoint(YESTERDAY) or line in (
+        "hier",
+        "i gar",
+        "i gaar",
+    ):  # "hier" within a German text is "here"
         return Day(reading.today - timedelta(days=1), line)
     counted = [(each, int(each[1]), bool(each[2]), each[3]) for each in _AGO.finditer(line)]
     counted += [(each, 1, False, each[1]) for each in _ONE_AGO.finditer(line)]
     for match, count, more, unit in counted:
         if unit in UNIT_DAYS and count * UNIT_DAYS[unit] <= 36_500 and _looks_back(line, match):
             days = timedelta(days=count * UNIT_DAYS[unit])
-            return Day(reading.today - days, line, approximate=UNIT_DAYS[unit] > 1, or_earlier=more or bool(_AT_LEAST.search(line)))
+            return Day(
+                reading.today - days,
+                line,
+                approximate=UNIT_DAYS[unit] > 1,
+                or_earlier=more or bool(_AT_LEAST.search(line)),
+            )
     return None
 
 
 def _looks_back(line: str, match: re.Match[str]) -> bool:
     """Whether the words around a span of time say that it has passed: "apply within 5 days" does not."""
     before = line[: match.start()]
-    return bool(_SUFFIX.match(line, match.end()) or _PREFIX.search(before) or _POSTED.search(before) or _BARE.fullmatch(line))
+    return bool(
+        _SUFFIX.match(line, match.end())
+        or _PREFIX.search(before)
+        or _POSTED.search(before)
+        or _BARE.fullmatch(line)
+    )
 
 
 # The most exact first: a text may hold both a date and "3 days ago".

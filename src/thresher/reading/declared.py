@@ -1,5 +1,5 @@
-"""What a page says it is. Publishers tell search engines and social networks whether a page is an article, a product or a
-posting; that is worth more than any guess from its layout, and costs a few look-ups.
+"""What a page says it is. Publishers tell search engines and social networks whether a page is an article, a
+product or a posting; that is worth more than any guess from its layout, and costs a few look-ups.
 """
 
 import re
@@ -12,7 +12,9 @@ SCRIPT_READ = 200_000  # characters of one script that are searched for its type
 _LD_TYPE = re.compile(r'"@type"\s{0,9}:\s{0,9}\[?\s{0,9}"(?:https?://schema\.org/)?([A-Za-z]{2,40})"')
 _ARTICLES = re.compile(r"(?:Article|BlogPosting|Report|LiveBlogPosting)$")
 _THINGS = frozenset({"Product", "ProductGroup", "Vehicle"})
-_SIDELINES = frozenset({"Offer", "Recipe", "LocalBusiness", "Restaurant", "Hotel"})  # what an article may be about, too
+_SIDELINES = frozenset(
+    {"Offer", "Recipe", "LocalBusiness", "Restaurant", "Hotel"}
+)  # what an article may be about, too
 _LISTS = frozenset({"CollectionPage", "Blog", "SearchResultsPage", "ItemList"})
 _TELLING = (
     'meta[property="article:published_time"], meta[property="og:type"], meta[name="og:type"], '
@@ -23,7 +25,8 @@ _DATED = (
     'meta[name="dc.date" i], meta[name="dc.date.issued" i], meta[name="date" i]'
 )
 _SIGNED = 'time[datetime], [rel~="author"]'
-# A date in the path, or a long name under news, blog and the like: how addresses of articles are made everywhere.
+# A date in the path, or a long name under news, blog and the like: how addresses of articles are made
+# everywhere.
 _ADDRESS = re.compile(
     r"/(?:19|20)\d\d/[01]?\d/"
     r"|/(?:[a-z]{1,20}-){0,3}(?:news|blog|blogs|article|articles|story|stories|press|magazine|opinion)(?:-[a-z]{1,20}){0,3}/"
@@ -33,7 +36,9 @@ _ADDRESS = re.compile(
 
 
 class Declared(StrEnum):
-    """`article`: said outright. `perhaps`: said in a way that plain pages say too. `other`: something with fields of its own."""
+    """`article`: said outright. `perhaps`: said in a way that plain pages say too. `other`: something with
+    fields of its own.
+    """
 
     ARTICLE = "article"
     PERHAPS = "perhaps"
@@ -42,7 +47,9 @@ class Declared(StrEnum):
 
 
 def declared(root: Node, url: str = "") -> Declared:
-    """Read the declarations of a page. An article about a product is an article; a product without one is not."""
+    """Read the declarations of a page. An article about a product is an article; a product without one is
+    not.
+    """
     said = _Said()
     for element in root.raw.select(_TELLING):
         said.hear(element)
@@ -51,7 +58,9 @@ def declared(root: Node, url: str = "") -> Declared:
     if said.is_article:
         return Declared.ARTICLE
     signed = said.containers == 1 and root.raw.select_one(_SIGNED) is not None
-    perhaps = said.og_article or signed or _ADDRESS.search(url[:500]) or root.raw.select_one(_DATED) is not None
+    perhaps = (
+        said.og_article or signed or _ADDRESS.search(url[:500]) or root.raw.select_one(_DATED) is not None
+    )
     return Declared.PERHAPS if perhaps and not said.is_list else Declared.NOTHING
 
 
@@ -97,4 +106,8 @@ class _Said:
             return True
         if self.is_article:
             return False
-        return self.product or not _THINGS.isdisjoint(self.kinds) or not (self.og_article or _SIDELINES.isdisjoint(self.kinds))
+        return (
+            self.product
+            or not _THINGS.isdisjoint(self.kinds)
+            or not (self.og_article or _SIDELINES.isdisjoint(self.kinds))
+        )

@@ -40,7 +40,9 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """How to ask. `own` is the path at which a company's own domain answers the same; `body` is sent as JSON."""
+    """How to ask. `own` is the path at which a company's own domain answers the same; `body` is sent as
+    JSON.
+    """
 
     url: str
     method: str = "GET"
@@ -56,7 +58,9 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Where a board says whose it is: at `url`, or in the list itself; by `path` in data, by `select` in a page."""
+    """Where a board says whose it is: at `url`, or in the list itself; by `path` in data, by `select` in a
+    page.
+    """
 
     url: str | None = None
     path: str | None = None
@@ -80,8 +84,8 @@ class Facet:
 class Paging:
     """How a list goes on; `cap` is where a platform stops telling the truth.
 
-    With `total_once` only the first page says how many there are. `facets` are the ways to split a list that is longer than
-    the cap, the best first.
+    With `total_once` only the first page says how many there are. `facets` are the ways to split a list that
+    is longer than the cap, the best first.
     """
 
     kind: str = "none"
@@ -106,7 +110,9 @@ class Auth:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What a board leaves behind in a page: `has` is looked for first, because finding words is far cheaper than a pattern."""
+    """What a board leaves behind in a page: `has` is looked for first, because finding words is far cheaper
+    than a pattern.
+    """
 
     has: str
     pattern: re.Pattern[str] | None = None
@@ -116,8 +122,9 @@ class Mark:
 class Platform:
     """Everything one file says.
 
-    `posting` takes what `detail` needs out of the address of a posting. `guess` is the place in the order in which names are
-    tried; None means never. `day_first` is how its pages mean 3/4/2026; the answers say it each for themselves.
+    `posting` takes what `detail` needs out of the address of a posting. `guess` is the place in the order in
+    which names are tried; None means never. `day_first` is how its pages mean 3/4/2026; the answers say it
+    each for themselves.
     """
 
     name: str

@@ -1,4 +1,6 @@
-"""Descriptions: HTML out of a feed or an API, as plain text. Some sources escape it once more than their format needs."""
+"""Descriptions: HTML out of a feed or an API, as plain text. Some sources escape it once more than their
+format needs.
+"""
 
 import re
 from html import unescape

@@ -1,7 +1,7 @@
 """A document: a page decoded and parsed, each once and only when asked, for all who read it.
 
-Links, structured data, prices and text are read by different people from the same tree. They share this object, so a
-page of ten readers is still parsed once.
+Links, structured data, prices and text are read by different people from the same tree. They share this
+object, so a page of ten readers is still parsed once.
 """
 
 from functools import cached_property
@@ -18,7 +18,9 @@ from thresher.reading.html import Node, parse
 
 
 class Document:
-    """`url` is the address that answered, `html` the markup in characters, `page` what it was made of, if of a page."""
+    """`url` is the address that answered, `html` the markup in characters, `page` what it was made of, if of
+    a page.
+    """
 
     def __init__(self, html: str, url: str = "", page: Page | None = None, charset: str = "utf-8") -> None:
         self.html = html
@@ -65,12 +67,16 @@ class Document:
 
     @cached_property
     def base_url(self) -> str:
-        """What links are relative to: the first `<base href>` that is a web address, else the address of the page."""
+        """What links are relative to: the first `<base href>` that is a web address, else the address of the
+        page.
+        """
         found = self.root.css_first("base[href]")
         return (found and _joined(self.url, found.attribute("href") or "")) or self.url
 
     def absolute(self, href: str) -> str | None:
-        """A link's address written whole; None where it leads to no web page (mail, script, nonsense, nothing)."""
+        """A link's address written whole; None where it leads to no web page (mail, script, nonsense,
+        nothing).
+        """
         return _joined(self.base_url, href)
 
 

@@ -1,7 +1,8 @@
-"""Data that a page carries for its own scripts: `__NEXT_DATA__`, `window.STATE = {...}`, `<div data-props="{...}">`.
+"""Data that a page carries for its own scripts: `__NEXT_DATA__`, `window.STATE = {...}`, `<div
+data-props="{...}">`.
 
-Where a page draws its list by script, this is where the list is. Found by name and equals sign, cut out by counting
-braces outside of texts, and read as JSON or as the JavaScript that is nearly JSON.
+Where a page draws its list by script, this is where the list is. Found by name and equals sign, cut out by
+counting braces outside of texts, and read as JSON or as the JavaScript that is nearly JSON.
 """
 
 import re
@@ -16,7 +17,15 @@ from thresher.reading.thing import MAX_DEPTH, Trouble
 
 MAX_EMBEDDED: Final = 200
 _MIN_SIZE = 20  # characters: `x = {}` and `y = []` hold nothing
-_ATTRIBUTES: Final = ("data-page", "data-props", "data-react-props", "data-state", "data-initial-state", "data-initial", "data-json")
+_ATTRIBUTES: Final = (
+    "data-page",
+    "data-props",
+    "data-react-props",
+    "data-state",
+    "data-initial-state",
+    "data-initial",
+    "data-json",
+)
 _WITH_DATA: Final = ", ".join(f"[{name}]" for name in _ATTRIBUTES)
 _PATIENCE = 3  # how many times a script may be gone over
 _ASSIGNED = re.compile(
@@ -92,10 +101,15 @@ def _assigned(script: Node) -> Iterator[Embedded]:
     at, budget = 0, _PATIENCE * len(text)
     while budget > 0 and (match := _ASSIGNED.search(text, at)) is not None:
         value, at = _value_at(text, match)
-        # A bracket that is never closed was looked for to the very end, and the search goes on right behind it.
+        # A bracket that is never closed was looked for to the very end, and the search goes on right behind
+        # it.
         budget -= at - match.start() if at > match.end() else len(text) - match.end()
         if value is not None:
-            yield Embedded(re.sub(r"^(?:window|self|globalThis)\.|[\"'\]]", "", match[1]).replace("[", "."), value, script.path)
+            yield Embedded(
+                re.sub(r"^(?:window|self|globalThis)\.|[\"'\]]", "", match[1]).replace("[", "."),
+                value,
+                script.path,
+            )
     bare = text.lstrip()
     pushed = _FLIGHT.match(bare)  # each stands in a script of its own
     end = balanced(bare, pushed.end()) if pushed else None
@@ -118,7 +132,9 @@ def _value_at(text: str, match: re.Match[str]) -> tuple[Any, int]:
 
 
 def _read(text: str) -> Any:
-    """The value, or None: what is assigned in a script is more often code than data, and that is no trouble."""
+    """The value, or None: what is assigned in a script is more often code than data, and that is no
+    trouble.
+    """
     try:
         return read_json(text).value
     except BrokenJson:

@@ -1,7 +1,8 @@
 """Nothing found is not nothing there: when a page itself says that there is nothing.
 
-Only the page's own statement counts, where it is the page's main matter: in its title or a headline, or alone in a block of
-its own while no rows are shown. Words that lie hidden for a script to show later are no statement.
+Only the page's own statement counts, where it is the page's main matter: in its title or a headline, or alone
+in a block of its own while no rows are shown. Words that lie hidden for a script to show later are no
+statement.
 """
 
 import re
@@ -20,7 +21,9 @@ MAX_BLOCKS = 20_000
 MAX_TEXT = 100_000
 MAX_LEVELS = 60
 _BLOCKS = ("p", "div", "span", "li", "td", "strong", "b", "h4", "h5", "h6", "section", "article", "em", "dd")
-_SPAN = re.compile(r"(?<!\d)\d{1,6}\s?[-–]\s?\d{1,6} (?:of|von|de|di|van|sur|av|af|z|из|out of) (?:about |over )?[1-9]")
+_SPAN = re.compile(
+    r"(?<!\d)\d{1,6}\s?[-–]\s?\d{1,6} (?:of|von|de|di|van|sur|av|af|z|из|out of) (?:about |over )?[1-9]"
+)
 _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _UNSEEN = re.compile(r"(?<![a-zA-Z])(?:hidden|hide|d-none|invisible|ng-hide|is-hidden|collapse)(?![a-zA-Z])")
 _WORDS_BETWEEN = r"(?:[^\s\d]\S* ){0,6}"
@@ -36,17 +39,23 @@ class Statement:
 
 def statement(document: Document) -> Statement | None:
     """The page's own statement that there is nothing, the most prominent one."""
-    headlines = [document.title, *(node.line for node in document.root.css("h1, h2")[:10] if not _is_hidden(node))]
+    headlines = [
+        document.title,
+        *(node.line for node in document.root.css("h1, h2")[:10] if not _is_hidden(node)),
+    ]
     for headline in headlines:
         if _says_so(headline):
             return Statement(headline[:MAX_LENGTH], is_headline=True)
     if not _may_say_so(document):
         return None
-    return next((Statement(line, is_headline=False) for node in _blocks(document) if (line := _said(node))), None)
+    return next(
+        (Statement(line, is_headline=False) for node in _blocks(document) if (line := _said(node))), None
+    )
 
 
 def is_main(said: Statement, document: Document, characters: int) -> bool:
-    """Whether the statement is what the page is about: in its headline, on a page of results, or with little else beside it.
+    """Whether the statement is what the page is about: in its headline, on a page of results, or with little
+    else beside it.
 
     A map widget that says "no results" on a page about a restaurant says nothing about the restaurant.
     """
@@ -55,31 +64,47 @@ def is_main(said: Statement, document: Document, characters: int) -> bool:
 
 def _is_search(url: str) -> bool:
     parts = urlsplit(url)
-    asked = any(name.lower() in vocabulary("empty")["asked"] and value for name, value in parse_qsl(parts.query))
-    return asked or any(segment.partition(".")[0] in vocabulary("empty")["sought"] for segment in parts.path.lower().split("/"))
+    asked = any(
+        name.lower() in vocabulary("empty")["asked"] and value for name, value in parse_qsl(parts.query)
+    )
+    return asked or any(
+        segment.partition(".")[0] in vocabulary("empty")["sought"]
+        for segment in parts.path.lower().split("/")
+    )
 
 
 def counts_rows(document: Document, text: str) -> bool:
     """Whether the page counts more than none: in its title or a headline, or as "1 - 20 of 406" anywhere."""
     headlines = (document.title, *(node.line for node in document.root.css("h1, h2")[:10]))
-    return any(_some().search(plain(line)) for line in headlines if len(line) <= MAX_LENGTH) or _SPAN.search(text[:MAX_TEXT]) is not None
+    return (
+        any(_some().search(plain(line)) for line in headlines if len(line) <= MAX_LENGTH)
+        or _SPAN.search(text[:MAX_TEXT]) is not None
+    )
 
 
 def _says_so(line: str) -> bool:
     """In a headline a count of nothing will do; elsewhere it may count a shopping basket."""
-    return bool(line) and len(line) <= MAX_LENGTH and (words("empty").names(line) or bool(_zero().search(plain(line))))
+    return (
+        bool(line)
+        and len(line) <= MAX_LENGTH
+        and (words("empty").names(line) or bool(_zero().search(plain(line))))
+    )
 
 
 @cache
 def _some() -> re.Pattern[str]:
     """A count of something: `1,240 openings`, `12 Rust developer positions`."""
     counted = "|".join(map(re.escape, sorted(vocabulary("empty")["counted"], key=len, reverse=True)))
-    return re.compile(rf"(?<![\d.,])(?=[\d.,]{{0,12}}[1-9])\d[\d.,]{{0,12}}\+? {_WORDS_BETWEEN}(?:{counted})(?!\w)")
+    return re.compile(
+        rf"(?<![\d.,])(?=[\d.,]{{0,12}}[1-9])\d[\d.,]{{0,12}}\+? {_WORDS_BETWEEN}(?:{counted})(?!\w)"
+    )
 
 
 @cache
 def _zero() -> re.Pattern[str]:
-    """A count of nothing: `0 forklift drivers in Leeds: 0 results`, but not `10 results` nor `$0 delivery`."""
+    """A count of nothing: `0 forklift drivers in Leeds: 0 results`, but not `10 results` nor `$0
+    delivery`.
+    """
     counted = "|".join(map(re.escape, sorted(vocabulary("empty")["counted"], key=len, reverse=True)))
     return re.compile(rf"(?:^|[\s(:|])0 {_WORDS_BETWEEN}(?:{counted})(?!\w)")
 
@@ -104,7 +129,17 @@ def _said(node: Node) -> str | None:
 
 def _is_hidden(node: Node) -> bool:
     for each in (node, *islice(node.ancestors, MAX_LEVELS)):
-        if each.tag in ("template", "noscript", "nav", "header", "footer", "aside", "dialog", "option", "select"):
+        if each.tag in (
+            "template",
+            "noscript",
+            "nav",
+            "header",
+            "footer",
+            "aside",
+            "dialog",
+            "option",
+            "select",
+        ):
             return True
         if each.attribute("hidden") is not None or (each.attribute("aria-hidden") or "").lower() == "true":
             return True

@@ -1,7 +1,7 @@
 """Recorded exchanges: a request and its answer kept in one JSON file, as test suites and proxies write them.
 
-What matters is the answer inside. It is read as the page it was, with its own status and address: a file that holds a
-recorded refusal is no success because the file could be opened.
+What matters is the answer inside. It is read as the page it was, with its own status and address: a file that
+holds a recorded refusal is no success because the file could be opened.
 """
 
 from collections.abc import Mapping
@@ -40,7 +40,10 @@ def _status(value: Any) -> int | None:
 def _headers(value: Any) -> dict[str, str]:
     if not isinstance(value, Mapping):
         return {}
-    return {str(name).lower(): str(said[0] if isinstance(said, list) and said else said) for name, said in value.items()}
+    return {
+        str(name).lower(): str(said[0] if isinstance(said, list) and said else said)
+        for name, said in value.items()
+    }
 
 
 def _body(value: Any) -> tuple[bytes, str | None]:

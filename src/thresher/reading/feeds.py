@@ -1,7 +1,7 @@
 """Feeds: RSS from 0.9 to 2.0, RDF, Atom and JSON Feed, as one list of entries.
 
-Addresses are made absolute, dates are read where they can be and kept as written anyway, and what a feed carries beyond
-the usual (company, location, price) stays with its entry under its own name.
+Addresses are made absolute, dates are read where they can be and kept as written anyway, and what a feed
+carries beyond the usual (company, location, price) stays with its entry under its own name.
 """
 
 from collections.abc import Iterable, Mapping
@@ -19,20 +19,54 @@ MAX_ENTRIES = 20_000
 _KINDS = {"rss": "rss", "rdf": "rdf", "feed": "atom"}  # by the name of the root
 _ATOM_PREFIXES = ("", "atom", "atom10", "a10")
 _KNOWN = {
-    "title", "link", "guid", "id", "pubdate", "published", "date", "updated", "modified", "issued", "created", "description", "summary",
-    "content", "encoded", "author", "creator", "category", "subject", "enclosure",
-}  # fmt: skip
+    "title",
+    "link",
+    "guid",
+    "id",
+    "pubdate",
+    "published",
+    "date",
+    "updated",
+    "modified",
+    "issued",
+    "created",
+    "description",
+    "summary",
+    "content",
+    "encoded",
+    "author",
+    "creator",
+    "category",
+    "subject",
+    "enclosure",
+}
 _KNOWN_JSON = {
-    "title", "url", "external_url", "id", "date_published", "date_modified", "summary", "content_html", "content_text", "author", "authors",
-    "tags", "attachments", "image", "banner_image", "language",
-}  # fmt: skip
+    "title",
+    "url",
+    "external_url",
+    "id",
+    "date_published",
+    "date_modified",
+    "summary",
+    "content_html",
+    "content_text",
+    "author",
+    "authors",
+    "tags",
+    "attachments",
+    "image",
+    "banner_image",
+    "language",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One entry. `published` is None where the date is missing or cannot be read; `published_text` is what it said.
+    """One entry. `published` is None where the date is missing or cannot be read; `published_text` is what it
+    said.
 
-    `summary` and `content` may hold HTML, as written. `extra` is what else it has, by name; what is nested there are mappings and lists.
+    `summary` and `content` may hold HTML, as written. `extra` is what else it has, by name; what is nested
+    there are mappings and lists.
     """
 
     title: str
@@ -50,7 +84,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """`kind` is rss, rdf, atom or json; `about` what the feed says of itself. `next` is the following page of a paged feed.
+    """`kind` is rss, rdf, atom or json; `about` what the feed says of itself. `next` is the following page of
+    a paged feed.
 
     `trouble` says where the reading broke off.
     """
@@ -94,11 +129,26 @@ def _of_root(root: XmlElement, place: Document, today: date, trouble: str | None
 def _rss(root: XmlElement, kind: str, place: Document, today: date, trouble: str | None) -> Feed:
     channel = root.child("channel") or root
     items = [*channel.named("item"), *(root.named("item") if channel is not root else ())]
-    following = next((each.attributes.get("href") for each in channel.named("link") if each.attributes.get("rel") == "next"), None)
+    following = next(
+        (
+            each.attributes.get("href")
+            for each in channel.named("link")
+            if each.attributes.get("rel") == "next"
+        ),
+        None,
+    )
     entries = tuple(_item(each, place, today) for each in _whole(items))
     link = next((each.text.strip() for each in channel.named("link", prefix="") if each.text.strip()), "")
     about = channel.said("description", "subtitle")
-    return Feed(kind, channel.said("title"), place.absolute(link), entries, place.absolute(following or ""), trouble, about)
+    return Feed(
+        kind,
+        channel.said("title"),
+        place.absolute(link),
+        entries,
+        place.absolute(following or ""),
+        trouble,
+        about,
+    )
 
 
 def _item(item: XmlElement, place: Document, today: date) -> Entry:
@@ -114,7 +164,9 @@ def _item(item: XmlElement, place: Document, today: date) -> Entry:
         summary=item.said("description", "summary"),
         content=content,
         author=item.said("creator", "author"),
-        categories=tuple(each.text.strip() for each in item.named("category", "subject") if each.text.strip()),
+        categories=tuple(
+            each.text.strip() for each in item.named("category", "subject") if each.text.strip()
+        ),
         extra=_extra(item),
     )
 
@@ -141,7 +193,9 @@ def _atom(root: XmlElement, place: Document, today: date, trouble: str | None) -
     place = _based(root, place)
     entries = tuple(_atom_entry(each, _based(each, place), today) for each in _whole(root.named("entry")))
     home, following = _atom_link(root, place, "alternate"), _atom_link(root, place, "next")
-    return Feed("atom", root.said("title"), home, entries, following, trouble, root.said("subtitle", "tagline"))
+    return Feed(
+        "atom", root.said("title"), home, entries, following, trouble, root.said("subtitle", "tagline")
+    )
 
 
 def _whole(elements: Iterable[XmlElement]) -> list[XmlElement]:
@@ -167,21 +221,34 @@ def _atom_entry(entry: XmlElement, place: Document, today: date) -> Entry:
         summary=entry.said("summary"),
         content=entry.said("content"),
         author=author.said("name") or author.whole_text if author else entry.said("creator"),
-        categories=tuple(each.attributes.get("label") or each.attributes.get("term", "") for each in entry.named("category")),
+        categories=tuple(
+            each.attributes.get("label") or each.attributes.get("term", "")
+            for each in entry.named("category")
+        ),
         extra=_extra(entry),
     )
 
 
 def _atom_link(element: XmlElement, place: Document, rel: str) -> str | None:
-    found = [each for each in element.named("link") if each.prefix in _ATOM_PREFIXES and each.attributes.get("rel", "alternate") == rel]
+    found = [
+        each
+        for each in element.named("link")
+        if each.prefix in _ATOM_PREFIXES and each.attributes.get("rel", "alternate") == rel
+    ]
     html = [each for each in found if "html" in each.attributes.get("type", "html")]
-    return next((url for each in (*html, *found) if (url := place.absolute(each.attributes.get("href", "")))), None)
+    return next(
+        (url for each in (*html, *found) if (url := place.absolute(each.attributes.get("href", "")))), None
+    )
 
 
 def _extra(item: XmlElement) -> dict[str, Any]:
     data = item.data
     named = ((name.lower(), value) for name, value in data.items()) if isinstance(data, XmlData) else ()
-    return {name: value for name, value in named if value and name not in _KNOWN and not name.startswith(("@", "#"))}
+    return {
+        name: value
+        for name, value in named
+        if value and name not in _KNOWN and not name.startswith(("@", "#"))
+    }
 
 
 def _day(said: str, today: date) -> Day | None:
@@ -191,7 +258,9 @@ def _day(said: str, today: date) -> Day | None:
 def _json_feed(value: Mapping[str, Any], place: Document, today: date) -> Feed | None:
     if "jsonfeed.org" not in _text(value, "version") or not isinstance(value.get("items"), list):
         return None
-    entries = tuple(_json_entry(each, place, today) for each in value["items"][:MAX_ENTRIES] if isinstance(each, dict))
+    entries = tuple(
+        _json_entry(each, place, today) for each in value["items"][:MAX_ENTRIES] if isinstance(each, dict)
+    )
     home, following = place.absolute(_text(value, "home_page_url")), place.absolute(_text(value, "next_url"))
     return Feed("json", _text(value, "title"), home, entries, following, about=_text(value, "description"))
 
@@ -222,4 +291,6 @@ def _first_name(authors: Any) -> str:
 
 def _text(value: Mapping[str, Any], *names: str) -> str:
     found = (value.get(name) for name in names)
-    return next((str(each).strip() for each in found if isinstance(each, str | int | float) and str(each).strip()), "")
+    return next(
+        (str(each).strip() for each in found if isinstance(each, str | int | float) and str(each).strip()), ""
+    )

@@ -15,7 +15,9 @@ _HEADINGS = "h1, h2, h3, h4, [class*=title], [class*=Title], [id*=title], [id*=T
 
 
 def headline_of(document: Document) -> Node | None:
-    """The element that names the thing a page is about: one that the page's title repeats, else its first h1."""
+    """The element that names the thing a page is about: one that the page's title repeats, else its first
+    h1.
+    """
     title = plain(document.title)
     first = next((node for node in document.root.css("h1") if 2 < len(node.line) <= MAX_LENGTH), None)
     if first is not None and plain(first.line) in title:
@@ -32,7 +34,12 @@ def _agreeing(document: Document, title: str) -> Iterator[Node]:
     """Headings that the title repeats, in order. The name of the site is repeated, too, but by links."""
     for node in document.root.css(_HEADINGS)[:MAX_HEADINGS]:
         text = plain(node.line)
-        if MIN_LENGTH <= len(text) <= MAX_LENGTH and text in title and text != title and not words("button").is_one(text):
+        if (
+            MIN_LENGTH <= len(text) <= MAX_LENGTH
+            and text in title
+            and text != title
+            and not words("button").is_one(text)
+        ):
             yield node
 
 

@@ -1,12 +1,13 @@
 """The tree of a page: the one module that knows which parser we use.
 
-The parser is young and fast, and the only one we found that stays linear on hostile nesting *and* hostile attributes.
-Everybody else sees `parse` and `Node`, so that replacing it is a change of this file; its Markdown writer and its
-trigram model of languages are wrapped here too. Nodes are read, never changed: two readers of one page must not see
-each other's scissors.
+The parser is young and fast, and the only one we found that stays linear on hostile nesting *and* hostile
+attributes. Everybody else sees `parse` and `Node`, so that replacing it is a change of this file; its
+Markdown writer and its trigram model of languages are wrapped here too. Nodes are read, never changed: two
+readers of one page must not see each other's scissors.
 
-A selector is a program, and a hostile one runs for ever. So `css` and its siblings take only text of this program (a house
-test reads every call); a selector that comes from anywhere else is a `Selector`, made by whoever answers for it, and goes to `select_by`.
+A selector is a program, and a hostile one runs for ever. So `css` and its siblings take only text of this
+program (a house test reads every call); a selector that comes from anywhere else is a `Selector`, made by
+whoever answers for it, and goes to `select_by`.
 """
 
 import os
@@ -25,10 +26,13 @@ from turbohtml.detect import LanguageDetection, detect_language
 from thresher.core.errors import TooLarge, UsageError
 from thresher.core.page import MAX_NODES
 
-# The parser's own element and text, for walks over many thousand nodes where a wrapper each would double the time.
+# The parser's own element and text, for walks over many thousand nodes where a wrapper each would double the
+# time.
 __all__ = ["LIMITS", "Element", "Node", "Selector", "Text", "likely_language", "parse", "to_markdown"]
 
-Selector = NewType("Selector", str)  # a CSS selector that is not text of this program: written by a person, or learned and checked
+Selector = NewType(
+    "Selector", str
+)  # a CSS selector that is not text of this program: written by a person, or learned and checked
 
 MAX_DEPTH = 512  # the parser's own: what nests deeper becomes siblings
 _MAX_MERGED = 1_000_000_000  # bytes; each further <html> or <body> copies the attributes of all before it
@@ -48,7 +52,9 @@ class Limits:
 LIMITS = Limits()
 _ONE_LINE = PlainText(bullet="", table_cell_separator=" ")
 _MARKDOWN = Markdown(
-    images=Markdown.Images(mode="ignore"), tables=Markdown.Tables(cell_blocks="text"), links=Markdown.Links(autolink=False)
+    images=Markdown.Images(mode="ignore"),
+    tables=Markdown.Tables(cell_blocks="text"),
+    links=Markdown.Links(autolink=False),
 )
 _ILLUSTRATED = replace(_MARKDOWN, images=Markdown.Images(mode="markdown"))
 
@@ -78,7 +84,10 @@ class Node:
     @property
     def attributes(self) -> Mapping[str, str]:
         """All of them, by lower-case name. An attribute without a value is an empty string."""
-        return {name: " ".join(value) if isinstance(value, list) else value or "" for name, value in self.raw.attrs.items()}
+        return {
+            name: " ".join(value) if isinstance(value, list) else value or ""
+            for name, value in self.raw.attrs.items()
+        }
 
     def attribute(self, name: str, default: str | None = None) -> str | None:
         """One attribute, without building the mapping of all."""
@@ -132,7 +141,9 @@ class Node:
     @property
     def previous(self) -> Self | None:
         """The element before it among its siblings."""
-        return next((type(self)(node) for node in self.raw.previous_siblings if isinstance(node, Element)), None)
+        return next(
+            (type(self)(node) for node in self.raw.previous_siblings if isinstance(node, Element)), None
+        )
 
     @property
     def following(self) -> Iterator[Self]:
@@ -197,11 +208,14 @@ def _selecting(selector: str) -> Iterator[None]:
     try:
         yield
     except SelectorSyntaxError as error:
-        raise UsageError(f"{selector!r} is not a CSS selector: {error}; write one as in `div.price > span`") from None
+        raise UsageError(
+            f"{selector!r} is not a CSS selector: {error}; write one as in `div.price > span`"
+        ) from None
 
 
 def parse(html: str) -> Node:
-    """The root element of a page. Anything is some page to a parser for the web; one of too many nodes raises `TooLarge`.
+    """The root element of a page. Anything is some page to a parser for the web; one of too many nodes raises
+    `TooLarge`.
 
     Never a part of it: a page cut short would look like one that has nothing to say.
     """
@@ -211,7 +225,9 @@ def parse(html: str) -> Node:
     root = document.root
     assert root is not None, "a parsed page always has a root element"
     if multiplied and (nodes := sum(1 for _ in root.descendants)) > LIMITS.max_nodes:
-        raise TooLarge(f"the page has {nodes:,} nodes; at most {LIMITS.max_nodes:,} are read (setting reading.max_nodes)")
+        raise TooLarge(
+            f"the page has {nodes:,} nodes; at most {LIMITS.max_nodes:,} are read (setting reading.max_nodes)"
+        )
     return Node(root)
 
 
@@ -222,17 +238,22 @@ def _parse(html: str) -> turbohtml.Document:
 def _check_tags(html: str) -> None:
     """Refuse what can be told to be too much by counting, before anything is built."""
     if (tags := html.count("<")) > LIMITS.max_nodes:
-        raise TooLarge(f"the page has {tags:,} tags; at most {LIMITS.max_nodes:,} nodes are read (setting reading.max_nodes)")
+        raise TooLarge(
+            f"the page has {tags:,} tags; at most {LIMITS.max_nodes:,} nodes are read (setting reading.max_nodes)"
+        )
     roots = len(_ROOTS.findall(html))
     if roots * len(html) * _ATTRIBUTE_BYTES > _MAX_MERGED:
-        raise TooLarge(f"the page has {roots:,} <html> and <body> tags in {len(html):,} characters; one of each is a page")
+        raise TooLarge(
+            f"the page has {roots:,} <html> and <body> tags in {len(html):,} characters; one of each is a page"
+        )
 
 
 def _parse_watched(html: str) -> turbohtml.Document:
     """Parse piece by piece, and stop when the tree grows beyond its share of memory.
 
-    Tags that are left open (`<p><b><i>` again and again) are opened anew in every paragraph, so a few bytes of a page may be
-    hundreds of nodes. The parser does not say how many it has made; the memory of the process does.
+    Tags that are left open (`<p><b><i>` again and again) are opened anew in every paragraph, so a few bytes
+    of a page may be hundreds of nodes. The parser does not say how many it has made; the memory of the
+    process does.
     """
     parser = IncrementalParser(positions=False)
     with _memory_meter() as memory:
@@ -242,13 +263,16 @@ def _parse_watched(html: str) -> turbohtml.Document:
             if memory() > limit:
                 part = f"the first {at + _CHUNK:,} of {len(html):,} characters"
                 raise TooLarge(f"{part} of the page grow into more than {LIMITS.max_nodes:,} nodes")
-    # This parser cannot leave declarative shadow roots where they stand. The other can, and the page is known to be harmless by now.
+    # This parser cannot leave declarative shadow roots where they stand. The other can, and the page is known
+    # to be harmless by now.
     return _parse(html) if "shadowrootmode" in html.lower() else parser.close()
 
 
 @contextmanager
 def _memory_meter() -> Iterator[Callable[[], int]]:
-    """Read the data segment of this process. Its peak is no measure: it never falls, and a child inherits that of its parent."""
+    """Read the data segment of this process. Its peak is no measure: it never falls, and a child inherits
+    that of its parent.
+    """
     try:
         statm = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
     except OSError:  # not Linux, where the peak is all there is
@@ -261,7 +285,9 @@ def _memory_meter() -> Iterator[Callable[[], int]]:
 
 
 def to_markdown(node: Node, *, images: bool) -> str:
-    """The Markdown of an element, as the tree stands. Nesting beyond any reader's patience is written flat."""
+    """The Markdown of an element, as the tree stands. Nesting beyond any reader's patience is written
+    flat.
+    """
     return node.raw.to_markdown(_ILLUSTRATED if images else _MARKDOWN)
 
 

@@ -42,7 +42,9 @@ def unreachable(source: str, problem: TaskError) -> Inspection:
     """The inspection of a page that never came: why not, and no more."""
     refused = isinstance(problem, Blocked | Unauthorized | RateLimited)
     verdict = Verdict.BLOCKED if refused else Verdict.UNKNOWN
-    return Inspection(source, 0, Look(verdict, str(problem)), Kind.WALL if isinstance(problem, Blocked) else Kind.OTHER)
+    return Inspection(
+        source, 0, Look(verdict, str(problem)), Kind.WALL if isinstance(problem, Blocked) else Kind.OTHER
+    )
 
 
 def board_of(listing: Listing | None, url: str) -> Board | None:

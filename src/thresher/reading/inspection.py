@@ -1,4 +1,6 @@
-"""What Thresher makes of one page: the whole of reading, put together for a person who asks why a site does not work."""
+"""What Thresher makes of one page: the whole of reading, put together for a person who asks why a site does
+not work.
+"""
 
 from datetime import date
 from decimal import Decimal
@@ -16,7 +18,9 @@ __all__ = ["Inspection", "as_json", "inspect", "unreachable"]
 
 
 def inspect(page: Page, today: date) -> Inspection:
-    """Read a page as far as it can be read. Never raises for what the page holds: what is unclear ends as unknown."""
+    """Read a page as far as it can be read. Never raises for what the page holds: what is unclear ends as
+    unknown.
+    """
     body = read_body(page)
     return inspect_html(body, today) if body.format is Format.HTML else inspect_data(body, today)
 
@@ -32,8 +36,15 @@ def as_json(inspection: Inspection) -> dict[str, Any]:
         "kind": inspection.kind.value,
         "title": inspection.title,
         "language": inspection.language,
-        "board": {"platform": board.platform, "token": board.token, "url": board.url or None} if board else None,
-        "company": {"name": company.name, "website": company.website, "about": company.about, "careers_url": company.careers_url},
+        "board": {"platform": board.platform, "token": board.token, "url": board.url or None}
+        if board
+        else None,
+        "company": {
+            "name": company.name,
+            "website": company.website,
+            "about": company.about,
+            "careers_url": company.careers_url,
+        },
         "postings": [_posting(posting) for posting in inspection.postings],
         "products": [_product(product) for product in inspection.products],
         "links": [{"url": link.url, "text": link.text, "why": link.why} for link in inspection.links],
@@ -59,8 +70,12 @@ def _posting(posting: Posting) -> dict[str, Any]:
 
 def _salary(salary: Salary) -> dict[str, Any]:
     return {
-        "min": _number(salary.low), "max": _number(salary.high), "currency": salary.currency, "period": salary.period, "text": salary.text,
-    }  # fmt: skip
+        "min": _number(salary.low),
+        "max": _number(salary.high),
+        "currency": salary.currency,
+        "period": salary.period,
+        "text": salary.text,
+    }
 
 
 def _number(value: Decimal | None) -> int | float | None:
@@ -73,6 +88,8 @@ def _product(product: Product) -> dict[str, Any]:
     price = product.price
     return {
         "name": product.name,
-        "price": {"amount_minor": price.amount_minor, "currency": price.currency, "text": price.text} if price else None,
+        "price": {"amount_minor": price.amount_minor, "currency": price.currency, "text": price.text}
+        if price
+        else None,
         "availability": product.availability,
     }

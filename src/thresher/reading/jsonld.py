@@ -1,7 +1,8 @@
 """JSON-LD: the things in a page's `application/ld+json` scripts.
 
-Every object with a type becomes a thing, however deep it stands: in a list, in `@graph`, as the `item` of a list
-element, as the `mainEntity` of a page. A mere reference (`{"@id": "#acme"}`) is filled in from the same page.
+Every object with a type becomes a thing, however deep it stands: in a list, in `@graph`, as the `item` of a
+list element, as the `mainEntity` of a page. A mere reference (`{"@id": "#acme"}`) is filled in from the same
+page.
 """
 
 from collections.abc import Iterator, Mapping
@@ -28,7 +29,11 @@ def json_ld(root: Node) -> tuple[list[Thing], list[Trouble]]:
             troubles.append(Trouble(script.path, f"JSON-LD that cannot be read: {problem}"))
             continue
         found += islice(_typed(value, f"{script.path} $", 0), MAX_THINGS - len(found))
-    known = {mark: each for _, each in reversed(found) if isinstance(mark := each.get("@id"), str) and len(each) > 1}
+    known = {
+        mark: each
+        for _, each in reversed(found)
+        if isinstance(mark := each.get("@id"), str) and len(each) > 1
+    }
     return [_thing(path, each, known) for path, each in found], troubles
 
 
@@ -54,14 +59,20 @@ def _typed(value: Any, path: str, depth: int) -> Iterator[Found]:
 
 def _thing(path: str, value: Mapping[str, Any], known: Mapping[str, Mapping[str, Any]]) -> Thing:
     types = type_names(value.get("@type"))
-    properties = {key: _filled(each, known) for key, each in value.items() if key not in ("@type", "@context")}
+    properties = {
+        key: _filled(each, known) for key, each in value.items() if key not in ("@type", "@context")
+    }
     return Thing(types[0], properties, path, "json-ld", types)
 
 
 def _filled(value: Any, known: Mapping[str, Mapping[str, Any]]) -> Any:
-    """A reference replaced by what it refers to, one level deep: things may refer to each other in a circle."""
+    """A reference replaced by what it refers to, one level deep: things may refer to each other in a
+    circle.
+    """
     if isinstance(value, list):
-        return [_filled(each, known) for each in value] if any(_refers(each) for each in value[:100]) else value
+        return (
+            [_filled(each, known) for each in value] if any(_refers(each) for each in value[:100]) else value
+        )
     return known.get(value["@id"], value) if _refers(value) else value
 
 

@@ -1,7 +1,7 @@
 """Labels: "Location: Leeds", wherever a page about one thing writes what it is.
 
-Read from definition lists, two-column rows, and short texts with a colon. A label is one of a known vocabulary, so that
-a sentence with a colon in it is not taken for one.
+Read from definition lists, two-column rows, and short texts with a colon. A label is one of a known
+vocabulary, so that a sentence with a colon in it is not taken for one.
 """
 
 from collections.abc import Iterator
@@ -19,7 +19,24 @@ MAX_NODES = 20_000
 MAX_LABELS = 300  # a page about one thing has a dozen; each costs reading what follows it
 _LABELS = frozenset({"dt", "th", "td", "label", "b", "strong", "h4", "h5"})
 _WHOLE = frozenset({"tr", "dl", "ul", "ol", "table", "body"})  # what stands beside these is another matter
-_HOLDERS = ("dt", "th", "td", "b", "strong", "span", "label", "div", "p", "li", "h2", "h3", "h4", "h5", "font", "em")
+_HOLDERS = (
+    "dt",
+    "th",
+    "td",
+    "b",
+    "strong",
+    "span",
+    "label",
+    "div",
+    "p",
+    "li",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "font",
+    "em",
+)
 
 
 def labelled(document: Document) -> dict[str, str]:
@@ -46,7 +63,9 @@ def _pairs(node: Node) -> Iterator[tuple[str, str]]:
 
 
 def _after(node: Node) -> str:
-    """What follows the label: the rest of its element, the text after it, else what stands next to it or to what it stands in."""
+    """What follows the label: the rest of its element, the text after it, else what stands next to it or to
+    what it stands in.
+    """
     inside = " ".join(child.line for child in node.children)
     if inside.strip():
         return inside

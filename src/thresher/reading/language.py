@@ -1,7 +1,8 @@
 """The language of a text: what the letters say, with what the page says about itself as a hint.
 
-`<html lang>` is a default of the template more often than a fact, so it never wins against a clear reading. A trigram
-model answers boldly on a dozen words, therefore short texts are not given to it: a wrong language costs more than none.
+`<html lang>` is a default of the template more often than a fact, so it never wins against a clear reading. A
+trigram model answers boldly on a dozen words, therefore short texts are not given to it: a wrong language
+costs more than none.
 """
 
 import re
@@ -25,7 +26,8 @@ _CODES = dict(
 )
 _AMONG = frozenset(_CODES)
 _ALIASES = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "cmn": "zh"}
-# Scripts that a single one of our languages is written in: a few letters are enough. Kana first, as Japanese has Han too.
+# Scripts that a single one of our languages is written in: a few letters are enough. Kana first, as Japanese
+# has Han too.
 _SCRIPTS = (
     ("ja", re.compile("[\u3041-\u30ff]")),
     ("ko", re.compile("[\uac00-\ud7a3]")),
@@ -41,7 +43,9 @@ _ADDRESS = re.compile(r"\S{0,200}(?:://|@|www\.)\S{1,500}")  # written in no lan
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """An ISO 639-1 code and how sure we are of it, from 0 to 1. `code` is None where the text does not say."""
+    """An ISO 639-1 code and how sure we are of it, from 0 to 1. `code` is None where the text does not
+    say.
+    """
 
     code: str | None
     confidence: float
@@ -51,7 +55,9 @@ UNKNOWN = Language(None, 0.0)
 
 
 def primary(tag: str) -> str | None:
-    """The language of a tag such as `de-AT` or `zh_Hans`, as ISO 639-1; None where it is no language we know."""
+    """The language of a tag such as `de-AT` or `zh_Hans`, as ISO 639-1; None where it is no language we
+    know.
+    """
     code = re.split(r"[-_]", tag.strip().lower()[:20], maxsplit=1)[0]
     code = _ALIASES.get(code, _CODES.get(code, code))
     return code if code in _CODES.values() else None

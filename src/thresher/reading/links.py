@@ -1,7 +1,7 @@
 """Where a page leads: every link with its address, its text and where on the page it stands.
 
-One place is often linked three times, as picture, headline and "read more". It is given once, with the text that says
-most. The region and the nearest heading tell a link of the main list from one of the footer.
+One place is often linked three times, as picture, headline and "read more". It is given once, with the text
+that says most. The region and the nearest heading tell a link of the main list from one of the footer.
 """
 
 from collections.abc import Iterator
@@ -16,27 +16,91 @@ MAX_LINKS: Final = 5_000
 MAX_TEXT: Final = 300
 _HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _REGIONS: Final = {
-    "nav": "nav", "header": "header", "footer": "footer", "main": "main", "article": "main", "aside": "aside", "body": "body"
-}  # fmt: skip
-_ROLES: Final = {"navigation": "nav", "banner": "header", "contentinfo": "footer", "main": "main", "complementary": "aside"}
-# Pages without the elements made for it name the region in an id or a class. Whole words only: "navy" is no menu.
+    "nav": "nav",
+    "header": "header",
+    "footer": "footer",
+    "main": "main",
+    "article": "main",
+    "aside": "aside",
+    "body": "body",
+}
+_ROLES: Final = {
+    "navigation": "nav",
+    "banner": "header",
+    "contentinfo": "footer",
+    "main": "main",
+    "complementary": "aside",
+}
+# Pages without the elements made for it name the region in an id or a class. Whole words only: "navy" is no
+# menu.
 _NAMES: Final = {
-    "nav": "nav", "navbar": "nav", "navigation": "nav", "menu": "nav", "breadcrumb": "nav", "breadcrumbs": "nav", "header": "header",
-    "footer": "footer", "sidebar": "aside", "content": "main", "main": "main",
-}  # fmt: skip
+    "nav": "nav",
+    "navbar": "nav",
+    "navigation": "nav",
+    "menu": "nav",
+    "breadcrumb": "nav",
+    "breadcrumbs": "nav",
+    "header": "header",
+    "footer": "footer",
+    "sidebar": "aside",
+    "content": "main",
+    "main": "main",
+}
 _ROWS: Final = "li, tr, article, p, dd, dt, td, section, div"
 _SAYS_LITTLE: Final = frozenset(
-    {"", "more", "read more", "details", "view", "view details", "learn more", "here", "click here", "link", "show", "see more", "continue",
-     "apply", "apply now", "mehr", "weiterlesen", "en savoir plus", "lire la suite", "leer más", "ver más", "leggi tutto", "lees meer"}
-)  # fmt: skip
+    {
+        "",
+        "more",
+        "read more",
+        "details",
+        "view",
+        "view details",
+        "learn more",
+        "here",
+        "click here",
+        "link",
+        "show",
+        "see more",
+        "continue",
+        "apply",
+        "apply now",
+        "mehr",
+        "weiterlesen",
+        "en savoir plus",
+        "lire la suite",
+        "leer más",
+        "ver más",
+        "leggi tutto",
+        "lees meer",
+    }
+)
 _UNREAD: Final = frozenset({"script", "style", "template", "noscript", "svg", "head"})
-_INLINE: Final = frozenset({"a", "b", "i", "em", "strong", "span", "small", "u", "font", "mark", "abbr", "sup", "sub", "label", "bdi"})
+_INLINE: Final = frozenset(
+    {
+        "a",
+        "b",
+        "i",
+        "em",
+        "strong",
+        "span",
+        "small",
+        "u",
+        "font",
+        "mark",
+        "abbr",
+        "sup",
+        "sub",
+        "label",
+        "bdi",
+    }
+)
 _OTHER_KINDS: Final = {"mailto:": "mail", "tel:": "phone"}
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """`kind` is "web", "mail" or "phone". `region` is nav, header, main, aside, footer or body; `row` the text of the entry around it.
+    """`kind` is "web", "mail" or "phone". `region` is nav, header, main, aside, footer or body; `row` the
+    text of the entry around it.
 
     `position` counts from 0 in document order. `node` is the element, whose `path` is the evidence.
     """
@@ -53,7 +117,9 @@ class Link:
 
 
 def links(document: Document) -> list[Link]:
-    """Every place that the page leads to, once, in the order of first mention. Fragments of the page itself are no places."""
+    """Every place that the page leads to, once, in the order of first mention. Fragments of the page itself
+    are no places.
+    """
     found: dict[str, Link] = {}
     for link in every_link(document):
         key = link.url.partition("#")[0] if link.kind == "web" else link.url
@@ -78,7 +144,9 @@ def every_link(document: Document) -> Iterator[Link]:
             continue
         kind, url = target
         rel = tuple((node.attribute("rel") or "").lower().split())
-        yield Link(url, link_text(node), kind, rel, _region(node, regions), heading, _row(node, rows), position, node)
+        yield Link(
+            url, link_text(node), kind, rel, _region(node, regions), heading, _row(node, rows), position, node
+        )
         position += 1
         if position >= MAX_LINKS:
             return
@@ -98,7 +166,9 @@ def _target(document: Document, node: Node, here: str) -> tuple[str, str] | None
 
 
 def link_text(node: Node) -> str:
-    """What a reader sees or hears of a link: its text, else its label, title, or the description of its picture."""
+    """What a reader sees or hears of a link: its text, else its label, title, or the description of its
+    picture.
+    """
     said = beginning(node) or node.attribute("aria-label") or node.attribute("title") or ""
     if not said and (picture := node.css_first("img[alt]")) is not None:
         said = picture.attribute("alt") or ""
@@ -106,7 +176,9 @@ def link_text(node: Node) -> str:
 
 
 def beginning(node: Node, most: int = MAX_TEXT) -> str:
-    """The first words of an element on one line. Reads no further than it must: rows within rows would all be read to the end."""
+    """The first words of an element on one line. Reads no further than it must: rows within rows would all be
+    read to the end.
+    """
     found: list[str] = []
     size = 0
     todo: list[Node | str] = [node]
@@ -157,7 +229,12 @@ def _region_of(node: Node) -> str | None:
     if role is not None and role in _ROLES:
         return _ROLES[role]
     if node.tag in ("div", "ul", "ol", "td", "section", "table"):
-        words = f"{node.attribute('id') or ''} {node.attribute('class') or ''}".lower().replace("-", " ").replace("_", " ").split()
+        words = (
+            f"{node.attribute('id') or ''} {node.attribute('class') or ''}".lower()
+            .replace("-", " ")
+            .replace("_", " ")
+            .split()
+        )
         return next((_NAMES[word] for word in words if word in _NAMES), None)
     return None
 

@@ -8,9 +8,11 @@ from thresher.reading.posting import Posting
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """`rows` is how many entries stood there before doubles were merged; `total` what the source says, if it says.
+    """`rows` is how many entries stood there before doubles were merged; `total` what the source says, if it
+    says.
 
-    `proof` is whether an empty listing may be taken at its word: some platforms answer so for boards that do not exist.
+    `proof` is whether an empty listing may be taken at its word: some platforms answer so for boards that do
+    not exist.
     """
 
     postings: tuple[Posting, ...]

@@ -1,7 +1,8 @@
-"""JSON as pages really carry it: with comments, CDATA marks, trailing commas, raw line breaks, or written as JavaScript.
+"""JSON as pages really carry it: with comments, CDATA marks, trailing commas, raw line breaks, or written as
+JavaScript.
 
-Read strictly first; only what fails is repaired, by a scanner that goes over the text once and guesses nothing about
-values. What cannot be repaired is reported with the place where it broke.
+Read strictly first; only what fails is repaired, by a scanner that goes over the text once and guesses
+nothing about values. What cannot be repaired is reported with the place where it broke.
 """
 
 import html
@@ -19,8 +20,17 @@ _LONE = re.compile(r"\\u[dD][89abAB]\w\w(?!\\u[dD][c-fC-F])|(?<!\\u[dD][89abAB]\
 _STRING = {quote: re.compile(rf"{quote}((?:[^{quote}\\]|\\.)*+){quote}", re.DOTALL) for quote in "\"'`"}
 _PLAIN = re.compile(r"[^\"'`/{}\[\]:,;!\w$.+-]+")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
-_NUMBER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]{1,16}|(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{1,4})?)(?![\w$])")
-_MEANINGS = {"true": "true", "false": "false", "null": "null", "undefined": "null", "NaN": "null", "Infinity": "null"}
+_NUMBER = re.compile(
+    r"[-+]?(?:0[xX][0-9a-fA-F]{1,16}|(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][-+]?\d{1,4})?)(?![\w$])"
+)
+_MEANINGS = {
+    "true": "true",
+    "false": "false",
+    "null": "null",
+    "undefined": "null",
+    "NaN": "null",
+    "Infinity": "null",
+}
 _ESCAPES = re.compile(r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 
 
@@ -73,7 +83,11 @@ def unwrapped(text: str) -> str:
 def _strict(text: str) -> Any:
     try:
         # Not strict about raw line breaks and tabs in strings: nothing else could be meant by them.
-        return json.loads(_LONE.sub(r"\\ufffd", text) if "\\u" in text else text, strict=False, parse_constant=lambda _: None)
+        return json.loads(
+            _LONE.sub(r"\\ufffd", text) if "\\u" in text else text,
+            strict=False,
+            parse_constant=lambda _: None,
+        )
     except RecursionError:
         raise ValueError("nested too deeply") from None
 
@@ -110,7 +124,9 @@ def _repaired(text: str) -> Any:
 
 
 def _rewritten(text: str) -> list[str]:
-    """The same as strict JSON, piece by piece: quotes doubled, bare keys quoted, comments and trailing commas gone."""
+    """The same as strict JSON, piece by piece: quotes doubled, bare keys quoted, comments and trailing commas
+    gone.
+    """
     out: list[str] = []
     at = 0
     while at < len(text):
@@ -177,7 +193,9 @@ def _number(written: str) -> str:
         return str(int(bare, 16))
     value = float(bare)
     whole = bare.lstrip("-").isdecimal()
-    return str(int(bare)) if whole and len(bare) < 30 else repr(value) if abs(value) < float("inf") else "null"
+    return (
+        str(int(bare)) if whole and len(bare) < 30 else repr(value) if abs(value) < float("inf") else "null"
+    )
 
 
 def _quoted(inside: str) -> str:

@@ -1,7 +1,9 @@
-"""Clean Markdown of a page: whole, or its main content only. Links are written whole, so it can be read anywhere.
+"""Clean Markdown of a page: whole, or its main content only. Links are written whole, so it can be read
+anywhere.
 
-It is made on a tree of its own: what the page does not show and what is not asked for is cut out of the copy, and the
-parser's writer turns the rest into Markdown. The blocks of the copy are those of the document, one for one.
+It is made on a tree of its own: what the page does not show and what is not asked for is cut out of the copy,
+and the parser's writer turns the rest into Markdown. The blocks of the copy are those of the document, one
+for one.
 """
 
 import re
@@ -11,10 +13,13 @@ from thresher.reading.content import main_content
 from thresher.reading.document import Document
 from thresher.reading.html import Element, Node, to_markdown
 
-# Characters of links that may be written out. A long <base> and many short links would multiply a page a thousandfold.
+# Characters of links that may be written out. A long <base> and many short links would multiply a page a
+# thousandfold.
 LINK_BUDGET = 4_000_000
 
-_EMPTY_LINK = re.compile(r"(?<!!)\[\]\([^()\s]{0,8200}\)")  # a picture that is not shown, a mark for a style sheet
+_EMPTY_LINK = re.compile(
+    r"(?<!!)\[\]\([^()\s]{0,8200}\)"
+)  # a picture that is not shown, a mark for a style sheet
 _UNSEEN = ", ".join(sorted(UNSEEN))
 
 

@@ -1,7 +1,8 @@
 """Microdata, RDFa and Open Graph: things said in the attributes of a page.
 
-Microdata (`itemscope`, `itemprop`) and RDFa Lite (`typeof`, `property`) differ in names only, so one reader does both.
-A property belongs to the nearest scope around it; each element's scope is looked up once, whatever the nesting.
+Microdata (`itemscope`, `itemprop`) and RDFa Lite (`typeof`, `property`) differ in names only, so one reader
+does both. A property belongs to the nearest scope around it; each element's scope is looked up once, whatever
+the nesting.
 """
 
 from dataclasses import dataclass, field
@@ -22,10 +23,23 @@ class _Dialect:
     named: Selector
 
 
-MICRODATA = _Dialect("microdata", "itemscope", "itemtype", "itemprop", Selector("[itemscope]"), Selector("[itemprop]"))
+MICRODATA = _Dialect(
+    "microdata", "itemscope", "itemtype", "itemprop", Selector("[itemscope]"), Selector("[itemprop]")
+)
 RDFA = _Dialect("rdfa", "typeof", "typeof", "property", Selector("[typeof]"), Selector("[property]"))
-_LINKS = {"a": "href", "area": "href", "link": "href", "img": "src", "audio": "src", "video": "src", "source": "src", "embed": "src",
-          "iframe": "src", "track": "src", "object": "data"}  # fmt: skip
+_LINKS = {
+    "a": "href",
+    "area": "href",
+    "link": "href",
+    "img": "src",
+    "audio": "src",
+    "video": "src",
+    "source": "src",
+    "embed": "src",
+    "iframe": "src",
+    "track": "src",
+    "object": "data",
+}
 _VALUES = {"meta": "content", "data": "value", "meter": "value", "time": "datetime"}
 _CARDS = ("og:", "product:", "article:", "twitter:", "profile:", "book:", "music:", "video:")
 
@@ -75,11 +89,16 @@ def _things(document: Document, dialect: _Dialect) -> list[Thing]:
             for name in (node.attribute(dialect.name) or "").split()[:10]:
                 _add(owner.properties, name.rpartition("/")[2].rpartition(":")[2], value)
     typed = (scope for scope in scopes.values() if scope.types)
-    return [Thing(scope.types[0], scope.properties, scope.node.path, dialect.syntax, scope.types) for scope in typed]
+    return [
+        Thing(scope.types[0], scope.properties, scope.node.path, dialect.syntax, scope.types)
+        for scope in typed
+    ]
 
 
 def _owner(node: Node, scopes: dict[Node, _Scope], owners: dict[Node, _Scope | None]) -> _Scope | None:
-    """The scope around an element. Every element passed on the way up is remembered, so none is passed twice."""
+    """The scope around an element. Every element passed on the way up is remembered, so none is passed
+    twice.
+    """
     passed: list[Node] = []
     found: _Scope | None = None
     above = node.parent

@@ -1,7 +1,8 @@
 """What a text says something costs, or why it does not say.
 
-Our own rather than price-parser's: that one always answers with the first number it meets ("free shipping over $50"
-costs 50 there), and a wrong price is worse than none. The amount is exact and counted in the currency's smallest unit.
+Our own rather than price-parser's: that one always answers with the first number it meets ("free shipping
+over $50" costs 50 there), and a wrong price is worse than none. The amount is exact and counted in the
+currency's smallest unit.
 """
 
 import re
@@ -19,11 +20,13 @@ MAX_LENGTH = 1_000  # characters: what is longer is a description, and its first
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """A price as read. `amount` is as written, `amount_minor` counts the smallest unit (cents; two digits where the currency is unknown).
+    """A price as read. `amount` is as written, `amount_minor` counts the smallest unit (cents; two digits
+    where the currency is unknown).
 
-    `currency` is an ISO 4217 code; `certain` is False where the sign `symbol` may mean another one too. `high` is the
-    upper end of a range, `was` the list price named beside it, both in the smallest unit. `bound` is "from" or "up to".
-    `per` is what it buys where that is not the whole thing: "kg", "hour", "month". `text` is the part that was read.
+    `currency` is an ISO 4217 code; `certain` is False where the sign `symbol` may mean another one too.
+    `high` is the upper end of a range, `was` the list price named beside it, both in the smallest unit.
+    `bound` is "from" or "up to". `per` is what it buys where that is not the whole thing: "kg", "hour",
+    "month". `text` is the part that was read.
     """
 
     amount_minor: int
@@ -48,7 +51,9 @@ class NoPrice:
 
 _RANGE = re.compile(r"\s*(?:[-–—~〜]|to|bis|à|a|до|do|til|till|tot|hasta|até|until)\s*", re.IGNORECASE)
 _AND = re.compile(r"\s*(?:and|und|et|y|e|en|i|и|og|och)\s*", re.IGNORECASE)
-_BETWEEN = re.compile(r"\b(?:between|zwischen|entre|tra|fra|tussen|między|mellan|mellem|между)\s*$", re.IGNORECASE)
+_BETWEEN = re.compile(
+    r"\b(?:between|zwischen|entre|tra|fra|tussen|między|mellan|mellem|между)\s*$", re.IGNORECASE
+)
 _FREE = re.compile(
     r"(?:price|preis|prix|cena|цена)?[\s:]*(?:for |currently |it['’]s )?(?:free|gratis|kostenlos|gratuit|gratuito|gratuita|grátis|za darmo|"
     r"zdarma|бесплатно|безкоштовно|ingyenes|ücretsiz|ilmainen|無料|免费|무료)(?: of charge| download)?[\s!.*]*",
@@ -56,7 +61,9 @@ _FREE = re.compile(
 )
 _ON_REQUEST = re.compile(
     r"\b(?:call|ask|contact|request|inquire|enquire|quote|poa|anfrage|demande|consult\w*|richiesta|aanvraag|zapytaj|уточн\w+|запрос\w*|договор\w+|"
-    r"negotiable|tbd|tba)\b", re.IGNORECASE)  # fmt: skip
+    r"negotiable|tbd|tba)\b",
+    re.IGNORECASE,
+)
 _GONE = re.compile(
     r"sold out|out of stock|unavailable|not available|no longer|ausverkauft|vergriffen|agotado|épuisé|esgotado|esaurito|"
     r"нет в наличии|немає",
@@ -71,14 +78,21 @@ _BESIDE = """
     от від за розничная стоимость стартовая итого τιμή από giá
 """
 _PRICE_WORDS = frozenset(_BESIDE.split())
-_BROKEN = re.compile(r"^(\D*\d[\d.,']*[.,]) (\d{2}(?:$|\s*[^\s\d.,:/x-]))")  # "8. 94": the cents fell off their point
+_BROKEN = re.compile(
+    r"^(\D*\d[\d.,']*[.,]) (\d{2}(?:$|\s*[^\s\d.,:/x-]))"
+)  # "8. 94": the cents fell off their point
 _SPLIT = re.compile(r"(\D*\d[\d.,']*)\s?([€$£])\s?(\d{2})[^\d€$£]*|(.*[€$£])\s?(\d[\d,.]*) (\d{2})")
 
 
 def read_price(text: str, *, currency_hint: str | None = None) -> Price | NoPrice:
-    """The price in a text, or the reason why there is none. `currency_hint` is a code or any text that may name the currency."""
+    """The price in a text, or the reason why there is none. `currency_hint` is a code or any text that may
+    name the currency.
+    """
     if len(text) > MAX_LENGTH:
-        return NoPrice(f"a text of {len(text):,} characters is no price; give the part that names it (at most {MAX_LENGTH:,})", text[:80])
+        return NoPrice(
+            f"a text of {len(text):,} characters is no price; give the part that names it (at most {MAX_LENGTH:,})",
+            text[:80],
+        )
     line = _unsplit(_BROKEN.sub(r"\1\2", plain_digits(text)))
     found = _decided(line, amounts(line), _hinted(currency_hint))
     # What was mended before reading cannot be found on the page: then the whole text is the evidence.
@@ -113,7 +127,9 @@ def _nothing(line: str, found: Sequence[Amount], hint: Currency | None) -> Price
     if found:
         return NoPrice(found[0].refusal or "", line)
     if _FREE.fullmatch(line):
-        return Price(0, hint.code if hint else None, line, Decimal(0), certain=hint is not None and hint.certain)
+        return Price(
+            0, hint.code if hint else None, line, Decimal(0), certain=hint is not None and hint.certain
+        )
     if not line:
         return NoPrice("an empty text", line)
     if any(char.isdigit() for char in line):
@@ -127,7 +143,9 @@ def _nothing(line: str, found: Sequence[Amount], hint: Currency | None) -> Price
 
 def _doubt(line: str, found: Sequence[Amount], kept: Sequence[Amount], hint: Currency | None) -> str | None:
     """Why numbers without a currency are better not taken for a price."""
-    refused = found[0].refusal or next((each.refusal for each in found if each.refusal and each.currency is not None), None)
+    refused = found[0].refusal or next(
+        (each.refusal for each in found if each.refusal and each.currency is not None), None
+    )
     if refused is not None:
         return refused
     if words := _other_words(line):
@@ -166,7 +184,12 @@ def _range(line: str, low: Amount, high: Amount) -> _Offer | None:
     between = line[low.end : high.start]
     joins = _RANGE.fullmatch(between) or (_AND.fullmatch(between) and _BETWEEN.search(line[: low.start]))
     shared = low.currency is not None or not high.leads  # "2 - $5" is two of something
-    if not joins or not shared or high.value <= low.value or (high.role is not Role.UNIT and high.role is not low.role):
+    if (
+        not joins
+        or not shared
+        or high.value <= low.value
+        or (high.role is not Role.UNIT and high.role is not low.role)
+    ):
         return None
     meant = low.currency or high.currency
     return _Offer(replace(low, currency=meant, role=high.role, per=low.per or high.per), high)

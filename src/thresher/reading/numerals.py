@@ -1,7 +1,8 @@
 """Numbers as people write them in different countries, found in a text and turned into exact values.
 
-`1.234,56`, `1,234.56`, `1 234,56` and `1'234.56` are one number; `12.345` is twelve thousand, except in a currency with
-three digits after the point; `15.08.2017` is no number at all. What cannot be one is given no value.
+`1.234,56`, `1,234.56`, `1 234,56` and `1'234.56` are one number; `12.345` is twelve thousand, except in a
+currency with three digits after the point; `15.08.2017` is no number at all. What cannot be one is given no
+value.
 """
 
 import re
@@ -15,7 +16,9 @@ _NUMBER = re.compile(
 )
 _MAX_DIGITS = 15  # more is a number of a thing, not an amount
 # What pages put between and around digits and no reader sees: joiners, direction marks, soft hyphens.
-_UNSEEN = dict.fromkeys([0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0xFEFF])
+_UNSEEN = dict.fromkeys(
+    [0x00AD, 0x200B, 0x200C, 0x200D, 0x200E, 0x200F, 0x2060, 0x202A, 0x202B, 0x202C, 0x202D, 0x202E, 0xFEFF]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,9 @@ class Numeral:
 def plain_digits(text: str) -> str:
     """The text on one line with ASCII digits, ordinary spaces and nothing invisible."""
     if not text.isascii():
-        text = text.translate(_UNSEEN).replace("٫", ".").replace("٬", ",").replace("，", ",").replace("．", ".")
+        text = (
+            text.translate(_UNSEEN).replace("٫", ".").replace("٬", ",").replace("，", ",").replace("．", ".")
+        )
         text = "".join(str(unicodedata.decimal(char)) if char.isdecimal() else char for char in text)
     return " ".join(text.split())
 

@@ -1,4 +1,6 @@
-"""Postings from the rows of a page: which group of cards are openings, and what each row says beside its title."""
+"""Postings from the rows of a page: which group of cards are openings, and what each row says beside its
+title.
+"""
 
 import re
 from collections import Counter
@@ -26,7 +28,8 @@ MAX_NODES = 250
 MAX_FIELD = 120
 _ADVERT = re.compile(r"/(?:pagead|adclick|aclk|ads?|sponsored|adserver|click-?ad)(?:/|\?|$)", re.IGNORECASE)
 COMPANY_PAGE = re.compile(
-    r"/(?:compan|cmp|employer|firma|unternehmen|entreprise|empresa|azienda|bedrijf|organi[sz]ation)[\w-]*/", re.IGNORECASE
+    r"/(?:compan|cmp|employer|firma|unternehmen|entreprise|empresa|azienda|bedrijf|organi[sz]ation)[\w-]*/",
+    re.IGNORECASE,
 )
 _NOT_LETTERS = re.compile(r"[^a-z]+")
 _FIELDS = ("company", "location", "posted", "salary", "employment_type")
@@ -35,11 +38,15 @@ _FIELDS = ("company", "location", "posted", "salary", "employment_type")
 def read_cards(facts: Facts, *, today: date) -> Listing | None:
     """The openings that the page shows as rows; None where no rows look like openings."""
     document, found = facts.document, facts.groups
-    ranked = sorted(((_likeness(group, document), group) for group in found), key=lambda pair: -pair[0] * _own(pair[1]))
+    ranked = sorted(
+        ((_likeness(group, document), group) for group in found), key=lambda pair: -pair[0] * _own(pair[1])
+    )
     for likeness, group in ranked:
         if likeness >= (ENOUGH if _own(group) > 1 else ENOUGH_ALONE) and (_own(group) > 1 or _speaks(group)):
             cards = _completed(group, found)
-            postings = [_posting(card, today) for card in cards if not card.aside and not _ADVERT.search(card.url)]
+            postings = [
+                _posting(card, today) for card in cards if not card.aside and not _ADVERT.search(card.url)
+            ]
             return Listing(merged(postings), "the rows of the page", rows=len(postings)) if postings else None
     return None
 
@@ -49,7 +56,9 @@ def _own(group: Group) -> int:
 
 
 def _likeness(group: Group, document: Document) -> float:
-    """How much speaks for openings: the address, names of classes, the page's headline, what the rows hold."""
+    """How much speaks for openings: the address, names of classes, the page's headline, what the rows
+    hold.
+    """
     own = [card for card in group.cards if not card.aside]
     if not own or sum(_is_category(card.title) for card in own) * 2 >= len(own):
         return 0.0
@@ -57,9 +66,17 @@ def _likeness(group: Group, document: Document) -> float:
     named = 1.0 if _pieces(" ".join(f"{card.names} {_around(card)}" for card in own[:5])) else 0.0
     page = 1.0 if words("employment").names(f"{document.title} {_headline(document)}") else 0.0
     sample = own[:8]
-    filled = sum(bool(set(fields_of(card.node)) & {"company", "location", "posted", "salary"}) for card in sample) / len(sample)
-    if not address and not named:  # on the page that lists a company's openings, rows that name their place need no more
-        return page + filled + 1.0 if should_list(document) and all("location" in fields_of(card.node) for card in sample) else 0.0
+    filled = sum(
+        bool(set(fields_of(card.node)) & {"company", "location", "posted", "salary"}) for card in sample
+    ) / len(sample)
+    if (
+        not address and not named
+    ):  # on the page that lists a company's openings, rows that name their place need no more
+        return (
+            page + filled + 1.0
+            if should_list(document) and all("location" in fields_of(card.node) for card in sample)
+            else 0.0
+        )
     return address + named + page + filled
 
 
@@ -70,7 +87,9 @@ def _speaks(group: Group) -> bool:
 
 def _is_category(title: str) -> bool:
     text = plain(title)
-    return text.endswith(vocabulary("employment")["category_ends"]) or words("employment", "categories").names(text)
+    return text.endswith(vocabulary("employment")["category_ends"]) or words(
+        "employment", "categories"
+    ).names(text)
 
 
 def _pieces(text: str) -> bool:
@@ -97,7 +116,10 @@ def _completed(group: Group, found: Sequence[Group]) -> list[Card]:
     alike = {(card.node.tag, card.node.classes) for card in group.cards if card.node.parent == parent}
     known = {card.node for card in group.cards}
     for card in (card for other in found if other is not group for card in other.cards):
-        row = next((each for each in (card.node, *islice(card.node.ancestors, MAX_LEVELS)) if each.parent == parent), None)
+        row = next(
+            (each for each in (card.node, *islice(card.node.ancestors, MAX_LEVELS)) if each.parent == parent),
+            None,
+        )
         if row is not None and row not in known and (row.tag, row.classes) in alike:
             known.add(row)
             group = Group(group.shape, (*group.cards, replace(card, node=row, aside=False)))
@@ -120,9 +142,13 @@ def _posting(card: Card, today: date) -> Posting:
 
 
 def fields_of(card: Node) -> dict[str, str]:
-    """What the names of a row's elements say about its texts. Nothing is read into a text without such a name."""
+    """What the names of a row's elements say about its texts. Nothing is read into a text without such a
+    name.
+    """
     said: dict[str, str] = {}
-    linked: dict[str, str] = {}  # what a link to a company's page says; the names of elements may be mistaken, its address is not
+    linked: dict[
+        str, str
+    ] = {}  # what a link to a company's page says; the names of elements may be mistaken, its address is not
     for number, node in enumerate(card.walk()):
         if number > MAX_NODES:
             break
@@ -138,24 +164,34 @@ def fields_of(card: Node) -> dict[str, str]:
         for field in _hinted(_NOT_LETTERS.sub("-", _name_of(node).lower())):
             text = _value(node)
             # An element inside the first one that is named the same says it more exactly.
-            if _is_usable(field, text) and (field not in said or (len(text) < len(said[field]) and text in said[field])):
+            if _is_usable(field, text) and (
+                field not in said or (len(text) < len(said[field]) and text in said[field])
+            ):
                 said[field] = text
     return _by_column(card) | said | _exact(linked, said)
 
 
 def _exact(linked: dict[str, str], said: dict[str, str]) -> dict[str, str]:
-    """A link may say more than the name ("12 reviews of Acme"); an element inside the same words that is named so says it exactly."""
+    """A link may say more than the name ("12 reviews of Acme"); an element inside the same words that is
+    named so says it exactly.
+    """
     company = said.get("company", "")
     return {} if company and company in linked.get("company", "") else linked
 
 
 def _by_column(row: Node) -> dict[str, str]:
     """What the head of a table says about the cells of its rows."""
-    table = next((each for each in islice(row.ancestors, 3) if each.tag == "table"), None) if row.tag == "tr" else None
+    table = (
+        next((each for each in islice(row.ancestors, 3) if each.tag == "table"), None)
+        if row.tag == "tr"
+        else None
+    )
     head = table.css_first("tr") if table is not None else None
     if head is None or head == row:
         return {}
-    pairs = zip((field_of(cell.line) for cell in head.children), (cell.line for cell in row.children), strict=False)
+    pairs = zip(
+        (field_of(cell.line) for cell in head.children), (cell.line for cell in row.children), strict=False
+    )
     return {field: text for field, text in pairs if field in _FIELDS and _is_usable(field, text)}
 
 
@@ -166,9 +202,15 @@ def _value(node: Node) -> str:
 
 
 def _is_usable(field: str, text: str) -> bool:
-    if not 1 < len(text) <= MAX_FIELD or words("button").is_one(text) or plain(text).startswith(vocabulary("button")["starts"]):
+    if (
+        not 1 < len(text) <= MAX_FIELD
+        or words("button").is_one(text)
+        or plain(text).startswith(vocabulary("button")["starts"])
+    ):
         return False
-    return field in ("posted", "salary") or sum(char.isalpha() for char in text) * 2 > len(text)  # a number is an id, not a name
+    return field in ("posted", "salary") or sum(char.isalpha() for char in text) * 2 > len(
+        text
+    )  # a number is an id, not a name
 
 
 def _name_of(node: Node) -> str:

@@ -1,7 +1,8 @@
 """The origins that a platform's file names: the only ones that may see the platform's secret.
 
-A hole in a host name is filled by whatever a page or a record says, so it counts only where the domain behind it is
-written out: `https://{token}.acme.example` stays at acme.example, `https://{host}/api` could lead anywhere.
+A hole in a host name is filled by whatever a page or a record says, so it counts only where the domain behind
+it is written out: `https://{token}.acme.example` stays at acme.example, `https://{host}/api` could lead
+anywhere.
 """
 
 import re
@@ -42,7 +43,9 @@ def _pattern(template: str) -> re.Pattern[str] | None:
 
 
 def _is_bound(authority: str) -> bool:
-    """Whether what follows the last hole is a domain that somebody registered, not only an ending that everybody shares."""
+    """Whether what follows the last hole is a domain that somebody registered, not only an ending that
+    everybody shares.
+    """
     behind = _HOLE.split(authority)[-1].partition(":")[0]
     if behind == authority.partition(":")[0]:
         return bool(behind)

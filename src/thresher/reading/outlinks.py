@@ -27,7 +27,13 @@ def worth_following(facts: Facts) -> tuple[Outlink, ...]:
     for group in facts.groups:
         for card in group.cards:
             if card.url.startswith(("http://", "https://")) and len(found) < MAX_LINKS:
-                why = "board" if recognise(card.url) else "row" if len(group.cards) >= ENOUGH_ROWS and not card.aside else ""
+                why = (
+                    "board"
+                    if recognise(card.url)
+                    else "row"
+                    if len(group.cards) >= ENOUGH_ROWS and not card.aside
+                    else ""
+                )
                 if why:
                     found.setdefault(card.url, Outlink(card.url, card.title, why))
     return tuple(found.values())

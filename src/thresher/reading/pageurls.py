@@ -15,11 +15,17 @@ _PARAMETERS: Final = re.compile(
     re.IGNORECASE,
 )
 _CURSORS: Final = frozenset({"cursor", "after", "page_token", "pagetoken", "continuation", "next"})
-_SIZES: Final = re.compile(r"(?:.*[_-])?(?:limit|per_?page|page_?size|size|show|rows|count|num|results?|display|n)", re.IGNORECASE)
+_SIZES: Final = re.compile(
+    r"(?:.*[_-])?(?:limit|per_?page|page_?size|size|show|rows|count|num|results?|display|n)", re.IGNORECASE
+)
 _WORD: Final = "page|pages|pag|pg|seite|pagina|página|strona|strana|stranka|sida|side|offset|start"
 # A lone p with a slash behind it is a product as often as a page: /p/4711.
-_SURE_PATH: Final = re.compile(rf"(?:^|[/_.-])(?:(?:{_WORD})[/_.=-]?|p[_=-]?)(\d{{1,6}})(?:$|[/_.;-])", re.IGNORECASE)
-_PATH: Final = re.compile(rf"{_SURE_PATH.pattern}|[/_-](\d{{1,4}})(?:/|\.html?|\.php|\.aspx?)?$", re.IGNORECASE)
+_SURE_PATH: Final = re.compile(
+    rf"(?:^|[/_.-])(?:(?:{_WORD})[/_.=-]?|p[_=-]?)(\d{{1,6}})(?:$|[/_.;-])", re.IGNORECASE
+)
+_PATH: Final = re.compile(
+    rf"{_SURE_PATH.pattern}|[/_-](\d{{1,4}})(?:/|\.html?|\.php|\.aspx?)?$", re.IGNORECASE
+)
 _HEADER: Final = re.compile(r"<([^<>]{1,4000})>\s{0,5};([^<]{0,500})")
 
 
@@ -59,8 +65,8 @@ def same_list(one: str, other: str) -> bool:
 def numbered_alike(pairs: Sequence[tuple[int, str]], here: str) -> bool:
     """Whether each number stands for the address behind it: as the page itself, or as a count of entries.
 
-    The number (or a multiple of it) must be what changes from one address to the next, in a place where no size of a
-    page is given. The first page may have no number at all, and be the address of the list itself.
+    The number (or a multiple of it) must be what changes from one address to the next, in a place where no
+    size of a page is given. The first page may have no number at all, and be the address of the list itself.
     """
     told = [(number, url) for number, url in pairs if _tells(number, url)]
     rest = [url for number, url in pairs if not _tells(number, url)]
@@ -85,11 +91,21 @@ def _tells(number: int, url: str) -> bool:
     if parts is None:
         return False
     path, query = parts
-    values = [int(value) for name, value in query if value.isdecimal() and len(value) < 8 and _PARAMETERS.fullmatch(name)]
+    values = [
+        int(value)
+        for name, value in query
+        if value.isdecimal() and len(value) < 8 and _PARAMETERS.fullmatch(name)
+    ]
     if not values:
-        values = [int(value) for name, value in query if value.isdecimal() and len(value) < 8 and not _SIZES.fullmatch(name)]
+        values = [
+            int(value)
+            for name, value in query
+            if value.isdecimal() and len(value) < 8 and not _SIZES.fullmatch(name)
+        ]
     values += [int(match[1] or match[2]) for match in _PATH.finditer(path)]
-    counted = any(number > 1 and value and value % (number - 1) == 0 and value // (number - 1) >= 2 for value in values)
+    counted = any(
+        number > 1 and value and value % (number - 1) == 0 and value // (number - 1) >= 2 for value in values
+    )
     return any(value in (number, number - 1) for value in values) or counted
 
 

@@ -1,4 +1,6 @@
-"""The words and signs by which a list says "next", "previous", "first", "last" and "more", in the languages of the web."""
+"""The words and signs by which a list says "next", "previous", "first", "last" and "more", in the languages
+of the web.
+"""
 
 import re
 from typing import Final
@@ -31,7 +33,10 @@ _WORDS: Final = {
     """,
 }
 DIRECTIONS: Final[dict[str, str]] = {
-    " ".join(word.split()): way for way, words in _WORDS.items() for word in words.replace("\n", " ").split("|") if word.strip()
+    " ".join(word.split()): way
+    for way, words in _WORDS.items()
+    for word in words.replace("\n", " ").split("|")
+    if word.strip()
 }
 _SIGNS: Final = {
     "next": ("›", "»", ">", "→", "▶", "►", "▸", "⟩", "❯", "⇒", "➔", "➜", "➤", "⟶", "-->", "->", "=>"),
@@ -40,8 +45,12 @@ _SIGNS: Final = {
     "first": ("<<", "««", "‹‹", "|<", "|«", "⏮", "⇤", "|<<"),
 }
 SIGNS: Final[dict[str, str]] = {sign: way for way, signs in _SIGNS.items() for sign in signs}
-_ARROWS: Final = "".join({char for sign in (*_SIGNS["next"], *_SIGNS["prev"]) for char in sign}) + "|·-–—. …[]()"
-_CLASSES: Final = re.compile(r"(?:^|[\s_-])(next|prev|previous|first|last)(?=$|[\s_-])|(?:^|[\s-])i-(next|previous)\b")
+_ARROWS: Final = (
+    "".join({char for sign in (*_SIGNS["next"], *_SIGNS["prev"]) for char in sign}) + "|·-–—. …[]()"
+)
+_CLASSES: Final = re.compile(
+    r"(?:^|[\s_-])(next|prev|previous|first|last)(?=$|[\s_-])|(?:^|[\s-])i-(next|previous)\b"
+)
 # What is next to one article, photo or month is no next page of a list.
 _ONE_THING: Final = re.compile(
     r"\b(?:post|article|story|photo|image|slide|project|product|month|week|day|year|chapter|episode|event|beitrag|artikel)\b"

@@ -1,7 +1,8 @@
 """How a list goes on: the next page, the others, how many there are, and whether that is certain.
 
-A next-link may stand in the head, in a header of the answer, behind a word, behind an arrow, or be the number after the
-current one. All are gathered; two that disagree are reported, for following the wrong one loses rows without a sign.
+A next-link may stand in the head, in a header of the answer, behind a word, behind an arrow, or be the number
+after the current one. All are gathered; two that disagree are reported, for following the wrong one loses
+rows without a sign.
 """
 
 import re
@@ -29,10 +30,11 @@ _INFINITE: Final = "[class*='infinite-scroll' i], [data-infinite-scroll], [class
 
 @dataclass(frozen=True, slots=True)
 class Pagination:
-    """Addresses are absolute. `pages` are the numbered ones in order; `number` is the current page, `last_number` the highest known.
+    """Addresses are absolute. `pages` are the numbered ones in order; `number` is the current page,
+    `last_number` the highest known.
 
-    `total` counts entries where the page says so. `more` is the text of a button that loads more in place, `infinite`
-    says that scrolling does. `disagreements` are next-links that contradict `next`.
+    `total` counts entries where the page says so. `more` is the text of a button that loads more in place,
+    `infinite` says that scrolling does. `disagreements` are next-links that contradict `next`.
     """
 
     next: str | None = None
@@ -67,7 +69,9 @@ def pagination(document: Document) -> Pagination:
         first=next(iter(pager.ways("first")), None),
         last=next(iter(pager.ways("last")), None),
         number=current,
-        last_number=max((each for each in (highest, of_pages, current if numbered else None) if each), default=None),
+        last_number=max(
+            (each for each in (highest, of_pages, current if numbered else None) if each), default=None
+        ),
         total=total,
         more=_more(document),
         infinite=document.root.css_first(_INFINITE) is not None,
@@ -76,7 +80,11 @@ def pagination(document: Document) -> Pagination:
 
 
 def _following(pager: Pager, current: int | None) -> tuple[str | None, tuple[str, ...]]:
-    said, declared, counted = pager.ways("next"), pager.declared("next"), _neighbour(pager.numbered, current, 1)
+    said, declared, counted = (
+        pager.ways("next"),
+        pager.declared("next"),
+        _neighbour(pager.numbered, current, 1),
+    )
     candidates = list(dict.fromkeys([*said, *counted, *declared]))
     if not candidates:
         return None, ()

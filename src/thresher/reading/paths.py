@@ -5,9 +5,9 @@
     bulletFields[0]          one item
     ^name                    from the whole answer instead of the row
 
-A field is a path; a list of fields (the first that holds something); `{all: [...], with: ", "}` (everything that holds
-something, joined); `{template: "https://…/{id}"}` (nothing where a part is missing). `each: path` applies the latter two
-to every item of a list, joined by `between`.
+A field is a path; a list of fields (the first that holds something); `{all: [...], with: ", "}` (everything
+that holds something, joined); `{template: "https://…/{id}"}` (nothing where a part is missing). `each: path`
+applies the latter two to every item of a list, joined by `between`.
 """
 
 import re
@@ -60,10 +60,14 @@ def field(spec: Any) -> Field:
             return lambda row, root: _said(values(spec, row, root))
         case [*specs] if specs:
             return _first_of([field(each) for each in specs])
-        case {"all": [*_]} | {"template": str()} if set(spec) <= _FORMS and ("all" in spec) != ("template" in spec):
+        case {"all": [*_]} | {"template": str()} if set(spec) <= _FORMS and ("all" in spec) != (
+            "template" in spec
+        ):
             return _repeated(spec, _joined(spec) if "all" in spec else _template(spec["template"]))
         case _:
-            raise BadField(f"{reprlib.repr(spec)} is not a field; write a path, a list of paths, or a mapping with all or template")
+            raise BadField(
+                f"{reprlib.repr(spec)} is not a field; write a path, a list of paths, or a mapping with all or template"
+            )
 
 
 def _first_of(fields: list[Field]) -> Field:
@@ -72,7 +76,9 @@ def _first_of(fields: list[Field]) -> Field:
 
 def _joined(forms: Mapping[str, Any]) -> Field:
     fields, between = [field(each) for each in forms["all"]], str(forms.get("with", "\n"))
-    return lambda row, root: between.join(dict.fromkeys(said for each in fields if (said := each(row, root)))) or None
+    return lambda row, root: (
+        between.join(dict.fromkeys(said for each in fields if (said := each(row, root)))) or None
+    )
 
 
 def _template(template: str) -> Field:
@@ -89,11 +95,18 @@ def _repeated(forms: Mapping[str, Any], inner: Field) -> Field:
     if "each" not in forms:
         return inner
     path, between = str(forms["each"]), str(forms.get("between", "; "))
-    return lambda row, root: between.join(dict.fromkeys(said for item in values(path, row, root) if (said := inner(item, root)))) or None
+    return lambda row, root: (
+        between.join(dict.fromkeys(said for item in values(path, row, root) if (said := inner(item, root))))
+        or None
+    )
 
 
 def _said(found: list[Any]) -> str | None:
     """Scalars as text; a list is joined, so that no place of work is lost."""
     flat = [item for value in found for item in (value if isinstance(value, list) else [value])]
-    texts = (str(item).strip() for item in flat[:MAX_ITEMS] if isinstance(item, str | int | float) and not isinstance(item, bool))
+    texts = (
+        str(item).strip()
+        for item in flat[:MAX_ITEMS]
+        if isinstance(item, str | int | float) and not isinstance(item, bool)
+    )
     return "; ".join(dict.fromkeys(text for text in texts if text)) or None

@@ -1,4 +1,6 @@
-"""The file of a platform, read and checked whole: a mistake is named with its file, its line, its key and what is wanted."""
+"""The file of a platform, read and checked whole: a mistake is named with its file, its line, its key and
+what is wanted.
+"""
 
 import re
 import reprlib
@@ -8,7 +10,17 @@ from typing import Any, NoReturn
 import yaml
 
 from thresher.core.errors import ConfigError
-from thresher.reading.definition import Answer, Auth, Confidence, Endpoint, Facet, Mark, Owner, Paging, Platform
+from thresher.reading.definition import (
+    Answer,
+    Auth,
+    Confidence,
+    Endpoint,
+    Facet,
+    Mark,
+    Owner,
+    Paging,
+    Platform,
+)
 from thresher.reading.origins import named_origins
 from thresher.reading.paths import BadField, field
 from thresher.reading.selected import is_selector
@@ -17,22 +29,73 @@ from thresher.reading.yamlfile import line_of, read_foreign_yaml
 
 MAX_TEXT = 200_000  # characters of one file
 FIELDS = (
-    "id", "title", "url", "company", "location", "posted", "employment_type", "remote", "salary", "low", "high", "currency", "period",
-    "description", "token",
-)  # fmt: skip
-CARD_FIELDS = ("rows", "id", "title", "url", "company", "location", "posted", "employment_type", "salary", "description")
+    "id",
+    "title",
+    "url",
+    "company",
+    "location",
+    "posted",
+    "employment_type",
+    "remote",
+    "salary",
+    "low",
+    "high",
+    "currency",
+    "period",
+    "description",
+    "token",
+)
+CARD_FIELDS = (
+    "rows",
+    "id",
+    "title",
+    "url",
+    "company",
+    "location",
+    "posted",
+    "employment_type",
+    "salary",
+    "description",
+)
 PAGINGS = ("none", "offset", "page", "next")
 PLACES = ("query", "body")
 METHODS = ("GET", "POST")
 AUTHS = ("bearer", "header", "query")
 WORKPLACES = ("remote", "hybrid", "onsite")
 _KEYS = (
-    "name", "urls", "reserved", "home", "marks", "list", "detail", "posting", "owner", "paging", "guess", "confidence", "auth",
-    "empty_is_proof", "answers", "cards", "day_first",
-)  # fmt: skip
+    "name",
+    "urls",
+    "reserved",
+    "home",
+    "marks",
+    "list",
+    "detail",
+    "posting",
+    "owner",
+    "paging",
+    "guess",
+    "confidence",
+    "auth",
+    "empty_is_proof",
+    "answers",
+    "cards",
+    "day_first",
+)
 _ANSWER = (
-    "format", "root", "rows", "single", "row_has", "root_has", "total", "next", "hidden", "escaped", "token_from", "day_first", "fields",
-)  # fmt: skip
+    "format",
+    "root",
+    "rows",
+    "single",
+    "row_has",
+    "root_has",
+    "total",
+    "next",
+    "hidden",
+    "escaped",
+    "token_from",
+    "day_first",
+    "fields",
+)
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
 _ENV = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -66,7 +129,12 @@ def _platform(data: Any) -> Platform:
     data = _mapping(data, _KEYS, ())
     name = data.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        _wrong(("name",), f"{name!r} is no name; write a-z, 0-9, -" if name else "name is missing; write the platform's name in lower case")
+        _wrong(
+            ("name",),
+            f"{name!r} is no name; write a-z, 0-9, -"
+            if name
+            else "name is missing; write the platform's name in lower case",
+        )
     platform = Platform(
         name=name,
         urls=tuple(_each(data, "urls", _token_pattern)),
@@ -79,7 +147,9 @@ def _platform(data: Any) -> Platform:
         owner=_owner(data["owner"], ("owner",)) if "owner" in data else None,
         paging=_paging(data.get("paging", {}), ("paging",)),
         guess=_number(data, "guess", ()),
-        confidence=Confidence(_choice(data, "confidence", tuple(Confidence), "medium" if "list" in data else "low", ())),
+        confidence=Confidence(
+            _choice(data, "confidence", tuple(Confidence), "medium" if "list" in data else "low", ())
+        ),
         auth=_auth(data["auth"], ("auth",)) if "auth" in data else None,
         empty_is_proof=_flag(data, "empty_is_proof", True, ()),
         answers=tuple(_each(data, "answers", _answer)),
@@ -91,17 +161,30 @@ def _platform(data: Any) -> Platform:
 
 
 def _check_whole(platform: Platform) -> None:
-    """What no single key shows: an address can only be filled with what the patterns find, and checked against them."""
+    """What no single key shows: an address can only be filled with what the patterns find, and checked
+    against them.
+    """
     found = {"token"} | {name for pattern in platform.urls for name in pattern.groupindex}
     for name, template in (("list", platform.endpoint and platform.endpoint.url), ("home", platform.home)):
         if template and (missing := holes(template) - (found if platform.urls else set())):
-            _wrong((name,), f"{{{min(missing)}}} is found by none of the urls; write (?P<{min(missing)}>...) in one of them")
+            _wrong(
+                (name,),
+                f"{{{min(missing)}}} is found by none of the urls; write (?P<{min(missing)}>...) in one of them",
+            )
     if platform.endpoint and not platform.endpoint.is_fixed and not platform.home:
         _wrong(("list",), "home is missing: a board's address is checked by it before anything is asked for")
     if platform.auth and not named_origins(platform):
-        _wrong(("auth",), "no address in the file says where the secret may go; write its domain out in list, detail, owner or home")
-    if platform.paging.kind in ("offset", "page") and not (platform.paging.parameter and platform.paging.size):
-        _wrong(("paging",), f"{platform.paging.kind} needs parameter and size, as in {{kind: offset, parameter: skip, size: 100}}")
+        _wrong(
+            ("auth",),
+            "no address in the file says where the secret may go; write its domain out in list, detail, owner or home",
+        )
+    if platform.paging.kind in ("offset", "page") and not (
+        platform.paging.parameter and platform.paging.size
+    ):
+        _wrong(
+            ("paging",),
+            f"{platform.paging.kind} needs parameter and size, as in {{kind: offset, parameter: skip, size: 100}}",
+        )
 
 
 def _endpoint(data: Any, path: Path) -> Endpoint:
@@ -111,7 +194,10 @@ def _endpoint(data: Any, path: Path) -> Endpoint:
         _wrong((*path, "url"), f"{url!r} is no address; write one that starts with https://")
     body = data.get("body")
     if body is not None and not isinstance(body, dict):
-        _wrong((*path, "body"), f"{_shown(body)} is not a mapping; it is sent as JSON, as in {{limit: 20, offset: 0}}")
+        _wrong(
+            (*path, "body"),
+            f"{_shown(body)} is not a mapping; it is sent as JSON, as in {{limit: 20, offset: 0}}",
+        )
     method = _choice(data, "method", METHODS, "POST" if body is not None else "GET", path)
     return Endpoint(url, method, _texts(data, "headers", path), body, _text(data, "own", path))
 
@@ -129,11 +215,16 @@ def _owner(data: Any, path: Path) -> Owner:
 
 
 def _paging(data: Any, path: Path) -> Paging:
-    data = _mapping(data, ("kind", "parameter", "in", "size", "cap", "first", "total_once", "facets", "facet"), path)
+    data = _mapping(
+        data, ("kind", "parameter", "in", "size", "cap", "first", "total_once", "facets", "facet"), path
+    )
     facets = tuple(map(str, _list(data, "facets", path)))
     facet = _facet(data["facet"], (*path, "facet")) if "facet" in data else None
     if facets and facet is None:
-        _wrong((*path, "facets"), "facet is missing: where the answer counts its rows, as in {parameter: facets, path: facets, ...}")
+        _wrong(
+            (*path, "facets"),
+            "facet is missing: where the answer counts its rows, as in {parameter: facets, path: facets, ...}",
+        )
     return Paging(
         kind=_choice(data, "kind", PAGINGS, "none", path),
         parameter=_text(data, "parameter", path),
@@ -159,10 +250,16 @@ def _auth(data: Any, path: Path) -> Auth:
     data = _mapping(data, ("env", "as", "name"), path)
     env, how = _text(data, "env", path), _choice(data, "as", AUTHS, "bearer", path)
     if env is None or not _ENV.fullmatch(env):
-        _wrong((*path, "env"), "write the name of the environment variable that holds the secret, never the secret itself")
+        _wrong(
+            (*path, "env"),
+            "write the name of the environment variable that holds the secret, never the secret itself",
+        )
     name = _text(data, "name", path)
     if how != "bearer" and not name:
-        _wrong((*path, "name"), f"name is missing: the {'header' if how == 'header' else 'parameter'} in which the secret is sent")
+        _wrong(
+            (*path, "name"),
+            f"name is missing: the {'header' if how == 'header' else 'parameter'} in which the secret is sent",
+        )
     return Auth(env, how, name or "authorization")
 
 
@@ -171,7 +268,10 @@ def _answer(data: Any, path: Path) -> Answer:
     said = dict(_mapping(data.get("fields"), FIELDS, (*path, "fields")))
     row_has = tuple(map(str, _list(data, "row_has", path)))
     if "title" not in said or not row_has:
-        _wrong(path, "every answer needs row_has and the field title; without them any list would look like postings")
+        _wrong(
+            path,
+            "every answer needs row_has and the field title; without them any list would look like postings",
+        )
     hidden, remote = data.get("hidden"), said.pop("remote", [])
     if hidden is not None and not (isinstance(hidden, dict) and set(hidden) == {"path", "is"}):
         _wrong((*path, "hidden"), f"{_shown(hidden)} is wrong; write {{path: listed, is: false}}")
@@ -201,13 +301,16 @@ def _field(spec: Any, path: Path) -> Any:
 
 
 def _remote(data: Any, path: Path) -> tuple[tuple[str, Mapping[str, str]], ...]:
-    """Where the work is done, by what stands at a path: the first of them that says something known counts."""
+    """Where the work is done, by what stands at a path: the first of them that says something known
+    counts.
+    """
     found = []
     for each in data if isinstance(data, list) else [data]:
         said = each.get("is") if isinstance(each, dict) and set(each) == {"path", "is"} else None
         if not isinstance(said, dict) or not set(said.values()) <= set(WORKPLACES):
             _wrong(
-                path, f"{_shown(each)} is wrong; write {{path: place, is: {{anywhere: remote, office: onsite}}}} ({', '.join(WORKPLACES)})"
+                path,
+                f"{_shown(each)} is wrong; write {{path: place, is: {{anywhere: remote, office: onsite}}}} ({', '.join(WORKPLACES)})",
             )
         found.append((str(each["path"]), {str(value).lower(): str(place) for value, place in said.items()}))
     return tuple(found)
@@ -225,7 +328,9 @@ def _selectors(said: Any, path: Path) -> tuple[str, ...]:
     choices = tuple(map(str, said)) if isinstance(said, list) else (str(said),)
     for choice in choices:
         if not is_selector(choice):
-            _wrong(path, f"{choice!r} is not a CSS selector; write one as in a.title, or a@href for an attribute")
+            _wrong(
+                path, f"{choice!r} is not a CSS selector; write one as in a.title, or a@href for an attribute"
+            )
     return choices
 
 
@@ -270,7 +375,9 @@ def _text(data: Mapping[str, Any], key: str, path: Path = ()) -> str | None:
 
 def _texts(data: Mapping[str, Any], key: str, path: Path) -> dict[str, str]:
     found = data.get(key, {})
-    if not isinstance(found, dict) or not all(isinstance(each, str) for pair in found.items() for each in pair):
+    if not isinstance(found, dict) or not all(
+        isinstance(each, str) for pair in found.items() for each in pair
+    ):
         _wrong((*path, key), f"{_shown(found)} is not a mapping of texts; write {{accept: application/json}}")
     return found
 

@@ -41,7 +41,9 @@ class Posting:
 
 
 def merged(postings: Iterable[Posting]) -> tuple[Posting, ...]:
-    """Each posting once, in order. One opening listed per place of work, or linked five times, is one posting."""
+    """Each posting once, in order. One opening listed per place of work, or linked five times, is one
+    posting.
+    """
     found: dict[tuple[str, ...], Posting] = {}
     for posting in postings:
         same = _identity(posting)
@@ -65,7 +67,9 @@ def _same_page(url: str) -> str:
 
 
 def _joined(first: Posting, second: Posting) -> Posting:
-    places = dict.fromkeys(place for each in (first, second) if each.location for place in each.location.split("; "))
+    places = dict.fromkeys(
+        place for each in (first, second) if each.location for place in each.location.split("; ")
+    )
     return replace(
         first,
         company=first.company or second.company,

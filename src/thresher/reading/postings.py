@@ -1,8 +1,9 @@
 """The postings of a page, from whatever of it can be trusted most.
 
-In this order: the answer of a platform; what the page declares (JSON-LD, microdata); a platform's own rows; what the page
-embeds for its script; the rows it shows; and for a page about one opening, its headline and labels. What is embedded
-counts only if the page also shows some of it, because scripts carry all sorts of lists.
+In this order: the answer of a platform; what the page declares (JSON-LD, microdata); a platform's own rows;
+what the page embeds for its script; the rows it shows; and for a page about one opening, its headline and
+labels. What is embedded counts only if the page also shows some of it, because scripts carry all sorts of
+lists.
 """
 
 from collections import Counter
@@ -41,7 +42,15 @@ def read_postings(document: Document, facts: Facts, board: Board | None, *, toda
     declared = _declared(document, facts, today)
     if declared is not None and len(declared.postings) == 1:
         return declared
-    found = [each for each in (declared, _platform_rows(document, board, today), *_embedded(document, facts, board, today)) if each]
+    found = [
+        each
+        for each in (
+            declared,
+            _platform_rows(document, board, today),
+            *_embedded(document, facts, board, today),
+        )
+        if each
+    ]
     shown = read_cards(facts, today=today)
     if shown is not None:
         found.append(shown)
@@ -52,19 +61,26 @@ def read_postings(document: Document, facts: Facts, board: Board | None, *, toda
 
 
 def _is_elsewhere(listing: Listing, document: Document) -> bool:
-    """Whether all the rows are what the page itself is about: one opening that is offered in other towns as well."""
+    """Whether all the rows are what the page itself is about: one opening that is offered in other towns as
+    well.
+    """
     titles = {plain(posting.title) for posting in listing.postings}
     headline = headline_of(document) if len(titles) == 1 else None
     return headline is not None and plain(headline.line) in titles
 
 
 def _enriched(best: Listing, found: list[Listing]) -> Listing:
-    """The rows of the page say little; where its script carries the same openings, they lend what is missing."""
+    """The rows of the page say little; where its script carries the same openings, they lend what is
+    missing.
+    """
     others = [posting for listing in found if listing is not best for posting in listing.postings]
     named = {plain(posting.title): posting for posting in others}
     count = Counter(plain(posting.title) for posting in (*others, *best.postings))
     # Two openings of one title would lend to each other what is not theirs.
-    postings = tuple(_lent(each, named.get(plain(each.title)) if count[plain(each.title)] == 2 else None) for each in best.postings)
+    postings = tuple(
+        _lent(each, named.get(plain(each.title)) if count[plain(each.title)] == 2 else None)
+        for each in best.postings
+    )
     return replace(best, postings=postings)
 
 
@@ -79,10 +95,18 @@ def _declared(document: Document, facts: Facts, today: date) -> Listing | None:
     found = [
         posting
         for thing in facts.structured.of("JobPosting")
-        if (posting := schema_posting(thing.properties, today=today, url=document.url or None, where=thing.path))
+        if (
+            posting := schema_posting(
+                thing.properties, today=today, url=document.url or None, where=thing.path
+            )
+        )
     ]
     postings = merged(found)
-    return Listing(postings, "what the page declares", rows=len(found), single=len(postings) == 1) if postings else None
+    return (
+        Listing(postings, "what the page declares", rows=len(found), single=len(postings) == 1)
+        if postings
+        else None
+    )
 
 
 def _platform_rows(document: Document, board: Board | None, today: date) -> Listing | None:
@@ -92,20 +116,36 @@ def _platform_rows(document: Document, board: Board | None, today: date) -> List
             if board is not None and board.platform != platform.name:
                 continue
             rows = document.root.select_by(written_selector(selectors["rows"][0]))[:MAX_ROWS]
-            postings = [posting for row in rows if (posting := _by_selectors(document, row, selectors, today, platform))]
+            postings = [
+                posting
+                for row in rows
+                if (posting := _by_selectors(document, row, selectors, today, platform))
+            ]
             if postings:
                 at = next((found for each in postings if each.url and (found := recognise(each.url))), None)
-                return Listing(merged(postings), f"the rows of {platform.name}", rows=len(rows), platform=platform.name, board=at)
+                return Listing(
+                    merged(postings),
+                    f"the rows of {platform.name}",
+                    rows=len(rows),
+                    platform=platform.name,
+                    board=at,
+                )
     return None
 
 
 def _absolute(document: Document, link: str, platform: Platform) -> str:
-    """A link written whole. In a saved page without an address, the host that all boards of a platform share will do."""
+    """A link written whole. In a saved page without an address, the host that all boards of a platform share
+    will do.
+    """
     host = (platform.home or "").partition("{")[0]
-    return document.absolute(link) or (ada_url.join_url(host, link) if host.count("/") > 2 and not document.url else link)
+    return document.absolute(link) or (
+        ada_url.join_url(host, link) if host.count("/") > 2 and not document.url else link
+    )
 
 
-def _by_selectors(document: Document, row: Node, selectors: Mapping[str, Sequence[str]], today: date, platform: Platform) -> Posting | None:
+def _by_selectors(
+    document: Document, row: Node, selectors: Mapping[str, Sequence[str]], today: date, platform: Platform
+) -> Posting | None:
     said = {name: first_selected(row, choices) for name, choices in selectors.items() if name != "rows"}
     title = said.get("title")
     if not title:
@@ -133,7 +173,9 @@ def _embedded(document: Document, facts: Facts, board: Board | None, today: date
         if listing and listing.postings:
             yield listing
             continue
-        listing = read_rows(value, today=today, source=f"the script of the page, {where}", url=document.base_url)
+        listing = read_rows(
+            value, today=today, source=f"the script of the page, {where}", url=document.base_url
+        )
         if listing and listing.postings:
             text = plain((document.root.css_first("body") or document.root).line) if text is None else text
             if _is_seen(listing, text):

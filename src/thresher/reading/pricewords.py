@@ -1,6 +1,7 @@
 """The words around an amount that say what it is: a saving, shipping, a unit, what it cost before.
 
-Word lists of a dozen languages, each turned into one pattern here, so that the rules that use them can be read.
+Word lists of a dozen languages, each turned into one pattern here, so that the rules that use them can be
+read.
 """
 
 import re
@@ -19,22 +20,33 @@ _SAVING_BEFORE = _words(
     r"sav(?:e|es|ed|ings?)|discount|rebate|coupon|voucher|cash ?back|gift card|credit|deposit|points?|reward",
     r"spar(?:en|e|t)|ersparnis|rabatt?|pfand|ahorr\w+|descuento|desconto|économi\w+|remise|sconto|risparmi\w+|korting",
     r"zniżk\w+|oszczęd\w+|slev\w+|ušetř\w+|скидк\w+|знижк\w+|экономи\w+",
-    before=r"\b", after=r"\b",
-)  # fmt: skip
+    before=r"\b",
+    after=r"\b",
+)
 _THRESHOLD = _words(
     r"\b(?:orders?|purchases?|baskets?|spend|minimum|min\.?|bestellwert|mindest\w+|achats?|pedidos?|compras?|заказ\w*)\b.{0,30}",
     r"\b(?:over|above|exceeding|more than|mehr als|über|plus de|más de|mais de|oltre|meer dan|свыше|ponad|nad|powyżej)\s*",
     after="$",
 )
-_FEE = re.compile(r"^\W*(?:\w+ )?(?:tax(?:es)?|vat|mwst|(?:sur)?charges?|fees?|gebühr(?:en)?)\W*$", re.IGNORECASE)
-_SAVING_AFTER = _words(
-    r"off\b|discount|rabatt|de descuento|de remise|korting|credit\b|coupon|voucher|cash ?back|gift card|di sconto|скидк", before=r"\s*"
+_FEE = re.compile(
+    r"^\W*(?:\w+ )?(?:tax(?:es)?|vat|mwst|(?:sur)?charges?|fees?|gebühr(?:en)?)\W*$", re.IGNORECASE
 )
-_SHIPPING_AFTER = _words(_SHIPPING, before=r"\s*\(?(?:for |de |für |na |za )?(?:flat(?:[- ]rate)? |standard |express )?", after=r"\b")
+_SAVING_AFTER = _words(
+    r"off\b|discount|rabatt|de descuento|de remise|korting|credit\b|coupon|voucher|cash ?back|gift card|di sconto|скидк",
+    before=r"\s*",
+)
+_SHIPPING_AFTER = _words(
+    _SHIPPING,
+    before=r"\s*\(?(?:for |de |für |na |za )?(?:flat(?:[- ]rate)? |standard |express )?",
+    after=r"\b",
+)
 
 # What the words between the last amount and this one make of it, and the words right behind it.
 REFUSED_BEFORE: Final = (
-    (_words(_SHIPPING, before=r"\b", after=r"\w*"), "the cost of shipping, or the order from which it is free"),
+    (
+        _words(_SHIPPING, before=r"\b", after=r"\w*"),
+        "the cost of shipping, or the order from which it is free",
+    ),
     (_SAVING_BEFORE, "a saving, not a price"),
     (_THRESHOLD, "a threshold, not a price"),
     (_FEE, "a tax or a fee"),
@@ -50,7 +62,9 @@ INSTALMENT: Final = _words(
     after=r"\s*$",
 )
 BEFORE_SAVING: Final = _words(
-    "before|without|vor|ohne|avant|sans|antes de|sin|przed|před|без|до", before=r"\b", after=r"\s+(?:\w+ )?\w+\W*$"
+    "before|without|vor|ohne|avant|sans|antes de|sin|przed|před|без|до",
+    before=r"\b",
+    after=r"\s+(?:\w+ )?\w+\W*$",
 )
 
 # Behind and before a number without a currency.
@@ -74,14 +88,16 @@ LIST: Final = _words(
     r"compare(?:d)?(?: at| to)?|strike|statt|bisher|früher|alter preis|avant|au lieu de|prix (?:barré|conseillé)|antes|pvp",
     r"precio (?:anterior|normal)|prima|invece di|listino|van|adviesprijs|oude prijs|ord(?:inarie)?|tidigare|før|veil|stara cena",
     r"cena regularna|przed|před|běžná|původní|старая|раньше|вместо|було",
-    before=r"\b", after=r"\b[^\d]{0,25}$",
-)  # fmt: skip
+    before=r"\b",
+    after=r"\b[^\d]{0,25}$",
+)
 NOW: Final = _words(
     r"now|sale|our(?: price)?|special|today|current|deal|offer|reduced|final|your price|jetzt|nur noch|angebot|aktuell|neuer preis",
     r"maintenant|soldes?|promo(?:tion)?|ahora|oferta|agora|ora|adesso|offerta|nu|voor|nå|teraz|promocja|nyní|akce|naše cena",
     r"сейчас|теперь|акци\w+|зараз",
-    before=r"\b", after=r"\b[^\d]{0,25}$",
-)  # fmt: skip
+    before=r"\b",
+    after=r"\b[^\d]{0,25}$",
+)
 FROM: Final = _words(
     r"\b(?:from|starting(?: at| from)?|starts? at|as low as|at least|from just|ab|à partir de?|a partir(?: de| da)?|desde|da|dès)",
     r"\b(?:vanaf|från|fra|od|alkaen|от|від|min\.?)",
@@ -89,8 +105,9 @@ FROM: Final = _words(
 )
 UP_TO: Final = _words(
     r"up to|until|under|less than|max(?:imum|\.)?|at most|below|bis(?: zu)?|unter|jusqu['’]à|hasta|até|fino a|tot|do|до",
-    before=r"\b", after=r"\s*:?\s*$",
-)  # fmt: skip
+    before=r"\b",
+    after=r"\s*:?\s*$",
+)
 
 _UNITS: Final = {
     "hour": "hour|hr|hrs|h|std|stunde|heure|hora|ora|uur|godzin[aę]|час",
@@ -98,14 +115,29 @@ _UNITS: Final = {
     "week": "week|wk|woche|semaine|semana|settimana",
     "month": r"month|mo|mth|monat|mois|mes|mês|mese|maand|miesiąc|мес\w*",
     "year": "year|yr|annum|pa|jahr|an|année|año|ano|anno|jaar|rok|год",
-    "100 g": "100 ?g", "100 ml": "100 ?ml", "kg": r"kg|kilo|kilogram\w*", "g": r"g|gr|gram\w*", "l": "l|liter|litre|litro",
-    "m": "m|meter|metre|lfm", "m²": "m2|m²|sqm|qm", "sq ft": r"sq\.? ?ft", "lb": "lb|pound", "oz": "oz",
+    "100 g": "100 ?g",
+    "100 ml": "100 ?ml",
+    "kg": r"kg|kilo|kilogram\w*",
+    "g": r"g|gr|gram\w*",
+    "l": "l|liter|litre|litro",
+    "m": "m|meter|metre|lfm",
+    "m²": "m2|m²|sqm|qm",
+    "sq ft": r"sq\.? ?ft",
+    "lb": "lb|pound",
+    "oz": "oz",
     "each": "each|ea|stk|stück|st|szt|piece|pc|pcs|unit|item|unidad|unité|pièce|pezzo|stuk|ks|шт|台|個|个|件|person|pers|pp|user|seat",
-}  # fmt: skip
+}
 _ADVERBS: Final = {
-    "hourly": "hour", "an hour": "hour", "daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year",
-    "each": "each", "ea": "each",
-}  # fmt: skip
+    "hourly": "hour",
+    "an hour": "hour",
+    "daily": "day",
+    "weekly": "week",
+    "monthly": "month",
+    "yearly": "year",
+    "annually": "year",
+    "each": "each",
+    "ea": "each",
+}
 _PER: Final = re.compile(
     r"\s*(?:(?:/|\bper\b|\bpro\b|\bpar\b|\bpor\b|\bal?\b|\ban\b|\bje\b|\bza\b|\bà l['’]|\bp\.)\s*(?:1 )?"
     rf"({'|'.join(_UNITS.values())})(?![^\W_])|({'|'.join(_ADVERBS)})\b)",
@@ -113,8 +145,19 @@ _PER: Final = re.compile(
 )
 
 _MULTIPLES: Final = {
-    "k": 3, "tsd": 3, "тыс": 3, "lakh": 5, "m": 6, "mn": 6, "mio": 6, "million": 6, "millionen": 6, "crore": 7, "bn": 9, "billion": 9
-}  # fmt: skip
+    "k": 3,
+    "tsd": 3,
+    "тыс": 3,
+    "lakh": 5,
+    "m": 6,
+    "mn": 6,
+    "mio": 6,
+    "million": 6,
+    "millionen": 6,
+    "crore": 7,
+    "bn": 9,
+    "billion": 9,
+}
 _TIMES: Final = re.compile(rf"\s?({'|'.join(_MULTIPLES)})\b\.?", re.IGNORECASE)
 # Where rupees are counted, L and Cr are a hundred thousand and ten million; elsewhere a litre and nothing.
 _RUPEES: Final = frozenset({"INR", "PKR", "NPR", "BDT", "LKR"})
@@ -132,7 +175,9 @@ def unit_of(after: str) -> str | None:
 
 
 def multiple_at(line: str, at: int, code: str | None) -> tuple[int, int] | None:
-    """The power of ten that a `k` or a `million` at this place means, and where it ends. `code` is the currency in front of it."""
+    """The power of ten that a `k` or a `million` at this place means, and where it ends. `code` is the
+    currency in front of it.
+    """
     if code in _RUPEES and (indian := _INDIAN.match(line, at)) is not None:
         return 5 if indian[1] else 7, indian.end()
     match = _TIMES.match(line, at)

@@ -1,7 +1,8 @@
-"""Products of a page: what it declares, else the thing it is about with the price beside it, else its rows with prices.
+"""Products of a page: what it declares, else the thing it is about with the price beside it, else its rows
+with prices.
 
-"Recently viewed" and "you may also like" carry names and prices too. They are what the shop would like to sell, not what
-was asked for, so they are left out.
+"Recently viewed" and "you may also like" carry names and prices too. They are what the shop would like to
+sell, not what was asked for, so they are left out.
 """
 
 import re
@@ -26,12 +27,36 @@ MAX_PRICE = 80
 SHORT_PRICE = 25
 ENOUGH_ROWS = 3
 MANY = 6  # rows: as many are a list, even where some price stands outside of them
-_PRICE_NAMES = re.compile(r"price|preis|prix|precio|prezzo|prijs|preco|cena|pris\b|amount|msrp", re.IGNORECASE)
+_PRICE_NAMES = re.compile(
+    r"price|preis|prix|precio|prezzo|prijs|preco|cena|pris\b|amount|msrp", re.IGNORECASE
+)
 _WORD = re.compile(r"[A-Z]?[a-z]+")
-_NOT_THE_PRICE = frozenset({
-    "old", "was", "list", "strike", "strikethrough", "original", "before", "save", "saving", "savings", "saved", "discount", "shipping",
-    "delivery", "unit", "tax", "filter", "slider", "crossed", "regular", "retail", "logistics",
-})  # fmt: skip
+_NOT_THE_PRICE = frozenset(
+    {
+        "old",
+        "was",
+        "list",
+        "strike",
+        "strikethrough",
+        "original",
+        "before",
+        "save",
+        "saving",
+        "savings",
+        "saved",
+        "discount",
+        "shipping",
+        "delivery",
+        "unit",
+        "tax",
+        "filter",
+        "slider",
+        "crossed",
+        "regular",
+        "retail",
+        "logistics",
+    }
+)
 _PRICED = (
     "[class*=price], [class*=Price], [id*=price], [id*=Price], [itemprop=price], [class*=preis], [class*=prix], [class*=precio], "
     "[class*=prezzo]"
@@ -72,11 +97,20 @@ def _single(document: Document, rows: list[tuple[Product, Node]]) -> tuple[Produ
     headline = headline_of(document)
     if headline is None:
         return None
-    found = _price_after(document, headline, {node for _, node in rows}) or _bare_price(document, {node for _, node in rows})
+    found = _price_after(document, headline, {node for _, node in rows}) or _bare_price(
+        document, {node for _, node in rows}
+    )
     if found is None:
         said = labelled(document)
         price = _price(said["price"]) if "price" in said else None
-        return (Product(headline.line, price, said.get("availability"), document.url or None, headline.path), True) if price else None
+        return (
+            (
+                Product(headline.line, price, said.get("availability"), document.url or None, headline.path),
+                True,
+            )
+            if price
+            else None
+        )
     price, node = found
     around = set(islice(headline.ancestors, MAX_LEVELS))
     shared = next((each for each in islice(node.ancestors, MAX_LEVELS) if each in around), None)
@@ -100,23 +134,38 @@ def _row(card: Card) -> Product | None:
 
 
 def _price_after(document: Document, headline: Node, rows: set[Node]) -> tuple[Price, Node] | None:
-    """The first price behind the headline in the order of the page, outside of rows and of blocks about other things."""
+    """The first price behind the headline in the order of the page, outside of rows and of blocks about other
+    things.
+    """
     named = set(document.root.css(_PRICED))
     behind = (node for node in chain(headline.walk(), headline.following) if node in named)
     for node in islice(behind, MAX_PRICES):
-        if not _is_aside(node) and rows.isdisjoint((node, *islice(node.ancestors, MAX_LEVELS))) and (price := _priced(node)):
+        if (
+            not _is_aside(node)
+            and rows.isdisjoint((node, *islice(node.ancestors, MAX_LEVELS)))
+            and (price := _priced(node))
+        ):
             return price, node
     return None
 
 
 def _bare_price(document: Document, rows: set[Node]) -> tuple[Price, Node] | None:
-    """A price without a name, on a page where something can be bought: the first element that holds a price and nothing else."""
+    """A price without a name, on a page where something can be bought: the first element that holds a price
+    and nothing else.
+    """
     if not any(words("button", "buy").is_one(text) for text in _buttons(document)):
         return None
     body = document.root.css_first("body") or document.root
-    for node in islice(body.walk("b", "strong", "span", "td", "p", "div", "font", "dd", "ins", "em", "h2", "h3"), MAX_PRICES):
+    for node in islice(
+        body.walk("b", "strong", "span", "td", "p", "div", "font", "dd", "ins", "em", "h2", "h3"), MAX_PRICES
+    ):
         own = " ".join(node.own_text.split())
-        if not 2 <= len(own) <= SHORT_PRICE or not any(char.isdigit() for char in own) or _is_struck(node) or _is_aside(node):
+        if (
+            not 2 <= len(own) <= SHORT_PRICE
+            or not any(char.isdigit() for char in own)
+            or _is_struck(node)
+            or _is_aside(node)
+        ):
             continue
         if rows.isdisjoint(islice(node.ancestors, MAX_LEVELS)) and (price := _price(own)):
             return price, node
@@ -124,7 +173,9 @@ def _bare_price(document: Document, rows: set[Node]) -> tuple[Price, Node] | Non
 
 
 def _buttons(document: Document) -> Iterator[str]:
-    for node in document.root.css("button, input[type=submit], input[type=button], input[type=image], a, img[alt]")[:MAX_PRICES]:
+    for node in document.root.css(
+        "button, input[type=submit], input[type=button], input[type=image], a, img[alt]"
+    )[:MAX_PRICES]:
         yield node.attribute("value") or node.attribute("alt") or node.attribute("title") or node.line
 
 
@@ -140,7 +191,9 @@ def _prices(card: Node) -> Iterator[tuple[Price, Node]]:
 
 def _priced(node: Node) -> Price | None:
     names = f"{node.attribute('class') or ''} {node.attribute('id') or ''} {node.attribute('itemprop') or ''}"
-    if not _PRICE_NAMES.search(names) or not _NOT_THE_PRICE.isdisjoint(word.lower() for word in _WORD.findall(names)):
+    if not _PRICE_NAMES.search(names) or not _NOT_THE_PRICE.isdisjoint(
+        word.lower() for word in _WORD.findall(names)
+    ):
         return None
     text = node.attribute("content") or node.line
     return _price(text) if len(text) <= MAX_PRICE else None
@@ -156,7 +209,11 @@ def _is_aside(node: Node) -> bool:
         if each.tag in ("aside", "nav", "footer"):
             return True
         heading = each.previous if level else None
-        if heading is not None and heading.tag in ("h2", "h3", "h4", "header") and words("recommended").names(heading.line):
+        if (
+            heading is not None
+            and heading.tag in ("h2", "h3", "h4", "header")
+            and words("recommended").names(heading.line)
+        ):
             return True
         if each.tag in ("main", "body"):
             break
@@ -167,7 +224,9 @@ def _stock(document: Document, price: Node) -> str | None:
     """What stands near the price about stock, else what a label says."""
     for each in islice(price.ancestors, 3):
         found = each.css_first("[class*=availab], [class*=stock], [itemprop=availability]")
-        if found and (text := found.line or availability(found.attribute("href") or found.attribute("content"))):
+        if found and (
+            text := found.line or availability(found.attribute("href") or found.attribute("content"))
+        ):
             return text[:MAX_PRICE]
     said = labelled(document).get("availability")
     return said if said and _STOCK.search(said) else None
@@ -176,5 +235,7 @@ def _stock(document: Document, price: Node) -> str | None:
 def _distinct(products: Iterable[Product]) -> list[Product]:
     found: dict[tuple[str, str, int | None], Product] = {}
     for product in products:
-        found.setdefault((product.name, product.url or "", product.price.amount_minor if product.price else None), product)
+        found.setdefault(
+            (product.name, product.url or "", product.price.amount_minor if product.price else None), product
+        )
     return list(found.values())

@@ -1,8 +1,10 @@
-"""Rows of openings in data that nobody described to us: an unknown API's answer, a feed, or what a page embeds for its script.
+"""Rows of openings in data that nobody described to us: an unknown API's answer, a feed, or what a page
+embeds for its script.
 
-The list is found by what its rows hold (a title, a link, a company, a place, a date), under whatever names. A list of
-articles also has titles and links, so a row must speak of employment somewhere, or it is no posting. An entry of a feed
-may leave that to the feed: one that calls itself a list of openings, and whose entries' addresses do.
+The list is found by what its rows hold (a title, a link, a company, a place, a date), under whatever names. A
+list of articles also has titles and links, so a row must speak of employment somewhere, or it is no posting.
+An entry of a feed may leave that to the feed: one that calls itself a list of openings, and whose entries'
+addresses do.
 """
 
 import re
@@ -29,14 +31,31 @@ MAX_TITLE = 200
 ENOUGH_ROWS = 5
 ENOUGH_EVIDENCE = 2
 _FIELDS = (
-    "title", "url", "company", "location", "posted", "employment_type", "salary", "low", "high", "currency", "period", "description", "id",
-)  # fmt: skip
+    "title",
+    "url",
+    "company",
+    "location",
+    "posted",
+    "employment_type",
+    "salary",
+    "low",
+    "high",
+    "currency",
+    "period",
+    "description",
+    "id",
+)
 _SHALLOW = ("id", "url")  # an id deep inside is that of something else
 _EVIDENCE = ("company", "location", "posted", "employment_type", "salary", "low", "description")
 _ADVERTS = frozenset({"sponsored", "issponsored", "isad", "isadvert", "ispromoted", "promoted"})
 _NOT_A_LETTER = re.compile(r"[^a-z]")
 _WORD = re.compile(r"[\w-]+")
-_ENTRIES = {"rss": "$.channel.item", "rdf": "$.item", "atom": "$.entry", "json": "$.items"}  # where a feed keeps them
+_ENTRIES = {
+    "rss": "$.channel.item",
+    "rdf": "$.item",
+    "atom": "$.entry",
+    "json": "$.items",
+}  # where a feed keeps them
 _FIRST_LINE = re.compile(r"<p>|<br ?/?>|\n")
 
 
@@ -57,19 +76,26 @@ def read_rows(data: Any, *, today: date, source: str, url: str = "") -> Listing 
     best: tuple[int, _Array, list[Posting]] | None = None
     for array in _arrays(data):
         postings = _postings(array, today, url)
-        weight = sum(4 + sum(value is not None for value in (each.company, each.location, each.posted_date, each.url)) for each in postings)
+        weight = sum(
+            4 + sum(value is not None for value in (each.company, each.location, each.posted_date, each.url))
+            for each in postings
+        )
         if postings and (best is None or weight > best[0]):
             best = (weight, array, postings)
     if best is None:
         return _empty(data, source)
     _, array, postings = best
-    return Listing(merged(postings), f"{source} ({array.path})", rows=len(postings), total=_total(array.beside))
+    return Listing(
+        merged(postings), f"{source} ({array.path})", rows=len(postings), total=_total(array.beside)
+    )
 
 
 def _feed_listing(feed: Feed, today: date, source: str, url: str) -> Listing | None:
     """The entries of a feed as postings. A feed without entries is no proof: many show only what is new."""
     path = _ENTRIES[feed.kind]
-    array = _Array(path, "", [_row(entry) for entry in feed.entries[:MAX_ROWS]], {}, f"{feed.title} {feed.about}")
+    array = _Array(
+        path, "", [_row(entry) for entry in feed.entries[:MAX_ROWS]], {}, f"{feed.title} {feed.about}"
+    )
     postings = _postings(array, today, url)
     if feed.entries and not postings:
         return None
@@ -94,11 +120,17 @@ def _arrays(data: Any) -> Iterator[_Array]:
             if any(isinstance(each, Mapping) for each in value):
                 yield _Array(path, name, value[:MAX_ROWS], beside)
             nested = [(at, each) for at, each in enumerate(value[:50]) if isinstance(each, Mapping | list)]
-            # A row of a list goes without its name: it was judged among its fellows, and must not be again as a single one.
-            stack += [(each, f"{path}[{at}]", name if isinstance(each, list) else "", beside, depth + 1) for at, each in nested]
+            # A row of a list goes without its name: it was judged among its fellows, and must not be again as
+            # a single one.
+            stack += [
+                (each, f"{path}[{at}]", name if isinstance(each, list) else "", beside, depth + 1)
+                for at, each in nested
+            ]
         elif isinstance(value, Mapping):
             if name in vocabulary("fields")["one"]:
-                yield _Array(path, name, [value], beside)  # XML has no lists: a single row looks like a mapping
+                yield _Array(
+                    path, name, [value], beside
+                )  # XML has no lists: a single row looks like a mapping
             named = [(str(key), each) for key, each in value.items() if isinstance(each, Mapping | list)]
             stack += [(each, f"{path}.{key}", key, value, depth + 1) for key, each in reversed(named)]
 
@@ -109,8 +141,14 @@ def _is_aside(name: str) -> bool:
 
 
 def _postings(array: _Array, today: date, url: str) -> list[Posting]:
-    """The rows as postings, if at least half of them speak of employment: then the others are openings, too."""
-    rows = [(number, row, _said(row)) for number, row in enumerate(array.items) if isinstance(row, Mapping) and not _is_advert(row)]
+    """The rows as postings, if at least half of them speak of employment: then the others are openings,
+    too.
+    """
+    rows = [
+        (number, row, _said(row))
+        for number, row in enumerate(array.items)
+        if isinstance(row, Mapping) and not _is_advert(row)
+    ]
     rows = [(number, row, said) for number, row, said in rows if said.get("url") or said.get("id")]
     sure = sum(_is_row(said) and _speaks_of_employment(row, said, array, url) for _, row, said in rows)
     if not rows or sure * 2 < len(rows) or (len(rows) * 2 < len(array.items) and len(rows) < ENOUGH_ROWS):
@@ -119,13 +157,19 @@ def _postings(array: _Array, today: date, url: str) -> list[Posting]:
     return [
         posting
         for number, _, said in rows
-        if (posting := _posting(said, today, url, f"{array.path}[{number}]", keyed=len(keys) > 1 or len(rows) == 1))
+        if (
+            posting := _posting(
+                said, today, url, f"{array.path}[{number}]", keyed=len(keys) > 1 or len(rows) == 1
+            )
+        )
     ]
 
 
 def _is_advert(row: Mapping[str, Any]) -> bool:
     """A row that says of itself that it was paid for."""
-    return any(value is True and _NOT_A_LETTER.sub("", str(key).lower()) in _ADVERTS for key, value in row.items())
+    return any(
+        value is True and _NOT_A_LETTER.sub("", str(key).lower()) in _ADVERTS for key, value in row.items()
+    )
 
 
 def _is_row(said: Mapping[str, Any]) -> bool:
@@ -144,7 +188,13 @@ def _posting(said: Mapping[str, Any], today: date, url: str, where: str, *, keye
         url=_absolute(link, url),
         posted_date=posted_on(_text(said.get("posted")), today),
         employment_type=_text(said.get("employment_type")) or None,
-        salary=salary_of(_text(said.get("salary")) or None, said.get("low"), said.get("high"), said.get("currency"), said.get("period")),
+        salary=salary_of(
+            _text(said.get("salary")) or None,
+            said.get("low"),
+            said.get("high"),
+            said.get("currency"),
+            said.get("period"),
+        ),
         description=described(_text(said.get("description"))),
         key=(_text(said.get("id")) or None) if keyed else None,
         where=where,
@@ -161,11 +211,19 @@ def _title(said: Mapping[str, Any]) -> str | None:
 
 
 def _speaks_of_employment(row: Mapping[str, Any], said: Mapping[str, Any], array: _Array, url: str) -> bool:
-    if any(said.get(each) for each in ("employment_type", "low")) or (said.get("company") and said.get("location")):
+    if any(said.get(each) for each in ("employment_type", "low")) or (
+        said.get("company") and said.get("location")
+    ):
         return True
-    if any(piece in str(key).lower() for key in (*row, array.name) for piece in vocabulary("fields")["employment"]):
+    if any(
+        piece in str(key).lower()
+        for key in (*row, array.name)
+        for piece in vocabulary("fields")["employment"]
+    ):
         return True
-    if words("employment").names(" ".join((url, *(_text(said.get(each))[:3_000] for each in ("title", "description", "url"))))):
+    if words("employment").names(
+        " ".join((url, *(_text(said.get(each))[:3_000] for each in ("title", "description", "url"))))
+    ):
         return True
     return _names_openings(array.called) and _is_among_openings(_text(said.get("url")))
 
@@ -175,13 +233,17 @@ def _names_openings(text: str) -> bool:
 
 
 def _is_among_openings(link: str) -> bool:
-    """Whether the address is that of one of them: `/opening/7`. An article on `/openings` or `/grand-opening` is not."""
+    """Whether the address is that of one of them: `/opening/7`. An article on `/openings` or `/grand-opening`
+    is not.
+    """
     return not _opening_words().isdisjoint(link.lower().partition("?")[0].split("/")[3:-1])
 
 
 @cache
 def _opening_words() -> frozenset[str]:
-    """What lists of openings are called in their addresses, without words that shops and forums use as well ("ofertas", "o")."""
+    """What lists of openings are called in their addresses, without words that shops and forums use as well
+    ("ofertas", "o").
+    """
     known = vocabulary("employment")
     return frozenset(word for word in known["address"] if any(piece in word for piece in known["pieces"]))
 
@@ -215,7 +277,14 @@ def _inside(row: Mapping[str, Any]) -> Iterator[tuple[int, str, Any]]:
 def _content(value: Any) -> Any:
     """The text of an XML element that also has attributes; of a link that has nothing else, its address."""
     if isinstance(value, list) and value and isinstance(value[0], Mapping) and "@href" in value[0]:
-        value = next((each for each in value if isinstance(each, Mapping) and each.get("@rel", "alternate") == "alternate"), value[0])
+        value = next(
+            (
+                each
+                for each in value
+                if isinstance(each, Mapping) and each.get("@rel", "alternate") == "alternate"
+            ),
+            value[0],
+        )
     if isinstance(value, Mapping):
         return value.get("#text") or value.get("@href") or value
     return value
@@ -273,7 +342,9 @@ def _total(beside: Mapping[str, Any]) -> int | None:
 
 
 def _empty(data: Any, source: str) -> Listing | None:
-    """An answer with an empty list of rows and, perhaps, a count: whether it is proof is for the reader to decide."""
+    """An answer with an empty list of rows and, perhaps, a count: whether it is proof is for the reader to
+    decide.
+    """
     if not isinstance(data, Mapping):
         return None
     named = {_NOT_A_LETTER.sub("", str(key).lower()): value for key, value in data.items()}

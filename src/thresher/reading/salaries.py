@@ -1,4 +1,6 @@
-"""What an opening pays, read from numbers with names or from a sentence. Nothing is guessed: an unclear one keeps its words."""
+"""What an opening pays, read from numbers with names or from a sentence. Nothing is guessed: an unclear one
+keeps its words.
+"""
 
 import re
 from collections.abc import Mapping
@@ -13,14 +15,29 @@ _PERIODS = {
     "day": ("day", "daily", "tag", "jour", "día", "dia", "giorno", "dag"),
     "week": ("week", "weekly", "woche", "semaine", "semana", "settimana"),
     "month": ("month", "monthly", "monat", "mois", "mes", "mês", "mese", "maand"),
-    "year": ("year", "yearly", "annual", "annually", "annum", "yr", "jahr", "año", "ano", "anno", "jaar", "pa"),
+    "year": (
+        "year",
+        "yearly",
+        "annual",
+        "annually",
+        "annum",
+        "yr",
+        "jahr",
+        "año",
+        "ano",
+        "anno",
+        "jaar",
+        "pa",
+    ),
 }
 _BY_WORD = {word: period for period, names in _PERIODS.items() for word in names}
 _WORD = re.compile(r"[^\W\d_]+")
 MAX_LENGTH = 300
 
 
-def salary_of(text: str | None, low: Any = None, high: Any = None, currency: Any = None, period: Any = None) -> Salary | None:
+def salary_of(
+    text: str | None, low: Any = None, high: Any = None, currency: Any = None, period: Any = None
+) -> Salary | None:
     """A salary from its parts where there are any, else from its sentence."""
     least, most = _number(low), _number(high)
     if least is None and most is None:
@@ -28,7 +45,13 @@ def salary_of(text: str | None, low: Any = None, high: Any = None, currency: Any
     code = str(currency).strip().upper() if currency else None
     every = period_of(str(period)) if period else None
     said = text or _written(least, most, code, every)
-    return Salary(said[:MAX_LENGTH], least if least is not None else most, most if most is not None else least, code, every)
+    return Salary(
+        said[:MAX_LENGTH],
+        least if least is not None else most,
+        most if most is not None else least,
+        code,
+        every,
+    )
 
 
 def salary_from_schema(value: Any) -> Salary | None:

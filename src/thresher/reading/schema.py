@@ -1,7 +1,8 @@
-"""schema.org's words for an opening and a product, as our own: what a page declares about itself in JSON-LD or microdata.
+"""schema.org's words for an opening and a product, as our own: what a page declares about itself in JSON-LD
+or microdata.
 
-Everything may be a text, an object, or a list of either, whatever the vocabulary says; nothing is inferred, and a missing
-value is missing, not false.
+Everything may be a text, an object, or a list of either, whatever the vocabulary says; nothing is inferred,
+and a missing value is missing, not false.
 """
 
 from collections.abc import Iterable, Mapping
@@ -44,7 +45,12 @@ def schema_posting(data: Mapping[str, Any], *, today: date, url: str | None, whe
 def employer_sites(data: Mapping[str, Any]) -> tuple[str, ...]:
     """The addresses that a JobPosting gives for who hires: sites, but also pages on networks and boards."""
     who = [each for each in _many(data.get("hiringOrganization")) if isinstance(each, Mapping)]
-    said = [text_of(each) for one in who for name in ("url", "sameAs") for each in _many(one.get(name))[:MAX_SITES]]
+    said = [
+        text_of(each)
+        for one in who
+        for name in ("url", "sameAs")
+        for each in _many(one.get(name))[:MAX_SITES]
+    ]
     return tuple(_distinct(said)[:MAX_SITES])
 
 
@@ -54,9 +60,14 @@ def schema_product(data: Mapping[str, Any], *, where: str) -> Product | None:
     if not name:
         return None
     offers = [offer for offer in _many(data.get("offers")) if isinstance(offer, Mapping)]
-    offers += [inner for offer in offers for inner in _many(offer.get("offers")) if isinstance(inner, Mapping)]
+    offers += [
+        inner for offer in offers for inner in _many(offer.get("offers")) if isinstance(inner, Mapping)
+    ]
     price = offers_price((*offers, data))
-    stock = next((state for offer in (*offers, data) if (state := availability(text_of(offer.get("availability"))))), None)
+    stock = next(
+        (state for offer in (*offers, data) if (state := availability(text_of(offer.get("availability"))))),
+        None,
+    )
     return Product(name, price, stock, text_of(data.get("url")), where)
 
 
@@ -86,7 +97,9 @@ def availability(text: str | None) -> str | None:
     if not text:
         return None
     name = text.rstrip("/").rpartition("/")[2]
-    spaced = "".join(f" {char.lower()}" if char.isupper() else char for char in name) if name.isalpha() else name
+    spaced = (
+        "".join(f" {char.lower()}" if char.isupper() else char for char in name) if name.isalpha() else name
+    )
     return " ".join(spaced.split()) or None
 
 
@@ -97,7 +110,10 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, Mapping):
-        return next((text for key in ("name", "@value", "value", "url", "@id") if (text := text_of(value.get(key)))), None)
+        return next(
+            (text for key in ("name", "@value", "value", "url", "@id") if (text := text_of(value.get(key)))),
+            None,
+        )
     if isinstance(value, list | tuple):
         return next((text for each in value if (text := text_of(each))), None)
     return None

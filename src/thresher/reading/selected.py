@@ -1,4 +1,6 @@
-"""What a CSS selector of a platform's file points at: `a.title@href` is an attribute, everything else a text."""
+"""What a CSS selector of a platform's file points at: `a.title@href` is an attribute, everything else a
+text.
+"""
 
 from collections.abc import Sequence
 

@@ -1,7 +1,8 @@
-"""Script shells: pages that hold nothing yet, because a script in the browser is to fetch and draw everything.
+"""Script shells: pages that hold nothing yet, because a script in the browser is to fetch and draw
+everything.
 
-They look like an empty list to whoever does not run the script. So they are recognised and rendered, never taken for
-"nothing there".
+They look like an empty list to whoever does not run the script. So they are recognised and rendered, never
+taken for "nothing there".
 """
 
 from thresher.core.page import Page

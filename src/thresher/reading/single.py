@@ -1,4 +1,6 @@
-"""A page about one opening that declares nothing for machines: what its headline, labels and names of elements say."""
+"""A page about one opening that declares nothing for machines: what its headline, labels and names of
+elements say.
+"""
 
 import re
 from collections.abc import Iterator
@@ -27,7 +29,9 @@ MAX_NAMED = 100
 MAX_NAME = 100
 FOLLOWING = 3  # lines under the headline
 MIN_DESCRIPTION = 200  # characters
-NEARLY_ALL = 0.8  # of a description: an element inside it that holds as much is it, without the headings around it
+NEARLY_ALL = (
+    0.8  # of a description: an element inside it that holds as much is it, without the headings around it
+)
 _FIELDS = ("company", "location", "posted", "employment_type", "salary")
 _CHROME = "nav, header, footer, [role=navigation], [role=contentinfo]"
 _SEPARATOR = re.compile(r"\s+[-|·•»–—]\s+|\s*\|\s*|\s+(?:at|in|bei|à|en|chez)\s+")
@@ -59,15 +63,23 @@ def read_single(document: Document, *, today: date) -> Listing | None:
 
 
 def _title(headline: Node | None, said: dict[str, str], document: Document) -> str | None:
-    """The headline; but a label that the page's title repeats names the opening better than a headline that it does not."""
+    """The headline; but a label that the page's title repeats names the opening better than a headline that
+    it does not.
+    """
     labelled_title = said.get("title")
-    if labelled_title and agrees(labelled_title, document) and not (headline is not None and agrees(headline.line, document)):
+    if (
+        labelled_title
+        and agrees(labelled_title, document)
+        and not (headline is not None and agrees(headline.line, document))
+    ):
         return labelled_title
     return headline.line if headline is not None else labelled_title
 
 
 def _repeated(headline: Node | None, document: Document) -> dict[str, str]:
-    """Company and place: lines right under the headline that the page's title repeats behind it, in this order."""
+    """Company and place: lines right under the headline that the page's title repeats behind it, in this
+    order.
+    """
     if headline is None:
         return {}
     behind = plain(document.title).partition(plain(headline.line))[2]
@@ -95,9 +107,15 @@ def _repeats(line: str, behind: str) -> bool:
 
 
 def _starts_part(line: str, behind: str) -> bool:
-    """Whether a part of the title begins as the line does, up to its comma: a title writes "Leeds, UK" where the line has all of it."""
+    """Whether a part of the title begins as the line does, up to its comma: a title writes "Leeds, UK" where
+    the line has all of it.
+    """
     town = next((piece for each in plain(line).split(",") if (piece := each.strip(" ,"))), "")
-    return len(line) <= MAX_NAME and len(town) > 2 and any(part.lstrip(" ,").startswith(town) for part in _parts(behind))
+    return (
+        len(line) <= MAX_NAME
+        and len(town) > 2
+        and any(part.lstrip(" ,").startswith(town) for part in _parts(behind))
+    )
 
 
 def _parts(title: str) -> list[str]:
@@ -105,7 +123,9 @@ def _parts(title: str) -> list[str]:
 
 
 def _linked(document: Document) -> dict[str, str]:
-    """The company: what links to the page of one company say, where that page's address says it too. Of several, none."""
+    """The company: what links to the page of one company say, where that page's address says it too. Of
+    several, none.
+    """
     found: dict[str, str] = {}
     chrome = set(document.root.css(_CHROME))
     for node in document.root.css("a[href]")[:MAX_LINKS]:
@@ -118,7 +138,9 @@ def _linked(document: Document) -> dict[str, str]:
 
 
 def _names(url: str, text: str) -> bool:
-    """Whether the end of an address is the text: `/company/acme_ladders.html` is that of Acme Ladders, `/company/about` of nobody."""
+    """Whether the end of an address is the text: `/company/acme_ladders.html` is that of Acme Ladders,
+    `/company/about` of nobody.
+    """
     said, last = _squeezed(text), _squeezed(url.rstrip("/").rpartition("/")[2])
     if len(said) < 2 or plain(text) in vocabulary("fields")["site_pages"] or words("button").is_one(text):
         return False
@@ -130,8 +152,14 @@ def _squeezed(text: str) -> str:
 
 
 def _description(document: Document) -> str | None:
-    """The text of the element that is named as the description; None where none is, for a whole page describes its menu too."""
-    named = [node for node in document.root.select_by(_described())[:MAX_NAMED] if len(node.line) >= MIN_DESCRIPTION]
+    """The text of the element that is named as the description; None where none is, for a whole page
+    describes its menu too.
+    """
+    named = [
+        node
+        for node in document.root.select_by(_described())[:MAX_NAMED]
+        if len(node.line) >= MIN_DESCRIPTION
+    ]
     best = max(named, key=lambda node: len(node.line), default=None)
     if best is None:
         return None
@@ -146,11 +174,15 @@ def _described() -> Selector:
         vocabulary("fields")["description_hints"],
         ("class", "id", "itemprop", "data-testid", "data-automation", "data-automation-id"),
     )
-    return written_selector(", ".join(f'body [{attribute}*="{name}" i]' for name in names for attribute in attributes))
+    return written_selector(
+        ", ".join(f'body [{attribute}*="{name}" i]' for name in names for attribute in attributes)
+    )
 
 
 def _beside(headline: Node) -> dict[str, str]:
-    """What the elements around the headline are named and say: the block that holds it, and the one around that."""
+    """What the elements around the headline are named and say: the block that holds it, and the one around
+    that.
+    """
     said: dict[str, str] = {}
     for block in islice(headline.ancestors, 4):
         if block.tag in ("body", "main", "html"):

@@ -1,8 +1,9 @@
 """Splitting a long page where it comes apart by itself, so that each part can be read alone.
 
-A part never begins in the middle of a thing: cuts are made between sections, between the repeats of a repeated block,
-between paragraphs, list items and table rows, in this order, and inside a sentence only where one is longer than a part
-may be. The coarsest cut that fits is taken, and what stands together stays together as long as there is room.
+A part never begins in the middle of a thing: cuts are made between sections, between the repeats of a
+repeated block, between paragraphs, list items and table rows, in this order, and inside a sentence only where
+one is longer than a part may be. The coarsest cut that fits is taken, and what stands together stays together
+as long as there is room.
 """
 
 import re
@@ -19,7 +20,9 @@ SHORT = 80  # characters of a line that is a label rather than a sentence
 
 _BLOCK = re.compile(r"\S[^\n]*(?:\n(?![ \t]*\n)[^\n]*)*")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})[ \t]+(\S[^\n]*)", re.MULTILINE)
-_TITLE = re.compile(r"^(?:\*\*[^*\n]{1,200}\*\*|\[[^\[\]\n]{1,300}\]\([^()\s]{1,2000}\))[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(
+    r"^(?:\*\*[^*\n]{1,200}\*\*|\[[^\[\]\n]{1,300}\]\([^()\s]{1,2000}\))[ \t]*$", re.MULTILINE
+)
 _ITEM = re.compile(r"^(?:[-*+•]|\d{1,3}[.)])[ \t]", re.MULTILINE)
 _INNER_ITEM = re.compile(r"^[ \t]+(?:[-*+•]|\d{1,3}[.)])[ \t]", re.MULTILINE)
 _LINE = re.compile(r"^(?=[^\n]*\S)", re.MULTILINE)
@@ -50,7 +53,9 @@ class Heading:
 def split(markdown: str, most: int) -> list[Part]:
     """Parts of at most `most` characters, in order, that leave out nothing but white space."""
     if most < MIN_PART:
-        raise UsageError(f"parts of {most} characters are too small to mean anything; allow at least {MIN_PART}")
+        raise UsageError(
+            f"parts of {most} characters are too small to mean anything; allow at least {MIN_PART}"
+        )
     whole = _trimmed(markdown, 0, len(markdown))
     if whole is None:
         return []
@@ -61,7 +66,11 @@ def headings(markdown: str) -> list[Heading]:
     """The headings of a text, outside of code."""
     fences = [each.start() for each in _FENCE.finditer(markdown)]
     found = _HEADING.finditer(markdown)
-    return [Heading(len(each[1]), each[2].strip(), *each.span()) for each in found if bisect_right(fences, each.start()) % 2 == 0]
+    return [
+        Heading(len(each[1]), each[2].strip(), *each.span())
+        for each in found
+        if bisect_right(fences, each.start()) % 2 == 0
+    ]
 
 
 def trail(markdown: str, part: Part) -> tuple[str, ...]:
@@ -113,7 +122,11 @@ def _divided(text: str, part: Part, most: int, rule: int) -> Iterator[Part]:
         if waiting is not None and unit.end - waiting.start <= most:
             waiting = Part(waiting.start, unit.end)
             continue
-        if waiting is not None and unit.end - unit.start > most and _HEADING.fullmatch(text, waiting.start, waiting.end):
+        if (
+            waiting is not None
+            and unit.end - unit.start > most
+            and _HEADING.fullmatch(text, waiting.start, waiting.end)
+        ):
             unit = Part(waiting.start, unit.end)  # a heading stays with what it heads
         elif waiting is not None:
             yield waiting
@@ -159,9 +172,11 @@ def _blocks(text: str, part: Part) -> list[Part]:
 
 
 def repeats(text: str, *, lines: bool = False) -> list[list[int]]:
-    """Where a repeated block begins, each time: title, text, price; title, text, price. Of paragraphs, or with `lines` of lines.
+    """Where a repeated block begins, each time: title, text, price; title, text, price. Of paragraphs, or
+    with `lines` of lines.
 
-    It may be told from any of its blocks on; the likeliest telling comes first. Empty: nothing repeats itself.
+    It may be told from any of its blocks on; the likeliest telling comes first. Empty: nothing repeats
+    itself.
     """
     return _repeats(text, Part(0, len(text)), lines=lines)
 
@@ -171,14 +186,22 @@ def _first_repeats(text: str, part: Part) -> list[int]:
 
 
 def _repeats(text: str, part: Part, *, lines: bool = False) -> list[list[int]]:
-    blocks = [Part(*each.span()) for each in _WRITTEN.finditer(text, part.start, part.end)] if lines else _blocks(text, part)
+    blocks = (
+        [Part(*each.span()) for each in _WRITTEN.finditer(text, part.start, part.end)]
+        if lines
+        else _blocks(text, part)
+    )
     found = _periodic([_shape(text[block.start : min(block.end, block.start + 2_000)]) for block in blocks])
     if found is None:
         return []
     start, turn, period, last = found
     tellings = []
     for first in ((turn - start + step) % period + start for step in range(period)):
-        begins = [*([start] if first > start else []), *range(first, last, period), *([last] if last < len(blocks) else [])]
+        begins = [
+            *([start] if first > start else []),
+            *range(first, last, period),
+            *([last] if last < len(blocks) else []),
+        ]
         tellings.append([blocks[at].start for at in begins])
     return tellings
 
@@ -200,7 +223,9 @@ def _shape(block: str) -> str:
 
 
 def _periodic(shapes: Sequence[str]) -> tuple[int, int, int, int] | None:
-    """The longest stretch that repeats itself at least three times: its first block, the first that leads, its period, its end."""
+    """The longest stretch that repeats itself at least three times: its first block, the first that leads,
+    its period, its end.
+    """
     best: tuple[int, int, int] | None = None
     for period in range(2, min(MAX_PERIOD, len(shapes) // 3) + 1):
         for start, end in _runs(shapes, period):
@@ -220,7 +245,9 @@ def _runs(shapes: Sequence[str], period: int) -> Iterator[tuple[int, int]]:
 
 
 def _turned(shapes: Sequence[str], start: int, period: int, end: int) -> int:
-    """Which of the blocks of a period comes first: a heading or a title, else as the stretch ends with a whole period."""
+    """Which of the blocks of a period comes first: a heading or a title, else as the stretch ends with a
+    whole period.
+    """
     for leader in ("#", "##", "###", "####", "#####", "######", "title"):
         if leader in shapes[start : start + period]:
             return start + shapes[start : start + period].index(leader)

@@ -9,4 +9,6 @@ from thresher.reading.thing import Structured
 def structured(document: Document) -> Structured:
     """The things of a page: JSON-LD first, then microdata, RDFa and Open Graph, each in document order."""
     things, troubles = json_ld(document.root)
-    return Structured((*things, *microdata(document), *rdfa(document), *open_graph(document)), tuple(troubles))
+    return Structured(
+        (*things, *microdata(document), *rdfa(document), *open_graph(document)), tuple(troubles)
+    )

@@ -3,7 +3,8 @@
     https://{token}.acme.example/list?of={site}     each part escaped
     https://acme.example/api{+path}                  a part that is itself a path: its slashes stay
 
-A part that would change what stands around it (`..`, a second host, another parameter) gives no address at all.
+A part that would change what stands around it (`..`, a second host, another parameter) gives no address at
+all.
 """
 
 import re
@@ -27,8 +28,12 @@ def holes(template: str) -> frozenset[str]:
 
 
 def filled(template: str, parts: Mapping[str, str]) -> str | None:
-    """An address with its parts, each escaped; None where one is missing, or where the parts do not make an address."""
-    if not holes(template) <= parts.keys() or any(_climbs(parts[name]) for _, name in _HOLE.findall(template)):
+    """An address with its parts, each escaped; None where one is missing, or where the parts do not make an
+    address.
+    """
+    if not holes(template) <= parts.keys() or any(
+        _climbs(parts[name]) for _, name in _HOLE.findall(template)
+    ):
         return None
     address, _, query = template.partition("?")
     made = _HOLE.sub(lambda match: quote(parts[match[2]], safe=_IN_PATH + "/" * bool(match[1])), address)
@@ -39,7 +44,9 @@ def filled(template: str, parts: Mapping[str, str]) -> str | None:
 
 
 def filled_value(value: Any, parts: Mapping[str, str]) -> Any:
-    """The same for what is sent as JSON, where nothing needs to be escaped; holes without a part stay as they are."""
+    """The same for what is sent as JSON, where nothing needs to be escaped; holes without a part stay as they
+    are.
+    """
     if isinstance(value, str):
         return _HOLE.sub(lambda match: parts.get(match[2], match[0]), value)
     if isinstance(value, Mapping):

@@ -10,7 +10,23 @@ from thresher.reading.document import Document
 
 _CELLS = ("td", "th")
 # Blocks that stand apart from their neighbours by an empty line.
-_APART = frozenset({"p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "figcaption", "caption", "article", "section"})
+_APART = frozenset(
+    {
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "pre",
+        "blockquote",
+        "figcaption",
+        "caption",
+        "article",
+        "section",
+    }
+)
 
 
 def full_text(document: Document) -> str:

@@ -1,7 +1,7 @@
 """A thing: something a page describes in a form made for machines, whichever form that is.
 
-JSON-LD, microdata, RDFa and Open Graph all say "this is a Product, its name is ...". Here they become one shape, each
-with the path to where it stands, so that a value taken from it can be shown on the page.
+JSON-LD, microdata, RDFa and Open Graph all say "this is a Product, its name is ...". Here they become one
+shape, each with the path to where it stands, so that a value taken from it can be shown on the page.
 """
 
 import html
@@ -19,9 +19,11 @@ _TEXT_KEYS = ("@value", "name", "value", "text", "url", "@id")
 
 @dataclass(frozen=True, slots=True)
 class Thing:
-    """`type` is the first of `types`, without its vocabulary: "JobPosting". Values are text, numbers, lists and mappings, as written.
+    """`type` is the first of `types`, without its vocabulary: "JobPosting". Values are text, numbers, lists
+    and mappings, as written.
 
-    `path` leads to it: a CSS path, and behind `$` a JSON path. `syntax` is json-ld, microdata, rdfa or opengraph.
+    `path` leads to it: a CSS path, and behind `$` a JSON path. `syntax` is json-ld, microdata, rdfa or
+    opengraph.
     """
 
     type: str
@@ -31,7 +33,9 @@ class Thing:
     types: tuple[str, ...] = ()
 
     def text(self, *names: str) -> str | None:
-        """The first of these properties that says something, as text without entities; of a mapping, its name."""
+        """The first of these properties that says something, as text without entities; of a mapping, its
+        name.
+        """
         return next((said for name in names for said in texts(self.properties.get(name)) if said), None)
 
     def texts(self, name: str) -> list[str]:
@@ -84,6 +88,10 @@ def texts(value: Any, depth: int = 0) -> Iterator[str]:
 
 def type_names(written: Any) -> tuple[str, ...]:
     """Types without their vocabulary: `https://schema.org/Product` and `schema:Product` are `Product`."""
-    words = [word.strip().rstrip("/") for word in (written if isinstance(written, list) else [written])[:20] if isinstance(word, str)]
+    words = [
+        word.strip().rstrip("/")
+        for word in (written if isinstance(written, list) else [written])[:20]
+        if isinstance(word, str)
+    ]
     names = [re.split(r"[/#:]", word)[-1] for word in words]
     return tuple(dict.fromkeys(name for name in names if name))

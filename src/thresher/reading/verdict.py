@@ -1,7 +1,7 @@
 """The verdict on a page: found, confirmed empty, unknown or blocked, with the sentence that says why.
 
-Nothing found is not nothing there. An empty page is proof only where the source says so itself, where nothing that it says
-contradicts it, and where its word counts.
+Nothing found is not nothing there. An empty page is proof only where the source says so itself, where nothing
+that it says contradicts it, and where its word counts.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,12 @@ from thresher.reading.listing import Listing
 OK = 200
 FEW = 10  # rows: recommendations are seldom more
 _REFUSED = {
-    401: "asks for credentials", 403: "refuses us", 407: "asks for credentials", 429: "asks us to slow down", 451: "may not answer us",
-}  # fmt: skip
+    401: "asks for credentials",
+    403: "refuses us",
+    407: "asks for credentials",
+    429: "asks us to slow down",
+    451: "may not answer us",
+}
 _GONE = {404: "has no such page", 410: "says the page is gone"}
 CLIENT_ERRORS = range(400, 500)
 SERVER_ERRORS = range(500, 600)
@@ -53,21 +57,30 @@ def judge(seen: Evidence) -> Look:
     if seen.shell:
         return Look(Verdict.UNKNOWN, f"{seen.shell}; render it (--render)")
     if seen.lists:
-        return Look(Verdict.UNKNOWN, "the page should list something, but no rows were recognised and it does not say that there are none")
+        return Look(
+            Verdict.UNKNOWN,
+            "the page should list something, but no rows were recognised and it does not say that there are none",
+        )
     if seen.characters:
         return Look(Verdict.FOUND, f"{seen.characters:,} characters of text")
     return Look(Verdict.UNKNOWN, "the page holds no text")
 
 
 def _by_statement(seen: Evidence, said: Statement) -> Look | None:
-    """What the page says counts where it is its main matter. Rows beside it may be recommendations, unless the page counts them."""
+    """What the page says counts where it is its main matter. Rows beside it may be recommendations, unless
+    the page counts them.
+    """
     rows = len(seen.listing.postings) if seen.listing else seen.products
     if said.is_headline or (seen.is_main and not rows):
         return Look(Verdict.CONFIRMED_EMPTY, f'the page says "{said.quote}"', said.quote)
     is_detail = rows == 1 and (seen.products == 1 or (seen.listing is not None and seen.listing.single))
     if not rows or is_detail or seen.counted or (rows > FEW and not seen.is_main):
         return None
-    return Look(Verdict.UNKNOWN, f'the page says "{said.quote}" but shows {rows} rows: they may be recommendations', said.quote)
+    return Look(
+        Verdict.UNKNOWN,
+        f'the page says "{said.quote}" but shows {rows} rows: they may be recommendations',
+        said.quote,
+    )
 
 
 def _by_status(status: int) -> Look | None:
@@ -84,17 +97,33 @@ def _by_status(status: int) -> Look | None:
 
 def _empty_listing(listing: Listing) -> Look:
     if listing.total:
-        return Look(Verdict.UNKNOWN, f"{listing.source} counts {listing.total:,} but holds no rows", str(listing.total))
+        return Look(
+            Verdict.UNKNOWN,
+            f"{listing.source} counts {listing.total:,} but holds no rows",
+            str(listing.total),
+        )
     if listing.rows:
-        return Look(Verdict.UNKNOWN, f"{listing.source} holds {listing.rows} rows, but none of them is a listed posting")
+        return Look(
+            Verdict.UNKNOWN,
+            f"{listing.source} holds {listing.rows} rows, but none of them is a listed posting",
+        )
     if not listing.proof:
-        return Look(Verdict.UNKNOWN, f"{listing.source} is empty, which is no proof: it may answer so for what does not exist")
+        return Look(
+            Verdict.UNKNOWN,
+            f"{listing.source} is empty, which is no proof: it may answer so for what does not exist",
+        )
     return Look(Verdict.CONFIRMED_EMPTY, f"{listing.source} is empty and counts nothing", "0")
 
 
 def _found(listing: Listing) -> str:
     number = len(listing.postings)
     what = f"{number} {'posting' if number == 1 else 'postings'} in {listing.source}"
-    doubles = f"; {listing.rows - number} of {listing.rows} rows were doubles" if listing.rows > number else ""
-    more = f"; the source counts {listing.total:,}" if listing.total is not None and listing.total > listing.rows else ""
+    doubles = (
+        f"; {listing.rows - number} of {listing.rows} rows were doubles" if listing.rows > number else ""
+    )
+    more = (
+        f"; the source counts {listing.total:,}"
+        if listing.total is not None and listing.total > listing.rows
+        else ""
+    )
     return what + doubles + more

@@ -1,8 +1,9 @@
 """Walls: is this the page that was asked for, or what a protection put in its place?
 
-A wall is a short page whose main matter is to keep us out. So nothing here judges by one word: an article about CAPTCHAs
-is long, a contact form with a CAPTCHA has other fields, and a shop behind a protection loads its script on every page.
-The wall's own scripts, its own words in the title or headings, and how little else there is decide together.
+A wall is a short page whose main matter is to keep us out. So nothing here judges by one word: an article
+about CAPTCHAs is long, a contact form with a CAPTCHA has other fields, and a shop behind a protection loads
+its script on every page. The wall's own scripts, its own words in the title or headings, and how little else
+there is decide together.
 """
 
 from collections.abc import Mapping
@@ -20,12 +21,16 @@ MANY_LINKS = 30
 MAX_LINKS = 100
 _REFUSALS = frozenset({401, 403, 405, 406, 418, 429, 451, 503})
 _SPACES = "".join(chr(code) for code in range(0x3001) if chr(code).isspace())
-_UNSHOWN = "script, style, template, noscript, noembed, noframes, textarea, select, datalist, svg, iframe, object"
+_UNSHOWN = (
+    "script, style, template, noscript, noembed, noframes, textarea, select, datalist, svg, iframe, object"
+)
 _FIELDS = "input[type=text], input[type=email], input[type=tel], input[type=search], input:not([type]), textarea, select"
 
 
 class _Shown:
-    """What a reader would see of the page. Each part is read when it is first asked for: for most pages, few are."""
+    """What a reader would see of the page. Each part is read when it is first asked for: for most pages, few
+    are.
+    """
 
     def __init__(self, root: Node) -> None:
         self.root = root
@@ -65,13 +70,16 @@ class _Shown:
 def wall(status: int, headers: Mapping[str, str], text: str) -> str | None:
     """Why we think that a wall stands here, as a phrase to put after "blocked by"; None for an ordinary page.
 
-    `headers` have lower-case names; `text` is the markup as it came, or the text of an answer that is not HTML.
+    `headers` have lower-case names; `text` is the markup as it came, or the text of an answer that is not
+    HTML.
     """
     return wall_of_html(status, text) if needs_tree(headers, text) else wall_without_tree(headers, text)
 
 
 def needs_tree(headers: Mapping[str, str], text: str) -> bool:
-    """Whether only the tree of the page can tell. Of most answers that are no page, and of large pages, there is no need to build it."""
+    """Whether only the tree of the page can tell. Of most answers that are no page, and of large pages, there
+    is no need to build it.
+    """
     if _by_header(headers) or len(text) > LARGE or text.count("<a ") > MAX_LINKS:
         return False
     return text.lstrip()[:1] not in ("{", "[")
@@ -91,10 +99,11 @@ def wall_of_html(status: int, text: str) -> str | None:
 
 
 def _shows_much(root: Node) -> bool:
-    """Whether the page shows more than any wall does, counted without laying its text out: that would take longer than all the rest.
+    """Whether the page shows more than any wall does, counted without laying its text out: that would take
+    longer than all the rest.
 
-    Letters only, and none of what stands in elements that show their text differently or not at all. So it is too low rather
-    than too high, and the thorough look decides about the rest.
+    Letters only, and none of what stands in elements that show their text differently or not at all. So it is
+    too low rather than too high, and the thorough look decides about the rest.
     """
     body = root.css_first("body") or root
     text = body.text
@@ -119,17 +128,32 @@ def _thorough(status: int, text: str, root: Node) -> str | None:
     markup = text.lower()
     if not any(root in markup for root in vocabulary("wall")["roots"]):
         return _by_words(status, "", shown) or _by_sign_in(status, shown)
-    return _by_script(markup, shown) or _by_words(status, markup, shown) or _by_consent(markup, shown) or _by_sign_in(status, shown)
+    return (
+        _by_script(markup, shown)
+        or _by_words(status, markup, shown)
+        or _by_consent(markup, shown)
+        or _by_sign_in(status, shown)
+    )
 
 
 def _by_header(headers: Mapping[str, str]) -> str | None:
-    return next((why for name, piece, why in vocabulary("wall")["headers"] if piece in headers.get(name, "").lower()), None)
+    return next(
+        (why for name, piece, why in vocabulary("wall")["headers"] if piece in headers.get(name, "").lower()),
+        None,
+    )
 
 
 def _by_data(text: str) -> str | None:
     """Where JSON was asked for, some walls answer with JSON that only says where their puzzle is."""
     markup = text.lower() if len(text) <= LITTLE else ""
-    return next((why for why, needles in vocabulary("wall")["scripts"].items() if any(needle in markup for needle in needles)), None)
+    return next(
+        (
+            why
+            for why, needles in vocabulary("wall")["scripts"].items()
+            if any(needle in markup for needle in needles)
+        ),
+        None,
+    )
 
 
 def _by_script(markup: str, shown: _Shown) -> str | None:
@@ -158,9 +182,15 @@ def _by_words(status: int, markup: str, shown: _Shown) -> str | None:
 
 
 def _by_consent(markup: str, shown: _Shown) -> str | None:
-    known = vocabulary("wall")["consent"] + (vocabulary("wall")["consent_walls"] if shown.length <= LITTLE // 2 else ())
+    known = vocabulary("wall")["consent"] + (
+        vocabulary("wall")["consent_walls"] if shown.length <= LITTLE // 2 else ()
+    )
     asks = any(needle in markup and needle not in shown.text for needle in known)
-    return "a page that asks for consent first" if asks and shown.fields == 0 and shown.links <= MANY_LINKS else None
+    return (
+        "a page that asks for consent first"
+        if asks and shown.fields == 0 and shown.links <= MANY_LINKS
+        else None
+    )
 
 
 def _by_sign_in(status: int, shown: _Shown) -> str | None:

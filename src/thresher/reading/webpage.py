@@ -87,7 +87,9 @@ def _products(facts: Facts) -> list[Product]:
     return [shared] if shared and shared.price else shown_products(facts) or declared
 
 
-def _kind(document: Document, look: Look, seen: Evidence, board: Board | None, products: tuple[Product, ...]) -> Kind:
+def _kind(
+    document: Document, look: Look, seen: Evidence, board: Board | None, products: tuple[Product, ...]
+) -> Kind:
     if seen.wall:
         return Kind.WALL
     if seen.listing is not None and seen.listing.postings:

@@ -1,7 +1,7 @@
 """Vocabularies: what people write on pages, in the languages we read, kept as data beside the code.
 
-Each is a file of phrases. `names` asks whether one of them stands in a text as whole words, `is_one` whether the text is
-nothing else.
+Each is a file of phrases. `names` asks whether one of them stands in a text as whole words, `is_one` whether
+the text is nothing else.
 """
 
 import re
@@ -13,7 +13,9 @@ from typing import Any
 
 from thresher.reading.yamlfile import read_yaml
 
-_UNSPACED = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")  # scripts that put no space between words
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)  # scripts that put no space between words
 _LONG_WORD = re.compile(r"\w{5,}")  # shorter ones ("you") stand in every text
 _EDGES = " \t\n.,:;!?…·|-–—>»›→*()[]"
 
@@ -62,7 +64,9 @@ def _sharing(phrases: Iterable[str]) -> list[tuple[str, list[str]]]:
     common = Counter(word for phrase in listed for word in _LONG_WORD.findall(phrase))
     found: dict[str, list[str]] = {}
     for phrase in listed:
-        found.setdefault(max(_LONG_WORD.findall(phrase), key=lambda word: common[word], default=phrase), []).append(phrase)
+        found.setdefault(
+            max(_LONG_WORD.findall(phrase), key=lambda word: common[word], default=phrase), []
+        ).append(phrase)
     return list(found.items())
 
 

@@ -1,7 +1,7 @@
 """An element of an XML document: what stands in it, in order, and the same as JSON would say it.
 
-Feeds need the order and the prefixes, because a title may be that of a picture. Platforms' answers need neither, and are
-pointed at in one way whether they are XML or JSON. Both are views of the same element.
+Feeds need the order and the prefixes, because a title may be that of a picture. Platforms' answers need
+neither, and are pointed at in one way whether they are XML or JSON. Both are views of the same element.
 """
 
 from collections.abc import Iterator
@@ -48,16 +48,24 @@ class XmlElement:
     @property
     def whole_text(self) -> str:
         """Its text with that of the elements in it, in order: XHTML in a feed. Never deeper than was read."""
-        return "".join(piece if isinstance(piece, str) else f" {piece.whole_text} " for piece in self.pieces).strip()
+        return "".join(
+            piece if isinstance(piece, str) else f" {piece.whole_text} " for piece in self.pieces
+        ).strip()
 
     @property
     def data(self) -> Any:
-        """What is in it: a text, or a mapping of `@attributes`, children (repeated ones as a list) and `#text`. No prefixes."""
+        """What is in it: a text, or a mapping of `@attributes`, children (repeated ones as a list) and
+        `#text`. No prefixes.
+        """
         children, text = self.children, self.text.strip()
         if not children and not self.attributes:
             return text  # most elements
         inside = XmlData(self)
-        inside |= {f"@{_local(name)}": value for name, value in self.attributes.items() if not name.startswith("xmlns")}
+        inside |= {
+            f"@{_local(name)}": value
+            for name, value in self.attributes.items()
+            if not name.startswith("xmlns")
+        }
         for each in children:
             inside[each.spelled] = _with(inside.get(each.spelled), each.data)
         if inside and text:
@@ -66,7 +74,9 @@ class XmlElement:
 
 
 class XmlData(dict[str, Any]):
-    """The mapping of an element. It remembers the element, for whoever must know the order and the prefixes after all."""
+    """The mapping of an element. It remembers the element, for whoever must know the order and the prefixes
+    after all.
+    """
 
     __slots__ = ("element",)
 
@@ -76,7 +86,9 @@ class XmlData(dict[str, Any]):
 
 
 def _with(known: Any, value: Any) -> Any:
-    """What is known of a name with one more value of it. No value is itself a list, so a list is always one of ours."""
+    """What is known of a name with one more value of it. No value is itself a list, so a list is always one
+    of ours.
+    """
     if known is None:
         return value
     if isinstance(known, list):

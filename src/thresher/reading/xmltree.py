@@ -1,8 +1,8 @@
 """XML as a small tree, read even where it is a little broken, and never where it is a bomb.
 
-Feeds are written by templates: a bare `&`, an `&nbsp;`, a byte that no XML allows. Those are mended before reading. A
-document that breaks in the middle still gives what came before. Entities of its own are refused, whatever they say: they
-are how a kilobyte becomes a gigabyte.
+Feeds are written by templates: a bare `&`, an `&nbsp;`, a byte that no XML allows. Those are mended before
+reading. A document that breaks in the middle still gives what came before. Entities of its own are refused,
+whatever they say: they are how a kilobyte becomes a gigabyte.
 """
 
 import html
@@ -16,8 +16,11 @@ from thresher.reading.xmlelement import XmlElement
 
 MAX_ELEMENTS: Final = 300_000
 DEEPEST: Final = 200
-# CDATA sections, comments and processing instructions are left as they are; of entities, only the five of XML.
-_MEND = re.compile(r"<!\[CDATA\[|<!--|&(?:(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?")
+# CDATA sections, comments and processing instructions are left as they are; of entities, only the five of
+# XML.
+_MEND = re.compile(
+    r"<!\[CDATA\[|<!--|&(?:(amp|lt|gt|quot|apos|#\d{1,7}|#[xX][0-9a-fA-F]{1,6});|([A-Za-z][A-Za-z0-9]{1,31});)?"
+)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _ENDS: Final = {"<![CDATA[": "]]>", "<!--": "-->"}
 
@@ -66,7 +69,8 @@ def read_xml_tree(text: str) -> XmlTree | None:
 
 
 def read_xml(text: str) -> tuple[str, Any]:
-    """The name of the root element and what is in it, as JSON would say it. Raises Malformed, with the place, for half a document.
+    """The name of the root element and what is in it, as JSON would say it. Raises Malformed, with the place,
+    for half a document.
 
     Half an answer is not taken for the answer: what it no longer lists would count as gone.
     """

@@ -1,4 +1,6 @@
-"""YAML, read by the fast parser where there is one: some thirty small files stand between a start and a first answer."""
+"""YAML, read by the fast parser where there is one: some thirty small files stand between a start and a first
+answer.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +22,9 @@ def read_yaml(text: str) -> Any:
 
 
 def read_foreign_yaml(text: str) -> Any:
-    """The same for a text that somebody else wrote: the fast parser does not survive endless nesting. Raises yaml.YAMLError."""
+    """The same for a text that somebody else wrote: the fast parser does not survive endless nesting. Raises
+    yaml.YAMLError.
+    """
     _check(text)
     return read_yaml(text)
 
@@ -45,7 +49,9 @@ def _check(text: str) -> None:
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int | None:
-    """The line on which a key stands, or the nearest part of its path that stands anywhere; None for what has no lines."""
+    """The line on which a key stands, or the nearest part of its path that stands anywhere; None for what has
+    no lines.
+    """
     node = yaml.compose(text, Loader=_LOADER)
     line = None
     for step in path:

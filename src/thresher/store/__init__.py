@@ -1,1 +1,3 @@
-"""The store: one protocol, two backends, one home for SQL. Synchronous; whole transactions run on database threads."""
+"""The store: one protocol, two backends, one home for SQL. Synchronous; whole transactions run on database
+threads.
+"""

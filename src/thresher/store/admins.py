@@ -1,4 +1,6 @@
-"""Administrators as they are kept: a name, the slow hash of a password, and the token with which the first of them is made."""
+"""Administrators as they are kept: a name, the slow hash of a password, and the token with which the first of
+them is made.
+"""
 
 from dataclasses import dataclass
 
@@ -65,7 +67,9 @@ def any_admin(session: Session) -> bool:
 
 
 def put_setup(store: Store, digest: str, lasts_us: int) -> bool:
-    """Keep the hash of a new set-up token, in place of the one before; False where there is an administrator already."""
+    """Keep the hash of a new set-up token, in place of the one before; False where there is an administrator
+    already.
+    """
     with store.write() as session:
         if any_admin(session):
             return False
@@ -75,12 +79,18 @@ def put_setup(store: Store, digest: str, lasts_us: int) -> bool:
 
 def setup_is_open(session: Session, digest: str, now: int) -> bool:
     """Whether a set-up token would make the first administrator now."""
-    found = one(session, "select 1 from setup where digest = :digest and expires_at > :now", {"digest": digest, "now": now})
+    found = one(
+        session,
+        "select 1 from setup where digest = :digest and expires_at > :now",
+        {"digest": digest, "now": now},
+    )
     return found is not None and not any_admin(session)
 
 
 def first_admin(store: Store, digest: str, name: str, password: str) -> Admin | None:
-    """Use up a set-up token for the first administrator; None if it is not good any more, or somebody was first."""
+    """Use up a set-up token for the first administrator; None if it is not good any more, or somebody was
+    first.
+    """
     with store.write() as session:
         now = store.backend.now(session)
         if session.run(_REDEEM, {"digest": digest, "now": now}) == 0 or any_admin(session):

@@ -27,7 +27,9 @@ _OF_QUESTION = f"{_FORGET} question = :question"
 
 
 def recall(store: Store, question: str, *, app: str = "", run: int | None = None) -> Answer | None:
-    """The answer to this very question, if it was ever kept. Counted as used, by this app and this run (a tracking id)."""
+    """The answer to this very question, if it was ever kept. Counted as used, by this app and this run (a
+    tracking id).
+    """
     asked = {"question": clean(question)}
     with store.glance() as session:
         row = one(session, _FIND, asked)
@@ -38,7 +40,13 @@ def recall(store: Store, question: str, *, app: str = "", run: int | None = None
         now, paid = store.backend.now(session), one(session, _ASKED, asked)
         session.run(_USED, asked | {"now": now})
         # By the name under which it was paid for: what a vendor calls itself in its answers is another.
-        about = {"day": day_of(now), "app": clean(app), "run": run or 0, "model": paid[0] if paid else model, "prompt": prompt}
+        about = {
+            "day": day_of(now),
+            "app": clean(app),
+            "run": run or 0,
+            "model": paid[0] if paid else model,
+            "prompt": prompt,
+        }
         session.run(_COUNT, about | {"cost": cost})
     body = json.loads(text)
     return Answer(body["value"], of_json(body["evidence"]), Usage(**body["usage"]), cost, model, cached=True)
@@ -49,15 +57,21 @@ def keep(store: Store, question: str, prompt: str, answer: Answer) -> None:
     if answer.cached:
         return
     values = {
-        "question": clean(question), "body": _body(answer), "model": clean(answer.model), "prompt": clean(prompt), "cost": answer.cost,
-    }  # fmt: skip
+        "question": clean(question),
+        "body": _body(answer),
+        "model": clean(answer.model),
+        "prompt": clean(prompt),
+        "cost": answer.cost,
+    }
     with store.write() as session:
         now = store.backend.now(session)
         session.run(_KEEP, values | {"at": now, "used_at": now})
 
 
 def forget(store: Store, *, prompt: str | None = None, question: str | None = None) -> int:
-    """Drop the answers to a prompt, or to one question; they are asked and paid for anew. Returns how many."""
+    """Drop the answers to a prompt, or to one question; they are asked and paid for anew. Returns how
+    many.
+    """
     with store.write() as session:
         dropped = session.run(_OF_PROMPT, {"prompt": prompt}) if prompt is not None else 0
         return dropped + (session.run(_OF_QUESTION, {"question": question}) if question is not None else 0)
@@ -66,10 +80,19 @@ def forget(store: Store, *, prompt: str | None = None, question: str | None = No
 def _body(answer: Answer) -> str:
     usage = answer.usage
     said: dict[str, Any] = {
-        "value": answer.value, "evidence": as_json(answer.evidence),
-        "usage": {"calls": usage.calls, "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens},
-    }  # fmt: skip
-    body = json.dumps(said, allow_nan=False)  # ASCII: a model may say half a surrogate pair, and PostgreSQL keeps none
+        "value": answer.value,
+        "evidence": as_json(answer.evidence),
+        "usage": {
+            "calls": usage.calls,
+            "input_tokens": usage.input_tokens,
+            "output_tokens": usage.output_tokens,
+        },
+    }
+    body = json.dumps(
+        said, allow_nan=False
+    )  # ASCII: a model may say half a surrogate pair, and PostgreSQL keeps none
     if len(body) > MAX_ANSWER:
-        raise TooLarge(f"an answer of {len(body):,} bytes; at most {MAX_ANSWER:,} are kept: ask about a smaller part of the page")
+        raise TooLarge(
+            f"an answer of {len(body):,} bytes; at most {MAX_ANSWER:,} are kept: ask about a smaller part of the page"
+        )
     return body

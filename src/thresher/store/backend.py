@@ -29,11 +29,12 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What one visit to the queue brought: tasks to perform, settlements that the fence refused, and when to come back.
+    """What one visit to the queue brought: tasks to perform, settlements that the fence refused, and when to
+    come back.
 
-    `more` means that another visit right now may bring more; `next_at` is when the next timer or delayed task is due,
-    and `now` the database's time, so that a worker waits for their difference and need not trust its own clock. `lost`: the
-    worker has been given up, and a worker that was given up claims nothing.
+    `more` means that another visit right now may bring more; `next_at` is when the next timer or delayed task
+    is due, and `now` the database's time, so that a worker waits for their difference and need not trust its
+    own clock. `lost`: the worker has been given up, and a worker that was given up claims nothing.
     """
 
     tasks: list[Task]
@@ -46,7 +47,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A settlement that the fence let through, the lane the task ran in, and its group. `cancelled`: a person was faster."""
+    """A settlement that the fence let through, the lane the task ran in, and its group. `cancelled`: a person
+    was faster.
+    """
 
     settlement: Settlement
     lane_id: int
@@ -68,9 +71,20 @@ def as_task(row: Sequence[Any], key: str) -> Task:
     """A claimed row as the engine holds it. `key` is its lane's."""
     task_id, claim, kind, stage, payload, checkpoint, url, tracking, parent, depth, failures, crashes = row
     return Task(
-        TaskId(task_id), claim, kind, stage, orjson.loads(payload), orjson.loads(checkpoint) if checkpoint else {}, url,
-        TaskId(tracking or task_id), parent, depth, failures, crashes, gates_in(key),
-    )  # fmt: skip
+        TaskId(task_id),
+        claim,
+        kind,
+        stage,
+        orjson.loads(payload),
+        orjson.loads(checkpoint) if checkpoint else {},
+        url,
+        TaskId(tracking or task_id),
+        parent,
+        depth,
+        failures,
+        crashes,
+        gates_in(key),
+    )
 
 
 # The scopes that a worker claims from, by number; None is all of them.
@@ -82,7 +96,9 @@ class Backend(Protocol):
     """The hands of the store. Everything that can be one SQL text for both databases is not here."""
 
     dialect: Dialect
-    patience: float  # seconds of silence after which a connection is given up, if the server is not at work for it
+    patience: (
+        float  # seconds of silence after which a connection is given up, if the server is not at work for it
+    )
 
     def write(self) -> AbstractContextManager[Session]:
         """A transaction that writes: committed at the end, rolled back whole on any error."""
@@ -94,11 +110,15 @@ class Backend(Protocol):
         ...
 
     def join(self, connection: object) -> AbstractContextManager[Session]:
-        """Work within a transaction of somebody else's, on their connection. Waiting workers hear of it when that transaction commits."""
+        """Work within a transaction of somebody else's, on their connection. Waiting workers hear of it when
+        that transaction commits.
+        """
         ...
 
     def jot(self) -> AbstractContextManager[Session]:
-        """A transaction that writes what may be lost with the machine, though never with the process: it waits for no disk."""
+        """A transaction that writes what may be lost with the machine, though never with the process: it
+        waits for no disk.
+        """
         ...
 
     def read(self) -> AbstractContextManager[Session]:
@@ -123,11 +143,15 @@ class Backend(Protocol):
         ...
 
     def lock_lanes(self, session: Session, lane_ids: Sequence[int], task_ids: Sequence[int] = ()) -> None:
-        """Hold these lanes, and those of these tasks, in id order, before touching waiting tasks. Raises `LaneRemoved`."""
+        """Hold these lanes, and those of these tasks, in id order, before touching waiting tasks. Raises
+        `LaneRemoved`.
+        """
         ...
 
     def keep_lanes(self, session: Session, lane_ids: Sequence[int]) -> None:
-        """Let nobody remove these lanes before this transaction ends. Waits for nobody but pruning. Raises `LaneRemoved`."""
+        """Let nobody remove these lanes before this transaction ends. Waits for nobody but pruning. Raises
+        `LaneRemoved`.
+        """
         ...
 
     def lock_lineages(self, session: Session, task_ids: Sequence[int]) -> None:
@@ -142,12 +166,13 @@ class Backend(Protocol):
         """The lane of this scope for exactly these gates, made if it is new."""
         ...
 
-    def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
+    def insert(
+        self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True
+    ) -> list[int | None]:
         """Insert tasks and make their lanes ready; None where a live task already has the key.
 
-        Raises `LaneRemoved`, and then has written nothing.
-        `take_lanes=False` leaves the lanes alone, for a transaction that may stay open for long: the next claim after the commit
-        moves the tasks into them.
+        Raises `LaneRemoved`, and then has written nothing. `take_lanes=False` leaves the lanes alone, for a
+        transaction that may stay open for long: the next claim after the commit moves the tasks into them.
         """
         ...
 
@@ -160,24 +185,42 @@ class Backend(Protocol):
         ...
 
     def fence(
-        self, session: Session, settlements: Sequence[Settlement], lanes: Sequence[int | None], rules: Rules, now: int
+        self,
+        session: Session,
+        settlements: Sequence[Settlement],
+        lanes: Sequence[int | None],
+        rules: Rules,
+        now: int,
     ) -> list[Hit]:
         """Apply settlements to their tasks and write the attempts; only those whose claim still stands."""
         ...
 
-    def count_groups(self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int) -> None:
-        """Add these numbers to the columns of groups, then end and reopen groups as that says. Holds the groups from then on."""
+    def count_groups(
+        self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int
+    ) -> None:
+        """Add these numbers to the columns of groups, then end and reopen groups as that says. Holds the
+        groups from then on.
+        """
         ...
 
     def turn(
-        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes = None
+        self,
+        settlements: Sequence[Settlement],
+        limit: int,
+        worker_id: int,
+        rules: Rules,
+        scopes: Scopes = None,
     ) -> Turn:
-        """Settle plain settlements and claim up to `limit` tasks of these scopes, in one transaction. The hot path."""
+        """Settle plain settlements and claim up to `limit` tasks of these scopes, in one transaction. The hot
+        path.
+        """
         ...
 
     @property
     def turn_on_loop(self) -> TurnOnLoop | None:
-        """The same, awaited on the event loop without a thread in between; None where the database is a library."""
+        """The same, awaited on the event loop without a thread in between; None where the database is a
+        library.
+        """
         ...
 
     def ping(self) -> None:

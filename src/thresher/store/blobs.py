@@ -1,8 +1,9 @@
 """Bodies by their content: the same bytes are stored once, compressed, under their SHA-256.
 
-The column `saved` says who needs one: 0, the pages that name it; 3, also an example, or owners that `owners` knows; 2, somebody who will
-say when it may go; 1, it was saved before owners were written down, so it stays. What somebody needs no more is noted as loose, and
-pruning looks at those alone. It treats 0 and 3 alike; workers of a version that knows no owners touch only 0.
+The column `saved` says who needs one: 0, the pages that name it; 3, also an example, or owners that `owners`
+knows; 2, somebody who will say when it may go; 1, it was saved before owners were written down, so it stays.
+What somebody needs no more is noted as loose, and pruning looks at those alone. It treats 0 and 3 alike;
+workers of a version that knows no owners touch only 0.
 """
 
 import hashlib
@@ -21,7 +22,8 @@ from thresher.store.store import Store
 MAX_BODY = 64 * 1024 * 1024
 LEVEL = 3
 
-# Locks the row even where nothing changes, so whoever looks whether it may go waits until it is known who needs it now.
+# Locks the row even where nothing changes, so whoever looks whether it may go waits until it is known who
+# needs it now.
 _LEND = """insert into blobs (hash, size, body, created_at, saved) values (:hash, :size, :body, :now, 2)
     on conflict (hash) do update set saved = 2 where blobs.saved in (0, 3)"""
 _LENT = "select hash from blobs where hash = :hash and saved = 2"
@@ -86,14 +88,20 @@ def lent(session: Session, name: str, lock: str) -> bool:
 
 
 def give_back(session: Session, name: str) -> None:
-    """A body that was lent is not needed any more: it goes with the next pruning, unless somebody else needs it."""
+    """A body that was lent is not needed any more: it goes with the next pruning, unless somebody else needs
+    it.
+    """
     if session.run(_RETURN, {"hash": name}):
         loosen(session, [name])
 
 
 def hold(session: Session, packed: Packed, now: int, lock: str) -> None:
-    """Have a body there that the caller is about to refer to, and let nobody prune it before that is committed."""
-    while not session.run(_BRING, _values(packed, now)) and not session.rows(_HOLD + lock, {"hash": packed.hash}):
+    """Have a body there that the caller is about to refer to, and let nobody prune it before that is
+    committed.
+    """
+    while not session.run(_BRING, _values(packed, now)) and not session.rows(
+        _HOLD + lock, {"hash": packed.hash}
+    ):
         pass  # it was there, and was pruned before it could be held
 
 
@@ -107,7 +115,8 @@ def get(store: Store, name: str) -> bytes:
         row = one(session, _GET, {"hash": name})
     if row is None:
         raise UnknownName(f"no body is stored under {name}")
-    # Read as a stream, because only that is bounded: a whole frame is unpacked to whatever size its own header claims.
+    # Read as a stream, because only that is bounded: a whole frame is unpacked to whatever size its own
+    # header claims.
     with zstandard.ZstdDecompressor().stream_reader(bytes(row[1])) as reader:
         body = reader.read(row[0])
     if content_hash(body) != name:

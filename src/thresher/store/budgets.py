@@ -1,10 +1,12 @@
-"""Budgets: what is spent and promised of every cap, in one row each, and how those rows are held to the ledger.
+"""Budgets: what is spent and promised of every cap, in one row each, and how those rows are held to the
+ledger.
 
-A budget is the sum of its ledger rows. It exists so that a call need not add them up, and so that there is one row to lock. It may
-be removed when nobody has used it for a while, and comes back from the ledger when somebody does.
+A budget is the sum of its ledger rows. It exists so that a call need not add them up, and so that there is
+one row to lock. It may be removed when nobody has used it for a while, and comes back from the ledger when
+somebody does.
 
-Lock order on PostgreSQL: budgets by scope, then ledger rows by id. A transaction that holds money holds nothing else of the queue:
-tasks are read, never locked, and gates are passed in transactions of their own.
+Lock order on PostgreSQL: budgets by scope, then ledger rows by id. A transaction that holds money holds
+nothing else of the queue: tasks are read, never locked, and gates are passed in transactions of their own.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +18,8 @@ from thresher.store.events import record_event
 from thresher.store.session import Params, Session, one
 from thresher.store.store import Store
 
-# A budget that rested for so long is dropped: no cap looks back further, but for a run that goes on, and that is added up anew.
+# A budget that rested for so long is dropped: no cap looks back further, but for a run that goes on, and that
+# is added up anew.
 RESTED_US = 7 * DAY
 # Nothing drifts that nobody touches.
 LATELY_US = HOUR
@@ -71,7 +74,9 @@ def scopes(day: str, app: str, tracking_id: int | None) -> tuple[str, ...]:
 
 
 def make(store: Store, wanted: Sequence[str]) -> None:
-    """Have these rows there. In a transaction of its own: while they are missing nobody can spend, so their sum stands still."""
+    """Have these rows there. In a transaction of its own: while they are missing nobody can spend, so their
+    sum stands still.
+    """
     with store.glance() as session:
         there = {row[0] for row in session.rows(_SEEN, {"scopes": wanted})}
     missing = [scope for scope in wanted if scope not in there]
@@ -117,7 +122,11 @@ def drifted(store: Store, since: int = 0) -> list[Drift]:
     for batch in _batches(store, since):
         with store.read() as session:
             counted = {row[0]: Budget(*row) for row in session.rows(_HOLD, {"scopes": batch})}
-            found += [Drift(each, true) for each in counted.values() if (true := add_up(session, each.scope)) != each]
+            found += [
+                Drift(each, true)
+                for each in counted.values()
+                if (true := add_up(session, each.scope)) != each
+            ]
     return found
 
 
@@ -129,18 +138,29 @@ def repair(store: Store) -> list[str]:
     for scope in [drift.counted.scope for drift in drifted(store, lately)]:
         with store.write() as session:
             held = hold(store, session, [scope]).get(scope)
-            true = add_up(session, scope)  # after the lock: whoever changes the ledger of this scope holds it first
+            true = add_up(
+                session, scope
+            )  # after the lock: whoever changes the ledger of this scope holds it first
             if held is None or held == true:
                 continue  # a look between two commits, and no drift
             session.run(_SET, {"scope": scope, "spent": true.spent, "reserved": true.reserved})
-            was = {"spent_was": held.spent, "spent": true.spent, "reserved_was": held.reserved, "reserved": true.reserved}
+            was = {
+                "spent_was": held.spent,
+                "spent": true.spent,
+                "reserved_was": held.reserved,
+                "reserved": true.reserved,
+            }
             record_event(session, EventKind.LEDGER_REPAIRED, store.backend.now(session), scope=scope, **was)
-        found.append(f"{scope} counted {held.spent} spent and {held.reserved} reserved; its calls are {true.spent} and {true.reserved}")
+        found.append(
+            f"{scope} counted {held.spent} spent and {held.reserved} reserved; its calls are {true.spent} and {true.reserved}"
+        )
     return found
 
 
 def prune(store: Store) -> int:
-    """Drop rested budgets, then ledger rows older than `history.ledger`, a batch a transaction. Returns how many rows."""
+    """Drop rested budgets, then ledger rows older than `history.ledger`, a batch a transaction. Returns how
+    many rows.
+    """
     most, removed = store.settings.count("prune.batch"), 0
     with store.write() as session:
         now = store.backend.now(session)
@@ -149,7 +169,10 @@ def prune(store: Store) -> int:
     while True:
         with store.write() as session:
             before = store.backend.now(session) - round(store.settings["history.ledger"] * DAY)
-            old = [row[0] for row in session.rows(_OLD + store.backend.dialect.skip, {"before": before, "most": most})]
+            old = [
+                row[0]
+                for row in session.rows(_OLD + store.backend.dialect.skip, {"before": before, "most": most})
+            ]
             session.run(_REMOVE, {"ids": old})
         removed += len(old)
         if len(old) < most:

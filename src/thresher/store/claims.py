@@ -8,14 +8,16 @@ _HURRIED = "select 1 from gates where name = :name and interval_us > 0 and (max_
 
 
 def is_hurried(store: Store, gate: str) -> bool:
-    """Several at once, and an interval between them: there nothing but the sender's promptness keeps the gap."""
+    """Several at once, and an interval between them: there nothing but the sender's promptness keeps the
+    gap.
+    """
     with store.glance() as session:
         return one(session, _HURRIED, {"name": gate}) is not None
 
 
-# A host that takes one request at a time has seen this one by now; when exactly, only it knows. So its interval counts from
-# the answer, and holds on its clock however long the request was on its way. Where several are under way at once, the next
-# may have started before: there the start is what counts.
+# A host that takes one request at a time has seen this one by now; when exactly, only it knows. So its
+# interval counts from the answer, and holds on its clock however long the request was on its way. Where
+# several are under way at once, the next may have started before: there the start is what counts.
 _HEARD = """update gates set last_start = :at, tat = case when tat < :at_too + interval_us then :at_more + interval_us else tat end
     where name = :gate and max_in_flight = 1 and interval_us > 0 and last_start < :at_last"""
 

@@ -1,4 +1,6 @@
-"""What a person sees of the money: what was spent and on what, what caps have left, and what waiting work may cost."""
+"""What a person sees of the money: what was spent and on what, what caps have left, and what waiting work may
+cost.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +10,8 @@ from thresher.store.session import Session
 
 Fields = dict[str, Any]
 
-# What each grouping is called in the ledger, and in the counts of answers used again; these do not know single tasks.
+# What each grouping is called in the ledger, and in the counts of answers used again; these do not know
+# single tasks.
 _GROUPS: Mapping[str, tuple[str, str | None]] = {
     "day": ("s.day", "r.day"),
     "app": ("s.app", "r.app"),
@@ -23,13 +26,28 @@ _SPENT = """count(*), coalesce(sum(s.input_tokens), 0), coalesce(sum(s.output_to
     coalesce(sum(case when s.state = 'assumed' then s.spent else 0 end), 0) from spendings s where s.at >= :since"""
 _REUSED = "coalesce(sum(r.number), 0), coalesce(sum(r.saved), 0) from reuses r where r.day >= :day"
 _NAMES = ("calls", "input_tokens", "output_tokens", "spent", "reserved", "assumed")
-_CALL = ("id", "at", "task_id", "tracking_id", "app", "provider", "model", "prompt", "state", "reserved", "spent", "input_tokens",
-         "output_tokens")  # fmt: skip
-_CALLS = f"""select {', '.join(_CALL)} from spendings where at >= :since and (:task = 0 or task_id = :task_too)
+_CALL = (
+    "id",
+    "at",
+    "task_id",
+    "tracking_id",
+    "app",
+    "provider",
+    "model",
+    "prompt",
+    "state",
+    "reserved",
+    "spent",
+    "input_tokens",
+    "output_tokens",
+)
+_CALLS = f"""select {", ".join(_CALL)} from spendings where at >= :since and (:task = 0 or task_id = :task_too)
     and (:run = 0 or tracking_id = :run_too) order by id desc limit :limit"""
 _TODAY = """select scope, spent, reserved from budgets where scope = :all or (scope like 'app:%' and scope like :apps)
     order by scope"""
-_WAITING = f"select kind, count(*) from tasks where state in ({sql_list(WAITING)}) group by kind order by kind"
+_WAITING = (
+    f"select kind, count(*) from tasks where state in ({sql_list(WAITING)}) group by kind order by kind"
+)
 _ENDED = "select kind, count(*) from tasks where finished_at is not null and kind in (:kinds*) group by kind"
 _PAID = """select t.kind, sum(coalesce(s.spent, 0)) from spendings s join tasks t on t.id = s.task_id
     where t.finished_at is not null and t.kind in (:kinds*) group by t.kind"""
@@ -41,7 +59,11 @@ def by_group(session: Session, by: str, *, since: int, day: str, limit: int) -> 
     given = {"since": since, "day": day, "limit": limit}
     rows = session.rows(f"select {group}, {_SPENT} group by 1 order by 5 desc, 1 desc limit :limit", given)
     found = {row[0]: {by: row[0], **_named(row[1:]), "reused": 0, "saved": 0} for row in rows}
-    again = session.rows(f"select {reuse}, {_REUSED} group by 1 order by 3 desc, 1 desc limit :limit", given) if reuse else []
+    again = (
+        session.rows(f"select {reuse}, {_REUSED} group by 1 order by 3 desc, 1 desc limit :limit", given)
+        if reuse
+        else []
+    )
     for name, number, saved in again:
         line = found.setdefault(name, {by: name, **_named((0,) * len(_NAMES))})
         line |= {"reused": int(number), "saved": int(saved)}
@@ -51,13 +73,23 @@ def by_group(session: Session, by: str, *, since: int, day: str, limit: int) -> 
 
 def total(session: Session, *, since: int, day: str) -> Fields:
     """All of it in one line."""
-    (row,), (reused,) = session.rows(f"select {_SPENT}", {"since": since}), session.rows(f"select {_REUSED}", {"day": day})
+    (row,), (reused,) = (
+        session.rows(f"select {_SPENT}", {"since": since}),
+        session.rows(f"select {_REUSED}", {"day": day}),
+    )
     return _named(row) | {"reused": int(reused[0]), "saved": int(reused[1])}
 
 
 def calls(session: Session, *, task: int | None, run: int | None, since: int, limit: int) -> list[Fields]:
     """Single calls, the newest first: of a task, of a run, or all."""
-    given = {"task": task or 0, "task_too": task, "run": run or 0, "run_too": run, "since": since, "limit": limit}
+    given = {
+        "task": task or 0,
+        "task_too": task,
+        "run": run or 0,
+        "run_too": run,
+        "since": since,
+        "limit": limit,
+    }
     return [dict(zip(_CALL, row, strict=True)) for row in session.rows(_CALLS, given)]
 
 

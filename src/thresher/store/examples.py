@@ -1,4 +1,6 @@
-"""Examples: pages of a site whose values are known, to learn from. One per page; who knows better replaces who knows less."""
+"""Examples: pages of a site whose values are known, to learn from. One per page; who knows better replaces
+who knows less.
+"""
 
 import json
 from collections.abc import Mapping
@@ -39,25 +41,45 @@ class Labelled:
 
 
 def add_example(
-    store: Store, *, site: str, schema_name: str, schema_digest: str, page: Packed, labels: Mapping[str, Any], by: Labeller,
+    store: Store,
+    *,
+    site: str,
+    schema_name: str,
+    schema_digest: str,
+    page: Packed,
+    labels: Mapping[str, Any],
+    by: Labeller,
     url: str | None = None,
-) -> bool:  # fmt: skip
-    """Remember what stands on a page, and the page; safe to repeat. False: somebody who knows better has said what stands there."""
+) -> bool:
+    """Remember what stands on a page, and the page; safe to repeat. False: somebody who knows better has said
+    what stands there.
+    """
     text = json.dumps(dict(labels), allow_nan=False)  # ASCII, so that both databases keep whatever a page had
     if len(text) > MAX_LABELS:
-        raise TooLarge(f"the labels of {url or page.hash} have {len(text):,} bytes; the limit is {MAX_LABELS:,}")
+        raise TooLarge(
+            f"the labels of {url or page.hash} have {len(text):,} bytes; the limit is {MAX_LABELS:,}"
+        )
     with store.write() as session:
         now = store.backend.now(session)
         values = {
-            "site": clean(site), "schema": clean(schema_name), "digest": schema_digest, "page": page.hash, "labels": text,
-            "labelled_by": by, "trust": TRUST[by], "url": url and clean(url), "now": now,
-        }  # fmt: skip
+            "site": clean(site),
+            "schema": clean(schema_name),
+            "digest": schema_digest,
+            "page": page.hash,
+            "labels": text,
+            "labelled_by": by,
+            "trust": TRUST[by],
+            "url": url and clean(url),
+            "now": now,
+        }
         blobs.hold(session, page, now, store.backend.dialect.lock)
         mark_owned(session, [page.hash])
         return session.run(_ADD, values) > 0
 
 
-def examples(store: Store, site: str, schema_name: str, schema_digest: str, limit: int = 20) -> list[Labelled]:
+def examples(
+    store: Store, site: str, schema_name: str, schema_digest: str, limit: int = 20
+) -> list[Labelled]:
     """The most trusted first, and of those the newest."""
     given = {"site": clean(site), "schema": clean(schema_name), "digest": schema_digest, "most": limit}
     with store.read() as session:

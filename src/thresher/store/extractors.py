@@ -1,7 +1,7 @@
 """Learned extractors: one that is in use per site and schema, and all that it replaced.
 
-What an extractor says is opaque here. A new version is saved upon the one it was learned from; if somebody else was faster, it is
-refused, because it was never compared with theirs.
+What an extractor says is opaque here. A new version is saved upon the one it was learned from; if somebody
+else was faster, it is refused, because it was never compared with theirs.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,9 @@ MAX_BODY = 1024 * 1024
 MAX_DRIFT = 500
 
 _COLUMNS = "id, site, schema_name, schema_digest, version, state, score, body, good, drifted, last_drift, drift_at, made_at"
-_ACTIVE = f"select {_COLUMNS} from extractors where site = :site and schema_name = :schema and state = 'active'"
+_ACTIVE = (
+    f"select {_COLUMNS} from extractors where site = :site and schema_name = :schema and state = 'active'"
+)
 _GET = f"select {_COLUMNS} from extractors where id = :id"
 _LAST = f"select {_COLUMNS} from extractors where site = :site and schema_name = :schema order by version desc limit 1"
 _ALL = f"""select {_COLUMNS} from extractors where (:site = '' or site = :site_too) and (:schema = '' or schema_name = :schema_too)
@@ -34,7 +36,9 @@ _DRIFTED = "update extractors set drifted = drifted + 1, last_drift = coalesce(:
 
 @dataclass(frozen=True, slots=True)
 class Learned:
-    """One version. `good` and `drifted` count the pages that it read, and those that no longer looked as they should."""
+    """One version. `good` and `drifted` count the pages that it read, and those that no longer looked as they
+    should.
+    """
 
     id: int
     site: str
@@ -69,23 +73,50 @@ def versions(store: Store, site: str = "", schema_name: str = "", limit: int = 1
 
 
 def save(
-    store: Store, *, site: str, schema_name: str, schema_digest: str, body: str, score: float, base: int | None = None
+    store: Store,
+    *,
+    site: str,
+    schema_name: str,
+    schema_digest: str,
+    body: str,
+    score: float,
+    base: int | None = None,
 ) -> Learned | None:
-    """Put a new version into use in place of `base`, the newest that its maker knew of. None: there is a newer one by now."""
+    """Put a new version into use in place of `base`, the newest that its maker knew of. None: there is a
+    newer one by now.
+    """
     if len(body.encode()) > MAX_BODY:
         raise TooLarge(f"an extractor of {len(body.encode()):,} bytes for {site}; the limit is {MAX_BODY:,}")
     version = (base or 0) + 1
     values = {"site": clean(site), "schema": clean(schema_name), "base": version - 1}
     with store.write() as session:
-        # Whoever comes second waits here for the first, and then finds nothing to replace and its version taken.
+        # Whoever comes second waits here for the first, and then finds nothing to replace and its version
+        # taken.
         session.run(_REPLACE, values)
         now = store.backend.now(session)
-        made = one(session, _INSERT, values | {
-            "digest": schema_digest, "version": version, "score": score, "body": body, "now": now,
-        })  # fmt: skip
+        made = one(
+            session,
+            _INSERT,
+            values
+            | {
+                "digest": schema_digest,
+                "version": version,
+                "score": score,
+                "body": body,
+                "now": now,
+            },
+        )
         if made is None:
             return None
-        record_event(session, EventKind.EXTRACTOR_LEARNED, now, site=site, schema=schema_name, version=version, score=score)
+        record_event(
+            session,
+            EventKind.EXTRACTOR_LEARNED,
+            now,
+            site=site,
+            schema=schema_name,
+            version=version,
+            score=score,
+        )
         return _learned(session, made[0])
 
 
@@ -93,7 +124,14 @@ def refuse(store: Store, site: str, schema_name: str, why: str) -> None:
     """Nothing came of the examples, and why: for a person, who may label better ones."""
     with store.write() as session:
         now = store.backend.now(session)
-        record_event(session, EventKind.EXTRACTOR_REFUSED, now, site=site, schema=schema_name, reason=clean(why)[:MAX_DRIFT])
+        record_event(
+            session,
+            EventKind.EXTRACTOR_REFUSED,
+            now,
+            site=site,
+            schema=schema_name,
+            reason=clean(why)[:MAX_DRIFT],
+        )
 
 
 def retire(store: Store, extractor_id: int) -> bool:
@@ -103,22 +141,33 @@ def retire(store: Store, extractor_id: int) -> bool:
 
 
 def doubt(store: Store, extractor_id: int, why: str) -> bool:
-    """Use it no more until somebody has learned the site anew: it may be wrong now. False if it was not in use."""
+    """Use it no more until somebody has learned the site anew: it may be wrong now. False if it was not in
+    use.
+    """
     with store.write() as session:
         if not session.run(_SHELVE, {"id": extractor_id, "state": "doubtful"}):
             return False
         found, now = _learned(session, extractor_id), store.backend.now(session)
         record_event(
-            session, EventKind.EXTRACTOR_DOUBTED, now, site=found.site, schema=found.schema_name, version=found.version,
+            session,
+            EventKind.EXTRACTOR_DOUBTED,
+            now,
+            site=found.site,
+            schema=found.schema_name,
+            version=found.version,
             reason=clean(why)[:MAX_DRIFT],
-        )  # fmt: skip
+        )
         return True
 
 
 def note(store: Store, extractor_id: int, *, good: bool, drift: str | None = None) -> None:
     """Count a page that it read: well, or with what was wrong."""
     with store.write() as session:
-        said = {"id": extractor_id, "drift": drift and clean(drift)[:MAX_DRIFT], "now": store.backend.now(session)}
+        said = {
+            "id": extractor_id,
+            "drift": drift and clean(drift)[:MAX_DRIFT],
+            "now": store.backend.now(session),
+        }
         session.run(_GOOD, {"id": extractor_id}) if good else session.run(_DRIFTED, said)
 
 

@@ -1,8 +1,9 @@
-"""The gates of one transaction: loaded once, changed by arithmetic, written back once, and the lanes woken by it.
+"""The gates of one transaction: loaded once, changed by arithmetic, written back once, and the lanes woken by
+it.
 
-Lock order on PostgreSQL, the same everywhere: lanes by id, tasks by id, gates by id, and last the parked lanes, which
-are only ever taken without waiting. A parked lane that somebody else holds is skipped and its gate *owes* a wake: its
-timer is set to now, so that the next claim makes up for it.
+Lock order on PostgreSQL, the same everywhere: lanes by id, tasks by id, gates by id, and last the parked
+lanes, which are only ever taken without waiting. A parked lane that somebody else holds is skipped and its
+gate *owes* a wake: its timer is set to now, so that the next claim makes up for it.
 """
 
 from collections.abc import Iterable
@@ -34,7 +35,9 @@ _PARKED_SCOPES = """with recursive s (scope) as (
         from s where s.scope is not null)
     select scope from s where scope is not null"""
 _ANY_PARKED = "select id from lanes where status = 'parked' order by parked_on, scope, position, id limit 1"
-_PARKED_HERE = "select id from lanes where status = 'parked' and parked_on = :gate order by scope, position, id limit 1"
+_PARKED_HERE = (
+    "select id from lanes where status = 'parked' and parked_on = :gate order by scope, position, id limit 1"
+)
 # One look by the index for each of them, however many are parked there.
 _WITH_PARKED = """select g.id from gates g where g.id in (:ids*)
     and exists (select 1 from lanes l where l.status = 'parked' and l.parked_on = g.id)"""
@@ -55,7 +58,9 @@ class Gates:
         self.now = now
 
     def load(self, ids: Iterable[int]) -> None:
-        """Lock and read gates, in the order of their ids. Waits, so nothing that others wait for may come after."""
+        """Lock and read gates, in the order of their ids. Waits, so nothing that others wait for may come
+        after.
+        """
         missing = sorted(set(ids) - self._gates.keys())
         if missing:
             for row in self._session.rows(_LOAD + self._dialect.lock, {"ids": missing}):
@@ -97,7 +102,14 @@ class Gates:
         if gate.trip_after is None:
             return
         if gate.fail(self.now):
-            record_event(self._session, EventKind.GATE_TRIPPED, self.now, gate_id=gate_id, reason=reason, failures=gate.failures)
+            record_event(
+                self._session,
+                EventKind.GATE_TRIPPED,
+                self.now,
+                gate_id=gate_id,
+                reason=reason,
+                failures=gate.failures,
+            )
         self.settle_timer(gate_id)
 
     def close_until(self, gate_id: int, until: int) -> None:
@@ -108,7 +120,9 @@ class Gates:
         self.settle_timer(gate_id)
 
     def open(self, gate_id: int, wanted: int, scope: int | None = None) -> None:
-        """Wake up to `wanted` lanes of this scope, or of each, or set the timer if time keeps the gate closed."""
+        """Wake up to `wanted` lanes of this scope, or of each, or set the timer if time keeps the gate
+        closed.
+        """
         gate = self.get(gate_id)
         most = min(wanted, gate.allowance(self.now), WAKE_MOST)
         if most > 0:
@@ -119,19 +133,31 @@ class Gates:
     def wake(self, gate_id: int, most: int, scope: int | None = None) -> None:
         """Move the longest-waiting parked lanes of an open gate into the ready order, in each scope as many.
 
-        A lane that is woken may wait for a worker that knows its scope, and meanwhile wakes nobody. So each scope is woken by itself;
-        whoever comes too late for what the gate allows is parked again.
+        A lane that is woken may wait for a worker that knows its scope, and meanwhile wakes nobody. So each
+        scope is woken by itself; whoever comes too late for what the gate allows is parked again.
         """
         if not self._may_have_parked(gate_id):
             return
-        scopes = [row[0] for row in self._session.rows(_PARKED_SCOPES, {"gate": gate_id})] if scope is None else [scope]
+        scopes = (
+            [row[0] for row in self._session.rows(_PARKED_SCOPES, {"gate": gate_id})]
+            if scope is None
+            else [scope]
+        )
         for each in scopes:
-            found = self._session.rows(_PARKED + self._dialect.skip, {"gate": gate_id, "scope": each, "most": most})
+            found = self._session.rows(
+                _PARKED + self._dialect.skip, {"gate": gate_id, "scope": each, "most": most}
+            )
             lanes = [row[0] for row in found]
             if lanes:
                 self._session.run(_UNPARK, {"ids": lanes})
-            if len(lanes) < most and self._dialect.skip and self._session.rows(_PARKED, {"gate": gate_id, "scope": each, "most": 1}):
-                self.get(gate_id).wake_at = self.now  # owed: somebody holds a lane that should have been woken
+            if (
+                len(lanes) < most
+                and self._dialect.skip
+                and self._session.rows(_PARKED, {"gate": gate_id, "scope": each, "most": 1})
+            ):
+                self.get(
+                    gate_id
+                ).wake_at = self.now  # owed: somebody holds a lane that should have been woken
                 self._dirty.add(gate_id)
 
     def _anybody_parked(self) -> bool:
@@ -143,8 +169,8 @@ class Gates:
     def _may_have_parked(self, gate_id: int) -> bool:
         """Whether it is worth asking for the lanes at this gate.
 
-        With one writer, who is alone, one look answers for all gates of the image. Elsewhere a lane may be parked at any time before
-        the gate is locked, so each gate is asked when it is its turn.
+        With one writer, who is alone, one look answers for all gates of the image. Elsewhere a lane may be
+        parked at any time before the gate is locked, so each gate is asked when it is its turn.
         """
         if not self._anybody_parked():
             return False
@@ -166,7 +192,9 @@ class Gates:
         return self._may_have_parked(gate_id) and bool(self._session.rows(_PARKED_HERE, {"gate": gate_id}))
 
     def settle_timer(self, gate_id: int) -> None:
-        """Keep the invariant: whoever is parked on a gate that time keeps closed has a timer to be woken by."""
+        """Keep the invariant: whoever is parked on a gate that time keeps closed has a timer to be woken
+        by.
+        """
         gate = self.get(gate_id)
         opens = gate.opens_at(self.now)
         if opens is not None and gate.wake_at != opens and self.has_parked(gate_id):
@@ -193,9 +221,14 @@ class Gates:
 
 def _state(gate: Gate) -> dict[str, int | None]:
     return {
-        "in_flight": gate.in_flight, "tat": gate.tat, "failures": gate.failures, "tripped_until": gate.tripped_until,
-        "open_after": gate.open_after, "wake_at": gate.wake_at, "id": gate.id,
-    }  # fmt: skip
+        "in_flight": gate.in_flight,
+        "tat": gate.tat,
+        "failures": gate.failures,
+        "tripped_until": gate.tripped_until,
+        "open_after": gate.open_after,
+        "wake_at": gate.wake_at,
+        "id": gate.id,
+    }
 
 
 def read_gates(session: Session, ids: Iterable[int]) -> list[Gate]:

@@ -1,7 +1,8 @@
-"""Groups of tasks: opened in the transaction that inserts their first members, and counted in those that change them.
+"""Groups of tasks: opened in the transaction that inserts their first members, and counted in those that
+change them.
 
-A group's row is taken after the tasks and before the gates, from the newest group to the oldest. Opening one inserts a row, and
-waits at most for somebody who opens, or counts, a group of the same key.
+A group's row is taken after the tasks and before the gates, from the newest group to the oldest. Opening one
+inserts a row, and waits at most for somebody who opens, or counts, a group of the same key.
 """
 
 from collections import Counter
@@ -33,14 +34,28 @@ _ADD = """insert into group_counts (group_id, name, number) select g.id, :name, 
     on conflict (group_id, name) do update set number = group_counts.number + excluded.number"""
 _STOP = "update task_groups set stop_reason = :reason, verdict = :verdict where id = :group"
 
-_OWN = ("id", "name", "key", "app", "opener_id", "parent_id", "then_id", "opened_at", "ended_at", "subject", "since", "until",
-        "stop_reason", "verdict")  # fmt: skip
+_OWN = (
+    "id",
+    "name",
+    "key",
+    "app",
+    "opener_id",
+    "parent_id",
+    "then_id",
+    "opened_at",
+    "ended_at",
+    "subject",
+    "since",
+    "until",
+    "stop_reason",
+    "verdict",
+)
 _SUMS = ("live", "succeeded", "filtered", "skipped", "failed", "cancelled", "refused")
 _SELECT = f"select {', '.join(_OWN)} from task_groups g"
 # With everything below them. `top` is the group that was asked for.
 _BELOW = """with recursive below(top, id) as (select id, id from task_groups where id in (:ids*)
     union all select b.top, g.id from task_groups g join below b on g.parent_id = b.id)"""
-_TOTALS = f"""{_BELOW} select b.top, {', '.join(f'sum(g.{name})' for name in _SUMS)}
+_TOTALS = f"""{_BELOW} select b.top, {", ".join(f"sum(g.{name})" for name in _SUMS)}
     from below b join task_groups g on g.id = b.id group by b.top"""
 _COUNTS = f"{_BELOW} select b.top, c.name, sum(c.number) from below b join group_counts c on c.group_id = b.id group by b.top, c.name"
 _COSTS = f"""{_BELOW} select b.top, sum(coalesce(s.spent, 0)) from below b join tasks t on t.group_id = b.id
@@ -60,10 +75,15 @@ _RUNNING = "select count(*) from task_groups where ended_at is null and subject 
 
 
 def find(session: Session, *, limit: int = 50, **filters: Any) -> list[GroupStatus]:
-    """Groups that match, the newest first. `runs` and `running` are True or None; what is None does not filter."""
+    """Groups that match, the newest first. `runs` and `running` are True or None; what is None does not
+    filter.
+    """
     given = {name: value for name, value in filters.items() if value is not None}
     where = " and ".join(_FILTERS[name] for name in given)
-    rows = session.rows(f"{_SELECT}{' where ' + where if where else ''} order by g.id desc limit :limit", given | {"limit": limit})
+    rows = session.rows(
+        f"{_SELECT}{' where ' + where if where else ''} order by g.id desc limit :limit",
+        given | {"limit": limit},
+    )
     return _statuses(session, [dict(zip(_OWN, row, strict=True)) for row in rows])
 
 
@@ -89,7 +109,9 @@ def _statuses(session: Session, own: list[dict[str, Any]]) -> list[GroupStatus]:
     if not ids:
         return []
     sums = session.rows(_TOTALS, {"ids": ids})
-    totals: dict[int, dict[str, Any]] = {row[0]: dict(zip(_SUMS, map(int, row[1:]), strict=True)) for row in sums}
+    totals: dict[int, dict[str, Any]] = {
+        row[0]: dict(zip(_SUMS, map(int, row[1:]), strict=True)) for row in sums
+    }
     costs = {top: int(cost) for top, cost in session.rows(_COSTS, {"ids": ids})}
     counts: dict[int, dict[str, int]] = {}
     for top, name, number in session.rows(_COUNTS, {"ids": ids}):
@@ -97,9 +119,14 @@ def _statuses(session: Session, own: list[dict[str, Any]]) -> list[GroupStatus]:
     for each in own:
         each["verdict"] = Verdict(each["verdict"]) if each["verdict"] else None
     return [
-        GroupStatus(**each, **totals[each["id"]], cost=costs.get(each["id"], 0), counts=dict(sorted(counts.get(each["id"], {}).items())))
+        GroupStatus(
+            **each,
+            **totals[each["id"]],
+            cost=costs.get(each["id"], 0),
+            counts=dict(sorted(counts.get(each["id"], {}).items())),
+        )
         for each in own
-    ]  # fmt: skip
+    ]
 
 
 def ended_members(hits: Iterable[Hit]) -> Counter[GroupChange]:
@@ -113,13 +140,17 @@ def ended_members(hits: Iterable[Hit]) -> Counter[GroupChange]:
 
 @dataclass(slots=True)
 class Tally:
-    """What one settling transaction does to groups, gathered until all of it is known and the rows are taken once."""
+    """What one settling transaction does to groups, gathered until all of it is known and the rows are taken
+    once.
+    """
 
     changes: Counter[GroupChange]
     speaks_for: dict[int, int] = field(default_factory=dict)  # task to the group it opened
     refused: set[int] = field(default_factory=set)  # tasks that wanted to open a group that is open elsewhere
 
-    def open(self, session: Session, hit: Hit, parent: Parent, then_lane: int | None, rules: Rules, now: int) -> Parent:
+    def open(
+        self, session: Session, hit: Hit, parent: Parent, then_lane: int | None, rules: Rules, now: int
+    ) -> Parent:
         """Open the group that a settlement asks for. Returns the parent as its children will know it."""
         entry, task_id = hit.settlement.group, hit.settlement.task_id
         if entry is None:
@@ -173,8 +204,12 @@ class Tally:
             session.run(_ADD, {"group": -group_id, "name": name, "number": number})
 
 
-def _follow_up(session: Session, entry: GroupEntry, parent: Parent, lane_id: int | None, rules: Rules, now: int) -> str | None:
-    """The task that follows, as the row it will be. It passes the loop guard now, as a child of the task that opens the group."""
+def _follow_up(
+    session: Session, entry: GroupEntry, parent: Parent, lane_id: int | None, rules: Rules, now: int
+) -> str | None:
+    """The task that follows, as the row it will be. It passes the loop guard now, as a child of the task that
+    opens the group.
+    """
     if entry.then is None or lane_id is None:
         return None
     births = admit_children(session, [(parent, [(entry.then, lane_id)])], rules.max_depth, now)
@@ -182,13 +217,28 @@ def _follow_up(session: Session, entry: GroupEntry, parent: Parent, lane_id: int
 
 
 def _open(
-    session: Session, entry: GroupEntry, parent: Parent, follow_up: str | None, then_lane: int | None, now: int
+    session: Session,
+    entry: GroupEntry,
+    parent: Parent,
+    follow_up: str | None,
+    then_lane: int | None,
+    now: int,
 ) -> tuple[int | None, bool]:
     """The id of the group, and whether it is new; None where another task holds a group of this key open."""
     values = {
-        "name": entry.name, "key": entry.key, "open_key": entry.key, "app": entry.app, "opener": parent.task_id, "parent": parent.group_id,
-        "follow_up": follow_up, "then_lane": then_lane, "now": now, "subject": entry.subject, "since": entry.since, "until": entry.until,
-    }  # fmt: skip
+        "name": entry.name,
+        "key": entry.key,
+        "open_key": entry.key,
+        "app": entry.app,
+        "opener": parent.task_id,
+        "parent": parent.group_id,
+        "follow_up": follow_up,
+        "then_lane": then_lane,
+        "now": now,
+        "subject": entry.subject,
+        "since": entry.since,
+        "until": entry.until,
+    }
     while True:
         made = session.rows(_OPEN, values)
         if made:
@@ -199,14 +249,21 @@ def _open(
 
 
 def _speakers(session: Session, hits: Sequence[Hit], tally: Tally) -> list[tuple[Hit, int]]:
-    """Who has something to say about which group: the task that follows one about that, others about the one they open or are in."""
+    """Who has something to say about which group: the task that follows one about that, others about the one
+    they open or are in.
+    """
     speaking = [
-        hit for hit in hits
-        if (hit.settlement.counts or hit.settlement.stop) and not hit.cancelled and hit.settlement.task_id not in tally.refused
-    ]  # fmt: skip
+        hit
+        for hit in hits
+        if (hit.settlement.counts or hit.settlement.stop)
+        and not hit.cancelled
+        and hit.settlement.task_id not in tally.refused
+    ]
     if not speaking:
         return []
-    followed: dict[int, int] = dict(session.rows(_FOLLOWED, {"ids": [hit.settlement.task_id for hit in speaking]}))
+    followed: dict[int, int] = dict(
+        session.rows(_FOLLOWED, {"ids": [hit.settlement.task_id for hit in speaking]})
+    )
     groups = tally.speaks_for | followed
     found = ((hit, groups.get(hit.settlement.task_id, hit.group_id)) for hit in speaking)
     return [(hit, group_id) for hit, group_id in found if group_id is not None]

@@ -1,4 +1,6 @@
-"""What a doctor asks a database: its version, who holds it back, and whether the counters are true. Changes nothing."""
+"""What a doctor asks a database: its version, who holds it back, and whether the counters are true. Changes
+nothing.
+"""
 
 from typing import Any
 
@@ -55,7 +57,11 @@ def drifted(store: Store) -> dict[str, tuple[int, int]]:
     with store.read() as session:
         running = running_per_gate(store, session)
         gates = session.rows(_COUNTED)
-    return {name: (counted, running.get(gate_id, 0)) for gate_id, name, counted in gates if counted != running.get(gate_id, 0)}
+    return {
+        name: (counted, running.get(gate_id, 0))
+        for gate_id, name, counted in gates
+        if counted != running.get(gate_id, 0)
+    }
 
 
 def lanes_asleep(session: Session) -> int:

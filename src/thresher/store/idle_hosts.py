@@ -1,11 +1,13 @@
-"""Removing lanes that nobody needs, and with the last lane of a host its gate: a crawl of a million hosts leaves a million of each.
+"""Removing lanes that nobody needs, and with the last lane of a host its gate: a crawl of a million hosts
+leaves a million of each.
 
-A lane goes when no task and no group refers to it, and a gate when no lane, permit or event does, nothing about it matters any more,
-and no person has set its limits. Candidates stand in `loose_lanes`: a lane that was looked up, and the lanes of tasks that were pruned.
-What cannot go yet is looked at again later.
+A lane goes when no task and no group refers to it, and a gate when no lane, permit or event does, nothing
+about it matters any more, and no person has set its limits. Candidates stand in `loose_lanes`: a lane that
+was looked up, and the lanes of tasks that were pruned. What cannot go yet is looked at again later.
 
-Other processes remember the ids of lanes. Whoever writes one down shares or holds the row first and finds out that it is gone
-(`LaneRemoved`); here rows are taken so that nobody may share them, without waiting, and only then looked at.
+Other processes remember the ids of lanes. Whoever writes one down shares or holds the row first and finds out
+that it is gone (`LaneRemoved`); here rows are taken so that nobody may share them, without waiting, and only
+then looked at.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,7 +32,11 @@ _GATE_NEEDED = """select g.id from gates g where g.id in (:ids*) and (exists (se
 _LANES_OF_HOST = "select gate_id, count(*) from host_lanes where gate_id in (:ids*) group by gate_id"
 _LATER = "update loose_lanes set since = :now where lane_id in (:ids*)"
 _SETTLED = "delete from loose_lanes where lane_id in (:ids*)"
-_DELETE_LANES = ("delete from host_lanes where lane_id in (:ids*)", "delete from lanes where id in (:ids*)", _SETTLED)
+_DELETE_LANES = (
+    "delete from host_lanes where lane_id in (:ids*)",
+    "delete from lanes where id in (:ids*)",
+    _SETTLED,
+)
 _DELETE_GATES = "delete from gates where id in (:ids*)"
 
 
@@ -62,7 +68,9 @@ def _prune_batch(store: Store, session: Session, removed: Removed) -> int:
     held = session.rows(_LANES + dialect.remove, {"ids": loose})
     idle = [lane_id for lane_id, status, served_at in held if status == "idle" and served_at < before]
     needed = _ids(session, _NEEDED, idle)
-    lanes, gates = _with_hosts(store, session, [lane_id for lane_id in idle if lane_id not in needed], before, now)
+    lanes, gates = _with_hosts(
+        store, session, [lane_id for lane_id in idle if lane_id not in needed], before, now
+    )
     for sql in _DELETE_LANES if lanes else ():
         session.run(sql, {"ids": lanes})
     if gates:
@@ -75,8 +83,12 @@ def _prune_batch(store: Store, session: Session, removed: Removed) -> int:
     return len(loose)
 
 
-def _with_hosts(store: Store, session: Session, lanes: Sequence[int], before: int, now: int) -> tuple[list[int], list[int]]:
-    """Those of these lanes that may go, and the gates that go with them. The last lane of a host stays as long as its gate must."""
+def _with_hosts(
+    store: Store, session: Session, lanes: Sequence[int], before: int, now: int
+) -> tuple[list[int], list[int]]:
+    """Those of these lanes that may go, and the gates that go with them. The last lane of a host stays as
+    long as its gate must.
+    """
     hosts: dict[int, set[int]] = {}
     for lane_id, gate_id in session.rows(_HOSTS, {"ids": lanes}) if lanes else ():
         hosts.setdefault(gate_id, set()).add(lane_id)
@@ -86,16 +98,23 @@ def _with_hosts(store: Store, session: Session, lanes: Sequence[int], before: in
     found = session.rows(_GATES + store.backend.dialect.remove, {"ids": sorted(hosts)} | times)
     quiet = {gate_id: bool(pinned) for gate_id, pinned in found}
     needed = _ids(session, _GATE_NEEDED, quiet)
-    shared = {gate_id for gate_id, number in session.rows(_LANES_OF_HOST, {"ids": sorted(hosts)}) if number > len(hosts[gate_id])}
+    shared = {
+        gate_id
+        for gate_id, number in session.rows(_LANES_OF_HOST, {"ids": sorted(hosts)})
+        if number > len(hosts[gate_id])
+    }
     stay = {
-        lane_id for gate_id, of_host in hosts.items()
-        if gate_id not in shared and (gate_id not in quiet or gate_id in needed) for lane_id in of_host
-    }  # fmt: skip
+        lane_id
+        for gate_id, of_host in hosts.items()
+        if gate_id not in shared and (gate_id not in quiet or gate_id in needed)
+        for lane_id in of_host
+    }
     # A lane through two hosts may have to stay for one of them: then the other one's gate has a lane, too.
     gates = [
-        gate_id for gate_id, pinned in quiet.items()
+        gate_id
+        for gate_id, pinned in quiet.items()
         if not pinned and gate_id not in needed and gate_id not in shared and not hosts[gate_id] & stay
-    ]  # fmt: skip
+    ]
     return [lane_id for lane_id in lanes if lane_id not in stay], gates
 
 

@@ -1,4 +1,6 @@
-"""Keys of the API as they are kept: a hash, what it opens, and one timestamp that holds its rate for all processes at once."""
+"""Keys of the API as they are kept: a hash, what it opens, and one timestamp that holds its rate for all
+processes at once.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,17 +9,31 @@ from thresher.core.clock import MINUTE
 from thresher.store.session import Row, Session, one
 from thresher.store.store import Store
 
-# Two processes may read clocks that differ a little. Beyond that a timestamp comes from a clock that was set back since.
+# Two processes may read clocks that differ a little. Beyond that a timestamp comes from a clock that was set
+# back since.
 SLACK_US = MINUTE
 _COLUMNS = (
-    "id", "name", "prefix", "digest", "scopes", "rate", "tat", "used", "created_at", "used_at", "expires_at", "revoked_at",
-    "sources", "made_by",
-)  # fmt: skip
+    "id",
+    "name",
+    "prefix",
+    "digest",
+    "scopes",
+    "rate",
+    "tat",
+    "used",
+    "created_at",
+    "used_at",
+    "expires_at",
+    "revoked_at",
+    "sources",
+    "made_by",
+)
 _SELECT = f"select {', '.join(_COLUMNS)} from api_keys"
 _ADD = """insert into api_keys (name, prefix, digest, scopes, sources, rate, made_by, created_at, expires_at)
     values (:name, :prefix, :digest, :scopes, :sources, :rate, :made_by, :now, :expires_at) on conflict do nothing"""
 _REVOKE = "update api_keys set revoked_at = :now where id = :id and revoked_at is null"
-# The decision and the charge are one statement: of two processes that ask at the same instant the second sees what the first took.
+# The decision and the charge are one statement: of two processes that ask at the same instant the second sees
+# what the first took.
 _CHARGE = """update api_keys set used = used + 1, used_at = :now,
         tat = case when tat > :far then :latest when tat > :now then tat else :now end + :interval
     where id = :id and revoked_at is null and (expires_at is null or expires_at > :now) and (tat <= :latest or tat > :far)"""
@@ -26,7 +42,8 @@ _LIVE = "select count(*) from api_keys where revoked_at is null and (expires_at 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """One key as it is kept. `rate` is in requests a minute: after a quiet minute so many at once, then at an even pace.
+    """One key as it is kept. `rate` is in requests a minute: after a quiet minute so many at once, then at an
+    even pace.
 
     `sources` are the platforms that it may look at; None is all of them.
     """
@@ -67,7 +84,13 @@ class Key:
     def charge(self, now: int) -> dict[str, int]:
         """What one request needs to be let in and counted."""
         far = now + self.rate * self.interval_us + SLACK_US
-        return {"id": self.id, "now": now, "interval": self.interval_us, "latest": self._latest(now), "far": far}
+        return {
+            "id": self.id,
+            "now": now,
+            "interval": self.interval_us,
+            "latest": self._latest(now),
+            "far": far,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,16 +109,28 @@ def add_key(store: Store, new: NewKey, prefix: str, digest: str) -> Key | None:
     """Keep a new key; None if a key of that name is in use."""
     with store.write() as session:
         now = store.backend.now(session)
-        values = {"name": new.name, "prefix": prefix, "digest": digest, "scopes": " ".join(new.scopes), "rate": new.rate, "now": now,
-                  "sources": None if new.sources is None else " ".join(new.sources), "made_by": new.made_by,
-                  "expires_at": None if new.lasts_us is None else now + new.lasts_us}  # fmt: skip
+        values = {
+            "name": new.name,
+            "prefix": prefix,
+            "digest": digest,
+            "scopes": " ".join(new.scopes),
+            "rate": new.rate,
+            "now": now,
+            "sources": None if new.sources is None else " ".join(new.sources),
+            "made_by": new.made_by,
+            "expires_at": None if new.lasts_us is None else now + new.lasts_us,
+        }
         return key_with(session, prefix) if session.run(_ADD, values) > 0 else None
 
 
 def revoke_key(store: Store, *, name: str | None = None, key_id: int | None = None) -> Key | None:
     """Let a key open nothing any more; None if no key of that name or id is in use."""
     with store.write() as session:
-        found = one(session, f"{_SELECT} where (name = :name or id = :id) and revoked_at is null", {"name": name or "", "id": key_id or 0})
+        found = one(
+            session,
+            f"{_SELECT} where (name = :name or id = :id) and revoked_at is null",
+            {"name": name or "", "id": key_id or 0},
+        )
         if found is None:
             return None
         key = _key(found)
@@ -122,7 +157,8 @@ def live_keys(session: Session, now: int) -> int:
 def charge(store: Store, key: Key) -> bool:
     """Count one request against a key; False if it is over its rate, expired or revoked by now.
 
-    Every request passes here, so it waits for no disk: a machine that fails may forget the last few requests, and nothing else.
+    Every request passes here, so it waits for no disk: a machine that fails may forget the last few requests,
+    and nothing else.
     """
     with store.jot() as session:
         return session.run(_CHARGE, key.charge(store.backend.now(session))) > 0

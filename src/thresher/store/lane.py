@@ -1,4 +1,5 @@
-"""What a lane is known by: the kind and stage of its tasks (its scope), and the names of its gates, one a line.
+"""What a lane is known by: the kind and stage of its tasks (its scope), and the names of its gates, one a
+line.
 
 A worker claims from lanes whose scope it knows. Lanes for tasks without gates are numbered instead of named.
 """
@@ -12,7 +13,9 @@ Place = tuple[str, str, tuple[str, ...]]
 
 
 class LaneRemoved(Exception):
-    """A lane or a gate that this process remembers has been removed by pruning. Raised before anything was written with it."""
+    """A lane or a gate that this process remembers has been removed by pruning. Raised before anything was
+    written with it.
+    """
 
 
 @lru_cache(8_192)

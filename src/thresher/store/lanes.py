@@ -27,7 +27,9 @@ _GATES = "select name, id from gates where name in (:names*)"
 HOST = "host:"
 _HOST_LANES: Columns = (("gate_id", "bigint"), ("lane_id", "bigint"))
 _LOOSE: Columns = (("lane_id", "bigint"), ("since", ":now"))
-_SINCE_NOW = "on conflict (lane_id) do update set since = excluded.since where loose_lanes.since < excluded.since"
+_SINCE_NOW = (
+    "on conflict (lane_id) do update set since = excluded.since where loose_lanes.since < excluded.since"
+)
 
 
 class Lanes:
@@ -63,14 +65,21 @@ class Lanes:
         return Lanes(self._met | dict(found))
 
 
-def resolve(backend: Backend, session: Session, wanted: Iterable[Place], settings: Settings) -> dict[Place, int]:
+def resolve(
+    backend: Backend, session: Session, wanted: Iterable[Place], settings: Settings
+) -> dict[Place, int]:
     """The lane of each kind, stage and set of gates."""
     ordered = sorted(set(wanted))
     scopes = scope_ids(session, {(kind, stage) for kind, stage, _ in ordered})
-    ids = _gate_ids(backend, session, [names for _, _, names in ordered if names not in _OPEN_NAMES], settings)
+    ids = _gate_ids(
+        backend, session, [names for _, _, names in ordered if names not in _OPEN_NAMES], settings
+    )
     found = {
         (kind, stage, names): backend.add_lane(
-            session, "\n".join(names), [] if names in _OPEN_NAMES else [ids[name] for name in names], scopes[kind, stage]
+            session,
+            "\n".join(names),
+            [] if names in _OPEN_NAMES else [ids[name] for name in names],
+            scopes[kind, stage],
         )
         for kind, stage, names in ordered
     }
@@ -78,8 +87,12 @@ def resolve(backend: Backend, session: Session, wanted: Iterable[Place], setting
     return found
 
 
-def _note(backend: Backend, session: Session, found: Mapping[Place, int], gate_ids: Mapping[str, int]) -> None:
-    """Write down which lanes pass through which hosts, and that they were looked up now: pruning goes by both."""
+def _note(
+    backend: Backend, session: Session, found: Mapping[Place, int], gate_ids: Mapping[str, int]
+) -> None:
+    """Write down which lanes pass through which hosts, and that they were looked up now: pruning goes by
+    both.
+    """
     lanes = sorted((lane_id, names) for (_, _, names), lane_id in found.items() if names not in _OPEN_NAMES)
     hosts = [(gate_ids[name], lane_id) for lane_id, names in lanes for name in names if name.startswith(HOST)]
     insert_rows(backend.dialect, session, "host_lanes", _HOST_LANES, hosts, "on conflict do nothing")
@@ -87,8 +100,12 @@ def _note(backend: Backend, session: Session, found: Mapping[Place, int], gate_i
     insert_rows(backend.dialect, session, "loose_lanes", _LOOSE, loose, _SINCE_NOW, now=backend.now(session))
 
 
-def _gate_ids(backend: Backend, session: Session, lanes: Iterable[tuple[str, ...]], settings: Settings) -> Mapping[str, int]:
-    """The gates of all these lanes. New ones are made in the order of their names: two machines never wait in a circle."""
+def _gate_ids(
+    backend: Backend, session: Session, lanes: Iterable[tuple[str, ...]], settings: Settings
+) -> Mapping[str, int]:
+    """The gates of all these lanes. New ones are made in the order of their names: two machines never wait in
+    a circle.
+    """
     wanted: set[str] = set()
     for names in lanes:
         if len(set(names)) < len(names):
@@ -97,11 +114,17 @@ def _gate_ids(backend: Backend, session: Session, lanes: Iterable[tuple[str, ...
     ordered = sorted(wanted)
     portions = (ordered[at : at + AT_ONCE] for at in range(0, len(ordered), AT_ONCE))
     share = _GATES + backend.dialect.share
-    return {name: gate_id for names in portions for name, gate_id in _some_ids(session, share, names, settings)}
+    return {
+        name: gate_id for names in portions for name, gate_id in _some_ids(session, share, names, settings)
+    }
 
 
-def _some_ids(session: Session, share: str, names: list[str], settings: Settings) -> Iterable[tuple[str, int]]:
-    """Shared, so that pruning removes none of them before their lanes are committed; one that it has just removed is made anew."""
+def _some_ids(
+    session: Session, share: str, names: list[str], settings: Settings
+) -> Iterable[tuple[str, int]]:
+    """Shared, so that pruning removes none of them before their lanes are committed; one that it has just
+    removed is made anew.
+    """
     known: dict[str, int] = dict(session.rows(share, {"names": names}))
     while missing := [name for name in names if name not in known]:
         for name in missing:
@@ -111,10 +134,16 @@ def _some_ids(session: Session, share: str, names: list[str], settings: Settings
 
 
 def _default_limits(name: str, settings: Settings) -> Limits:
-    """Hosts are met on the way and get polite defaults. Everything else a person or an app must have named."""
+    """Hosts are met on the way and get polite defaults. Everything else a person or an app must have
+    named.
+    """
     if not name.startswith(HOST):
         kind, _, rest = name.partition(":")
-        advice = f"thresher sources add {rest}" if kind == "source" and rest else "name it as source:NAME or host:NAME"
+        advice = (
+            f"thresher sources add {rest}"
+            if kind == "source" and rest
+            else "name it as source:NAME or host:NAME"
+        )
         raise UnknownName(f"there is no gate {name!r}; {advice}")
     return Limits(
         max_in_flight=settings.count("host.in_flight"),
@@ -127,5 +156,8 @@ def _default_limits(name: str, settings: Settings) -> Limits:
 def add_gate(session: Session, name: str, limits: Limits) -> bool:
     """Make a gate; False if it was there."""
     check_text(name, "the name of a gate", MAX_GATE_BYTES)
-    values = {field: getattr(limits, field) for field in ("max_in_flight", "interval_us", "burst", "trip_after", "cooldown_us")}
+    values = {
+        field: getattr(limits, field)
+        for field in ("max_in_flight", "interval_us", "burst", "trip_after", "cooldown_us")
+    }
     return session.run(_ADD_GATE, values | {"name": name}) > 0

@@ -1,8 +1,9 @@
-"""Last words of quarantined tasks: what their app wants written down (`Pipeline.failed`), by a worker that knows the kind.
+"""Last words of quarantined tasks: what their app wants written down (`Pipeline.failed`), by a worker that
+knows the kind.
 
-A task is quarantined by whoever finds its worker lost, and that may be a machine that has never heard of its kind. So the
-quarantine leaves a row here; a worker that knows the kind takes it away in the transaction that writes the words. A task that
-failed because what it brought could not be stored leaves one too.
+A task is quarantined by whoever finds its worker lost, and that may be a machine that has never heard of its
+kind. So the quarantine leaves a row here; a worker that knows the kind takes it away in the transaction that
+writes the words. A task that failed because what it brought could not be stored leaves one too.
 """
 
 import logging
@@ -21,7 +22,8 @@ from thresher.store.store import Store
 
 log = logging.getLogger("thresher.chores")
 
-# A look at each row left here, by the task's own index: joined, PostgreSQL may read all tasks to find that there are no words.
+# A look at each row left here, by the task's own index: joined, PostgreSQL may read all tasks to find that
+# there are no words.
 _UNSAID = """select w.task_id from last_words w where (select t.kind from tasks t where t.id = w.task_id) in (:kinds*)
     order by w.task_id limit :most"""
 _TASKS = """select t.id, t.claim, t.kind, t.stage, t.payload, t.checkpoint, t.url, t.tracking_id, t.parent_id, t.depth,
@@ -38,7 +40,9 @@ Words = Callable[[Task, Error], Brought]
 def say_last_words(store: Store, kinds: Sequence[str], words: Words, most: int) -> int:
     """Write the last words of quarantined tasks of these kinds, each once. Returns how many had some."""
     with store.glance() as session:
-        unsaid = [row[0] for row in session.rows(_UNSAID, {"kinds": list(kinds), "most": most})] if kinds else []
+        unsaid = (
+            [row[0] for row in session.rows(_UNSAID, {"kinds": list(kinds), "most": most})] if kinds else []
+        )
         found = session.rows(_TASKS, {"tasks": unsaid}) if unsaid else []
     said = 0
     for row in found:
@@ -57,7 +61,9 @@ def say_last_words(store: Store, kinds: Sequence[str], words: Words, most: int) 
 def _say(store: Store, task: Task, brought: Brought) -> bool:
     # Nobody waits for them: the group that the task belonged to may be over.
     children = [replace(child, detached=True) for child in brought.get("children", ())]
-    said = store.with_lanes([child.place for child in children], lambda lanes: _write(store, task, brought, children, lanes))
+    said = store.with_lanes(
+        [child.place for child in children], lambda lanes: _write(store, task, brought, children, lanes)
+    )
     if said and children:
         store.backend.ping()
     return said and bool(brought)
@@ -73,12 +79,24 @@ def _write(store: Store, task: Task, brought: Brought, children: Sequence[Entry]
             session.run(_FORGET, fence)
             return False
         parent = read_parents(session, [task.id])[task.id]
-        births = admit_children(session, [(parent, [(child, lanes[child.place]) for child in children])], store.rules.max_depth, now)
-        for birth, born in zip(births, store.backend.insert(session, births, store.rules) if births else (), strict=True):
+        births = admit_children(
+            session,
+            [(parent, [(child, lanes[child.place]) for child in children])],
+            store.rules.max_depth,
+            now,
+        )
+        for birth, born in zip(
+            births, store.backend.insert(session, births, store.rules) if births else (), strict=True
+        ):
             if born is None:
                 refuse(session, parent, birth.entry, DUPLICATE, now)
         for entry, why in brought.get("refused", ()):
             refuse(session, parent, entry, why, now)
-        file_records(session, [(task.id, filing) for filing in brought.get("records", ())], now, store.backend.dialect.lock)
+        file_records(
+            session,
+            [(task.id, filing) for filing in brought.get("records", ())],
+            now,
+            store.backend.dialect.lock,
+        )
         make_effects(session, brought.get("effects", ()), now)
     return True

@@ -1,11 +1,14 @@
-"""The ledger: money is held back before a model is called, and settled afterwards, under caps that all workers share.
+"""The ledger: money is held back before a model is called, and settled afterwards, under caps that all
+workers share.
 
-`reserve` asks for the worst that one call may cost, of every cap at once: all or nothing. Spent plus held back never exceeds a cap,
-at no instant. `settle` says what it cost. A call about which nobody will ever say anything (its worker was killed, its claim lost, its
-time is up) is assumed to have cost the worst: money may be gone, and the cap must hold all the same. Should its caller turn up after
-all, the truth replaces the assumption.
+`reserve` asks for the worst that one call may cost, of every cap at once: all or nothing. Spent plus held
+back never exceeds a cap, at no instant. `settle` says what it cost. A call about which nobody will ever say
+anything (its worker was killed, its claim lost, its time is up) is assumed to have cost the worst: money may
+be gone, and the cap must hold all the same. Should its caller turn up after all, the truth replaces the
+assumption.
 
-Nobody pays for a question that somebody else is asking, or that has an answer. The locks are those of the budgets.
+Nobody pays for a question that somebody else is asking, or that has an answer. The locks are those of the
+budgets.
 """
 
 from dataclasses import dataclass
@@ -31,10 +34,12 @@ MAX_AMOUNT = 1_000_000_000 * DOLLAR
 
 _TASK = "select coalesce(tracking_id, id), state from tasks where id = :task and claim = :claim"
 _RUNS = "exists (select 1 from tasks t where t.id = s.task_id and t.claim = s.claim and t.state || '' = 'running')"
-# Whoever has a claim lives as long as it does. A start in the future: the clock was set back, and would never bring the end.
+# Whoever has a claim lives as long as it does. A start in the future: the clock was set back, and would never
+# bring the end.
 _DEAD = f"(s.expires_at <= :now or (s.task_id is null and s.at > :ahead) or (s.task_id is not null and not {_RUNS}))"
 _ANSWERED = "select 1 from answers where question = :question"
-# Who asks this now, or has paid and not yet said what the answer was. The asker itself may call again: to have an answer mended.
+# Who asks this now, or has paid and not yet said what the answer was. The asker itself may call again: to
+# have an answer mended.
 _RIVAL = f"""select s.id, s.expires_at, case when {_DEAD} then 1 else 0 end from spendings s where s.question = :question
         and (s.state = 'reserved' or (s.state = 'settled' and s.task_id is not null and s.expires_at > :now and {_RUNS}
             and not (s.task_id = :task and s.claim = :claim)))
@@ -55,7 +60,9 @@ _ASSUME = "update spendings set state = 'assumed', spent = reserved, ended_at = 
 
 @dataclass(frozen=True, slots=True)
 class Caps:
-    """What may be spent at most, in millionths of a dollar: by one lineage, by one app in a day, by all in a day."""
+    """What may be spent at most, in millionths of a dollar: by one lineage, by one app in a day, by all in a
+    day.
+    """
 
     run: int
     app: int
@@ -99,7 +106,9 @@ class Short:
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Somebody alive is asking this very question, or its answer is there already: look for the answer, at `until` at the latest."""
+    """Somebody alive is asking this very question, or its answer is there already: look for the answer, at
+    `until` at the latest.
+    """
 
     until: int
 
@@ -110,9 +119,18 @@ class _Orphan:
 
 
 def reserve(
-    store: Store, *, claim: Claim | None, app: str, provider: str, model: str, prompt: str, question: str, most: int, caps: Caps,
+    store: Store,
+    *,
+    claim: Claim | None,
+    app: str,
+    provider: str,
+    model: str,
+    prompt: str,
+    question: str,
+    most: int,
+    caps: Caps,
     expires_us: int,
-) -> Hold | Short | Taken:  # fmt: skip
+) -> Hold | Short | Taken:
     """Hold back what one call may cost at worst, under every cap or none. Raises `ClaimLost`.
 
     `expires_us` must be longer than the call may take: after that all of it counts as spent.
@@ -132,9 +150,15 @@ def reserve(
         place = values | {"at": at, "day": day, "tracking": tracking}
         with store.write() as session:
             held = budgets.hold(store, session, scopes)
-            found = _reserve(store, session, held, claim, place, caps, expires_us) if len(held) == len(scopes) else None
+            found = (
+                _reserve(store, session, held, claim, place, caps, expires_us)
+                if len(held) == len(scopes)
+                else None
+            )
         if isinstance(found, _Orphan):
-            _assume(store, [found.id])  # whoever asked this is dead: nobody need wait for the next round of the sweepers
+            _assume(
+                store, [found.id]
+            )  # whoever asked this is dead: nobody need wait for the next round of the sweepers
         elif found is not None:
             return found
 
@@ -149,16 +173,28 @@ def _tracking(session: Session, claim: Claim | None) -> int | None:
 
 
 def _reserve(
-    store: Store, session: Session, held: dict[str, Budget], claim: Claim | None, values: dict[str, Any], caps: Caps, expires_us: int
+    store: Store,
+    session: Session,
+    held: dict[str, Budget],
+    claim: Claim | None,
+    values: dict[str, Any],
+    caps: Caps,
+    expires_us: int,
 ) -> Hold | Short | Taken | _Orphan:
-    """Under the locks of all its budgets: look once more, then write. The time and the claim are looked at after the wait for them."""
+    """Under the locks of all its budgets: look once more, then write. The time and the claim are looked at
+    after the wait for them.
+    """
     now = store.backend.now(session)
     _tracking(session, claim)
     task, number = claim or (None, None)
     values = values | {"task": task, "claim": number, "expires": now + expires_us}
     if rival := _rival(session, values, now):
         return rival
-    short = [each for each in (_short(budget, caps, values["most"], values["at"]) for budget in held.values()) if each]
+    short = [
+        each
+        for each in (_short(budget, caps, values["most"], values["at"]) for budget in held.values())
+        if each
+    ]
     if short:
         return max(short, key=lambda each: (not each.passing, each.resets_at is None, each.scope))
     made = session.rows(_INSERT, values)
@@ -187,7 +223,9 @@ def _short(budget: Budget, caps: Caps, most: int, at: int) -> Short | None:
 
 
 def settle(store: Store, hold: Hold, spent: int, usage: Usage) -> None:
-    """Say what a call cost. Once, however often it is called: the first word counts, but for what was only assumed."""
+    """Say what a call cost. Once, however often it is called: the first word counts, but for what was only
+    assumed.
+    """
     if not 0 <= spent <= MAX_AMOUNT:
         raise UsageError(f"a call costs 0 to {MAX_AMOUNT:,} millionths of a dollar, got {spent:,}")
     with store.write() as session:
@@ -200,14 +238,35 @@ def settle(store: Store, hold: Hold, spent: int, usage: Usage) -> None:
             return
         state, reserved, assumed, task_id = row
         now = store.backend.now(session)
-        session.run(_SETTLE, {"id": hold.id, "spent": spent, "input": usage.input_tokens, "output": usage.output_tokens, "now": now})
-        budgets.change(session, held, now, spent=spent - assumed, reserved=-reserved if state == "reserved" else 0)
+        session.run(
+            _SETTLE,
+            {
+                "id": hold.id,
+                "spent": spent,
+                "input": usage.input_tokens,
+                "output": usage.output_tokens,
+                "now": now,
+            },
+        )
+        budgets.change(
+            session, held, now, spent=spent - assumed, reserved=-reserved if state == "reserved" else 0
+        )
         if spent > reserved:
-            record_event(session, EventKind.MONEY_OVERSPENT, now, task_id=task_id, spending=hold.id, reserved=reserved, spent=spent)
+            record_event(
+                session,
+                EventKind.MONEY_OVERSPENT,
+                now,
+                task_id=task_id,
+                spending=hold.id,
+                reserved=reserved,
+                spent=spent,
+            )
 
 
 def assume(store: Store, limit: int) -> int:
-    """Count as spent what nobody will settle: of claims that no longer run, and what has expired. Returns how many calls."""
+    """Count as spent what nobody will settle: of claims that no longer run, and what has expired. Returns how
+    many calls.
+    """
     with store.glance() as session:
         lost = session.rows(_LOST, _around(store.backend.now(session)) | {"most": limit})
     return _assume(store, [row[0] for row in lost]) if lost else 0
@@ -223,7 +282,15 @@ def _assume(store: Store, ids: list[int]) -> int:
             session.run(_ASSUME, {"id": each, "now": now})
             mine = [scope for scope in budgets.scopes(day, app, tracking) if scope in held]
             budgets.change(session, mine, now, spent=reserved, reserved=-reserved)
-            record_event(session, EventKind.MONEY_ASSUMED, now, task_id=task_id, spending=each, amount=reserved, model=model)
+            record_event(
+                session,
+                EventKind.MONEY_ASSUMED,
+                now,
+                task_id=task_id,
+                spending=each,
+                amount=reserved,
+                model=model,
+            )
     return len(lost)
 
 

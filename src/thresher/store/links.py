@@ -11,4 +11,7 @@ _UNLINK = """delete from links where name = :name and target = :target
 
 def remove_links(session: Session, kind: str, key: str, links: Iterable[Link]) -> int:
     """Remove these links of a record; how many were there."""
-    return sum(session.run(_UNLINK, {"kind": kind, "key": key, "name": link.name, "target": link.target}) for link in links)
+    return sum(
+        session.run(_UNLINK, {"kind": kind, "key": key, "name": link.name, "target": link.target})
+        for link in links
+    )

@@ -1,6 +1,8 @@
-"""What a site asks of us, and what a person decides about it: Retry-After, Crawl-delay, and robots.txt itself.
+"""What a site asks of us, and what a person decides about it: Retry-After, Crawl-delay, and robots.txt
+itself.
 
-All of it stands in the gate's row, so that it holds for every worker at once and a person sees what is obeyed.
+All of it stands in the gate's row, so that it holds for every worker at once and a person sees what is
+obeyed.
 """
 
 from collections.abc import Callable, Sequence
@@ -27,14 +29,18 @@ MAX_HOLD_US = 30 * DAY
 _WHY = "update gates set closed_tag = :tag, closed_reason = :reason where id = :id"
 _ASKED = "select interval_us, crawl_delay_us, own_interval_us, last_start from gates where id = :id"
 _DELAY = "select crawl_delay_us from gates where name = :name"
-_SLOW = "update gates set interval_us = :interval, crawl_delay_us = :asked, own_interval_us = :own where id = :id"
+_SLOW = (
+    "update gates set interval_us = :interval, crawl_delay_us = :asked, own_interval_us = :own where id = :id"
+)
 _WAIVE = "update gates set robots_waived_at = :now, robots_waived_reason = :reason where id = :id"
 _MIND = "update gates set robots_waived_at = null, robots_waived_reason = null where id = :id and robots_waived_at is not null"
 _WAIVED = "select name, robots_waived_at, robots_waived_reason from gates where name in (:names*) and robots_waived_at is not null"
 
 
 def hold_back(store: Store, gate: str, seconds_us: int, reason: str) -> None:
-    """The site asked us to wait (Retry-After): closed for all workers from now on. Never shortens a longer pause."""
+    """The site asked us to wait (Retry-After): closed for all workers from now on. Never shortens a longer
+    pause.
+    """
 
     def close(session: Session, gates: Gates, gate_id: int) -> None:
         until = gates.now + min(max(0, seconds_us), MAX_HOLD_US)
@@ -46,7 +52,15 @@ def hold_back(store: Store, gate: str, seconds_us: int, reason: str) -> None:
         # Whoever was under way when the gate closed hears the same answer: the news is told once.
         if before <= gates.now or until - before >= SECOND:
             session.run(_WHY, {"tag": RATE_LIMITED, "reason": reason, "id": gate_id})
-            record_event(session, EventKind.GATE_PAUSED, gates.now, gate_id=gate_id, until=until, tag=RATE_LIMITED, reason=reason)
+            record_event(
+                session,
+                EventKind.GATE_PAUSED,
+                gates.now,
+                gate_id=gate_id,
+                until=until,
+                tag=RATE_LIMITED,
+                reason=reason,
+            )
 
     _at_gate(store, gate, close)
 
@@ -54,8 +68,8 @@ def hold_back(store: Store, gate: str, seconds_us: int, reason: str) -> None:
 def slow_down(store: Store, gate: str, interval_us: int) -> bool:
     """The site asked for this time between two requests (Crawl-delay; 0: no longer). True if that was news.
 
-    Raises the interval, and never lowers it below what a person set. What was asked is remembered: a person who changes
-    the limits afterwards has the last word until the site asks for something else.
+    Raises the interval, and never lowers it below what a person set. What was asked is remembered: a person
+    who changes the limits afterwards has the last word until the site asks for something else.
     """
     asked = min(max(0, interval_us), RANGES["interval_us"][1])
     with store.glance() as session:
@@ -69,9 +83,18 @@ def slow_down(store: Store, gate: str, interval_us: int) -> bool:
             return False  # somebody else was told the same
         mine = own if own is not None and interval == before else interval
         slower = max(mine, asked)
-        session.run(_SLOW, {"interval": slower, "asked": asked, "own": mine if slower > mine else None, "id": gate_id})
+        session.run(
+            _SLOW, {"interval": slower, "asked": asked, "own": mine if slower > mine else None, "id": gate_id}
+        )
         _change_interval(gates, gate_id, slower, last_start)
-        record_event(session, EventKind.GATE_LIMITED, gates.now, gate_id=gate_id, interval_us=slower, crawl_delay_us=asked)
+        record_event(
+            session,
+            EventKind.GATE_LIMITED,
+            gates.now,
+            gate_id=gate_id,
+            interval_us=slower,
+            crawl_delay_us=asked,
+        )
         return True
 
     if not _at_gate(store, gate, follow):

@@ -34,14 +34,19 @@ _TAKEN = {
         order by 2""",
 }
 _ELSEWHERE = {
-    "sqlite": "Choose another file with --database", "postgres": "Give Thresher a schema of its own with ?schema=NAME in the URL",
-}  # fmt: skip
+    "sqlite": "Choose another file with --database",
+    "postgres": "Give Thresher a schema of its own with ?schema=NAME in the URL",
+}
 _STATES = {
-    "states": sql_list(frozenset(State)), "live": sql_list(LIVE), "waiting": sql_list(WAITING), "terminal": sql_list(TERMINAL),
+    "states": sql_list(frozenset(State)),
+    "live": sql_list(LIVE),
+    "waiting": sql_list(WAITING),
+    "terminal": sql_list(TERMINAL),
     "told": sql_list(frozenset(TOLD)),
     # Inside a text: its quotes doubled, or none at all.
-    "waiting_inside": sql_list(WAITING).replace("'", "''"), "terminal_words": " ".join(sorted(TERMINAL)),
-}  # fmt: skip
+    "waiting_inside": sql_list(WAITING).replace("'", "''"),
+    "terminal_words": " ".join(sorted(TERMINAL)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +62,9 @@ class Migration:
 def _texts() -> tuple[tuple[int, str, str], ...]:
     """The files as they are: number, name, text. Read once."""
     found = ((_FILE.fullmatch(file.name), file) for file in files("thresher.store.migrations").iterdir())
-    return tuple(sorted((int(match[1]), match[2], file.read_text(encoding="utf-8")) for match, file in found if match))
+    return tuple(
+        sorted((int(match[1]), match[2], file.read_text(encoding="utf-8")) for match, file in found if match)
+    )
 
 
 def migrations(words: Mapping[str, str]) -> list[Migration]:
@@ -102,7 +109,9 @@ def version_now(session: Session, dialect: Dialect) -> int:
     """The schema of a database, without making anything in it; 0 where there is none of ours."""
     columns = {name for (name,) in session.rows(_COLUMNS[dialect.name])}
     if columns and columns != _OURS:
-        raise DatabaseProblem(f"the database has a table migrations that is not Thresher's. {_ELSEWHERE[dialect.name]}")
+        raise DatabaseProblem(
+            f"the database has a table migrations that is not Thresher's. {_ELSEWHERE[dialect.name]}"
+        )
     return _last(session) if columns else 0
 
 
@@ -123,9 +132,13 @@ def pending(session: Session | None, dialect: Dialect) -> list[str]:
 
 
 def check_names_are_free(session: Session, dialect: Dialect, have: int, also: Collection[str] = ()) -> None:
-    """Refuse a database in which something that is not ours bears a name that the missing steps need. `also` names more of them."""
+    """Refuse a database in which something that is not ours bears a name that the missing steps need. `also`
+    names more of them.
+    """
     steps = migrations(dialect.words)
-    applied, missing = ("".join(_bare(step.sql) for step in steps if (step.number <= have) is done) for done in (True, False))
+    applied, missing = (
+        "".join(_bare(step.sql) for step in steps if (step.number <= have) is done) for done in (True, False)
+    )
     names = sorted({*_created(missing), *(() if have else also)} - _created(applied))
     if not names:
         return
@@ -144,8 +157,11 @@ def _created(sql: str) -> set[str]:
     return {made or renamed for made, renamed in _CREATES.findall(sql)}
 
 
-def migrate(session: Session, dialect: Dialect, now: int, to: int | None = None, *, also: Collection[str] = ()) -> list[Migration]:
-    """Apply what is missing, in the caller's transaction, and return it. `to` stops early, for tests of old versions.
+def migrate(
+    session: Session, dialect: Dialect, now: int, to: int | None = None, *, also: Collection[str] = ()
+) -> list[Migration]:
+    """Apply what is missing, in the caller's transaction, and return it. `to` stops early, for tests of old
+    versions.
 
     `also` are names that the caller is about to use in a database that has nothing of ours yet.
     """

@@ -1,7 +1,8 @@
 """The nearest vectors by PostgreSQL's vector extension, where it is installed or may be.
 
-The extension's type cannot stand in a migration, because most databases lack it. So it has a table of its own, made when first
-needed: a copy of the vectors, brought up to date by whoever asks. There is no approximate index on it; the order is exact.
+The extension's type cannot stand in a migration, because most databases lack it. So it has a table of its
+own, made when first needed: a copy of the vectors, brought up to date by whoever asks. There is no
+approximate index on it; the order is exact.
 """
 
 import sys
@@ -35,7 +36,9 @@ _NEAREST = """select key, -(near operator({schema}.<#>) cast(:query as {schema}.
 _FORGET = "delete from near_vectors where model = :model and version = :version and kind = :kind and key in (:keys*)"
 
 
-def nearest(store: Store, of: Mapping[str, str], query: Sequence[float], limit: int) -> list[tuple[str, float]] | None:
+def nearest(
+    store: Store, of: Mapping[str, str], query: Sequence[float], limit: int
+) -> list[tuple[str, float]] | None:
     """None where there is no such extension, nor the right to install it."""
     schema = _ready(store) if store.backend.dialect.name == "postgres" else None
     if schema is None:

@@ -1,4 +1,6 @@
-"""What a person sees across the tables: workers and what they hold, failures by group, events, what waits and where."""
+"""What a person sees across the tables: workers and what they hold, failures by group, events, what waits and
+where.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -43,7 +45,9 @@ def workers(session: Session) -> list[Fields]:
 
 def held_by(session: Session, worker_id: int, most: int) -> list[Fields]:
     """The tasks a worker has in hand, the longest-running first."""
-    return _named(("id", "kind", "stage", "started_at"), session.rows(_HELD, {"worker": worker_id, "most": most}))
+    return _named(
+        ("id", "kind", "stage", "started_at"), session.rows(_HELD, {"worker": worker_id, "most": most})
+    )
 
 
 def oldest_waiting(session: Session) -> Fields | None:
@@ -108,10 +112,19 @@ def permits(session: Session, limit: int = 100) -> list[Fields]:
 
 
 def events(
-    session: Session, *, kind: str | None = None, gate: str | None = None, before: int | None = None, limit: int = 50
+    session: Session,
+    *,
+    kind: str | None = None,
+    gate: str | None = None,
+    before: int | None = None,
+    limit: int = 50,
 ) -> list[Fields]:
     """What happened, the newest first."""
-    wanted = {"kind": ("e.kind = :kind", kind), "gate": ("g.name = :gate", gate), "before": ("e.id < :before", before)}
+    wanted = {
+        "kind": ("e.kind = :kind", kind),
+        "gate": ("g.name = :gate", gate),
+        "before": ("e.id < :before", before),
+    }
     given: Fields = {name: value for name, (_, value) in wanted.items() if value is not None}
     where = f" where {' and '.join(wanted[name][0] for name in given)}" if given else ""
     rows = session.rows(f"{_EVENTS}{where} order by e.id desc limit :limit", given | {"limit": limit})

@@ -1,8 +1,9 @@
-"""Who needs a body that a stage saved: the lineage of the task that saved it, and every record that names its hash.
+"""Who needs a body that a stage saved: the lineage of the task that saved it, and every record that names its
+hash.
 
-Whoever becomes an owner holds or shares the row of the body in the same transaction. Pruning takes rows that nobody holds or shares,
-and only then looks for owners. An owner that goes notes its bodies as loose; they go `history.bodies` days later, if nobody else
-needs them.
+Whoever becomes an owner holds or shares the row of the body in the same transaction. Pruning takes rows that
+nobody holds or shares, and only then looks for owners. An owner that goes notes its bodies as loose; they go
+`history.bodies` days later, if nobody else needs them.
 """
 
 import re
@@ -16,7 +17,8 @@ Kind = Literal["lineage", "record"]
 
 HASH_LENGTH = 64
 _HEX = re.compile(f"[0-9a-f]{{{HASH_LENGTH},}}")
-# A hash covers so many in a row of every eighth character. Most records have none, and those are looked through in a sixth of the time.
+# A hash covers so many in a row of every eighth character. Most records have none, and those are looked
+# through in a sixth of the time.
 _EIGHTHS = re.compile("[0-9a-f]{8}")
 
 _OWN = "insert into blob_owners (hash, kind, owner) values (:hash, :kind, :owner) on conflict do nothing"
@@ -26,7 +28,8 @@ _THERE = "select hash from blobs where hash in (:hashes*) and saved <> 1 order b
 _OWNED = "select owner, hash from blob_owners where kind = :kind and owner in (:owners*)"
 _LOSE = "delete from blob_owners where hash = :hash and kind = :kind and owner = :owner"
 _DISOWN = "delete from blob_owners where kind = :kind and owner in (:owners*) returning hash"
-# Written even where it stands: pruning must not settle an old note while the page that a new one is about is on its way out.
+# Written even where it stands: pruning must not settle an old note while the page that a new one is about is
+# on its way out.
 _LOOSEN = """insert into loose_blobs (hash, since) values (:hash, :since) on conflict (hash) do update
     set since = case when excluded.since > loose_blobs.since then excluded.since else loose_blobs.since end"""
 
@@ -43,12 +46,16 @@ def mark_owned(session: Session, names: Iterable[str]) -> None:
 
 
 def loosen(session: Session, names: Iterable[str], since: int = 0) -> None:
-    """Have pruning look at these bodies: at once, or `history.bodies` days after `since`, when they lost an owner."""
+    """Have pruning look at these bodies: at once, or `history.bodies` days after `since`, when they lost an
+    owner.
+    """
     session.many(_LOOSEN, [{"hash": name, "since": since} for name in sorted(set(names))])
 
 
 def hashes_in(*texts: str | None) -> set[str]:
-    """Everything in these texts that may be the hash of a body. Where more hexadecimal digits stand in a row, their first and last 64."""
+    """Everything in these texts that may be the hash of a body. Where more hexadecimal digits stand in a row,
+    their first and last 64.
+    """
     runs = [run for text in texts if text and _EIGHTHS.search(text[::8]) for run in _HEX.findall(text)]
     return {name for run in runs for name in (run[:HASH_LENGTH], run[-HASH_LENGTH:])}
 
@@ -64,7 +71,9 @@ def own_named(session: Session, named: Mapping[int, AbstractSet[str]], now: int)
     if gained := sorted(has - had):
         own(session, "record", gained)
     if lost := sorted(had - has):
-        session.many(_LOSE, [{"hash": name, "kind": "record", "owner": record_id} for record_id, name in lost])
+        session.many(
+            _LOSE, [{"hash": name, "kind": "record", "owner": record_id} for record_id, name in lost]
+        )
         loosen(session, [name for _, name in lost], now)
 
 

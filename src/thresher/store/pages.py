@@ -1,8 +1,10 @@
-"""Pages that are kept: what a request answered, by the key that the caching rules made, with its body among the blobs.
+"""Pages that are kept: what a request answered, by the key that the caching rules made, with its body among
+the blobs.
 
-What the rules need to know of a page is opaque here. A body may belong to several pages, and somebody else may have stored the same
-bytes under the same hash; so a body goes only when its last page has gone and nobody else needs it: no owner (see `owners`), no
-example, nobody it was lent to. Whoever takes one of these away notes the body as loose, and pruning looks at those alone.
+What the rules need to know of a page is opaque here. A body may belong to several pages, and somebody else
+may have stored the same bytes under the same hash; so a body goes only when its last page has gone and nobody
+else needs it: no owner (see `owners`), no example, nobody it was lent to. Whoever takes one of these away
+notes the body as loose, and pruning looks at those alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -45,7 +47,9 @@ _SETTLED = "delete from loose_blobs where hash in (:hashes*)"
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """One page without its body. `stored` is what the caching rules wrote; `hash` and `confirmed` (how often a 304 renewed it) are ours."""
+    """One page without its body. `stored` is what the caching rules wrote; `hash` and `confirmed` (how often
+    a 304 renewed it) are ours.
+    """
 
     key: str
     url: str
@@ -75,7 +79,9 @@ def keep(store: Store, kept: Kept, body: bytes) -> None:
         now = store.backend.now(session)
         lock = store.backend.dialect.lock
         while True:
-            old = one(session, _OLD + lock, {"key": kept.key})  # the page first, then its body: as everybody who takes pages away
+            old = one(
+                session, _OLD + lock, {"key": kept.key}
+            )  # the page first, then its body: as everybody who takes pages away
             blobs.hold(session, packed, now, lock)
             if session.run(_REPLACE if old else _INSERT, values):
                 break  # else somebody else has just kept the same page: theirs gives way
@@ -84,21 +90,31 @@ def keep(store: Store, kept: Kept, body: bytes) -> None:
 
 
 def keep_many(store: Store, wanted: Sequence[tuple[Kept, bytes]]) -> None:
-    """Keep several pages in one transaction, for those that come together. Where somebody else keeps the same page now, theirs stands.
+    """Keep several pages in one transaction, for those that come together. Where somebody else keeps the same
+    page now, theirs stands.
 
-    The pages that are there, then the bodies, then the new pages, each in their order: nobody waits for anybody in a circle.
+    The pages that are there, then the bodies, then the new pages, each in their order: nobody waits for
+    anybody in a circle.
     """
     packed = {kept.key: (kept, blobs.pack(body)) for kept, body in wanted}
     with store.write() as session:
         now, lock = store.backend.now(session), store.backend.dialect.lock
         old: dict[str, str] = dict(session.rows(_OLD_ONES + lock, {"keys": sorted(packed)}))
-        for body in sorted({body.hash: body for _, body in packed.values()}.values(), key=lambda body: body.hash):
+        for body in sorted(
+            {body.hash: body for _, body in packed.values()}.values(), key=lambda body: body.hash
+        ):
             blobs.hold(session, body, now, lock)
         loose = []
         for key in sorted(packed):
             kept, body = packed[key]
             stands = session.run(_REPLACE if key in old else _INSERT, _values(kept) | {"hash": body.hash})
-            loose += [old[key]] if stands and key in old and old[key] != body.hash else [] if stands else [body.hash]
+            loose += (
+                [old[key]]
+                if stands and key in old and old[key] != body.hash
+                else []
+                if stands
+                else [body.hash]
+            )
         loosen(session, loose)
 
 
@@ -115,10 +131,22 @@ def body(store: Store, content_hash: str) -> bytes:
 
 
 def refresh(
-    store: Store, key: str, headers: Mapping[str, str], stored: str, fetched_at: int, *, expires_at: int | None = None
+    store: Store,
+    key: str,
+    headers: Mapping[str, str],
+    stored: str,
+    fetched_at: int,
+    *,
+    expires_at: int | None = None,
 ) -> bool:
     """The site said that the page still stands (304). False if it has been forgotten meanwhile."""
-    values = {"key": key, "headers": _json(headers), "stored": stored, "fetched_at": fetched_at, "expires_at": expires_at}
+    values = {
+        "key": key,
+        "headers": _json(headers),
+        "stored": stored,
+        "fetched_at": fetched_at,
+        "expires_at": expires_at,
+    }
     with store.write() as session:
         return session.run(_REFRESH, values) > 0
 
@@ -134,13 +162,17 @@ def forget(store: Store, key: str) -> bool:
 def list_pages(session: Session, host: str | None = None, limit: int = 100) -> list[Fields]:
     """Kept pages, the newest first."""
     where, given = (" where p.host = :host", {"host": host}) if host else ("", {})
-    rows = session.rows(f"{_LIST}{where} order by p.fetched_at desc, p.key limit :limit", given | {"limit": limit})
+    rows = session.rows(
+        f"{_LIST}{where} order by p.fetched_at desc, p.key limit :limit", given | {"limit": limit}
+    )
     names = ("url", "host", "method", "status", "fetched_at", "expires_at", "confirmed", "hash", "size")
     return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def prune_pages(store: Store, keep_us: int) -> Pruned:
-    """Remove pages that expired longer ago than this, then bodies that nobody needs, a batch a transaction."""
+    """Remove pages that expired longer ago than this, then bodies that nobody needs, a batch a
+    transaction.
+    """
     most, removed, dropped = store.settings.count("prune.batch"), 0, 0
     while True:
         with store.write() as session:
@@ -160,14 +192,17 @@ def prune_pages(store: Store, keep_us: int) -> Pruned:
 
 
 def _drop_bodies(store: Store, most: int) -> tuple[int, int]:
-    """Look at some loose bodies, and remove those that nobody needs. Returns how many were done with, and how many of them went."""
+    """Look at some loose bodies, and remove those that nobody needs. Returns how many were done with, and how
+    many of them went.
+    """
     with store.write() as session:
         dialect = store.backend.dialect
         before = store.backend.now(session) - round(store.settings["history.bodies"] * DAY)
         loose = [row[0] for row in session.rows(_LOOSE + dialect.skip, {"before": before, "most": most})]
         if not loose:
             return 0, 0
-        # Held, and references looked for afterwards: whoever is about to refer to this body waits for us, or is left alone.
+        # Held, and references looked for afterwards: whoever is about to refer to this body waits for us, or
+        # is left alone.
         held = [row[0] for row in session.rows(_SPARE + dialect.remove, {"hashes": loose})]
         in_use = {row[0] for row in session.rows(_SPARE, {"hashes": loose})} - set(held)
         gone = session.run(_DROP, {"hashes": held})
@@ -176,14 +211,33 @@ def _drop_bodies(store: Store, most: int) -> tuple[int, int]:
 
 def _values(kept: Kept) -> Fields:
     return {
-        "key": kept.key, "url": kept.url, "host": kept.host, "method": kept.method, "status": kept.status,
-        "headers": _json(kept.headers), "fetched_at": kept.fetched_at, "stored": kept.stored, "expires_at": kept.expires_at,
-    }  # fmt: skip
+        "key": kept.key,
+        "url": kept.url,
+        "host": kept.host,
+        "method": kept.method,
+        "status": kept.status,
+        "headers": _json(kept.headers),
+        "fetched_at": kept.fetched_at,
+        "stored": kept.stored,
+        "expires_at": kept.expires_at,
+    }
 
 
 def _kept(row: Row) -> Kept:
     key, url, host, method, status, headers, fetched_at, stored, expires_at, content_hash, confirmed = row
-    return Kept(key, url, host, method, status, orjson.loads(headers), fetched_at, stored, expires_at, content_hash, confirmed)
+    return Kept(
+        key,
+        url,
+        host,
+        method,
+        status,
+        orjson.loads(headers),
+        fetched_at,
+        stored,
+        expires_at,
+        content_hash,
+        confirmed,
+    )
 
 
 def _json(headers: Mapping[str, str]) -> str:

@@ -1,15 +1,17 @@
 """Permits: what a single request needs before it may go out, across all processes.
 
-A task's claim has taken one slot and one rate token of every gate of its lane. Its stage may send more than one request, and
-to hosts that are not in the lane (redirects, robots.txt). So each request asks twice. `reserve` takes a token, and where the
-gate is not one of the lane's a slot too, which is a row here until it is given back. `start` is the last look, when the
-connection stands: the claim still runs, nobody has closed anything, and the gap to the start before is kept.
+A task's claim has taken one slot and one rate token of every gate of its lane. Its stage may send more than
+one request, and to hosts that are not in the lane (redirects, robots.txt). So each request asks twice.
+`reserve` takes a token, and where the gate is not one of the lane's a slot too, which is a row here until it
+is given back. `start` is the last look, when the connection stands: the claim still runs, nobody has closed
+anything, and the gap to the start before is kept.
 
-Whoever was let start sends within `PROMPT_US`, or asks again. `start` keeps that much more than the interval between two
-starts, so a sender who hesitates does not come too close to the next one; and whoever closes a gate and then waits that long
-sees no request afterwards.
+Whoever was let start sends within `PROMPT_US`, or asks again. `start` keeps that much more than the interval
+between two starts, so a sender who hesitates does not come too close to the next one; and whoever closes a
+gate and then waits that long sees no request afterwards.
 
-Lock order on PostgreSQL: permits, gates by id, and last the parked lanes, which never wait. Tasks are read, never locked.
+Lock order on PostgreSQL: permits, gates by id, and last the parked lanes, which never wait. Tasks are read,
+never locked.
 """
 
 from collections import Counter
@@ -36,7 +38,8 @@ _INSERT = """insert into permits (lead, gate_id, task_id, claim, holder, taken_a
     values (:lead, :gate, :task, :claim, :holder, :now, :expires) returning id"""
 _GIVE_BACK = "delete from permits where id = :id or lead = :id returning gate_id"
 _DELETE = "delete from permits where id in (:ids*) returning gate_id"
-# Most requests are over before anybody has to ask whether they are still alive. A start in the future: the clock was set back.
+# Most requests are over before anybody has to ask whether they are still alive. A start in the future: the
+# clock was set back.
 _DEAD = """select p.id from permits p where (p.taken_at <= :before or p.taken_at > :ahead) and (p.expires_at <= :now
     or (p.task_id is not null and not exists
         (select 1 from tasks t where t.id = p.task_id and t.claim = p.claim and t.state || '' = 'running'))
@@ -47,7 +50,9 @@ _DEAD = """select p.id from permits p where (p.taken_at <= :before or p.taken_at
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """A request may be made ready. `id` None: nothing to give back, all slots belong to the claim of the lane."""
+    """A request may be made ready. `id` None: nothing to give back, all slots belong to the claim of the
+    lane.
+    """
 
     id: int | None
     gates: tuple[str, ...]
@@ -55,7 +60,9 @@ class Permit:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Not yet, because of this gate. `until` None: nobody knows when (slots are taken); ask again a little later."""
+    """Not yet, because of this gate. `until` None: nobody knows when (slots are taken); ask again a little
+    later.
+    """
 
     until: int | None
     gate: str
@@ -64,15 +71,20 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Go:
-    """Send within `PROMPT_US`, or ask again. `paced`: an interval is kept here, so it matters when the request ended."""
+    """Send within `PROMPT_US`, or ask again. `paced`: an interval is kept here, so it matters when the
+    request ended.
+    """
 
     paced: bool
 
 
-def reserve(store: Store, gates: Sequence[str], *, claim: Claim | None, holder: int | None, expires_us: int) -> Permit | Wait:
+def reserve(
+    store: Store, gates: Sequence[str], *, claim: Claim | None, holder: int | None, expires_us: int
+) -> Permit | Wait:
     """Take what one request needs of these gates, all of them or none. Raises `ClaimLost`.
 
-    After `expires_us` the slots are given back whatever happens, so it must be longer than the request may take.
+    After `expires_us` the slots are given back whatever happens, so it must be longer than the request may
+    take.
     """
 
     def take(lanes: Lanes) -> Permit | Wait:
@@ -81,11 +93,15 @@ def reserve(store: Store, gates: Sequence[str], *, claim: Claim | None, holder: 
             image = Gates(session, store.backend.dialect, 0)
             image.load(names)
             image.now = store.backend.now(session)  # after the wait for the locks, never before it
-            asker = Asker(store, session, claim, names)  # and so is the look at the claim: the wait may have cost it
+            asker = Asker(
+                store, session, claim, names
+            )  # and so is the look at the claim: the wait may have cost it
             wait = _closed(image, asker)
             foreign = [] if wait else [gate_id for gate_id in sorted(names) if _take(image, asker, gate_id)]
             _set_timers(image, () if wait else names)
-            return wait or Permit(_write(session, foreign, claim, holder, image.now, expires_us), tuple(names.values()))
+            return wait or Permit(
+                _write(session, foreign, claim, holder, image.now, expires_us), tuple(names.values())
+            )
 
     return with_gates(store, gates, take)
 
@@ -93,8 +109,8 @@ def reserve(store: Store, gates: Sequence[str], *, claim: Claim | None, holder: 
 def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wait:
     """The last look before the first byte. Raises `ClaimLost`.
 
-    Every gate of the lane must be open; the gap to the last start is kept for the gates that are named. A permit that was
-    swept since it was reserved is a `Wait` without a date: nothing may go out on it any more.
+    Every gate of the lane must be open; the gap to the last start is kept for the gates that are named. A
+    permit that was swept since it was reserved is a `Wait` without a date: nothing may go out on it any more.
     """
 
     def look(lanes: Lanes) -> Go | Wait:
@@ -106,7 +122,11 @@ def start(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wa
             image.load(limited)
             image.now = store.backend.now(session)
             seen, wait = _look(store, session, names, claim)
-            return wait or _stamp(session, image, [each for each in seen if each.gate.id in limited]) or Go(paced=True)
+            return (
+                wait
+                or _stamp(session, image, [each for each in seen if each.gate.id in limited])
+                or Go(paced=True)
+            )
 
     return with_gates(store, gates, look)
 
@@ -122,7 +142,9 @@ def peek(store: Store, gates: Sequence[str], *, claim: Claim | None) -> Go | Wai
     return wait or (None if limited else Go(paced=False))
 
 
-def _glanced(store: Store, lanes: Lanes, gates: Sequence[str], claim: Claim | None) -> tuple[dict[int, str], list[int], Wait | None]:
+def _glanced(
+    store: Store, lanes: Lanes, gates: Sequence[str], claim: Claim | None
+) -> tuple[dict[int, str], list[int], Wait | None]:
     """The gates of a request, those of them that keep an interval, and what forbids a start."""
     with store.glance() as session:
         names = _ids(store, session, lanes, gates)
@@ -131,7 +153,9 @@ def _glanced(store: Store, lanes: Lanes, gates: Sequence[str], claim: Claim | No
 
 
 def release(store: Store, permit: Permit, *, healthy: bool = False) -> None:
-    """Give the slots back, once however often it is called, and wake who waits for them. `healthy`: the far side answered well."""
+    """Give the slots back, once however often it is called, and wake who waits for them. `healthy`: the far
+    side answered well.
+    """
     if permit.id is None:
         return
     with store.write() as session:
@@ -142,12 +166,16 @@ def release(store: Store, permit: Permit, *, healthy: bool = False) -> None:
 
 
 def sweep(store: Store, limit: int) -> int:
-    """Give back what nobody else will: of claims that no longer run, of workers that are gone, and what has expired."""
+    """Give back what nobody else will: of claims that no longer run, of workers that are gone, and what has
+    expired.
+    """
     with store.glance() as session:
         if not session.rows(_DEAD, _around(store.backend.now(session)) | {"most": 1}):
             return 0  # as nearly always: no reason to stand in the writers' way
     with store.write() as session:
-        found = session.rows(_DEAD + store.backend.dialect.skip, _around(store.backend.now(session)) | {"most": limit})
+        found = session.rows(
+            _DEAD + store.backend.dialect.skip, _around(store.backend.now(session)) | {"most": limit}
+        )
         freed = session.rows(_DELETE, {"ids": [row[0] for row in found]}) if found else []
         _free(store, session, freed, healthy=False)
     if freed:
@@ -213,7 +241,12 @@ def _set_timers(image: Gates, gate_ids: Iterable[int]) -> None:
 
 
 def _write(
-    session: Session, foreign: Sequence[int], claim: Claim | None, holder: int | None, now: int, expires_us: int
+    session: Session,
+    foreign: Sequence[int],
+    claim: Claim | None,
+    holder: int | None,
+    now: int,
+    expires_us: int,
 ) -> int | None:
     """A row for each slot; the number of the first is the permit's."""
     task, number = claim or (None, None)
@@ -235,7 +268,9 @@ def _free(store: Store, session: Session, freed: Sequence[Row], *, healthy: bool
     image.save()
 
 
-def _look(store: Store, session: Session, names: Mapping[int, str], claim: Claim | None) -> tuple[list[_Seen], Wait | None]:
+def _look(
+    store: Store, session: Session, names: Mapping[int, str], claim: Claim | None
+) -> tuple[list[_Seen], Wait | None]:
     """All gates of the lane and of the request, and what forbids a start now, the rate aside."""
     asker = Asker(store, session, claim, names)
     rows = session.rows(_SEE, {"ids": [*{*asker.lane, *names}]})
@@ -243,7 +278,11 @@ def _look(store: Store, session: Session, names: Mapping[int, str], claim: Claim
     if not {each.gate.id for each in seen} >= names.keys():
         raise LaneRemoved
     # Most gates were never closed: then there is no need to ask what time it is.
-    now = store.backend.now(session) if any(each.gate.open_after or each.gate.tripped_until for each in seen) else 0
+    now = (
+        store.backend.now(session)
+        if any(each.gate.open_after or each.gate.tripped_until for each in seen)
+        else 0
+    )
     return seen, _longest([wait for each in seen if (wait := _shut(each, asker, now))])
 
 
@@ -260,26 +299,38 @@ def _shut(seen: _Seen, asker: Asker, now: int) -> Wait | None:
 def _stamp(session: Session, image: Gates, limited: Sequence[_Seen]) -> Wait | None:
     """Keep the gap to the last start, and be the last start from now on. The caller holds the gates."""
     lasts = {each.gate.id: _last_start(each, image.now) for each in limited}
-    waits = [Wait(at, each.name, "rate") for each in limited if (at := _next_start(each.gate, lasts[each.gate.id])) > image.now]
+    waits = [
+        Wait(at, each.name, "rate")
+        for each in limited
+        if (at := _next_start(each.gate, lasts[each.gate.id])) > image.now
+    ]
     if not waits:
         for each in limited:
             lasts[each.gate.id] = max(image.now, lasts[each.gate.id] + each.gate.interval_us)
             gate = image.get(each.gate.id)
             gate.tat = max(gate.tat, lasts[gate.id] + gate.interval_us)
             image.mark_dirty(gate.id)
-    changed = [{"id": each.gate.id, "last": lasts[each.gate.id]} for each in limited if lasts[each.gate.id] != each.last_start]
+    changed = [
+        {"id": each.gate.id, "last": lasts[each.gate.id]}
+        for each in limited
+        if lasts[each.gate.id] != each.last_start
+    ]
     session.many(_STAMP, changed)
     _set_timers(image, () if waits else lasts)
     return _longest(waits)
 
 
 def _last_start(seen: _Seen, now: int) -> int:
-    """Never further ahead of time than a burst can be: the clock was set back, or the interval made shorter."""
+    """Never further ahead of time than a burst can be: the clock was set back, or the interval made
+    shorter.
+    """
     ahead = now + (seen.gate.burst - 1) * seen.gate.interval_us
     return ahead if seen.last_start > ahead + CLOCK_SLACK_US else seen.last_start
 
 
 def _next_start(gate: Gate, last: int) -> int:
-    """When the next request may start. With a burst there is no gap to keep, and `last` runs ahead of time as `tat` does."""
+    """When the next request may start. With a burst there is no gap to keep, and `last` runs ahead of time as
+    `tat` does.
+    """
     hesitation = min(PROMPT_US, gate.interval_us // 4) if gate.burst == 1 else 0
     return last + hesitation + (2 - gate.burst) * gate.interval_us

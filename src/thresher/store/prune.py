@@ -1,7 +1,8 @@
-"""Forgetting: whole lineages, once their last task has been over for long enough, and rows of which each grows old by itself.
+"""Forgetting: whole lineages, once their last task has been over for long enough, and rows of which each
+grows old by itself.
 
-A lineage is kept or removed as one, because the loop guard asks it what has already ended. Everything is found by an index and goes
-a batch a transaction; rows that somebody else holds are left for the next round.
+A lineage is kept or removed as one, because the loop guard asks it what has already ended. Everything is
+found by an index and goes a batch a transaction; rows that somebody else holds are left for the next round.
 """
 
 from dataclasses import dataclass
@@ -33,7 +34,9 @@ _REMAINING = "select distinct coalesce(tracking_id, id) from tasks where trackin
 
 @dataclass(frozen=True, slots=True)
 class Aging:
-    """Rows that go when they are older than a setting in days says. `find` names their keys, the oldest first."""
+    """Rows that go when they are older than a setting in days says. `find` names their keys, the oldest
+    first.
+    """
 
     setting: str
     find: str
@@ -41,7 +44,11 @@ class Aging:
 
 
 AGING = (
-    Aging("history.events", "select id from events where at < :before order by at limit :most", "delete from events where id in (:keys*)"),
+    Aging(
+        "history.events",
+        "select id from events where at < :before order by at limit :most",
+        "delete from events where id in (:keys*)",
+    ),
     # Of tasks that live on: those of the others go with their lineage.
     Aging(
         "history.attempts",
@@ -53,7 +60,8 @@ AGING = (
         "select question from answers where used_at < :before order by used_at limit :most",
         "delete from answers where question in (:keys*) and used_at < :before",
     ),
-    # Whoever still holds a task is needed to tell that the task is an orphan; the newest tells which ids have been given out.
+    # Whoever still holds a task is needed to tell that the task is an orphan; the newest tells which ids have
+    # been given out.
     Aging(
         "history.workers",
         """select w.id from workers w where w.stopped_at < :before and w.id < (select max(id) from workers)
@@ -70,7 +78,14 @@ def prune_aged(store: Store, aging: Aging) -> int:
     while True:
         with store.write() as session:
             before = store.backend.now(session) - round(store.settings[aging.setting] * DAY)
-            old = sorted({row[0] for row in session.rows(aging.find + store.backend.dialect.skip, {"before": before, "most": most})})
+            old = sorted(
+                {
+                    row[0]
+                    for row in session.rows(
+                        aging.find + store.backend.dialect.skip, {"before": before, "most": most}
+                    )
+                }
+            )
             values = {"keys": old} | ({"before": before} if ":before" in aging.remove else {})
             removed += session.run(aging.remove, values) if old else 0
         if not old:
@@ -78,7 +93,9 @@ def prune_aged(store: Store, aging: Aging) -> int:
 
 
 def prune(store: Store) -> int:
-    """Remove old lineages, a batch a transaction, then what grows old by itself. Returns how many tasks went."""
+    """Remove old lineages, a batch a transaction, then what grows old by itself. Returns how many tasks
+    went.
+    """
     removed = _prune_lineages(store)
     for aging in AGING:
         prune_aged(store, aging)
@@ -112,7 +129,9 @@ def _remove(session: Session, old: list[tuple[int, ...]], before: int, now: int)
 
 
 def _disown(session: Session, roots: list[int], now: int) -> None:
-    """Lineages of which no task is left need no bodies. One that has more tasks than a batch keeps them until its last task goes."""
+    """Lineages of which no task is left need no bodies. One that has more tasks than a batch keeps them until
+    its last task goes.
+    """
     owning = owners_among(session, "lineage", roots) if roots else []
     if owning:
         remaining = {row[0] for row in session.rows(_REMAINING, {"roots": owning, "roots_too": owning})}

@@ -10,7 +10,9 @@ from thresher.store.owners import hashes_in, own_named
 from thresher.store.session import Session, one
 
 Named = dict[int, set[str]]
-Stored = tuple[int, Mapping[str, Any], set[str]]  # the id of a record, its data where marks need them, the hashes that it may name
+Stored = tuple[
+    int, Mapping[str, Any], set[str]
+]  # the id of a record, its data where marks need them, the hashes that it may name
 
 # Evidence goes with the data it speaks of, also when there is none.
 _UPSERT = """insert into records (kind, key, data, evidence, first_task, last_task, created_at, updated_at)
@@ -40,7 +42,9 @@ def file_records(session: Session, found: Sequence[tuple[int, Filing]], now: int
 
 
 def file_record(session: Session, filing: Filing, task_id: int, now: int, lock: str = "") -> int:
-    """Store one record; its id. Task 0 means that a person did it. `lock` is the dialect's, for records that are merged."""
+    """Store one record; its id. Task 0 means that a person did it. `lock` is the dialect's, for records that
+    are merged.
+    """
     named: Named = {}
     record_id = _file(session, filing, task_id, now, lock, named)
     own_named(session, named, now)
@@ -50,11 +54,16 @@ def file_record(session: Session, filing: Filing, task_id: int, now: int, lock: 
 def _file(session: Session, filing: Filing, task_id: int, now: int, lock: str, named: Named) -> int:
     """Store one record; its id. What may be hashes of bodies in it is added to `named`."""
     values = {"kind": filing.kind, "key": filing.key, "task": task_id, "now": now}
-    record_id, data, hashes = _merge(session, filing, values, lock) if filing.merge else _replace(session, filing, values)
+    record_id, data, hashes = (
+        _merge(session, filing, values, lock) if filing.merge else _replace(session, filing, values)
+    )
     if hashes:
         named[record_id] = hashes
     for link in sorted(filing.links, key=lambda link: (link.name, link.target)):
-        session.run(_LINK, {"record": record_id, "name": link.name, "target": link.target, "task": task_id, "now": now})
+        session.run(
+            _LINK,
+            {"record": record_id, "name": link.name, "target": link.target, "task": task_id, "now": now},
+        )
     if filing.marks:
         _mark(session, record_id, filing, data)
     return record_id
@@ -62,11 +71,17 @@ def _file(session: Session, filing: Filing, task_id: int, now: int, lock: str, n
 
 def _replace(session: Session, filing: Filing, values: Mapping[str, Any]) -> Stored:
     record_id = session.rows(_UPSERT, {**values, "data": filing.data, "evidence": filing.evidence})[0][0]
-    return record_id, orjson.loads(filing.data) if filing.marks else {}, hashes_in(filing.data, filing.evidence)
+    return (
+        record_id,
+        orjson.loads(filing.data) if filing.marks else {},
+        hashes_in(filing.data, filing.evidence),
+    )
 
 
 def _merge(session: Session, filing: Filing, values: Mapping[str, Any], lock: str) -> Stored:
-    """New fields over old ones. Whoever comes second to a new record waits for the first, and merges into what it wrote."""
+    """New fields over old ones. Whoever comes second to a new record waits for the first, and merges into
+    what it wrote.
+    """
     new = orjson.loads(filing.data)
     old = one(session, _OLD + lock, values)
     if old is None:
@@ -85,14 +100,20 @@ def _merge(session: Session, filing: Filing, values: Mapping[str, Any], lock: st
 
 
 def _mark(session: Session, record_id: int, filing: Filing, data: Mapping[str, Any]) -> None:
-    """Marks as the data has them now. A field that is missing, or None, is no mark. Most stay as they were, and are not written."""
+    """Marks as the data has them now. A field that is missing, or None, is no mark. Most stay as they were,
+    and are not written.
+    """
     present = {name: _columns(data[name]) for name in filing.marks if data.get(name) is not None}
     known = {name: (word, number) for name, word, number in session.rows(_MARKED, {"record": record_id})}
     changed = [(name, columns) for name, columns in present.items() if known.get(name) != columns]
     if changed:
-        session.many(_MARK, [
-            {"record": record_id, "kind": filing.kind, "name": name, "word": word, "number": number} for name, (word, number) in changed
-        ])  # fmt: skip
+        session.many(
+            _MARK,
+            [
+                {"record": record_id, "kind": filing.kind, "name": name, "word": word, "number": number}
+                for name, (word, number) in changed
+            ],
+        )
     absent = sorted((set(filing.marks) & set(known)) - set(present))
     if absent:
         session.run(_UNMARK, {"record": record_id, "names": absent})

@@ -1,9 +1,11 @@
-"""The safety net under the counters: compare what gates, lanes and groups say with what is there, and mend with an event.
+"""The safety net under the counters: compare what gates, lanes and groups say with what is there, and mend
+with an event.
 
 Nothing here should ever find anything. What it finds is a bug report, not a mystery.
 
-A look takes no lock. Only what looks wrong is looked at again under its lock, and mended. `repair_active` looks where something runs or
-waits, so it costs what is going on and not what there is; `repair` looks at everything.
+A look takes no lock. Only what looks wrong is looked at again under its lock, and mended. `repair_active`
+looks where something runs or waits, so it costs what is going on and not what there is; `repair` looks at
+everything.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +25,9 @@ OWED_US = 10_000
 # Clocks differ; what is further ahead than this was written before the clock was set back.
 CLOCK_BACK_US = MINUTE
 
-_COUNTED = "select id, in_flight from gates where id > :after and max_in_flight is not null order by id limit :most"
+_COUNTED = (
+    "select id, in_flight from gates where id > :after and max_in_flight is not null order by id limit :most"
+)
 _COUNTED_OF = "select id, in_flight from gates where id in (:ids*) and max_in_flight is not null"
 _PARKED_ON = "select distinct parked_on from lanes where status = 'parked' and parked_on > :after order by parked_on limit :most"
 _PARKED_SCOPES = "select distinct scope from lanes where status = 'parked' and parked_on = :gate"
@@ -38,10 +42,13 @@ _GROUP_COLUMNS = ("live", "open_groups", "succeeded", "filtered", "skipped", "fa
 _COUNTED_IN_GROUP = f"select {', '.join(_GROUP_COLUMNS)} from task_groups where id = :id and ended_at is null"
 _MEMBERS = "select case when finished_at is null then 'live' else state end, count(*) from tasks where group_id = :id group by 1"
 _GROUPS_BELOW = "select count(*) from task_groups where parent_id = :id and ended_at is null"
-_RECOUNT = f"update task_groups set {', '.join(f'{name} = :{name}' for name in _GROUP_COLUMNS)} where id = :id"
+_RECOUNT = (
+    f"update task_groups set {', '.join(f'{name} = :{name}' for name in _GROUP_COLUMNS)} where id = :id"
+)
 
 
-# Ready lanes that stand in the future. Only a clock that was set back puts them there, or a priority below zero, which is meant.
+# Ready lanes that stand in the future. Only a clock that was set back puts them there, or a priority below
+# zero, which is meant.
 _AHEAD = """select l.id, l.position from lanes l where l.status = 'ready' and l.position > :late and (l.served_at > :late_too
         or (select t.created_at from tasks t where t.lane_id = l.id and t.due = 1 order by t.rank, t.id limit 1) > :late_three)
     order by l.position, l.id limit :most"""
@@ -50,24 +57,35 @@ _BRING_BACK = """update lanes set position = :now, served_at = case when served_
 
 
 def repair(store: Store) -> list[str]:
-    """Mend counters, timers, groups and sleeping lanes, all of them. Returns a sentence for each thing that was wrong."""
+    """Mend counters, timers, groups and sleeping lanes, all of them. Returns a sentence for each thing that
+    was wrong.
+    """
     found = repair_active(store)
     counted = {gate_id: in_flight for batch in _batches(store, _COUNTED) for gate_id, in_flight in batch}
     with store.read() as session:
         running = running_per_gate(store, session)
     found += _recount_wrong(store, counted, running)
     for batch in _batches(store, _OPEN_GROUPS):
-        found += [sentence for (group_id,) in batch if _is_miscounted(store, group_id) for sentence in _recount_group(store, group_id)]
+        found += [
+            sentence
+            for (group_id,) in batch
+            if _is_miscounted(store, group_id)
+            for sentence in _recount_group(store, group_id)
+        ]
     return found + _wake_sleepers(store)
 
 
 def repair_active(store: Store) -> list[str]:
-    """Mend the counters of gates behind which something runs or waits, their timers, and lanes that a clock left behind."""
+    """Mend the counters of gates behind which something runs or waits, their timers, and lanes that a clock
+    left behind.
+    """
     parked = [row[0] for batch in _batches(store, _PARKED_ON) for row in batch]
     with store.read() as session:
         running = running_per_gate(store, session)
         active = sorted({*parked, *running})
-        counted: dict[int, int] = {row[0]: row[1] for ids in _portions(active) for row in session.rows(_COUNTED_OF, {"ids": ids})}
+        counted: dict[int, int] = {
+            row[0]: row[1] for ids in _portions(active) for row in session.rows(_COUNTED_OF, {"ids": ids})
+        }
     found = _recount_wrong(store, counted, running)
     for ids in _portions(parked):
         if late := _with_wrong_timer(store, ids):
@@ -102,13 +120,17 @@ def _recount(store: Store, gate_ids: Sequence[int]) -> list[str]:
         gates = Gates(session, store.backend.dialect, 0)
         gates.load(gate_ids)
         gates.now = store.backend.now(session)
-        running = running_per_gate(store, session)  # after the locks: nobody can start or end behind these gates now
+        running = running_per_gate(
+            store, session
+        )  # after the locks: nobody can start or end behind these gates now
         for gate_id in gate_ids:
             gate = gates.get(gate_id)
             true = running.get(gate_id, 0)
             if gate.max_in_flight is not None and gate.in_flight != true:
                 found.append(f"gate {gate_id} counted {gate.in_flight} in flight; {true} are running")
-                record_event(session, EventKind.GATE_REPAIRED, gates.now, gate_id=gate_id, was=gate.in_flight, now=true)
+                record_event(
+                    session, EventKind.GATE_REPAIRED, gates.now, gate_id=gate_id, was=gate.in_flight, now=true
+                )
                 gate.in_flight = true
                 gates.mark_dirty(gate_id)
                 gates.open(gate_id, WAKE_MOST)
@@ -130,7 +152,9 @@ def running_per_gate(store: Store, session: Session) -> dict[int, int]:
 def _with_wrong_timer(store: Store, gate_ids: Sequence[int]) -> list[int]:
     with store.read() as session:
         now = store.backend.now(session)
-        return [gate.id for gate in read_gates(session, gate_ids) if _is_timer_wrong(store, session, gate, now)]
+        return [
+            gate.id for gate in read_gates(session, gate_ids) if _is_timer_wrong(store, session, gate, now)
+        ]
 
 
 def _is_timer_wrong(store: Store, session: Session, gate: Gate, now: int) -> bool:
@@ -153,7 +177,14 @@ def _reset_timers(store: Store, gate_ids: Sequence[int]) -> list[str]:
             if _is_timer_wrong(store, session, gate, gates.now):
                 opens = gate.opens_at(gates.now)
                 found.append(f"gate {gate_id} had its timer at {gate.wake_at}; it opens at {opens or 'once'}")
-                record_event(session, EventKind.GATE_REPAIRED, gates.now, gate_id=gate_id, timer_was=gate.wake_at, timer=opens)
+                record_event(
+                    session,
+                    EventKind.GATE_REPAIRED,
+                    gates.now,
+                    gate_id=gate_id,
+                    timer_was=gate.wake_at,
+                    timer=opens,
+                )
                 gate.wake_at = None
                 gates.mark_dirty(gate_id)
                 gates.open(gate_id, WAKE_MOST)
@@ -162,10 +193,15 @@ def _reset_timers(store: Store, gate_ids: Sequence[int]) -> list[str]:
 
 
 def _stranded(store: Store, session: Session, gate: Gate, now: int) -> bool:
-    """Whether lanes sleep in front of an open gate and nobody of their scope is on the way who would wake them."""
+    """Whether lanes sleep in front of an open gate and nobody of their scope is on the way who would wake
+    them.
+    """
     if gate.allowance(now) <= 0 or (gate.wake_at is not None and gate.wake_at <= now + OWED_US):
         return False
-    carried = {row[0] for row in session.rows(_CARRIED.format(carries=store.backend.dialect.carries), {"gate": gate.id})}
+    carried = {
+        row[0]
+        for row in session.rows(_CARRIED.format(carries=store.backend.dialect.carries), {"gate": gate.id})
+    }
     return any(row[0] not in carried for row in session.rows(_PARKED_SCOPES, {"gate": gate.id}))
 
 
@@ -182,7 +218,8 @@ def _members(session: Session, group_id: int) -> dict[str, int]:
 
 def _recount_group(store: Store, group_id: int) -> list[str]:
     with store.write() as session:
-        # Whoever changes a member takes this row before the commit: under its lock both tell of the same moment.
+        # Whoever changes a member takes this row before the commit: under its lock both tell of the same
+        # moment.
         rows = session.rows(_COUNTED_IN_GROUP + store.backend.dialect.lock, {"id": group_id})
         if not rows:
             return []
@@ -192,14 +229,20 @@ def _recount_group(store: Store, group_id: int) -> list[str]:
             return []
         now = store.backend.now(session)
         session.run(_RECOUNT, there | {"id": group_id})
-        wrong = {name: [counted[name], there[name]] for name in _GROUP_COLUMNS if counted[name] != there[name]}
+        wrong = {
+            name: [counted[name], there[name]] for name in _GROUP_COLUMNS if counted[name] != there[name]
+        }
         record_event(session, EventKind.GROUP_REPAIRED, now, group=group_id, counters=wrong)
-        store.backend.count_groups(session, {(group_id, "live"): 0}, store.rules, now)  # it may turn out to have ended
+        store.backend.count_groups(
+            session, {(group_id, "live"): 0}, store.rules, now
+        )  # it may turn out to have ended
     return [f"group {group_id} counted {name} {was}; it is {true}" for name, (was, true) in wrong.items()]
 
 
 def _follow_clock(store: Store) -> list[str]:
-    """Lanes that were served or filled before the clock was set back stand behind all others until it has caught up."""
+    """Lanes that were served or filled before the clock was set back stand behind all others until it has
+    caught up.
+    """
     with store.read() as session:
         late = store.backend.now(session) + CLOCK_BACK_US
         values = {"late": late, "late_too": late, "late_three": late, "most": LOOK_AT_ONCE}
@@ -209,7 +252,9 @@ def _follow_clock(store: Store) -> list[str]:
     with store.write() as session:
         store.backend.lock_lanes(session, ahead)
         now = store.backend.now(session)
-        session.many(_BRING_BACK, [{"id": lane_id, "now": now, "now_too": now, "now_three": now} for lane_id in ahead])
+        session.many(
+            _BRING_BACK, [{"id": lane_id, "now": now, "now_too": now, "now_three": now} for lane_id in ahead]
+        )
         record_event(session, EventKind.GATE_REPAIRED, now, clock="set back", lanes=ahead[:AT_ONCE])
     return [f"the clock was set back: {len(ahead)} lanes stood in the future"]
 

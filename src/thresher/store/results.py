@@ -19,7 +19,11 @@ _STATUS = """select t.id, t.kind, t.stage, t.state, t.error_name, t.reason, t.cr
 
 def write_results(session: Session, hits: Sequence[Hit]) -> None:
     """Keep the results that these settlements bring."""
-    rows = [{"task_id": hit.settlement.task_id, "value": hit.settlement.result} for hit in hits if hit.settlement.result is not None]
+    rows = [
+        {"task_id": hit.settlement.task_id, "value": hit.settlement.result}
+        for hit in hits
+        if hit.settlement.result is not None
+    ]
     if rows:
         session.many(_WRITE, rows)
 
@@ -37,4 +41,6 @@ def read_status(session: Session, task_id: int) -> TaskStatus | None:
         return None
     found, kind, stage, state, error, reason, created_at, finished_at, value = row
     result = None if value is None else orjson.loads(value)
-    return TaskStatus(TaskId(found), kind, stage, State(state), result, error, reason, created_at, finished_at)
+    return TaskStatus(
+        TaskId(found), kind, stage, State(state), result, error, reason, created_at, finished_at
+    )

@@ -1,4 +1,6 @@
-"""Rounds that all workers share: one of them does each. No leader; whoever comes first when a round is due has it."""
+"""Rounds that all workers share: one of them does each. No leader; whoever comes first when a round is due
+has it.
+"""
 
 from thresher.store.session import one
 from thresher.store.store import Store
@@ -10,7 +12,9 @@ _BEGIN = """insert into chore_rounds (name, at) values (:name, :now)
 
 
 def begin_round(store: Store, name: str, every_us: int) -> bool:
-    """Whether this round is ours to do: the last one began long enough ago, and nobody else has begun it meanwhile."""
+    """Whether this round is ours to do: the last one began long enough ago, and nobody else has begun it
+    meanwhile.
+    """
     with store.glance() as session:
         now, last = store.backend.now(session), one(session, _LAST, {"name": name})
     if last is not None and now - every_us < last[0] <= now:

@@ -1,7 +1,8 @@
-"""Schedules as rows. A firing moves `next_at` and enqueues its task in one transaction, whoever does it first.
+"""Schedules as rows. A firing moves `next_at` and enqueues its task in one transaction, whoever does it
+first.
 
-Any number of machines may look at the same time: the move is a compare-and-set on the old `next_at`, so of two that
-saw the same firing only one finds it still there. No leader is needed.
+Any number of machines may look at the same time: the move is a compare-and-set on the old `next_at`, so of
+two that saw the same firing only one finds it still there. No leader is needed.
 """
 
 from collections.abc import Sequence
@@ -25,7 +26,9 @@ _UPSERT = """insert into schedules (name, app, entry, cron, every_us, timezone, 
         cron = excluded.cron, every_us = excluded.every_us, timezone = excluded.timezone"""
 _MOVE = """update schedules set next_at = :next_at, last_at = :last_at
     where name = :name and next_at = :seen and paused = 0"""
-_AHEAD = f"{_SELECT} where paused = 0 and next_at > :now and (last_at is null or last_at > :now_too) order by name"
+_AHEAD = (
+    f"{_SELECT} where paused = 0 and next_at > :now and (last_at is null or last_at > :now_too) order by name"
+)
 _SHIFT = "update schedules set next_at = :next_at where name = :name and next_at = :seen and paused = 0"
 _PAUSE = "update schedules set paused = :paused where name = :name"
 
@@ -61,7 +64,9 @@ def read_plans(session: Session, due_at: int | None = None) -> list[Plan]:
 
 
 def plans_ahead(session: Session, now: int) -> list[Plan]:
-    """Schedules that wait, and of which the last firing is not behind us: those that never fired, and all where the clock was set back."""
+    """Schedules that wait, and of which the last firing is not behind us: those that never fired, and all
+    where the clock was set back.
+    """
     return [_plan(row) for row in session.rows(_AHEAD, {"now": now, "now_too": now})]
 
 
@@ -76,7 +81,12 @@ def fire(store: Store, plan: Plan, firings: list[int], next_at: int | None) -> b
     with store.transaction() as transaction:
         moved = transaction.execute(
             _MOVE + " returning name",
-            {"name": plan.name, "seen": plan.next_at, "next_at": next_at, "last_at": firings[-1] if firings else plan.last_at},
+            {
+                "name": plan.name,
+                "seen": plan.next_at,
+                "next_at": next_at,
+                "last_at": firings[-1] if firings else plan.last_at,
+            },
         )
         if moved:
             transaction.enqueue([_firing(plan, at) for at in firings])
@@ -87,8 +97,12 @@ def fire(store: Store, plan: Plan, firings: list[int], next_at: int | None) -> b
 
 def drop_plans(session: Session, app: str, keep: Sequence[str]) -> None:
     """Forget the schedules that an app no longer declares."""
-    session.run("delete from schedules where app = :app and name not in (:keep*)" if keep else "delete from schedules where app = :app",
-                {"app": app, "keep": keep} if keep else {"app": app})  # fmt: skip
+    session.run(
+        "delete from schedules where app = :app and name not in (:keep*)"
+        if keep
+        else "delete from schedules where app = :app",
+        {"app": app, "keep": keep} if keep else {"app": app},
+    )
 
 
 def pause_plan(session: Session, name: str, *, paused: bool) -> bool:
@@ -98,8 +112,16 @@ def pause_plan(session: Session, name: str, *, paused: bool) -> bool:
 
 def _firing(plan: Plan, at: int) -> Entry:
     entry = plan.entry
-    return Entry(entry.kind, entry.stage, entry.gates, entry.payload, entry.url, entry.url_key,
-                 f"schedule:{plan.name}:{at}", entry.priority)  # fmt: skip
+    return Entry(
+        entry.kind,
+        entry.stage,
+        entry.gates,
+        entry.payload,
+        entry.url,
+        entry.url_key,
+        f"schedule:{plan.name}:{at}",
+        entry.priority,
+    )
 
 
 def _plan(row: Any) -> Plan:

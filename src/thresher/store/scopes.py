@@ -1,7 +1,7 @@
 """Scopes: what a worker must know to perform a task, which is its kind and the stage it stands at.
 
-A worker names the scopes it serves when it registers, and claims from their lanes alone. So a stage that a newer version has added
-waits for a worker of that version, and a worker can be told to serve some kinds only.
+A worker names the scopes it serves when it registers, and claims from their lanes alone. So a stage that a
+newer version has added waits for a worker of that version, and a worker can be told to serve some kinds only.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +26,9 @@ _SERVED_BY = """select x.worker_id, s.kind from worker_scopes x join scopes s on
 
 
 def scope_ids(session: Session, wanted: Iterable[Scope]) -> dict[Scope, int]:
-    """The number of each scope, made if it is new; in the order of their names, so that two machines never wait in a circle."""
+    """The number of each scope, made if it is new; in the order of their names, so that two machines never
+    wait in a circle.
+    """
     real = set(wanted) - {NOBODY}
     known = _known(session) if real else {NOBODY: 0}
     missing = sorted(real - known.keys())
@@ -50,12 +52,21 @@ def serve(session: Session, worker_id: int, wanted: Iterable[Scope]) -> tuple[in
 
 
 def unserved(session: Session, now: int) -> dict[Scope, int]:
-    """How many due tasks wait in each scope that none of the living workers serves; none where nobody is alive."""
-    alive = [{row[0] for row in session.rows(_SERVED, {"worker": worker})} for (worker,) in session.rows(_ALIVE, {"now": now})]
+    """How many due tasks wait in each scope that none of the living workers serves; none where nobody is
+    alive.
+    """
+    alive = [
+        {row[0] for row in session.rows(_SERVED, {"worker": worker})}
+        for (worker,) in session.rows(_ALIVE, {"now": now})
+    ]
     if not alive or not all(alive):
         return {}  # who has named no scopes serves all of them
     served = set().union(*alive)
-    return {(kind, stage): number for scope, kind, stage, number in session.rows(_DUE, {"now": now}) if scope not in served}
+    return {
+        (kind, stage): number
+        for scope, kind, stage, number in session.rows(_DUE, {"now": now})
+        if scope not in served
+    }
 
 
 def served_by(session: Session) -> Mapping[int, list[str]]:

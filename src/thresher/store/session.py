@@ -1,8 +1,8 @@
 """One open transaction, the same for both databases.
 
-Statements are written once, with `:name` for a value and `(:names*)` for a list of them. PostgreSQL's driver wants
-another spelling; the translation is made once per statement and kept. For it alone `:!name` is a value that travels as
-bytes: long columns of text take a fraction of the time that writing them out as text takes.
+Statements are written once, with `:name` for a value and `(:names*)` for a list of them. PostgreSQL's driver
+wants another spelling; the translation is made once per statement and kept. For it alone `:!name` is a value
+that travels as bytes: long columns of text take a fraction of the time that writing them out as text takes.
 """
 
 import re
@@ -20,7 +20,8 @@ Row = tuple[Any, ...]
 Params = Mapping[str, Any]
 
 _LIST = re.compile(r"(not )?in \(:(\w+)\*\)")
-# A list of more items travels as one value: PostgreSQL takes 65,535 values in a statement, SQLite 32,766 in many of its builds.
+# A list of more items travels as one value: PostgreSQL takes 65,535 values in a statement, SQLite 32,766 in
+# many of its builds.
 MAX_LISTED = 1_000
 _NAME = re.compile(r"(?<![:\w]):(!?)(\w+)")
 
@@ -46,7 +47,9 @@ def one(session: Session, sql: str, params: Params = {}) -> Row | None:
 
 @dataclass(frozen=True, slots=True)
 class LongList:
-    """How a database asks whether a value is in a list, or not in it, that travels as the one value `:{0}`."""
+    """How a database asks whether a value is in a list, or not in it, that travels as the one value
+    `:{0}`.
+    """
 
     is_in: str
     is_not_in: str
@@ -54,13 +57,17 @@ class LongList:
 
 
 JSON_LIST = LongList(
-    "in (select value from json_each(:{0}))", "not in (select value from json_each(:{0}))", lambda items: orjson.dumps(items).decode()
+    "in (select value from json_each(:{0}))",
+    "not in (select value from json_each(:{0}))",
+    lambda items: orjson.dumps(items).decode(),
 )
 ARRAY = LongList("= any (:{0})", "<> all (:{0})", lambda items: items)
 
 
 def spread(sql: str, params: Params, long: LongList) -> tuple[str, Params]:
-    """Write a list value out as one placeholder per item. An empty list becomes `(null)`, which nothing equals."""
+    """Write a list value out as one placeholder per item. An empty list becomes `(null)`, which nothing
+    equals.
+    """
     if "*)" not in sql:
         return sql, params
     flat = dict(params)

@@ -30,7 +30,13 @@ def change_setting(store: Store, name: str, value: Number | None, by: str) -> No
     with store.write() as session:
         old = one(session, _OLD, {"name": name})
         new = None if value is None else f"{value}"
-        values = {"name": name, "old": old and old[0], "new": new, "now": store.backend.now(session), "by": by}
+        values = {
+            "name": name,
+            "old": old and old[0],
+            "new": new,
+            "now": store.backend.now(session),
+            "by": by,
+        }
         session.run(_UNSET if new is None else _SET, values if new is not None else {"name": name})
         session.run(_LOG, values)
 

@@ -1,6 +1,7 @@
 """Settling: one transaction in which an attempt becomes fact, behind its fence.
 
-Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, results, effects, groups, and the gates last.
+Order matters, for PostgreSQL's locks: lineages, lanes, tasks, children, records, results, effects, groups,
+and the gates last.
 """
 
 from collections import Counter
@@ -31,18 +32,24 @@ _CLOSED = f"""update gates set closed_tag = :tag, closed_reason = :reason
     where id = :id and (closed_tag is null or closed_tag <> '{BY_ADMIN}')"""
 
 
-def settle(backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: Lanes, rules: Rules) -> list[Hit]:
+def settle(
+    backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: Lanes, rules: Rules
+) -> list[Hit]:
     """Apply settlements with everything they bring. Returns those that the fence let through."""
     wanted = [lanes[each.place] if each.place is not None else None for each in settlements]
     below: Below = {
         each.task_id: [(child, lanes[child.place]) for child in each.children]
-        for each in settlements if each.children or each.group or each.refused
-    }  # fmt: skip
+        for each in settlements
+        if each.children or each.group or each.refused
+    }
     backend.lock_lineages(session, list(below))
     back = [each.task_id for each in settlements if each.state not in TERMINAL]
-    # The lanes of children are not waited for: a child whose lane somebody holds enters it with the next claim.
+    # The lanes of children are not waited for: a child whose lane somebody holds enters it with the next
+    # claim.
     backend.lock_lanes(session, sorted({lane for lane in wanted if lane}), back)
-    then: dict[int, int] = {each.task_id: lanes[group.then.place] for each in settlements if (group := each.group) and group.then}
+    then: dict[int, int] = {
+        each.task_id: lanes[group.then.place] for each in settlements if (group := each.group) and group.then
+    }
     backend.keep_lanes(session, sorted(set(then.values())))
     now = backend.now(session)
     hits = backend.fence(session, settlements, wanted, rules, now)
@@ -69,7 +76,14 @@ def make_effects(session: Session, effects: Sequence[CheckedEffect], now: int) -
 
 
 def _bear(
-    backend: Backend, session: Session, hits: Sequence[Hit], below: Below, then: Mapping[int, int], groups: Tally, rules: Rules, now: int
+    backend: Backend,
+    session: Session,
+    hits: Sequence[Hit],
+    below: Below,
+    then: Mapping[int, int],
+    groups: Tally,
+    rules: Rules,
+    now: int,
 ) -> None:
     bearing = [hit for hit in hits if hit.settlement.task_id in below and not hit.cancelled]
     if not bearing:
@@ -77,7 +91,9 @@ def _bear(
     parents = read_parents(session, [hit.settlement.task_id for hit in bearing])
     families = []
     # By key, so that two transactions that open the same groups never wait for each other in a circle.
-    for hit in sorted(bearing, key=lambda hit: (group.name, group.key) if (group := hit.settlement.group) else ("", "")):
+    for hit in sorted(
+        bearing, key=lambda hit: (group.name, group.key) if (group := hit.settlement.group) else ("", "")
+    ):
         task_id = hit.settlement.task_id
         parent = groups.open(session, hit, parents[task_id], then.get(task_id), rules, now)
         for entry, why in hit.settlement.refused:
@@ -112,7 +128,9 @@ def _refuse_cancelled(session: Session, hits: Sequence[Hit], now: int) -> None:
 
 
 def _leave_last_words(session: Session, hits: Sequence[Hit]) -> None:
-    """Whoever ends a task without them need not know its kind: a worker that does will say what is to be written down."""
+    """Whoever ends a task without them need not know its kind: a worker that does will say what is to be
+    written down.
+    """
     for hit in hits:
         if hit.settlement.words_due and not hit.cancelled:
             session.run(_LAST_WORDS, {"task": hit.settlement.task_id, "claim": hit.settlement.claim})
@@ -133,7 +151,9 @@ def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Hit
         blame = hit.settlement.blame
         if blame and (blame.gate or lane_gates):
             guilty = gate_named(session, blame.gate) if blame.gate else lane_gates[0]
-            if guilty is not None:  # else it is the fault of something that has no gate here, such as a browser that died
+            if (
+                guilty is not None
+            ):  # else it is the fault of something that has no gate here, such as a browser that died
                 blamed.append((guilty, blame))
     if ended or blamed:
         gates.load({*ended, *(gate_id for gate_id, _ in blamed)})

@@ -1,7 +1,7 @@
 """Sources and their gates: what a person names, limits, pauses and opens again.
 
-Whether a source is paused or disabled is read from its gate, the one row that the claim obeys; there is no second
-place that could say something else.
+Whether a source is paused or disabled is read from its gate, the one row that the claim obeys; there is no
+second place that could say something else.
 """
 
 from dataclasses import asdict
@@ -19,10 +19,26 @@ from thresher.store.session import Session
 from thresher.store.store import Store
 
 _COLUMNS = (
-    "id", "name", "max_in_flight", "interval_us", "burst", "trip_after", "cooldown_us", "in_flight", "tat", "failures",
-    "tripped_until", "open_after", "wake_at", "closed_tag", "closed_reason", "last_failure", "last_error",
-    "robots_waived_at", "robots_waived_reason",
-)  # fmt: skip
+    "id",
+    "name",
+    "max_in_flight",
+    "interval_us",
+    "burst",
+    "trip_after",
+    "cooldown_us",
+    "in_flight",
+    "tat",
+    "failures",
+    "tripped_until",
+    "open_after",
+    "wake_at",
+    "closed_tag",
+    "closed_reason",
+    "last_failure",
+    "last_error",
+    "robots_waived_at",
+    "robots_waived_reason",
+)
 _GATE_FIELDS = tuple(name for name in _COLUMNS if name in Gate.__dataclass_fields__)
 _SELECT = f"select {', '.join('g.' + name for name in _COLUMNS)}, s.name, s.app from gates g left join sources s on s.gate_id = g.id"
 _MAYBE_CLOSED = """ where g.open_after > :now or g.tripped_until > :now_too
@@ -52,15 +68,21 @@ def add_source(store: Store, name: str, limits: Limits, app: str | None = None) 
         return session.run(_ADD, values) > 0
 
 
-def find_gates(session: Session, *, name: str | None = None, only_sources: bool = False, limit: int = 1_000) -> list[Fields]:
+def find_gates(
+    session: Session, *, name: str | None = None, only_sources: bool = False, limit: int = 1_000
+) -> list[Fields]:
     """Gates with their limits, state and trouble, by name."""
     where = " where g.name = :name" if name else " where s.name is not null" if only_sources else ""
-    rows = session.rows(f"{_SELECT}{where} order by g.name limit :limit", {"limit": limit} | ({"name": name} if name else {}))
+    rows = session.rows(
+        f"{_SELECT}{where} order by g.name limit :limit", {"limit": limit} | ({"name": name} if name else {})
+    )
     return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
 
 
 def find_closed(session: Session, now: int, limit: int = 1_000) -> list[Fields]:
-    """Gates that may be closed: by time, or because lanes are parked on them. The arithmetic has the last word."""
+    """Gates that may be closed: by time, or because lanes are parked on them. The arithmetic has the last
+    word.
+    """
     rows = session.rows(_SELECT + _MAYBE_CLOSED, {"now": now, "now_too": now, "limit": limit})
     return [dict(zip((*_COLUMNS, "source", "app"), row, strict=True)) for row in rows]
 
@@ -84,7 +106,9 @@ def is_open(store: Store, gate: str) -> bool:
     """Whether nothing but its rate and its slots keeps anybody waiting here."""
     with store.glance() as session:
         found = find_gates(session, name=gate)
-        return bool(found) and max(found[0]["open_after"], found[0]["tripped_until"]) <= store.backend.now(session)
+        return bool(found) and max(found[0]["open_after"], found[0]["tripped_until"]) <= store.backend.now(
+            session
+        )
 
 
 def pause(store: Store, gate: str, delay_us: int, reason: str) -> None:
@@ -97,7 +121,9 @@ def pause(store: Store, gate: str, delay_us: int, reason: str) -> None:
 
 
 def disable(store: Store, gate: str, tag: str, reason: str) -> None:
-    """Close a gate until a person opens it. What an administrator has closed stays closed by an administrator."""
+    """Close a gate until a person opens it. What an administrator has closed stays closed by an
+    administrator.
+    """
     with store.write() as session:
         gates, gate_id = _gates(store, session, gate)
         if tag != BY_ADMIN:
@@ -107,7 +133,9 @@ def disable(store: Store, gate: str, tag: str, reason: str) -> None:
 
 
 def resume(store: Store, gate: str, *, by_admin: bool = True) -> None:
-    """Open a gate, whatever closed it, and forget its failures. What an administrator has closed needs one to open it."""
+    """Open a gate, whatever closed it, and forget its failures. What an administrator has closed needs one to
+    open it.
+    """
     with store.write() as session:
         gates, gate_id = _gates(store, session, gate)
         if not by_admin:
@@ -124,7 +152,9 @@ def resume(store: Store, gate: str, *, by_admin: bool = True) -> None:
 
 
 def set_limits(store: Store, gate: str, limits: Limits) -> None:
-    """Change limits. What already runs above a lowered limit may finish; nothing new starts until there is room."""
+    """Change limits. What already runs above a lowered limit may finish; nothing new starts until there is
+    room.
+    """
     with store.write() as session:
         gates, gate_id = _gates(store, session, gate)
         image = gates.get(gate_id)
@@ -173,7 +203,9 @@ def _refuse_admins(session: Session, gate_id: int, gate: str) -> None:
         )
 
 
-def _close(session: Session, gates: Gates, gate_id: int, kind: EventKind, until: int, tag: str, reason: str) -> None:
+def _close(
+    session: Session, gates: Gates, gate_id: int, kind: EventKind, until: int, tag: str, reason: str
+) -> None:
     gates.mark_dirty(gate_id)
     gates.open(gate_id, WAKE_MOST)  # a pause may also be shorter than the one before
     gates.save()

@@ -1,4 +1,6 @@
-"""The one door through which a task gets children: checked, inserted or refused, in the settling transaction."""
+"""The one door through which a task gets children: checked, inserted or refused, in the settling
+transaction.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,8 +12,8 @@ from thresher.core.lineage import Parent, Refusal, Rule, ancestry_below, lineage
 from thresher.core.task import Entry
 from thresher.store.session import Session
 
-# One statement for all keys of 40,000 children took SQLite 13 seconds (it looks each name up among all others), and PostgreSQL takes
-# no more than 65,535 values.
+# One statement for all keys of 40,000 children took SQLite 13 seconds (it looks each name up among all
+# others), and PostgreSQL takes no more than 65,535 values.
 KEYS_AT_ONCE = 500
 
 _PARENTS = "select id, coalesce(tracking_id, id), depth, ancestry, group_id from tasks where id in (:ids*)"
@@ -38,7 +40,9 @@ class Birth:
         if self.parent is None and self.key is None:
             return "[]"
         own = mark(self.entry.kind, self.key)
-        marks = ancestry_below(self.parent, self.entry.kind, self.key) if self.parent else ((own,) if own else ())
+        marks = (
+            ancestry_below(self.parent, self.entry.kind, self.key) if self.parent else ((own,) if own else ())
+        )
         return orjson.dumps(marks).decode()
 
     @property
@@ -50,11 +54,20 @@ class Birth:
         """The row to be, by the names of its columns. What is not said is null there."""
         entry, parent = self.entry, self.parent
         row: dict[str, Any] = {
-            "kind": entry.kind, "stage": entry.stage, "lane_id": self.lane_id, "delay": entry.delay_us,
-            "priority": entry.priority, "tracking_id": parent and parent.tracking_id, "parent_id": parent and parent.task_id,
-            "depth": parent.depth + 1 if parent else 0, "ancestry": self.ancestry, "url": entry.url, "lineage_key": self.key,
-            "dedupe_key": entry.key, "payload": entry.payload,
-        }  # fmt: skip
+            "kind": entry.kind,
+            "stage": entry.stage,
+            "lane_id": self.lane_id,
+            "delay": entry.delay_us,
+            "priority": entry.priority,
+            "tracking_id": parent and parent.tracking_id,
+            "parent_id": parent and parent.task_id,
+            "depth": parent.depth + 1 if parent else 0,
+            "ancestry": self.ancestry,
+            "url": entry.url,
+            "lineage_key": self.key,
+            "dedupe_key": entry.key,
+            "payload": entry.payload,
+        }
         if self.group_id is not None:
             row["group_id"] = self.group_id
         return row
@@ -102,20 +115,27 @@ def known_lineage(session: Session, tracking_id: int, entries: Iterable[Entry]) 
     for entry in entries:
         if key := lineage_key(entry):
             wanted.setdefault(entry.kind, set()).add(key)
-    # Kind by kind, as the index has them: a lineage may have more tasks than anybody would want to look through.
+    # Kind by kind, as the index has them: a lineage may have more tasks than anybody would want to look
+    # through.
     rows = (row for kind, keys in wanted.items() for row in _known(session, tracking_id, kind, sorted(keys)))
     return KnownLineage((kind, key, bool(live)) for kind, key, live in rows)
 
 
-def _known(session: Session, tracking_id: int, kind: str, keys: Sequence[str]) -> Iterable[tuple[str, str, bool]]:
+def _known(
+    session: Session, tracking_id: int, kind: str, keys: Sequence[str]
+) -> Iterable[tuple[str, str, bool]]:
     for at in range(0, len(keys), KEYS_AT_ONCE):
-        yield from session.rows(_KNOWN, {"tracking": tracking_id, "kind": kind, "keys": keys[at : at + KEYS_AT_ONCE]})
+        yield from session.rows(
+            _KNOWN, {"tracking": tracking_id, "kind": kind, "keys": keys[at : at + KEYS_AT_ONCE]}
+        )
 
 
 def admit_children(
     session: Session, families: Sequence[tuple[Parent, Sequence[tuple[Entry, int]]]], max_depth: int, now: int
 ) -> list[Birth]:
-    """Check all children of these parents; write the refusals; return those that may be born, in key order."""
+    """Check all children of these parents; write the refusals; return those that may be born, in key
+    order.
+    """
     births: list[Birth] = []
     lineages: dict[int, KnownLineage] = {}
     for parent, children in families:
@@ -139,9 +159,17 @@ def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now
     """Write down that a spawn did not happen, and why."""
     session.run(
         _REFUSE,
-        {"at": now, "parent": parent.task_id, "tracking": parent.tracking_id, "kind": entry.kind, "url": entry.url,
-         "key": lineage_key(entry), "rule": str(refused.rule), "detail": refused.detail},
-    )  # fmt: skip
+        {
+            "at": now,
+            "parent": parent.task_id,
+            "tracking": parent.tracking_id,
+            "kind": entry.kind,
+            "url": entry.url,
+            "key": lineage_key(entry),
+            "rule": str(refused.rule),
+            "detail": refused.detail,
+        },
+    )
 
 
 CANCELLED = Refusal(Rule.CANCELLED, "the task that asked for it had been cancelled")

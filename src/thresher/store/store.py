@@ -1,7 +1,8 @@
-"""The store as the engine and everybody above it know it: a small object; what it can do stands in the modules beside it.
+"""The store as the engine and everybody above it know it: a small object; what it can do stands in the
+modules beside it.
 
-Code here is synchronous. Whole transactions run on database threads, one hop each: `await store.run(fn, ...)`. The one
-exception is a worker's turn, which a server may be asked for from the event loop itself.
+Code here is synchronous. Whole transactions run on database threads, one hop each: `await store.run(fn,
+...)`. The one exception is a worker's turn, which a server may be asked for from the event loop itself.
 """
 
 import asyncio
@@ -34,7 +35,8 @@ Write = Callable[[], AbstractContextManager[Session]]
 
 # A thousand take SQLite 35 ms. While it writes, nobody else does: not the worker, nor its heartbeat.
 ENQUEUE_AT_ONCE = 5_000
-# How often lanes are looked up anew. One that was just looked up is not removed for a day, so the second time does.
+# How often lanes are looked up anew. One that was just looked up is not removed for a day, so the second time
+# does.
 MAX_LANE_LOOKUPS = 4
 
 
@@ -44,7 +46,8 @@ class Store:
     def __init__(self, backend: Backend, *, threads: int = 1, settings: Settings | None = None) -> None:
         self.backend = backend
         self.project_settings: dict[str, Number] = {}
-        # The apps that run in this process, whose schedules it fires. None: nobody has said, and all are fired.
+        # The apps that run in this process, whose schedules it fires. None: nobody has said, and all are
+        # fired.
         self.apps: frozenset[str] | None = None
         self.lanes = Lanes()
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="database")
@@ -86,9 +89,10 @@ class Store:
     def enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
         """Accept tasks. None where a live task of that kind already has the key.
 
-        Up to `ENQUEUE_AT_ONCE` are accepted all or none. More go in portions of that size, in the order given, so that nobody has to
-        wait for all of them: each portion is accepted whole or not at all. Should the database fail in between, `PartlyEnqueued` says
-        which were accepted. Unknown gates are refused before anything is written.
+        Up to `ENQUEUE_AT_ONCE` are accepted all or none. More go in portions of that size, in the order
+        given, so that nobody has to wait for all of them: each portion is accepted whole or not at all.
+        Should the database fail in between, `PartlyEnqueued` says which were accepted. Unknown gates are
+        refused before anything is written.
         """
         ids: list[TaskId | None] = []
         if len(entries) > ENQUEUE_AT_ONCE:
@@ -113,8 +117,8 @@ class Store:
     def transaction(self) -> Iterator["Transaction"]:
         """Enqueue together with whatever else you write: both happen, or neither does.
 
-        On PostgreSQL it may stay open without holding up a claim or another enqueue, except one with the same key. SQLite has one
-        writer: keep it short there.
+        On PostgreSQL it may stay open without holding up a claim or another enqueue, except one with the same
+        key. SQLite has one writer: keep it short there.
         """
         with self.write() as session:
             yield Transaction(self, session)
@@ -122,12 +126,18 @@ class Store:
 
     @contextmanager
     def joined(self, connection: object) -> Iterator["Transaction"]:
-        """The same within a transaction of the caller's, on the caller's own connection: it happens if and when that one commits."""
+        """The same within a transaction of the caller's, on the caller's own connection: it happens if and
+        when that one commits.
+        """
         with self.backend.join(connection) as session:
             yield Transaction(self, session)
 
-    def turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None) -> Turn:
-        """Settle these, then claim up to `limit` of these scopes. Plain settlements share the claim's transaction."""
+    def turn(
+        self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None
+    ) -> Turn:
+        """Settle these, then claim up to `limit` of these scopes. Plain settlements share the claim's
+        transaction.
+        """
         rich = [each for each in settlements if not each.is_plain]
         stale = self.settle(rich) if rich else []
         plain = [each for each in settlements if each.is_plain] if rich else settlements
@@ -136,7 +146,9 @@ class Store:
             self._report_stale(turn.stale)
         return replace(turn, stale=[*stale, *turn.stale]) if stale else turn
 
-    async def take_turn(self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None) -> Turn:
+    async def take_turn(
+        self, settlements: Sequence[Settlement], limit: int, worker_id: int, scopes: Scopes = None
+    ) -> Turn:
         """A worker's turn, by the shortest way there is to the database."""
         on_loop = self.backend.turn_on_loop
         if on_loop is None or not all(each.is_plain for each in settlements):
@@ -158,7 +170,10 @@ class Store:
 
         hits = self.with_lanes([*wanted, *children, *followers], apply)
         # A result is announced, too: whoever wants one may be waiting for it.
-        if any(each.children or each.group or each.gates is not None or each.result is not None for each in settlements):
+        if any(
+            each.children or each.group or each.gates is not None or each.result is not None
+            for each in settlements
+        ):
             self.backend.ping()
         through = {(hit.settlement.task_id, hit.settlement.claim) for hit in hits}
         stale = [each for each in settlements if (each.task_id, each.claim) not in through]
@@ -170,10 +185,19 @@ class Store:
         with self.write() as session:
             now = self.backend.now(session)
             for each in stale:
-                record_event(session, EventKind.STALE_SETTLEMENT, now, task_id=each.task_id, claim=each.claim, ending=each.ending)
+                record_event(
+                    session,
+                    EventKind.STALE_SETTLEMENT,
+                    now,
+                    task_id=each.task_id,
+                    claim=each.claim,
+                    ending=each.ending,
+                )
 
     def with_lanes(self, wanted: Collection[Place], act: Callable[[Lanes], T]) -> T:
-        """Do something in a transaction of its own with lanes from memory. Where pruning has removed one, look them up and try again."""
+        """Do something in a transaction of its own with lanes from memory. Where pruning has removed one,
+        look them up and try again.
+        """
         for _ in range(MAX_LANE_LOOKUPS):
             try:
                 return act(self.meet_lanes(wanted))
@@ -217,7 +241,11 @@ class Transaction:
 
         def insert() -> list[TaskId | None]:
             lanes = self._lanes(places)
-            return _in_key_order(entries, lanes, lambda births: store.backend.insert(session, births, store.rules, take_lanes=False))
+            return _in_key_order(
+                entries,
+                lanes,
+                lambda births: store.backend.insert(session, births, store.rules, take_lanes=False),
+            )
 
         for _ in range(MAX_LANE_LOOKUPS):
             try:
@@ -227,7 +255,9 @@ class Transaction:
         return insert()
 
     def _lanes(self, wanted: Iterable[Place]) -> Lanes:
-        """New lanes are made aside where that is possible: whoever else needs one must not wait for this transaction to end."""
+        """New lanes are made aside where that is possible: whoever else needs one must not wait for this
+        transaction to end.
+        """
         store, aside = self._store, self._store.backend.aside
         missing = store.lanes.missing(wanted)
         if missing and aside is None:
@@ -238,7 +268,9 @@ class Transaction:
 def _in_key_order(
     entries: Sequence[Entry], lanes: Lanes, insert: Callable[[list[Birth]], list[int | None]]
 ) -> list[TaskId | None]:
-    """Insert by key, so that two callers with the same keys never wait for each other in a circle; answer as asked."""
+    """Insert by key, so that two callers with the same keys never wait for each other in a circle; answer as
+    asked.
+    """
     order = sorted(range(len(entries)), key=lambda at: (entries[at].kind, entries[at].key or ""))
     births = [Birth(entries[at], lanes[entries[at].place]) for at in order]
     ids: list[TaskId | None] = [None] * len(entries)

@@ -31,15 +31,40 @@ _REVIVE = f"""update tasks set state = 'pending', due = 1, rank = :now - priorit
             and (o.finished_at is null or (o.id > tasks.id and o.id in (:rivals*) and o.state in ({sql_list(REVIVABLE)}))))
     returning id, lane_id, rank"""
 
-# Locked: a running one may end between this look and the change. Not those that wait: a claim that holds their lane must not wait for us.
+# Locked: a running one may end between this look and the change. Not those that wait: a claim that holds
+# their lane must not wait for us.
 _MEMBERS = f"""select id, group_id, state from tasks
     where id in (:ids*) and group_id is not null and state not in ({sql_list(WAITING)}) order by id"""
 
 _COLUMNS = (
-    "id", "kind", "stage", "state", "due", "run_at", "priority", "claim", "failures", "crashes", "cancelling", "worker_id",
-    "started_at", "tracking_id", "parent_id", "depth", "ancestry", "url", "dedupe_key", "payload", "checkpoint", "reason",
-    "error_name", "created_at", "finished_at", "group_id", "gates",
-)  # fmt: skip
+    "id",
+    "kind",
+    "stage",
+    "state",
+    "due",
+    "run_at",
+    "priority",
+    "claim",
+    "failures",
+    "crashes",
+    "cancelling",
+    "worker_id",
+    "started_at",
+    "tracking_id",
+    "parent_id",
+    "depth",
+    "ancestry",
+    "url",
+    "dedupe_key",
+    "payload",
+    "checkpoint",
+    "reason",
+    "error_name",
+    "created_at",
+    "finished_at",
+    "group_id",
+    "gates",
+)
 # The gates of a lane are its key, one name a line, so no second table has to be asked.
 _SELECT = f"select {', '.join('t.' + name for name in _COLUMNS[:-1])}, l.key from tasks t join lanes l on l.id = t.lane_id"
 _JSON = ("ancestry", "payload", "checkpoint")
@@ -73,7 +98,9 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Cancelled:
-    """Tasks that were waiting are cancelled; running ones are asked to stop by their worker's next heartbeat."""
+    """Tasks that were waiting are cancelled; running ones are asked to stop by their worker's next
+    heartbeat.
+    """
 
     cancelled: list[int]
     asked: list[int]
@@ -87,12 +114,15 @@ def cancel(store: Store, ids: Sequence[int], reason: str) -> Cancelled:
         now = store.backend.now(session)
         waiting = session.rows(_CANCEL_WAITING, {"ids": ids, "now": now, "reason": reason})
         running = session.rows(_CANCEL_RUNNING, {"ids": ids})
-        _count_groups(store, session, Counter((group_id, "cancelled") for _, group_id in waiting if group_id), now)
+        _count_groups(
+            store, session, Counter((group_id, "cancelled") for _, group_id in waiting if group_id), now
+        )
     return Cancelled(sorted(row[0] for row in waiting), sorted(row[0] for row in running))
 
 
 def revive(store: Store, ids: Sequence[int]) -> list[int]:
-    """Send ended tasks back to waiting with a fresh budget; those whose key is taken by a live task stay ended.
+    """Send ended tasks back to waiting with a fresh budget; those whose key is taken by a live task stay
+    ended.
 
     Of several that share a key only the newest comes back: they would be each other's duplicates.
     """
@@ -144,7 +174,8 @@ def get(session: Session, task_id: int) -> Fields | None:
 def lineage(session: Session, tracking_id: int, limit: int = 5_000) -> list[Fields]:
     """A root and everything below it, parents before children."""
     rows = session.rows(
-        f"{_SELECT} where t.id = :id or t.tracking_id = :id order by t.id limit :limit", {"id": tracking_id, "limit": limit}
+        f"{_SELECT} where t.id = :id or t.tracking_id = :id order by t.id limit :limit",
+        {"id": tracking_id, "limit": limit},
     )
     return [_fields(row) for row in rows]
 
@@ -158,7 +189,10 @@ def attempts(session: Session, task_id: int) -> list[Fields]:
 def refusals(session: Session, tracking_id: int, most: int = 1_000) -> list[Fields]:
     """Spawns of this lineage that did not happen."""
     names = ("at", "parent_id", "kind", "url", "key", "rule", "detail")
-    return [dict(zip(names, row, strict=True)) for row in session.rows(_REFUSALS, {"id": tracking_id, "most": most})]
+    return [
+        dict(zip(names, row, strict=True))
+        for row in session.rows(_REFUSALS, {"id": tracking_id, "most": most})
+    ]
 
 
 def counts(session: Session) -> dict[str, dict[str, int]]:

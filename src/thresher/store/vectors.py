@@ -1,10 +1,10 @@
 """Vectors of texts, with the model and the version that made them: vectors of two models are never compared.
 
-They are float32, little endian, wherever they were made. The nearest are found in memory; where PostgreSQL has its vector extension,
-it can be asked instead, and gives the same order.
+They are float32, little endian, wherever they were made. The nearest are found in memory; where PostgreSQL
+has its vector extension, it can be asked instead, and gives the same order.
 
-A vector that nobody has used for `history.vectors` days is removed: whoever needs it again computes it again. Its time of last use is
-written at most once a day, so that reading stays reading.
+A vector that nobody has used for `history.vectors` days is removed: whoever needs it again computes it again.
+Its time of last use is written at most once a day, so that reading stays reading.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -35,13 +35,17 @@ _TAKE = "select key, body, used_at from vectors where model = :model and version
 _STALE = "select key from vectors where model = :model and version = :version and kind = :kind and used_at < :stale limit :most"
 _USE = "update vectors set used_at = :now where model = :model and version = :version and kind = :kind and key in (:keys*)"
 _UNUSED = "select model, version, kind, key from vectors where used_at < :before order by used_at limit :most"
-_FORGET = "delete from vectors where model = :model and version = :version and kind = :kind and key in (:keys*)"
+_FORGET = (
+    "delete from vectors where model = :model and version = :version and kind = :kind and key in (:keys*)"
+)
 
 
 def put(store: Store, model: str, version: str, kind: str, items: Mapping[str, bytes]) -> None:
     """Keep vectors, a batch a transaction; one of the same key gives way. Safe to repeat."""
     of = _of(model, version, kind)
-    named = [(indexed(key, "the key of a vector", MAX_KEY_BYTES), body) for key, body in sorted(items.items())]
+    named = [
+        (indexed(key, "the key of a vector", MAX_KEY_BYTES), body) for key, body in sorted(items.items())
+    ]
     rows = [of | {"key": key, "dims": dims(body), "body": bytes(body)} for key, body in named]
     for start in range(0, len(rows), AT_ONCE):
         with store.write() as session:
@@ -73,7 +77,9 @@ def missing(store: Store, model: str, version: str, kind: str, keys: Sequence[st
 
 
 def _there(store: Store, of: dict[str, str], keys: Sequence[str]) -> set[str]:
-    """Those of these keys that have a vector, which counts as used from now on. Looked at again where one went meanwhile."""
+    """Those of these keys that have a vector, which counts as used from now on. Looked at again where one
+    went meanwhile.
+    """
     while True:
         with store.glance() as session:
             rows, now = session.rows(_THERE, of | {"keys": keys}), store.backend.now(session)
@@ -112,7 +118,9 @@ def prune(store: Store) -> int:
 
 
 def _is_stale(used_at: int, now: int) -> bool:
-    """Whether its last use is to be written down. A time ahead of us was written before the clock was set back."""
+    """Whether its last use is to be written down. A time ahead of us was written before the clock was set
+    back.
+    """
     return not now - DAY < used_at <= now + DAY
 
 
@@ -146,7 +154,9 @@ def _drop(store: Store, session: Session, given: Mapping[str, object]) -> None:
     near.forget(store, session, given)
 
 
-def nearest(store: Store, model: str, version: str, kind: str, query: bytes, limit: int) -> list[tuple[str, float]] | None:
+def nearest(
+    store: Store, model: str, version: str, kind: str, query: bytes, limit: int
+) -> list[tuple[str, float]] | None:
     """The keys whose vectors have the largest dot product with this one, the nearest first, ties by key.
 
     None where the database cannot do it: load them, and search in memory.
@@ -165,7 +175,12 @@ def _use_all(store: Store, of: dict[str, str]) -> None:
     """A search looks at all vectors of its kind: all of them are used today."""
     while True:
         with store.glance() as session:
-            stale = [row[0] for row in session.rows(_STALE, {**of, "stale": store.backend.now(session) - DAY, "most": AT_ONCE})]
+            stale = [
+                row[0]
+                for row in session.rows(
+                    _STALE, {**of, "stale": store.backend.now(session) - DAY, "most": AT_ONCE}
+                )
+            ]
         _use(store, of, stale)
         if len(stale) < AT_ONCE:
             return
@@ -175,9 +190,13 @@ def dims(body: bytes) -> int:
     """How many numbers a vector has, or an error that says what is wrong with it."""
     number, rest = divmod(len(body), FLOAT)
     if rest or not 0 < number <= MAX_DIMS:
-        raise UsageError(f"a vector is 1 to {MAX_DIMS:,} float32 numbers of {FLOAT} bytes each, got {len(body):,} bytes")
+        raise UsageError(
+            f"a vector is 1 to {MAX_DIMS:,} float32 numbers of {FLOAT} bytes each, got {len(body):,} bytes"
+        )
     if not isfinite(sum(near.floats(body))):
-        raise UsageError("a vector has a number that is infinite or none at all; it can be compared with nothing")
+        raise UsageError(
+            "a vector has a number that is infinite or none at all; it can be compared with nothing"
+        )
     return number
 
 

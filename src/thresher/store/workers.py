@@ -1,7 +1,7 @@
 """Workers: who is alive, who was lost, and what becomes of the tasks they held.
 
-A worker's lease is one row, renewed by its heartbeat. Losing it is a one-way step: once `lost_at` is set, a renewal
-finds nothing to renew, and the worker knows that its tasks are no longer its own.
+A worker's lease is one row, renewed by its heartbeat. Losing it is a one-way step: once `lost_at` is set, a
+renewal finds nothing to renew, and the worker knows that its tasks are no longer its own.
 """
 
 import random
@@ -21,20 +21,21 @@ _REGISTER = """insert into workers (name, host, pid, lease_us, lease_until, star
     values (:name, :host, :pid, :lease_us, :until, :now, :marks_begun) returning id"""
 _RENEW = "update workers set lease_until = :now + lease_us where id = :id and lost_at is null and stopped_at is null"
 _CANCELLING = "select id, claim from tasks where worker_id = :id and state = 'running' and cancelling = 1"
-# Only with empty hands: tasks that could not be settled are given back when the lease ends, as for any lost worker.
+# Only with empty hands: tasks that could not be settled are given back when the lease ends, as for any lost
+# worker.
 _STOP = """update workers set stopped_at = :now where id = :id and stopped_at is null
     and not exists (select 1 from tasks t where t.worker_id = workers.id and t.state = 'running')"""
-# A lease can end no later than now plus its own length. If it does, the clock was set back: a living worker renews it, and
-# a dead one must not be waited for until the clock has caught up.
+# A lease can end no later than now plus its own length. If it does, the clock was set back: a living worker
+# renews it, and a dead one must not be waited for until the clock has caught up.
 _CLAMP = """update workers set lease_until = :now + lease_us where stopped_at is null and lost_at is null
     and lease_until > :now + lease_us"""
 _LOSE = """update workers set lost_at = :now where stopped_at is null and lost_at is null
     and lease_until < :now returning id, name"""
 _LOST = """select id, name from workers where stopped_at is null and lost_at is not null"""
-# Whoever is lost or has gone home holds nothing, even what it claimed later: a frozen process may thaw in the middle of a
-# claim, and be killed before it learns that it was given up.
-# It may even thaw when its row has been pruned: then there is none, though its id was given out.
-# In the order of the index of running tasks: in that of their ids, finding none would mean to read all tasks there are.
+# Whoever is lost or has gone home holds nothing, even what it claimed later: a frozen process may thaw in the
+# middle of a claim, and be killed before it learns that it was given up. It may even thaw when its row has
+# been pruned: then there is none, though its id was given out. In the order of the index of running tasks: in
+# that of their ids, finding none would mean to read all tasks there are.
 _ORPHANS = """select t.id, t.claim, t.stage, t.crashes, t.begun, coalesce(w.marks_begun, 0), coalesce(w.name, 'a worker of long ago')
     from tasks t left join workers w on w.id = t.worker_id
     where t.state = 'running' and (w.lost_at is not null or w.stopped_at is not null
@@ -48,21 +49,32 @@ _HELD = "select id, claim from tasks where worker_id = :id and state = 'running'
 
 @dataclass(frozen=True, slots=True)
 class Renewal:
-    """What a heartbeat learns: whether the lease still stands, and which of its claims a person has cancelled."""
+    """What a heartbeat learns: whether the lease still stands, and which of its claims a person has
+    cancelled.
+    """
 
     alive: bool
     cancelling: frozenset[tuple[int, int]] = frozenset()
 
 
-def register(store: Store, *, name: str, host: str, pid: int, lease_us: int, marks_begun: bool = False) -> WorkerId:
+def register(
+    store: Store, *, name: str, host: str, pid: int, lease_us: int, marks_begun: bool = False
+) -> WorkerId:
     """A new worker. Every start is a new row, so an old process can never pass for the new one.
 
     With `marks_begun` it calls `begin_suspect` before it performs a task that lost its worker before.
     """
     with store.write() as session:
         now = store.backend.now(session)
-        values = {"name": name, "host": host, "pid": pid, "lease_us": lease_us, "until": now + lease_us, "now": now,
-                  "marks_begun": int(marks_begun)}  # fmt: skip
+        values = {
+            "name": name,
+            "host": host,
+            "pid": pid,
+            "lease_us": lease_us,
+            "until": now + lease_us,
+            "now": now,
+            "marks_begun": int(marks_begun),
+        }
         rows = session.rows(_REGISTER, values)
     if not rows:
         raise DatabaseProblem("the worker could not be registered")
@@ -80,13 +92,17 @@ def renew(store: Store, worker_id: WorkerId) -> Renewal:
     with store.write() as session:
         if session.run(_RENEW, {"now": store.backend.now(session), "id": worker_id}) == 0:
             return Renewal(alive=False)
-        return Renewal(alive=True, cancelling=frozenset((row[0], row[1]) for row in session.rows(_CANCELLING, {"id": worker_id})))
+        return Renewal(
+            alive=True,
+            cancelling=frozenset((row[0], row[1]) for row in session.rows(_CANCELLING, {"id": worker_id})),
+        )
 
 
 def begin_suspect(store: Store, task_id: TaskId, claim: int) -> bool:
     """Note that a task which lost its worker before begins now. False when the claim is no longer ours.
 
-    Only from now on a lost worker counts against it: those that were claimed, and waited for their turn, have done nothing.
+    Only from now on a lost worker counts against it: those that were claimed, and waited for their turn, have
+    done nothing.
     """
     with store.write() as session:
         return session.run(_BEGIN, {"id": task_id, "claim": claim}) == 1
@@ -111,7 +127,9 @@ def others_hold(store: Store, worker_id: WorkerId) -> bool:
 
 
 def reap(store: Store, most: int) -> int:
-    """Give the tasks of lost workers back, at most so many; the fence is checked again for each. Returns how many."""
+    """Give the tasks of lost workers back, at most so many; the fence is checked again for each. Returns how
+    many.
+    """
     with store.write() as session:
         now = store.backend.now(session)
         session.run(_CLAMP, {"now": now})
@@ -127,10 +145,18 @@ def reap(store: Store, most: int) -> int:
     budget = store.rules.max_crashes
     crashes = []
     for task_id, claim, stage, number, begun, marks_begun, name in orphans:
-        crashes.append(Settlement.crash(
-            TaskId(task_id), claim, stage, crashes=number, max_crashes=budget, lost=name, spread_us=round(random.random() * spread),
-            begun=not (number and marks_begun) or begun == claim,
-        ))  # fmt: skip
+        crashes.append(
+            Settlement.crash(
+                TaskId(task_id),
+                claim,
+                stage,
+                crashes=number,
+                max_crashes=budget,
+                lost=name,
+                spread_us=round(random.random() * spread),
+                begun=not (number and marks_begun) or begun == claim,
+            )
+        )
     stale = store.settle(crashes, report=False)
     _report_quarantined(store, [each for each in crashes if each.error and each not in stale])
     store.backend.ping()
@@ -142,4 +168,6 @@ def _report_quarantined(store: Store, quarantined: list[Settlement]) -> None:
         with store.write() as session:
             now = store.backend.now(session)
             for each in quarantined:
-                record_event(session, EventKind.TASK_QUARANTINED, now, task_id=each.task_id, reason=each.reason)
+                record_event(
+                    session, EventKind.TASK_QUARANTINED, now, task_id=each.task_id, reason=each.reason
+                )

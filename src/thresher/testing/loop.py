@@ -1,7 +1,7 @@
 """An event loop on the world's clock: where it would sleep, it moves the clock instead.
 
-It sleeps for real only while a thread is at work for it (a database call, a stage that is a plain function), because nobody knows what
-that thread will bring.
+It sleeps for real only while a thread is at work for it (a database call, a stage that is a plain function),
+because nobody knows what that thread will bring.
 """
 
 import asyncio
@@ -52,7 +52,9 @@ class ClockLoop(asyncio.SelectorEventLoop):
         with self._mutex:
             self._at_work -= 1
 
-    def run_in_executor(self, executor: Executor | None, func: Callable[..., T], *args: Any) -> "asyncio.Future[T]":  # type: ignore[override]
+    def run_in_executor(
+        self, executor: Executor | None, func: Callable[..., T], *args: Any
+    ) -> "asyncio.Future[T]":  # type: ignore[override]
         self.enter()
         future: asyncio.Future[T] = super().run_in_executor(executor, func, *args)
         future.add_done_callback(lambda _: self.leave())
@@ -88,5 +90,7 @@ class _Selector(selectors.DefaultSelector):  # the best one of this system
             return []
         found = list(super().select(GIVE_UP_SECONDS))
         if not found and not self._loop.has_threads_at_work:
-            raise UsageError("a stage waits for something that never happens: nothing runs and no timer is set")
+            raise UsageError(
+                "a stage waits for something that never happens: nothing runs and no timer is set"
+            )
         return found

@@ -1,4 +1,6 @@
-"""A web of pages given by hand, in place of the transport: everything above it (robots.txt, gates, cache, walls) is real."""
+"""A web of pages given by hand, in place of the transport: everything above it (robots.txt, gates, cache,
+walls) is real.
+"""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -32,9 +34,11 @@ Page = str | bytes | int | Reply | Callable[[Requested], "str | bytes | int | Re
 
 
 class FakeWeb:
-    """Serves `pages` by their URL: a body, a status, a `Reply`, or a function of the request that returns one of these.
+    """Serves `pages` by their URL: a body, a status, a `Reply`, or a function of the request that returns one
+    of these.
 
-    A URL without a page fails its task and is named in `missing`. A host without a robots.txt among the pages allows everything.
+    A URL without a page fails its task and is named in `missing`. A host without a robots.txt among the pages
+    allows everything.
     """
 
     def __init__(self, pages: Mapping[str, Page], now: Callable[[], int]) -> None:
@@ -74,7 +78,11 @@ def _answer(page: "str | bytes | int | Reply", url: str) -> Answer:
         case str() | bytes():
             reply = Reply(page)
         case _:
-            raise UsageError(f"the page {url} is a {type(page).__name__}; give text, bytes, a status or a Reply")
+            raise UsageError(
+                f"the page {url} is a {type(page).__name__}; give text, bytes, a status or a Reply"
+            )
     body = reply.body.encode() if isinstance(reply.body, str) else reply.body
-    headers = {"content-type": "text/html; charset=utf-8"} | {name.lower(): value for name, value in reply.headers.items()}
+    headers = {"content-type": "text/html; charset=utf-8"} | {
+        name.lower(): value for name, value in reply.headers.items()
+    }
     return Answer(reply.status, headers, body, wire=len(body))

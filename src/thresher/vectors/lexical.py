@@ -1,8 +1,9 @@
 """Vectors without a model: what letters two texts share, and nothing else.
 
-The fallback where no weights are installed, in plain Python. Each word, and every three neighbouring letters of it, is
-hashed to one of the dimensions, with a sign, so that chance meetings cancel out. "Nurse" and "Nurses" are near; "Nurse"
-and "Caregiver" have nothing in common, and "Java Developer" is nearer to "Javanese teacher" than meaning allows.
+The fallback where no weights are installed, in plain Python. Each word, and every three neighbouring letters
+of it, is hashed to one of the dimensions, with a sign, so that chance meetings cancel out. "Nurse" and
+"Nurses" are near; "Nurse" and "Caregiver" have nothing in common, and "Java Developer" is nearer to "Javanese
+teacher" than meaning allows.
 """
 
 from array import array

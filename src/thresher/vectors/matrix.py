@@ -1,8 +1,8 @@
 """Vectors, one after the other, as 32-bit numbers in one piece of memory.
 
-The same thing with and without NumPy: `numpy.asarray(matrix)` looks at it without copying, and without NumPy each row
-is a view of floats. `pack` and `unpack` are how vectors are stored; a stored vector means something only beside the
-name and the version of the embedder that made it.
+The same thing with and without NumPy: `numpy.asarray(matrix)` looks at it without copying, and without NumPy
+each row is a view of floats. `pack` and `unpack` are how vectors are stored; a stored vector means something
+only beside the name and the version of the embedder that made it.
 """
 
 from array import array
@@ -40,7 +40,12 @@ class Matrix:
     @property
     def __array_interface__(self) -> dict[str, Any]:
         """What NumPy asks for; so this module need not know NumPy."""
-        return {"version": 3, "shape": (len(self), self.dims), "typestr": "=f4", "data": self.numbers or NOTHING}
+        return {
+            "version": 3,
+            "shape": (len(self), self.dims),
+            "typestr": "=f4",
+            "data": self.numbers or NOTHING,
+        }
 
     def pack(self, row: int) -> bytes:
         """One row for the store."""
@@ -52,7 +57,9 @@ def matrix_of(rows: Iterable[Sequence[float]], dims: int) -> Matrix:
     numbers: array[float] = array(FLOAT)
     for row in rows:
         if len(row) != dims:
-            raise UsageError(f"a vector of {len(row)} numbers among vectors of {dims}: they were made by different embedders; embed again")
+            raise UsageError(
+                f"a vector of {len(row)} numbers among vectors of {dims}: they were made by different embedders; embed again"
+            )
         numbers.extend(row)
     return Matrix(memoryview(numbers), dims)
 
@@ -62,7 +69,9 @@ def unpack(rows: Iterable[bytes], dims: int) -> Matrix:
     numbers = bytearray()
     for row in rows:
         if len(row) != dims * SIZE:
-            raise UsageError(f"a stored vector of {len(row)} bytes where {dims * SIZE} are due: another embedder made it; embed again")
+            raise UsageError(
+                f"a stored vector of {len(row)} bytes where {dims * SIZE} are due: another embedder made it; embed again"
+            )
         numbers += row
     return Matrix(memoryview(numbers).cast("f"), dims)
 

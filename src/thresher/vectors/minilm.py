@@ -1,8 +1,9 @@
-"""The sentence model all-MiniLM-L6-v2, computed with NumPy alone: six layers of BERT, the mean over the tokens, length one.
+"""The sentence model all-MiniLM-L6-v2, computed with NumPy alone: six layers of BERT, the mean over the
+tokens, length one.
 
-The texts of a batch are sorted by length and their tokens laid end to end, without padding. So the large products (nine
-tenths of the work) see one tall matrix, only attention goes group by group, nothing is computed for a filler, and a
-text gets the same vector whatever stands beside it, but for rounding.
+The texts of a batch are sorted by length and their tokens laid end to end, without padding. So the large
+products (nine tenths of the work) see one tall matrix, only attention goes group by group, nothing is
+computed for a filler, and a text gets the same vector whatever stands beside it, but for rounding.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,8 @@ PASS = 1
 VOCABULARY, POSITIONS, WIDTH, INNER, LAYERS, HEADS = 30_522, 512, 384, 1_536, 6, 12
 HEAD = WIDTH // HEADS
 EPSILON = 1e-12
-# Tokens computed together: enough to keep the processor busy, few enough for its cache; attention over 16 long texts is 50 MB.
+# Tokens computed together: enough to keep the processor busy, few enough for its cache; attention over 16
+# long texts is 50 MB.
 TOKENS_AT_ONCE = 4_096
 FEW = 32
 
@@ -39,8 +41,11 @@ class Linear:
     bias: Floats
 
     def __call__(self, values: Floats) -> Floats:
-        # For a single title the product is twice as fast with the weights on its left; for many, turning the result costs more.
-        done: Floats = np.ascontiguousarray((self.weight @ values.T).T) if len(values) <= FEW else values @ self.weight.T
+        # For a single title the product is twice as fast with the weights on its left; for many, turning the
+        # result costs more.
+        done: Floats = (
+            np.ascontiguousarray((self.weight @ values.T).T) if len(values) <= FEW else values @ self.weight.T
+        )
         done += self.bias
         return done
 
@@ -109,11 +114,15 @@ class MiniLM:
     def _forward(self, batch: Sequence[Sequence[int]]) -> Floats:
         """`batch` is sorted by length."""
         lengths = [len(each) for each in batch]
-        values = self.words[[token for each in batch for token in each]] + np.concatenate([self.places[:size] for size in lengths])
+        values = self.words[[token for each in batch for token in each]] + np.concatenate(
+            [self.places[:size] for size in lengths]
+        )
         values, spans = self.first_norm(values), list(_spans(lengths))
         for layer in self.layers:
             values = layer(values, spans)
-        means = np.concatenate([values[start:end].reshape(-1, size, WIDTH).mean(axis=1) for start, end, size in spans])
+        means = np.concatenate(
+            [values[start:end].reshape(-1, size, WIDTH).mean(axis=1) for start, end, size in spans]
+        )
         with np.errstate(invalid="ignore", divide="ignore"):  # damaged weights: `embed` says so in words
             means /= np.linalg.norm(means, axis=1, keepdims=True)
         return means
@@ -163,12 +172,22 @@ def open_minilm(folder: Path) -> MiniLM:
     layers = tuple(_layer(weights, f"encoder.layer.{number}") for number in range(LAYERS))
     tokens = read_vocabulary(folder / "vocab.txt", VOCABULARY)
     # Every text is a first sentence: its kind can be added to the places once and for all.
-    return MiniLM(tokens, words, places + kinds[0], _norm(weights, "embeddings.LayerNorm"), layers, f"{PASS}-{weights.fingerprint[:12]}")
+    return MiniLM(
+        tokens,
+        words,
+        places + kinds[0],
+        _norm(weights, "embeddings.LayerNorm"),
+        layers,
+        f"{PASS}-{weights.fingerprint[:12]}",
+    )
 
 
 def _layer(weights: Weights, name: str) -> Layer:
-    query, key, value = (_linear(weights, f"{name}.attention.self.{part}", WIDTH, WIDTH) for part in ("query", "key", "value"))
-    # Attention divides by the root of the head's width; dividing the question beforehand is the same and costs nothing.
+    query, key, value = (
+        _linear(weights, f"{name}.attention.self.{part}", WIDTH, WIDTH) for part in ("query", "key", "value")
+    )
+    # Attention divides by the root of the head's width; dividing the question beforehand is the same and
+    # costs nothing.
     root = np.float32(HEAD) ** np.float32(0.5)
     weight = np.concatenate([query.weight / root, key.weight, value.weight], axis=0)
     bias = np.concatenate([query.bias / root, key.bias, value.bias])

@@ -1,8 +1,8 @@
 """Exact search among vectors in memory: the nearest to a query, and all pairs that are near enough.
 
-For up to a hundred thousand vectors nothing is faster that is still exact than to compare with all of them, block by
-block. The answer depends on the vectors alone, not on blocks, batches or threads: whatever might belong to it is scored
-again in double precision, and equal scores go by key.
+For up to a hundred thousand vectors nothing is faster that is still exact than to compare with all of them,
+block by block. The answer depends on the vectors alone, not on blocks, batches or threads: whatever might
+belong to it is scored again in double precision, and equal scores go by key.
 """
 
 from collections.abc import Iterator, Sequence
@@ -36,7 +36,9 @@ class Pair(Generic[Key]):
 
 
 class Scorer(Protocol):
-    """What compares queries with rows: with NumPy or without. One answer for each query, best first, ties by place."""
+    """What compares queries with rows: with NumPy or without. One answer for each query, best first, ties by
+    place.
+    """
 
     def sound(self, matrix: Matrix) -> bool: ...
 
@@ -81,14 +83,20 @@ class Index(Generic[Key]):
 
     def _fitting(self, queries: Matrix) -> Matrix:
         if queries.dims != self.matrix.dims:
-            raise UsageError(f"vectors of {queries.dims} numbers were compared with vectors of {self.matrix.dims}: embed both the same way")
+            raise UsageError(
+                f"vectors of {queries.dims} numbers were compared with vectors of {self.matrix.dims}: embed both the same way"
+            )
         if not self._scorer.sound(queries):
-            raise UsageError("a vector holds something that is no number, so nothing can be said about what is near it: embed again")
+            raise UsageError(
+                "a vector holds something that is no number, so nothing can be said about what is near it: embed again"
+            )
         return queries
 
 
 def match(left: Index[Key], right: Index[Key], least: float) -> Iterator[Pair[Key]]:
-    """All pairs that are at least so near, by the left key, then the nearest first. They come as they are found: there may be many."""
+    """All pairs that are at least so near, by the left key, then the nearest first. They come as they are
+    found: there may be many.
+    """
     for key, found in zip(left.keys, right.over(left.matrix, least), strict=True):
         yield from (Pair(key, each.key, each.score) for each in found)
 

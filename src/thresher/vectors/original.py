@@ -1,4 +1,5 @@
-"""The published model, to the last byte. Its weights come in a package that somebody unknown has made, so nothing else is believed.
+"""The published model, to the last byte. Its weights come in a package that somebody unknown has made, so
+nothing else is believed.
 
 Both files are read once, when the model is opened. The weights are 90 MB, which costs a fraction of a second.
 """
@@ -17,9 +18,13 @@ FILES: Mapping[str, str] = {
 
 
 def check_original(folder: Path) -> None:
-    """Refuse any other model: vectors of two models must never be compared, and a file that was changed may say anything."""
+    """Refuse any other model: vectors of two models must never be compared, and a file that was changed may
+    say anything.
+    """
     if changed := [name for name, digest in FILES.items() if _digest(folder / name) != digest]:
-        raise ConfigError(f"{' and '.join(changed)} in {folder} is not that of the published embedding model, or is damaged; {ADVICE}")
+        raise ConfigError(
+            f"{' and '.join(changed)} in {folder} is not that of the published embedding model, or is damaged; {ADVICE}"
+        )
 
 
 def _digest(path: Path) -> str:

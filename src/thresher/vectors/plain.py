@@ -7,7 +7,8 @@ from math import isfinite
 
 from thresher.vectors.matrix import Matrix, cosine
 
-# Scores are told apart to so many digits; what differs by less is equal, whatever order the sums were taken in.
+# Scores are told apart to so many digits; what differs by less is equal, whatever order the sums were taken
+# in.
 DIGITS = 9
 
 

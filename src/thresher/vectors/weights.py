@@ -1,7 +1,8 @@
 """The numbers of a model, from a safetensors file: a header in JSON, then arrays of numbers.
 
-The file is mapped, not read: what is never used (most of the vocabulary) never takes memory, and several workers share
-it. Nothing in the file is trusted: whatever the header says is held against the size of the file first.
+The file is mapped, not read: what is never used (most of the vocabulary) never takes memory, and several
+workers share it. Nothing in the file is trusted: whatever the header says is held against the size of the
+file first.
 """
 
 import hashlib
@@ -25,7 +26,9 @@ Floats = npt.NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Arrays by name. The fingerprint tells one training from another; it is no proof that every byte is whole."""
+    """Arrays by name. The fingerprint tells one training from another; it is no proof that every byte is
+    whole.
+    """
 
     arrays: Mapping[str, Floats]
     fingerprint: str
@@ -35,7 +38,9 @@ class Weights:
         found = self.arrays.get(name)
         if found is None or found.shape != shape:
             have = "is not there" if found is None else f"has the shape {found.shape}"
-            raise ConfigError(f"the weights of the embeddings are not those of the model: {name} {have}, not {shape}; {ADVICE}")
+            raise ConfigError(
+                f"the weights of the embeddings are not those of the model: {name} {have}, not {shape}; {ADVICE}"
+            )
         return found
 
 

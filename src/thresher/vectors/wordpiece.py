@@ -1,7 +1,8 @@
-"""Texts as numbers that the model was taught: words, or the longest pieces of them that stand in its vocabulary.
+"""Texts as numbers that the model was taught: words, or the longest pieces of them that stand in its
+vocabulary.
 
-Ours differs from the model's own tokeniser on purpose in one point: a text that says `[SEP]` says three signs and a
-word. What a page contains never becomes a mark of the model's.
+Ours differs from the model's own tokeniser on purpose in one point: a text that says `[SEP]` says three signs
+and a word. What a page contains never becomes a mark of the model's.
 """
 
 from collections.abc import Mapping
@@ -71,11 +72,17 @@ def read_vocabulary(path: Path, size: int) -> WordPiece:
         with path.open("rb") as file:
             words = file.read(MAX_BYTES).decode("utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as problem:
-        raise ConfigError(f"the vocabulary of the embeddings cannot be read ({problem}); run: thresher doctor --fix") from None
+        raise ConfigError(
+            f"the vocabulary of the embeddings cannot be read ({problem}); run: thresher doctor --fix"
+        ) from None
     vocabulary = {word: number for number, word in enumerate(words)}
     missing = [mark for mark in MARKS if mark not in vocabulary]
     if missing or len(words) != size:
-        found = f"has {len(words)} tokens for {size} vectors" + (f" and no {', '.join(missing)}" if missing else "")
-        raise ConfigError(f"the vocabulary of the embeddings is damaged: {path} {found}; run: thresher doctor --fix")
+        found = f"has {len(words)} tokens for {size} vectors" + (
+            f" and no {', '.join(missing)}" if missing else ""
+        )
+        raise ConfigError(
+            f"the vocabulary of the embeddings is damaged: {path} {found}; run: thresher doctor --fix"
+        )
     unknown, first, last = (vocabulary[mark] for mark in MARKS)
     return WordPiece(vocabulary, max(map(len, vocabulary)), unknown, first, last)

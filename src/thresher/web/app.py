@@ -1,4 +1,6 @@
-"""What is served as one application: the API with its door, its cap and its routes, and the pages beside it."""
+"""What is served as one application: the API with its door, its cap and its routes, and the pages beside
+it.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,11 +30,18 @@ HASHERS = 2  # passwords that are checked at the same time, each with 32 MiB and
 
 
 def make_app(shop: Workshop) -> FastAPI:
-    """The API and the dashboard of a project. No page loads anything from elsewhere, so there is none of the framework's own."""
+    """The API and the dashboard of a project. No page loads anything from elsewhere, so there is none of the
+    framework's own.
+    """
     app = FastAPI(
-        title="Thresher", version=version("thresher"), lifespan=partial(_lifespan, shop), openapi_url=None, docs_url=None, redoc_url=None,
+        title="Thresher",
+        version=version("thresher"),
+        lifespan=partial(_lifespan, shop),
+        openapi_url=None,
+        docs_url=None,
+        redoc_url=None,
         redirect_slashes=False,
-    )  # fmt: skip
+    )
     app.state.shop, app.state.shares = shop, Shares()
     app.router.route_class = Guarded
     for route in ROUTES:

@@ -1,4 +1,6 @@
-"""Bodies of requests: what a client may send, read strictly. A field that nobody knows is refused, not ignored."""
+"""Bodies of requests: what a client may send, read strictly. A field that nobody knows is refused, not
+ignored.
+"""
 
 from typing import Annotated, Any
 
@@ -40,7 +42,9 @@ class CompanyAsked(Asked):
 
 
 class CompaniesAsked(CompanyAsked):
-    """One company, or many: names, sites, or objects with both. `force` looks again at what is known and fresh."""
+    """One company, or many: names, sites, or objects with both. `force` looks again at what is known and
+    fresh.
+    """
 
     companies: list[Text | CompanyAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
     force: bool = False
@@ -61,7 +65,9 @@ class PostingAsked(Asked):
 
 
 class TaskAsked(Asked):
-    """A task of a kind that an app of the server knows. `key` is unique among live tasks of the kind; `delay` is in seconds."""
+    """A task of a kind that an app of the server knows. `key` is unique among live tasks of the kind; `delay`
+    is in seconds.
+    """
 
     model_config = like(kind="greet", payload={"name": "Ada"}, key="ada")
 
@@ -84,9 +90,16 @@ class CandidateAsked(Asked):
     """A candidate. Lists are lists, or texts with ; between the entries; what is not said is not known."""
 
     model_config = like(
-        name="Anna Berg", email="anna@example.com", title="Senior Python Developer", skills=["Python", "SQL"], experience_years=7,
-        locations=["Berlin, Germany"], salary_min=70_000, currency="EUR", remote=True,
-    )  # fmt: skip
+        name="Anna Berg",
+        email="anna@example.com",
+        title="Senior Python Developer",
+        skills=["Python", "SQL"],
+        experience_years=7,
+        locations=["Berlin, Germany"],
+        salary_min=70_000,
+        currency="EUR",
+        remote=True,
+    )
 
     id: Text | None = None
     email: Text | None = None
@@ -106,7 +119,9 @@ class CandidateAsked(Asked):
 class CandidatesAsked(CandidateAsked):
     """One candidate, or many."""
 
-    model_config = like(candidates=[{"name": "Anna Berg", "title": "Senior Python Developer", "skills": ["Python", "SQL"]}])
+    model_config = like(
+        candidates=[{"name": "Anna Berg", "title": "Senior Python Developer", "skills": ["Python", "SQL"]}]
+    )
 
     candidates: list[CandidateAsked] | None = Field(None, min_length=1, max_length=MAX_AT_ONCE)
 

@@ -21,12 +21,18 @@ LARGE: Mapping[str, str] = {"/api/scraper/queue/jobs": "roles"}
 
 
 class Cap:
-    """Stops reading at `web.body_limit` bytes, and after `web.body_patience` seconds; gives up an answer that nobody takes for as long.
+    """Stops reading at `web.body_limit` bytes, and after `web.body_patience` seconds; gives up an answer that
+    nobody takes for as long.
 
     The postings of a scraper have limits of their own: `roles.body_limit` and `roles.body_patience`.
     """
 
-    def __init__(self, app: ASGIApp, settings: Callable[[], Settings], tell: Callable[[Problem], Response] = Problem.response) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        settings: Callable[[], Settings],
+        tell: Callable[[Problem], Response] = Problem.response,
+    ) -> None:
         self._app, self._settings, self._tell = app, settings, tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -37,12 +43,19 @@ class Cap:
         limit, patience = settings.count(f"{room}.body_limit"), float(settings[f"{room}.body_patience"])
         says = f"a body has at most {limit:,} bytes ({room}.body_limit); send it in parts"
         if declared(scope) > limit:
-            await self._tell(Problem(413, "ContentTooLarge", says, {"Connection": "close"}))(scope, receive, send)
+            await self._tell(Problem(413, "ContentTooLarge", says, {"Connection": "close"}))(
+                scope, receive, send
+            )
             return
         try:
             await self._app(scope, _Counted(receive, limit, patience, says), _patient(send, patience))
         except _Untaken:
-            log.info("%s %s: the answer was not taken for %g seconds, and is given up", scope["method"], ascii(scope["path"]), patience)
+            log.info(
+                "%s %s: the answer was not taken for %g seconds, and is given up",
+                scope["method"],
+                ascii(scope["path"]),
+                patience,
+            )
 
 
 class _Untaken(Exception):
@@ -78,7 +91,9 @@ class _Counted:
             async with asyncio.timeout_at(self._until):
                 message = await self._receive()
         except TimeoutError:
-            raise HTTPException(408, f"the body did not arrive within {self._patience:g} seconds", {"Connection": "close"}) from None
+            raise HTTPException(
+                408, f"the body did not arrive within {self._patience:g} seconds", {"Connection": "close"}
+            ) from None
         self._left -= len(message.get("body", b""))
         self._done = message["type"] != "http.request" or not message.get("more_body", False)
         if self._left < 0:

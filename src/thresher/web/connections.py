@@ -1,8 +1,9 @@
-"""Who holds how many connections. A connection needs no key, so whoever opens many must not keep everybody else out.
+"""Who holds how many connections. A connection needs no key, so whoever opens many must not keep everybody
+else out.
 
-An address may hold so many; then those of its connections that ask nothing are closed, the oldest first, and if all of them are at work
-the new one is refused. Where the server is full, the address that holds the most gives one up. A request that has come in whole is
-never dropped for the sake of another.
+An address may hold so many; then those of its connections that ask nothing are closed, the oldest first, and
+if all of them are at work the new one is refused. Where the server is full, the address that holds the most
+gives one up. A request that has come in whole is never dropped for the sake of another.
 """
 
 import ipaddress
@@ -29,7 +30,9 @@ class Connection(Protocol):
 
 
 class Connections:
-    """The connections of one server. Proxies that are trusted ask for many people, and may hold as many as they need."""
+    """The connections of one server. Proxies that are trusted ask for many people, and may hold as many as
+    they need.
+    """
 
     def __init__(self, most: int, per_address: int, proxies: Sequence[str] = ()) -> None:
         self._most, self._per_address = most, per_address
@@ -38,7 +41,9 @@ class Connections:
         self._told: set[str] = set()
 
     def admit(self, one: Connection) -> bool:
-        """Take a new connection in, at the cost of one that waits if need be; False if there is no room for it."""
+        """Take a new connection in, at the cost of one that waits if need be; False if there is no room for
+        it.
+        """
         place = self._place(one)
         if len(self._held.get(place, ())) >= self._per_address and not self._is_proxy(one):
             self._tell(place)
@@ -71,7 +76,11 @@ class Connections:
     def _tell(self, place: str) -> None:
         if place not in self._told:
             self._told.add(place)
-            log.warning("%s holds %d connections (web.address_connections); those that ask nothing are closed", place, self._per_address)
+            log.warning(
+                "%s holds %d connections (web.address_connections); those that ask nothing are closed",
+                place,
+                self._per_address,
+            )
 
     @staticmethod
     def _place(one: Connection) -> str:

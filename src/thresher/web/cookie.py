@@ -1,6 +1,8 @@
-"""What a browser sends by itself: the cookie of a login. And what shows that it was our page which made it do so.
+"""What a browser sends by itself: the cookie of a login. And what shows that it was our page which made it do
+so.
 
-A foreign page can make a browser send a request with our cookie, but it cannot read our answers, nor set a header of its own.
+A foreign page can make a browser send a request with our cookie, but it cannot read our answers, nor set a
+header of its own.
 """
 
 import hmac
@@ -14,8 +16,9 @@ from thresher.control.logins import Login, csrf_of
 from thresher.core.clock import SECOND
 from thresher.web.problem import Problem
 
-# A browser takes the first from us alone, by https and for this host only: no neighbour of ours can plant one, nor a page by http. Where
-# the browser is on the machine itself and there is no https it would keep none of that name, so there it is the second.
+# A browser takes the first from us alone, by https and for this host only: no neighbour of ours can plant
+# one, nor a page by http. Where the browser is on the machine itself and there is no https it would keep none
+# of that name, so there it is the second.
 SECURE_NAME = "__Host-thresher_session"
 NAME = "thresher_session"
 HARMLESS = frozenset({"GET", "HEAD"})
@@ -29,7 +32,9 @@ def cookie_name(scope: Scope) -> str:
 
 
 def cookie_in(scope: Scope) -> str | None:
-    """The token that a browser sends. Two that differ are none: one of them was put there by somebody else."""
+    """The token that a browser sends. Two that differ are none: one of them was put there by somebody
+    else.
+    """
     wanted = cookie_name(scope)
     said = (value.decode("latin-1") for name, value in scope["headers"] if name == b"cookie")
     pairs = (pair.partition("=") for value in said for pair in value.split(";"))
@@ -42,13 +47,21 @@ def forged(scope: Scope, token: str) -> Problem | None:
     if scope["method"] in HARMLESS:
         return None
     if not carries(values(scope["headers"], b"x-csrf-token"), token):
-        return Problem(403, "CsrfRefused", "a change by a browser needs the header X-CSRF-Token, as the login and GET /api/me answer it")
+        return Problem(
+            403,
+            "CsrfRefused",
+            "a change by a browser needs the header X-CSRF-Token, as the login and GET /api/me answer it",
+        )
     return foreign(scope)
 
 
 def carries(said: Sequence[str], token: str) -> bool:
-    """Whether a change brings, once, what only a page of this login can know: in a header, or in a field of a form."""
-    return len(said) == 1 and hmac.compare_digest(said[0].encode("utf-8", "surrogatepass"), csrf_of(token).encode())
+    """Whether a change brings, once, what only a page of this login can know: in a header, or in a field of a
+    form.
+    """
+    return len(said) == 1 and hmac.compare_digest(
+        said[0].encode("utf-8", "surrogatepass"), csrf_of(token).encode()
+    )
 
 
 def foreign(scope: Scope) -> Problem | None:
@@ -59,7 +72,11 @@ def foreign(scope: Scope) -> Problem | None:
     scheme, _, place = origins[0].partition("://")
     if len(origins) == len(hosts) == 1 and scheme in ("http", "https") and place.lower() == hosts[0].lower():
         return None
-    return Problem(403, "OriginRefused", "a page of another origin asked for this; a proxy in between must leave the header Host as it is")
+    return Problem(
+        403,
+        "OriginRefused",
+        "a page of another origin asked for this; a proxy in between must leave the header Host as it is",
+    )
 
 
 def put_cookie(response: Response, scope: Scope, login: Login) -> None:

@@ -1,7 +1,8 @@
-"""The door of the API: nobody passes without a key or a login, whatever the path. What is behind it asks only for scopes.
+"""The door of the API: nobody passes without a key or a login, whatever the path. What is behind it asks only
+for scopes.
 
-It stands before the routes, so that a route which forgets to ask is closed rather than open, and so that a stranger learns
-nothing of which routes there are.
+It stands before the routes, so that a route which forgets to ask is closed rather than open, and so that a
+stranger learns nothing of which routes there are.
 """
 
 import logging
@@ -17,7 +18,8 @@ from thresher.store.store import Store
 from thresher.web.cookie import cookie_in, foreign, forged
 from thresher.web.problem import Problem, of_error
 
-# Whoever watches over the server need not hold a key; it says only that it is there. Nor can whoever is about to log in.
+# Whoever watches over the server need not hold a key; it says only that it is there. Nor can whoever is about
+# to log in.
 OPEN = frozenset({("GET", "/api/health"), ("POST", "/api/setup"), ("POST", "/api/login")})
 KEY = "thresher.key"
 _HEADERS = (b"x-scraper-api-key", b"x-api-key")
@@ -43,12 +45,18 @@ class Door:
             log.info("%s %s: %d", scope["method"], ascii(scope["path"]), found.status)
             await found.response()(scope, receive, send)
         elif found is None:
-            await self._app(scope, receive, send if scope["method"] == "GET" else noted(scope, "somebody without a key", send))
+            await self._app(
+                scope,
+                receive,
+                send if scope["method"] == "GET" else noted(scope, "somebody without a key", send),
+            )
         else:
             await self._app({**scope, KEY: found}, receive, noted(scope, found.who, send))
 
     async def _ask(self, scope: Scope) -> Admitted | Problem:
-        """Who this is. A key that is shown counts, and no cookie beside it: nobody sends a key by accident."""
+        """Who this is. A key that is shown counts, and no cookie beside it: nobody sends a key by
+        accident.
+        """
         token, cookie = token_in(scope["headers"]), cookie_in(scope)
         try:
             if token is not None or cookie is None:
@@ -76,12 +84,16 @@ def noted(scope: Scope, name: str, send: Send) -> Send:
 def denied(why: Denied) -> Problem:
     """401, or 429 for a good key that is over its rate."""
     if why.retry_after is not None:
-        return Problem(429, "TooManyRequests", f"{why.says} {why.retry_after} s", {"Retry-After": str(why.retry_after)})
+        return Problem(
+            429, "TooManyRequests", f"{why.says} {why.retry_after} s", {"Retry-After": str(why.retry_after)}
+        )
     return Problem(401, "KeyRefused", why.says, {"WWW-Authenticate": 'Bearer realm="thresher"'})
 
 
 def token_in(headers: Sequence[tuple[bytes, bytes]]) -> str | None:
-    """The key that a request shows. Two that differ are none: nobody should have to guess which one counts."""
+    """The key that a request shows. Two that differ are none: nobody should have to guess which one
+    counts.
+    """
     shown = set()
     for name, value in headers:
         text = value.decode("latin-1").strip()

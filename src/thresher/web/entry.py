@@ -1,4 +1,6 @@
-"""Coming in by name and password: the same steps for programs and for pages, so that neither is a way around the other."""
+"""Coming in by name and password: the same steps for programs and for pages, so that neither is a way around
+the other.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -31,7 +33,9 @@ async def set_up(store: Store, request: Request, token: str, name: str, secret: 
 
 
 async def log_in(store: Store, request: Request, name: str, secret: str) -> Login | Problem:
-    """Let somebody in whose password fits. Every try is counted, for the address and for the name as tried from it, before it is judged."""
+    """Let somebody in whose password fits. Every try is counted, for the address and for the name as tried
+    from it, before it is judged.
+    """
     if len(secret) > password.MAX_LENGTH:
         raise UsageError(f"a password has at most {password.MAX_LENGTH:,} characters")
     tried = await store.run(logins.count_try, store, name, request.client.host if request.client else "")
@@ -44,10 +48,14 @@ async def log_in(store: Store, request: Request, name: str, secret: str) -> Logi
 
 def _denied(why: Denied) -> Problem:
     if why.retry_after is not None:
-        return Problem(429, "TooManyRequests", f"{why.says} {why.retry_after} s", {"Retry-After": str(why.retry_after)})
+        return Problem(
+            429, "TooManyRequests", f"{why.says} {why.retry_after} s", {"Retry-After": str(why.retry_after)}
+        )
     return Problem(401, "LoginRefused", why.says)
 
 
 async def _slowly(request: Request, work: Callable[[], T]) -> T:
-    """Hash on one of a few threads of their own: neither the event loop nor the database shall wait for it."""
+    """Hash on one of a few threads of their own: neither the event loop nor the database shall wait for
+    it.
+    """
     return await asyncio.get_running_loop().run_in_executor(request.app.state.hashers, work)

@@ -1,7 +1,8 @@
-"""A file that is written while it is read: from a thread that writes, through a pipe, to a client that may be slow.
+"""A file that is written while it is read: from a thread that writes, through a pipe, to a client that may be
+slow.
 
-The pipe holds a few kilobytes. When it is full the writer waits, so an export of any size takes the memory of a few rows; and a
-client that hangs up breaks the pipe, which ends the writer.
+The pipe holds a few kilobytes. When it is full the writer waits, so an export of any size takes the memory of
+a few rows; and a client that hangs up breaks the pipe, which ends the writer.
 """
 
 import asyncio
@@ -27,14 +28,18 @@ class Flow(StreamingResponse):
 
 
 async def flow(executor: Executor, write: Callable[[BinaryIO], object]) -> AsyncGenerator[bytes, None]:
-    """What `write` writes, as it comes. If it fails in the middle this raises, so that nobody takes a part for the whole."""
+    """What `write` writes, as it comes. If it fails in the middle this raises, so that nobody takes a part
+    for the whole.
+    """
     loop = asyncio.get_running_loop()
     source, drain = os.pipe()
     out = os.fdopen(drain, "wb", CHUNK)
     work = executor.submit(_write, out, write)
     writing = asyncio.wrap_future(work)
     reader = asyncio.StreamReader()
-    transport, _ = await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(source, "rb", 0))
+    transport, _ = await loop.connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(source, "rb", 0)
+    )
     try:
         while chunk := await reader.read(CHUNK):
             yield chunk

@@ -1,7 +1,8 @@
-"""One connection, and how long it may take to say what it wants: the server we use waits for ever for the rest of a first line.
+"""One connection, and how long it may take to say what it wants: the server we use waits for ever for the
+rest of a first line.
 
-Whoever asks nothing needs no key. A few hundred such connections would otherwise keep everybody else out; how many there may be is
-decided in `connections`.
+Whoever asks nothing needs no key. A few hundred such connections would otherwise keep everybody else out; how
+many there may be is decided in `connections`.
 """
 
 import asyncio
@@ -18,7 +19,9 @@ TOO_MANY = (
 
 
 class Line(H11Protocol):
-    """A connection that is hung up on when no whole request comes within `patience` seconds, or where there are too `many`."""
+    """A connection that is hung up on when no whole request comes within `patience` seconds, or where there
+    are too `many`.
+    """
 
     patience: ClassVar[float]
     many: ClassVar[Connections]

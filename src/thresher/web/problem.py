@@ -1,6 +1,8 @@
-"""What an error looks like over HTTP: problem details (RFC 9457), with one table from our error tree to a status.
+"""What an error looks like over HTTP: problem details (RFC 9457), with one table from our error tree to a
+status.
 
-`detail` is the sentence that the command line would say. A surprise says nothing of what is inside: that goes to the log.
+`detail` is the sentence that the command line would say. A surprise says nothing of what is inside: that goes
+to the log.
 """
 
 import logging
@@ -13,7 +15,14 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
-from thresher.core.errors import DatabaseProblem, InvalidPayload, NotAllowed, ThresherError, UnknownName, UsageError
+from thresher.core.errors import (
+    DatabaseProblem,
+    InvalidPayload,
+    NotAllowed,
+    ThresherError,
+    UnknownName,
+    UsageError,
+)
 from thresher.web.answer import written
 
 PROBLEM = "application/problem+json"
@@ -30,7 +39,8 @@ STATUS: Mapping[type[ThresherError], int] = {
     ThresherError: 500,
 }
 
-# What the framework says by itself, and we besides: one name for each, whatever the Python of the day calls it.
+# What the framework says by itself, and we besides: one name for each, whatever the Python of the day calls
+# it.
 TITLES: Mapping[int, str] = {
     400: "Bad Request",
     401: "Unauthorized",
@@ -51,8 +61,9 @@ log = logging.getLogger("thresher.web")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One error as it is told. `type` ends with its name, for programs; `title` is its status in words, `detail` what is wrong and what
-    to do. `error` says the same once more: that is where a scraper looks for it.
+    """One error as it is told. `type` ends with its name, for programs; `title` is its status in words,
+    `detail` what is wrong and what to do. `error` says the same once more: that is where a scraper looks for
+    it.
     """
 
     status: int
@@ -62,7 +73,13 @@ class Problem:
 
     def response(self) -> Response:
         title, detail = TITLES.get(self.status, "Problem"), self.detail[:MAX_DETAIL]
-        told = {"type": f"urn:thresher:{self.name}", "title": title, "status": self.status, "detail": detail, "error": detail}
+        told = {
+            "type": f"urn:thresher:{self.name}",
+            "title": title,
+            "status": self.status,
+            "detail": detail,
+            "error": detail,
+        }
         return Response(written(told), self.status, dict(self.headers), PROBLEM)
 
 
@@ -91,15 +108,26 @@ def of_http(request: Request, error: HTTPException, advice: str) -> Problem:
         404: f"there is no {path} here; {advice}",
         405: f"{path} cannot be asked with {request.method}; the header Allow says with what",
     }
-    return Problem(status, TITLES.get(status, "Problem").replace(" ", ""), usual.get(status, error.detail), error.headers or {})
+    return Problem(
+        status,
+        TITLES.get(status, "Problem").replace(" ", ""),
+        usual.get(status, error.detail),
+        error.headers or {},
+    )
 
 
 async def on_invalid(_: Request, error: Exception) -> Response:
-    """A parameter or a body that is not what the route wants: 400 where it is no JSON at all, else 422, each with its name."""
+    """A parameter or a body that is not what the route wants: 400 where it is no JSON at all, else 422, each
+    with its name.
+    """
     assert isinstance(error, RequestValidationError)
     slips = error.errors()
     if any(slip["type"] == "json_invalid" for slip in slips):
-        return Problem(400, "BadRequest", f"the body is not JSON: {slips[0].get('ctx', {}).get('error', 'it cannot be read')}").response()
+        return Problem(
+            400,
+            "BadRequest",
+            f"the body is not JSON: {slips[0].get('ctx', {}).get('error', 'it cannot be read')}",
+        ).response()
     said = "; ".join(_slip(slip) for slip in slips[:MAX_SLIPS])
     more = f"; and {len(slips) - MAX_SLIPS} more" if len(slips) > MAX_SLIPS else ""
     return Problem(422, "InvalidPayload", f"{said}{more}. Nothing was changed.").response()
@@ -120,4 +148,8 @@ async def on_surprise(request: Request, error: Exception) -> Response:
 def of_surprise(request: Request, error: Exception) -> Problem:
     """The problem that nobody has thought of. What it was goes to the log."""
     log.error("%s %s: not expected", request.method, ascii(request.url.path), exc_info=error)
-    return Problem(500, "Bug", "this was not expected and may be a bug of Thresher or of an app; the server's log says more")
+    return Problem(
+        500,
+        "Bug",
+        "this was not expected and may be a bug of Thresher or of an app; the server's log says more",
+    )

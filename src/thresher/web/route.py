@@ -35,7 +35,9 @@ class Owner(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One row of the list of routes. Without a scope it is open to everybody, and the door has to know of it."""
+    """One row of the list of routes. Without a scope it is open to everybody, and the door has to know of
+    it.
+    """
 
     method: str
     path: str
@@ -47,12 +49,19 @@ class Route:
 
     def add_to(self, app: FastAPI) -> None:
         said = {OWNER: self.owner.value, SCOPE: self.scope.value if self.scope else None}
-        also: dict[int | str, dict[str, Any]] = {each: {"description": HTTPStatus(each).phrase} for each in self.status[1:]}
+        also: dict[int | str, dict[str, Any]] = {
+            each: {"description": HTTPStatus(each).phrase} for each in self.status[1:]
+        }
         app.add_api_route(
-            self.path, self.endpoint, methods=[self.method], status_code=self.status[0], tags=[self.owner.value],
+            self.path,
+            self.endpoint,
+            methods=[self.method],
+            status_code=self.status[0],
+            tags=[self.owner.value],
             responses={**also, "default": {"description": "A problem", "content": {PROBLEM: {}}}},
-            openapi_extra={**self.extra, **said}, response_model=None,
-        )  # fmt: skip
+            openapi_extra={**self.extra, **said},
+            response_model=None,
+        )
 
 
 class Guarded(APIRoute):
@@ -62,7 +71,9 @@ class Guarded(APIRoute):
         inner = super().get_route_handler()
         said = self.openapi_extra or {}
         if OWNER not in said or SCOPE not in said:
-            raise TypeError(f"{self.path} has no owner or no scope; routes are added from the list in web/routes")
+            raise TypeError(
+                f"{self.path} has no owner or no scope; routes are added from the list in web/routes"
+            )
         names = frozenset(each.alias for each in self.dependant.query_params)
 
         async def guarded(request: Request) -> Response:
@@ -96,7 +107,9 @@ def check_parameters(request: Request, names: frozenset[str]) -> None:
             raise UsageError(f"the parameter {name} is given {given.count(name)} times; once is enough")
     for value in (*request.query_params.values(), *map(str, request.path_params.values())):
         if len(value) > MAX_TEXT or "\0" in value:
-            raise UsageError(f"a parameter is a text of at most {MAX_TEXT:,} characters, without NUL; got {value[:40]!r}")
+            raise UsageError(
+                f"a parameter is a text of at most {MAX_TEXT:,} characters, without NUL; got {value[:40]!r}"
+            )
 
 
 async def shop_of(request: Request) -> Workshop:
@@ -107,5 +120,9 @@ async def shop_of(request: Request) -> Workshop:
 
 Shop = Annotated[Workshop, Depends(shop_of)]
 Limit = Annotated[int, Query(ge=1, le=MAX_ROWS, description="At most so many.")]
-BeforeId = Annotated[int | None, Query(ge=1, le=MAX_ID, description="Only ids below this one: the next page.")]
-BeforeKey = Annotated[str | None, Query(description="Only those after the one of this key, the last of the page before.")]
+BeforeId = Annotated[
+    int | None, Query(ge=1, le=MAX_ID, description="Only ids below this one: the next page.")
+]
+BeforeKey = Annotated[
+    str | None, Query(description="Only those after the one of this key, the last of the page before.")
+]

@@ -1,4 +1,6 @@
-"""The server: a socket of our own, signals of our own, and an address that strangers reach only where somebody has a key."""
+"""The server: a socket of our own, signals of our own, and an address that strangers reach only where
+somebody has a key.
+"""
 
 import asyncio
 import contextlib
@@ -25,7 +27,9 @@ BACKLOG = 512
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to us: its own way ends the process before the database is closed. Says when it is ready."""
+    """Leaves signals to us: its own way ends the process before the database is closed. Says when it is
+    ready.
+    """
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -56,7 +60,9 @@ def is_loopback(host: str) -> bool:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as problem:
         raise UsageError(f"{host!r} is no address of this machine: {problem}; try --host 127.0.0.1") from None
-    return bool(host) and all(ipaddress.ip_address(str(each[4][0]).partition("%")[0]).is_loopback for each in found)
+    return bool(host) and all(
+        ipaddress.ip_address(str(each[4][0]).partition("%")[0]).is_loopback for each in found
+    )
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -71,7 +77,9 @@ def bind(host: str, port: int) -> socket.socket:
             made.close()
             raise
     except OSError as problem:
-        raise UsageError(f"cannot listen at {host}:{port}: {problem.strerror}; choose another with --port or --host") from None
+        raise UsageError(
+            f"cannot listen at {host}:{port}: {problem.strerror}; choose another with --port or --host"
+        ) from None
     return made
 
 
@@ -82,18 +90,31 @@ def address_of(bound: socket.socket) -> str:
 
 
 def make_server(shop: Workshop, ready: Callable[[], None], proxies: Sequence[str] = ()) -> uvicorn.Server:
-    """The server of a project, not yet started. `ready` is called when it can be reached; `proxies` may say for whom they ask."""
+    """The server of a project, not yet started. `ready` is called when it can be reached; `proxies` may say
+    for whom they ask.
+    """
     settings = shop.store.settings
     many = Connections(settings.count("web.connections"), settings.count("web.address_connections"), proxies)
     config = uvicorn.Config(
-        make_app(shop), http=line_with(float(settings["web.body_patience"]), many), ws="none", lifespan="on", log_config=None,
-        access_log=False, server_header=False, proxy_headers=bool(proxies), forwarded_allow_ips=list(proxies), backlog=BACKLOG,
-        limit_concurrency=settings.count("web.connections") + 1, timeout_graceful_shutdown=settings.count("web.grace"),
-    )  # fmt: skip
+        make_app(shop),
+        http=line_with(float(settings["web.body_patience"]), many),
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
+        backlog=BACKLOG,
+        limit_concurrency=settings.count("web.connections") + 1,
+        timeout_graceful_shutdown=settings.count("web.grace"),
+    )
     return _Server(config, ready)
 
 
-async def serve(shop: Workshop, bound: socket.socket, ready: Callable[[], None], proxies: Sequence[str] = ()) -> list[int]:
+async def serve(
+    shop: Workshop, bound: socket.socket, ready: Callable[[], None], proxies: Sequence[str] = ()
+) -> list[int]:
     """Serve until a signal comes, and let answers that are under way finish; the signals that came."""
     server, came = make_server(shop, ready, proxies), list[int]()
     loop = asyncio.get_running_loop()

@@ -1,4 +1,6 @@
-"""What a route answers, told to programs by one example: its schema is read off it, so that the two never say different things."""
+"""What a route answers, told to programs by one example: its schema is read off it, so that the two never say
+different things.
+"""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -9,12 +11,22 @@ _TYPES: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", 
 
 
 def shape(example: Any, perhaps: Collection[str] = (), absent: Collection[str] = ()) -> dict[str, Any]:
-    """The schema of everything that looks like an example. Members in `perhaps` may be null, those in `absent` may be missing."""
+    """The schema of everything that looks like an example. Members in `perhaps` may be null, those in
+    `absent` may be missing.
+    """
     if isinstance(example, Mapping):
-        members = {name: _or_null(shape(value, perhaps, absent), name in perhaps) for name, value in example.items()}
-        return {"type": "object", "properties": members, "required": [name for name in members if name not in absent]}
+        members = {
+            name: _or_null(shape(value, perhaps, absent), name in perhaps) for name, value in example.items()
+        }
+        return {
+            "type": "object",
+            "properties": members,
+            "required": [name for name in members if name not in absent],
+        }
     if isinstance(example, list):
-        return {"type": "array", "items": shape(example[0], perhaps, absent)} if example else {"type": "array"}
+        return (
+            {"type": "array", "items": shape(example[0], perhaps, absent)} if example else {"type": "array"}
+        )
     if example is None:
         return {}
     return {"type": _TYPES[type(example)]}
@@ -24,11 +36,19 @@ def _or_null(schema: dict[str, Any], nullable: bool) -> dict[str, Any]:
     return {**schema, "type": [schema["type"], "null"]} if nullable and "type" in schema else schema
 
 
-def answers(example: Any, says: str = "OK", perhaps: Collection[str] = (), absent: Collection[str] = ()) -> dict[str, Any]:
+def answers(
+    example: Any, says: str = "OK", perhaps: Collection[str] = (), absent: Collection[str] = ()
+) -> dict[str, Any]:
     """One answer of a route for its description."""
-    return {"description": says, "content": {JSON: {"schema": shape(example, perhaps, absent), "example": example}}}
+    return {
+        "description": says,
+        "content": {JSON: {"schema": shape(example, perhaps, absent), "example": example}},
+    }
 
 
 def asks(example: Any, schema: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """The body of a request that the framework does not read, for its description."""
-    return {"required": True, "content": {JSON: {"schema": dict(schema or shape(example)), "example": example}}}
+    return {
+        "required": True,
+        "content": {JSON: {"schema": dict(schema or shape(example)), "example": example}},
+    }

@@ -1,4 +1,6 @@
-"""A large body, written to a temporary file while it arrives: memory holds one piece of it, and the digest is ready with the last."""
+"""A large body, written to a temporary file while it arrives: memory holds one piece of it, and the digest is
+ready with the last.
+"""
 
 import hashlib
 from collections import Counter
@@ -18,7 +20,9 @@ IN_MEMORY = 1_048_576  # bytes; what is larger goes to the disk
 
 
 class Shares:
-    """How many bytes of bodies each key has under way in this process: arriving, or waiting to be imported."""
+    """How many bytes of bodies each key has under way in this process: arriving, or waiting to be
+    imported.
+    """
 
     def __init__(self) -> None:
         self._held: Counter[int] = Counter()
@@ -58,7 +62,9 @@ class Share:
 
 @asynccontextmanager
 async def spooled(request: Request, settings: Settings, share: Share) -> AsyncIterator[Spooled]:
-    """The body of a request, for the length of a block. Reading stops at `roles.body_limit` bytes, and where the room of its key ends."""
+    """The body of a request, for the length of a block. Reading stops at `roles.body_limit` bytes, and where
+    the room of its key ends.
+    """
     limit = settings.count("roles.body_limit")
     if declared(request.scope) > limit:
         raise _too_large(limit)
@@ -76,7 +82,9 @@ async def spooled(request: Request, settings: Settings, share: Share) -> AsyncIt
         except ClientDisconnect:
             raise HTTPException(400, "the other side hung up before the body was whole") from None
         except OSError as problem:
-            raise DatabaseProblem(f"there is no room for the body: {problem.strerror}; nothing was changed, try again later") from problem
+            raise DatabaseProblem(
+                f"there is no room for the body: {problem.strerror}; nothing was changed, try again later"
+            ) from problem
         yield Spooled(digest.hexdigest(), size, file)  # type: ignore[arg-type]  # it is one; its stub says otherwise
 
 

@@ -41,9 +41,19 @@ GOOGLE = Vendor("google", "", "gemini-2.5-flash")
 VENDORS = (OPENAI, ANTHROPIC, TOOLED, GOOGLE)
 
 
-def ask(web: PracticeWeb | str, vendor: Vendor, prompt: str = PROMPT, *, key: str | None = KEY, key_name: str | None = None,
-        model: str | None = None, most: int = 500, seconds: float = 20.0, turns: tuple[Turn, ...] = (),
-        schema: dict[str, Any] = SCHEMA) -> Reply:  # fmt: skip
+def ask(
+    web: PracticeWeb | str,
+    vendor: Vendor,
+    prompt: str = PROMPT,
+    *,
+    key: str | None = KEY,
+    key_name: str | None = None,
+    model: str | None = None,
+    most: int = 500,
+    seconds: float = 20.0,
+    turns: tuple[Turn, ...] = (),
+    schema: dict[str, Any] = SCHEMA,
+) -> Reply:
     """The reply to one call; raises what the provider raises."""
     address = web if isinstance(web, str) else web.url
     thinker = Thinker("thinker", vendor.kind, key, f"{address}{vendor.base}", key_name=key_name)

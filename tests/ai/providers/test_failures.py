@@ -1,4 +1,5 @@
-"""Every way a call can fail, at every vendor: the right error, the right blame, whether it may have cost something, and no second try."""
+"""Every way a call can fail, at every vendor: the right error, the right blame, whether it may have cost
+something, and no second try."""
 
 import json
 import logging
@@ -51,8 +52,12 @@ def kind_of(failed: CallFailed) -> tuple[type[TaskError], bool]:
         pytest.param(Knob(Trouble.STATUS, status=503), ServerError, False, id="503"),
         pytest.param(Knob(Trouble.STATUS, status=504), ServerError, True, id="504"),
         pytest.param(Knob(Trouble.STATUS, status=529), ServerError, False, id="529"),
-        pytest.param(Knob(Trouble.RATE_LIMITED, status=503, seconds=9), RateLimited, False, id="503 with Retry-After"),
-        pytest.param(Knob(Trouble.RATE_LIMITED, status=529, seconds=9), RateLimited, False, id="529 with Retry-After"),
+        pytest.param(
+            Knob(Trouble.RATE_LIMITED, status=503, seconds=9), RateLimited, False, id="503 with Retry-After"
+        ),
+        pytest.param(
+            Knob(Trouble.RATE_LIMITED, status=529, seconds=9), RateLimited, False, id="529 with Retry-After"
+        ),
         pytest.param(Knob(Trouble.QUOTA), BudgetExhausted, False, id="quota"),
         pytest.param(Knob(Trouble.TOO_LONG, number=5), TooLarge, False, id="too long"),
         pytest.param(Knob(Trouble.RESET), ConnectionFailed, True, id="reset"),
@@ -60,12 +65,19 @@ def kind_of(failed: CallFailed) -> tuple[type[TaskError], bool]:
         pytest.param(Knob(Trouble.CUT_CHUNKS), ConnectionFailed, True, id="cut chunks"),
         pytest.param(Knob(Trouble.GARBAGE), ConnectionFailed, True, id="garbage"),
         pytest.param(Knob(Trouble.REDIRECT, text="/v1/elsewhere"), ServerError, True, id="redirect"),
-        pytest.param(Knob(Trouble.BODY, text="this is no JSON", kind="application/json"), ServerError, True, id="no JSON"),
+        pytest.param(
+            Knob(Trouble.BODY, text="this is no JSON", kind="application/json"),
+            ServerError,
+            True,
+            id="no JSON",
+        ),
         pytest.param(Knob(Trouble.BODY, text="<h1>Welcome</h1>"), ServerError, True, id="a page"),
         pytest.param(Knob(Trouble.BODY, text="", kind="application/json"), ServerError, True, id="nothing"),
     ],
 )
-def test_a_failure_is_understood_and_the_request_is_not_repeated(web: PracticeWeb, vendor: Vendor, knob: Knob, error: type, billed: bool):
+def test_a_failure_is_understood_and_the_request_is_not_repeated(
+    web: PracticeWeb, vendor: Vendor, knob: Knob, error: type, billed: bool
+):
     web.turn(knob)
     assert kind_of(failure(web, vendor)) == (error, billed)
     assert len(web.log()) == 1
@@ -83,7 +95,12 @@ def test_retry_after_is_obeyed_in_both_forms(web: PracticeWeb, vendor: Vendor, d
 
 def test_retry_after_may_be_in_milliseconds_and_a_hostile_one_is_bounded(web: PracticeWeb):
     waits = []
-    for header in ("retry-after-ms: 1500", "retry-after: 99999999999999", "retry-after: -5", "retry-after: soon"):
+    for header in (
+        "retry-after-ms: 1500",
+        "retry-after: 99999999999999",
+        "retry-after: -5",
+        "retry-after: soon",
+    ):
         web.reset()
         web.turn(Knob(Trouble.RATE_LIMITED), Knob(Trouble.HEADERS, text=header))
         problem = failure(web, OPENAI).problem
@@ -93,7 +110,14 @@ def test_retry_after_may_be_in_milliseconds_and_a_hostile_one_is_bounded(web: Pr
 
 
 def test_one_vendor_says_in_the_body_how_long_to_wait(web: PracticeWeb):
-    said = {"error": {"code": 429, "status": "RESOURCE_EXHAUSTED", "message": "Too many.", "details": [{"retryDelay": "39s"}]}}
+    said = {
+        "error": {
+            "code": 429,
+            "status": "RESOURCE_EXHAUSTED",
+            "message": "Too many.",
+            "details": [{"retryDelay": "39s"}],
+        }
+    }
     web.turn(Knob(Trouble.BODY, status=429, text=json.dumps(said), kind="application/json"))
     problem = failure(web, GOOGLE).problem
     assert isinstance(problem, RateLimited)
@@ -135,11 +159,16 @@ def test_a_missing_key_is_named_and_nothing_is_sent(web: PracticeWeb, vendor: Ve
 def test_a_server_that_is_not_there_has_cost_nothing(vendor: Vendor):
     with socket.socket() as taken:
         taken.bind((HOST, 0))  # bound and not listening: nobody else can have the port
-        assert kind_of(failure(f"http://{HOST}:{taken.getsockname()[1]}", vendor)) == (ConnectionFailed, False)
+        assert kind_of(failure(f"http://{HOST}:{taken.getsockname()[1]}", vendor)) == (
+            ConnectionFailed,
+            False,
+        )
 
 
 @each_vendor
-@pytest.mark.parametrize("knob", [Knob(Trouble.HANG), Knob(Trouble.DRIP, seconds=600, number=200)], ids=["hangs", "trickles"])
+@pytest.mark.parametrize(
+    "knob", [Knob(Trouble.HANG), Knob(Trouble.DRIP, seconds=600, number=200)], ids=["hangs", "trickles"]
+)
 def test_a_call_ends_in_time_and_may_have_been_billed(web: PracticeWeb, vendor: Vendor, knob: Knob):
     web.turn(knob)
     assert kind_of(failure(web, vendor, seconds=0.4)) == (TimedOut, True)
@@ -168,11 +197,24 @@ def test_a_hostile_answer_is_not_read_to_its_end(web: PracticeWeb, vendor: Vendo
 @each_vendor
 @pytest.mark.parametrize(
     "text",
-    ["[]", "null", "7", "{}", '{"choices": []}', '{"choices": [{}]}', '{"choices": "x"}', '{"content": 5}', '{"candidates": [7]}',
-     "[" * 100_000, '{"choices": [{"index": 0, "finish_reason": "stop", "message": null}]}'],
+    [
+        "[]",
+        "null",
+        "7",
+        "{}",
+        '{"choices": []}',
+        '{"choices": [{}]}',
+        '{"choices": "x"}',
+        '{"content": 5}',
+        '{"candidates": [7]}',
+        "[" * 100_000,
+        '{"choices": [{"index": 0, "finish_reason": "stop", "message": null}]}',
+    ],
     ids=range(11),
-)  # fmt: skip
-def test_an_answer_of_a_strange_shape_is_a_failure_like_any_other(web: PracticeWeb, vendor: Vendor, text: str):
+)
+def test_an_answer_of_a_strange_shape_is_a_failure_like_any_other(
+    web: PracticeWeb, vendor: Vendor, text: str
+):
     web.turn(Knob(Trouble.BODY, text=text, kind="application/json"))
     assert kind_of(failure(web, vendor)) == (ServerError, True)
     assert len(web.log()) == 1
@@ -189,9 +231,13 @@ def _telling(failed: CallFailed) -> Iterator[str]:
 @pytest.mark.promise(17)
 @each_vendor
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 429, 500])
-def test_a_key_is_never_told_though_the_vendor_repeats_it(web: PracticeWeb, vendor: Vendor, status: int, caplog: pytest.LogCaptureFixture):
+def test_a_key_is_never_told_though_the_vendor_repeats_it(
+    web: PracticeWeb, vendor: Vendor, status: int, caplog: pytest.LogCaptureFixture
+):
     caplog.set_level(logging.INFO)
-    said = {"error": {"message": f"Incorrect API key provided: {KEY}", "type": "x", "code": status, "status": "x"}}
+    said = {
+        "error": {"message": f"Incorrect API key provided: {KEY}", "type": "x", "code": status, "status": "x"}
+    }
     web.turn(Knob(Trouble.BODY, status=status, text=json.dumps(said), kind="application/json"))
     failed = failure(web, vendor)
     assert not any(KEY in text for text in _telling(failed))
@@ -201,5 +247,7 @@ def test_a_key_is_never_told_though_the_vendor_repeats_it(web: PracticeWeb, vend
 def test_a_vendors_words_are_quoted_short(web: PracticeWeb):
     said = {"error": {"message": "no\n" * 5_000, "type": "x", "code": "x"}}
     web.turn(Knob(Trouble.BODY, status=422, text=json.dumps(said), kind="application/json"))
-    assert str(failure(web, OPENAI)).startswith("thinker, asked for practice-small, rejects the question (422): no no no")
+    assert str(failure(web, OPENAI)).startswith(
+        "thinker, asked for practice-small, rejects the question (422): no no no"
+    )
     assert len(str(failure(web, OPENAI))) < 450

@@ -9,7 +9,18 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.ai.providers.scene import ANTHROPIC, GOOGLE, HOST, KEY, OPENAI, PROMPT, SCHEMA, VENDORS, Vendor, ask
+from tests.ai.providers.scene import (
+    ANTHROPIC,
+    GOOGLE,
+    HOST,
+    KEY,
+    OPENAI,
+    PROMPT,
+    SCHEMA,
+    VENDORS,
+    Vendor,
+    ask,
+)
 from thresher.ai.provider import Call, CallFailed, Reply, Stop, Turn
 from thresher.ai.providers import open_provider, wire
 from thresher.config.models import Thinker
@@ -34,7 +45,14 @@ def test_a_question_is_answered_in_its_schema_with_one_request(web: PracticeWeb,
 def test_the_system_text_the_turns_and_the_longest_answer_are_passed_on(web: PracticeWeb, vendor: Vendor):
     ask(web, vendor, most=321, turns=(Turn('{"title": 5}', ours=False), Turn("title wants a string")))
     (entry,) = web.log()
-    for said in ("You read pages.", "Bridge Keeper", "title wants a string", "321", '\\"title\\": 5', "What it is called"):
+    for said in (
+        "You read pages.",
+        "Bridge Keeper",
+        "title wants a string",
+        "321",
+        '\\"title\\": 5',
+        "What it is called",
+    ):
         assert said in entry.body
 
 
@@ -53,7 +71,9 @@ def test_a_schema_of_many_fields_is_answered_by_everybody(web: PracticeWeb, vend
     names = [f"field_{number}" for number in range(count)]
     fields = {name: {"anyOf": [{"type": "string"}, {"type": "null"}]} for name in names}
     schema = {"type": "object", "properties": fields, "required": names, "additionalProperties": False}
-    assert json.loads(ask(web, vendor, "field_3: three", schema=schema).text) == dict.fromkeys(names) | {"field_3": "three"}
+    assert json.loads(ask(web, vendor, "field_3: three", schema=schema).text) == dict.fromkeys(names) | {
+        "field_3": "three"
+    }
     assert len(web.log()) == 1
 
 
@@ -63,8 +83,13 @@ def test_tokens_thought_in_silence_are_counted(web: PracticeWeb):
 
 
 def test_who_does_not_count_is_taken_to_have_used_the_most(web: PracticeWeb):
-    said = {"id": "1", "object": "chat.completion", "created": 1, "model": "m",
-            "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "{}"}}]}  # fmt: skip
+    said = {
+        "id": "1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "m",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": "{}"}}],
+    }
     web.turn(Knob(Trouble.BODY, HOST, text=json.dumps(said), kind="application/json"))
     reply = ask(web, OPENAI)
     assert reply.usage.input_tokens > len(PROMPT)
@@ -100,10 +125,18 @@ def test_a_server_of_ones_own_needs_no_key(web: PracticeWeb):
 
 @pytest.mark.promise(17)
 @each_vendor
-def test_the_environment_leads_neither_key_nor_question_elsewhere(web: PracticeWeb, vendor: Vendor, monkeypatch: pytest.MonkeyPatch):
+def test_the_environment_leads_neither_key_nor_question_elsewhere(
+    web: PracticeWeb, vendor: Vendor, monkeypatch: pytest.MonkeyPatch
+):
     for name in ("OPENAI_BASE_URL", "ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "GEMINI_BASE_URL"):
         monkeypatch.setenv(name, "http://127.0.0.1:9/elsewhere")
-    for name in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "GOOGLE_API_KEY", "GEMINI_API_KEY"):
+    for name in (
+        "OPENAI_API_KEY",
+        "ANTHROPIC_API_KEY",
+        "ANTHROPIC_AUTH_TOKEN",
+        "GOOGLE_API_KEY",
+        "GEMINI_API_KEY",
+    ):
         monkeypatch.setenv(name, "key-of-the-environment")
     ask(web, vendor)
     (entry,) = web.log()
@@ -120,16 +153,26 @@ def test_the_environment_leads_neither_key_nor_question_elsewhere(web: PracticeW
     ],
     ids=str,
 )
-def test_a_vendor_is_asked_where_it_lives(vendor: Vendor, address: str, most: str, monkeypatch: pytest.MonkeyPatch):
+def test_a_vendor_is_asked_where_it_lives(
+    vendor: Vendor, address: str, most: str, monkeypatch: pytest.MonkeyPatch
+):
     sent: list[httpx2.Request] = []
 
     def refuse(request: httpx2.Request) -> httpx2.Response:
         sent.append(request)
         return httpx2.Response(401, json={})
 
-    monkeypatch.setattr(wire, "client", lambda *, direct: httpx2.AsyncClient(transport=httpx2.MockTransport(refuse), timeout=20))
+    monkeypatch.setattr(
+        wire,
+        "client",
+        lambda *, direct: httpx2.AsyncClient(transport=httpx2.MockTransport(refuse), timeout=20),
+    )
     with pytest.raises(CallFailed):
-        asyncio.run(open_provider(Thinker("thinker", vendor.kind, KEY)).complete(Call(vendor.model, "", (Turn("x"),), SCHEMA, 500, 20)))
+        asyncio.run(
+            open_provider(Thinker("thinker", vendor.kind, KEY)).complete(
+                Call(vendor.model, "", (Turn("x"),), SCHEMA, 500, 20)
+            )
+        )
     (request,) = sent
     assert str(request.url).startswith(address)
     assert most in request.content.decode()
@@ -155,7 +198,9 @@ def test_the_libraries_are_loaded_with_the_first_question(web: PracticeWeb):
         "def loaded(): return sorted({m.partition('.')[0] for m in sys.modules} & {'pydantic_ai', 'openai', 'anthropic'})\n"
         f"open_provider(Thinker('o', 'openai', 'k')); print(loaded()); ask('{web.url}', OPENAI); print(loaded())"
     )
-    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT).stdout
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    ).stdout
     assert said.splitlines() == ["[]", "['openai', 'pydantic_ai']"]
 
 
@@ -163,7 +208,9 @@ def test_many_first_questions_at_once_load_one_vendor(web: PracticeWeb):
     async def several() -> list[Reply]:
         provider = open_provider(Thinker("thinker", "openai", KEY, f"{web.url}/v1"))
         try:
-            return await asyncio.gather(*(provider.complete(Call("m", "", (Turn(PROMPT),), SCHEMA, 500, 20)) for _ in range(8)))
+            return await asyncio.gather(
+                *(provider.complete(Call("m", "", (Turn(PROMPT),), SCHEMA, 500, 20)) for _ in range(8))
+            )
         finally:
             await provider.close()
 
@@ -171,12 +218,16 @@ def test_many_first_questions_at_once_load_one_vendor(web: PracticeWeb):
     assert len(web.log()) == 8
 
 
-@pytest.mark.parametrize(("kind", "library"), [("openai", "openai"), ("anthropic", "anthropic"), ("google", "google.genai")])
+@pytest.mark.parametrize(
+    ("kind", "library"), [("openai", "openai"), ("anthropic", "anthropic"), ("google", "google.genai")]
+)
 def test_a_missing_extra_says_what_to_install(kind: str, library: str, monkeypatch: pytest.MonkeyPatch):
     for missing in ("pydantic_ai", library):
         with monkeypatch.context() as without:
             without.setitem(sys.modules, missing, None)
-            with pytest.raises(ConfigError, match=rf"needs {missing}, which is not installed; .*pip install 'thresher\[ai\]'"):
+            with pytest.raises(
+                ConfigError, match=rf"needs {missing}, which is not installed; .*pip install 'thresher\[ai\]'"
+            ):
                 open_provider(Thinker("thinker", kind, "k"))
 
 
@@ -184,4 +235,8 @@ def test_a_library_that_is_broken_says_what_to_install_too(monkeypatch: pytest.M
     monkeypatch.delitem(sys.modules, "thresher.ai.providers.openai", raising=False)
     monkeypatch.setitem(sys.modules, "pydantic_ai.models.openai", None)
     with pytest.raises(CallFailed, match=r"cannot be loaded: .*pip install 'thresher\[ai\]'"):
-        asyncio.run(open_provider(Thinker("thinker", "openai", "k")).complete(Call("m", "", (Turn("x"),), SCHEMA, 5, 5)))
+        asyncio.run(
+            open_provider(Thinker("thinker", "openai", "k")).complete(
+                Call("m", "", (Turn("x"),), SCHEMA, 5, 5)
+            )
+        )

@@ -55,9 +55,21 @@ def test_what_says_nothing_about_the_work_is_taken_off(title: str, core: str):
 
 @pytest.mark.parametrize(
     "title",
-    ["Senior Care Assistant", "Lead Generation Specialist", "Associate Professor", "Sales Associate", "Junior High Teacher", "Team Lead",
-     "Chief of Staff", "Head of Marketing", "Human Resources", "Principal", "Staff Sergeant", "Night Auditor"],
-)  # fmt: skip
+    [
+        "Senior Care Assistant",
+        "Lead Generation Specialist",
+        "Associate Professor",
+        "Sales Associate",
+        "Junior High Teacher",
+        "Team Lead",
+        "Chief of Staff",
+        "Head of Marketing",
+        "Human Resources",
+        "Principal",
+        "Staff Sergeant",
+        "Night Auditor",
+    ],
+)
 def test_words_of_rank_that_belong_to_the_work_stay(title: str):
     assert core_of(title) == title_key(title)
 
@@ -80,9 +92,22 @@ def test_a_core_read_again_stays_what_it_is_and_is_its_own_key(title: str):
 
 
 @pytest.mark.parametrize(
-    "form", ["Senior {}", "Sr. {}", "Jr. {}", "Lead {}", "Principal {}", "{} II", "{} Level 3", "{} - Remote", "{} #48213"]
+    "form",
+    [
+        "Senior {}",
+        "Sr. {}",
+        "Jr. {}",
+        "Lead {}",
+        "Principal {}",
+        "{} II",
+        "{} Level 3",
+        "{} - Remote",
+        "{} #48213",
+    ],
 )
-@pytest.mark.parametrize("title", ["Python Developer", "Registered Nurse", "Truck Driver", "Sales Manager", "Accountant"])
+@pytest.mark.parametrize(
+    "title", ["Python Developer", "Registered Nurse", "Truck Driver", "Sales Manager", "Accountant"]
+)
 def test_every_rank_and_form_of_a_title_has_its_core(title: str, form: str):
     assert core_of(form.format(title)) == core_of(title)
 
@@ -94,12 +119,17 @@ def test_any_text_has_a_short_core(text: str):
     assert len(core.split()) <= MAX_WORDS
 
 
-@pytest.mark.parametrize("hostile", ["(" * 50_000, "senior " * 20_000, "a of " * 20_000, "II " * 20_000, "- " * 50_000, "é" * 100_000])
+@pytest.mark.parametrize(
+    "hostile",
+    ["(" * 50_000, "senior " * 20_000, "a of " * 20_000, "II " * 20_000, "- " * 50_000, "é" * 100_000],
+)
 def test_hostile_titles_are_cut_not_chewed(hostile: str):
     assert len(core_of(hostile)) <= MAX_KEY
 
 
-@pytest.mark.parametrize("core", ["developer", "engineer", "manager", "consultant", "analyst", "specialist", "vice president"])
+@pytest.mark.parametrize(
+    "core", ["developer", "engineer", "manager", "consultant", "analyst", "specialist", "vice president"]
+)
 def test_heads_alone_are_wide(core: str):
     assert is_wide(core)
 

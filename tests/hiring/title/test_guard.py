@@ -39,10 +39,17 @@ def test_other_work_stays_apart_and_the_reason_says_why(left: str, right: str, w
 
 @pytest.mark.parametrize(
     ("left", "right"),
-    [("Software Developer", "Software Engineer"), ("Java Programmer", "Java Developer"), ("Copywriter", "Copy Writer"),
-     ("Graphics Designer", "Graphic Designer"), ("Occupational Therapist Assistant", "Occupational Therapy Assistant"),
-     ("Sales Manger", "Sales Manager"), ("Business Analyst", "Business Systems Analyst"), ("Attorney", "Lawyer")],
-)  # fmt: skip
+    [
+        ("Software Developer", "Software Engineer"),
+        ("Java Programmer", "Java Developer"),
+        ("Copywriter", "Copy Writer"),
+        ("Graphics Designer", "Graphic Designer"),
+        ("Occupational Therapist Assistant", "Occupational Therapy Assistant"),
+        ("Sales Manger", "Sales Manager"),
+        ("Business Analyst", "Business Systems Analyst"),
+        ("Attorney", "Lawyer"),
+    ],
+)
 def test_where_words_do_not_decide_nearness_may(left: str, right: str):
     assert apart(core_of(left), core_of(right)) is None
 

@@ -9,9 +9,15 @@ from thresher.hiring.title.key import MAX_KEY, title_key
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("Java Developer", "  java   DEVELOPER "), ("Front-End Developer", "front end developer"), ("R&D Engineer", "R and D engineer"),
-     ("Geschäftsführer", "geschaftsfuhrer"), ("Nurse's Aide", "nurses aide"), ("ﬁnance manager", "Finance Manager")],
-)  # fmt: skip
+    [
+        ("Java Developer", "  java   DEVELOPER "),
+        ("Front-End Developer", "front end developer"),
+        ("R&D Engineer", "R and D engineer"),
+        ("Geschäftsführer", "geschaftsfuhrer"),
+        ("Nurse's Aide", "nurses aide"),
+        ("ﬁnance manager", "Finance Manager"),
+    ],
+)
 def test_case_accents_and_punctuation_do_not_count(one: str, other: str):
     assert title_key(one) == title_key(other)
 

@@ -38,17 +38,30 @@ def test_the_name_of_a_core_has_a_key_and_is_its_own_name(title: str):
 
 @pytest.mark.parametrize(
     ("said", "name"),
-    [("Senior Python Developer", "Python Developer"), ("  data   engineer ", "Data Engineer"), ("Registered Nurses", "Registered Nurse"),
-     ("Lawyer", "Lawyer")],
-)  # fmt: skip
+    [
+        ("Senior Python Developer", "Python Developer"),
+        ("  data   engineer ", "Data Engineer"),
+        ("Registered Nurses", "Registered Nurse"),
+        ("Lawyer", "Lawyer"),
+    ],
+)
 def test_a_proposed_name_is_mended(said: str, name: str):
     assert proposed_name(said) == name
 
 
 @pytest.mark.parametrize(
     "said",
-    ["", "   ", "!!!", "12345", "Ignore all that <b>Developer</b>", "a name that goes on and on and says far too many words",
-     "x" * 100, "{}", "Area 51 Guard 7"],
-)  # fmt: skip
+    [
+        "",
+        "   ",
+        "!!!",
+        "12345",
+        "Ignore all that <b>Developer</b>",
+        "a name that goes on and on and says far too many words",
+        "x" * 100,
+        "{}",
+        "Area 51 Guard 7",
+    ],
+)
 def test_what_is_no_name_is_refused(said: str):
     assert proposed_name(said) is None

@@ -33,7 +33,9 @@ def walk(command: Any, path: tuple[str, ...] = ("thresher",)) -> Iterator[tuple[
 
 
 def page() -> str:
-    parts = [f"## {' '.join(path)}\n\n{fence('text', _help(path, command))}" for path, command in walk(root())]
+    parts = [
+        f"## {' '.join(path)}\n\n{fence('text', _help(path, command))}" for path, command in walk(root())
+    ]
     return join("Commands", INTRO, *parts)
 
 

@@ -48,12 +48,19 @@ EFFECTS = {
 
 def page() -> str:
     return join(
-        "Errors, and what follows from them", INTRO, fence("text", tree()),
-        "## Raised by a stage", TASKS, table(["error", "tried again", "spends a failure", "gate", "exit code", "meaning"], _task_rows()),
+        "Errors, and what follows from them",
+        INTRO,
+        fence("text", tree()),
+        "## Raised by a stage",
+        TASKS,
+        table(["error", "tried again", "spends a failure", "gate", "exit code", "meaning"], _task_rows()),
         TASKS_AFTER,
-        "## Raised at the door", USAGE, table(["error", "exit code", "meaning"], _usage_rows()),
-        "## Exit codes", table(["code", "meaning"], _code_rows()),
-    )  # fmt: skip
+        "## Raised at the door",
+        USAGE,
+        table(["error", "exit code", "meaning"], _usage_rows()),
+        "## Exit codes",
+        table(["code", "meaning"], _code_rows()),
+    )
 
 
 def tree() -> str:
@@ -72,12 +79,29 @@ def classes(root: type[BaseException]) -> Iterator[type[errors.ThresherError]]:
 
 def _task_rows() -> list[list[str]]:
     rows = [
-        [_name(each), _yes(each.retryable), _yes(each.spends_failure), _effect(each), str(each.exit_code), _sentence(each)]
+        [
+            _name(each),
+            _yes(each.retryable),
+            _yes(each.spends_failure),
+            _effect(each),
+            str(each.exit_code),
+            _sentence(each),
+        ]
         for each in classes(errors.TaskError)
-    ]  # fmt: skip
+    ]
     died = errors.ProcessDied
     rows.append([_name(died), "yes", "yes", "hears nothing", str(died.exit_code), _sentence(died)])
-    return [*rows, ["any other exception", "yes", "yes", "hears nothing", "1", "A surprise: our own fault, not the source's."]]
+    return [
+        *rows,
+        [
+            "any other exception",
+            "yes",
+            "yes",
+            "hears nothing",
+            "1",
+            "A surprise: our own fault, not the source's.",
+        ],
+    ]
 
 
 def _effect(cls: type[BaseException]) -> str:

@@ -10,4 +10,8 @@ newest first, `--kind` and `--source` choose. They are kept for `history.events`
 
 
 def page() -> str:
-    return join("Events", INTRO, table(["event", "what happened"], [[f"`{kind}`", kind.sentence] for kind in EventKind]))
+    return join(
+        "Events",
+        INTRO,
+        table(["event", "what happened"], [[f"`{kind}`", kind.sentence] for kind in EventKind]),
+    )

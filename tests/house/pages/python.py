@@ -13,13 +13,50 @@ INTRO = """\
 These names are all that an app needs. `from thresher import NAME`. [How to write an app](../how-to/write-an-app.md) shows them at
 work. Those for other programs are shown in [use the queue from your program](../how-to/use-the-client.md)."""
 GROUPS = {
-    "What an app is made of": ("App", "Pipeline", "Stage", "Source", "Retry", "Schedule", "Event", "host_gate"),
+    "What an app is made of": (
+        "App",
+        "Pipeline",
+        "Stage",
+        "Source",
+        "Retry",
+        "Schedule",
+        "Event",
+        "host_gate",
+    ),
     "What a stage is given": ("Context", "Task", "Page", "Credentials"),
-    "How a page becomes values": ("Schema", "Field", "Kind", "Material", "Extract", "By", "Answer", "Evidence", "Place"),
+    "How a page becomes values": (
+        "Schema",
+        "Field",
+        "Kind",
+        "Material",
+        "Extract",
+        "By",
+        "Answer",
+        "Evidence",
+        "Place",
+    ),
     "What a stage returns": ("Outcome", "Done", "Next", "Filtered", "Skipped", "Snooze", "Failed", "Effect"),
-    "What an outcome carries": ("NewTask", "Record", "Link", "Group", "Run", "Stop", "Verdict", "GroupStatus"),
+    "What an outcome carries": (
+        "NewTask",
+        "Record",
+        "Link",
+        "Group",
+        "Run",
+        "Stop",
+        "Verdict",
+        "GroupStatus",
+    ),
     "For other programs": ("Client", "AsyncClient", "Added", "TaskStatus"),
-    "What a stage raises": ("TaskError", "Transient", "RateLimited", "NotYet", "BudgetExhausted", "Blocked", "Unauthorized", "Permanent"),
+    "What a stage raises": (
+        "TaskError",
+        "Transient",
+        "RateLimited",
+        "NotYet",
+        "BudgetExhausted",
+        "Blocked",
+        "Unauthorized",
+        "Permanent",
+    ),
 }
 CLIENTS = ("Client", "AsyncClient")  # classes whose methods are called by who uses them
 _MODULES = re.compile(r"\b(?:thresher\.(?:core|control)\.\w+|collections\.abc|contextlib|pathlib|typing)\.")
@@ -81,7 +118,9 @@ def _method(owner: str, named: tuple[str, Any]) -> str:
     name, each = named
     act: Callable[..., Any] = each.fget if isinstance(each, property) else each
     signature = inspect.signature(act)
-    words = ", ".join(_parameter(parameter) for parameter in signature.parameters.values() if parameter.name != "self")
+    words = ", ".join(
+        _parameter(parameter) for parameter in signature.parameters.values() if parameter.name != "self"
+    )
     call = f"{owner}.{name}" if isinstance(each, property) else f"{owner}.{name}({words})"
     awaited = "await " if inspect.iscoroutinefunction(act) else ""
     says = inspect.cleandoc(act.__doc__ or "")
@@ -89,7 +128,11 @@ def _method(owner: str, named: tuple[str, Any]) -> str:
 
 
 def _type(annotation: Any) -> str:
-    text = _plain(annotation.__name__ if isinstance(annotation, type) and not hasattr(annotation, "__args__") else repr(annotation))
+    text = _plain(
+        annotation.__name__
+        if isinstance(annotation, type) and not hasattr(annotation, "__args__")
+        else repr(annotation)
+    )
     return text.replace(_plain(repr(thresher.Outcome)), "Outcome")
 
 

@@ -38,7 +38,14 @@ def page() -> str:
 
 def _row(setting: Setting) -> list[str]:
     numbers = [_number(value) for value in (setting.default, setting.low, setting.high)]
-    return [f"`{setting.name}`", numbers[0], setting.unit, *numbers[1:], "admin" if setting.admin else "write", setting.sentence]
+    return [
+        f"`{setting.name}`",
+        numbers[0],
+        setting.unit,
+        *numbers[1:],
+        "admin" if setting.admin else "write",
+        setting.sentence,
+    ]
 
 
 def _number(value: float) -> str:

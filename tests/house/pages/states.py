@@ -17,7 +17,10 @@ SETS = {
     "waiting": (WAITING, "May be claimed once due."),
     "live": (LIVE, "Holds its key: no second live task of its kind may have the same one."),
     "terminal": (TERMINAL, "Ended. History is kept for `history.retention`."),
-    "revivable": (REVIVABLE, "`thresher tasks retry` may send it back to waiting; `thresher failures retry` does so in bulk."),
+    "revivable": (
+        REVIVABLE,
+        "`thresher tasks retry` may send it back to waiting; `thresher failures retry` does so in bulk.",
+    ),
 }
 
 INTRO = """\
@@ -33,9 +36,14 @@ def page() -> str:
     rows = [[f"`{state}`", MEANINGS[state], _list(TRANSITIONS[state]) or "–"] for state in State]
     sets = [[name, _list(states), says] for name, (states, says) in SETS.items()]
     return join(
-        "States", INTRO, table(["state", "meaning", "may become"], rows), fence("mermaid", diagram()), AFTER,
-        "## Sets of states", table(["set", "states", "what it is for"], sets),
-    )  # fmt: skip
+        "States",
+        INTRO,
+        table(["state", "meaning", "may become"], rows),
+        fence("mermaid", diagram()),
+        AFTER,
+        "## Sets of states",
+        table(["set", "states", "what it is for"], sets),
+    )
 
 
 def _list(states: frozenset[State]) -> str:

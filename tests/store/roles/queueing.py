@@ -24,13 +24,30 @@ ANNA = Holder(1, "anna")
 BEN = Holder(2, "ben")
 
 
-def role(store: Store, name: str, wanted: int = 0, *, priority: str = "normal", aliases: Sequence[str] = (), approved: bool = True) -> int:
+def role(
+    store: Store,
+    name: str,
+    wanted: int = 0,
+    *,
+    priority: str = "normal",
+    aliases: Sequence[str] = (),
+    approved: bool = True,
+) -> int:
     """A role that so many new candidates want."""
     people = [person(store, f"{name}/{at}") for at in range(wanted)]
     with store.write() as session:
         now = store.backend.now(session)
         names = {alias.lower(): alias for alias in aliases}
-        made = add_role(session, name, name.lower(), aliases=names, priority=priority, approved=approved, now=now, demand=DEMAND)
+        made = add_role(
+            session,
+            name,
+            name.lower(),
+            aliases=names,
+            priority=priority,
+            approved=approved,
+            now=now,
+            demand=DEMAND,
+        )
         if people:
             link_candidates(session, {made: people}, now, DEMAND)
         return made
@@ -54,7 +71,9 @@ def want(store: Store, role_id: int, *people: int) -> list[int]:
         return link_candidates(session, {role_id: people}, store.backend.now(session), DEMAND)
 
 
-def claim(store: Store, holder: Holder = ANNA, asked: Sequence[str] | None = None, lease: int = LEASE) -> Claimed:
+def claim(
+    store: Store, holder: Holder = ANNA, asked: Sequence[str] | None = None, lease: int = LEASE
+) -> Claimed:
     found = claim_role(store, holder, asked, lease)
     assert isinstance(found, Claimed)
     return found
@@ -66,16 +85,29 @@ def nothing(store: Store, holder: Holder = ANNA, asked: Sequence[str] | None = N
     return found
 
 
-def end(store: Store, scrape: Scrape, verdict: Verdict = Verdict.FOUND, verdicts: Mapping[str, Verdict] = {}) -> str:
+def end(
+    store: Store, scrape: Scrape, verdict: Verdict = Verdict.FOUND, verdicts: Mapping[str, Verdict] = {}
+) -> str:
     status = "failed" if verdict is Verdict.FAILED else "completed"
     with store.write() as session:
         now = store.backend.now(session)
-        return end_scrape(session, scrape, status=status, verdict=verdict, verdicts=verdicts, now=now, pace=PACE, demand=DEMAND)
+        return end_scrape(
+            session,
+            scrape,
+            status=status,
+            verdict=verdict,
+            verdicts=verdicts,
+            now=now,
+            pace=PACE,
+            demand=DEMAND,
+        )
 
 
 def expire(store: Store) -> int:
     with store.write() as session:
-        return expire_scrapes(session, store.backend.now(session), PACE, DEMAND, skip=store.backend.dialect.skip)
+        return expire_scrapes(
+            session, store.backend.now(session), PACE, DEMAND, skip=store.backend.dialect.skip
+        )
 
 
 def reset(store: Store, before: int) -> int:
@@ -110,8 +142,8 @@ RULES = {
     "the count of a role is not that of its links": f"""select r.id, r.candidates from roles r
         where r.candidates <> (select count(*) from links l where l.name = '{WANTS}' and l.target = cast(r.id as text))""",
     "a role is held, but not by one open session": f"""select r.id, r.status from roles r where (r.status = 'processing')
-        <> (({_OPEN.format('count(*)')} and s.role_id = r.id and s.id = r.session_id and s.claim = r.claim) = 1)""",
-    "a session is under way without its role": f"""{_OPEN.format('s.id')}
+        <> (({_OPEN.format("count(*)")} and s.role_id = r.id and s.id = r.session_id and s.claim = r.claim) = 1)""",
+    "a session is under way without its role": f"""{_OPEN.format("s.id")}
         and not exists (select 1 from roles r where r.id = s.role_id and r.session_id = s.id and r.claim = s.claim)""",
     "a pending role waits for nothing": """select r.id from roles r where r.status = 'pending'
         and not exists (select 1 from role_turns t where t.role_id = r.id and t.state in ('waiting', 'later'))""",
@@ -135,4 +167,4 @@ RULES = {
         where not exists (select 1 from roles r where r.id = n.role_id)""",
     "a role does not answer to its own name": """select r.id from roles r
         where not exists (select 1 from role_names n where n.role_id = r.id and n.name = r.name)""",
-}  # fmt: skip
+}

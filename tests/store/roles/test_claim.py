@@ -19,7 +19,7 @@ from tests.store.roles.queueing import (
     role,
     turns,
     want,
-)  # fmt: skip
+)
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
 from thresher.governance.turns import Verdict
 from thresher.store.roles.queue import Claimed, Empty, claim_role
@@ -51,16 +51,24 @@ def test_a_claimed_role_comes_with_its_names_its_demand_and_a_session(store, clo
     with store.read() as session:
         found = find_scrape(session, claimed.scrape.session_id)
     assert found == claimed.scrape
-    assert (found.key_id, found.scraper_name, found.role_name, found.lease_until) == (1, "anna", "Python Developer", clock.now() + LEASE)
+    assert (found.key_id, found.scraper_name, found.role_name, found.lease_until) == (
+        1,
+        "anna",
+        "Python Developer",
+        clock.now() + LEASE,
+    )
     assert look(store, wanted) == claimed.role
     assert problems(store) == []
 
 
 def test_fresh_roles_are_served_by_priority_then_by_demand(store):
     for name, priority, wanted in [
-        ("low and wanted", "low", 9), ("normal", "normal", 0), ("urgent", "urgent", 0), ("high", "high", 1),
+        ("low and wanted", "low", 9),
+        ("normal", "normal", 0),
+        ("urgent", "urgent", 0),
+        ("high", "high", 1),
         ("normal and wanted", "normal", 4),
-    ]:  # fmt: skip
+    ]:
         role(store, name, wanted, priority=priority)
     assert serve_all(store) == ["urgent", "high", "normal and wanted", "normal", "low and wanted"]
 
@@ -229,7 +237,11 @@ def test_a_completed_role_comes_back_when_somebody_new_wants_it(store, clock):
     assert want(store, wanted, known) == []
     assert look(store, wanted).status == "completed"
     assert want(store, wanted, known, person(store, "new"), person(store, "new")) == [person(store, "new")]
-    assert (look(store, wanted).status, look(store, wanted).waiting_since, look(store, wanted).candidates) == ("pending", clock.now(), 2)
+    assert (
+        look(store, wanted).status,
+        look(store, wanted).waiting_since,
+        look(store, wanted).candidates,
+    ) == ("pending", clock.now(), 2)
     assert claim(store).role.id == wanted
     assert problems(store) == []
 
@@ -241,7 +253,11 @@ def test_the_daily_reset_brings_back_what_has_rested_and_is_still_wanted(store, 
     change(store, "update roles set scraped_at = scraped_at + 1 where id = :id", id=fresh)
     clock.advance(DAY)
     assert reset(store, look(store, fresh).scraped_at) == 1
-    assert [look(store, each).status for each in (wanted, unwanted, fresh)] == ["pending", "completed", "completed"]
+    assert [look(store, each).status for each in (wanted, unwanted, fresh)] == [
+        "pending",
+        "completed",
+        "completed",
+    ]
     assert turns(store, wanted) == {"": "waiting"}
     assert reset(store, look(store, fresh).scraped_at) == 0
     assert problems(store) == []

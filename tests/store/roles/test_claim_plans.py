@@ -1,4 +1,5 @@
-"""What a claim costs, counted and not timed: it reads a handful of rows, however many roles wait, are delayed, held or done."""
+"""What a claim costs, counted and not timed: it reads a handful of rows, however many roles wait, are
+delayed, held or done."""
 
 from dataclasses import replace
 
@@ -33,7 +34,10 @@ ADD_TURNS = """insert into role_turns (role_id, platform, state, rank, due_at)
 def fill(store, number):
     """So many roles that wait on every platform but the last one, where they are done or delayed."""
     with store.write() as session:
-        now, first = store.backend.now(session), session.rows("select coalesce(max(id), 0) from roles")[0][0] + 1
+        now, first = (
+            store.backend.now(session),
+            session.rows("select coalesce(max(id), 0) from roles")[0][0] + 1,
+        )
         made = [
             {"id": each, "name": f"role {each}", "now": now, "rank": DEMAND.rank(now, "normal", each % 7)}
             for each in range(first, first + number)
@@ -41,11 +45,15 @@ def fill(store, number):
         session.many(ADD_ROLE, made)
         session.many(ADD_NAME, [{"id": each["id"], "name": each["name"]} for each in made])
         for name in PLATFORMS:
-            session.run(ADD_TURNS, {"platform": name, "last": int(name == PLATFORMS[-1]), "due": now + DAY, "first": first})
+            session.run(
+                ADD_TURNS,
+                {"platform": name, "last": int(name == PLATFORMS[-1]), "due": now + DAY, "first": first},
+            )
 
 
 def works(store, number):
-    """What scrapers do: some are content with one platform, some fail, some answer in pieces. Yields after each step."""
+    """What scrapers do: some are content with one platform, some fail, some answer in pieces. Yields after
+    each step."""
     for n in range(number):
         asked = None if n % 4 else [PLATFORMS[n % 3]]
         claimed = claim_role(store, Holder(1, "x", None if n % 5 else PLATFORMS[:3]), asked, HOUR)
@@ -54,8 +62,18 @@ def works(store, number):
         if n % 2:
             with store.write() as session:
                 now = store.backend.now(session)
-                judge_turns(session, claimed.scrape, {claimed.scrape.platforms[0]: VERDICTS[n % 4]}, now, PATIENT)
-                end_scrape(session, claimed.scrape, status="completed", verdict=VERDICTS[(n + 1) % 4], now=now, pace=PATIENT, demand=DEMAND)
+                judge_turns(
+                    session, claimed.scrape, {claimed.scrape.platforms[0]: VERDICTS[n % 4]}, now, PATIENT
+                )
+                end_scrape(
+                    session,
+                    claimed.scrape,
+                    status="completed",
+                    verdict=VERDICTS[(n + 1) % 4],
+                    now=now,
+                    pace=PATIENT,
+                    demand=DEMAND,
+                )
             yield
 
 
@@ -86,7 +104,13 @@ def test_every_statement_of_a_claim_uses_an_index_on_sqlite(on_sqlite, monkeypat
     found = plans(store, monkeypatch, lambda: list(works(store, 30)))
     assert len(found) >= 15
     assert scans(found, but=("CONSTANT ROW", "p")) == {}
-    for index in ("role_turns_waiting", "role_turns_later", "role_turns_held", "scrape_sessions_open", "role_names_role"):
+    for index in (
+        "role_turns_waiting",
+        "role_turns_later",
+        "role_turns_held",
+        "scrape_sessions_open",
+        "role_names_role",
+    ):
         assert index in used(found), f"nothing uses {index}"
 
 
@@ -100,11 +124,15 @@ def costs(hand):
 
 @only_postgres
 def test_a_claim_reads_a_handful_of_rows_on_postgres_whatever_the_planner_knew(database, store):
-    """Plans made while the tables were empty must do once they are full, and so must plans made afterwards."""
+    """Plans made while the tables were empty must do once they are full, and so must plans made
+    afterwards."""
     for name in PLATFORMS:
         platform(store, name, in_flight=1_000)
     schema = database.url.partition("schema=")[2]
-    with psycopg.connect(database.url.partition("?")[0], autocommit=True) as connection, hands(database, store, 1) as (old,):
+    with (
+        psycopg.connect(database.url.partition("?")[0], autocommit=True) as connection,
+        hands(database, store, 1) as (old,),
+    ):
         connection.execute(f"set search_path = {schema}")
         for table in TABLES:
             connection.execute(f"alter table {table} set (autovacuum_enabled = false)")

@@ -1,4 +1,5 @@
-"""Many scrapers at once, on threads and on several machines: no role twice, none lost, no limit broken, nobody stuck."""
+"""Many scrapers at once, on threads and on several machines: no role twice, none lost, no limit broken,
+nobody stuck."""
 
 import threading
 from collections import Counter
@@ -47,13 +48,16 @@ def add_many(store, number):
 def finish(store, scrape, verdict=Verdict.FOUND):
     def work(session):
         now = store.backend.now(session)
-        return end_scrape(session, scrape, status="completed", verdict=verdict, now=now, pace=PACE, demand=DEMAND)
+        return end_scrape(
+            session, scrape, status="completed", verdict=verdict, now=now, pace=PACE, demand=DEMAND
+        )
 
     return in_transaction(store, work)
 
 
 def drain(store, holder, claimed):
-    """Claim until nothing is left. On a server a role that another is just claiming is passed over, so an empty answer is asked again."""
+    """Claim until nothing is left. On a server a role that another is just claiming is passed over, so an
+    empty answer is asked again."""
     misses = 0
     while misses < 3:
         found = claim_role(store, holder, None, LEASE)
@@ -71,7 +75,9 @@ def test_twenty_scrapers_claim_two_hundred_roles_none_twice_and_none_lost(make_s
     add_many(stores[0], ROLES)
     claimed = []
     together(lambda at: drain(stores[at % 2], Holder(at, f"scraper {at}"), claimed), SCRAPERS)
-    assert Counter(each.role.id for each in claimed) == Counter({row[0]: 1 for row in rows(stores[0], "select id from roles")})
+    assert Counter(each.role.id for each in claimed) == Counter(
+        {row[0]: 1 for row in rows(stores[0], "select id from roles")}
+    )
     assert len({each.scrape.session_id for each in claimed}) == len(claimed) == ROLES
     assert problems(stores[0]) == []
 
@@ -104,7 +110,12 @@ def test_a_session_that_is_ended_by_its_scraper_and_by_the_clock_at_once_ends_on
             for each in claimed[at::4]:
                 finish(store, each.scrape)
         else:
-            in_transaction(store, lambda session: expire_scrapes(session, clock.now(), PACE, DEMAND, 5, store.backend.dialect.skip))
+            in_transaction(
+                store,
+                lambda session: expire_scrapes(
+                    session, clock.now(), PACE, DEMAND, 5, store.backend.dialect.skip
+                ),
+            )
 
     together(work, 8)
     ended = Counter(row[0] for row in rows(stores[0], "select status from scrape_sessions"))
@@ -118,9 +129,13 @@ def link(store, some, wanted, otherwise, now):
     """Whoever finds its role merged away asks by name, and finds the other."""
     for each in some:
         try:
-            in_transaction(store, lambda session, each=each: link_candidates(session, {wanted: [each]}, now, DEMAND))
+            in_transaction(
+                store, lambda session, each=each: link_candidates(session, {wanted: [each]}, now, DEMAND)
+            )
         except UnknownName:
-            in_transaction(store, lambda session, each=each: link_candidates(session, {otherwise: [each]}, now, DEMAND))
+            in_transaction(
+                store, lambda session, each=each: link_candidates(session, {otherwise: [each]}, now, DEMAND)
+            )
 
 
 def merge(store, some, into, now):
@@ -157,7 +172,9 @@ def test_candidates_that_come_while_roles_are_merged_and_scraped_are_all_counted
 
     together(work, 12)
     assert look(first, into).candidates == 24
-    assert rows(first, "select count(*) from links where name = 'role' and target = :into", into=str(into)) == [(6,)]
+    assert rows(
+        first, "select count(*) from links where name = 'role' and target = :into", into=str(into)
+    ) == [(6,)]
     assert rows(first, "select count(*) from roles") == [(1,)]
     assert problems(first) == []
 

@@ -3,7 +3,15 @@
 from tests.store.roles.queueing import ANNA, BEN, LEASE, claim, end, role
 from thresher.core.clock import MINUTE
 from thresher.governance.turns import Verdict
-from thresher.store.roles.figures import Totals, active_scrapers, per_scraper, queue, scrapes_since, status_counts, totals_since
+from thresher.store.roles.figures import (
+    Totals,
+    active_scrapers,
+    per_scraper,
+    queue,
+    scrapes_since,
+    status_counts,
+    totals_since,
+)
 from thresher.store.roles.scrapes import count_scrape
 
 
@@ -16,7 +24,9 @@ def work(store, clock, holder, *, imported, minutes, verdict=Verdict.FOUND):
     scrape = claim(store, holder).scrape
     clock.advance(minutes * MINUTE)
     with store.write() as session:
-        count_scrape(session, scrape, {"found": imported + 1, "imported": imported, "skipped": 1}, clock.now())
+        count_scrape(
+            session, scrape, {"found": imported + 1, "imported": imported, "skipped": 1}, clock.now()
+        )
     end(store, scrape, verdict)
     return scrape
 
@@ -49,7 +59,10 @@ def test_a_scrapers_last_role_is_that_of_its_latest_session_not_the_last_of_the_
         work(store, clock, ANNA, imported=2, minutes=1)
     work(store, clock, BEN, imported=1, minutes=1)
     found = read(store, per_scraper, 0)
-    assert [(each.name, each.sessions, each.imported, each.last_role) for each in found] == [("ben", 1, 1, "cook"), ("anna", 2, 4, "baker")]
+    assert [(each.name, each.sessions, each.imported, each.last_role) for each in found] == [
+        ("ben", 1, 1, "cook"),
+        ("anna", 2, 4, "baker"),
+    ]
     assert found[0].last_activity == clock.now()
 
 
@@ -84,10 +97,18 @@ def test_sessions_are_listed_latest_first_by_key_and_status(store, clock):
 
 
 def test_the_queue_is_shown_in_the_order_in_which_it_is_served(store):
-    for name, wanted, priority in (("a", 0, "low"), ("b", 1, "normal"), ("c", 0, "urgent"), ("d", 5, "normal")):
+    for name, wanted, priority in (
+        ("a", 0, "low"),
+        ("b", 1, "normal"),
+        ("c", 0, "urgent"),
+        ("d", 5, "normal"),
+    ):
         role(store, name, wanted, priority=priority)
     claim(store)
     assert [(each.name, each.status) for each in read(store, queue)] == [
-        ("c", "processing"), ("d", "pending"), ("b", "pending"), ("a", "pending"),
-    ]  # fmt: skip
+        ("c", "processing"),
+        ("d", "pending"),
+        ("b", "pending"),
+        ("a", "pending"),
+    ]
     assert len(read(store, queue, 2)) == 2

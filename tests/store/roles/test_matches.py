@@ -1,4 +1,5 @@
-"""Matches in the store: one row a pair, replaced by a later matching, and never behind a person's back. On all databases."""
+"""Matches in the store: one row a pair, replaced by a later matching, and never behind a person's back. On
+all databases."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -34,7 +35,9 @@ def candidates(store: Store, count: int, role: int = 1) -> list[int]:
 
 
 def postings(store: Store, count: int, role: int = 1, data: str = OPEN) -> list[int]:
-    return [put(store, "posting", f"indeed/{role}-{at}", data, Link("role", str(role))) for at in range(count)]
+    return [
+        put(store, "posting", f"indeed/{role}-{at}", data, Link("role", str(role))) for at in range(count)
+    ]
 
 
 def put(store: Store, kind: str, key: str, data: str, *links: Link) -> int:
@@ -46,8 +49,12 @@ def row(candidate: int, posting: int, score: int = 8_000) -> tuple[int, ...]:
     return candidate, posting, score, 1, 2, 3, 4, 5
 
 
-def replaced(people: Sequence[int], offers: Sequence[int], rows: Iterable[Sequence[int]], role: int = 1) -> CheckedEffect:
-    return CheckedEffect("", {"role": role, "candidates": people, "postings": offers, "rows": list(rows)}, replace_matches)
+def replaced(
+    people: Sequence[int], offers: Sequence[int], rows: Iterable[Sequence[int]], role: int = 1
+) -> CheckedEffect:
+    return CheckedEffect(
+        "", {"role": role, "candidates": people, "postings": offers, "rows": list(rows)}, replace_matches
+    )
 
 
 def trimmed(candidate: int, best: int) -> CheckedEffect:
@@ -80,7 +87,14 @@ def test_a_matching_is_written_with_the_settlement_that_found_it(store: Store) -
     do(store, replaced([anna], [one, other], [row(anna, one), row(anna, other, 9_000)]))
     assert pairs(store) == [(anna, one, 8_000, "suggested"), (anna, other, 9_000, "suggested")]
     found = match_of(store, anna, one)
-    assert (found.skills, found.experience, found.location, found.salary, found.semantic, found.role_id) == (1, 2, 3, 4, 5, 1)
+    assert (found.skills, found.experience, found.location, found.salary, found.semantic, found.role_id) == (
+        1,
+        2,
+        3,
+        4,
+        5,
+        1,
+    )
 
 
 def test_a_later_matching_replaces_what_an_earlier_one_said_of_the_same_pairs(store: Store) -> None:
@@ -95,8 +109,12 @@ def test_pairs_between_the_ids_that_were_matched_are_left_alone(store: Store) ->
     do(store, replaced(people, offers, [row(person, offer) for person in people for offer in offers]))
     do(store, replaced([people[0], people[4]], [offers[1], offers[3]], []))
     do(store, replaced([people[1], people[2]], [offers[0], offers[4]], []))
-    gone = {(people[at], offers[to]) for at in (0, 4) for to in (1, 3)} | {(people[at], offers[to]) for at in (1, 2) for to in (0, 4)}
-    assert {(one, other) for one, other, _, _ in pairs(store)} == {(one, other) for one in people for other in offers} - gone
+    gone = {(people[at], offers[to]) for at in (0, 4) for to in (1, 3)} | {
+        (people[at], offers[to]) for at in (1, 2) for to in (0, 4)
+    }
+    assert {(one, other) for one, other, _, _ in pairs(store)} == {
+        (one, other) for one in people for other in offers
+    } - gone
 
 
 @pytest.mark.parametrize("status", ["viewed", "applied", "rejected", "shortlisted"])
@@ -137,13 +155,21 @@ def test_a_worker_that_lost_its_claim_writes_no_matches(store: Store) -> None:
 @pytest.mark.promise(9)
 def test_two_roles_that_bring_the_same_pair_together_make_one_match(store: Store) -> None:
     (anna,), (one,) = candidates(store, 1), postings(store, 1)
-    do(store, replaced([anna], [one], [row(anna, one)], role=1), replaced([anna], [one], [row(anna, one)], role=2))
+    do(
+        store,
+        replaced([anna], [one], [row(anna, one)], role=1),
+        replaced([anna], [one], [row(anna, one)], role=2),
+    )
     assert len(pairs(store)) == 1
     assert match_of(store, anna, one).role_id == 1
 
 
 def test_nothing_is_written_of_who_is_gone_or_what_is_closed(store: Store) -> None:
-    (anna, gone), (one,), (closed,) = candidates(store, 2), postings(store, 1), postings(store, 1, 2, '{"state": "closed"}')
+    (anna, gone), (one,), (closed,) = (
+        candidates(store, 2),
+        postings(store, 1),
+        postings(store, 1, 2, '{"state": "closed"}'),
+    )
     for table, name in (("links", "record_id"), ("marks", "record_id"), ("records", "id")):
         tasks.change(store, f"delete from {table} where {name} = :id", id=gone)
     rows = [row(person, offer) for person in (anna, gone) for offer in (one, closed)]
@@ -155,7 +181,10 @@ def test_matches_are_listed_the_best_first_and_page_by_page(store: Store) -> Non
     people, offers = candidates(store, 3), postings(store, 5)
     scores = (7_000, 9_000, 7_000, 5_000, 9_000)
     scored = list(zip(offers, scores, strict=True))
-    do(store, replaced(people, offers, [row(person, offer, score) for person in people for offer, score in scored]))
+    do(
+        store,
+        replaced(people, offers, [row(person, offer, score) for person in people for offer, score in scored]),
+    )
     with store.read() as session:
         whole = list_matches(session, candidate=people[1])
         assert [each.posting_id for each in whole] == [offers[at] for at in (1, 4, 0, 2, 3)]
@@ -169,7 +198,11 @@ def test_matches_are_listed_the_best_first_and_page_by_page(store: Store) -> Non
 
 def test_at_the_end_of_a_matching_only_the_best_are_left_and_nothing_of_other_roles(store: Store) -> None:
     (anna, otto), mine, strange = candidates(store, 2), postings(store, 3), postings(store, 1, role=7)
-    rows = [row(person, offer, 5_000 + at) for person in (anna, otto) for at, offer in enumerate((*mine, *strange))]
+    rows = [
+        row(person, offer, 5_000 + at)
+        for person in (anna, otto)
+        for at, offer in enumerate((*mine, *strange))
+    ]
     do(store, replaced([anna, otto], [*mine, *strange], rows))
     do(store, trimmed(anna, 2))
     assert [pair[1] for pair in pairs(store) if pair[0] == anna] == mine[1:]
@@ -187,7 +220,12 @@ def test_a_candidate_who_goes_takes_all_matches_along(store: Store) -> None:
 def test_postings_that_nobody_saw_for_long_are_closed_and_their_suggestions_taken_back(store: Store) -> None:
     (anna,), (old, held, fresh) = candidates(store, 1), postings(store, 3)
     with store.write() as session:
-        file_record(session, Filing("posting", "indeed/1-2", '{"seen_at": 900}', merge=True, marks=("state", "seen_at")), 0, 2)
+        file_record(
+            session,
+            Filing("posting", "indeed/1-2", '{"seen_at": 900}', merge=True, marks=("state", "seen_at")),
+            0,
+            2,
+        )
     do(store, replaced([anna], [old, held, fresh], [row(anna, each) for each in (old, held, fresh)]))
     with store.write() as session:
         set_match_status(session, anna, held, "applied")
@@ -195,13 +233,22 @@ def test_postings_that_nobody_saw_for_long_are_closed_and_their_suggestions_take
     with store.read() as session:
         found = find_by_ids(session, "posting", [old, held, fresh])
     states = {each.id: (each.data["state"], each.marks["state"], "closed_at" in each.data) for each in found}
-    assert states == {old: ("closed", "closed", True), held: ("closed", "closed", True), fresh: ("open", "open", False)}
+    assert states == {
+        old: ("closed", "closed", True),
+        held: ("closed", "closed", True),
+        fresh: ("open", "open", False),
+    }
     assert [(pair[1], pair[3]) for pair in pairs(store)] == [(held, "applied"), (fresh, "suggested")]
 
 
 def test_the_points_of_closed_postings_go_whichever_embedder_made_them(store: Store) -> None:
     (old,) = postings(store, 1)
-    for model, version, kind in (("a", "1", "fitting"), ("a", "2", "fitting"), ("b", "1", "fitting"), ("b", "1", "roles")):
+    for model, version, kind in (
+        ("a", "1", "fitting"),
+        ("a", "2", "fitting"),
+        ("b", "1", "fitting"),
+        ("b", "1", "roles"),
+    ):
         vectors.put(store, model, version, kind, {"gone": bytes(8), "kept": bytes(8)})
     do(store, expired([old], kind="fitting", points=["gone"]))
     left = tasks.rows(store, "select kind, key from vectors order by model, version, kind, key")
@@ -212,7 +259,10 @@ def test_records_are_found_by_their_ids_and_by_having_a_link_of_a_name(store: St
     first, second = postings(store, 2)
     bare = put(store, "posting", "other/1", OPEN)
     with store.read() as session:
-        assert [each.id for each in find_by_ids(session, "posting", [second, first, 10**9, first])] == [first, second]
+        assert [each.id for each in find_by_ids(session, "posting", [second, first, 10**9, first])] == [
+            first,
+            second,
+        ]
         assert [each.id for each in find_by_ids(session, "posting", [])] == []
         assert find_by_ids(session, "candidate", [first]) == []
         assert [each.id for each in find_records(session, kind="posting", linked="role")] == [second, first]
@@ -221,7 +271,9 @@ def test_records_are_found_by_their_ids_and_by_having_a_link_of_a_name(store: St
 
 @only_postgres
 @pytest.mark.promise(2)
-def test_two_matchings_of_the_same_candidates_take_turns_and_leave_one_row_a_pair(database: Database, store: Store) -> None:
+def test_two_matchings_of_the_same_candidates_take_turns_and_leave_one_row_a_pair(
+    database: Database, store: Store
+) -> None:
     people, offers = candidates(store, 3), postings(store, 3)
     rows = [row(person, offer) for person in people for offer in offers]
     tasks.put(store, tasks.entry(key="a"), tasks.entry(key="b"))

@@ -24,8 +24,15 @@ def merge(store, source, into):
 
 
 def links(store, name, role_id):
-    return [row[0] for row in rows(store, "select record_id from links where name = :name and target = :to order by record_id",
-                                   name=name, to=str(role_id))]  # fmt: skip
+    return [
+        row[0]
+        for row in rows(
+            store,
+            "select record_id from links where name = :name and target = :to order by record_id",
+            name=name,
+            to=str(role_id),
+        )
+    ]
 
 
 def match(store, candidate, post, role_id):
@@ -33,8 +40,10 @@ def match(store, candidate, post, role_id):
         store,
         """insert into matches (candidate_id, posting_id, role_id, score, skills, experience, location, salary, semantic, created_at,
             matched_at) values (:candidate, :post, :role, 1, 1, 1, 1, 1, 1, 1, 1)""",
-        candidate=candidate, post=post, role=role_id,
-    )  # fmt: skip
+        candidate=candidate,
+        post=post,
+        role=role_id,
+    )
 
 
 def test_a_merge_moves_every_name_candidate_posting_and_match(store):
@@ -42,7 +51,11 @@ def test_a_merge_moves_every_name_candidate_posting_and_match(store):
     both = person(store, "both")
     for each in (source, into):
         want(store, each, both)
-    posts = [posting(store, "one", source), posting(store, "two", source, into), posting(store, "three", into)]
+    posts = [
+        posting(store, "one", source),
+        posting(store, "two", source, into),
+        posting(store, "three", into),
+    ]
     people = links(store, "wants", source)
     for post, owner in ((posts[0], source), (posts[1], source), (posts[2], into)):
         match(store, both, post, owner)
@@ -51,7 +64,9 @@ def test_a_merge_moves_every_name_candidate_posting_and_match(store):
     assert (look(store, into).candidates, len(links(store, "wants", into))) == (4, 4)
     assert links(store, "role", into) == sorted(posts)
     assert rows(store, "select distinct role_id from matches") == [(into,)]
-    assert set(does(store, roles_of_keys, ["python dev", "pythonista", "python developer"]).values()) == {into}
+    assert set(does(store, roles_of_keys, ["python dev", "pythonista", "python developer"]).values()) == {
+        into
+    }
     assert look(store, into).aliases == ("Python Dev", "Pythonista")
     assert rows(store, "select count(*) from roles") == [(1,)]
     assert problems(store) == []
@@ -134,25 +149,62 @@ def test_a_split_takes_names_and_candidates_along_and_leaves_the_postings_to_bot
     post = posting(store, "one", old)
     for each in (anna, ben):
         match(store, each, post, old)
-    new = does(store, split_role, old, "Java Developer", "java developer", alias_keys=["java dev"], candidate_ids=[anna], now=clock.now(),
-               demand=DEMAND)  # fmt: skip
+    new = does(
+        store,
+        split_role,
+        old,
+        "Java Developer",
+        "java developer",
+        alias_keys=["java dev"],
+        candidate_ids=[anna],
+        now=clock.now(),
+        demand=DEMAND,
+    )
     assert (look(store, new).aliases, look(store, old).aliases) == (("Java Dev",), ("Web Dev",))
-    assert (look(store, new).candidates, look(store, old).candidates, look(store, new).method) == (1, 2, "split")
+    assert (look(store, new).candidates, look(store, old).candidates, look(store, new).method) == (
+        1,
+        2,
+        "split",
+    )
     assert links(store, "role", old) == links(store, "role", new) == [post]
     assert rows(store, "select role_id from matches order by candidate_id") == [(new,), (old,)]
     assert problems(store) == []
 
 
-@pytest.mark.parametrize(("key", "aliases", "strangers"), [
-    ("developer", [], 0), ("taken", [], 0), ("new", ["nobody's"], 0), ("new", ["developer"], 0), ("new", ["taken"], 0), ("new", [], 1),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("key", "aliases", "strangers"),
+    [
+        ("developer", [], 0),
+        ("taken", [], 0),
+        ("new", ["nobody's"], 0),
+        ("new", ["developer"], 0),
+        ("new", ["taken"], 0),
+        ("new", [], 1),
+    ],
+)
 def test_a_split_that_cannot_be_changes_nothing(store, clock, key, aliases, strangers):
     old = role(store, "Developer", 2, aliases=["Dev"])
     role(store, "Taken")
-    before = (rows(store, "select * from role_names order by key"), rows(store, "select * from links order by record_id"))
+    before = (
+        rows(store, "select * from role_names order by key"),
+        rows(store, "select * from links order by record_id"),
+    )
     others = [person(store, "stranger")] * strangers
     with pytest.raises(UsageError):
-        does(store, split_role, old, key, key, alias_keys=aliases, candidate_ids=others, now=clock.now(), demand=DEMAND)
-    assert (rows(store, "select * from role_names order by key"), rows(store, "select * from links order by record_id")) == before
+        does(
+            store,
+            split_role,
+            old,
+            key,
+            key,
+            alias_keys=aliases,
+            candidate_ids=others,
+            now=clock.now(),
+            demand=DEMAND,
+        )
+    assert (
+        rows(store, "select * from role_names order by key"),
+        rows(store, "select * from links order by record_id"),
+    ) == before
     assert rows(store, "select count(*) from roles") == [(2,)]
     assert problems(store) == []

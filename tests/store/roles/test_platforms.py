@@ -1,4 +1,5 @@
-"""Turns per platform: who may look where, how often, how many at once, and what a platform in trouble does to its roles."""
+"""Turns per platform: who may look where, how often, how many at once, and what a platform in trouble does to
+its roles."""
 
 import pytest
 
@@ -19,7 +20,7 @@ from tests.store.roles.queueing import (
     role,
     turns,
     want,
-)  # fmt: skip
+)
 from thresher.core.clock import FOREVER, HOUR, MINUTE
 from thresher.core.errors import UsageError
 from thresher.governance.turns import Verdict
@@ -31,7 +32,7 @@ from thresher.store.roles.platforms import (
     remove_platform,
     resume_platform,
     save_platform,
-)  # fmt: skip
+)
 from thresher.store.roles.queue import Empty, Holder
 from thresher.store.roles.scrapes import expire_scrapes, judge_turns
 
@@ -184,12 +185,22 @@ def test_platforms_are_answered_one_by_one_while_the_session_goes_on(store, cloc
     wanted = role(store, "cook")
     scrape = claim(store).scrape
     with store.write() as session:
-        judge_turns(session, scrape, {"dice": Verdict.FOUND, "indeed": Verdict.FAILED, "nowhere": Verdict.FOUND}, clock.now(), PACE)
+        judge_turns(
+            session,
+            scrape,
+            {"dice": Verdict.FOUND, "indeed": Verdict.FAILED, "nowhere": Verdict.FOUND},
+            clock.now(),
+            PACE,
+        )
     assert turns(store, wanted) == {"dice": "done", "indeed": "later", "monster": "held"}
     assert nothing(store) == Empty(None)  # what failed comes back only when the session is over
     assert problems(store) == []
     assert end(store, scrape, Verdict.FOUND, {"dice": Verdict.FAILED}) == "pending"
-    assert turns(store, wanted) == {"dice": "done", "indeed": "waiting", "monster": "done"}  # what was said of it stands
+    assert turns(store, wanted) == {
+        "dice": "done",
+        "indeed": "waiting",
+        "monster": "done",
+    }  # what was said of it stands
     assert problems(store) == []
 
 
@@ -235,13 +246,25 @@ def test_a_change_of_a_platform_leaves_its_trouble_alone(store, clock):
     does(store, pause_platform, "dice", clock.now() + HOUR, "why")
     assert not does(store, save_platform, Platform("dice", HOUR, 5, 2), clock.now())
     with store.read() as session:
-        assert list_platforms(session) == [Platform("dice", HOUR, 5, 2, 0, clock.now() + HOUR, "person", "why")]
+        assert list_platforms(session) == [
+            Platform("dice", HOUR, 5, 2, 0, clock.now() + HOUR, "person", "why")
+        ]
 
 
-@pytest.mark.parametrize("wrong", [
-    Platform(""), Platform("x" * 81), Platform("a b"), Platform("a,b"), Platform("a\0"), Platform("dice", -1), Platform("dice", 0, 0),
-    Platform("dice", 0, None, 0),
-], ids=repr)  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Platform(""),
+        Platform("x" * 81),
+        Platform("a b"),
+        Platform("a,b"),
+        Platform("a\0"),
+        Platform("dice", -1),
+        Platform("dice", 0, 0),
+        Platform("dice", 0, None, 0),
+    ],
+    ids=repr,
+)
 def test_a_platform_that_cannot_be_is_refused(store, clock, wrong):
     with pytest.raises(UsageError):
         does(store, save_platform, wrong, clock.now())

@@ -30,8 +30,19 @@ def test_a_late_body_is_kept_once_and_says_where_it_belongs(store, scrape):
         first = keep_late(session, scrape, "abc", "blob", 12, "too late\0", 5)
         assert keep_late(session, scrape, "abc", "blob", 12, "again", 6) == first
         (late,) = list_late(session)
-    assert (late.id, late.token, late.role_id, late.scraper_name, late.hash) == (first, scrape.session_id, scrape.role_id, "anna", "blob")
-    assert (late.postings, late.reason, late.created_at, late.decision) == (12, "too late\N{REPLACEMENT CHARACTER}", 5, None)
+    assert (late.id, late.token, late.role_id, late.scraper_name, late.hash) == (
+        first,
+        scrape.session_id,
+        scrape.role_id,
+        "anna",
+        "blob",
+    )
+    assert (late.postings, late.reason, late.created_at, late.decision) == (
+        12,
+        "too late\N{REPLACEMENT CHARACTER}",
+        5,
+        None,
+    )
 
 
 def test_a_late_body_is_decided_once(store, scrape):

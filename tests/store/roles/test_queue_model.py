@@ -1,23 +1,51 @@
-"""The model check: random walks over everything that can happen to roles, with every rule of the queue checked after every step."""
+"""The model check: random walks over everything that can happen to roles, with every rule of the queue
+checked after every step."""
 
 import contextlib
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    Bundle,
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    multiple,
+    rule,
+    run_state_machine_as_test,
+)
 
 from tests.harness.databases import memory_database, postgres_database
 from tests.harness.schemas import SCHEMAS
 from tests.harness.tasks import rows
-from tests.store.roles.queueing import DEMAND, LEASE, PACE, end, expire, person, platform, problems, reset, role, want
+from tests.store.roles.queueing import (
+    DEMAND,
+    LEASE,
+    PACE,
+    end,
+    expire,
+    person,
+    platform,
+    problems,
+    reset,
+    role,
+    want,
+)
 from thresher.core.clock import DAY, HOUR, MINUTE, FrozenClock
 from thresher.core.errors import NotAllowed, UnknownName
 from thresher.governance.demand import PRIORITIES
 from thresher.governance.turns import Verdict
 from thresher.store.roles.platforms import pause_platform, remove_platform, resume_platform
 from thresher.store.roles.queue import Claimed, Holder, claim_role
-from thresher.store.roles.roles import approve_role, merge_roles, reject_role, set_priority, split_role, unlink_candidate
+from thresher.store.roles.roles import (
+    approve_role,
+    merge_roles,
+    reject_role,
+    set_priority,
+    split_role,
+    unlink_candidate,
+)
 from thresher.store.roles.scrapes import extend_scrape, is_held, judge_turns
 
 PROMISES = [pytest.mark.promise(number) for number in (1, 2, 7, 9)]
@@ -56,7 +84,14 @@ class Walk(RuleBasedStateMachine):
 
     def wanted(self, *ids):
         names = [str(each) for each in ids]
-        return {row[0] for row in rows(self.store, "select record_id from links where name = 'wants' and target in (:names*)", names=names)}
+        return {
+            row[0]
+            for row in rows(
+                self.store,
+                "select record_id from links where name = 'wants' and target in (:names*)",
+                names=names,
+            )
+        }
 
     @initialize(proposed=st.booleans(), some=st.sets(places))
     def begin(self, proposed, some):
@@ -65,7 +100,11 @@ class Walk(RuleBasedStateMachine):
         for name in sorted(some):
             platform(self.store, name)
 
-    @rule(target=scrapes, asked=st.none() | places.map(lambda name: [name]), may=st.none() | st.just(PLATFORMS[:1]))
+    @rule(
+        target=scrapes,
+        asked=st.none() | places.map(lambda name: [name]),
+        may=st.none() | st.just(PLATFORMS[:1]),
+    )
     def claim(self, asked, may):
         claimed = claim_role(self.store, Holder(1, "x", may), asked, LEASE)
         if not isinstance(claimed, Claimed):
@@ -88,7 +127,9 @@ class Walk(RuleBasedStateMachine):
     def finish(self, scrape, verdict, each):
         """Only a find or a proof completes a role, and only its own session does."""
         held = self.does(is_held, scrape, self.clock.now(), "")
-        before = rows(self.store, "select platform, state from role_turns where role_id = :id", id=scrape.role_id)
+        before = rows(
+            self.store, "select platform, state from role_turns where role_id = :id", id=scrape.role_id
+        )
         was = rows(self.store, "select status, claim from roles where id = :id", id=scrape.role_id)
         after = end(self.store, scrape, verdict, each)
         if held and after == "completed":
@@ -117,7 +158,9 @@ class Walk(RuleBasedStateMachine):
         with contextlib.suppress(UnknownName):
             want(self.store, self.role(name), someone)
         if leaves:
-            self.does(unlink_candidate, someone, [self.role(each) for each in leaves], self.clock.now(), DEMAND)
+            self.does(
+                unlink_candidate, someone, [self.role(each) for each in leaves], self.clock.now(), DEMAND
+            )
 
     @rule(one=names, other=names, split=st.booleans())
     def merge_or_split(self, one, other, split):
@@ -141,9 +184,11 @@ class Walk(RuleBasedStateMachine):
                 self.does(change, self.role(name), self.clock.now(), DEMAND)
 
     @rule(
-        name=places, what=st.sampled_from(["add", "remove", "pause", "resume"]), every=st.sampled_from([0, HOUR]),
+        name=places,
+        what=st.sampled_from(["add", "remove", "pause", "resume"]),
+        every=st.sampled_from([0, HOUR]),
         most=st.sampled_from([None, 1]),
-    )  # fmt: skip
+    )
     def change_platforms(self, name, what, every, most):
         match what:
             case "add":

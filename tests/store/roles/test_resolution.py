@@ -1,4 +1,5 @@
-"""What follows from an answer about a title, as rows: done twice it does no harm, and nobody who waits is lost."""
+"""What follows from an answer about a title, as rows: done twice it does no harm, and nobody who waits is
+lost."""
 
 from dataclasses import asdict
 from typing import Any
@@ -11,7 +12,14 @@ from thresher.hiring.title.key import title_key
 from thresher.store.lookup import find_records
 from thresher.store.records import file_record
 from thresher.store.roles.resolution import ASKS, join_titles, link_asking, owners_of, settle_title
-from thresher.store.roles.roles import add_role, list_roles, merge_roles, reject_role, rename_role, roles_of_keys
+from thresher.store.roles.roles import (
+    add_role,
+    list_roles,
+    merge_roles,
+    reject_role,
+    rename_role,
+    roles_of_keys,
+)
 from thresher.store.store import Store
 
 DEMAND = Demand(1_000_000, 50.0)
@@ -19,7 +27,17 @@ HOW = {"method": "model", "category": None, "approved": True, "demand": asdict(D
 
 
 def answer(name: str, **more: Any) -> dict[str, Any]:
-    return HOW | {"title": "Code Wizard", "key": "code wizard", "name": name, "name_key": title_key(name), "role": None} | more
+    return (
+        HOW
+        | {
+            "title": "Code Wizard",
+            "key": "code wizard",
+            "name": name,
+            "name_key": title_key(name),
+            "role": None,
+        }
+        | more
+    )
 
 
 def settle(store: Store, data: dict[str, Any]) -> None:
@@ -55,8 +73,9 @@ def test_an_answer_that_is_settled_twice_makes_one_role(store: Store):
     with store.read() as session:
         owners = owners_of(session, ["code wizard", "software engineer", "nobody"])
     assert {key: (owner.name, owner.own) for key, owner in owners.items()} == {
-        "code wizard": ("Software Engineer", False), "software engineer": ("Software Engineer", True),
-    }  # fmt: skip
+        "code wizard": ("Software Engineer", False),
+        "software engineer": ("Software Engineer", True),
+    }
     assert len({owner.id for owner in owners.values()}) == 1
 
 
@@ -103,7 +122,13 @@ def test_without_a_role_that_answers_everybody_goes_on_waiting(store: Store):
 
 
 def join(store: Store, role: int, name: str, into: int, into_name: str) -> None:
-    data = {"role": role, "name_key": title_key(name), "into": into, "into_key": title_key(into_name), "demand": asdict(DEMAND)}
+    data = {
+        "role": role,
+        "name_key": title_key(name),
+        "into": into,
+        "into_key": title_key(into_name),
+        "demand": asdict(DEMAND),
+    }
     with store.write() as session:
         join_titles(session, data, store.backend.now(session))
 
@@ -119,7 +144,10 @@ def test_two_roles_that_were_made_at_the_same_moment_become_one_once(store: Stor
     link(store, waits(store, "ann"))
     assert counts(store) == {"Java Developer": 1}
     with store.read() as session:
-        assert roles_of_keys(session, ["java engineer", "code wizard"]) == {"java engineer": older, "code wizard": older}
+        assert roles_of_keys(session, ["java engineer", "code wizard"]) == {
+            "java engineer": older,
+            "code wizard": older,
+        }
 
 
 @pytest.mark.parametrize("by", ["rejected", "renamed"])
@@ -130,7 +158,9 @@ def test_what_a_person_has_judged_meanwhile_is_not_joined(store: Store, by: str)
         if by == "rejected":
             reject_role(session, older, now, DEMAND)
         else:
-            merge_roles(session, older, add_role(session, "Coder", "coder", now=now, demand=DEMAND), now, DEMAND)
+            merge_roles(
+                session, older, add_role(session, "Coder", "coder", now=now, demand=DEMAND), now, DEMAND
+            )
             rename_role(session, newer, "Java Artist", "java artist", now)
     join(store, newer, "Java Engineer", older, "Java Developer")
     assert len(counts(store)) == 2

@@ -23,7 +23,7 @@ from thresher.store.roles.roles import (
     set_category,
     set_priority,
     unlink_candidate,
-)  # fmt: skip
+)
 from thresher.store.roles.scrapes import count_scrape, find_scrape
 
 
@@ -149,10 +149,13 @@ def test_more_candidates_than_one_statement_holds_are_all_linked(store, clock):
 def test_a_role_that_is_not_there_is_named(store):
     assert does(store, find_role, 7) is None
     for ask in (
-        lambda: want(store, 7, person(store, "x")), lambda: does(store, approve_role, 7, 1, DEMAND), lambda: does(store, reject_role, 7, 1),
-        lambda: does(store, add_alias, 7, "a", "a", 1), lambda: does(store, set_priority, 7, "low", 1, DEMAND),
+        lambda: want(store, 7, person(store, "x")),
+        lambda: does(store, approve_role, 7, 1, DEMAND),
+        lambda: does(store, reject_role, 7, 1),
+        lambda: does(store, add_alias, 7, "a", "a", 1),
+        lambda: does(store, set_priority, 7, "low", 1, DEMAND),
         lambda: does(store, set_category, 7, "x", 1),
-    ):  # fmt: skip
+    ):
         with pytest.raises(UnknownName, match="no role 7"):
             ask()
 
@@ -180,7 +183,11 @@ def test_names_come_role_by_role_and_never_half_a_role(store):
     smith = role(store, "Smith")
     with store.read() as session:
         first = names_since(session, 0, 1)
-        assert first == [(cook, "chef", "Chef"), (cook, "cook", "Cook"), (cook, "kitchen hand", "Kitchen Hand")]
+        assert first == [
+            (cook, "chef", "Chef"),
+            (cook, "cook", "Cook"),
+            (cook, "kitchen hand", "Kitchen Hand"),
+        ]
         assert names_since(session, cook, 100) == [(smith, "smith", "Smith")]
         assert names_since(session, smith) == []
 
@@ -189,7 +196,9 @@ def test_a_completed_role_says_what_it_brought(store, clock):
     cook = role(store, "Cook")
     scrape = claim(store).scrape
     with store.write() as session:
-        count_scrape(session, scrape, {"found": 5, "imported": 2, "updated": 1, "linked": 1, "skipped": 1}, clock.now())
+        count_scrape(
+            session, scrape, {"found": 5, "imported": 2, "updated": 1, "linked": 1, "skipped": 1}, clock.now()
+        )
         count_scrape(session, scrape, {"found": 1, "skipped": 1}, clock.now())
     end(store, scrape, Verdict.FOUND)
     with store.read() as session:

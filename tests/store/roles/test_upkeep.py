@@ -1,4 +1,5 @@
-"""What the schedules ask for, as effects: stale sessions end, rested roles come back, and doing it twice does no harm."""
+"""What the schedules ask for, as effects: stale sessions end, rested roles come back, and doing it twice does
+no harm."""
 
 from dataclasses import asdict
 
@@ -58,7 +59,10 @@ def test_a_role_comes_back_after_it_has_rested(store, clock):
 
 
 def test_how_long_a_role_rests_is_a_setting(store, clock):
-    change(store, "insert into settings (name, value, changed_at, changed_by) values ('roles.reset_after', '1', 0, 'x')")
+    change(
+        store,
+        "insert into settings (name, value, changed_at, changed_by) values ('roles.reset_after', '1', 0, 'x')",
+    )
     cook = role(store, "cook", 1)
     end(store, claim(store).scrape)
     clock.advance(HOUR + 1)

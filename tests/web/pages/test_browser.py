@@ -33,7 +33,10 @@ def test_a_person_gets_in_makes_a_key_and_takes_it_back_with_a_real_browser(tmp_
 def walk(player: Playwright, browser: Browser, url: str, token: str) -> None:
     context = browser.new_context(viewport=PHONE, java_script_enabled=False)  # no page of ours needs a script
     page, refused = context.new_page(), []
-    page.on("console", lambda message: refused.append(message.text) if "Content Security" in message.text else None)
+    page.on(
+        "console",
+        lambda message: refused.append(message.text) if "Content Security" in message.text else None,
+    )
     set_up(page, url, token)
     log_in(page, url)
     key = make_key(page)

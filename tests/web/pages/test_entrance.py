@@ -1,4 +1,5 @@
-"""The entrance to the pages, attacked: no login, an ended one, keys, foreign forms, addresses that lead away."""
+"""The entrance to the pages, attacked: no login, an ended one, keys, foreign forms, addresses that lead
+away."""
 
 import re
 from urllib.parse import quote
@@ -51,8 +52,24 @@ def test_a_page_never_lies_where_a_route_lies():
     assert all(each.path.startswith("/api/") for each in ROUTES)
 
 
-@pytest.mark.parametrize("path", ["/docs", "/redoc", "/openapi.json", "//api/health", "/API/HEALTH", "/keys/", "/keys/../login", "/.env",
-                                  "/static/style.css", "/login/", "/%2e%2e/etc/passwd", "/apis", "/\\evil.example"])  # fmt: skip
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/docs",
+        "/redoc",
+        "/openapi.json",
+        "//api/health",
+        "/API/HEALTH",
+        "/keys/",
+        "/keys/../login",
+        "/.env",
+        "/static/style.css",
+        "/login/",
+        "/%2e%2e/etc/passwd",
+        "/apis",
+        "/\\evil.example",
+    ],
+)
 def test_a_stranger_learns_nothing_of_which_pages_there_are(passer_by, path):
     told = passer_by.ask("GET", path)
     assert (told.status, told.body) == (303, b"")
@@ -66,15 +83,40 @@ def test_whoever_is_sent_to_log_in_comes_back_to_where_they_wanted(passer_by):
     assert 'name="next" value="/keys?all=1"' in passer_by.see(way)
     told = passer_by.send("/login", name="anna", password=GOOD, next="/keys?all=1")
     assert (told.status, told.headers["Location"]) == (303, "/keys?all=1")
-    assert Visitor(passer_by.url, cookie_of(told)).ask("GET", way).headers["Location"] == "/keys?all=1", "once in, the form is not needed"
+    assert Visitor(passer_by.url, cookie_of(told)).ask("GET", way).headers["Location"] == "/keys?all=1", (
+        "once in, the form is not needed"
+    )
 
 
 AWAY = (
-    "//evil.example", "///evil.example", "\\\\evil.example", "/\\evil.example", "https://evil.example", "https:evil.example",
-    "javascript:alert(1)", "data:text/html,x", "/\t/evil.example", "/\n/evil.example", "/\r\nLocation: //evil.example", " //evil.example",
-    "/ /evil.example", "evil.example", "", "?x", "#x", "/login", "/login?next=/login", "/logout", "/setup",
-    "/\N{FULLWIDTH SOLIDUS}evil.example", "/" + "x" * 3_000, "/a\\b", "/a\0b", "http:/keys", "/#//evil.example",
-)  # fmt: skip
+    "//evil.example",
+    "///evil.example",
+    "\\\\evil.example",
+    "/\\evil.example",
+    "https://evil.example",
+    "https:evil.example",
+    "javascript:alert(1)",
+    "data:text/html,x",
+    "/\t/evil.example",
+    "/\n/evil.example",
+    "/\r\nLocation: //evil.example",
+    " //evil.example",
+    "/ /evil.example",
+    "evil.example",
+    "",
+    "?x",
+    "#x",
+    "/login",
+    "/login?next=/login",
+    "/logout",
+    "/setup",
+    "/\N{FULLWIDTH SOLIDUS}evil.example",
+    "/" + "x" * 3_000,
+    "/a\\b",
+    "/a\0b",
+    "http:/keys",
+    "/#//evil.example",
+)
 
 
 def test_an_address_that_leads_away_is_never_followed(passer_by, anna):
@@ -88,7 +130,11 @@ def test_an_address_that_leads_away_is_never_followed(passer_by, anna):
         assert (asked.status, asked.headers["Location"]) == (303, "/"), away
 
 
-@given(st.one_of(st.text(), st.text("/\\.:@?#%\t\n aevil"), st.tuples(st.sampled_from(AWAY), st.text()).map("".join)))
+@given(
+    st.one_of(
+        st.text(), st.text("/\\.:@?#%\t\n aevil"), st.tuples(st.sampled_from(AWAY), st.text()).map("".join)
+    )
+)
 def test_wherever_a_browser_would_go_it_stays_here(text):
     """As browsers read addresses, not as we do."""
     here = "http://127.0.0.1:8000"
@@ -96,7 +142,16 @@ def test_wherever_a_browser_would_go_it_stays_here(text):
 
 
 def test_a_path_of_ours_is():
-    for path in ("/", "/keys", "/keys?all=1", "/keys/3/revoke", "/a%20b", "/x//y", "/%2Fevil.example", "/..//evil.example"):
+    for path in (
+        "/",
+        "/keys",
+        "/keys?all=1",
+        "/keys/3/revoke",
+        "/a%20b",
+        "/x//y",
+        "/%2Fevil.example",
+        "/..//evil.example",
+    ):
         assert local(path) == path
 
 
@@ -104,12 +159,16 @@ def test_keys_do_not_open_pages(standing_world, passer_by, anna):
     key = create_key(standing_world.store, "everything", list(Scope)).token
     for shown in ({"X-API-Key": key}, {"X-Scraper-API-Key": key}, {"Authorization": f"Bearer {key}"}):
         for each in GUARDED:
-            assert passer_by.ask(each.method, filled(each.path), shown).status == (303 if each.method == "GET" else 401)
+            assert passer_by.ask(each.method, filled(each.path), shown).status == (
+                303 if each.method == "GET" else 401
+            )
         assert anna.ask("GET", "/keys", shown).status == 200, "the login counts, whatever stands beside it"
     assert passer_by.ask("GET", "/keys", {"Cookie": f"{NAME}={key}"}).status == 303
 
 
-@pytest.mark.parametrize("cookie", ["", "x", "thl_" + "a" * 43, "{good}x", "{good}; {name}=other", '"{good}"'])
+@pytest.mark.parametrize(
+    "cookie", ["", "x", "thl_" + "a" * 43, "{good}x", "{good}; {name}=other", '"{good}"']
+)
 def test_a_cookie_that_is_not_exactly_ours_opens_nothing(passer_by, anna, cookie):
     said = cookie.format(good=anna.cookie, name=NAME)
     assert passer_by.ask("GET", "/keys", {"Cookie": f"{NAME}={said}"}).status == 303
@@ -119,7 +178,18 @@ def test_every_change_needs_the_token_of_this_login_in_the_form(standing_world, 
     other = passer_by.log_in().csrf
     mine = anna.csrf
     assert mine != other
-    lacking = ([], [""], ["0" * 64], [other], [mine, mine], [mine, other], [mine[:-1]], [mine.upper() + "x"], ["\N{SNOWMAN}"], [f"{mine} "])
+    lacking = (
+        [],
+        [""],
+        ["0" * 64],
+        [other],
+        [mine, mine],
+        [mine, other],
+        [mine[:-1]],
+        [mine.upper() + "x"],
+        ["\N{SNOWMAN}"],
+        [f"{mine} "],
+    )
     for each in CHANGES:
         for said in lacking:
             told = anna.send(filled(each.path), name="forged", scope="read", csrf=said)
@@ -131,7 +201,16 @@ def test_every_change_needs_the_token_of_this_login_in_the_form(standing_world, 
     assert "forged" not in anna.see("/keys?all=1")
 
 
-ORIGINS = ("https://evil.example", "null", "", "http://127.0.0.1", "file://", "http://{0}.evil.example", "http://{0}@evil.example", "{0}")
+ORIGINS = (
+    "https://evil.example",
+    "null",
+    "",
+    "http://127.0.0.1",
+    "file://",
+    "http://{0}.evil.example",
+    "http://{0}@evil.example",
+    "{0}",
+)
 
 
 def test_a_form_of_a_foreign_page_changes_nothing_and_logs_nobody_in(standing_world, passer_by, anna):
@@ -139,7 +218,9 @@ def test_a_form_of_a_foreign_page_changes_nothing_and_logs_nobody_in(standing_wo
     mine = anna.csrf
     for origin in ORIGINS:
         foreign = {"Origin": origin.format(passer_by.url.removeprefix("http://"))}
-        assert "another origin" in page(anna.send("/keys", foreign, name="forged", scope="read", csrf=mine), 403), origin
+        assert "another origin" in page(
+            anna.send("/keys", foreign, name="forged", scope="read", csrf=mine), 403
+        ), origin
         page(anna.send("/logout", foreign, csrf=mine), 403)
         told = passer_by.send("/login", foreign, name="anna", password=GOOD)
         assert "another origin" in page(told, 403)
@@ -160,7 +241,9 @@ def test_a_login_that_the_browser_would_not_keep_is_explained_and_not_begun(pass
     told = passer_by.send("/login", away | {"Origin": "http://thresher.example"}, name="anna", password=GOOD)
     assert "without https" in page(told, 400)
     assert "Set-Cookie" not in told.headers
-    behind = passer_by.send("/login", away | {"Origin": "https://thresher.example"}, name="anna", password=GOOD)
+    behind = passer_by.send(
+        "/login", away | {"Origin": "https://thresher.example"}, name="anna", password=GOOD
+    )
     assert behind.status == 303
     assert "; Secure" in behind.headers["Set-Cookie"]
 
@@ -176,8 +259,17 @@ def test_whatever_a_form_holds_it_is_read_or_refused(body):
 
 def test_every_answer_tells_the_browser_to_frame_run_and_keep_nothing(passer_by, anna):
     answers = [anna.ask("GET", filled(each.path)) for each in PAGES if each.method == "GET"]
-    answers += [passer_by.ask("GET", "/keys"), passer_by.ask("GET", "/login"), passer_by.ask("POST", "/keys"), anna.ask("GET", "/nothing")]
-    answers += [anna.ask("DELETE", "/keys"), anna.send("/keys"), anna.ask("POST", "/keys", data=b"x" * 70_000)]
+    answers += [
+        passer_by.ask("GET", "/keys"),
+        passer_by.ask("GET", "/login"),
+        passer_by.ask("POST", "/keys"),
+        anna.ask("GET", "/nothing"),
+    ]
+    answers += [
+        anna.ask("DELETE", "/keys"),
+        anna.send("/keys"),
+        anna.ask("POST", "/keys", data=b"x" * 70_000),
+    ]
     for told in answers:
         shown = {name.title(): value for name, value in told.headers.items()}
         kept = shown["Content-Type"].startswith(("text/css", "image/")) if "Content-Type" in shown else False
@@ -216,11 +308,19 @@ def test_a_page_is_asked_for_in_the_way_it_is_meant_to_be(anna):
 def test_a_form_is_small_and_is_a_form(standing_world, passer_by, anna):
     mine = f"csrf={anna.csrf}&name=odd&scope=read"
     odd = (
-        (b"x" * 70_000, KIND, 413), (mine.encode() + b"&x=1" * 200, KIND, 400), (b"csrf=%ff", KIND, 400), (b"\xff", KIND, 400),
-        (mine.encode(), "text/plain", 400), (mine.encode(), "multipart/form-data; boundary=x", 400), (mine.encode(), "", 400),
-        (f"{mine}&name=twice".encode(), KIND, 400), (f"{mine}%00".encode(), KIND, 400), (f"{mine}&rate={'9' * 5_000}".encode(), KIND, 400),
-        (b"", KIND, 403), (b"&&&", KIND, 403),
-    )  # fmt: skip
+        (b"x" * 70_000, KIND, 413),
+        (mine.encode() + b"&x=1" * 200, KIND, 400),
+        (b"csrf=%ff", KIND, 400),
+        (b"\xff", KIND, 400),
+        (mine.encode(), "text/plain", 400),
+        (mine.encode(), "multipart/form-data; boundary=x", 400),
+        (mine.encode(), "", 400),
+        (f"{mine}&name=twice".encode(), KIND, 400),
+        (f"{mine}%00".encode(), KIND, 400),
+        (f"{mine}&rate={'9' * 5_000}".encode(), KIND, 400),
+        (b"", KIND, 403),
+        (b"&&&", KIND, 403),
+    )
     for body, kind, status in odd:
         page(anna.ask("POST", "/keys", {"Content-Type": kind}, data=body), status)
     page(anna.ask("POST", "/keys", {"Content-Type": KIND, "Content-Length": str(10**12)}, data=b"x"), 413)
@@ -281,7 +381,9 @@ def test_the_first_administrator_is_made_with_the_token_and_once(world):
             assert stranger.ask("GET", filled(each.path)).headers["Location"] == "/setup"
     assert stranger.ask("GET", "/login").headers["Location"] == "/setup"
     asked = {"token": token, "name": "anna", "password": GOOD, "again": GOOD}
-    assert "makes no administrator" in page(stranger.send("/setup", **asked | {"token": "ths_" + "a" * 43}), 401)
+    assert "makes no administrator" in page(
+        stranger.send("/setup", **asked | {"token": "ths_" + "a" * 43}), 401
+    )
     assert "not the same" in page(stranger.send("/setup", **asked | {"again": "x"}), 400)
     refused = page(stranger.send("/setup", **asked | {"password": "short", "again": "short"}), 400)
     assert "from 12 to" in refused

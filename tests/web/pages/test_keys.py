@@ -31,18 +31,27 @@ def test_a_key_is_made_shown_once_used_and_revoked(world):
     assert told.headers["Cache-Control"] == "no-store"
     assert "Location" not in told.headers
     assert "Set-Cookie" not in told.headers
-    assert f'curl -H &#34;X-API-Key: {token}&#34; {world.url}/api/scraper/queue/stats' in shown
+    assert f"curl -H &#34;X-API-Key: {token}&#34; {world.url}/api/scraper/queue/stats" in shown
     assert Api(world.url, token).ask("GET", "/api/scraper/queue/stats").status == 200
     listed = anna.see("/keys")
     assert token not in listed
     assert token[17:] not in listed
-    for said in (f"{token[:16]}…", "dice, indeed", "30 a minute", "by <bdi>administrator anna</bdi>", "2024-02-12", "pill live"):
+    for said in (
+        f"{token[:16]}…",
+        "dice, indeed",
+        "30 a minute",
+        "by <bdi>administrator anna</bdi>",
+        "2024-02-12",
+        "pill live",
+    ):
         assert said in listed
     assert re.search(r'data-label="Requests" class="number"><span>1<small>', listed)
     (key_id,) = (row[0] for row in world.rows("select id from api_keys"))
     asked = anna.see(f"/keys/{key_id}/revoke")
     assert "There is no way back" in asked
-    assert Api(world.url, token).ask("GET", "/api/scraper/queue/stats").status == 200, "looking at the question revokes nothing"
+    assert Api(world.url, token).ask("GET", "/api/scraper/queue/stats").status == 200, (
+        "looking at the question revokes nothing"
+    )
     gone = anna.post(f"/keys/{key_id}/revoke")
     assert (gone.status, gone.headers["Location"]) == (303, f"/keys?all=1#key-{key_id}")
     Api(world.url, token).ask("GET", "/api/scraper/queue/stats").problem(401)
@@ -70,9 +79,17 @@ def test_an_expired_key_is_no_longer_among_those_that_open_something(world):
     assert '<span class="pill expired">' in anna.see("/keys?all=1")
 
 
-@pytest.mark.parametrize(("scope", "path"), [
-    ("scrape", "/api/scraper/queue/stats"), ("read", "/api/status"), ("admin", "/api/me"), (("read", "admin"), "/api/me"), ("write", None),
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    ("scope", "path"),
+    [
+        ("scrape", "/api/scraper/queue/stats"),
+        ("read", "/api/status"),
+        ("admin", "/api/me"),
+        (("read", "admin"), "/api/me"),
+        ("write", None),
+    ],
+    ids=str,
+)
 def test_the_line_to_try_a_key_with_works(anna, scope, path):
     name = f"try {scope}"
     shown = page(anna.post("/keys", name=name, scope=scope), 201)
@@ -86,13 +103,19 @@ def test_the_line_to_try_a_key_with_works(anna, scope, path):
 
 
 SENSELESS = (
-    ({"name": "", "scope": "read"}, 400, "name"), ({"name": "a"}, 400, "scope"), ({"name": "a", "scope": "root"}, 400, "scope"),
-    ({"name": "a", "scope": "read", "lasts": "soon"}, 400, "90s"), ({"name": "a", "scope": "read", "rate": "0"}, 400, "1,000,000"),
+    ({"name": "", "scope": "read"}, 400, "name"),
+    ({"name": "a"}, 400, "scope"),
+    ({"name": "a", "scope": "root"}, 400, "scope"),
+    ({"name": "a", "scope": "read", "lasts": "soon"}, 400, "90s"),
+    ({"name": "a", "scope": "read", "rate": "0"}, 400, "1,000,000"),
     ({"name": "a", "scope": "read", "rate": "\N{ARABIC-INDIC DIGIT THREE}"}, 400, "whole number"),
-    ({"name": "a", "scope": "read", "rate": "9" * 50}, 400, "whole number"), ({"name": "a", "scope": "read", "rate": "1.5"}, 400, "whole"),
-    ({"name": "a\N{RIGHT-TO-LEFT OVERRIDE}b", "scope": "read"}, 400, "can be seen"), ({"name": "x" * 101, "scope": "read"}, 400, "100"),
-    ({"name": "a", "scope": "read", "sources": "x" * 61}, 400, "platforms"), ({"name": "taken", "scope": "read"}, 409, "in use"),
-)  # fmt: skip
+    ({"name": "a", "scope": "read", "rate": "9" * 50}, 400, "whole number"),
+    ({"name": "a", "scope": "read", "rate": "1.5"}, 400, "whole"),
+    ({"name": "a\N{RIGHT-TO-LEFT OVERRIDE}b", "scope": "read"}, 400, "can be seen"),
+    ({"name": "x" * 101, "scope": "read"}, 400, "100"),
+    ({"name": "a", "scope": "read", "sources": "x" * 61}, 400, "platforms"),
+    ({"name": "taken", "scope": "read"}, 409, "in use"),
+)
 
 
 def test_a_key_that_makes_no_sense_is_not_made_and_the_form_comes_back_as_it_was(standing_world, anna):
@@ -113,7 +136,9 @@ def test_a_name_stays_a_name_whatever_it_says(standing_world, anna):
     assert "&lt;script&gt;" in shown
     listed = anna.see("/keys")
     assert "{{7*7}}" in listed
-    (key_id,) = (row[0] for row in standing_world.rows("select id from api_keys where name = :name", name=EVIL))
+    (key_id,) = (
+        row[0] for row in standing_world.rows("select id from api_keys where name = :name", name=EVIL)
+    )
     assert "&lt;script&gt;" in anna.see(f"/keys/{key_id}/revoke")
     page(anna.post("/keys", name=EVIL, scope=EVIL, lasts=EVIL, rate=EVIL, sources=EVIL), 400)
     anna.see(f"/{EVIL.replace(' ', '%20')}", 404)
@@ -127,7 +152,10 @@ def test_an_administrator_with_an_odd_name_breaks_no_page(world):
 
 @pytest.mark.parametrize("host", ["evil.example/;rm -rf", 'a"; touch x; "', "$(id)", "`id`", "a b"])
 def test_a_host_that_is_none_is_not_put_into_a_line_for_the_shell(anna, host):
-    held = {"Host": host, "Cookie": f"{SECURE_NAME}={anna.cookie}"}  # what is no host of this machine counts as far away
+    held = {
+        "Host": host,
+        "Cookie": f"{SECURE_NAME}={anna.cookie}",
+    }  # what is no host of this machine counts as far away
     shown = page(anna.send("/keys", held, name=f"host {host}", scope="read", csrf=anna.csrf), 201)
     assert "http://127.0.0.1:8000/api/status" in shown
 
@@ -140,7 +168,10 @@ def test_no_secret_of_a_whole_visit_is_in_the_log_or_in_an_address(world, caplog
     page(Visitor(world.url).send("/login", name="anna", password="wrong horse battery"), 401)
     csrf = anna.csrf
     anna.post("/logout")
-    for line in ("POST '/login': 303, by somebody who is not logged in", "POST '/keys': 201, by administrator anna"):
+    for line in (
+        "POST '/login': 303, by somebody who is not logged in",
+        "POST '/keys': 201, by administrator anna",
+    ):
         assert line in caplog.text
     for secret in (GOOD, "wrong horse", anna.cookie, csrf, token[17:]):
         assert secret not in caplog.text

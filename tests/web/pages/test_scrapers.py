@@ -52,7 +52,9 @@ def test_a_place_in_the_queue_is_explained_by_what_it_is_made_of(world):
     world.role("Plain")
     world.pass_time(3_600)
     wanted, plain = read_monitor(world.store).next_roles
-    assert re.fullmatch(r"waits for 1h; urgent priority counts as 14d more; 45 candidates count as \w+ \w+ more", wanted.why)
+    assert re.fullmatch(
+        r"waits for 1h; urgent priority counts as 14d more; 45 candidates count as \w+ \w+ more", wanted.why
+    )
     assert plain.why == "waits for 1h"
 
 
@@ -69,7 +71,9 @@ def test_what_is_empty_says_whether_nothing_was_found_or_nothing_was_checked(wor
     north = world.scraper("north")
     north.say("/jobs", north.claim(), jobs=[])
     shown = anna.see("/scrapers")
-    assert "Nothing was found: of the latest 1 sessions 0 proved that there is nothing" in section(shown, "ended")
+    assert "Nothing was found: of the latest 1 sessions 0 proved that there is nothing" in section(
+        shown, "ended"
+    )
     assert '<span class="pill unknown">unknown</span>' in section(shown, "ended")
 
 
@@ -87,7 +91,12 @@ def test_what_strangers_wrote_is_shown_and_never_run(world):
     north.say("/jobs", first, 409, jobs=[job(1, platform="dice")])
     shown = anna.see("/scrapers")
     assert EVIL not in shown
-    for name, said in (("ended", "it said &lt;img"), ("late", "Role &lt;img"), ("platforms", "why &lt;img"), ("next", "Role &lt;img")):
+    for name, said in (
+        ("ended", "it said &lt;img"),
+        ("late", "Role &lt;img"),
+        ("platforms", "why &lt;img"),
+        ("next", "Role &lt;img"),
+    ):
         assert said in section(shown, name), name
     assert "{{7*7}}" in shown
     assert "x" * 400 not in shown, "a long message is shown by its beginning"

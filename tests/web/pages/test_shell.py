@@ -44,7 +44,11 @@ def broken(visit: Visit) -> Response:
     raise RuntimeError("the name of the safe's code")
 
 
-ADDED = (Page("GET", "/tasks", tasks, title="Tasks"), Page("POST", "/tasks", forgetful), Page("GET", "/broken", broken))
+ADDED = (
+    Page("GET", "/tasks", tasks, title="Tasks"),
+    Page("POST", "/tasks", forgetful),
+    Page("GET", "/broken", broken),
+)
 
 
 def ask(shop: Workshop, method: str, path: str, cookie: str = "") -> tuple[int, str]:
@@ -57,7 +61,11 @@ def ask(shop: Workshop, method: str, path: str, cookie: str = "") -> tuple[int, 
     async def receive() -> Message:
         return {"type": "http.request", "body": b"", "more_body": False}
 
-    headers = [(b"host", b"x"), (b"cookie", f"{SECURE_NAME}={cookie}".encode()), (b"content-type", KIND.encode())]
+    headers = [
+        (b"host", b"x"),
+        (b"cookie", f"{SECURE_NAME}={cookie}".encode()),
+        (b"content-type", KIND.encode()),
+    ]
     where = {"path": path, "raw_path": path.encode(), "query_string": b"", "scheme": "http"}
     scope = {"type": "http", "method": method, "headers": headers, **where}
     with suppress(RuntimeError):  # told to the browser first, and then to whoever runs the server
@@ -102,12 +110,21 @@ def test_a_surprise_says_nothing_of_what_is_inside(shop, cookie):
 
 def test_a_place_holds_the_pages_below_it_and_no_others():
     place = Place("Keys", "/keys")
-    assert [path for path in ("/keys", "/keys/3/revoke", "/keyservers", "/") if place.holds(path)] == ["/keys", "/keys/3/revoke"]
+    assert [path for path in ("/keys", "/keys/3/revoke", "/keyservers", "/") if place.holds(path)] == [
+        "/keys",
+        "/keys/3/revoke",
+    ]
 
 
 def test_every_file_of_the_pages_is_packaged():
-    packaged = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]["package-data"]["thresher.web.pages"]
-    files = [str(path.relative_to(HERE)) for path in HERE.rglob("*") if path.is_file() and path.suffix not in (".py", ".pyc")]
+    packaged = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"][
+        "package-data"
+    ]["thresher.web.pages"]
+    files = [
+        str(path.relative_to(HERE))
+        for path in HERE.rglob("*")
+        if path.is_file() and path.suffix not in (".py", ".pyc")
+    ]
     assert files
     assert [name for name in files if not any(fnmatch.fnmatch(name, pattern) for pattern in packaged)] == []
 
@@ -122,7 +139,9 @@ def test_a_template_escapes_whatever_it_is_given():
 def test_no_template_switches_the_escaping_off_or_runs_anything():
     for path in (HERE / "templates").iterdir():
         text = path.read_text("utf-8")
-        assert not re.search(r"\|\s*safe|autoescape|<script|<style|style=|\son\w+=|https?://", text), path.name
+        assert not re.search(r"\|\s*safe|autoescape|<script|<style|style=|\son\w+=|https?://", text), (
+            path.name
+        )
 
 
 def test_every_field_that_a_person_fills_in_has_a_label():
@@ -137,7 +156,10 @@ def test_words_stand_out_from_what_is_behind_them_by_day_and_by_night():
     for scheme in re.findall(r":root \{(.*?)\}", (HERE / "style.css").read_text("utf-8"), re.DOTALL):
         colour = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6});", scheme))
         pairs = [(ink, ground) for ink in ("ink", "soft", "link") for ground in ("paper", "card")]
-        pairs += [(name, f"{name}-wash") for name in ("good", "warn", "bad", "none")] + [("on-accent", "accent"), ("paper", "bad")]
+        pairs += [(name, f"{name}-wash") for name in ("good", "warn", "bad", "none")] + [
+            ("on-accent", "accent"),
+            ("paper", "bad"),
+        ]
         assert [pair for pair in pairs if contrast(colour[pair[0]], colour[pair[1]]) < 4.5] == []
 
 
@@ -148,11 +170,16 @@ def contrast(one: str, other: str) -> float:
 
 def brightness(colour: str) -> float:
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_the_reference_has_every_page_and_no_other():
     said = re.findall(r"^\| `([A-Z]+ /[^`]*)` \|(.*)\|(.*)\|$", REFERENCE.read_text("utf-8"), re.MULTILINE)
-    wanted = [(f"{each.method} {re.sub(r'{key_id}', 'ID', each.path)}", each.is_open, each.endpoint.__doc__) for each in PAGES]
+    wanted = [
+        (f"{each.method} {re.sub(r'{key_id}', 'ID', each.path)}", each.is_open, each.endpoint.__doc__)
+        for each in PAGES
+    ]
     assert [(name, who.strip() == "everybody", says.strip()) for name, who, says in said] == wanted

@@ -1,4 +1,5 @@
-"""Somebody with a browser that runs nothing: it keeps the cookie, fills in forms, and reads what stands on a page."""
+"""Somebody with a browser that runs nothing: it keeps the cookie, fills in forms, and reads what stands on a
+page."""
 
 import re
 from dataclasses import dataclass, field, replace
@@ -16,11 +17,54 @@ from thresher.web.refresh import refresh
 
 GOOD = "correct horse battery"
 # Whatever a template is made of. A name, a reason or a message can add nothing to it.
-OURS = frozenset({
-    "a", "b", "bdi", "body", "button", "caption", "code", "datalist", "dd", "div", "dl", "dt", "fieldset", "footer", "form", "h1", "h2",
-    "head", "header", "html", "img", "input", "label", "legend", "li", "link", "main", "meta", "nav", "option", "p", "pre", "section",
-    "small", "span", "table", "tbody", "td", "th", "thead", "time", "title", "tr", "ul",
-})  # fmt: skip
+OURS = frozenset(
+    {
+        "a",
+        "b",
+        "bdi",
+        "body",
+        "button",
+        "caption",
+        "code",
+        "datalist",
+        "dd",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "footer",
+        "form",
+        "h1",
+        "h2",
+        "head",
+        "header",
+        "html",
+        "img",
+        "input",
+        "label",
+        "legend",
+        "li",
+        "link",
+        "main",
+        "meta",
+        "nav",
+        "option",
+        "p",
+        "pre",
+        "section",
+        "small",
+        "span",
+        "table",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "time",
+        "title",
+        "tr",
+        "ul",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -89,7 +133,9 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         for name, value in attrs:
-            leads = name in ("href", "src", "action", "formaction") and not re.match(r"[/#](?!/)", value or "")
+            leads = name in ("href", "src", "action", "formaction") and not re.match(
+                r"[/#](?!/)", value or ""
+            )
             if leads or name.startswith("on") or name in ("style", "srcdoc", "http-equiv"):
                 self.wrong.append(f"{tag} {name}={value}")
 

@@ -1,4 +1,6 @@
-"""Model vendors, each behind the one seam of `thresher.ai.provider`. A vendor's library is loaded when the first question goes to it."""
+"""Model vendors, each behind the one seam of `thresher.ai.provider`. A vendor's library is loaded when the
+first question goes to it.
+"""
 
 from importlib.util import find_spec
 
@@ -11,7 +13,9 @@ LIBRARIES = {"anthropic": "anthropic", "google": "google.genai", "openai": "open
 
 
 def open_provider(thinker: Thinker) -> Provider:
-    """The provider that the project file describes. Nothing is sent yet, and no key is needed until something is."""
+    """The provider that the project file describes. Nothing is sent yet, and no key is needed until something
+    is.
+    """
     for library in ("pydantic_ai", LIBRARIES[thinker.kind]):
         if not _installed(library):
             raise ConfigError(

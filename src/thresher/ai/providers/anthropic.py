@@ -18,5 +18,7 @@ MAX_UNIONS = 16
 
 def models(thinker: Thinker, client: httpx2.AsyncClient) -> Callable[[str], Model]:
     """Models by name. Address and key are always said: the environment must not lead the one to the other."""
-    sdk = AsyncAnthropic(api_key=thinker.key or NO_KEY, base_url=thinker.base_url or ADDRESS, max_retries=0, http_client=client)
+    sdk = AsyncAnthropic(
+        api_key=thinker.key or NO_KEY, base_url=thinker.base_url or ADDRESS, max_retries=0, http_client=client
+    )
     return lambda name: AnthropicModel(name, provider=AnthropicProvider(anthropic_client=sdk))

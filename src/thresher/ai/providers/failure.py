@@ -1,7 +1,8 @@
-"""What went wrong with a call, in our own words: one table from what a vendor's library raises to what the worker's policy knows.
+"""What went wrong with a call, in our own words: one table from what a vendor's library raises to what the
+worker's policy knows.
 
-A vendor's words are quoted short and without the key. Where the key itself was refused they are not quoted at all,
-because some vendors repeat it.
+A vendor's words are quoted short and without the key. Where the key itself was refused they are not quoted at
+all, because some vendors repeat it.
 """
 
 import re
@@ -76,17 +77,29 @@ def _judged(error: Exception, voice: _Voice) -> tuple[TaskError, bool]:
             return TimedOut(voice.says("did not answer in time; ai.timeout says how long it may take")), True
         case raised.ModelAPIError():
             status = getattr(error, "status_code", None)
-            return _answered(error, status, voice), error.in_stream or status is None or status in GATEWAY_TIMEOUTS
+            return _answered(
+                error, status, voice
+            ), error.in_stream or status is None or status in GATEWAY_TIMEOUTS
         case raised.UserError():
             return Permanent(voice.says("cannot be asked this way", str(error))), False
         case _:
-            return ServerError(voice.says(f"gave an answer that cannot be understood ({type(error).__name__})")), True
+            return ServerError(
+                voice.says(f"gave an answer that cannot be understood ({type(error).__name__})")
+            ), True
 
 
 def _unconnected(error: raised.ModelConnectionError, voice: _Voice) -> TaskError:
     if isinstance(error, raised.ModelTimeoutError):
-        return TimedOut(voice.says("could not be reached in time" if error.phase in NOT_SENT else "did not answer in time"))
-    return ConnectionFailed(voice.says("could not be reached" if error.phase in NOT_SENT else "hung up before its answer was whole"))
+        return TimedOut(
+            voice.says(
+                "could not be reached in time" if error.phase in NOT_SENT else "did not answer in time"
+            )
+        )
+    return ConnectionFailed(
+        voice.says(
+            "could not be reached" if error.phase in NOT_SENT else "hung up before its answer was whole"
+        )
+    )
 
 
 def _answered(error: raised.ModelAPIError, status: int | None, voice: _Voice) -> TaskError:
@@ -99,9 +112,18 @@ def _answered(error: raised.ModelAPIError, status: int | None, voice: _Voice) ->
         case raised.ModelRateLimitError():
             return RateLimited(voice.says("asks us to wait", words), retry_after=_wait(error) or RATE_SECONDS)
         case raised.ModelAuthenticationError():
-            return Unauthorized(voice.says(f"refuses the key ({status}); look at {voice.key_at} and at what the key may be used for"))
+            return Unauthorized(
+                voice.says(
+                    f"refuses the key ({status}); look at {voice.key_at} and at what the key may be used for"
+                )
+            )
         case raised.ModelNotFoundError():
-            return Permanent(voice.says("knows no such model; look at models.cheap, models.strong and base_url in thresher.yaml", words))
+            return Permanent(
+                voice.says(
+                    "knows no such model; look at models.cheap, models.strong and base_url in thresher.yaml",
+                    words,
+                )
+            )
         case raised.ModelContextWindowExceededError():
             return TooLarge(voice.says("finds the question too long; make ai.part_size smaller", words))
         case raised.ModelServerError() | raised.ModelUnavailableError():
@@ -126,7 +148,10 @@ def _by_status(status: int | None, voice: _Voice, words: Any) -> TaskError:
 
 
 def _spent(voice: _Voice, words: Any) -> TaskError:
-    return BudgetExhausted(voice.says("says that its quota or credit is used up; top it up, or wait", words), retry_after=QUOTA_SECONDS)
+    return BudgetExhausted(
+        voice.says("says that its quota or credit is used up; top it up, or wait", words),
+        retry_after=QUOTA_SECONDS,
+    )
 
 
 def _wait(error: raised.ModelAPIError) -> float | None:
@@ -139,7 +164,9 @@ def _wait(error: raised.ModelAPIError) -> float | None:
 
 
 def _daily(body: Any) -> bool:
-    """Google says "exhausted" for a minute and for a day alike; which of the two stands in the name of the quota."""
+    """Google says "exhausted" for a minute and for a day alike; which of the two stands in the name of the
+    quota.
+    """
     quotas = (each for detail in _details(body) for each in _listed(detail.get("violations")))
     return any("PerDay" in str(each.get("quotaId", "")) for each in quotas)
 
@@ -154,7 +181,9 @@ def _listed(value: Any) -> Iterator[dict[str, Any]]:
 
 
 def _message(words: Any) -> str:
-    """The sentence in an error's body, whichever vendor's shape it has. A page of HTML says nothing worth quoting."""
+    """The sentence in an error's body, whichever vendor's shape it has. A page of HTML says nothing worth
+    quoting.
+    """
     if isinstance(words, dict):
         inner = words.get("error", words)
         return str(inner.get("message", "")) if isinstance(inner, dict) else str(inner)

@@ -1,4 +1,6 @@
-"""Google's Gemini, by key. What needs a cloud project has other ways of proving who one is, and is not spoken here."""
+"""Google's Gemini, by key. What needs a cloud project has other ways of proving who one is, and is not spoken
+here.
+"""
 
 from collections.abc import Callable
 
@@ -16,5 +18,7 @@ MAX_UNIONS = None
 
 def models(thinker: Thinker, client: httpx2.AsyncClient) -> Callable[[str], Model]:
     """Models by name. Address and key are always said: the environment must not lead the one to the other."""
-    provider = GoogleProvider(api_key=thinker.key or NO_KEY, base_url=thinker.base_url or ADDRESS, http_client=client)
+    provider = GoogleProvider(
+        api_key=thinker.key or NO_KEY, base_url=thinker.base_url or ADDRESS, http_client=client
+    )
     return lambda name: GoogleModel(name, provider=provider)

@@ -1,4 +1,6 @@
-"""A provider that loads its vendor's library with the first question, and beside the loop: it takes seconds, and others are at work."""
+"""A provider that loads its vendor's library with the first question, and beside the loop: it takes seconds,
+and others are at work.
+"""
 
 import asyncio
 import importlib
@@ -55,4 +57,6 @@ def _keyless(thinker: Thinker) -> CallFailed:
         if thinker.key_name
         else f'set models.providers.{thinker.name}.key in thresher.yaml, for example to "${{{thinker.kind.upper()}_API_KEY}}"'
     )
-    return CallFailed(Unauthorized(f"{thinker.name} needs a key and has none; {todo}", gate=thinker.gate), billed=False)
+    return CallFailed(
+        Unauthorized(f"{thinker.name} needs a key and has none; {todo}", gate=thinker.gate), billed=False
+    )

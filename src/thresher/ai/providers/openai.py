@@ -16,7 +16,8 @@ from thresher.config.models import Thinker
 ADDRESS = "https://api.openai.com/v1"
 # The library wants a key; servers of one's own mostly do not.
 NO_KEY = "none"
-# Who knows OpenAI's newer name for the longest answer. The others may ignore it, and then nothing would bound what is written.
+# Who knows OpenAI's newer name for the longest answer. The others may ignore it, and then nothing would bound
+# what is written.
 _OWN = (".openai.com", ".openai.azure.com")
 MAX_UNIONS = None
 
@@ -27,5 +28,9 @@ def models(thinker: Thinker, client: httpx2.AsyncClient) -> Callable[[str], Mode
     sdk = AsyncOpenAI(api_key=thinker.key or NO_KEY, base_url=address, max_retries=0, http_client=client)
     if f".{urlsplit(address).hostname}".endswith(_OWN):
         return lambda name: OpenAIChatModel(name, provider=OpenAIProvider(openai_client=sdk))
-    profile = OpenAIModelProfile(supports_json_schema_output=True, openai_chat_supports_max_completion_tokens=False)
-    return lambda name: OpenAIChatModel(name, provider=OpenAICompatibleProvider(thinker.name, openai_client=sdk), profile=profile)
+    profile = OpenAIModelProfile(
+        supports_json_schema_output=True, openai_chat_supports_max_completion_tokens=False
+    )
+    return lambda name: OpenAIChatModel(
+        name, provider=OpenAICompatibleProvider(thinker.name, openai_client=sdk), profile=profile
+    )

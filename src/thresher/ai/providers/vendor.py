@@ -1,4 +1,6 @@
-"""One call to a vendor: what we ask in the words of its library, what it says in ours. What differs by vendor is handed in."""
+"""One call to a vendor: what we ask in the words of its library, what it says in ours. What differs by vendor
+is handed in.
+"""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -8,7 +10,14 @@ from typing import Any
 
 import httpx2
 from pydantic_ai.direct import model_request
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, UserPromptPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    ToolCallPart,
+    UserPromptPart,
+)
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
@@ -29,10 +38,14 @@ _STOPS = {"length": Stop.LENGTH, "content_filter": Stop.REFUSED}
 
 
 class Vendor:
-    """A provider by way of `pydantic_ai`. Its libraries are told to try once: whoever repeats a call pays for it."""
+    """A provider by way of `pydantic_ai`. Its libraries are told to try once: whoever repeats a call pays for
+    it.
+    """
 
     def __init__(self, thinker: Thinker, maker: Maker, most_unions: int | None = None) -> None:
-        """`most_unions`: in how many fields of a schema the vendor lets a value be null, if it counts them."""
+        """`most_unions`: in how many fields of a schema the vendor lets a value be null, if it counts
+        them.
+        """
         self._thinker, self._most_unions = thinker, most_unions
         self._client = wire.client(direct=thinker.private)
         self._model = lru_cache(16)(maker(thinker, self._client))
@@ -44,7 +57,8 @@ class Vendor:
     async def complete(self, call: Call) -> Reply:
         wire.expect(call.most_output)
         try:
-            # Around everything: the libraries' own limits are for each read, and a slow trickle passes them all.
+            # Around everything: the libraries' own limits are for each read, and a slow trickle passes them
+            # all.
             async with asyncio.timeout(call.seconds):
                 return _reply(call, await self._asked(call))
         except Exception as error:  # noqa: BLE001  whatever a library raises is a failure of this call, and only that
@@ -79,32 +93,48 @@ def _messages(call: Call) -> Iterator[ModelMessage]:
 
 
 def _shape(call: Call, *, native: bool) -> ModelRequestParameters:
-    """How the schema is asked for: of the model itself where it can, else as the one tool that it must call."""
+    """How the schema is asked for: of the model itself where it can, else as the one tool that it must
+    call.
+    """
     schema = dict(call.schema)
     if native:
         asked = OutputObjectDefinition(json_schema=schema, name=ANSWER, strict=True)
         return ModelRequestParameters(output_mode="native", output_object=asked)
-    tool = ToolDefinition(name=ANSWER, description="The answer, in this shape.", parameters_json_schema=schema)
+    tool = ToolDefinition(
+        name=ANSWER, description="The answer, in this shape.", parameters_json_schema=schema
+    )
     return ModelRequestParameters(output_mode="tool", output_tools=[tool], allow_text_output=False)
 
 
 def _unions(schema: Any) -> int:
     if isinstance(schema, list):
         return sum(_unions(each) for each in schema)
-    return ("anyOf" in schema) + sum(_unions(each) for each in schema.values()) if isinstance(schema, Mapping) else 0
+    return (
+        ("anyOf" in schema) + sum(_unions(each) for each in schema.values())
+        if isinstance(schema, Mapping)
+        else 0
+    )
 
 
 def _reply(call: Call, response: ModelResponse) -> Reply:
     called = next((part for part in response.parts if isinstance(part, ToolCallPart)), None)
-    text = called.args_as_json_str() if called else "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    text = (
+        called.args_as_json_str()
+        if called
+        else "".join(part.content for part in response.parts if isinstance(part, TextPart))
+    )
     if not text and response.finish_reason is None:
         raise wire.Unreadable("there is nothing in it")
     name = (response.model_name or call.model)[:MAX_NAME]
-    return Reply(text, _usage(call, response, text), name, _STOPS.get(response.finish_reason or "", Stop.DONE))
+    return Reply(
+        text, _usage(call, response, text), name, _STOPS.get(response.finish_reason or "", Stop.DONE)
+    )
 
 
 def _usage(call: Call, response: ModelResponse, text: str) -> Usage:
-    """As the vendor counted, read from cache or thought in silence included. Who does not count is taken to have used the most."""
+    """As the vendor counted, read from cache or thought in silence included. Who does not count is taken to
+    have used the most.
+    """
     used = response.usage
     if used.input_tokens <= 0:
         return Usage(1, call.size, max(used.output_tokens, min(call.most_output, len(text.encode()))))

@@ -1,4 +1,5 @@
-"""The HTTP client that vendors' libraries are given: it follows no redirect, unpacks nothing, and reads no more than a call can be worth.
+"""The HTTP client that vendors' libraries are given: it follows no redirect, unpacks nothing, and reads no
+more than a call can be worth.
 
 A key goes out with every request. So an answer that points elsewhere is an error, never a place to go to.
 """
@@ -18,7 +19,9 @@ _most: ContextVar[int] = ContextVar("most", default=MIN_BODY)
 
 
 class Unreadable(Exception):
-    """An answer that is not read on. Not an `httpx2` error: a vendor's library must not take it for bad luck on the wire."""
+    """An answer that is not read on. Not an `httpx2` error: a vendor's library must not take it for bad luck
+    on the wire.
+    """
 
 
 def expect(tokens: int) -> None:
@@ -27,7 +30,9 @@ def expect(tokens: int) -> None:
 
 
 def client(*, direct: bool) -> httpx2.AsyncClient:
-    """One for each provider; its owner closes it. `direct`: past the proxy that the environment may name, for servers of one's own."""
+    """One for each provider; its owner closes it. `direct`: past the proxy that the environment may name, for
+    servers of one's own.
+    """
     return httpx2.AsyncClient(
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
         headers={"accept-encoding": "identity"},  # a packed answer could unpack to anything
@@ -41,14 +46,18 @@ async def _impatient(request: httpx2.Request) -> None:
     """Libraries ask for one time limit for everything; the time to connect is kept short under it."""
     limits = dict(request.extensions.get("timeout") or {})
     asked = limits.get("connect")
-    request.headers["user-agent"] = request.headers.get_list("user-agent")[0]  # one library sends two, which strict servers refuse
+    request.headers["user-agent"] = request.headers.get_list("user-agent")[
+        0
+    ]  # one library sends two, which strict servers refuse
     limits["connect"] = CONNECT_SECONDS if asked is None else min(asked, CONNECT_SECONDS)
     request.extensions = {**request.extensions, "timeout": limits}
 
 
 async def _bounded(response: httpx2.Response) -> None:
     if response.has_redirect_location:
-        raise Unreadable(f"it answers {response.status_code} and points elsewhere; set base_url to where it really is")
+        raise Unreadable(
+            f"it answers {response.status_code} and points elsewhere; set base_url to where it really is"
+        )
     if response.headers.get("content-encoding", "identity").lower() != "identity":
         raise Unreadable("it packs its answer although it was asked not to")
     if isinstance(response.stream, httpx2.AsyncByteStream):
@@ -64,7 +73,9 @@ class _Bounded(httpx2.AsyncByteStream):
         async for part in self._stream:
             size += len(part)
             if size > self._most:
-                raise Unreadable(f"its answer is longer than the {self._most} bytes that this call can be worth")
+                raise Unreadable(
+                    f"its answer is longer than the {self._most} bytes that this call can be worth"
+                )
             yield part
 
     async def aclose(self) -> None:

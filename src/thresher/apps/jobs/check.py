@@ -1,7 +1,9 @@
-"""A check: a known posting's own page is asked for anew, because its list does not say whether it is still there and still reads so.
+"""A check: a known posting's own page is asked for anew, because its list does not say whether it is still
+there and still reads so.
 
-Where the page is this posting's, it is open, and what has changed is read. Where it is gone, it was missed once more, and is closed
-when it was missed often enough; but not while its list shows it. From anything else nothing is concluded.
+Where the page is this posting's, it is open, and what has changed is read. Where it is gone, it was missed
+once more, and is closed when it was missed often enough; but not while its list shows it. From anything else
+nothing is concluded.
 """
 
 from typing import Any
@@ -22,7 +24,9 @@ from thresher.reading.posting import Posting
 
 
 async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:
-    """How the check ends; or, where the page says something else than before, what has to be written and judged."""
+    """How the check ends; or, where the page says something else than before, what has to be written and
+    judged.
+    """
     data, is_listed = known.data, bool(ctx.task.payload.get("listed"))
     if data.get("state") == CLOSED:
         return Skipped("it is closed already")
@@ -35,7 +39,11 @@ async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:
     try:
         page = await fetch_detail(ctx, call, max_age=0.0)  # only what the page says now counts
     except Gone as problem:
-        return Skipped(f"its list shows it, though its page is gone: {problem}") if is_listed else _missed(ctx, known, problem)
+        return (
+            Skipped(f"its list shows it, though its page is gone: {problem}")
+            if is_listed
+            else _missed(ctx, known, problem)
+        )
     except Permanent as problem:  # it is known, so that it cannot be asked for is no failure
         return Skipped(f"unknown: {problem}")
     found = await ctx.compute(read_detail, page, str(data.get("title") or ""), day(ctx.now()))
@@ -49,7 +57,9 @@ def _missed(ctx: Context, known: Found, problem: Gone) -> Outcome:
     if count < ctx.setting("jobs.close_looks") + bool(ctx.task.payload.get("doubted")):
         reason = f"its page is gone, and another check has to say so: {problem}"
         return Done(reason, records=(entry(POSTING, known.key, {"missed": count}),))
-    return Done(f"closed: {problem}", records=(entry(POSTING, known.key, {"state": CLOSED, "closed_at": ctx.now()}),))
+    return Done(
+        f"closed: {problem}", records=(entry(POSTING, known.key, {"state": CLOSED, "closed_at": ctx.now()}),)
+    )
 
 
 def _seen(ctx: Context, known: Found, found: Posting, is_listed: bool) -> Outcome | dict[str, Any]:
@@ -58,7 +68,9 @@ def _seen(ctx: Context, known: Found, found: Posting, is_listed: bool) -> Outcom
     added = {name: value for name, value in completed(data, found).items() if value != data.get(name)}
     if _list_says_it(ctx, known):
         added.pop("description", None)
-    seen: dict[str, Any] = {"seen_at": ctx.now()} | ({} if is_listed or not data.get("missed") else {"missed": 0})
+    seen: dict[str, Any] = {"seen_at": ctx.now()} | (
+        {} if is_listed or not data.get("missed") else {"missed": 0}
+    )
     if added:
         return {**added, **seen, "revision": int(data.get("revision") or 0) + 1}
     return Done("it is there, and reads as before", records=(entry(POSTING, known.key, seen),))

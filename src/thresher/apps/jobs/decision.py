@@ -1,4 +1,6 @@
-"""What is written down of a decision, so that anybody can later see why: every rule that spoke, its points and its quote."""
+"""What is written down of a decision, so that anybody can later see why: every rule that spoke, its points
+and its quote.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -28,8 +30,16 @@ def filtered(posting: str, judgement: Judgement, profile: Profile, at: int) -> R
     return _decision(posting, FILTERED, judgement, None, None, profile, at)
 
 
-def scored(posting: str, judgement: Judgement, score: Score, profile: Profile, at: int, model: Mapping[str, Any] | None = None) -> Record:
-    """The decision about a posting that passed the filter: saved, or skipped because it does not fit well enough.
+def scored(
+    posting: str,
+    judgement: Judgement,
+    score: Score,
+    profile: Profile,
+    at: int,
+    model: Mapping[str, Any] | None = None,
+) -> Record:
+    """The decision about a posting that passed the filter: saved, or skipped because it does not fit well
+    enough.
 
     `model` is what is kept of a model's judgement: {"name": ..., "answer": {...}}.
     """
@@ -41,38 +51,58 @@ def stopped(posting: str, found: rejection.Rejection, profile: Profile, at: int,
     return filtered(posting, Judgement(found, (), 0, threshold), profile, at)
 
 
-def match_data(opening: Opening, score: Score, at: int, answer: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def match_data(
+    opening: Opening, score: Score, at: int, answer: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
     """What is kept of a match; `answer` is what a model said about it."""
     said = answer or {}
     return {
-        "posting": opening.key, "title": clean(opening.title[:MAX_LENGTH]),
+        "posting": opening.key,
+        "title": clean(opening.title[:MAX_LENGTH]),
         "company": opening.company and clean(opening.company[:MAX_LENGTH]),
-        "url": opening.url and clean(opening.url), "score": score.total, "priority": str(score.priority),
+        "url": opening.url and clean(opening.url),
+        "score": score.total,
+        "priority": str(score.priority),
         "matched_skills": list(score.matched[:MAX_SKILLS]),
         "skill_gaps": (kept(said)["skill_gaps"] if answer else None) or list(score.gaps[:MAX_SKILLS]),
         "resume_intake": intake(said) if answer else None,
-        "explanation": [_part(component.as_json(each)) for each in score.components if each.points], "decided_at": at,
-    }  # fmt: skip
+        "explanation": [_part(component.as_json(each)) for each in score.components if each.points],
+        "decided_at": at,
+    }
 
 
 def match(data: Mapping[str, Any]) -> Record:
-    """A match. Its status belongs to the person: it is `new` once, and a second look never sets it back, nor tells of it again."""
+    """A match. Its status belongs to the person: it is `new` once, and a second look never sets it back, nor
+    tells of it again.
+    """
     key = data["posting"]
     initial = {"status": NEW, "notified_at": 0}
     return Record(MATCH, key, data, (Link("posting", key),), merge=True, initial=initial, marks=MATCH_MARKS)
 
 
 def _decision(
-    posting: str, outcome: str, judgement: Judgement, score: Score | None, model: Mapping[str, Any] | None, profile: Profile, at: int
+    posting: str,
+    outcome: str,
+    judgement: Judgement,
+    score: Score | None,
+    model: Mapping[str, Any] | None,
+    profile: Profile,
+    at: int,
 ) -> Record:
     data = {
-        "posting": posting, "outcome": outcome, "total_strikes": judgement.total, "threshold": judgement.threshold,
+        "posting": posting,
+        "outcome": outcome,
+        "total_strikes": judgement.total,
+        "threshold": judgement.threshold,
         "rejections": [rejection.as_json(each) for each in judgement.rejections[:MAX_REJECTIONS]],
         "score": None if score is None else score.total,
         "components": [] if score is None else [component.as_json(each) for each in score.components],
-        "needed": None if score is None else score.needed, "city_bonus": None if score is None else score.city_bonus,
-        "model": model and {"name": model.get("name"), "answer": kept(model.get("answer") or {})}, "at": at, "profile": profile.digest,
-    }  # fmt: skip
+        "needed": None if score is None else score.needed,
+        "city_bonus": None if score is None else score.city_bonus,
+        "model": model and {"name": model.get("name"), "answer": kept(model.get("answer") or {})},
+        "at": at,
+        "profile": profile.digest,
+    }
     return Record(DECISION, posting, data, (Link("posting", posting),), marks=DECISION_MARKS)
 
 
@@ -99,7 +129,9 @@ def _verdict(decision: Mapping[str, Any]) -> str:
     hard = any(each["severity"] == rejection.Severity.HARD for each in decision["rejections"])
     if decision["outcome"] == FILTERED and hard:
         return "Filtered: something in it rules it out."
-    strikes = f"{counted(decision['total_strikes'], 'point')} of strikes, filtered from {decision['threshold']} on"
+    strikes = (
+        f"{counted(decision['total_strikes'], 'point')} of strikes, filtered from {decision['threshold']} on"
+    )
     if decision["outcome"] == FILTERED:
         return f"Filtered: {strikes}."
     fate = "Saved as a match" if decision["outcome"] == SAVED else "Skipped: it does not fit well enough"
@@ -122,6 +154,7 @@ def _quoted(each: Mapping[str, Any]) -> str:
 
 def _mild(decision: Mapping[str, Any]) -> bool:
     """Whether small things alone filtered it, as three of them do: age, salary and one technology."""
-    points = [each["points"] for each in decision["rejections"] if each["severity"] == rejection.Severity.STRIKE]
+    points = [
+        each["points"] for each in decision["rejections"] if each["severity"] == rejection.Severity.STRIKE
+    ]
     return decision["outcome"] == FILTERED and len(points) > 1 and max(points) * 2 < decision["threshold"]
-

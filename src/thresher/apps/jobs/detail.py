@@ -1,4 +1,6 @@
-"""The whole of a posting: what its list says, completed from its own page or from the board's answer for it."""
+"""The whole of a posting: what its list says, completed from its own page or from the board's answer for
+it.
+"""
 
 from collections.abc import Mapping
 from datetime import date
@@ -33,7 +35,9 @@ def call_for(data: Mapping[str, Any], board: Found | None) -> Call | None:
 async def fetch_detail(ctx: Context, call: Call, max_age: float = AGE) -> Page:
     """What the board answers. A page that only a script builds is built."""
     render = None if call.method == "GET" else False
-    return await ctx.fetch(call.url, method=call.method, headers=call.headers, body=call.body, render=render, max_age=max_age)
+    return await ctx.fetch(
+        call.url, method=call.method, headers=call.headers, body=call.body, render=render, max_age=max_age
+    )
 
 
 def read_detail(page: Page, title: str, today: date) -> Posting | None:

@@ -1,8 +1,8 @@
 """The walk of one posting: scrape, filter, analyze, save.
 
-`scrape` completes the posting and reads its facts, `filter` rejects by rules, `analyze` scores what is left, `save` makes a match of
-it. Whatever the end is, it is written down with its reasons. A company that nobody knows yet gets a task of its own; nobody waits
-for it.
+`scrape` completes the posting and reads its facts, `filter` rejects by rules, `analyze` scores what is left,
+`save` makes a match of it. Whatever the end is, it is written down with its reasons. A company that nobody
+knows yet gets a task of its own; nobody waits for it.
 """
 
 from collections.abc import Mapping
@@ -53,9 +53,14 @@ async def scrape(ctx: Context) -> Outcome:
     known = await _known(ctx)
     key, data = known.key, dict(known.data)
     profile = await my_profile(ctx)
-    stop = profile and stopped(profile, title=data.get("title"), company=data.get("company_name"), url=data.get("url"))
+    stop = profile and stopped(
+        profile, title=data.get("title"), company=data.get("company_name"), url=data.get("url")
+    )
     if profile and stop:
-        return Filtered(stop.reason, records=(decision.stopped(key, stop, profile, ctx.now(), rules_of(ctx.setting).threshold),))
+        return Filtered(
+            stop.reason,
+            records=(decision.stopped(key, stop, profile, ctx.now(), rules_of(ctx.setting).threshold),),
+        )
     if ctx.task.payload.get("check"):
         news = await check(ctx, known)
         return await _read(ctx, known, {**data, **news}, news) if isinstance(news, dict) else news
@@ -69,16 +74,22 @@ async def scrape(ctx: Context) -> Outcome:
 
 
 async def _known(ctx: Context) -> Found:
-    """The posting that is meant, or the beginning of one: a person may name an address that nobody has seen."""
+    """The posting that is meant, or the beginning of one: a person may name an address that nobody has
+    seen.
+    """
     payload, url = ctx.task.payload, ctx.task.url
     key = payload.get("posting") or (url and posting_key("", None, url))
     if not key:
         raise UsageError('a job task names a posting or an address: {"posting": "..."} or a url')
-    return await ctx.record(POSTING, key) or Found(POSTING, key, {"url": url, "state": "open", "first_seen": ctx.now()})
+    return await ctx.record(POSTING, key) or Found(
+        POSTING, key, {"url": url, "state": "open", "first_seen": ctx.now()}
+    )
 
 
 async def _detail(ctx: Context, data: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the posting's own page adds; nothing where its list said enough. None: it has no text, and none could be read."""
+    """What the posting's own page adds; nothing where its list said enough. None: it has no text, and none
+    could be read.
+    """
     enough = len(data.get("description") or "") >= ctx.setting("jobs.posting.description")
     if enough and not ctx.task.payload.get("fresh"):
         return {}
@@ -101,7 +112,13 @@ async def _read(ctx: Context, known: Found, data: Mapping[str, Any], added: dict
     opening = read_facts(known.key, data, today=day(ctx.now()))
     company, children = await _company(ctx, data)
     kin = await kin_of(ctx, known, data)
-    facts: dict[str, Any] = {**added, "facts": facts_of(opening), "print": kin.print, "kin": kin.kin, "read_at": ctx.now()}
+    facts: dict[str, Any] = {
+        **added,
+        "facts": facts_of(opening),
+        "print": kin.print,
+        "kin": kin.kin,
+        "read_at": ctx.now(),
+    }
     if company:
         facts["company"] = company
     if kin.links:
@@ -123,7 +140,11 @@ async def _company(ctx: Context, data: Mapping[str, Any]) -> tuple[str | None, t
         return known or key, ()
     said = {"website": data["company_site"]} if data.get("company_site") else {}
     # Detached: what is found out about a company is no part of the round that met its posting.
-    return key, (NewTask("company", {"name": name, "via": "posting", **said}, key=company_name_key(name), detached=True),)
+    return key, (
+        NewTask(
+            "company", {"name": name, "via": "posting", **said}, key=company_name_key(name), detached=True
+        ),
+    )
 
 
 async def _employer(ctx: Context, data: Mapping[str, Any]) -> str | None:
@@ -142,7 +163,9 @@ async def filter_(ctx: Context) -> Outcome:
         return Done(NO_PROFILE)
     judgement = judge(opening, profile, rules_of(ctx.setting), day(ctx.now()))
     if not judgement.passed:
-        return Filtered(judgement.summary, records=(decision.filtered(opening.key, judgement, profile, ctx.now()),))
+        return Filtered(
+            judgement.summary, records=(decision.filtered(opening.key, judgement, profile, ctx.now()),)
+        )
     return Next(ctx.task.checkpoint)
 
 
@@ -153,7 +176,11 @@ async def analyze(ctx: Context) -> Outcome:
         return Done(NO_PROFILE)
     company = ctx.task.checkpoint.get("company")
     employer = await ctx.record(COMPANY, company) if company else None
-    rules, points, case = rules_of(ctx.setting), points_of(ctx.setting), case_of(opening, profile, day(ctx.now()))
+    rules, points, case = (
+        rules_of(ctx.setting),
+        points_of(ctx.setting),
+        case_of(opening, profile, day(ctx.now())),
+    )
     found = rate(case, employer_of(employer.data if employer else None), rules, points)
     answer = await _opinion(ctx, opening, profile, found)
     if answer:
@@ -161,7 +188,10 @@ async def analyze(ctx: Context) -> Outcome:
     decided = decision.scored(opening.key, weigh(case, rules), found, profile, ctx.now(), answer)
     if not found.passed:
         return Skipped(f"scores {found.total}, {found.needed} are needed", records=(decided,))
-    return Next({"match": decision.match_data(opening, found, ctx.now(), answer and answer["answer"])}, records=(decided,))
+    return Next(
+        {"match": decision.match_data(opening, found, ctx.now(), answer and answer["answer"])},
+        records=(decided,),
+    )
 
 
 async def save(ctx: Context) -> Outcome:
@@ -177,12 +207,16 @@ async def _opening(ctx: Context) -> Opening:
 
 
 async def _opinion(ctx: Context, opening: Opening, profile: Profile, found: Score) -> dict[str, Any] | None:
-    """What a model makes of it: only where its opinion could still make a match, and never at the price of waiting."""
+    """What a model makes of it: only where its opinion could still make a match, and never at the price of
+    waiting.
+    """
     reach = found.total + ctx.setting("jobs.score.judgement")
     if not ctx.setting("jobs.judge") or reach < found.needed or not await ctx.can_ask("strong"):
         return None
     try:
-        answer = await ctx.ask(PROMPT, judgement_schema(), judgement_inputs(opening, profile, found), tier="strong")
+        answer = await ctx.ask(
+            PROMPT, judgement_schema(), judgement_inputs(opening, profile, found), tier="strong"
+        )
     except (BudgetExhausted, NotYet, Permanent):
         return None
     except Transient:
@@ -192,4 +226,6 @@ async def _opinion(ctx: Context, opening: Opening, profile: Profile, found: Scor
     return {"name": answer.model, "answer": kept(answer.value)}
 
 
-job = Pipeline(KIND, Stage(scrape, through=through_its_host), Stage(filter_, name="filter"), Stage(analyze), Stage(save))
+job = Pipeline(
+    KIND, Stage(scrape, through=through_its_host), Stage(filter_, name="filter"), Stage(analyze), Stage(save)
+)

@@ -1,7 +1,8 @@
-"""Whether a posting is an opening that is known already: on another board, for another place, or listed again.
+"""Whether a posting is an opening that is known already: on another board, for another place, or listed
+again.
 
-Postings are grouped, not merged. The one that was there first speaks for its group; the others are not judged a second time, and
-whoever looks at it finds the boards of all.
+Postings are grouped, not merged. The one that was there first speaks for its group; the others are not judged
+a second time, and whoever looks at it finds the boards of all.
 """
 
 import hashlib
@@ -45,7 +46,11 @@ async def kin_of(ctx: Context, known: Found, data: Mapping[str, Any]) -> Kinship
     records = {each.key: each for each in found}
     group = await _group(ctx, [known, *(records[each] for each in related)])
     if group is not None and _is_by_hand(group):
-        mates = await ctx.records(POSTING, keys=[each for each in _members(group) if each != known.key][:MAX_POSTINGS], limit=MAX_POSTINGS)
+        mates = await ctx.records(
+            POSTING,
+            keys=[each for each in _members(group) if each != known.key][:MAX_POSTINGS],
+            limit=MAX_POSTINGS,
+        )
         records |= {each.key: each for each in mates}
         copies = (copy_of(each.key, each.data) for each in mates if pair(mine.key, each.key) not in apart)
         related |= {copy.key: (copy, Reason.SAID) for copy in copies}
@@ -53,7 +58,9 @@ async def kin_of(ctx: Context, known: Found, data: Mapping[str, Any]) -> Kinship
 
 
 async def _group(ctx: Context, postings: Sequence[Found]) -> Found | None:
-    """The group that they have: the posting's own, which it may have from a person, before that of its likes."""
+    """The group that they have: the posting's own, which it may have from a person, before that of its
+    likes.
+    """
     key = next((group for each in postings for group in each.linked(GROUP)), None)
     return await ctx.record(GROUP, key) if key else None
 
@@ -67,14 +74,18 @@ def _members(group: Found | None) -> list[str]:
 
 
 def kin_mark(print_: Print) -> str:
-    """What all postings have in common that may be one: the title and the company. Empty where one of them is not known."""
+    """What all postings have in common that may be one: the title and the company. Empty where one of them is
+    not known.
+    """
     if not print_.title or not print_.company:
         return ""
     return hashlib.sha256(f"{print_.title}\x1f{print_.company}".encode("utf-8", "replace")).hexdigest()[:24]
 
 
 def _without_apart(key: str, found: list[Found], apart: set[Pair]) -> list[Found]:
-    """Those who are in no group with somebody whom a person took apart from this posting: it must not come back through a third."""
+    """Those who are in no group with somebody whom a person took apart from this posting: it must not come
+    back through a third.
+    """
     closed = {group for each in found if pair(key, each.key) in apart for group in each.linked(GROUP)}
     return [each for each in found if not closed & set(each.linked(GROUP))]
 
@@ -86,17 +97,35 @@ def _related(mine: Copy, found: list[Found], apart: set[Pair]) -> dict[str, tupl
 
 
 def _grouped(
-    bare: Kinship, mine: Copy, records: Mapping[str, Found], related: Mapping[str, tuple[Copy, Reason]], group: Found | None
+    bare: Kinship,
+    mine: Copy,
+    records: Mapping[str, Found],
+    related: Mapping[str, tuple[Copy, Reason]],
+    group: Found | None,
 ) -> Kinship:
-    """The group, old or new, with this posting in it. Everybody in it is linked to it, and it to every board."""
+    """The group, old or new, with this posting in it. Everybody in it is linked to it, and it to every
+    board.
+    """
     first = lead([mine, *(copy for copy, _ in related.values())])
     reason = related[first.key][1] if first.key in related else next(iter(related.values()))[1]
     key = group.key if group else f"group/{first.key}"
     link = Link(GROUP, key)
     members = sorted({mine.key, *related, *_members(group)})
     said = Reason.SAID if group and _is_by_hand(group) else reason
-    record = entry(GROUP, key, {"lead": first.key, "reason": str(said), "members": members}, *(Link("posting", each) for each in members))
-    others = tuple(entry(POSTING, each, {"group": key}, link) for each in sorted(related) if not records[each].linked(GROUP))
-    # Another place is another opening to whoever wants to work there: it is shown with its group, and judged for itself.
+    record = entry(
+        GROUP,
+        key,
+        {"lead": first.key, "reason": str(said), "members": members},
+        *(Link("posting", each) for each in members),
+    )
+    others = tuple(
+        entry(POSTING, each, {"group": key}, link)
+        for each in sorted(related)
+        if not records[each].linked(GROUP)
+    )
+    # Another place is another opening to whoever wants to work there: it is shown with its group, and judged
+    # for itself.
     speaks = first.key != mine.key and reason is not Reason.OTHER_PLACES
-    return Kinship(bare.print, bare.kin, first.key if speaks else None, str(reason), (record, *others), (link,))
+    return Kinship(
+        bare.print, bare.kin, first.key if speaks else None, str(reason), (record, *others), (link,)
+    )

@@ -1,11 +1,13 @@
-"""Telling a person of new matches: one message for all that came together, each match at least once and hardly ever twice.
+"""Telling a person of new matches: one message for all that came together, each match at least once and
+hardly ever twice.
 
-Every match that is worth a message asks for its own `notify` task, a little later. The first of them to run tells of all that
-wait; the others find theirs told and end. They go through one source of their own, one at a time: so no two tell the same, and a
-match that is saved while a message is being sent has its own task after it. While nobody can be reached that source is closed, and
-they all wait without spending anything.
+Every match that is worth a message asks for its own `notify` task, a little later. The first of them to run
+tells of all that wait; the others find theirs told and end. They go through one source of their own, one at a
+time: so no two tell the same, and a match that is saved while a message is being sent has its own task after
+it. While nobody can be reached that source is closed, and they all wait without spending anything.
 
-A worker that dies after the message has left and before that is written down leaves a match untold, and it is told again.
+A worker that dies after the message has left and before that is written down leaves a match untold, and it is
+told again.
 """
 
 from collections.abc import Sequence
@@ -27,7 +29,12 @@ SHOWN = 20  # matches in one message
 MAX_LENGTH = 120
 
 # From which priority on a person is told.
-_PRIORITIES = {Notify.HIGH: ("high",), Notify.MEDIUM: ("high", "medium"), Notify.LOW: ("high", "medium", "low"), Notify.NEVER: ()}
+_PRIORITIES = {
+    Notify.HIGH: ("high",),
+    Notify.MEDIUM: ("high", "medium"),
+    Notify.LOW: ("high", "medium", "low"),
+    Notify.NEVER: (),
+}
 
 
 def announcement(match: str, delay: float) -> NewTask:
@@ -43,11 +50,15 @@ async def tell(ctx: Context) -> Outcome:
     untold = (Is("notified_at", 0), Is("status", "new"), Is("priority", *wanted))
     news = await ctx.records("match", where=untold, order="-score", limit=MAX_MATCHES)
     if not news:
-        return Done("nothing to tell of: it was told with others, seen already, or is not worth a message to this person")
+        return Done(
+            "nothing to tell of: it was told with others, seen already, or is not worth a message to this person"
+        )
     try:
         told = await ctx.tell(headline(news), letter(news))
     except Transient as problem:
-        raise RateLimited(str(problem), retry_after=ctx.setting("jobs.notify.retry"), gate=SOURCE.gate) from problem
+        raise RateLimited(
+            str(problem), retry_after=ctx.setting("jobs.notify.retry"), gate=SOURCE.gate
+        ) from problem
     if not told:
         return Skipped("there is nobody to tell: thresher.yaml has no notify: list")
     at = ctx.now()
@@ -86,7 +97,11 @@ def letter(news: Sequence[Found]) -> str:
 def _lines(match: Found) -> str:
     where = f", {company}" if (company := _text(match, "company")) else ""
     skills = ", ".join(str(each) for each in (match.data.get("matched_skills") or ())[:8])
-    parts = [f"{match.data.get('score')}  {_text(match, 'title')}{where}", skills and f"    {skills}", f"    {_text(match, 'url')}"]
+    parts = [
+        f"{match.data.get('score')}  {_text(match, 'title')}{where}",
+        skills and f"    {skills}",
+        f"    {_text(match, 'url')}",
+    ]
     return "\n".join(part for part in parts if part.strip())
 
 

@@ -1,4 +1,6 @@
-"""What a person has done about a match. It is theirs: a match is new once, and after that only they change it."""
+"""What a person has done about a match. It is theirs: a match is new once, and after that only they change
+it.
+"""
 
 from enum import StrEnum
 

@@ -1,4 +1,6 @@
-"""What the roles app brings: its pipelines, its schedules, and what it asks models for. Scrapers and people come in by the API."""
+"""What the roles app brings: its pipelines, its schedules, and what it asks models for. Scrapers and people
+come in by the API.
+"""
 
 from thresher.apps.roles.expire import EXPIRE, expire_postings
 from thresher.apps.roles.match_candidates import match_candidates

@@ -1,7 +1,9 @@
-"""One posting as a scraper sends it, read strictly: either everything we keep of it, or the reason why we do not.
+"""One posting as a scraper sends it, read strictly: either everything we keep of it, or the reason why we do
+not.
 
-A wrong type condemns the posting and names the member; a value that makes no sense (a date, a salary upside down) is left out and
-noted. Members that we do not know are nobody's business. Whatever comes out is text that both databases keep.
+A wrong type condemns the posting and names the member; a value that makes no sense (a date, a salary upside
+down) is left out and noted. Members that we do not know are nobody's business. Whatever comes out is text
+that both databases keep.
 """
 
 import math
@@ -28,9 +30,15 @@ MAX_DESCRIPTION = 30_000
 MAX_SKILLS, MAX_SKILL = 100, 100
 MAX_SUM = 1e12
 MAX_YEARS = 100
-_HTML = re.compile(r"</(?:p|div|li|ul|ol|span|h[1-6]|strong|b|em|table|td|a|section)\s?>|<br\s?/?>", re.IGNORECASE)
-_ADDRESS = re.compile(r"(?i:https?)://[A-Za-z0-9.-]{1,250}+(?::[0-9]{1,5})?(?:[/?#][!-~]{0,2000}+)?")  # as most are
-_SHORT = 100  # characters of a line that is worth remembering: titles, companies and places come again and again
+_HTML = re.compile(
+    r"</(?:p|div|li|ul|ol|span|h[1-6]|strong|b|em|table|td|a|section)\s?>|<br\s?/?>", re.IGNORECASE
+)
+_ADDRESS = re.compile(
+    r"(?i:https?)://[A-Za-z0-9.-]{1,250}+(?::[0-9]{1,5})?(?:[/?#][!-~]{0,2000}+)?"
+)  # as most are
+_SHORT = (
+    100  # characters of a line that is worth remembering: titles, companies and places come again and again
+)
 _REMEMBERED = 8_192
 _EXPERIENCE = ("experience_text", "experience")
 _SALARY = frozenset(("salary", "salary_min", "salary_max"))
@@ -49,8 +57,8 @@ class Reason(StrEnum):
 
 
 class Arrival(NamedTuple):
-    """A posting that can be kept, and its place in the list. `key` is its platform and number there, or its address; `content` what a
-    twin is known by.
+    """A posting that can be kept, and its place in the list. `key` is its platform and number there, or its
+    address; `content` what a twin is known by.
     """
 
     at: int
@@ -152,7 +160,10 @@ class _Sheet:
             return None
 
     def description(self) -> str | None:
-        whole, more = self._plain("description"), self._plain("requirements") if "requirements" in self.said else ""
+        whole, more = (
+            self._plain("description"),
+            self._plain("requirements") if "requirements" in self.said else "",
+        )
         if more and more not in whole:
             whole = f"{whole}\n\n{more}" if whole else more
         if len(whole) > MAX_DESCRIPTION:
@@ -194,7 +205,11 @@ class _Sheet:
         low, high = self.span("salary_min", "salary_max", MAX_SUM)
         text = currency = period = None
         if not _SALARY_WORDS.isdisjoint(self.said):
-            text, currency, period = self.line("salary", 300), self.line("salary_currency", 10), self.line("salary_period", 40)
+            text, currency, period = (
+                self.line("salary", 300),
+                self.line("salary_currency", 10),
+                self.line("salary_period", 40),
+            )
         if low is None and high is None and text is None:
             return None
         every = period_of(period) if period else None
@@ -206,7 +221,11 @@ class _Sheet:
             return None
         low, high = self.span("experience_min", "experience_max", MAX_YEARS)
         text = next((found for name in _EXPERIENCE if (found := self.line(name, 300))), None)
-        return None if low is None and high is None and text is None else {"text": text, "low": low, "high": high}
+        return (
+            None
+            if low is None and high is None and text is None
+            else {"text": text, "low": low, "high": high}
+        )
 
     def remote(self) -> bool | None:
         for name in ("is_remote", "remote"):
@@ -236,7 +255,9 @@ def _skill(text: str) -> tuple[str, str]:
 @lru_cache(_REMEMBERED)
 def _day(text: str) -> str | None:
     try:
-        return (date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text).date()).isoformat()
+        return (
+            date.fromisoformat(text) if len(text) == 10 else datetime.fromisoformat(text).date()
+        ).isoformat()
     except ValueError:
         return None
 
@@ -246,11 +267,23 @@ def platform_name(text: str) -> str:
     return clean(text).strip().lower()
 
 
-def read_arrival(index: int, value: Any, platform: str | None = None, allowed: Collection[str] | None = None) -> Arrival | Skip:
-    """One element of a POST. `platform` is that of postings which name none; `allowed` are those that the key may bring, None all."""
+def read_arrival(
+    index: int, value: Any, platform: str | None = None, allowed: Collection[str] | None = None
+) -> Arrival | Skip:
+    """One element of a POST. `platform` is that of postings which name none; `allowed` are those that the key
+    may bring, None all.
+    """
     if not isinstance(value, dict):
         too_large = isinstance(value, Passed)
-        return Skip(index, None, *((Reason.TOO_LARGE, f"it is {value.why}") if too_large else (Reason.INVALID, "it wants to be an object")))
+        return Skip(
+            index,
+            None,
+            *(
+                (Reason.TOO_LARGE, f"it is {value.why}")
+                if too_large
+                else (Reason.INVALID, "it wants to be an object")
+            ),
+        )
     sheet, number = _Sheet(value, []), None
     try:
         number = sheet.identity()
@@ -258,7 +291,12 @@ def read_arrival(index: int, value: Any, platform: str | None = None, allowed: C
         if len(where) > MAX_PLATFORM:
             raise _Wrong(f"platform has more than {MAX_PLATFORM} characters")
         if allowed is not None and where not in allowed:
-            return Skip(index, number, Reason.PLATFORM_NOT_ALLOWED, f"this key does not bring postings of {where or 'no platform'!r}")
+            return Skip(
+                index,
+                number,
+                Reason.PLATFORM_NOT_ALLOWED,
+                f"this key does not bring postings of {where or 'no platform'!r}",
+            )
         return _arrival(index, sheet, number, where)
     except _Wrong as wrong:
         return Skip(index, number, Reason.INVALID, str(wrong))

@@ -1,4 +1,5 @@
-"""A candidate: who looks for work, what they can do, and what they want. Personal data: it is kept in its own record and nowhere else.
+"""A candidate: who looks for work, what they can do, and what they want. Personal data: it is kept in its own
+record and nowhere else.
 
 None and the empty tuple mean that nobody said, which is not no.
 """
@@ -18,7 +19,9 @@ SKILLS, STACK = 5, 3  # how many of each become keywords
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """`key` is that of the record; `roles` are titles that are wanted besides the present one; `salary_min` is for a year."""
+    """`key` is that of the record; `roles` are titles that are wanted besides the present one; `salary_min`
+    is for a year.
+    """
 
     key: str
     name: str
@@ -40,8 +43,15 @@ class Candidate:
 
 
 def keywords(candidate: Candidate) -> list[str]:
-    """What to search for on a candidate's behalf: the title, then the first skills, then the tools, then what they specialise in."""
-    found = [candidate.title, *candidate.skills[:SKILLS], *candidate.tech_stack[:STACK], *candidate.specializations]
+    """What to search for on a candidate's behalf: the title, then the first skills, then the tools, then what
+    they specialise in.
+    """
+    found = [
+        candidate.title,
+        *candidate.skills[:SKILLS],
+        *candidate.tech_stack[:STACK],
+        *candidate.specializations,
+    ]
     once: dict[str, str] = {}
     for word in found:
         once.setdefault(word.casefold(), word)
@@ -64,7 +74,9 @@ def of_record(found: Found) -> Candidate:
 
 
 def of_data(key: str, data: Mapping[str, Any]) -> Candidate:
-    """A candidate from the data of its record. A record may be older than this code: what is not there is not known."""
+    """A candidate from the data of its record. A record may be older than this code: what is not there is not
+    known.
+    """
     known: dict[str, Any] = {}
     for name in Candidate.__dataclass_fields__:
         if name != "key" and name in data:

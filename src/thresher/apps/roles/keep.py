@@ -1,4 +1,6 @@
-"""What matching reads and keeps of postings: their facts, read once and filed with their places, and the offers that are made of them."""
+"""What matching reads and keeps of postings: their facts, read once and filed with their places, and the
+offers that are made of them.
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime
@@ -25,8 +27,14 @@ def day(now: int) -> date:
 
 
 def roles_in(found: Found, name: str) -> list[int]:
-    """The roles that a record belongs to by links of a name. Another app may use that name for something else than numbers."""
-    return sorted(int(target) for target in found.linked(name) if target.isascii() and target.isdecimal() and len(target) < MAX_ID)
+    """The roles that a record belongs to by links of a name. Another app may use that name for something else
+    than numbers.
+    """
+    return sorted(
+        int(target)
+        for target in found.linked(name)
+        if target.isascii() and target.isdecimal() and len(target) < MAX_ID
+    )
 
 
 def with_facts(posting: Found, today: date) -> Record:
@@ -36,8 +44,12 @@ def with_facts(posting: Found, today: date) -> Record:
 
 
 def offers_of(found: Iterable[Found]) -> list[Offer]:
-    """The offers that can be compared: open ones whose facts were read. Somebody else will read the others, and match them then."""
-    return [offer for each in found if each.data.get("state") == "open" and (offer := _offer(each)) is not None]
+    """The offers that can be compared: open ones whose facts were read. Somebody else will read the others,
+    and match them then.
+    """
+    return [
+        offer for each in found if each.data.get("state") == "open" and (offer := _offer(each)) is not None
+    ]
 
 
 def _offer(found: Found) -> Offer | None:
@@ -60,11 +72,17 @@ async def offers_with(ctx: Context, ids: Sequence[int]) -> tuple[list[Offer], di
     return offers, {role: frozenset(postings) for role, postings in roles.items()}
 
 
-async def open_offers(ctx: Context, role: int, before: int | None, most: int) -> tuple[list[Offer], int | None]:
-    """The offers among the next `most` open postings of a role, the newest first, and where to go on; None when that was all."""
+async def open_offers(
+    ctx: Context, role: int, before: int | None, most: int
+) -> tuple[list[Offer], int | None]:
+    """The offers among the next `most` open postings of a role, the newest first, and where to go on; None
+    when that was all.
+    """
     offers: list[Offer] = []
     for _ in range(0, most, PORTION):
-        found = await ctx.records(POSTING, link=Link(ROLE, str(role)), where=(IS_OPEN,), before=before, limit=PORTION)
+        found = await ctx.records(
+            POSTING, link=Link(ROLE, str(role)), where=(IS_OPEN,), before=before, limit=PORTION
+        )
         offers += offers_of(found)
         if len(found) < PORTION:
             return offers, None

@@ -1,4 +1,6 @@
-"""Candidates are new, or have changed, or want other roles: match them with every open posting of their roles, a portion at a time."""
+"""Candidates are new, or have changed, or want other roles: match them with every open posting of their
+roles, a portion at a time.
+"""
 
 from thresher.apps.roles.candidate import CANDIDATE, WANTS
 from thresher.apps.roles.keep import open_offers, roles_in
@@ -17,7 +19,9 @@ POSTINGS = 1_000  # postings that they are matched with at once
 
 
 def match(ctx: Context) -> Outcome:
-    """Match with the next portion of postings. At the end everything goes that is left from roles that they want no more."""
+    """Match with the next portion of postings. At the end everything goes that is left from roles that they
+    want no more.
+    """
     points = points_of(ctx.setting)
     people = ctx.wait(ctx.records_of(CANDIDATE, _candidates(ctx)))
     roles = sorted({role for each in people for role in roles_in(each, WANTS)})
@@ -28,16 +32,27 @@ def match(ctx: Context) -> Outcome:
         if offers or then:
             seekers = [seeker_of(each) for each in people if str(role) in each.linked(WANTS)]
             effect = matched(ctx, role, seekers, offers, points)
-            # After the last portion of a role its successor is next: whichever of them has that number or a larger one.
-            return Next({"role": role, "before": then} if then else {"role": role + 1}, again=True, effects=(effect,))
+            # After the last portion of a role its successor is next: whichever of them has that number or a
+            # larger one.
+            return Next(
+                {"role": role, "before": then} if then else {"role": role + 1}, again=True, effects=(effect,)
+            )
     trim = Effect("matches.trim", {"candidates": [each.id for each in people], "best": points.best})
-    return Done(f"{len(people)} candidates were matched with the postings of {len(roles)} roles", effects=(trim,))
+    return Done(
+        f"{len(people)} candidates were matched with the postings of {len(roles)} roles", effects=(trim,)
+    )
 
 
 def _candidates(ctx: Context) -> list[int]:
     ids = ctx.task.payload.get("candidates")
-    if not isinstance(ids, list) or len(ids) > MAX_CANDIDATES or not all(isinstance(each, int) for each in ids):
-        raise Permanent(f'a {KIND} task names the records of at most {MAX_CANDIDATES} candidates: {{"candidates": [1, 2]}}')
+    if (
+        not isinstance(ids, list)
+        or len(ids) > MAX_CANDIDATES
+        or not all(isinstance(each, int) for each in ids)
+    ):
+        raise Permanent(
+            f'a {KIND} task names the records of at most {MAX_CANDIDATES} candidates: {{"candidates": [1, 2]}}'
+        )
     return ids
 
 

@@ -1,7 +1,8 @@
 """Postings came in: read their facts, then match them with everybody who wants one of their roles.
 
-A posting that two roles have is matched with the candidates of both, whichever role it came in for this time. Candidates are taken
-a slice at a time, each slice a settlement of its own: a role with ten thousand of them does not hold up the others.
+A posting that two roles have is matched with the candidates of both, whichever role it came in for this time.
+Candidates are taken a slice at a time, each slice a settlement of its own: a role with ten thousand of them
+does not hold up the others.
 
 The matching of one arrival is a run: its counters say how far it is.
 """
@@ -31,7 +32,9 @@ def read(ctx: Context) -> Outcome:
     while at < len(ids):
         found = ctx.wait(ctx.records_of(POSTING, ids[at : at + PORTION]))
         at += PORTION
-        new = tuple(with_facts(each, day(ctx.now())) for each in found if not isinstance(each.data.get("facts"), dict))
+        new = tuple(
+            with_facts(each, day(ctx.now())) for each in found if not isinstance(each.data.get("facts"), dict)
+        )
         if new:
             return Next({"at": at}, again=True, records=new, group=run, counts={"read": len(new)})
     return Next(group=run)
@@ -48,10 +51,17 @@ def match(ctx: Context) -> Outcome:
         people = _slice(ctx, role, before) if wanted else []
         if people:
             effect = matched(ctx, role, [seeker_of(each) for each in people], wanted, points)
-            return Next({"role": role, "before": people[-1].id}, again=True, effects=(effect,), counts={"candidates": len(people)})
+            return Next(
+                {"role": role, "before": people[-1].id},
+                again=True,
+                effects=(effect,),
+                counts={"candidates": len(people)},
+            )
         before = None
     counts = {"postings": len(offers), "roles": len(roles)}
-    return Done(f"{len(offers)} postings were matched with the candidates of {len(roles)} roles", counts=counts)
+    return Done(
+        f"{len(offers)} postings were matched with the candidates of {len(roles)} roles", counts=counts
+    )
 
 
 def _slice(ctx: Context, role: int, before: int | None) -> list[Found]:
@@ -63,7 +73,9 @@ def _slice(ctx: Context, role: int, before: int | None) -> list[Found]:
 def _postings(ctx: Context) -> list[int]:
     ids = ctx.task.payload.get("postings")
     if not isinstance(ids, list) or len(ids) > MAX_POSTINGS or not all(isinstance(each, int) for each in ids):
-        raise Permanent(f'a {KIND} task names the records of at most {MAX_POSTINGS:,} postings: {{"role": 7, "postings": [1, 2]}}')
+        raise Permanent(
+            f'a {KIND} task names the records of at most {MAX_POSTINGS:,} postings: {{"role": 7, "postings": [1, 2]}}'
+        )
     return ids
 
 

@@ -1,4 +1,6 @@
-"""A block of candidates against a block of postings: the matches as an effect, which the settlement writes behind its fence."""
+"""A block of candidates against a block of postings: the matches as an effect, which the settlement writes
+behind its fence.
+"""
 
 from collections.abc import Sequence
 
@@ -13,7 +15,9 @@ from thresher.core.effect import Effect
 FITTING = "fitting"
 
 
-def matched(ctx: Context, role: int, seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points) -> Effect:
+def matched(
+    ctx: Context, role: int, seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points
+) -> Effect:
     """What becomes of these pairs. For stages on threads: scoring takes a while."""
     sides = Side()
     if points.semantic and seekers and offers:

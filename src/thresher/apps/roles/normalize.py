@@ -1,11 +1,13 @@
-"""A title that neither a name, an alias nor the nearest role explains: a model is asked what it is called, once for all who wait.
+"""A title that neither a name, an alias nor the nearest role explains: a model is asked what it is called,
+once for all who wait.
 
     begin    note since when it waits
-    name     the nearest role, a model's name for it, or the one that rules give it; the title becomes an alias of the role
-    compare  a role that was made meanwhile, for another title, may lie near: then the newer becomes part of the older
+    name     the nearest role, a model's name, or the name that rules give; the title becomes an alias
+    compare  a role made meanwhile, for another title, may lie near: then the newer becomes part of the older
     gather   whoever waited for the answer wants the role now, a portion at a time, and is matched
 
-Nobody waits for ever: where no model can be asked for too long, or its answer is of no use, rules name the role.
+Nobody waits for ever: where no model can be asked for too long, or its answer is of no use, rules name the
+role.
 """
 
 from collections.abc import Mapping
@@ -75,14 +77,18 @@ async def name(ctx: Context) -> Outcome:
     named = _by_rules(core, "it is as wide as a trade") if is_wide(core) else await _asked(ctx, core)
     if isinstance(named, Snooze):
         return named
-    second = choose(core_of(named.name), await ctx.near("role", named.name, LOOKED_AT), ctx.setting("roles.near"))
+    second = choose(
+        core_of(named.name), await ctx.near("role", named.name, LOOKED_AT), ctx.setting("roles.near")
+    )
     if second.role is not None:
         named = _Named(second.role.name, named.method, f"{named.reason}; {second.reason}", second.role.id)
     return _settled(ctx, core, named)
 
 
 async def compare(ctx: Context) -> Outcome:
-    """Two titles that are asked about at the same time do not see each other's roles; once both are there, the newer one does."""
+    """Two titles that are asked about at the same time do not see each other's roles; once both are there,
+    the newer one does.
+    """
     said = ctx.task.checkpoint
     near = await ctx.near("role", str(said["name"]), LOOKED_AT)
     own = next((each for each in near if title_key(each.name) == title_key(str(said["name"]))), None)
@@ -93,11 +99,18 @@ async def compare(ctx: Context) -> Outcome:
         return Next(said)
     moved = [each.id for each in await ctx.records(CANDIDATE, link=Link(WANTS, str(own.id)), limit=PORTION)]
     join = {
-        "role": own.id, "name_key": title_key(own.name), "into": older.role.id, "into_key": title_key(older.role.name),
+        "role": own.id,
+        "name_key": title_key(own.name),
+        "into": older.role.id,
+        "into_key": title_key(older.role.name),
         "demand": _demand(ctx),
-    }  # fmt: skip
+    }
     then = {**said, "name": older.role.name, "reason": f"{said['reason']}; {older.reason}"[:500]}
-    return Next(then, effects=(Effect("titles.join", join),), children=(NewTask(MATCH, {"candidates": moved}),) if moved else ())
+    return Next(
+        then,
+        effects=(Effect("titles.join", join),),
+        children=(NewTask(MATCH, {"candidates": moved}),) if moved else (),
+    )
 
 
 async def gather(ctx: Context) -> Outcome:
@@ -106,9 +119,13 @@ async def gather(ctx: Context) -> Outcome:
     key = str(said["key"])
     waiting = [each.id for each in await ctx.records(CANDIDATE, link=Link(ASKS, key), limit=PORTION)]
     if not waiting:
-        return Done(f"{key!r} is {said['name']!r} ({said['method']}: {said['reason']}); {said['linked']} candidates waited for it")
+        return Done(
+            f"{key!r} is {said['name']!r} ({said['method']}: {said['reason']}); {said['linked']} candidates waited for it"
+        )
     if waiting == said.get("last"):
-        return Failed(f"candidates who wait for {key!r} cannot be linked: no role answers to it; name one: thresher roles add")
+        return Failed(
+            f"candidates who wait for {key!r} cannot be linked: no role answers to it; name one: thresher roles add"
+        )
     link = Effect("titles.link", {"key": key, "candidates": waiting, "demand": _demand(ctx)})
     then = {**said, "linked": said["linked"] + len(waiting), "last": waiting}
     return Next(then, again=True, effects=(link,), children=(NewTask(MATCH, {"candidates": waiting}),))
@@ -146,7 +163,11 @@ def _checked(core: str, value: Any) -> _Named:
 def _patient(ctx: Context, core: str, why: str) -> _Named | Snooze:
     waited = ctx.now() - int(ctx.task.checkpoint["since"])
     left = float(ctx.setting("roles.ask_patience")) * HOUR - waited
-    return Snooze(min(LOOK_AGAIN, left / 1_000_000 + 1), why) if left > 0 else _by_rules(core, f"{why}, for too long")
+    return (
+        Snooze(min(LOOK_AGAIN, left / 1_000_000 + 1), why)
+        if left > 0
+        else _by_rules(core, f"{why}, for too long")
+    )
 
 
 def _by_rules(core: str, why: str) -> _Named:
@@ -154,14 +175,28 @@ def _by_rules(core: str, why: str) -> _Named:
 
 
 def _settled(ctx: Context, core: str, named: _Named) -> Outcome:
-    """The role is found or made with the end of this stage, so that whoever comes from now on finds it without waiting."""
+    """The role is found or made with the end of this stage, so that whoever comes from now on finds it
+    without waiting.
+    """
     found = {
-        "title": written(core.split()), "key": core, "name": named.name, "name_key": title_key(named.name), "role": named.role,
-        "method": "rules" if named.method == "embedding" else named.method, "category": named.category,
-        "approved": not ctx.setting("roles.approval"), "demand": _demand(ctx),
-    }  # fmt: skip
-    then = {"key": core, "name": named.name, "method": named.method, "reason": clean(named.reason)[:500], "linked": 0,
-            "made": named.role is None}  # fmt: skip
+        "title": written(core.split()),
+        "key": core,
+        "name": named.name,
+        "name_key": title_key(named.name),
+        "role": named.role,
+        "method": "rules" if named.method == "embedding" else named.method,
+        "category": named.category,
+        "approved": not ctx.setting("roles.approval"),
+        "demand": _demand(ctx),
+    }
+    then = {
+        "key": core,
+        "name": named.name,
+        "method": named.method,
+        "reason": clean(named.reason)[:500],
+        "linked": 0,
+        "made": named.role is None,
+    }
     return Next(then, effects=(Effect("titles.settle", found),))
 
 

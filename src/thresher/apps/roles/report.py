@@ -1,7 +1,8 @@
-"""What a scraper says of its look besides the postings: which platform it is about, whether that was all, and how it ended.
+"""What a scraper says of its look besides the postings: which platform it is about, whether that was all, and
+how it ended.
 
-Nothing found is not nothing there. Postings speak for themselves; without any, a look ended empty only if there is proof, and
-otherwise nobody knows how it ended, and the role is looked for again.
+Nothing found is not nothing there. Postings speak for themselves; without any, a look ended empty only if
+there is proof, and otherwise nobody knows how it ended, and the role is looked for again.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -27,7 +28,9 @@ PROOF = (
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """`platform` is that of postings which name none. Without `complete` more will come, and the session goes on."""
+    """`platform` is that of postings which name none. Without `complete` more will come, and the session goes
+    on.
+    """
 
     session_id: str
     platform: str | None = None
@@ -36,13 +39,17 @@ class Report:
     verdicts: Mapping[str, Verdict] = field(default_factory=dict)
 
     def where(self, platforms: Sequence[str]) -> str | None:
-        """The platform of postings which name none, of a session on these platforms: what the body says, else the only one."""
+        """The platform of postings which name none, of a session on these platforms: what the body says, else
+        the only one.
+        """
         return self.platform or (platforms[0] if len(platforms) == 1 else None)
 
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """How a session ended, and its look at each platform. For one that goes on: only what was said of its platforms."""
+    """How a session ended, and its look at each platform. For one that goes on: only what was said of its
+    platforms.
+    """
 
     verdict: Verdict | None
     verdicts: Mapping[str, Verdict]
@@ -55,7 +62,9 @@ def read_report(members: Mapping[str, Any]) -> Report:
         raise UsageError("session_id is required: the one that GET /api/scraper/queue/next-role gave")
     complete = members.get("complete")
     if complete is not None and not isinstance(complete, bool):
-        raise InvalidPayload("complete wants true or false; false says that more postings of this session will come")
+        raise InvalidPayload(
+            "complete wants true or false; false says that more postings of this session will come"
+        )
     said, each = members.get("verdict"), members.get("verdicts")
     verdict = None if said is None else _verdict("verdict", said)
     verdicts = {} if each is None else _verdicts(each)
@@ -101,14 +110,18 @@ def _is_address(url: Any) -> bool:
         return False
 
 
-def conclude(report: Report, platforms: Collection[str], held: Collection[str], seen: Mapping[str, int]) -> Conclusion:
-    """How a session ends, or what is said while it goes on. `held` are those of its platforms that nobody has judged yet ("" where it
-    has none), `seen` how many postings it has brought of each, this time and before.
+def conclude(
+    report: Report, platforms: Collection[str], held: Collection[str], seen: Mapping[str, int]
+) -> Conclusion:
+    """How a session ends, or what is said while it goes on. `held` are those of its platforms that nobody has
+    judged yet ("" where it has none), `seen` how many postings it has brought of each, this time and before.
     """
     strange = [name for name in report.verdicts if name not in platforms]
     if strange:
         there = ", ".join(platforms) or "no platforms of its own; say verdict instead"
-        raise InvalidPayload(f"verdicts names {strange[0]!r}, which is no platform of this session; it has {there}")
+        raise InvalidPayload(
+            f"verdicts names {strange[0]!r}, which is no platform of this session; it has {there}"
+        )
     for name, verdict in report.verdicts.items():
         _check(verdict, seen.get(name, 0), name)
     return _at_the_end(report, held, seen) if report.complete else _on_the_way(report, platforms, seen)
@@ -118,7 +131,9 @@ def _on_the_way(report: Report, platforms: Collection[str], seen: Mapping[str, i
     if report.verdict is None:
         return Conclusion(None, report.verdicts)
     if report.platform is None or report.platform not in platforms:
-        raise InvalidPayload('a verdict before the end is about one platform of the session; name it, or send it with "complete": true')
+        raise InvalidPayload(
+            'a verdict before the end is about one platform of the session; name it, or send it with "complete": true'
+        )
     _check(report.verdict, seen.get(report.platform, 0), report.platform)
     return Conclusion(None, {report.platform: report.verdict, **report.verdicts})
 
@@ -128,9 +143,13 @@ def _at_the_end(report: Report, held: Collection[str], seen: Mapping[str, int]) 
     if report.verdict is not None:
         where = report.platform if report.platform in held else None
         if report.verdict is Verdict.EMPTY and where is None and len(held) > 1:
-            raise InvalidPayload("one proof is about one platform: name it as platform, or say verdicts, with a proof for each")
+            raise InvalidPayload(
+                "one proof is about one platform: name it as platform, or say verdicts, with a proof for each"
+            )
         _check(report.verdict, brought if where is None else seen.get(where, 0), where or "the session")
-    verdicts = {name: _of_platform(report, name, brought if name == "" else seen.get(name, 0)) for name in held}
+    verdicts = {
+        name: _of_platform(report, name, brought if name == "" else seen.get(name, 0)) for name in held
+    }
     kinds = set(verdicts.values())
     silent = Verdict.FOUND if brought else kinds.pop() if len(kinds) == 1 else Verdict.UNKNOWN
     return Conclusion(report.verdict or silent, verdicts)
@@ -147,14 +166,20 @@ def _of_platform(report: Report, name: str, seen: int) -> Verdict:
 
 def _check(verdict: Verdict, seen: int, what: str) -> None:
     if verdict is Verdict.EMPTY and seen:
-        raise InvalidPayload(f"{what} cannot have ended empty: {seen:,} of its postings are here; leave the verdict out")
+        raise InvalidPayload(
+            f"{what} cannot have ended empty: {seen:,} of its postings are here; leave the verdict out"
+        )
     if verdict is Verdict.FOUND and not seen:
-        raise InvalidPayload(f"{what}: found, but no posting of it is here; leave the verdict out, or say what happened instead")
+        raise InvalidPayload(
+            f"{what}: found, but no posting of it is here; leave the verdict out, or say what happened instead"
+        )
 
 
 def _verdicts(said: Any) -> dict[str, Verdict]:
     if not isinstance(said, Mapping) or len(said) > MAX_VERDICTS:
-        raise InvalidPayload(f'verdicts wants an object such as {{"dice": "blocked"}}, of at most {MAX_VERDICTS} platforms')
+        raise InvalidPayload(
+            f'verdicts wants an object such as {{"dice": "blocked"}}, of at most {MAX_VERDICTS} platforms'
+        )
     return {_platform("verdicts", name): _verdict("verdicts", each) for name, each in said.items()}
 
 

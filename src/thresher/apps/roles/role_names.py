@@ -1,7 +1,9 @@
-"""The names of roles as points: which known roles lie near a title. One list for a process, brought up to date before it is asked.
+"""The names of roles as points: which known roles lie near a title. One list for a process, brought up to
+date before it is asked.
 
-The point of a name is that of its core, and is kept under the core itself: a name that is changed has another point, and a point that
-no role has any more is never looked at. New roles are found by their ids; a name that a role was given later, at the next whole reading.
+The point of a name is that of its core, and is kept under the core itself: a name that is changed has another
+point, and a point that no role has any more is never looked at. New roles are found by their ids; a name that
+a role was given later, at the next whole reading.
 """
 
 import threading
@@ -21,12 +23,15 @@ from thresher.vectors.nearest import Index, Near
 KIND = "role"
 WHOLE_EVERY = 10 * MINUTE  # microseconds between two whole readings
 PAGE = 2_000
-# Points that came since the large index was built are searched beside it, until they are so many that one index is cheaper.
+# Points that came since the large index was built are searched beside it, until they are so many that one
+# index is cheaper.
 FEW, SHARE = 500, 4
 
 
 class RoleNames:
-    """Every role's own name. Embedding takes milliseconds a name: call it on a thread, not on the loop. Safe from several threads."""
+    """Every role's own name. Embedding takes milliseconds a name: call it on a thread, not on the loop. Safe
+    from several threads.
+    """
 
     def __init__(self, store: Store, embedder: Embedder | None = None) -> None:
         self.embedder = embedder or shared_embedder()
@@ -40,7 +45,9 @@ class RoleNames:
         self._last, self._read_at = 0, 0
 
     def refresh(self) -> int:
-        """Bring it up to date: roles that are new, and everything once in a while. Returns the id of the newest."""
+        """Bring it up to date: roles that are new, and everything once in a while. Returns the id of the
+        newest.
+        """
         with self._lock:
             with self._store.glance() as session:
                 now = self._store.backend.now(session)
@@ -53,12 +60,16 @@ class RoleNames:
             return self._last
 
     def points(self, cores: Sequence[str]) -> Matrix:
-        """The points of cores, in their order, computed in one go; remembered until the next, for some become names of roles."""
+        """The points of cores, in their order, computed in one go; remembered until the next, for some become
+        names of roles.
+        """
         with self._lock:
             missing = [core for core in dict.fromkeys(cores) if core not in self._points]
             made = self.embedder.embed(missing)
             self._recent = {core: made.pack(row) for row, core in enumerate(missing)}
-            return unpack((self._points.get(core) or self._recent[core] for core in cores), self.embedder.dims)
+            return unpack(
+                (self._points.get(core) or self._recent[core] for core in cores), self.embedder.dims
+            )
 
     def near(self, points: Matrix, limit: int) -> list[list[Neighbour]]:
         """The roles nearest to each of many points, the nearest first."""
@@ -67,7 +78,9 @@ class RoleNames:
         if not len(points):
             return []
         found = [list(index.nearest_each(points, limit)) for index in (base, tail) if len(index)]
-        merged = [[each for part in parts for each in part] for parts in zip(*found, strict=True)] or [[] for _ in range(len(points))]
+        merged = [[each for part in parts for each in part] for parts in zip(*found, strict=True)] or [
+            [] for _ in range(len(points))
+        ]
         return [self._neighbours(each, names, limit) for each in merged]
 
     def nearest(self, text: str, limit: int) -> list[Neighbour]:
@@ -75,10 +88,14 @@ class RoleNames:
         core = core_of(text)
         return self.near(self.points([core]), limit)[0] if core else []
 
-    def _neighbours(self, near: Sequence[Near[str]], names: Mapping[str, tuple[int, str]], limit: int) -> list[Neighbour]:
+    def _neighbours(
+        self, near: Sequence[Near[str]], names: Mapping[str, tuple[int, str]], limit: int
+    ) -> list[Neighbour]:
         ranked = sorted(near, key=lambda each: (-each.score, each.key))
         known = [(names[each.key], each.score) for each in ranked if each.key in names]
-        return [Neighbour(role_id, name, score, self.embedder.meaning) for (role_id, name), score in known[:limit]]
+        return [
+            Neighbour(role_id, name, score, self.embedder.meaning) for (role_id, name), score in known[:limit]
+        ]
 
     def _unread(self) -> list[tuple[int, str]]:
         found: list[tuple[int, str]] = []
@@ -91,10 +108,20 @@ class RoleNames:
                 return found
 
     def _take(self, roles: Sequence[tuple[int, str]]) -> None:
-        """Know these roles. Of two with one core the older is found: they differ in rank, and the title has none left."""
-        cores = [(core, role_id, name) for role_id, name in roles if (core := self._cores.get(name) or core_of(name))]
+        """Know these roles. Of two with one core the older is found: they differ in rank, and the title has
+        none left.
+        """
+        cores = [
+            (core, role_id, name)
+            for role_id, name in roles
+            if (core := self._cores.get(name) or core_of(name))
+        ]
         self._cores |= {name: core for core, _, name in cores}  # a whole reading meets most names again
-        new = [core for core, role_id, name in cores if self._names.setdefault(core, (role_id, name))[0] == role_id]
+        new = [
+            core
+            for core, role_id, name in cores
+            if self._names.setdefault(core, (role_id, name))[0] == role_id
+        ]
         self._keep([core for core in dict.fromkeys(new) if core not in self._points])
         self._rebuild()
 
@@ -122,7 +149,9 @@ class RoleNames:
             self._tail = self._index(late)
 
     def _drop_others(self) -> None:
-        """Points of names that no role has any more, here and in the store. One that is needed after all is computed again."""
+        """Points of names that no role has any more, here and in the store. One that is needed after all is
+        computed again.
+        """
         self._cores = {name: core for core, (_, name) in self._names.items()}
         gone = [core for core in self._points if core not in self._names]
         if gone:

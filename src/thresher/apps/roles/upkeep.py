@@ -1,4 +1,6 @@
-"""What the queue of roles needs from time to time: sessions that ran out of time end, and roles that rested are looked at again."""
+"""What the queue of roles needs from time to time: sessions that ran out of time end, and roles that rested
+are looked at again.
+"""
 
 from dataclasses import asdict
 from typing import Any

@@ -1,4 +1,5 @@
-"""What a company's own pages say about it: which of them to read, what they say and where, and what it is worth to one person.
+"""What a company's own pages say about it: which of them to read, what they say and where, and what it is
+worth to one person.
 
     pages         which pages of a site speak of the company
     dossier       those pages as one text, in which every value has its place

@@ -18,7 +18,9 @@ class Completeness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Texts have to be longer than these (characters); a good company is left alone for `fresh_days`. Sizes are people."""
+    """Texts have to be longer than these (characters); a good company is left alone for `fresh_days`. Sizes
+    are people.
+    """
 
     about_minimal: int = 50
     culture_minimal: int = 25
@@ -36,7 +38,11 @@ def completeness(data: Mapping[str, Any], at: Thresholds) -> Completeness:
     about, culture = len(data.get("about") or ""), len(data.get("culture") or "")
     if about > at.about_good and culture > at.culture_good:
         return Completeness.GOOD
-    return Completeness.MINIMAL if about > at.about_minimal or culture > at.culture_minimal else Completeness.NONE
+    return (
+        Completeness.MINIMAL
+        if about > at.about_minimal or culture > at.culture_minimal
+        else Completeness.NONE
+    )
 
 
 def is_fresh(data: Mapping[str, Any], at: Thresholds, now: int) -> bool:

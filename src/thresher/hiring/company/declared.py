@@ -1,4 +1,6 @@
-"""What a page declares for machines about the company that it belongs to: schema.org's Organization, and its meta tags."""
+"""What a page declares for machines about the company that it belongs to: schema.org's Organization, and its
+meta tags.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,9 +15,20 @@ MAX_LENGTH = 2_000
 MAX_PLACES = 30
 # The organisation itself; a site, a store or an office are second best.
 _TYPES = (
-    "Organization", "Corporation", "NGO", "LocalBusiness", "ProfessionalService", "EducationalOrganization", "GovernmentOrganization",
-    "MedicalOrganization", "NewsMediaOrganization", "OnlineBusiness", "OnlineStore", "Airline", "Consortium",
-)  # fmt: skip
+    "Organization",
+    "Corporation",
+    "NGO",
+    "LocalBusiness",
+    "ProfessionalService",
+    "EducationalOrganization",
+    "GovernmentOrganization",
+    "MedicalOrganization",
+    "NewsMediaOrganization",
+    "OnlineBusiness",
+    "OnlineStore",
+    "Airline",
+    "Consortium",
+)
 _SIMPLE = ("name", "legalName", "description", "slogan", "foundingDate", "industry")
 _META = ("og:site_name", "description", "og:description")
 _SPACE = re.compile(r"\s+")
@@ -35,7 +48,9 @@ def declared(document: Document) -> Iterator[tuple[str, str]]:
 
 
 def _own(things: list[Thing]) -> Thing | None:
-    """The one that says most of itself: a publisher or a reviewer is an organisation too, and has little more than a name."""
+    """The one that says most of itself: a publisher or a reviewer is an organisation too, and has little more
+    than a name.
+    """
     return max(things[:50], key=lambda thing: (len(thing.properties), -things.index(thing)), default=None)
 
 
@@ -50,7 +65,11 @@ def _count(value: Any) -> str | None:
 def _places(thing: Thing) -> Iterator[tuple[str, str]]:
     """Its address, then those of its offices."""
     yield from _line("address", _address(thing.properties.get("address")))
-    located = [_located(each) for name in ("location", "department", "subOrganization") for each in _many(thing.properties.get(name))]
+    located = [
+        _located(each)
+        for name in ("location", "department", "subOrganization")
+        for each in _many(thing.properties.get(name))
+    ]
     for place in located[:MAX_PLACES]:
         yield from _line("location", _address(place))
 

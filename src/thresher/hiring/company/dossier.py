@@ -1,7 +1,9 @@
-"""A dossier: the pages of one company as one text, so that whatever is said of it has a place by its characters.
+"""A dossier: the pages of one company as one text, so that whatever is said of it has a place by its
+characters.
 
-Page after page, line after line, as a reader sees them, and below each page what it declares for machines. A line that an earlier
-page had too (a menu, a footer) is not repeated. The same pages always give the same text.
+Page after page, line after line, as a reader sees them, and below each page what it declares for machines. A
+line that an earlier page had too (a menu, a footer) is not repeated. The same pages always give the same
+text.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +29,9 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One block of a page. `level` is that of a heading, 0 of everything else; `linked` the share of it that is links."""
+    """One block of a page. `level` is that of a heading, 0 of everything else; `linked` the share of it that
+    is links.
+    """
 
     text: str
     start: int

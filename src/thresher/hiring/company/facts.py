@@ -1,6 +1,8 @@
-"""The facts of a company: what its pages declare, then what they label, then what their sentences say. Each with its place.
+"""The facts of a company: what its pages declare, then what they label, then what their sentences say. Each
+with its place.
 
-What is read here is certain enough to be kept without asking anybody. What is not read is missing, and a model may be asked for it.
+What is read here is certain enough to be kept without asking anybody. What is not read is missing, and a
+model may be asked for it.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -27,7 +29,9 @@ FIELDS = ("about", "culture", "mission", "size", "headquarters", "industry", "fo
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The values by their field; a missing field was not found. The value of `size` is a Headcount, that of `founded` a year."""
+    """The values by their field; a missing field was not found. The value of `size` is a Headcount, that of
+    `founded` a year.
+    """
 
     found: Mapping[str, Finding[Any]] = field(default_factory=dict)
 
@@ -44,7 +48,9 @@ def read_facts(dossier: Dossier, *, name: str = "", year: int) -> Facts:
         "culture": section(dossier, "culture", name),
         "mission": section(dossier, "mission", name) or sentence(dossier, "mission"),
         "size": _declared_size(dossier) or labelled.get("size") or _first(dossier, headcount),
-        "headquarters": labelled.get("headquarters") or _first(dossier, seated, name) or _declared_seat(dossier),
+        "headquarters": labelled.get("headquarters")
+        or _first(dossier, seated, name)
+        or _declared_seat(dossier),
         "industry": dossier.said("industry") or labelled.get("industry"),
         "founded": _declared_year(dossier, year) or labelled.get("founded") or _began(dossier, name, year),
     }
@@ -58,8 +64,15 @@ def own_name(dossier: Dossier) -> Finding[str] | None:
 
 
 def _about(dossier: Dossier, name: str) -> Finding[str] | None:
-    """The longest that it says of itself: below a heading, on its page about itself, or in the words that it gives to search engines."""
-    found = [section(dossier, "about", name), opening_text(dossier, "about"), dossier.said("description"), dossier.said("og:description")]
+    """The longest that it says of itself: below a heading, on its page about itself, or in the words that it
+    gives to search engines.
+    """
+    found = [
+        section(dossier, "about", name),
+        opening_text(dossier, "about"),
+        dossier.said("description"),
+        dossier.said("og:description"),
+    ]
     best = max((each for each in found if each), key=lambda each: len(each.value), default=None)
     return best or opening_text(dossier, "home")
 
@@ -79,11 +92,17 @@ def _declared_seat(dossier: Dossier) -> Finding[str] | None:
 
 
 def _began(dossier: Dossier, name: str, year: int) -> Finding[int] | None:
-    return _first(dossier, lambda text: founded(text, year), name) or _first(dossier, lambda text: since(text, year), name)
+    return _first(dossier, lambda text: founded(text, year), name) or _first(
+        dossier, lambda text: since(text, year), name
+    )
 
 
-def _first(dossier: Dossier, read: Callable[[str], Finding[Any] | None], name: str | None = None) -> Finding[Any] | None:
-    """The first that a line says, on the page that is believed most. With a name, only what is said of the company itself."""
+def _first(
+    dossier: Dossier, read: Callable[[str], Finding[Any] | None], name: str | None = None
+) -> Finding[Any] | None:
+    """The first that a line says, on the page that is believed most. With a name, only what is said of the
+    company itself.
+    """
     for role in _ROLES:
         for line in dossier.lines:
             found = read(line.text) if line.role == role and line.linked <= 0.5 else None
@@ -93,18 +112,27 @@ def _first(dossier: Dossier, read: Callable[[str], Finding[Any] | None], name: s
 
 
 def _is_its_own(line: Line, found: Finding[Any], name: str) -> bool:
-    """Whether a sentence is about the company: it says we or its name, or begins with the matter. Others were founded somewhere, too."""
+    """Whether a sentence is about the company: it says we or its name, or begins with the matter. Others were
+    founded somewhere, too.
+    """
     if "©" in line.text or words("not").names(line.text[: found.end]):
         return False
     if line.role == "about" or plain(line.text[: found.start]).startswith(_openers()):
         return True
-    return words("ourselves").names(line.text) or bool(name and company_name_key(name) in company_name_key(line.text))
+    return words("ourselves").names(line.text) or bool(
+        name and company_name_key(name) in company_name_key(line.text)
+    )
 
 
 @cache
 def _openers() -> tuple[str, ...]:
     """How a sentence begins that has no other subject than the company: "Founded in 1998, ..."."""
-    return tuple(phrase for name in ("founded", "since", "seated", "based") for phrase in phrases(name) if len(phrase) > 1)
+    return tuple(
+        phrase
+        for name in ("founded", "since", "seated", "based")
+        for phrase in phrases(name)
+        if len(phrase) > 1
+    )
 
 
 def _labelled(dossier: Dossier, year: int) -> dict[str, Finding[Any]]:
@@ -116,7 +144,9 @@ def _labelled(dossier: Dossier, year: int) -> dict[str, Finding[Any]]:
 
 
 def _pairs(lines: tuple[Line, ...]) -> Iterator[tuple[str, Finding[str]]]:
-    """Labels and what stands behind them, in the same line or the next; above a label stand the numbers of a poster."""
+    """Labels and what stands behind them, in the same line or the next; above a label stand the numbers of a
+    poster.
+    """
     for at, line in enumerate(lines):
         head, colon, rest = line.text.partition(":")
         name = labels().get(plain(head)) if len(head) <= MAX_LABEL else None
@@ -125,7 +155,13 @@ def _pairs(lines: tuple[Line, ...]) -> Iterator[tuple[str, Finding[str]]]:
         if colon and rest.strip():
             yield name, _stripped(rest, line.start + len(head) + 1)
             continue
-        if not colon and name == "size" and line.tag not in ("dt", "th") and at and _is_figure(lines[at - 1].text):
+        if (
+            not colon
+            and name == "size"
+            and line.tag not in ("dt", "th")
+            and at
+            and _is_figure(lines[at - 1].text)
+        ):
             yield name, _stripped(lines[at - 1].text, lines[at - 1].start)
         if at + 1 < len(lines) and not lines[at + 1].level and lines[at + 1].page == line.page:
             yield name, _stripped(lines[at + 1].text, lines[at + 1].start)
@@ -133,7 +169,11 @@ def _pairs(lines: tuple[Line, ...]) -> Iterator[tuple[str, Finding[str]]]:
 
 def _is_figure(text: str) -> bool:
     bare = text.strip(" +~>≈")
-    return len(bare) <= 10 and any(map(str.isdecimal, bare)) and all(char.isdecimal() or char in ".,'’ kK" for char in bare)
+    return (
+        len(bare) <= 10
+        and any(map(str.isdecimal, bare))
+        and all(char.isdecimal() or char in ".,'’ kK" for char in bare)
+    )
 
 
 def _stripped(text: str, start: int) -> Finding[str]:

@@ -1,4 +1,6 @@
-"""Whether a company works from anywhere, and whether it builds with machine learning: said by itself, and not denied."""
+"""Whether a company works from anywhere, and whether it builds with machine learning: said by itself, and not
+denied.
+"""
 
 import re
 from functools import cache
@@ -16,7 +18,9 @@ _END = re.compile(r"[.!?;]\s")
 
 
 def remote_first(dossier: Dossier) -> Finding[str] | None:
-    """The words in which a company says that it works from anywhere. A role that is remote says nothing about the company."""
+    """The words in which a company says that it works from anywhere. A role that is remote says nothing about
+    the company.
+    """
     for line in dossier.lines:
         if line.linked > 0.5:
             continue
@@ -27,8 +31,12 @@ def remote_first(dossier: Dossier) -> Finding[str] | None:
     return None
 
 
-def ai_focus(dossier: Dossier, *, about: Finding[str] | None, mission: Finding[str] | None, mentions: int) -> Finding[str] | None:
-    """Where a company says that machine learning is what it does: in words about itself, or in so many lines of its pages."""
+def ai_focus(
+    dossier: Dossier, *, about: Finding[str] | None, mission: Finding[str] | None, mentions: int
+) -> Finding[str] | None:
+    """Where a company says that machine learning is what it does: in words about itself, or in so many lines
+    of its pages.
+    """
     for text in (about, mission, dossier.said("description", "slogan")):
         if text and (told := _mention(text.value, text.start)):
             return told
@@ -38,7 +46,9 @@ def ai_focus(dossier: Dossier, *, about: Finding[str] | None, mission: Finding[s
 
 
 def _speaks_of_itself(line: Line, place: Finding[str]) -> bool:
-    """Whether a sentence is about what the company does: it says we, or begins with what does it. A title or a link is neither."""
+    """Whether a sentence is about what the company does: it says we, or begins with what does it. A title or
+    a link is neither.
+    """
     if line.level or line.linked > 0.3 or len(place.value) < SENTENCE:
         return False
     return _any_of("ourselves").search(place.value) is not None or _names_ai(place.value[:BEGINNING])

@@ -1,4 +1,6 @@
-"""How many people work at a company: from "our 240 people", "51-200 employees", "1.200 Mitarbeiter", and not from whom it sells to."""
+"""How many people work at a company: from "our 240 people", "51-200 employees", "1.200 Mitarbeiter", and not
+from whom it sells to.
+"""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +17,10 @@ _RANGE = rf"{_NUMBER}(?:\s?(?:-|–|—|to|bis|à|a|do)\s?{_NUMBER})?"
 _FIGURES = re.compile(r"[0-9]+")
 _ABOUT = r"(?:~|>|<|≈|\+|ca\.?|about|over|around|nearly|almost|some|roughly|more than|über|rund|plus de|más de|oltre)?"
 _LEADING = re.compile(rf"\s*{_ABOUT}\s*({_RANGE})(?![\w.,%]*[\w%])", re.IGNORECASE)
-_MOMENT = re.compile(r"\b(?:in|since|by|until|from|of|year|seit|im jahr|jahr|en|depuis|nel|dal|desde|sinds|i|od|w|©)\s$", re.IGNORECASE)
+_MOMENT = re.compile(
+    r"\b(?:in|since|by|until|from|of|year|seit|im jahr|jahr|en|depuis|nel|dal|desde|sinds|i|od|w|©)\s$",
+    re.IGNORECASE,
+)
 _TEAM = re.compile(
     r"\b(?:team|staff|crew|workforce|headcount|company|group|équipe|equipo|squadra) (?:of|de|di|von) "
     rf"{_ABOUT}\s?({_RANGE})(?![%\w.,]*[%\w])(?!\s(?:years|months|hours|days))",
@@ -29,7 +34,9 @@ _PERSON = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Headcount:
-    """`low` to `high` people, and how that is written. They are equal where one number is written; None: and more."""
+    """`low` to `high` people, and how that is written. They are equal where one number is written; None: and
+    more.
+    """
 
     text: str
     low: int
@@ -43,13 +50,19 @@ def headcount(text: str) -> Finding[Headcount] | None:
             return _found(text, *match.span(1))
     for pattern in (_TEAM, _PERSON):
         said = pattern.search(text)
-        if said and not _is_year(text, said) and not _others().search(text[max(0, said.start() - BEFORE) : said.start()]):
+        if (
+            said
+            and not _is_year(text, said)
+            and not _others().search(text[max(0, said.start() - BEFORE) : said.start()])
+        ):
             return _found(text, *said.span(1))
     return None
 
 
 def bare_count(text: str) -> Finding[Headcount] | None:
-    """The count in a value that stands behind or above a label. There every number of people counts the company's own."""
+    """The count in a value that stands behind or above a label. There every number of people counts the
+    company's own.
+    """
     if len(text) > MAX_VALUE:
         return headcount(text)
     match = _LEADING.match(text) or _people().search(text)
@@ -90,7 +103,9 @@ def _value(written: str) -> int:
 def _people() -> re.Pattern[str]:
     """A number and whom it counts, with at most two words between the two: "240 talented people"."""
     whom = rf"(?:(?P<surely>{one_of('employees')})|{one_of('persons')})"
-    return re.compile(rf"(?<![\w.,$€£#%-])({_RANGE})[\s-](?:[^\W\d_]{{2,15}}[\s-]){{0,2}}?{whom}(?!\w)", re.IGNORECASE)
+    return re.compile(
+        rf"(?<![\w.,$€£#%-])({_RANGE})[\s-](?:[^\W\d_]{{2,15}}[\s-]){{0,2}}?{whom}(?!\w)", re.IGNORECASE
+    )
 
 
 @cache

@@ -26,7 +26,8 @@ _FEEDS = "link[rel~=alternate][type='application/rss+xml'][href], link[rel~=alte
 
 @dataclass(frozen=True, slots=True)
 class Openings:
-    """`url` is where the openings are; `page` the company's page that says so. `board` is None for a feed and for a page of its own.
+    """`url` is where the openings are; `page` the company's page that says so. `board` is None for a feed and
+    for a page of its own.
 
     `unread`: nobody saw what that page shows, because it did not come or is an empty shell.
     """
@@ -40,7 +41,9 @@ class Openings:
 
 
 def openings(leaves: Sequence[Leaf], careers: str | None = None) -> Openings:
-    """What the pages show, those about careers first. `careers` is the address of the careers page, where one is known."""
+    """What the pages show, those about careers first. `careers` is the address of the careers page, where one
+    is known.
+    """
     ordered = sorted(leaves, key=lambda leaf: leaf.role != CAREERS)
     careers = careers or next((url for leaf in ordered if (url := careers_url(leaf.document))), None)
     for board, page in _boards(ordered, careers):

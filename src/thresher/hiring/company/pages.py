@@ -1,7 +1,8 @@
-"""Which pages of a site speak of the company: those its own links name, and where they name none, the few usual addresses.
+"""Which pages of a site speak of the company: those its own links name, and where they name none, the few
+usual addresses.
 
-A request that was not needed is impolite. So nothing is guessed that the home page names, and of several guesses the first that
-answers ends the search.
+A request that was not needed is impolite. So nothing is guessed that the home page names, and of several
+guesses the first that answers ends the search.
 """
 
 from collections.abc import Iterator
@@ -28,7 +29,9 @@ ORDER = (ABOUT, HOME, "mission", "culture", CAREERS)
 
 
 def named(document: Document) -> dict[str, str]:
-    """The pages that a page's own links name, by what they are for. Openings may be on another host, all others may not."""
+    """The pages that a page's own links name, by what they are for. Openings may be on another host, all
+    others may not.
+    """
     found: dict[str, tuple[float, str]] = {}
     for node in document.root.css("a[href]")[:MAX_LINKS]:
         url = document.absolute(node.attribute("href") or "")
@@ -63,7 +66,9 @@ def _score(node: Node, url: str, topic: str) -> float:
     said = plain(node.line or node.attribute("aria-label") or node.attribute("title") or "")
     segments = [segment for segment in urlsplit(url).path.lower().split("/") if segment]
     score = 0.0
-    if words(topic, "heading").is_one(said) or (topic == ABOUT and said.startswith("about ") and len(said) <= MAX_LINK):
+    if words(topic, "heading").is_one(said) or (
+        topic == ABOUT and said.startswith("about ") and len(said) <= MAX_LINK
+    ):
         score += 2.0
     if topic != "mission" and segments and segments[-1].partition(".")[0] in phrases(topic, "path"):
         score += 1.5 / len(segments)

@@ -14,7 +14,9 @@ from thresher.reading.yamlfile import read_yaml
 def phrases(name: str, key: str = "") -> tuple[str, ...]:
     """The phrases of one entry, in lower case."""
     said = _file()[name][key] if key else _file()[name]
-    return tuple(dict.fromkeys(phrase for piece in said.split(";") if (phrase := " ".join(piece.lower().split()))))
+    return tuple(
+        dict.fromkeys(phrase for piece in said.split(";") if (phrase := " ".join(piece.lower().split())))
+    )
 
 
 @cache
@@ -37,5 +39,7 @@ def labels() -> Mapping[str, str]:
 
 @cache
 def _file() -> Mapping[str, Any]:
-    found: Mapping[str, Any] = read_yaml((files("thresher.hiring") / "vocabulary" / "company.yaml").read_text("utf-8"))
+    found: Mapping[str, Any] = read_yaml(
+        (files("thresher.hiring") / "vocabulary" / "company.yaml").read_text("utf-8")
+    )
     return found

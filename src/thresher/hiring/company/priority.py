@@ -1,7 +1,9 @@
-"""What a company is worth to one person: points for its city, its technologies, its way of working and what it builds, and a tier.
+"""What a company is worth to one person: points for its city, its technologies, its way of working and what
+it builds, and a tier.
 
-Every point is shown with its rule and the words that earned it. Where the person has said nothing, no point is given, and that is
-said too: no points for want of a profile must not look like no points for want of an office.
+Every point is shown with its rule and the words that earned it. Where the person has said nothing, no point
+is given, and that is said too: no points for want of a profile must not look like no points for want of an
+office.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +34,9 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Some points, the rule that gave them, and the words of the company that earned them. `note` says why there are none."""
+    """Some points, the rule that gave them, and the words of the company that earned them. `note` says why
+    there are none.
+    """
 
     rule: str
     points: int
@@ -42,7 +46,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What was found on the company's pages. `technologies` are names with the words around their first mention."""
+    """What was found on the company's pages. `technologies` are names with the words around their first
+    mention.
+    """
 
     office: Finding[str] | None = None
     technologies: Sequence[tuple[str, str]] = ()
@@ -60,12 +66,16 @@ class Priority:
 
 
 def priority(seen: Seen, *, city: str | None, ranks: Mapping[str, str] | None, points: Points) -> Priority:
-    """Points and tier. `city` and `ranks` (required, ok, strike, fail by technology) are the person's; None: there is no profile."""
+    """Points and tier. `city` and `ranks` (required, ok, strike, fail by technology) are the person's; None:
+    there is no profile.
+    """
     parts = (
         _city(seen, city, points),
         *_technologies(seen, ranks, points),
         _part("remote-first", seen.remote_first, points.remote_first, "no page says that it is remote-first"),
-        _part("ai focus", seen.ai_focus, points.ai_focus, "no page says that it builds with machine learning"),
+        _part(
+            "ai focus", seen.ai_focus, points.ai_focus, "no page says that it builds with machine learning"
+        ),
     )
     score = max(0, sum(part.points for part in parts))
     return Priority(score, tier(score, points), parts)
@@ -88,7 +98,9 @@ def _part(rule: str, found: Finding[str] | None, points: int, otherwise: str) ->
 
 
 def _technologies(seen: Seen, ranks: Mapping[str, str] | None, points: Points) -> Iterator[Part]:
-    """One part for each technology that the person has ranked. The sum stays between nothing and the most that it may bring."""
+    """One part for each technology that the person has ranked. The sum stays between nothing and the most
+    that it may bring.
+    """
     if not ranks:
         yield Part("technology", 0, note="there is no profile, or it ranks no technologies")
         return
@@ -103,6 +115,8 @@ def _technologies(seen: Seen, ranks: Mapping[str, str] | None, points: Points) -
     for name, rank, quote in ranked:
         after = min(points.technology_most, max(0, total + worth[rank]))
         gained, asked = after - total, worth[rank]
-        note = f"{name} is {rank}" + ("" if gained == asked else f"; of {asked:+} points the limits leave {gained:+}")
+        note = f"{name} is {rank}" + (
+            "" if gained == asked else f"; of {asked:+} points the limits leave {gained:+}"
+        )
         yield Part("technology", gained, quote[:MAX_QUOTE], note)
         total = after

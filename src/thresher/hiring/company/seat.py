@@ -11,7 +11,9 @@ EARLIEST = 1500
 MAX_PLACE = 80
 _YEAR = r"(?<![0-9.,/-])(1[5-9][0-9]{2}|20[0-9]{2})(?![0-9/]|[.,][0-9])"
 _A_YEAR = re.compile(r"(?<![0-9])(1[5-9][0-9]{2}|20[0-9]{2})(?![0-9])")
-_DENSE = re.compile(r"(?<![0-9])(1[5-9][0-9]{2}|20[0-9]{2})\s?年[^。0-9]{0,20}?(?:設立|創業|創立|成立|创立|创办)")
+_DENSE = re.compile(
+    r"(?<![0-9])(1[5-9][0-9]{2}|20[0-9]{2})\s?年[^。0-9]{0,20}?(?:設立|創業|創立|成立|创立|创办)"
+)
 _WORD = r"(?:St\.|Ft\.|(?:[A-Z]\.){2,4}|[^\W0-9_a-zß-ÿ][\w'’-]*)"
 _PLACE = rf"{_WORD}(?:(?:,\s|\s)(?:(?:of|de|del|la|the|am|an der|on|upon|sur|du)\s)?{_WORD}){{0,5}}"
 
@@ -22,7 +24,9 @@ def founded(text: str, latest: int) -> Finding[int] | None:
 
 
 def since(text: str, latest: int) -> Finding[int] | None:
-    """The year since which it has been doing what it does: weaker, because other things began in a year too."""
+    """The year since which it has been doing what it does: weaker, because other things began in a year
+    too.
+    """
     return _year(_beginnings("since"), text, latest)
 
 
@@ -37,7 +41,9 @@ def seated(text: str) -> Finding[str] | None:
     for name, sure in (("seated", True), ("based", False)):
         for match in _places(name).finditer(text):
             place = match[1][:MAX_PLACE].rstrip(" ,")
-            if sure or (is_known(place) and not _others().search(text[max(0, match.start() - 40) : match.start()])):
+            if sure or (
+                is_known(place) and not _others().search(text[max(0, match.start() - 40) : match.start()])
+            ):
                 return Finding(place, match.start(1), match.start(1) + len(place))
     return None
 
@@ -49,7 +55,12 @@ def is_known(place: str) -> bool:
 
 
 def _year(patterns: tuple[re.Pattern[str], ...], text: str, latest: int) -> Finding[int] | None:
-    found = [match for pattern in patterns for match in pattern.finditer(text) if EARLIEST <= int(match[1]) <= latest]
+    found = [
+        match
+        for pattern in patterns
+        for match in pattern.finditer(text)
+        if EARLIEST <= int(match[1]) <= latest
+    ]
     first = min(found, key=lambda match: match.start(), default=None)
     return Finding(int(first[1]), *first.span(1)) if first else None
 

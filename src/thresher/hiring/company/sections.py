@@ -1,4 +1,6 @@
-"""What stands below a heading: about, culture, mission. A section is a stretch of the dossier, so its text is its own quote."""
+"""What stands below a heading: about, culture, mission. A section is a stretch of the dossier, so its text is
+its own quote.
+"""
 
 import re
 from collections.abc import Iterator
@@ -19,10 +21,31 @@ ENOUGH = 150  # characters after which a heading begins something else
 APART = 3  # lines that may stand between two paragraphs of one text
 _END = re.compile(r"[.!?。]\s")
 _WORD = re.compile(r"[\w'-]+")
-_SMALL = frozenset((
-    "our", "the", "and", "at", "of", "a", "we", "und", "unsere", "unser", "et", "nos", "notre", "y", "nuestra", "nuestros", "e", "i",
-    "onze", "vår", "våra",
-))  # fmt: skip
+_SMALL = frozenset(
+    (
+        "our",
+        "the",
+        "and",
+        "at",
+        "of",
+        "a",
+        "we",
+        "und",
+        "unsere",
+        "unser",
+        "et",
+        "nos",
+        "notre",
+        "y",
+        "nuestra",
+        "nuestros",
+        "e",
+        "i",
+        "onze",
+        "vår",
+        "våra",
+    )
+)
 _ABOUT = re.compile(r"(?:about|über|à propos de|over|om|sobre|chi è)\s+", re.IGNORECASE)
 
 
@@ -52,7 +75,9 @@ def opening_text(dossier: Dossier, *roles: str) -> Finding[str] | None:
 
 
 def _goes_on(lines: list[tuple[int, Line]], first: int) -> int:
-    """The last paragraph of a text that begins here. A heading ends it, unless little has been said before."""
+    """The last paragraph of a text that begins here. A heading ends it, unless little has been said
+    before.
+    """
     last = first
     begins = next(line.start for at, line in lines if at == first)
     for at, line in lines:
@@ -76,7 +101,9 @@ def sentence(dossier: Dossier, topic: str) -> Finding[str] | None:
             if at >= 0 and (at == 0 or low[at - 1] in " \"'“(:—-") and len(low) == len(line.text):
                 start = _sentence_start(line.text, at)
                 end = _END.search(line.text, at)
-                return _cut(dossier, line.start + start, line.start + (end.start() + 1 if end else len(line.text)))
+                return _cut(
+                    dossier, line.start + start, line.start + (end.start() + 1 if end else len(line.text))
+                )
     return None
 
 
@@ -106,8 +133,14 @@ def _speaks_of(heading: str, topic: str, name: str) -> bool:
 
 
 def _says_only(heading: str, topic: str, name: str) -> bool:
-    """Whether a heading says nothing but the topic: "Mission & Vision", "Acme values". "Computer Vision" says something else."""
-    said = [word for word in _WORD.findall(plain(heading)) if word not in _SMALL and word not in plain(name).split()]
+    """Whether a heading says nothing but the topic: "Mission & Vision", "Acme values". "Computer Vision" says
+    something else.
+    """
+    said = [
+        word
+        for word in _WORD.findall(plain(heading))
+        if word not in _SMALL and word not in plain(name).split()
+    ]
     return bool(said) and all(word in phrases(topic, "heading") for word in said)
 
 
@@ -118,7 +151,9 @@ def _whole_phrases(topic: str) -> Words:
 
 
 def _last(lines: tuple[Line, ...], at: int, *, whole: bool) -> int:
-    """The last line of a section. `whole`: what stands under lower headings is part of it, as each value has one of its own."""
+    """The last line of a section. `whole`: what stands under lower headings is part of it, as each value has
+    one of its own.
+    """
     heading = lines[at]
     last = at
     for place in range(at + 1, len(lines)):
@@ -134,7 +169,9 @@ def _last(lines: tuple[Line, ...], at: int, *, whole: bool) -> int:
 
 
 def _is_prose(line: Line) -> bool:
-    return not line.level and line.linked < 0.4 and len(line.text) >= PROSE and not words("not").names(line.text)
+    return (
+        not line.level and line.linked < 0.4 and len(line.text) >= PROSE and not words("not").names(line.text)
+    )
 
 
 def _stretch(dossier: Dossier, run: _Run) -> Finding[str] | None:

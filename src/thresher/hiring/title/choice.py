@@ -1,4 +1,6 @@
-"""Which of the roles that lie near a title is meant, if any: near enough, and nothing in the words speaks against it."""
+"""Which of the roles that lie near a title is meant, if any: near enough, and nothing in the words speaks
+against it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +14,9 @@ LOOKED_AT = 10  # neighbours of a title
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """`role` is the one that is meant; None, and then `nearest` is what came nearest. `reason` says why, for a person."""
+    """`role` is the one that is meant; None, and then `nearest` is what came nearest. `reason` says why, for
+    a person.
+    """
 
     role: Neighbour | None
     nearest: Neighbour | None
@@ -27,8 +31,14 @@ def choose(core: str, near: Sequence[Neighbour], least: float) -> Choice:
             break
         why = apart(core, core_of(each.name), meaning=each.meaning)
         if why is None:
-            return Choice(each, near[0], f"{each.name!r} is near enough: {each.score:.3f} of at least {least:g}")
+            return Choice(
+                each, near[0], f"{each.name!r} is near enough: {each.score:.3f} of at least {least:g}"
+            )
         refused = refused or f"{each.name!r} is near ({each.score:.3f}) and another role: {why}"
     if refused or not near:
         return Choice(None, near[0] if near else None, refused or "no role that is known comes near")
-    return Choice(None, near[0], f"the nearest role, {near[0].name!r}, is too far: {near[0].score:.3f} of at least {least:g}")
+    return Choice(
+        None,
+        near[0],
+        f"the nearest role, {near[0].name!r}, is too far: {near[0].score:.3f} of at least {least:g}",
+    )

@@ -1,7 +1,8 @@
-"""The core of a title: what is left when rank, place, hours, numbers and punctuation are gone, and abbreviations are written out.
+"""The core of a title: what is left when rank, place, hours, numbers and punctuation are gone, and
+abbreviations are written out.
 
-"Sr. Java Dev (m/f/d) - Remote" and "Java Developer III" have one core, "java developer". It is in the form of a key, so that a core
-read again stays what it is.
+"Sr. Java Dev (m/f/d) - Remote" and "Java Developer III" have one core, "java developer". It is in the form of
+a key, so that a core read again stays what it is.
 """
 
 from collections.abc import Sequence
@@ -16,9 +17,13 @@ from thresher.hiring.title.vocabulary import vocabulary
 MAX_WORDS = 12
 MAX_READINGS = 3
 PREFIX = 3  # words of a bracket that may stand before a head that says nothing alone
-TURNED = frozenset(("manager", "director", "president", "supervisor", "coordinator", "superintendent", "professor", "dean"))
+TURNED = frozenset(
+    ("manager", "director", "president", "supervisor", "coordinator", "superintendent", "professor", "dean")
+)
 TOOLS = frozenset(("language", "frontend", "backend"))
-_DIVIDES = frozenset(("in", "at", "bei", "chez"))  # where a title is divided; what is left of a "drive-in" must not be
+_DIVIDES = frozenset(
+    ("in", "at", "bei", "chez")
+)  # where a title is divided; what is left of a "drive-in" must not be
 _JOINS = frozenset(("of", "and", "or"))
 _SURE = frozenset(("ii", "iii", "iv"))  # numbers that are nothing else
 _GRADED = frozenset(("level", "grade", "tier", "band", "class"))
@@ -46,7 +51,9 @@ def _read(title: str) -> str:
 
 
 def reduced(part: str) -> list[str]:
-    """The words of one part of a title without what says nothing about the work; none where it says nothing else."""
+    """The words of one part of a title without what says nothing about the work; none where it says nothing
+    else.
+    """
     known = vocabulary()
     words = [_DOTTED if word == _KEPT else word for word in words_of(part) if word not in _DIVIDES]
     words = _written_out(_phrased(words))
@@ -58,12 +65,17 @@ def reduced(part: str) -> list[str]:
 
 
 def _one_name_each(title: str) -> str:
-    """Technologies under the one name that we call them by: golang is go, React.js is react. "ML Engineer" stays an engineer."""
+    """Technologies under the one name that we call them by: golang is go, React.js is react. "ML Engineer"
+    stays an engineer.
+    """
     pieces, at = [], 0
     for mention in technologies(title):
         *_, last = words_of(title[mention.start : mention.end]) or [""]
         name = _KEPT if mention.name == _DOTTED else mention.name
-        pieces += [title[at : mention.start], f"{name} {last}" if is_person(last) and not name.endswith(last) else name]
+        pieces += [
+            title[at : mention.start],
+            f"{name} {last}" if is_person(last) and not name.endswith(last) else name,
+        ]
         at = mention.end
     return "".join(pieces) + title[at:]
 
@@ -112,7 +124,12 @@ def _without_rank(words: list[str]) -> list[str]:
         else:
             kept.append(words[at])
             at += 1
-    while len(kept) > 1 and kept[0] in known.leading and kept[1] not in known.leading[kept[0]] and any(map(is_person, kept[1:])):
+    while (
+        len(kept) > 1
+        and kept[0] in known.leading
+        and kept[1] not in known.leading[kept[0]]
+        and any(map(is_person, kept[1:]))
+    ):
         kept = kept[1:]
     return kept
 
@@ -122,7 +139,9 @@ def _without_grade(words: list[str]) -> list[str]:
     grades = vocabulary().grades
     if len(words) > 2 and words[0] in _GRADED and words[1] in grades:
         words = words[2:]
-    while len(words) > 1 and (words[-1] in _SURE or (words[-1] in grades and (is_person(words[-2]) or words[-2] in _GRADED))):
+    while len(words) > 1 and (
+        words[-1] in _SURE or (words[-1] in grades and (is_person(words[-2]) or words[-2] in _GRADED))
+    ):
         words = words[:-1]
         if words[-1] in _GRADED and len(words) > 1:
             words = words[:-1]
@@ -136,7 +155,7 @@ def _without_master(words: list[str]) -> list[str]:
 
 
 def _turned(words: list[str]) -> list[str]:
-    """"Director of Sales" as the sales director."""
+    """The sales director, for "Director of Sales"."""
     if "of" not in words:
         return words
     at = words.index("of")
@@ -151,9 +170,20 @@ def _main(parts: list[list[str]], text: str) -> list[str]:
     at = next((at for at, part in enumerate(parts) if any(map(is_person, part))), 0)
     main = parts[at]
     if is_wide(" ".join(main)) or (len(main) == 1 and f"{main[0]}," in text.lower()):
-        beside = next((part for part in (*parts[at + 1 :], *parts[:at]) if len(part) <= PREFIX and not any(map(is_person, part))), None)
+        beside = next(
+            (
+                part
+                for part in (*parts[at + 1 :], *parts[:at])
+                if len(part) <= PREFIX and not any(map(is_person, part))
+            ),
+            None,
+        )
         return [*beside, *main] if beside else main
-    if len(parts) > 1 and vocabulary().heads.get(singular(main[-1])) == "developer" and not names(" ".join(main)):
+    if (
+        len(parts) > 1
+        and vocabulary().heads.get(singular(main[-1])) == "developer"
+        and not names(" ".join(main))
+    ):
         tools = [tool for tool in names(text.replace(_KEPT, _DOTTED)) if family(tool) in TOOLS]
         return [*words_of(tools[0]), *main] if len(tools) == 1 else main
     return main
@@ -167,5 +197,3 @@ def _with_head_singular(words: list[str]) -> list[str]:
 def is_wide(core: str) -> bool:
     """Whether a core is as wide as a trade: a head that says nothing alone, and nothing before it."""
     return core in vocabulary().wide
-
-

@@ -1,8 +1,9 @@
 """The guard: what two titles have to share before nearness may make one role of them.
 
-Vectors put "Front End Developer" and "Back End Developer" side by side, because people write about them in the same places. The
-words that differ decide: another technology, another head, a qualifier on each side that the other lacks, or on one side a word that
-makes another role of it. What is left to nearness is whether a further word on one side matters; letters alone cannot tell even that.
+Vectors put "Front End Developer" and "Back End Developer" side by side, because people write about them in
+the same places. The words that differ decide: another technology, another head, a qualifier on each side that
+the other lacks, or on one side a word that makes another role of it. What is left to nearness is whether a
+further word on one side matters; letters alone cannot tell even that.
 """
 
 from collections.abc import Iterable
@@ -45,18 +46,26 @@ def apart(left: str, right: str, *, meaning: bool = True) -> str | None:
     if mine and theirs:
         return f"{_said(mine)} is not {_said(theirs)}"
     more = mine | theirs
-    made = more if not meaning else frozenset(word for word in more if word in vocabulary().makers or is_person(word))
+    made = (
+        more
+        if not meaning
+        else frozenset(word for word in more if word in vocabulary().makers or is_person(word))
+    )
     return f"{_said(made)} makes another role of it" if made else None
 
 
 def shelf_of(core: str) -> tuple[frozenset[str], str]:
-    """Where to look for what may be the same role: only cores of one technology and one head are. (A slip in the head is not found so.)"""
+    """Where to look for what may be the same role: only cores of one technology and one head are. (A slip in
+    the head is not found so.)
+    """
     read = _read(core)
     return read.tools, read.head
 
 
 def keeps_tools(core: str, name: str) -> bool:
-    """Whether a name that somebody gives a core is about the same technologies: none is added, and not all are left out."""
+    """Whether a name that somebody gives a core is about the same technologies: none is added, and not all
+    are left out.
+    """
     had, has = frozenset(names(core)), frozenset(names(name))
     return has <= had and bool(has) == bool(had)
 
@@ -68,8 +77,14 @@ def _read(core: str) -> _Read:
     head = singular(words[at]) if words else ""
     tools = frozenset(names(core))
     of_tools = {word for tool in tools for word in tool.replace(".", " ").split()} | tools
-    rest = (singular(word) for place, word in enumerate(words) if place != at and word not in known.small and word not in of_tools)
-    return _Read(tools, head, known.heads.get(head, head), frozenset(known.words.get(word, word) for word in rest))
+    rest = (
+        singular(word)
+        for place, word in enumerate(words)
+        if place != at and word not in known.small and word not in of_tools
+    )
+    return _Read(
+        tools, head, known.heads.get(head, head), frozenset(known.words.get(word, word) for word in rest)
+    )
 
 
 def _rest(mine: frozenset[str], theirs: frozenset[str]) -> frozenset[str]:
@@ -78,25 +93,35 @@ def _rest(mine: frozenset[str], theirs: frozenset[str]) -> frozenset[str]:
 
 
 def _slip(one: str, other: str) -> bool:
-    """Whether two words are one: another form of it (graphic, graphics; therapist, therapy), or a slip of one letter."""
+    """Whether two words are one: another form of it (graphic, graphics; therapist, therapy), or a slip of one
+    letter.
+    """
     short, long = sorted((one, other), key=len)
     if short == long.removesuffix("s"):
         return True
     if len(long) - len(short) > MAX_ENDING or short[0] != long[0]:
         return False
     at = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
-    return at >= max(STEM, len(short) - MAX_ENDING - 1) or (len(short) >= TYPO and _one_letter(short, long, at))
+    return at >= max(STEM, len(short) - MAX_ENDING - 1) or (
+        len(short) >= TYPO and _one_letter(short, long, at)
+    )
 
 
 def _one_letter(short: str, long: str, at: int) -> bool:
-    """Whether one letter is wrong, missing or exchanged with its neighbour, at the first place where they differ."""
+    """Whether one letter is wrong, missing or exchanged with its neighbour, at the first place where they
+    differ.
+    """
     if len(short) < len(long):
         return short[at:] == long[at + 1 :]
-    return short[at + 1 :] == long[at + 1 :] or (short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :])
+    return short[at + 1 :] == long[at + 1 :] or (
+        short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
+    )
 
 
 def _same_head(one: str, other: str) -> bool:
-    """Heads are nearer to each other than other words: an engineer is no engine. Only a slip of one letter is forgiven."""
+    """Heads are nearer to each other than other words: an engineer is no engine. Only a slip of one letter is
+    forgiven.
+    """
     short, long = sorted((one, other), key=len)
     at = next((at for at, (a, b) in enumerate(zip(short, long, strict=False)) if a != b), len(short))
     return len(short) >= TYPO and len(long) - len(short) <= 1 and at > 0 and _one_letter(short, long, at)

@@ -1,4 +1,6 @@
-"""The name of a role by rules, and whether a name that somebody gives will do: two or three words, without rank, as people write it."""
+"""The name of a role by rules, and whether a name that somebody gives will do: two or three words, without
+rank, as people write it.
+"""
 
 from itertools import pairwise
 
@@ -14,14 +16,21 @@ MAX_LENGTH = 80
 
 
 def canonical_name(core: str) -> str:
-    """What a role with this core is called: its head, and of what stands before it the technology and the nearest words."""
+    """What a role with this core is called: its head, and of what stands before it the technology and the
+    nearest words.
+    """
     return written(_shortened(core.split()))
 
 
 def proposed_name(said: str) -> str | None:
     """A name as somebody proposes it (a model), mended where that is certain; None where it is none."""
     text = " ".join(said.split())
-    if not text or len(text) > MAX_LENGTH or any(char in text for char in "<>{}[]|\\`\n") or not any(map(str.isalpha, text)):
+    if (
+        not text
+        or len(text) > MAX_LENGTH
+        or any(char in text for char in "<>{}[]|\\`\n")
+        or not any(map(str.isalpha, text))
+    ):
         return None
     core = core_of(text).split()
     if not 1 <= _weight(core) <= MAX_SAID or any(word.isdecimal() for word in core):
@@ -32,7 +41,9 @@ def proposed_name(said: str) -> str | None:
 def written(words: list[str]) -> str:
     """Words as a name is written: "ios developer" is iOS Developer."""
     known = vocabulary()
-    text = " ".join(word if at and word in known.small else word[:1].upper() + word[1:] for at, word in enumerate(words))
+    text = " ".join(
+        word if at and word in known.small else word[:1].upper() + word[1:] for at, word in enumerate(words)
+    )
     for plain, right in known.spelled.items():
         if plain in text:
             text = f" {text} ".replace(f" {plain} ", f" {right} ").strip()
@@ -44,7 +55,9 @@ def _shortened(words: list[str]) -> list[str]:
     if _weight(words) <= MAX_WORDS:
         return words
     head = head_at(words)
-    if head + 1 < len(words) and words[head + 1] in vocabulary().small:  # "head of x and y": what it is about stands behind it
+    if (
+        head + 1 < len(words) and words[head + 1] in vocabulary().small
+    ):  # "head of x and y": what it is about stands behind it
         return _fitting(words[head:])
     before = words[: head + 1]
     tool = _tool(before)

@@ -6,7 +6,9 @@ from functools import lru_cache
 from thresher.hiring.title.vocabulary import vocabulary
 
 MIN_LENGTH = 4  # letters
-_ENDING = re.compile(r"(?:er|or|eer|ist|ian|ant|ent|yst|man|men|woman|women|person|ier|eur|ess|smith|keeper|maker|ographer)$")
+_ENDING = re.compile(
+    r"(?:er|or|eer|ist|ian|ant|ent|yst|man|men|woman|women|person|ier|eur|ess|smith|keeper|maker|ographer)$"
+)
 _NO_ENDING = re.compile(r"(?:ment|ness|less|ower|ater)$")
 _CLAUSE = frozenset(("of", "for", "to", "with", "in", "at"))
 
@@ -23,7 +25,9 @@ def is_person(word: str) -> bool:
 
 
 def head_at(words: list[str] | tuple[str, ...]) -> int:
-    """Where the head of a title stands: the last noun for a person before an "of", else the last one at all, else the last word."""
+    """Where the head of a title stands: the last noun for a person before an "of", else the last one at all,
+    else the last word.
+    """
     end = next((at for at, word in enumerate(words) if at and word in _CLAUSE), len(words))
     for stop in (end, len(words)):
         for at in range(stop - 1, -1, -1):
@@ -33,13 +37,19 @@ def head_at(words: list[str] | tuple[str, ...]) -> int:
 
 
 def singular(word: str) -> str:
-    """One of them: "developers" is developer. A word that is no noun for people stays as it is: "operations", "sales"."""
+    """One of them: "developers" is developer. A word that is no noun for people stays as it is: "operations",
+    "sales".
+    """
     if word.endswith("men") and len(word) > MIN_LENGTH and word not in vocabulary().things:
         return word[:-2] + "an"
     if not word.endswith("s") or word.endswith("ss") or is_person(word):
         return word
     for cut, put in (("ies", "y"), ("wives", "wife"), ("es", ""), ("s", "")):
         one = word.removesuffix(cut) + put
-        if word.endswith(cut) and (one in vocabulary().people or (cut != "es" and is_person(one)) or (cut == "es" and one.endswith("ess"))):
+        if word.endswith(cut) and (
+            one in vocabulary().people
+            or (cut != "es" and is_person(one))
+            or (cut == "es" and one.endswith("ess"))
+        ):
             return one
     return word

@@ -37,15 +37,24 @@ def vocabulary() -> Vocabulary:
     """The words of titles."""
     said: Mapping[str, Any] = read_yaml((files("thresher.hiring.title") / "title.yaml").read_text("utf-8"))
     return Vocabulary(
-        levels={phrase: _listed(said["levels"][" ".join(phrase)]) for phrase in _longest_first(map(str.split, said["levels"]))},
+        levels={
+            phrase: _listed(said["levels"][" ".join(phrase)])
+            for phrase in _longest_first(map(str.split, said["levels"]))
+        },
         leading={word: _listed(but) for word, but in said["leading"].items()},
         noise=_longest_first(each.split() for each in _listed(said["noise"])),
-        phrases=tuple((each, tuple(said["phrases"][" ".join(each)].split())) for each in _longest_first(map(str.split, said["phrases"]))),
+        phrases=tuple(
+            (each, tuple(said["phrases"][" ".join(each)].split()))
+            for each in _longest_first(map(str.split, said["phrases"]))
+        ),
         short={short: tuple(long.split()) for short, long in said["short"].items()},
         heads=_leaders(said["same_heads"]),
         words=_leaders(said["same_words"]),
         spelled=said["spelled"],
-        **{name: _listed(said[name]) for name in ("grades", "pairs", "wide", "people", "things", "small", "makers")},
+        **{
+            name: _listed(said[name])
+            for name in ("grades", "pairs", "wide", "people", "things", "small", "makers")
+        },
     )
 
 

@@ -1,7 +1,7 @@
 """A small web to practise on: seeded, deterministic, local, and as badly behaved as it is told to be.
 
-The fetcher's resolver leads every host name to it, so production code runs unchanged against addresses that look real.
-Only the demo, the tests and the benchmarks import it.
+The fetcher's resolver leads every host name to it, so production code runs unchanged against addresses that
+look real. Only the demo, the tests and the benchmarks import it.
 """
 
 from thresher.practice.web.chronicle import Chronicle, chronicle
@@ -19,7 +19,30 @@ from thresher.practice.web.traits import Traits, traits
 from thresher.practice.web.walls import WALLS
 
 __all__ = [
-    "CONTROL", "DAY_ZERO", "HOSTED", "KNOWN", "WALLS", "Chronicle", "Company", "Entry", "Knob", "Posting", "PracticeWeb", "RemoteWeb",
-    "Steering", "Traits", "Trouble", "board_url", "chronicle", "company", "directory", "gaps", "owner", "peak", "postings",
-    "practice_process", "robots", "traits",
-]  # fmt: skip
+    "CONTROL",
+    "DAY_ZERO",
+    "HOSTED",
+    "KNOWN",
+    "WALLS",
+    "Chronicle",
+    "Company",
+    "Entry",
+    "Knob",
+    "Posting",
+    "PracticeWeb",
+    "RemoteWeb",
+    "Steering",
+    "Traits",
+    "Trouble",
+    "board_url",
+    "chronicle",
+    "company",
+    "directory",
+    "gaps",
+    "owner",
+    "peak",
+    "postings",
+    "practice_process",
+    "robots",
+    "traits",
+]

@@ -1,6 +1,8 @@
-"""The practice web as a process: `python -m thresher.practice.web --seed 7`. It prints one line of JSON and serves.
+"""The practice web as a process: `python -m thresher.practice.web --seed 7`. It prints one line of JSON and
+serves.
 
-It ends with SIGTERM or Ctrl-C, or when its standard input ends and was a pipe: whoever started it is gone then.
+It ends with SIGTERM or Ctrl-C, or when its standard input ends and was a pipe: whoever started it is gone
+then.
 """
 
 import argparse
@@ -21,7 +23,9 @@ from thresher.practice.web.web import Web
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m thresher.practice.web", description="A seeded web on loopback, for practice.")
+    parser = argparse.ArgumentParser(
+        prog="python -m thresher.practice.web", description="A seeded web on loopback, for practice."
+    )
     parser.add_argument("--seed", type=int, default=7, help="the same seed, the same web (7)")
     parser.add_argument("--port", type=int, default=0, help="where to listen on 127.0.0.1 (any free port)")
     parser.add_argument("--day", type=float, default=0, help="the day it is there (0)")
@@ -34,7 +38,15 @@ def main() -> int:
     port = listener.getsockname()[1]
     listener.listen()
     print(
-        json.dumps({"port": port, "url": f"http://{ADDRESS}:{port}", "control": CONTROL, "seed": chosen.seed, "day": chosen.day}),
+        json.dumps(
+            {
+                "port": port,
+                "url": f"http://{ADDRESS}:{port}",
+                "control": CONTROL,
+                "seed": chosen.seed,
+                "day": chosen.day,
+            }
+        ),
         flush=True,
     )
     with asyncio.Runner(loop_factory=new_loop) as runner:
@@ -52,7 +64,9 @@ async def _live(site: Web, listener: socket.socket) -> None:
 
 @contextlib.contextmanager
 def _watched(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> Iterator[None]:
-    """Stop when a pipe on standard input ends. A terminal or an empty input says nothing about who started us."""
+    """Stop when a pipe on standard input ends. A terminal or an empty input says nothing about who started
+    us.
+    """
     try:
         piped = stat.S_ISFIFO(os.fstat(0).st_mode)
     except OSError:

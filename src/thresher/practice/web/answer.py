@@ -1,4 +1,6 @@
-"""What a site is asked and what it answers: plain values, so that every site is a pure function from one to the other."""
+"""What a site is asked and what it answers: plain values, so that every site is a pure function from one to
+the other.
+"""
 
 import json
 from collections.abc import Mapping
@@ -68,7 +70,9 @@ class Answer:
 
 
 def whole(text: str) -> int:
-    """A whole number as an address has it; -1 for what is none. `isdigit` alone would let a superscript two through."""
+    """A whole number as an address has it; -1 for what is none. `isdigit` alone would let a superscript two
+    through.
+    """
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else -1
 
 
@@ -95,4 +99,6 @@ def redirect(target: str, status: int = 302) -> Answer:
 
 
 def made(body: bytes, kind: str, status: int = 200, *, modified: datetime | None = None) -> Answer:
-    return Answer(status, body, {"content-type": kind}, f'"{blake2b(body, digest_size=10).hexdigest()}"', modified)
+    return Answer(
+        status, body, {"content-type": kind}, f'"{blake2b(body, digest_size=10).hexdigest()}"', modified
+    )

@@ -1,7 +1,9 @@
-"""What happened to the postings of a company between two days, straight from the generator: what a crawler should have seen.
+"""What happened to the postings of a company between two days, straight from the generator: what a crawler
+should have seen.
 
-It counts from what stood on the board at the end of the first day's look to what stands there at the last: a posting that is open
-at both may have changed, one that is open at neither but was in between has opened and closed.
+It counts from what stood on the board at the end of the first day's look to what stands there at the last: a
+posting that is open at both may have changed, one that is open at neither but was in between has opened and
+closed.
 """
 
 from collections.abc import Iterator
@@ -16,9 +18,11 @@ from thresher.practice.web.sites.home import board_url
 
 @dataclass(frozen=True, slots=True)
 class Chronicle:
-    """A company, its board, and the postings: open at the end; opened, changed, closed and listed again since the beginning.
+    """A company, its board, and the postings: open at the end; opened, changed, closed and listed again since
+    the beginning.
 
-    Each reads as it did when last seen. Listed again are those of `opened` that have the words of an earlier posting of their place.
+    Each reads as it did when last seen. Listed again are those of `opened` that have the words of an earlier
+    posting of their place.
     """
 
     company: Company
@@ -38,12 +42,14 @@ def chronicle(seed: int, token: str, since: float, until: float) -> Chronicle:
     begun = [life for life in _lives(seed, who, last) if first < life.opened]
     ended = [life for life in _lives(seed, who, last) if first < life.closes <= last]
     return Chronicle(
-        company=who, board=board_url(who), open=after,
+        company=who,
+        board=board_url(who),
+        open=after,
         opened=tuple(_at_last(seed, who, life, last) for life in begun),
         changed=tuple(each for each in after if each.id in before and differs(before[each.id], each)),
         closed=tuple(_at_last(seed, who, life, last) for life in ended),
         relisted=tuple(_at_last(seed, who, life, last) for life in begun if life.is_relisted),
-    )  # fmt: skip
+    )
 
 
 def day(number: float) -> datetime:

@@ -1,7 +1,8 @@
-"""The practice web's own time. It stands still until somebody moves it, so that the same question gets the same answer.
+"""The practice web's own time. It stands still until somebody moves it, so that the same question gets the
+same answer.
 
-Day 0 is a fixed Monday. Only what the worlds tell of themselves follows this clock; the `Date` header and the log follow
-the machine's, because clients reckon with that one.
+Day 0 is a fixed Monday. Only what the worlds tell of themselves follows this clock; the `Date` header and the
+log follow the machine's, because clients reckon with that one.
 """
 
 from datetime import UTC, datetime, timedelta

@@ -1,8 +1,9 @@
-"""Companies. Every name is one: any host or board token that is asked for belongs to a company drawn from the seed.
+"""Companies. Every name is one: any host or board token that is asked for belongs to a company drawn from the
+seed.
 
-A company has its postings on exactly one platform; asked for elsewhere, its token is unknown, or belongs to a namesake,
-which is the trap for whoever guesses tokens. A few companies have their name and platform under every seed, so that a
-test or a reader can name one of each sort.
+A company has its postings on exactly one platform; asked for elsewhere, its token is unknown, or belongs to a
+namesake, which is the trap for whoever guesses tokens. A few companies have their name and platform under
+every seed, so that a test or a reader can name one of each sort.
 """
 
 import re
@@ -15,21 +16,45 @@ from thresher.practice.web.words import CITIES, FIRST, FORMS, SECOND, TRADES
 
 # Whose careers pages list the postings themselves, plainly or by a script that only a browser runs.
 OWN, SCRIPTED = "own", "scripted"
-FIRST_HOSTED = ("greenhouse", "lever", "ashby", "workday", "smartrecruiters", "recruitee", "workable", "personio", "teamtailor", "bamboohr")
+FIRST_HOSTED = (
+    "greenhouse",
+    "lever",
+    "ashby",
+    "workday",
+    "smartrecruiters",
+    "recruitee",
+    "workable",
+    "personio",
+    "teamtailor",
+    "bamboohr",
+)
 LATER_HOSTED = ("icims", "jobvite", "breezy", "rippling", "pinpoint")
 HOSTED = (*FIRST_HOSTED, *LATER_HOSTED)
 PLATFORMS = (*HOSTED, OWN, SCRIPTED)
 # Under every seed: token, name, platform, number of places that can be filled.
-KNOWN = MappingProxyType({
-    "acme": ("Acme Anvils", "greenhouse", 24), "borealis": ("Borealis Freight", "lever", 18), "cobalt": ("Cobalt Payments", "ashby", 15),
-    "dunlin": ("Dunlin Systems", "workday", 2_600), "ember": ("Ember Energy", "smartrecruiters", 260),
-    "fathom": ("Fathom Water", "recruitee", 12), "garnet": ("Garnet Games", "workable", 45), "heron": ("Heron Health", "personio", 14),
-    "isthmus": ("Isthmus Travel", "teamtailor", 40), "juniper": ("Juniper Foods", "bamboohr", 11),
-    "kestrel": ("Kestrel Optics", OWN, 34), "larkspur": ("Larkspur Learning", SCRIPTED, 9),
-    "mallow": ("Mallow Media", "icims", 58), "nutmeg": ("Nutmeg Foods", "jobvite", 70), "orchard": ("Orchard Robotics", "breezy", 13),
-    "pumice": ("Pumice Devices", "rippling", 16), "quartz": ("Quartz Security", "pinpoint", 12),
-})  # fmt: skip
-# `crowd-0`, `crowd-1` ... are companies with about a hundred postings each, in turn on every platform: for benchmarks.
+KNOWN = MappingProxyType(
+    {
+        "acme": ("Acme Anvils", "greenhouse", 24),
+        "borealis": ("Borealis Freight", "lever", 18),
+        "cobalt": ("Cobalt Payments", "ashby", 15),
+        "dunlin": ("Dunlin Systems", "workday", 2_600),
+        "ember": ("Ember Energy", "smartrecruiters", 260),
+        "fathom": ("Fathom Water", "recruitee", 12),
+        "garnet": ("Garnet Games", "workable", 45),
+        "heron": ("Heron Health", "personio", 14),
+        "isthmus": ("Isthmus Travel", "teamtailor", 40),
+        "juniper": ("Juniper Foods", "bamboohr", 11),
+        "kestrel": ("Kestrel Optics", OWN, 34),
+        "larkspur": ("Larkspur Learning", SCRIPTED, 9),
+        "mallow": ("Mallow Media", "icims", 58),
+        "nutmeg": ("Nutmeg Foods", "jobvite", 70),
+        "orchard": ("Orchard Robotics", "breezy", 13),
+        "pumice": ("Pumice Devices", "rippling", 16),
+        "quartz": ("Quartz Security", "pinpoint", 12),
+    }
+)
+# `crowd-0`, `crowd-1` ... are companies with about a hundred postings each, in turn on every platform: for
+# benchmarks.
 CROWD, CROWDED, MAX_FIGURES = "crowd-", 120, 6
 # Registries that sell names below these: acme.co.uk is acme's.
 SECOND_LEVEL = frozenset(("co", "com", "org", "net", "ac", "gov"))
@@ -73,16 +98,32 @@ def company(seed: int, token: str) -> Company:
     draw = Draw(seed, "company", token.lower())
     name, platform, places = KNOWN.get(token.lower()) or _crowded(token.lower()) or _drawn(seed, token, draw)
     return Company(
-        token=token.lower(), name=name, platform=platform, trade=draw.pick(TRADES), city=draw.pick(CITIES),
-        founded=draw.between(1962, 2023), staff=draw.between(8, 4_000), places=places, layout=draw.below(3), custom_domain=draw.chance(20),
-        workday_site=draw.pick(("External", "Careers", f"{_name(token).replace(' ', '_')}_Careers", "External_Career_Site")),
+        token=token.lower(),
+        name=name,
+        platform=platform,
+        trade=draw.pick(TRADES),
+        city=draw.pick(CITIES),
+        founded=draw.between(1962, 2023),
+        staff=draw.between(8, 4_000),
+        places=places,
+        layout=draw.below(3),
+        custom_domain=draw.chance(20),
+        workday_site=draw.pick(
+            ("External", "Careers", f"{_name(token).replace(' ', '_')}_Careers", "External_Career_Site")
+        ),
         workday_number=draw.pick((1, 3, 5, 12, 103)),
-    )  # fmt: skip
+    )
 
 
 def _drawn(seed: int, token: str, draw: Draw) -> tuple[str, str, int]:
-    """Name, platform and places. Some moved to a platform that came later: drawn apart, so that all the others stayed where they are."""
-    name, platform, places = _name(token) + draw.pick(FORMS), draw.pick((*FIRST_HOSTED, OWN, SCRIPTED)), draw.between(2, 30)
+    """Name, platform and places. Some moved to a platform that came later: drawn apart, so that all the
+    others stayed where they are.
+    """
+    name, platform, places = (
+        _name(token) + draw.pick(FORMS),
+        draw.pick((*FIRST_HOSTED, OWN, SCRIPTED)),
+        draw.between(2, 30),
+    )
     moved = Draw(seed, "newer", token.lower())
     return name, moved.pick(LATER_HOSTED) if moved.chance(28) else platform, places
 

@@ -31,7 +31,9 @@ def command(site: Web, method: str, target: str, body: bytes) -> web.Response:
     except (ValueError, TypeError) as error:
         return web.json_response({"error": str(error)}, status=400)
     if found is None:
-        return web.json_response({"error": f"there is no {method} {target}; see /knobs, /clock, /log, /reset"}, status=404)
+        return web.json_response(
+            {"error": f"there is no {method} {target}; see /knobs, /clock, /log, /reset"}, status=404
+        )
     return web.json_response(found)
 
 
@@ -60,8 +62,12 @@ def _obeyed(site: Web, method: str, target: str, said: Any) -> dict[str, Any] | 
 def status(site: Web) -> dict[str, Any]:
     """Where the web stands."""
     with site.lock:
-        return {"seed": site.seed, "day": site.calendar.day, "now": site.calendar.now.isoformat(),
-                "knobs": [each.as_json() for each in site.panel.knobs]}  # fmt: skip
+        return {
+            "seed": site.seed,
+            "day": site.calendar.day,
+            "now": site.calendar.now.isoformat(),
+            "knobs": [each.as_json() for each in site.panel.knobs],
+        }
 
 
 def _set_clock(site: Web, said: Any) -> None:

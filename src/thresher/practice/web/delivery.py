@@ -1,4 +1,6 @@
-"""How an answer goes out over the wire: whole and at once, or in one of the ways that wires have of failing."""
+"""How an answer goes out over the wire: whole and at once, or in one of the ways that wires have of
+failing.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -29,7 +31,9 @@ class Nothing(web.Response):
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What went out: the status (0 for none), how many bytes of the body, and whether that was the whole answer."""
+    """What went out: the status (0 for none), how many bytes of the body, and whether that was the whole
+    answer.
+    """
 
     response: web.StreamResponse
     status: int = 0
@@ -49,7 +53,9 @@ def fresh(request: web.BaseRequest, answer: Answer) -> bool:
     if answer.status != 200 or request.method not in ("GET", "HEAD"):
         return False
     if answer.etag and (known := request.headers.get("If-None-Match")) is not None:
-        return known.strip() == "*" or answer.etag in [each.strip().removeprefix("W/") for each in known.split(",")]
+        return known.strip() == "*" or answer.etag in [
+            each.strip().removeprefix("W/") for each in known.split(",")
+        ]
     since = request.headers.get("If-Modified-Since")
     return bool(since and answer.modified and _at(since) >= answer.modified.replace(microsecond=0))
 
@@ -78,11 +84,15 @@ async def _whole(request: web.BaseRequest, answer: Answer) -> Sent:
         return await _sent(request, web.Response(status=304, headers=kept))
     if len(answer.body) > AT_ONCE:
         return await _streamed(request, answer)
-    return await _sent(request, web.Response(status=answer.status, body=answer.body, headers=_headers(request, answer)))
+    return await _sent(
+        request, web.Response(status=answer.status, body=answer.body, headers=_headers(request, answer))
+    )
 
 
 async def _streamed(request: web.BaseRequest, answer: Answer) -> Sent:
-    """Piece by piece, as the client takes it: who stops reading at a limit must not have been sent the rest."""
+    """Piece by piece, as the client takes it: who stops reading at a limit must not have been sent the
+    rest.
+    """
     response = web.StreamResponse(status=answer.status, headers=_headers(request, answer))
     response.content_length = len(answer.body)
     await response.prepare(request)
@@ -94,7 +104,9 @@ async def _streamed(request: web.BaseRequest, answer: Answer) -> Sent:
 
 
 async def _sent(request: web.BaseRequest, response: web.Response) -> Sent:
-    """Prepared and written here rather than by the framework: the log wants to know when the last byte went."""
+    """Prepared and written here rather than by the framework: the log wants to know when the last byte
+    went.
+    """
     await response.prepare(request)
     await response.write_eof()
     return Sent(response, response.status, response.content_length or 0, whole=True)
@@ -159,12 +171,14 @@ def _closed(request: web.BaseRequest) -> Sent:
 
 
 Delivery = Callable[[web.BaseRequest, Answer, Knob], Awaitable[Sent]]
-_SPOILT: MappingProxyType[Trouble, Delivery] = MappingProxyType({
-    Trouble.SLOW: _slow,
-    Trouble.HANG: _hang,
-    Trouble.DRIP: _drip,
-    Trouble.TRUNCATED: _truncated,
-    Trouble.CUT_CHUNKS: _cut_chunks,
-    Trouble.RESET: _reset,
-    Trouble.GARBAGE: _garbage,
-})  # fmt: skip
+_SPOILT: MappingProxyType[Trouble, Delivery] = MappingProxyType(
+    {
+        Trouble.SLOW: _slow,
+        Trouble.HANG: _hang,
+        Trouble.DRIP: _drip,
+        Trouble.TRUNCATED: _truncated,
+        Trouble.CUT_CHUNKS: _cut_chunks,
+        Trouble.RESET: _reset,
+        Trouble.GARBAGE: _garbage,
+    }
+)

@@ -1,7 +1,7 @@
 """Chance that repeats itself: every draw follows from the seed and the name of what it is drawn for.
 
-`random.Random` promises the same floats for ever, but not the same choices; a web that must be equal byte for byte on
-every Python draws from a hash instead.
+`random.Random` promises the same floats for ever, but not the same choices; a web that must be equal byte for
+byte on every Python draws from a hash instead.
 """
 
 from collections.abc import Sequence

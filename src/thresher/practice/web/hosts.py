@@ -1,4 +1,6 @@
-"""Which site answers for which host: one list, read from the top. What is in none of its lines is a company's own site."""
+"""Which site answers for which host: one list, read from the top. What is in none of its lines is a company's
+own site.
+"""
 
 from collections.abc import Callable
 

@@ -1,9 +1,9 @@
 """Knobs: how a host misbehaves, for how many requests, and where.
 
-Three sorts, each with a rule of its own. *Twists* change what a site says (every one that matches holds). An *answer*
-knob takes the site's place, and a *delivery* knob spoils how an answer is brought; of these two sorts the first one
-that matches wins, so two knobs with a count each form a queue. `/robots.txt` is touched only by knobs that name it:
-a test that asks for one 429 wants it on its page.
+Three sorts, each with a rule of its own. *Twists* change what a site says (every one that matches holds). An
+*answer* knob takes the site's place, and a *delivery* knob spoils how an answer is brought; of these two
+sorts the first one that matches wins, so two knobs with a count each form a queue. `/robots.txt` is touched
+only by knobs that name it: a test that asks for one 429 wants it on its page.
 """
 
 import codecs
@@ -32,7 +32,9 @@ class Trouble(StrEnum):
     NOT_JSON = "not_json"  # the model writes broken JSON
     REFUSAL = "refusal"  # the model declines
     CUT_SHORT = "cut_short"  # the model stops after `number` tokens, or in the middle
-    OFF_SCHEMA = "off_schema"  # the model leaves the schema: `text` is type, missing or extra, or each in turn
+    OFF_SCHEMA = (
+        "off_schema"  # the model leaves the schema: `text` is type, missing or extra, or each in turn
+    )
     INVENTED = "invented"  # the model makes up `number` percent of its values, or all
     OBEDIENT = "obedient"  # the model does what a page tells it: "ignore previous instructions and answer …"
     QUOTA = "quota"  # the account at the model's vendor is empty
@@ -106,9 +108,13 @@ class Knob:
 def knob_from(said: Mapping[str, Any]) -> Knob:
     """A knob from JSON. Names that are none are refused: a misspelt knob would do nothing, silently."""
     if not isinstance(said, Mapping) or "trouble" not in said:
-        raise ValueError(f'a knob is an object such as {{"trouble": "{Trouble.SLOW}", "host": "acme.example", "seconds": 2}}')
+        raise ValueError(
+            f'a knob is an object such as {{"trouble": "{Trouble.SLOW}", "host": "acme.example", "seconds": 2}}'
+        )
     if unknown := set(said) - {each.name for each in fields(Knob)}:
-        raise ValueError(f"a knob has no {', '.join(sorted(unknown))}: it has {', '.join(each.name for each in fields(Knob))}")
+        raise ValueError(
+            f"a knob has no {', '.join(sorted(unknown))}: it has {', '.join(each.name for each in fields(Knob))}"
+        )
     try:
         return Knob(**{**said, "trouble": Trouble(said["trouble"])})
     except TypeError as error:

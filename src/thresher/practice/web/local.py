@@ -17,7 +17,9 @@ START_SECONDS = 30
 
 
 class PracticeWeb:
-    """A practice web in a thread: `with PracticeWeb(seed=7) as web: ...`. `web.url` is where every host name leads."""
+    """A practice web in a thread: `with PracticeWeb(seed=7) as web: ...`. `web.url` is where every host name
+    leads.
+    """
 
     def __init__(self, seed: int = 7, *, day: float = 0, port: int = 0) -> None:
         self.web = Web(seed, day)
@@ -59,7 +61,9 @@ class PracticeWeb:
         started.wait(START_SECONDS)
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def stop(self) -> None:

@@ -1,7 +1,8 @@
 """The log of every request, kept where it cannot be argued with: at the server.
 
-A request arrives when its head was read, before anything else is done with it, and ends when its last byte was handed to
-the kernel or its connection was lost. Both are noted on the monotonic clock, for gaps, and on the wall clock, for people.
+A request arrives when its head was read, before anything else is done with it, and ends when its last byte
+was handed to the kernel or its connection was lost. Both are noted on the monotonic clock, for gaps, and on
+the wall clock, for people.
 """
 
 import itertools
@@ -11,8 +12,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-HEADERS = ("user-agent", "accept", "accept-encoding", "authorization", "content-type", "cookie", "from", "if-modified-since",
-           "if-none-match", "range", "referer")  # fmt: skip
+HEADERS = (
+    "user-agent",
+    "accept",
+    "accept-encoding",
+    "authorization",
+    "content-type",
+    "cookie",
+    "from",
+    "if-modified-since",
+    "if-none-match",
+    "range",
+    "referer",
+)
 MAX_ENTRIES = 200_000
 BODY_KEPT = 4_000
 
@@ -58,7 +70,9 @@ class Log:
         self._seen: Counter[str] = Counter()
         self._next = 1
 
-    def arrive(self, host: str, method: str, target: str, headers: Mapping[str, str], at: tuple[float, float]) -> Entry:
+    def arrive(
+        self, host: str, method: str, target: str, headers: Mapping[str, str], at: tuple[float, float]
+    ) -> Entry:
         with self._changed:
             self._running[host] += 1
             self._seen[host] += 1
@@ -71,7 +85,9 @@ class Log:
             self._changed.notify_all()
             return entry
 
-    def end(self, entry: Entry, at: tuple[float, float], *, body: bytes, status: int, size: int, whole: bool) -> None:
+    def end(
+        self, entry: Entry, at: tuple[float, float], *, body: bytes, status: int, size: int, whole: bool
+    ) -> None:
         said = body[:BODY_KEPT].decode("utf-8", "replace")
         ended = replace(entry, ended=at[0], ended_at=at[1], body=said, status=status, size=size, whole=whole)
         with self._changed:
@@ -87,7 +103,9 @@ class Log:
     def entries(self, host: str | None = None, since: int = 0) -> list[Entry]:
         """The requests after number `since`, of one host or of all."""
         with self._changed:
-            return [each for each in self._entries.values() if each.number > since and host in (None, each.host)]
+            return [
+                each for each in self._entries.values() if each.number > since and host in (None, each.host)
+            ]
 
     def clear(self) -> None:
         """Forget all requests. Those still running end unseen; counting goes on where it was."""
@@ -100,7 +118,9 @@ class Log:
         """Wait on the log itself until something holds for it."""
         with self._changed:
             if not self._changed.wait_for(lambda: holds(list(self._entries.values())), seconds):
-                raise TimeoutError(f"the log did not come to this within {seconds} s; it has {len(self._entries)} requests")
+                raise TimeoutError(
+                    f"the log did not come to this within {seconds} s; it has {len(self._entries)} requests"
+                )
             return list(self._entries.values())
 
 

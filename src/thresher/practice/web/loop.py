@@ -1,4 +1,6 @@
-"""The event loop to serve on: uvloop where it is installed, because the practice web should wait for its clients."""
+"""The event loop to serve on: uvloop where it is installed, because the practice web should wait for its
+clients.
+"""
 
 import asyncio
 from importlib.util import find_spec

@@ -1,7 +1,7 @@
 """Postings, and their lives: they open, are edited, close, and are sometimes listed again under a new number.
 
-A company has a number of places. Each place is a chain of postings through time, drawn from the seed, so what is open
-at any moment follows from the seed and the moment alone, whichever moments were looked at before.
+A company has a number of places. Each place is a chain of postings through time, drawn from the seed, so what
+is open at any moment follows from the seed and the moment alone, whichever moments were looked at before.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,9 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """One posting as it reads at a moment. `round` counts the postings of its place; `revision` its edits so far."""
+    """One posting as it reads at a moment. `round` counts the postings of its place; `revision` its edits so
+    far.
+    """
 
     id: int
     company: Company
@@ -77,7 +79,9 @@ class Posting:
     @property
     def mark(self) -> str:
         """Names a posting in an address without its number; a rotated number shows as an ending."""
-        return f"{self.requisition}-{self.round}" + (f"-{self.id % ROTATION}" if self.id >= FIRST_ID * ROTATION else "")
+        return f"{self.requisition}-{self.round}" + (
+            f"-{self.id % ROTATION}" if self.id >= FIRST_ID * ROTATION else ""
+        )
 
     @property
     def slug(self) -> str:
@@ -91,7 +95,9 @@ class Posting:
     @property
     def skills(self) -> tuple[str, ...]:
         """What it names that one can learn, besides its title."""
-        return self.demands.skills + (("SQL",) if SQL in self.wants and "SQL" not in self.demands.skills else ())
+        return self.demands.skills + (
+            ("SQL",) if SQL in self.wants and "SQL" not in self.demands.skills else ()
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -116,7 +122,9 @@ def number_in(key: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Life:
-    """One posting of a place, from its opening to its closing. `words` is the round whose words it has: of a relisted one, an earlier."""
+    """One posting of a place, from its opening to its closing. `words` is the round whose words it has: of a
+    relisted one, an earlier.
+    """
 
     place: int
     round: int
@@ -144,7 +152,9 @@ def lives(seed: int, company: Company, place: int, until: datetime) -> Iterator[
 
 
 def _open(seed: int, company: Company, place: int, now: datetime) -> Iterator[Posting]:
-    return (read_at(seed, company, life, now) for life in lives(seed, company, place, now) if now < life.closes)
+    return (
+        read_at(seed, company, life, now) for life in lives(seed, company, place, now) if now < life.closes
+    )
 
 
 def read_at(seed: int, company: Company, life: Life, now: datetime) -> Posting:
@@ -159,9 +169,15 @@ def read_at(seed: int, company: Company, life: Life, now: datetime) -> Posting:
     portland = next((each for each in traits(seed, company).offices if each in (OREGON, MAINE)), None)
     if portland and apart.chance(30):
         city = portland
-    also = tuple(each for each in draw.some(CITIES, draw.between(1, 3)) if each != city) if draw.chance(15) else ()
+    also = (
+        tuple(each for each in draw.some(CITIES, draw.between(1, 3)) if each != city)
+        if draw.chance(15)
+        else ()
+    )
     pay = _pay(draw, city, LEVELS.index(level)) if draw.chance(55) else None
-    edits = Draw(seed, "edits", company.token, place, words)  # of their own: an edit must not move the draws after it
+    edits = Draw(
+        seed, "edits", company.token, place, words
+    )  # of their own: an edit must not move the draws after it
     revision, updated = _edits(edits, life.opened, now)
     if revision and edits.chance(30):
         title = f"{title} ({edits.pick(('all genders', 'm/f/d', '4 days', 'hybrid'))})"
@@ -172,10 +188,26 @@ def read_at(seed: int, company: Company, life: Life, now: datetime) -> Posting:
     asked = demands(apart, department, mode, city)
     return Posting(
         id=FIRST_ID + Draw(seed, "id", company.token, place, life.round).below(900_000_000),
-        company=company, place=place, round=life.round, revision=revision, title=f"{level}{title}", department=department, city=city,
-        also=also, mode=mode, employment=employment, pay=pay, opened=life.opened, updated=updated, closes=life.closes, duties=texts[0],
-        wants=texts[1] + asked.wants, offers=texts[2] + asked.offers, level=level.strip().lower(), demands=asked,
-    )  # fmt: skip
+        company=company,
+        place=place,
+        round=life.round,
+        revision=revision,
+        title=f"{level}{title}",
+        department=department,
+        city=city,
+        also=also,
+        mode=mode,
+        employment=employment,
+        pay=pay,
+        opened=life.opened,
+        updated=updated,
+        closes=life.closes,
+        duties=texts[0],
+        wants=texts[1] + asked.wants,
+        offers=texts[2] + asked.offers,
+        level=level.strip().lower(),
+        demands=asked,
+    )
 
 
 def _pay(draw: Draw, city: City, level: int) -> Pay:

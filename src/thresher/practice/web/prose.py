@@ -1,4 +1,6 @@
-"""A posting in words: as HTML, as plain text and as the schema.org description that pages carry for machines."""
+"""A posting in words: as HTML, as plain text and as the schema.org description that pages carry for
+machines.
+"""
 
 import json
 from html import escape
@@ -7,7 +9,12 @@ from typing import Any
 from thresher.practice.web.demands import HYBRID, REMOTE
 from thresher.practice.web.posting import Posting
 
-SCHEMA_EMPLOYMENT = {"Full-time": "FULL_TIME", "Part-time": "PART_TIME", "Contract": "CONTRACTOR", "Internship": "INTERN"}
+SCHEMA_EMPLOYMENT = {
+    "Full-time": "FULL_TIME",
+    "Part-time": "PART_TIME",
+    "Contract": "CONTRACTOR",
+    "Internship": "INTERN",
+}
 WORKPLACE = {REMOTE: "Remote", HYBRID: "Hybrid"}
 
 
@@ -26,7 +33,11 @@ def pay_text(posting: Posting) -> str:
 
 
 def sections(posting: Posting) -> list[tuple[str, tuple[str, ...]]]:
-    return [("What you will do", posting.duties), ("What we look for", posting.wants), ("What we offer", posting.offers)]
+    return [
+        ("What you will do", posting.duties),
+        ("What we look for", posting.wants),
+        ("What we offer", posting.offers),
+    ]
 
 
 def html(posting: Posting) -> str:
@@ -55,19 +66,40 @@ def schema(posting: Posting, url: str) -> dict[str, Any]:
     """A schema.org JobPosting."""
     city, region, _, code, *_ = posting.city
     found: dict[str, Any] = {
-        "@context": "https://schema.org/", "@type": "JobPosting", "title": posting.title, "description": html(posting),
-        "datePosted": posting.opened.date().isoformat(), "validThrough": posting.closes.date().isoformat(),
-        "employmentType": SCHEMA_EMPLOYMENT[posting.employment], "url": url,
+        "@context": "https://schema.org/",
+        "@type": "JobPosting",
+        "title": posting.title,
+        "description": html(posting),
+        "datePosted": posting.opened.date().isoformat(),
+        "validThrough": posting.closes.date().isoformat(),
+        "employmentType": SCHEMA_EMPLOYMENT[posting.employment],
+        "url": url,
         "identifier": {"@type": "PropertyValue", "name": posting.company.name, "value": posting.requisition},
-        "hiringOrganization": {"@type": "Organization", "name": posting.company.name, "sameAs": f"https://{posting.company.site}/"},
-        "jobLocation": {"@type": "Place", "address": {"@type": "PostalAddress", "addressLocality": city, "addressRegion": region,
-                                                      "addressCountry": code}},
-    }  # fmt: skip
+        "hiringOrganization": {
+            "@type": "Organization",
+            "name": posting.company.name,
+            "sameAs": f"https://{posting.company.site}/",
+        },
+        "jobLocation": {
+            "@type": "Place",
+            "address": {
+                "@type": "PostalAddress",
+                "addressLocality": city,
+                "addressRegion": region,
+                "addressCountry": code,
+            },
+        },
+    }
     if posting.mode == REMOTE:
         found["jobLocationType"] = "TELECOMMUTE"
         found["applicantLocationRequirements"] = {"@type": "Country", "name": posting.city[2]}
     if posting.pay:
-        value = {"@type": "QuantitativeValue", "minValue": posting.pay.least, "maxValue": posting.pay.most, "unitText": "YEAR"}
+        value = {
+            "@type": "QuantitativeValue",
+            "minValue": posting.pay.least,
+            "maxValue": posting.pay.most,
+            "unitText": "YEAR",
+        }
         found["baseSalary"] = {"@type": "MonetaryAmount", "currency": posting.pay.currency, "value": value}
     return found
 

@@ -1,4 +1,6 @@
-"""A practice web in another process: for politeness seen from outside, for the demo, and for several workers at once."""
+"""A practice web in another process: for politeness seen from outside, for the demo, and for several workers
+at once.
+"""
 
 import contextlib
 import http.client
@@ -62,7 +64,9 @@ class RemoteWeb:
         deadline = time.monotonic() + seconds
         while not holds(entries := self.log()):
             if time.monotonic() > deadline:
-                raise TimeoutError(f"the log did not come to this within {seconds} s; it has {len(entries)} requests")
+                raise TimeoutError(
+                    f"the log did not come to this within {seconds} s; it has {len(entries)} requests"
+                )
             time.sleep(LOOK_SECONDS)  # another process cannot wake us
         return entries
 
@@ -86,7 +90,17 @@ class RemoteWeb:
 @contextlib.contextmanager
 def practice_process(seed: int = 7, *, day: float = 0, port: int = 0) -> Iterator[RemoteWeb]:
     """A practice web in a process of its own, for the length of a block."""
-    line = [sys.executable, "-m", "thresher.practice.web", "--seed", str(seed), "--day", str(day), "--port", str(port)]
+    line = [
+        sys.executable,
+        "-m",
+        "thresher.practice.web",
+        "--seed",
+        str(seed),
+        "--day",
+        str(day),
+        "--port",
+        str(port),
+    ]
     process = subprocess.Popen(line, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

@@ -24,7 +24,9 @@ def listening(port: int = 0) -> socket.socket:
         listener.bind((ADDRESS, port))
     except OSError as error:
         listener.close()
-        raise OSError(f"cannot listen on {ADDRESS}:{port} ({error.strerror}): choose another port, or 0 for any") from error
+        raise OSError(
+            f"cannot listen on {ADDRESS}:{port} ({error.strerror}): choose another port, or 0 for any"
+        ) from error
     return listener
 
 
@@ -35,7 +37,8 @@ async def served(site: Web, listener: socket.socket) -> AsyncIterator[None]:
     async def handle(request: web.BaseRequest) -> web.StreamResponse:
         return await _handle(site, request)
 
-    # A client that leaves cancels its request, so that a hanging one ends with it. No access log: we keep our own.
+    # A client that leaves cancels its request, so that a hanging one ends with it. No access log: we keep our
+    # own.
     server = web.Server(handle, handler_cancellation=True, access_log=None)
     runner = web.ServerRunner(server, shutdown_timeout=0.01)
     await runner.setup()

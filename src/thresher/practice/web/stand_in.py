@@ -16,8 +16,18 @@ from thresher.practice.web.sites import nowhere
 from thresher.practice.web.walls import consent, wall
 
 HTML = {"content-type": "text/html; charset=utf-8"}
-WORDS = {400: "Bad request", 401: "Log in first", 403: "Forbidden", 404: "Not found", 410: "Gone", 429: "Too many requests",
-         500: "Something broke", 502: "Bad gateway", 503: "Down for maintenance", 504: "Gateway timeout"}  # fmt: skip
+WORDS = {
+    400: "Bad request",
+    401: "Log in first",
+    403: "Forbidden",
+    404: "Not found",
+    410: "Gone",
+    429: "Too many requests",
+    500: "Something broke",
+    502: "Bad gateway",
+    503: "Down for maintenance",
+    504: "Gateway timeout",
+}
 MEGABYTE = 1024 * 1024
 
 
@@ -55,12 +65,18 @@ def _oversized(knob: Knob, ask: Ask) -> Answer:  # noqa: ARG001
 
 
 def _gzip_bomb(knob: Knob, ask: Ask) -> Answer:  # noqa: ARG001
-    return Answer(knob.status or 200, _bomb(knob.number or 256 * MEGABYTE), {**HTML, "content-encoding": "gzip"})
+    return Answer(
+        knob.status or 200, _bomb(knob.number or 256 * MEGABYTE), {**HTML, "content-encoding": "gzip"}
+    )
 
 
 def _charset(knob: Knob, ask: Ask) -> Answer:
     text = f"<h1>Café Größe naïve Łódź</h1><p>“Straße” — señor, {escape(ask.host)}</p>"
-    body = document("Café", text).replace('<meta charset="utf-8">\n', "").encode(knob.text or "windows-1252", "xmlcharrefreplace")
+    body = (
+        document("Café", text)
+        .replace('<meta charset="utf-8">\n', "")
+        .encode(knob.text or "windows-1252", "xmlcharrefreplace")
+    )
     return Answer(knob.status or 200, body, {"content-type": knob.kind})
 
 
@@ -72,7 +88,9 @@ def _much(size: int) -> bytes:
 
 @lru_cache(4)
 def _bomb(size: int) -> bytes:
-    """A gzip body of so many zeros. One megabyte is packed once and its packed form repeated: a bomb must not go off here."""
+    """A gzip body of so many zeros. One megabyte is packed once and its packed form repeated: a bomb must not
+    go off here.
+    """
     packer = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
     block = packer.compress(bytes(MEGABYTE)) + packer.flush(zlib.Z_FULL_FLUSH)
     rest = packer.compress(bytes(size % MEGABYTE)) + packer.flush()
@@ -84,16 +102,18 @@ def _bomb(size: int) -> bytes:
     return head + block * (size // MEGABYTE) + rest + Struct("<II").pack(check, size % 2**32)
 
 
-_STAND_INS: MappingProxyType[Trouble, Callable[[Knob, Ask], Answer | None]] = MappingProxyType({
-    Trouble.STATUS: _status,
-    Trouble.RATE_LIMITED: _rate_limited,
-    Trouble.CAPTCHA: lambda knob, ask: wall(ask, knob.text, knob.status or 403),
-    Trouble.CONSENT: lambda _, ask: consent(ask),
-    Trouble.REDIRECT: lambda knob, _: redirect(knob.text, knob.status or 302),
-    Trouble.REDIRECT_LOOP: _redirect_loop,
-    Trouble.BODY: _body,
-    Trouble.OVERSIZED: _oversized,
-    Trouble.GZIP_BOMB: _gzip_bomb,
-    Trouble.CHARSET: _charset,
-    Trouble.NO_SUCH_SITE: lambda _, ask: nowhere.site(ask),
-})  # fmt: skip
+_STAND_INS: MappingProxyType[Trouble, Callable[[Knob, Ask], Answer | None]] = MappingProxyType(
+    {
+        Trouble.STATUS: _status,
+        Trouble.RATE_LIMITED: _rate_limited,
+        Trouble.CAPTCHA: lambda knob, ask: wall(ask, knob.text, knob.status or 403),
+        Trouble.CONSENT: lambda _, ask: consent(ask),
+        Trouble.REDIRECT: lambda knob, _: redirect(knob.text, knob.status or 302),
+        Trouble.REDIRECT_LOOP: _redirect_loop,
+        Trouble.BODY: _body,
+        Trouble.OVERSIZED: _oversized,
+        Trouble.GZIP_BOMB: _gzip_bomb,
+        Trouble.CHARSET: _charset,
+        Trouble.NO_SUCH_SITE: lambda _, ask: nowhere.site(ask),
+    }
+)

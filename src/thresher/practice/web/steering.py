@@ -1,4 +1,6 @@
-"""What can be done with a practice web, wherever it runs: in a thread of this process or in a process of its own."""
+"""What can be done with a practice web, wherever it runs: in a thread of this process or in a process of its
+own.
+"""
 
 from collections.abc import Callable
 from datetime import datetime

@@ -1,8 +1,9 @@
-"""What a company is like: its mission, its values, its stack, its offices. Drawn apart from the rest of it, told on its pages, and known
-here, so that a test can ask what a careful reader should have found, and what only looks like it.
+"""What a company is like: its mission, its values, its stack, its offices. Drawn apart from the rest of it,
+told on its pages, and known here, so that a test can ask what a careful reader should have found, and what
+only looks like it.
 
-Half of it is traps. A company that does not use React still "reacts to feedback", one without an office in Portland, Oregon may
-have one in Maine or buy Portland cement, and one that is not remote-first says that too.
+Half of it is traps. A company that does not use React still "reacts to feedback", one without an office in
+Portland, Oregon may have one in Maine or buy Portland cement, and one that is not remote-first says that too.
 """
 
 from dataclasses import dataclass
@@ -19,40 +20,92 @@ MAINE: City = ("Portland", "ME", "United States", "US", "USD", 96)
 STATES = MappingProxyType({"OR": "Oregon", "ME": "Maine"})
 # What things are written in, run on and kept in. The names are those that people use in prose.
 STACK = (
-    "Python", "TypeScript", "Java", "Go", "Rust", "Ruby", "PHP", "C#", "React", "Vue", "Angular", "Django", "Docker", "Kubernetes", "AWS",
-    "PostgreSQL", "MySQL", "Redis", "Kafka", "Terraform", "PyTorch",
-)  # fmt: skip
-INDUSTRIES = ("Financial services", "Health care", "Logistics", "Energy", "Education", "Manufacturing", "Software", "Travel", "Agriculture")
+    "Python",
+    "TypeScript",
+    "Java",
+    "Go",
+    "Rust",
+    "Ruby",
+    "PHP",
+    "C#",
+    "React",
+    "Vue",
+    "Angular",
+    "Django",
+    "Docker",
+    "Kubernetes",
+    "AWS",
+    "PostgreSQL",
+    "MySQL",
+    "Redis",
+    "Kafka",
+    "Terraform",
+    "PyTorch",
+)
+INDUSTRIES = (
+    "Financial services",
+    "Health care",
+    "Logistics",
+    "Energy",
+    "Education",
+    "Manufacturing",
+    "Software",
+    "Travel",
+    "Agriculture",
+)
 MISSIONS = (
-    "to make {trade} that anybody can rely on", "to bring honest {trade} to every town", "to waste less, one customer after another",
+    "to make {trade} that anybody can rely on",
+    "to bring honest {trade} to every town",
+    "to waste less, one customer after another",
     "to give small companies the tools that only large ones had",
-)  # fmt: skip
+)
 CULTURES = (
     "We write things down, decide in small groups and change our minds when the numbers do.",
     "We value plain words, kept promises and people who ask why, and nobody here is paid for looking busy.",
     "Teams own what they build, mistakes are told aloud, and a good argument counts for more than a title.",
-)  # fmt: skip
-VALUES = ("Finish what you start", "Say what you see", "Leave it better", "Share the credit", "Keep it simple", "Be kind to others")
-REMOTE_FIRST = ("We are a remote-first company", "Everybody here works remotely, and always has", "Remote-first since the first day")
+)
+VALUES = (
+    "Finish what you start",
+    "Say what you see",
+    "Leave it better",
+    "Share the credit",
+    "Keep it simple",
+    "Be kind to others",
+)
+REMOTE_FIRST = (
+    "We are a remote-first company",
+    "Everybody here works remotely, and always has",
+    "Remote-first since the first day",
+)
 NOT_REMOTE = (
-    "We are not a remote company: we like to meet", "Our sensors are read from remote valleys", "Remote work is the exception here",
-)  # fmt: skip
+    "We are not a remote company: we like to meet",
+    "Our sensors are read from remote valleys",
+    "Remote work is the exception here",
+)
 AI_FOCUS = (
-    "Machine learning is at the heart of what we build", "Artificial intelligence reads every meter before a person does",
+    "Machine learning is at the heart of what we build",
+    "Artificial intelligence reads every meter before a person does",
     "Our own AI models plan every delivery",
-)  # fmt: skip
-# Words with the names of technologies and places inside them, said by everybody who does not use or have them.
-TRAPS = MappingProxyType({
-    "React": "We react to every complaint within a day.", "Go": "We go home in time.", "Rust": "Our machines do not rust.",
-    "Java": "The coffee in the kitchen comes from Java.",
-})  # fmt: skip
+)
+# Words with the names of technologies and places inside them, said by everybody who does not use or have
+# them.
+TRAPS = MappingProxyType(
+    {
+        "React": "We react to every complaint within a day.",
+        "Go": "We go home in time.",
+        "Rust": "Our machines do not rust.",
+        "Java": "The coffee in the kitchen comes from Java.",
+    }
+)
 ALWAYS = "Our maintenance team sends its mail as plain HTML, and the main hall is open to visitors."
 CEMENT = "The new hall stands on Portland cement."
 
 
 @dataclass(frozen=True, slots=True)
 class Traits:
-    """What is true of a company. `tech` in the names people use; `offices` besides the headquarters; `traps` are sentences on its pages."""
+    """What is true of a company. `tech` in the names people use; `offices` besides the headquarters; `traps`
+    are sentences on its pages.
+    """
 
     mission: str
     culture: str
@@ -87,11 +140,21 @@ def traits(seed: int, who: Company) -> Traits:
     traps = [sentence for name, sentence in TRAPS.items() if name not in tech and draw.chance(60)]
     traps += [CEMENT] if portland in (3, 4) else []
     return Traits(
-        mission=f"Our mission is {draw.pick(MISSIONS).format(trade=who.trade)}.", culture=draw.pick(CULTURES),
-        values=tuple(draw.some(VALUES, 3)), size=who.staff, headquarters=f"{who.city[0]}, {who.city[2]}", industry=draw.pick(INDUSTRIES),
-        founded=who.founded, tech=tech, remote_first=remote, remote_words=draw.pick(REMOTE_FIRST if remote else NOT_REMOTE), ai_focus=ai,
-        ai_words=draw.pick(AI_FOCUS) if ai else "", offices=offices, traps=(*traps, ALWAYS),
-    )  # fmt: skip
+        mission=f"Our mission is {draw.pick(MISSIONS).format(trade=who.trade)}.",
+        culture=draw.pick(CULTURES),
+        values=tuple(draw.some(VALUES, 3)),
+        size=who.staff,
+        headquarters=f"{who.city[0]}, {who.city[2]}",
+        industry=draw.pick(INDUSTRIES),
+        founded=who.founded,
+        tech=tech,
+        remote_first=remote,
+        remote_words=draw.pick(REMOTE_FIRST if remote else NOT_REMOTE),
+        ai_focus=ai,
+        ai_words=draw.pick(AI_FOCUS) if ai else "",
+        offices=offices,
+        traps=(*traps, ALWAYS),
+    )
 
 
 def office_text(city: City) -> str:

@@ -1,4 +1,6 @@
-"""Twists that need no site's help: they rewrite a finished answer. A changed layout is a new coat on the same facts."""
+"""Twists that need no site's help: they rewrite a finished answer. A changed layout is a new coat on the same
+facts.
+"""
 
 import json
 import re
@@ -10,7 +12,17 @@ from thresher.practice.web.knob import Trouble, headers_in
 
 _CLASS = re.compile(r'class="([^"]*)"')
 _LD = re.compile(r'<script type="application/ld\+json">[^<]*</script>\n?')
-_COATS = {"li": "div", "ul": "section", "h1": "p", "h2": "div", "h3": "span", "article": "div", "table": "div", "tr": "div", "td": "span"}
+_COATS = {
+    "li": "div",
+    "ul": "section",
+    "h1": "p",
+    "h2": "div",
+    "h3": "span",
+    "article": "div",
+    "table": "div",
+    "tr": "div",
+    "td": "span",
+}
 _TAG = re.compile(rf"<(/?)({'|'.join(_COATS)})(?=[\s>])")
 
 
@@ -41,7 +53,9 @@ def _relaid(answer: Answer) -> Answer:
 
 def _dressed(text: str) -> str:
     text = _TAG.sub(lambda match: f"<{match[1]}{_COATS[match[2]]}", _LD.sub("", text))
-    return _CLASS.sub(lambda match: f'class="c-{blake2b(match[1].encode(), digest_size=3).hexdigest()}"', text)
+    return _CLASS.sub(
+        lambda match: f'class="c-{blake2b(match[1].encode(), digest_size=3).hexdigest()}"', text
+    )
 
 
 def _renamed(value: Json) -> Json:

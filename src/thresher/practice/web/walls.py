@@ -1,4 +1,6 @@
-"""Walls: pages that stand in front of a site. The marks are those that walls of each kind bear; the words are our own."""
+"""Walls: pages that stand in front of a site. The marks are those that walls of each kind bear; the words are
+our own.
+"""
 
 from html import escape
 from types import MappingProxyType
@@ -16,7 +18,11 @@ def _challenge(ask: Ask) -> tuple[str, str, dict[str, str]]:
         '<h2 id="challenge-running">Checking that you are not a machine. Wait a moment.</h2><div id="cf-chl-widget"></div>'
         f"<noscript>Turn on JavaScript and cookies to go on</noscript>{script}<p>Ray ID: <code>{ray}</code></p></div>"
     )
-    return "Just a moment...", body, {"server": "cloudflare", "cf-ray": f"{ray}-FRA", "cf-mitigated": "challenge"}
+    return (
+        "Just a moment...",
+        body,
+        {"server": "cloudflare", "cf-ray": f"{ray}-FRA", "cf-mitigated": "challenge"},
+    )
 
 
 def _turnstile(ask: Ask) -> tuple[str, str, dict[str, str]]:
@@ -52,7 +58,11 @@ def _datadome(ask: Ask) -> tuple[str, str, dict[str, str]]:
         f"<script>var dd={{'rt':'c','cid':'{mark}','hsh':'{mark[:12].upper()}','t':'bv','host':'geo.captcha-delivery.com'}}</script>"
         '<script src="https://ct.captcha-delivery.com/c.js"></script>'
     )
-    return ask.host, body, {"x-datadome": "protected", "set-cookie": f"datadome={mark}; Path=/; Secure; SameSite=Lax"}
+    return (
+        ask.host,
+        body,
+        {"x-datadome": "protected", "set-cookie": f"datadome={mark}; Path=/; Secure; SameSite=Lax"},
+    )
 
 
 def _perimeter(ask: Ask) -> tuple[str, str, dict[str, str]]:
@@ -85,10 +95,18 @@ def _plain(ask: Ask) -> tuple[str, str, dict[str, str]]:
     return "Robot Check", body, {}
 
 
-WALLS = MappingProxyType({
-    "cloudflare": _challenge, "turnstile": _turnstile, "recaptcha": _recaptcha, "hcaptcha": _hcaptcha, "datadome": _datadome,
-    "perimeterx": _perimeter, "akamai": _edge, "plain": _plain,
-})  # fmt: skip
+WALLS = MappingProxyType(
+    {
+        "cloudflare": _challenge,
+        "turnstile": _turnstile,
+        "recaptcha": _recaptcha,
+        "hcaptcha": _hcaptcha,
+        "datadome": _datadome,
+        "perimeterx": _perimeter,
+        "akamai": _edge,
+        "plain": _plain,
+    }
+)
 
 
 def wall(ask: Ask, vendor: str, status: int) -> Answer:

@@ -1,4 +1,5 @@
-"""The web itself, without a network: what is asked goes in, what is answered comes out, and everything is noted.
+"""The web itself, without a network: what is asked goes in, what is answered comes out, and everything is
+noted.
 
 One object holds the seed, the day, the knobs and the log. It may be used from any thread.
 """
@@ -48,24 +49,43 @@ class Web:
             entry = self.log.arrive(host, method, target, of_interest, now)
             return Exchange(entry, count, self.panel.take(host, target.partition("?")[0]))
 
-    def answer(self, exchange: Exchange, headers: Mapping[str, str], body: bytes) -> tuple[Answer, Knob | None]:
+    def answer(
+        self, exchange: Exchange, headers: Mapping[str, str], body: bytes
+    ) -> tuple[Answer, Knob | None]:
         """What is answered, and the knob that says how it is to be brought."""
         entry = exchange.entry
         path, _, query = entry.target.partition("?")
         twists = {each.trouble: each for each in exchange.knobs if each.trouble in TWISTS}
         ask = Ask(
-            host=entry.host, path=unquote(path), seed=self.seed, now=self.calendar.now, method=entry.method, headers=headers, body=body,
-            query=dict(parse_qsl(query)) if query else {}, count=exchange.count, twists=twists,
-        )  # fmt: skip
+            host=entry.host,
+            path=unquote(path),
+            seed=self.seed,
+            now=self.calendar.now,
+            method=entry.method,
+            headers=headers,
+            body=body,
+            query=dict(parse_qsl(query)) if query else {},
+            count=exchange.count,
+            twists=twists,
+        )
         delivery = next((each for each in exchange.knobs if each.trouble in DELIVERIES), None)
-        instead = next((each for each in exchange.knobs if each.trouble not in TWISTS and each.trouble not in DELIVERIES), None)
+        instead = next(
+            (
+                each
+                for each in exchange.knobs
+                if each.trouble not in TWISTS and each.trouble not in DELIVERIES
+            ),
+            None,
+        )
         site = site_for(entry.host)
         answer = stand_in(instead, ask, site) if instead else site(ask)
         return (twisted(ask, answer) if twists else answer), delivery
 
     def end(self, exchange: Exchange, body: bytes, status: int, size: int, *, whole: bool) -> None:
         """Note that a request is over."""
-        self.log.end(exchange.entry, (time.monotonic(), time.time()), body=body, status=status, size=size, whole=whole)
+        self.log.end(
+            exchange.entry, (time.monotonic(), time.time()), body=body, status=status, size=size, whole=whole
+        )
 
     def set_day(self, day: float) -> None:
         with self.lock:

@@ -1,4 +1,5 @@
-"""The rows a listing shows, with the lies that listings tell: caps, wrapping offsets, wrong totals, doubled and renamed rows.
+"""The rows a listing shows, with the lies that listings tell: caps, wrapping offsets, wrong totals, doubled
+and renamed rows.
 
 Every list of every site goes through here, so each twist works everywhere.
 """
@@ -58,14 +59,19 @@ def named(rows: Sequence[R], part: str) -> R | None:
 
 def marked(rows: Sequence[Posting], path: str) -> Posting | None:
     """The posting whose mark a path ends with, also with the ending it has had for one answer."""
-    return next((each for each in rows if path.endswith(each.mark) or path.rpartition("-")[0].endswith(each.mark)), None)
+    return next(
+        (each for each in rows if path.endswith(each.mark) or path.rpartition("-")[0].endswith(each.mark)),
+        None,
+    )
 
 
 def _doubled(ask: Ask, rows: Sequence[R]) -> list[R]:
     every = _number(ask, Trouble.DUPLICATES, 0)
     if every < 1:
         return list(rows)
-    return [row for place, each in enumerate(rows, 1) for row in ((each, each) if place % every == 0 else (each,))]
+    return [
+        row for place, each in enumerate(rows, 1) for row in ((each, each) if place % every == 0 else (each,))
+    ]
 
 
 def _renamed(ask: Ask, row: R) -> R:

@@ -33,7 +33,8 @@ from thresher.store.spawn import Birth, due_lanes
 LANES_REMEMBERED = 100_000
 QUIET_SECONDS = 30.0
 MAX_CHANNEL = 50  # of the 63 bytes of a name
-# One notice per process in this time, sent after the commit: a notice inside every transaction would serialise commits.
+# One notice per process in this time, sent after the commit: a notice inside every transaction would
+# serialise commits.
 DEBOUNCE_SECONDS = 0.05
 # The first of two numbers of an advisory lock: what it is for.
 MIGRATION_LOCK, LINEAGE_LOCK = 7_236_455, 7_236_457
@@ -42,14 +43,17 @@ PAUSES = (0.005, 0.01, 0.02, 0.04)
 
 _NOW = "select now_us()"
 _BORN = "select applied_at from migrations where number = 1"
-# By a digest of schema and root: locks are for the whole database, and others have theirs there. Two that share one only wait.
+# By a digest of schema and root: locks are for the whole database, and others have theirs there. Two that
+# share one only wait.
 _LOCK_LINEAGES = """select pg_advisory_xact_lock(:lock, root) from (
     select distinct hashtext(current_schema() || coalesce(tracking_id, id)) as root from tasks where id = any (:ids) order by root) roots"""
 _INSERT = """select n, id from insert_tasks(cast(:births as json), cast(:lanes as bigint[]), cast(:priorities as int[]),
     cast(:others as bigint[]), :head_start, :now)"""
 _REMOVED = -1  # stands in place of a number for a lane that has been removed
 _READY = "select make_ready(cast(:lanes as bigint[]), cast(:ranks as bigint[]))"
-_FENCE = "select hits, cancelled from fence(cast(:ids as bigint[]), cast(:settlements as json), :head_start, :now)"
+_FENCE = (
+    "select hits, cancelled from fence(cast(:ids as bigint[]), cast(:settlements as json), :head_start, :now)"
+)
 _TASK_PLACES = "select id, lane_id, group_id from tasks where id = any (:ids)"
 _COUNT_GROUPS = """select count_groups(cast(:ids as bigint[]), cast(:whats as text[]), cast(:numbers as bigint[]), :head_start, :now)"""
 # Every parameter travels as text: the driver takes longer to write out an array than the server to read one.
@@ -69,13 +73,19 @@ class PostgresBackend:
     """One schema of one database, and any number of machines."""
 
     dialect = POSTGRES
-    add_lane, lock_lanes, keep_lanes = staticmethod(lanes.add), staticmethod(lanes.lock), staticmethod(lanes.keep)
+    add_lane, lock_lanes, keep_lanes = (
+        staticmethod(lanes.add),
+        staticmethod(lanes.lock),
+        staticmethod(lanes.keep),
+    )
 
     def __init__(self, url: str, *, clock: Clock | None = None, connections: int = 8) -> None:
         self._clock = clock
         self._postgres = Postgres(url, connections)
         self._wire = Wire(self._postgres, _TURN)
-        self._channel = _channel(self._postgres.schema)  # of its own: two queues in one database do not wake each other
+        self._channel = _channel(
+            self._postgres.schema
+        )  # of its own: two queues in one database do not wake each other
         self._born: int | None = None
         self._gates_of: dict[int, tuple[int, ...]] = {}
         self._listener: psycopg.Connection[Any] | None = None
@@ -90,16 +100,23 @@ class PostgresBackend:
     @contextlib.contextmanager
     def aside(self) -> Iterator[Session]:
         # Not from the pool: those who hold its connections may all be here at once.
-        with self._postgres.advice(), psycopg.connect(self._postgres.url, **self._postgres.options) as connection, connection.transaction():
+        with (
+            self._postgres.advice(),
+            psycopg.connect(self._postgres.url, **self._postgres.options) as connection,
+            connection.transaction(),
+        ):
             yield PostgresSession(connection)
 
     @contextlib.contextmanager
     def join(self, connection: object) -> Iterator[Session]:
         if not isinstance(connection, psycopg.Connection):
             found = f"{type(connection).__module__}.{type(connection).__qualname__}"
-            raise UsageError(f"a transaction on PostgreSQL is shared through a psycopg.Connection, not a {found}")
+            raise UsageError(
+                f"a transaction on PostgreSQL is shared through a psycopg.Connection, not a {found}"
+            )
         session = BorrowedSession(connection)
-        # Without autocommit this opens the caller's transaction, so that ours is a savepoint in it and commits nothing.
+        # Without autocommit this opens the caller's transaction, so that ours is a savepoint in it and
+        # commits nothing.
         before = session.rows("select current_setting('search_path')")[0][0]
         with connection.transaction():
             session.run(f"set local search_path = {quoted(self._postgres.schema)}")
@@ -116,7 +133,9 @@ class PostgresBackend:
         found = session.rows("select to_regclass('migrations')")[0][0] and session.rows(_BORN)
         if not found or found[0][0] != self._born:
             schema = self._postgres.schema
-            raise UsageError(f"the connection is to another database than the client's, or its role may not use the schema {schema}")
+            raise UsageError(
+                f"the connection is to another database than the client's, or its role may not use the schema {schema}"
+            )
 
     @contextlib.contextmanager
     def jot(self) -> Iterator[Session]:
@@ -127,7 +146,9 @@ class PostgresBackend:
     @contextlib.contextmanager
     def read(self) -> Iterator[Session]:
         with self._postgres.transaction() as session:
-            session.run("set local enable_seqscan = on")  # whoever looks at everything may read from end to end
+            session.run(
+                "set local enable_seqscan = on"
+            )  # whoever looks at everything may read from end to end
             yield session
 
     near = False  # over the wire
@@ -147,7 +168,10 @@ class PostgresBackend:
         """
         schema = self._postgres.schema
         with self._postgres.transaction() as session:
-            session.rows("select pg_advisory_xact_lock(:lock, hashtext(:schema))", {"lock": MIGRATION_LOCK, "schema": schema})
+            session.rows(
+                "select pg_advisory_xact_lock(:lock, hashtext(:schema))",
+                {"lock": MIGRATION_LOCK, "schema": schema},
+            )
             if not session.rows("select 1 from pg_namespace where nspname = :schema", {"schema": schema}):
                 session.run(f"create schema {quoted(schema)}")
             fresh = version_now(session, POSTGRES) == 0
@@ -172,18 +196,25 @@ class PostgresBackend:
             if len(self._gates_of) > LANES_REMEMBERED:
                 self._gates_of = {}
                 missing = list(lane_ids)
-            for lane_id, gates in session.rows("select id, gates from lanes where id = any (:ids)", {"ids": missing}):
+            for lane_id, gates in session.rows(
+                "select id, gates from lanes where id = any (:ids)", {"ids": missing}
+            ):
                 self._gates_of[lane_id] = tuple(gates)
         return self._gates_of
 
-    def insert(self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:
+    def insert(
+        self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True
+    ) -> list[int | None]:
         due = due_lanes(births) if take_lanes else {}
         others = {birth.lane_id for birth in births} - due.keys()
         values = {
-            "births": orjson.dumps([birth.fields for birth in births]).decode(), "head_start": rules.head_start_us,
-            "lanes": _array(due).decode(), "priorities": _array(due.values()).decode(), "others": _array(others).decode(),
+            "births": orjson.dumps([birth.fields for birth in births]).decode(),
+            "head_start": rules.head_start_us,
+            "lanes": _array(due).decode(),
+            "priorities": _array(due.values()).decode(),
+            "others": _array(others).decode(),
             "now": self._clock.now() if self._clock else None,
-        }  # fmt: skip
+        }
         born: dict[int, int] = dict(session.rows(_INSERT, values))
         if _REMOVED in born:
             raise LaneRemoved
@@ -198,26 +229,54 @@ class PostgresBackend:
             session.rows(_READY, {"lanes": list(ranks), "ranks": list(ranks.values())})
 
     def fence(
-        self, session: Session, settlements: Sequence[Settlement], lanes: Sequence[int | None], rules: Rules, now: int
+        self,
+        session: Session,
+        settlements: Sequence[Settlement],
+        lanes: Sequence[int | None],
+        rules: Rules,
+        now: int,
     ) -> list[Hit]:
         order = sorted(range(len(settlements)), key=lambda at: settlements[at].task_id)
         ordered = [settlements[at] for at in order]
-        # The lane and the group of a running task change only when its own claim is settled, so this is true for every hit.
+        # The lane and the group of a running task change only when its own claim is settled, so this is true
+        # for every hit.
         ids = [each.task_id for each in ordered]
-        place_of = {task_id: (lane_id, group_id) for task_id, lane_id, group_id in session.rows(_TASK_PLACES, {"ids": ids})}
+        place_of = {
+            task_id: (lane_id, group_id)
+            for task_id, lane_id, group_id in session.rows(_TASK_PLACES, {"ids": ids})
+        }
         rows = [_row(each, lanes[at]) for each, at in zip(ordered, order, strict=True)]
-        values = {"ids": ids, "settlements": orjson.dumps(rows).decode(), "head_start": rules.head_start_us, "now": now}
+        values = {
+            "ids": ids,
+            "settlements": orjson.dumps(rows).decode(),
+            "head_start": rules.head_start_us,
+            "now": now,
+        }
         hits, cancelled = session.rows(_FENCE, values)[0]
         stopped = set(cancelled or ())
         through = ((n, ordered[n - 1]) for n in hits or ())
-        return [Hit(each, place_of[each.task_id][0], n in stopped, place_of[each.task_id][1]) for n, each in through]
+        return [
+            Hit(each, place_of[each.task_id][0], n in stopped, place_of[each.task_id][1])
+            for n, each in through
+        ]
 
-    def count_groups(self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int) -> None:
-        values = {"ids": [group for group, _ in changes], "whats": [what for _, what in changes], "numbers": list(changes.values())}
+    def count_groups(
+        self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int
+    ) -> None:
+        values = {
+            "ids": [group for group, _ in changes],
+            "whats": [what for _, what in changes],
+            "numbers": list(changes.values()),
+        }
         session.rows(_COUNT_GROUPS, values | {"head_start": rules.head_start_us, "now": now})
 
     def turn(
-        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes = None
+        self,
+        settlements: Sequence[Settlement],
+        limit: int,
+        worker_id: int,
+        rules: Rules,
+        scopes: Scopes = None,
     ) -> Turn:
         asked = self._asked(settlements, limit, worker_id, rules, scopes)
         for pause in PAUSES:
@@ -228,7 +287,12 @@ class PostgresBackend:
         return _answered(asked, self._send(asked.params))
 
     async def turn_on_loop(
-        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes = None
+        self,
+        settlements: Sequence[Settlement],
+        limit: int,
+        worker_id: int,
+        rules: Rules,
+        scopes: Scopes = None,
     ) -> Turn:
         asked = self._asked(settlements, limit, worker_id, rules, scopes)
         for pause in PAUSES:
@@ -242,7 +306,9 @@ class PostgresBackend:
         with self._postgres.connection() as connection:
             return send_turn(connection, params)
 
-    def _asked(self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes) -> _Asked:
+    def _asked(
+        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes
+    ) -> _Asked:
         ordered = sorted(settlements, key=lambda each: each.task_id)
         ids, claims, back, told = _array([each.task_id for each in ordered]), _NONE, _NONE, b"[]"
         if all(_is_simply_done(each) for each in ordered):
@@ -275,7 +341,8 @@ class PostgresBackend:
         self._notify()
 
     def _notify(self) -> None:
-        # A hint, sent after the commit: if it cannot be sent, what was committed still stands, and the poll finds it.
+        # A hint, sent after the commit: if it cannot be sent, what was committed still stands, and the poll
+        # finds it.
         with contextlib.suppress(DatabaseProblem), self._postgres.connection() as connection:
             connection.execute(f"notify {self._channel}")
 
@@ -288,7 +355,9 @@ class PostgresBackend:
         self._postgres.patience = seconds
 
     def listen(self, timeout: float) -> bool:
-        """A ping from anybody. True once after each connecting too: what was said before, nobody here heard."""
+        """A ping from anybody. True once after each connecting too: what was said before, nobody here
+        heard.
+        """
         if self._listener is None or self._listener.closed:
             self._listener = self._postgres.dedicated()
             with self._postgres.advice():
@@ -360,7 +429,9 @@ def _answered(asked: _Asked, rows: Sequence[Any]) -> Turn:
 
 
 def _pause(problem: DatabaseProblem, seconds: float) -> float:
-    """One call is one transaction, so a conflict can simply be tried again; anything else is the caller's to know."""
+    """One call is one transaction, so a conflict can simply be tried again; anything else is the caller's to
+    know.
+    """
     if not isinstance(problem.__cause__, RETRYABLE):
         raise problem
     return seconds
@@ -378,19 +449,31 @@ def _is_simply_done(each: Settlement) -> bool:
 
 
 def _row(each: Settlement, lane_id: int | None) -> dict[str, Any]:
-    """A settlement as it travels. As JSON: the driver would take longer to write out arrays than the server to settle them.
+    """A settlement as it travels. As JSON: the driver would take longer to write out arrays than the server
+    to settle them.
 
     What is not said is null there, and most settlements have little to say.
     """
     row: dict[str, Any] = {
-        "id": each.task_id, "claim": each.claim, "state": each.state.value, "healthy": each.healthy,
-    }  # fmt: skip
+        "id": each.task_id,
+        "claim": each.claim,
+        "state": each.state.value,
+        "healthy": each.healthy,
+    }
     if not each.is_told:
         row |= {"at_stage": each.at_stage, "ending": each.ending.value}
     if each.state not in TERMINAL:
-        row |= {"delay": each.delay_us, "stage": each.stage, "lane_id": lane_id, "checkpoint": each.checkpoint}
+        row |= {
+            "delay": each.delay_us,
+            "stage": each.stage,
+            "lane_id": lane_id,
+            "checkpoint": each.checkpoint,
+        }
     if each.reason or each.error:
-        row |= {"reason": each.reason or (each.error and each.error.message), "error": each.error and each.error.name}
+        row |= {
+            "reason": each.reason or (each.error and each.error.message),
+            "error": each.error and each.error.name,
+        }
     if each.spends_failure or each.crashed:
         row |= {"spent": int(each.spends_failure), "crashed": int(each.crashed)}
     return row

@@ -22,19 +22,28 @@ CONNECT_SECONDS = 10
 MAX_SCHEMA = 63
 # A client that stops in the middle of a transaction holds gates that everybody needs.
 IDLE_IN_TRANSACTION = "30s"
-# Only what any role may set: a parameter for superusers (deadlock_timeout) would shut everybody else out.
-# The functions are written to have one good plan each; making a new one for every call would cost more than running it.
-# A plan is often made while the tables are still empty, where reading them from end to end looks cheapest: never choose that.
-# The server, too, notices a client whose machine is gone, and lets go of what it held.
+# Only what any role may set: a parameter for superusers (deadlock_timeout) would shut everybody else out. The
+# functions are written to have one good plan each; making a new one for every call would cost more than
+# running it. A plan is often made while the tables are still empty, where reading them from end to end looks
+# cheapest: never choose that. The server, too, notices a client whose machine is gone, and lets go of what it
+# held.
 SETTINGS = (
     f"-c jit=off -c plan_cache_mode=force_generic_plan -c idle_in_transaction_session_timeout={IDLE_IN_TRANSACTION} "
     "-c enable_seqscan=off -c tcp_keepalives_idle=10 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=3 -c tcp_user_timeout=30000"
 )
-# What the kernel does about a machine that is gone: unless the URL says otherwise, it is noticed within half a minute.
-SOCKET = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
+# What the kernel does about a machine that is gone: unless the URL says otherwise, it is noticed within half
+# a minute.
+SOCKET = {
+    "keepalives": 1,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 30_000,
+}
 RETRYABLE = (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected)
-# SQLSTATEs, by how they begin, that say something about the server and nothing about what it was asked to store: connection, resources,
-# operator, system, rollback, lock, authorization, catalogue; a transaction that may not write, or was ended for idling.
+# SQLSTATEs, by how they begin, that say something about the server and nothing about what it was asked to
+# store: connection, resources, operator, system, rollback, lock, authorization, catalogue; a transaction that
+# may not write, or was ended for idling.
 AWAY = ("08", "53", "57", "58", "40", "55", "28", "3D", "25006", "25P03", "25P04")
 # A table, column, function or schema of ours that is not there.
 UNMIGRATED = ("42P01", "42703", "42883", "3F000")
@@ -74,12 +83,15 @@ class PostgresSession:
                 cursor.execute(psycopg_style(sql), rows[0])
             elif rows:
                 cursor.executemany(psycopg_style(sql), rows)
-                # The driver's pipeline ends with a flush, after which the server no longer counts how long a transaction idles.
+                # The driver's pipeline ends with a flush, after which the server no longer counts how long a
+                # transaction idles.
                 cursor.execute("select")
 
 
 class BorrowedSession(PostgresSession):
-    """A transaction on somebody else's connection: whatever its cursors and rows are like, ours are plain, and nothing is prepared."""
+    """A transaction on somebody else's connection: whatever its cursors and rows are like, ours are plain,
+    and nothing is prepared.
+    """
 
     def _execute(self, sql: str, params: Params) -> psycopg.Cursor[Any]:
         check_integers(params)
@@ -100,7 +112,9 @@ def split_schema(url: str) -> tuple[str, str]:
     if not schema.replace("_", "").isalnum():
         raise DatabaseProblem(f"the schema name {schema!r} may have letters, digits and _ only")
     if len(schema.encode()) > MAX_SCHEMA or schema.startswith("pg_"):
-        raise DatabaseProblem(f"the schema name {schema!r} must not begin with pg_, nor have more than {MAX_SCHEMA} bytes")
+        raise DatabaseProblem(
+            f"the schema name {schema!r} must not begin with pg_, nor have more than {MAX_SCHEMA} bytes"
+        )
     return urlunsplit(parts._replace(query=urlencode(query))), schema
 
 
@@ -130,14 +144,24 @@ class Postgres:
         self._socket = {name: value for name, value in SOCKET.items() if name not in said}
         self.doubted_at = 0.0  # connections that are older may be dead
         self.options: dict[str, Any] = {
-            **self._socket, "autocommit": True, "connect_timeout": CONNECT_SECONDS, "prepare_threshold": 2,
+            **self._socket,
+            "autocommit": True,
+            "connect_timeout": CONNECT_SECONDS,
+            "prepare_threshold": 2,
             "options": f"-c search_path={quoted(self.schema)} {SETTINGS}{synchronous_commit(url)}",
-        }  # fmt: skip
+        }
         self.pool = ConnectionPool(
-            self.url, connection_class=PatientConnection, configure=self._adopt, min_size=0, max_size=most, open=False,
-            timeout=CONNECT_SECONDS, reconnect_timeout=CONNECT_SECONDS,
-            max_idle=300, kwargs=self.options,
-        )  # fmt: skip
+            self.url,
+            connection_class=PatientConnection,
+            configure=self._adopt,
+            min_size=0,
+            max_size=most,
+            open=False,
+            timeout=CONNECT_SECONDS,
+            reconnect_timeout=CONNECT_SECONDS,
+            max_idle=300,
+            kwargs=self.options,
+        )
         self.pool.open(wait=False)
 
     @contextlib.contextmanager
@@ -155,7 +179,9 @@ class Postgres:
         """A connection of one's own, outside the pool."""
         with self.advice():
             options: dict[str, Any] = {**self._socket, "options": f"-c search_path={quoted(self.schema)}"}
-            connection = PatientConnection.connect(self.url, autocommit=True, connect_timeout=CONNECT_SECONDS, **options)
+            connection = PatientConnection.connect(
+                self.url, autocommit=True, connect_timeout=CONNECT_SECONDS, **options
+            )
             connection.owner = self
             return connection
 
@@ -177,18 +203,26 @@ class Postgres:
         try:
             yield
         except PoolTimeout as problem:
-            raise DatabaseProblem(f"no connection to {self._shown} within {CONNECT_SECONDS} seconds: is the server running?") from problem
+            raise DatabaseProblem(
+                f"no connection to {self._shown} within {CONNECT_SECONDS} seconds: is the server running?"
+            ) from problem
         except psycopg.errors.ReadOnlySqlTransaction as problem:
             raise DatabaseProblem(f"{self._shown} is read-only: connect to the primary") from problem
         except psycopg.errors.DiskFull as problem:
-            raise DatabaseProblem(f"the disk of {self._shown} is full: nothing was written; free some space and go on") from problem
+            raise DatabaseProblem(
+                f"the disk of {self._shown} is full: nothing was written; free some space and go on"
+            ) from problem
         except psycopg.errors.InsufficientPrivilege as problem:
-            raise DatabaseProblem(f"{self._shown}: {str(problem).strip()}; ask for the right, or use another role") from problem
+            raise DatabaseProblem(
+                f"{self._shown}: {str(problem).strip()}; ask for the right, or use another role"
+            ) from problem
         except psycopg.Error as problem:
             if is_unstorable(problem):
                 raise InvalidPayload(f"the database cannot store a value: {_said(problem)}") from problem
             if problem.sqlstate in UNMIGRATED:
-                raise DatabaseProblem(f"{self._shown}: {_said(problem)}; bring it up to date with: thresher migrate") from problem
+                raise DatabaseProblem(
+                    f"{self._shown}: {_said(problem)}; bring it up to date with: thresher migrate"
+                ) from problem
             if is_away(problem):
                 raise DatabaseProblem(f"{self._shown}: {redacted(_said(problem), self.url)}") from problem
             raise
@@ -198,7 +232,9 @@ class Postgres:
 
 
 def is_away(problem: psycopg.Error) -> bool:
-    """Whether the server cannot be used now; what it was asked for may well be sound. Without a SQLSTATE the driver lost it."""
+    """Whether the server cannot be used now; what it was asked for may well be sound. Without a SQLSTATE the
+    driver lost it.
+    """
     state = problem.sqlstate
     return isinstance(problem, psycopg.OperationalError) if state is None else state.startswith(AWAY)
 
@@ -214,7 +250,9 @@ def _said(problem: psycopg.Error) -> str:
 
 
 def reach(url: str) -> None:
-    """Connect once: a wrong address or password is told at once and in the server's words, not after the pool's patience."""
+    """Connect once: a wrong address or password is told at once and in the server's words, not after the
+    pool's patience.
+    """
     address, _ = split_schema(url)
     try:
         psycopg.connect(address, connect_timeout=CONNECT_SECONDS).close()

@@ -1,7 +1,8 @@
-"""Our functions in a schema that may be shared: only what is ours is replaced, and what is not ours is left alone.
+"""Our functions in a schema that may be shared: only what is ours is replaced, and what is not ours is left
+alone.
 
-Each function bears a comment that says it is ours. A schema from before there were such comments holds no other functions: they
-were all dropped whenever ours changed.
+Each function bears a comment that says it is ours. A schema from before there were such comments holds no
+other functions: they were all dropped whenever ours changed.
 """
 
 import re
@@ -50,7 +51,9 @@ def is_installed(session: PostgresSession) -> bool:
 
 
 def check_names(session: PostgresSession, *, fresh: bool) -> None:
-    """Refuse a schema in which a name of ours belongs to something that is not ours. `fresh`: there is nothing of ours yet."""
+    """Refuse a schema in which a name of ours belongs to something that is not ours. `fresh`: there is
+    nothing of ours yet.
+    """
     found = [*_functions(session), *_views(session)]
     if not fresh and not any(ours for _, _, ours in found):
         return  # from before functions were marked
@@ -65,7 +68,11 @@ def check_names(session: PostgresSession, *, fresh: bool) -> None:
 
 def install(session: PostgresSession) -> None:
     """Make the functions of this version in place of those of another."""
-    _drop(session, _ours(_functions(session), _names("function") | EARLIER), _ours(_views(session), _names("view")))
+    _drop(
+        session,
+        _ours(_functions(session), _names("function") | EARLIER),
+        _ours(_views(session), _names("view")),
+    )
     try:
         session.run(_text())
     except (psycopg.errors.InvalidFunctionDefinition, psycopg.errors.InvalidTableDefinition) as problem:
@@ -73,7 +80,11 @@ def install(session: PostgresSession) -> None:
             f"something of yours in the schema depends on a function of Thresher's that has changed ({problem.diag.message_primary}); "
             "drop it, run thresher migrate, and make it again. Nothing was changed."
         ) from problem
-    made = [f"comment on function {shown} is '{MARK}'" for name, shown, _ in _functions(session) if name in _names("function")]
+    made = [
+        f"comment on function {shown} is '{MARK}'"
+        for name, shown, _ in _functions(session)
+        if name in _names("function")
+    ]
     made += [f"comment on view {shown} is '{MARK}'" for _, shown, _ in _views(session)]
     session.run("; ".join(made))
     for table, options in STORAGE.items():
@@ -83,7 +94,9 @@ def install(session: PostgresSession) -> None:
 
 
 def _drop(session: PostgresSession, functions: Iterable[str], views: Iterable[str]) -> None:
-    """All in one statement each, and nothing else with them. Where something of a stranger's depends on one, they are replaced in place."""
+    """All in one statement each, and nothing else with them. Where something of a stranger's depends on one,
+    they are replaced in place.
+    """
     try:
         with session.connection.transaction():
             for what, names in (("view", ", ".join(views)), ("function", ", ".join(functions))):

@@ -1,8 +1,10 @@
-"""Connections that do not wait for ever: a server that is silent for too long, and is not at work for us, is given up.
+"""Connections that do not wait for ever: a server that is silent for too long, and is not at work for us, is
+given up.
 
-The kernel notices a machine that is gone (keepalives). It does not notice a process that was stopped, or something in between that
-takes every packet and passes none on. So whoever has waited for long enough asks over a new connection whether the old one is being
-worked for. A long statement is waited for; a dead connection is closed, and the next one is new.
+The kernel notices a machine that is gone (keepalives). It does not notice a process that was stopped, or
+something in between that takes every packet and passes none on. So whoever has waited for long enough asks
+over a new connection whether the old one is being worked for. A long statement is waited for; a dead
+connection is closed, and the next one is new.
 """
 
 from collections.abc import Generator
@@ -21,7 +23,9 @@ _AT_WORK = """select 1 from pg_stat_activity where pid = %s and state = 'active'
 
 def silent(seconds: float) -> psycopg.OperationalError:
     """The error for a connection that is given up."""
-    return psycopg.OperationalError(f"no answer for {seconds:g} seconds, and the server is not at work on it: the connection is given up")
+    return psycopg.OperationalError(
+        f"no answer for {seconds:g} seconds, and the server is not at work on it: the connection is given up"
+    )
 
 
 class Owner(Protocol):
@@ -39,7 +43,9 @@ class Owner(Protocol):
 
 
 class PatientConnection(psycopg.Connection[Any]):
-    """A connection of a thread. Without an owner its patience is `alone`, and silence is enough to give it up."""
+    """A connection of a thread. Without an owner its patience is `alone`, and silence is enough to give it
+    up.
+    """
 
     owner: Owner | None = None
     alone = PATIENCE
@@ -77,9 +83,13 @@ class PatientConnection(psycopg.Connection[Any]):
 
 
 def is_at_work(url: str, pid: int, patience: float) -> bool:
-    """Ask over a new connection whether the server is busy with an old one. One that cannot be asked is not."""
+    """Ask over a new connection whether the server is busy with an old one. One that cannot be asked is
+    not.
+    """
     try:
-        with PatientConnection.connect(url, autocommit=True, connect_timeout=max(2, round(patience))) as connection:
+        with PatientConnection.connect(
+            url, autocommit=True, connect_timeout=max(2, round(patience))
+        ) as connection:
             connection.alone = patience
             return connection.execute(_AT_WORK, [pid]).fetchone() is not None
     except psycopg.Error:

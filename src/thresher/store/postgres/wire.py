@@ -1,9 +1,10 @@
-"""Connections that are used on the event loop itself, for the one statement that a busy worker sends hundreds of times a second.
+"""Connections that are used on the event loop itself, for the one statement that a busy worker sends hundreds
+of times a second.
 
-Sent from a database thread a turn costs two hops between threads, and each of them waits for the interpreter's lock: on a
-busy worker that is longer than the statement takes. So the turn, and only the turn, goes over a connection that the loop
-waits for as it waits for any other socket; and since it is always the same statement, it is prepared once and then sent and
-read with the few calls of the driver that this takes.
+Sent from a database thread a turn costs two hops between threads, and each of them waits for the
+interpreter's lock: on a busy worker that is longer than the statement takes. So the turn, and only the turn,
+goes over a connection that the loop waits for as it waits for any other socket; and since it is always the
+same statement, it is prepared once and then sent and read with the few calls of the driver that this takes.
 """
 
 import asyncio
@@ -22,7 +23,8 @@ _BINARY = pq.Format.BINARY
 
 
 class Wire:
-    """Idle lines of one loop, all good for one statement; as many as there are turns under way at the same time.
+    """Idle lines of one loop, all good for one statement; as many as there are turns under way at the same
+    time.
 
     `sql` names its parameters $1, $2, and says what each is: they travel as text.
     """
@@ -81,7 +83,9 @@ class Wire:
 class Line:
     """One connection, with one statement prepared."""
 
-    def __init__(self, connection: psycopg.AsyncConnection[Any], loop: asyncio.AbstractEventLoop, postgres: Postgres) -> None:
+    def __init__(
+        self, connection: psycopg.AsyncConnection[Any], loop: asyncio.AbstractEventLoop, postgres: Postgres
+    ) -> None:
         self._connection, self._loop, self._postgres = connection, loop, postgres
         self.since = monotonic()
         self._looking: asyncio.Task[None] | None = None
@@ -117,7 +121,9 @@ class Line:
             return result
         raise errors.error_from_result(result)
 
-    def _read(self, answered: "asyncio.Future[list[pq.abc.PGresult]]", results: list[pq.abc.PGresult]) -> None:
+    def _read(
+        self, answered: "asyncio.Future[list[pq.abc.PGresult]]", results: list[pq.abc.PGresult]
+    ) -> None:
         if answered.done():
             return
         try:

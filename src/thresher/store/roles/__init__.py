@@ -1,1 +1,3 @@
-"""Roles in the database: their names, their queue, the sessions of scrapers, and the matches that come of it."""
+"""Roles in the database: their names, their queue, the sessions of scrapers, and the matches that come of
+it.
+"""

@@ -1,10 +1,12 @@
-"""Postings that a scraper brought for a role, filed many at a time: each once, linked to everything it was found under.
+"""Postings that a scraper brought for a role, filed many at a time: each once, linked to everything it was
+found under.
 
-Whether one is known is asked in this order: by its number on its platform, by its content. Then it gains the links that are new,
-and whatever is new about it; what was there stays. A number or address under which a posting was ever seen is a link ("id", ...).
+Whether one is known is asked in this order: by its number on its platform, by its content. Then it gains the
+links that are new, and whatever is new about it; what was there stays. A number or address under which a
+posting was ever seen is a link ("id", ...).
 
-One transaction files at a time (`hold_arrivals`): two that bring the same posting under different numbers at the same moment would
-each take it for new.
+One transaction files at a time (`hold_arrivals`): two that bring the same posting under different numbers at
+the same moment would each take it for new.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -27,14 +29,17 @@ ID, ROLE = "id", "role"
 AT_ONCE = 500
 ARRIVALS_LOCK = 7_236_456
 
-_ANSWERS = "select answer from scrape_posts where session_id = :session order by created_at, digest limit :limit"
+_ANSWERS = (
+    "select answer from scrape_posts where session_id = :session order by created_at, digest limit :limit"
+)
 _LATE = "select count(*) from late_posts where session_id = :session and digest <> :but"
 _COUNT = "update roles set imported = imported + :number, updated_at = :now where id = :role"
 _HOLD = "select pg_advisory_xact_lock(:lock, hashtext(current_schema()))"
 # To compress descriptions is a sixth of what postings cost PostgreSQL, unless it may do so the newer way.
 _QUICKLY = """select set_config(name, 'lz4', true) from pg_settings where name = 'default_toast_compression' and 'lz4' = any (enumvals)"""
-# One look into an index for each that is asked for: of a list PostgreSQL makes a filter, and walks through the whole table with it. Most
-# are new: only those that are found come back, and the limit keeps either database from looking twice for them.
+# One look into an index for each that is asked for: of a list PostgreSQL makes a filter, and walks through
+# the whole table with it. Most are new: only those that are found come back, and the limit keeps either
+# database from looking twice for them.
 _OLDEST = "select key, id from (select n.key, ({}) as id from {{asked}} limit 1000000) as found where id is not null"
 _BY_ID = _OLDEST.format("""select min(l.record_id) from links l join records r on r.id = l.record_id
     where l.name = 'id' and l.target = n.key and r.kind = 'posting'""")
@@ -43,15 +48,35 @@ _BY_CONTENT = _OLDEST.format("""select min(m.record_id) from marks m
 _BY_KEY = _OLDEST.format("select r.id from records r where r.kind = 'posting' and r.key = n.key")
 _KNOWN = "select id, key, data, evidence from records where id {keys} order by id"
 # By nothing that another index has: a role may have more postings than anybody brings.
-_OF_ROLE = "select record_id from links where record_id {keys} and name || '' = 'role' and target || '' = :role"
+_OF_ROLE = (
+    "select record_id from links where record_id {keys} and name || '' = 'role' and target || '' = :role"
+)
 _UNMAKE = "delete from records where id {keys} returning id"
 
 _RECORD = (
-    ("id", "bigint"), ("kind", "'posting'"), ("key", "text"), ("data", "text"), ("first_task", "0"), ("last_task", "0"),
-    ("created_at", ":now"), ("updated_at", ":now"),
-)  # fmt: skip
-_ID = (("record_id", "bigint"), ("name", "'id'"), ("target", "text"), ("task_id", "0"), ("created_at", ":now"))
-_ROLE = (("record_id", "bigint"), ("name", "'role'"), ("target", ":role"), ("task_id", "0"), ("created_at", ":now"))
+    ("id", "bigint"),
+    ("kind", "'posting'"),
+    ("key", "text"),
+    ("data", "text"),
+    ("first_task", "0"),
+    ("last_task", "0"),
+    ("created_at", ":now"),
+    ("updated_at", ":now"),
+)
+_ID = (
+    ("record_id", "bigint"),
+    ("name", "'id'"),
+    ("target", "text"),
+    ("task_id", "0"),
+    ("created_at", ":now"),
+)
+_ROLE = (
+    ("record_id", "bigint"),
+    ("name", "'role'"),
+    ("target", ":role"),
+    ("task_id", "0"),
+    ("created_at", ":now"),
+)
 _MARK = (("record_id", "bigint"), ("kind", "'posting'"))
 _SEEN = (*_MARK, ("name", "'seen_at'"), ("word", "null"), ("number", "bigint"))
 _STATE = (*_MARK, ("name", "'state'"), ("word", ":state"), ("number", "null"))
@@ -74,7 +99,9 @@ class Arriving(Protocol):
 
 
 class Ending(StrEnum):
-    """What became of one: it was new; known, and new to this role; known to it and changed; known to it and as it was."""
+    """What became of one: it was new; known, and new to this role; known to it and changed; known to it and
+    as it was.
+    """
 
     IMPORTED = "imported"
     LINKED = "linked"
@@ -133,8 +160,12 @@ def hold_arrivals(dialect: Dialect, session: Session) -> None:
         session.rows(_QUICKLY)
 
 
-def file_arrivals(dialect: Dialect, session: Session, role_id: int, arrivals: Sequence[Arriving], now: int) -> list[Filed]:
-    """File a portion of postings for a role, in their order. No key is in it twice. The caller holds the arrivals."""
+def file_arrivals(
+    dialect: Dialect, session: Session, role_id: int, arrivals: Sequence[Arriving], now: int
+) -> list[Filed]:
+    """File a portion of postings for a role, in their order. No key is in it twice. The caller holds the
+    arrivals.
+    """
     role, keys = str(role_id), [each.key for each in arrivals]
     by_id = _oldest(dialect, session, _BY_ID, keys)
     filed = _file(dialect, session, role, arrivals, now, by_id, {})
@@ -142,20 +173,33 @@ def file_arrivals(dialect: Dialect, session: Session, role_id: int, arrivals: Se
         by_key = _oldest(dialect, session, _BY_KEY, [key for key in keys if key not in by_id])
         filed = _file(dialect, session, role, arrivals, now, by_id, by_key)
     if filed is None:
-        raise DatabaseProblem("another process filed one of these postings at the same moment; try again") from _Overtaken()
+        raise DatabaseProblem(
+            "another process filed one of these postings at the same moment; try again"
+        ) from _Overtaken()
     return filed
 
 
 def _file(
-    dialect: Dialect, session: Session, role: str, arrivals: Sequence[Arriving], now: int, by_id: Mapping[str, int],
+    dialect: Dialect,
+    session: Session,
+    role: str,
+    arrivals: Sequence[Arriving],
+    now: int,
+    by_id: Mapping[str, int],
     by_key: Mapping[str, int],
-) -> list[Filed] | None:  # fmt: skip
+) -> list[Filed] | None:
     """None, and nothing is written, if one that was to be new is there already."""
     filed, postings = _resolve(dialect, session, role, arrivals, now, {**by_key, **by_id})
     if not _write(dialect, session, list(postings.values()), now):
         return None
-    named = [(record_id, each.key) for (record_id, _), each in zip(filed, arrivals, strict=True) if each.key not in by_id]
-    gained = [(record_id,) for record_id, ending in filed if ending is _IMPORTED or ending is _LINKED]  # either happens to a record once
+    named = [
+        (record_id, each.key)
+        for (record_id, _), each in zip(filed, arrivals, strict=True)
+        if each.key not in by_id
+    ]
+    gained = [
+        (record_id,) for record_id, ending in filed if ending is _IMPORTED or ending is _LINKED
+    ]  # either happens to a record once
     insert_rows(dialect, session, "links", _ID, named, "on conflict do nothing", now=now)
     insert_rows(dialect, session, "links", _ROLE, gained, "on conflict do nothing", now=now, role=role)
     return filed
@@ -167,7 +211,12 @@ def _oldest(dialect: Dialect, session: Session, sql: str, asked: Collection[str]
 
 
 def _resolve(
-    dialect: Dialect, session: Session, role: str, arrivals: Sequence[Arriving], now: int, by_name: Mapping[str, int]
+    dialect: Dialect,
+    session: Session,
+    role: str,
+    arrivals: Sequence[Arriving],
+    now: int,
+    by_name: Mapping[str, int],
 ) -> tuple[list[Filed], dict[int, _Posting]]:
     """What becomes of each arrival; and the records of all, known or new, each once and as it will be."""
     contents = {each.content for each in arrivals if each.content and each.key not in by_name}
@@ -212,10 +261,14 @@ def _sight(posting: _Posting, arrival: Arriving, now: int) -> Filed:
 
 
 def _write(dialect: Dialect, session: Session, postings: Sequence[_Posting], now: int) -> bool:
-    """Records in the order of their keys, then what they are found by. False, and nothing is written, if a new one is there already."""
+    """Records in the order of their keys, then what they are found by. False, and nothing is written, if a
+    new one is there already.
+    """
     written = [(posting, orjson.dumps(posting.data).decode()) for posting in sorted(postings, key=_key)]
     made = [(posting.id, posting.key, data) for posting, data in written if posting.is_new]
-    if insert_rows(dialect, session, "records", _RECORD, made, "on conflict (kind, key) do nothing", now=now) < len(made):
+    if insert_rows(
+        dialect, session, "records", _RECORD, made, "on conflict (kind, key) do nothing", now=now
+    ) < len(made):
         among(dialect, session, _UNMAKE, [row[0] for row in made])
         return False
     if len(made) < len(written):
@@ -229,9 +282,20 @@ _key = attrgetter("key")
 
 
 def _mark(dialect: Dialect, session: Session, postings: Sequence[_Posting]) -> None:
-    """The marks that are not yet as the data has them, one name after the other. When it was seen is always new."""
-    insert_rows(dialect, session, "marks", _SEEN, [(each.id, each.data["seen_at"]) for each in postings], _REMARK)
+    """The marks that are not yet as the data has them, one name after the other. When it was seen is always
+    new.
+    """
+    insert_rows(
+        dialect, session, "marks", _SEEN, [(each.id, each.data["seen_at"]) for each in postings], _REMARK
+    )
     stated = [(each.id,) for each in postings if each.marked.get("state") != OPEN]
     insert_rows(dialect, session, "marks", _STATE, stated, _REMARK, state=OPEN)
     told = [(each.id, each.data.get("content"), each.marked.get("content")) for each in postings]
-    insert_rows(dialect, session, "marks", _CONTENT, [(record_id, word) for record_id, word, was in told if word and word != was], _REMARK)
+    insert_rows(
+        dialect,
+        session,
+        "marks",
+        _CONTENT,
+        [(record_id, word) for record_id, word, was in told if word and word != was],
+        _REMARK,
+    )

@@ -13,7 +13,9 @@ from thresher.store.session import Session, one
 
 _FIRST = "select model, version from vectors order by model, version limit 1"
 _NEXT = "select model, version from vectors where (model, version) > (:model, :version) order by model, version limit 1"
-_FORGET = "delete from vectors where model = :model and version = :version and kind = :kind and key in (:keys*)"
+_FORGET = (
+    "delete from vectors where model = :model and version = :version and kind = :kind and key in (:keys*)"
+)
 _POSTING = "select key, data from records where id = :id and kind = :kind"
 
 
@@ -28,7 +30,9 @@ def expire_postings(session: Session, data: Mapping[str, Any], now: int) -> None
 
 
 def _forget(session: Session, kind: str, keys: Sequence[str]) -> None:
-    """Drop these points, whichever embedder made them. There are few embedders: they are found by stepping from one to the next."""
+    """Drop these points, whichever embedder made them. There are few embedders: they are found by stepping
+    from one to the next.
+    """
     of = one(session, _FIRST) if keys else None
     while of is not None:
         given = {"model": of[0], "version": of[1]}
@@ -44,5 +48,7 @@ def _close(session: Session, record_id: int, before: int, now: int) -> bool:
     if said.get("state") != "open" or not isinstance(said.get("seen_at"), int) or said["seen_at"] >= before:
         return False
     change = orjson.dumps({"state": "closed", "closed_at": now}).decode()
-    file_record(session, Filing(POSTING, row[0], change, merge=True, marks=("state",)), 0, now, session.dialect.lock)
+    file_record(
+        session, Filing(POSTING, row[0], change, merge=True, marks=("state",)), 0, now, session.dialect.lock
+    )
     return True

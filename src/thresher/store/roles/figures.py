@@ -14,13 +14,16 @@ _TOTALS = """select count(*), cast(coalesce(sum(found), 0) as bigint), cast(coal
         cast(coalesce(sum(updated), 0) as bigint), cast(coalesce(sum(linked), 0) as bigint), cast(coalesce(sum(skipped), 0) as bigint),
         cast(coalesce(sum(completed_at - started_at), 0) as bigint)
     from scrape_sessions where started_at >= :since and status = 'completed'"""
-# The last role is that of the session that began last; the name too, as a key may have been given another one meanwhile.
+# The last role is that of the session that began last; the name too, as a key may have been given another one
+# meanwhile.
 _SCRAPERS = """select t.key_id, s.scraper_name, t.sessions, t.imported, s.role_name, t.active
     from (select key_id, count(*) as sessions, cast(coalesce(sum(imported), 0) as bigint) as imported, max(updated_at) as active,
                  max(id) as last
           from scrape_sessions where started_at >= :since group by key_id) t
     join scrape_sessions s on s.id = t.last order by t.active desc, t.key_id limit :limit"""
-_ACTIVE = "select count(distinct key_id) from scrape_sessions where status = 'in_progress' and lease_until > :now"
+_ACTIVE = (
+    "select count(distinct key_id) from scrape_sessions where status = 'in_progress' and lease_until > :now"
+)
 # In the order of the index of open sessions: what it costs does not grow with the history.
 _RUNNING = f"{SCRAPES} where status = 'in_progress' order by lease_until, id limit :limit"
 _QUEUE = f"{SELECT} where status in ('pending', 'processing') order by rank, id limit :limit"
@@ -66,7 +69,9 @@ def scrapes_since(
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     where = "".join(clauses[name] for name in given)
     values = {**given, "since": since, "limit": limit}
-    rows = session.rows(f"{SCRAPES} where started_at >= :since{where} order by started_at desc, id desc limit :limit", values)
+    rows = session.rows(
+        f"{SCRAPES} where started_at >= :since{where} order by started_at desc, id desc limit :limit", values
+    )
     return [as_scrape(row) for row in rows]
 
 
@@ -75,7 +80,9 @@ def totals_since(session: Session, since: int, *, key_id: int | None = None) -> 
     own = "" if key_id is None else " and key_id = :key"
     rows = session.rows(_TOTALS + own, {"since": since} | ({} if key_id is None else {"key": key_id}))
     sessions, found, imported, updated, linked, skipped, took = rows[0]
-    return Totals(sessions, found, imported, updated, linked, skipped, took / sessions / SECOND if sessions else 0.0)
+    return Totals(
+        sessions, found, imported, updated, linked, skipped, took / sessions / SECOND if sessions else 0.0
+    )
 
 
 def per_scraper(session: Session, since: int, limit: int = 1_000) -> list[Scraper]:

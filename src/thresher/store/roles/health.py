@@ -14,9 +14,13 @@ _WRITE = """update platforms set failures = :failures, paused_until = :until, pa
 
 
 def judge_platforms(session: Session, verdicts: Mapping[str, Verdict], now: int, pace: Pace) -> None:
-    """Tell each platform how the look at it ended. By name, so that two sessions never wait for each other in a circle."""
+    """Tell each platform how the look at it ended. By name, so that two sessions never wait for each other in
+    a circle.
+    """
     for name, verdict in sorted(verdicts.items()):
-        if verdict in _TELLING and session.run(_HOLD, {"name": name, "bad": int(verdict is not Verdict.FOUND)}):
+        if verdict in _TELLING and session.run(
+            _HOLD, {"name": name, "bad": int(verdict is not Verdict.FOUND)}
+        ):
             _tell(session, name, verdict, now, pace)
 
 
@@ -24,6 +28,13 @@ def _tell(session: Session, name: str, verdict: Verdict, now: int, pace: Pace) -
     before = Health(*session.rows(_READ, {"name": name})[0])
     after = after_platform(before, verdict, now, pace)
     if after != before:
-        session.run(_WRITE, {
-            "name": name, "failures": after.failures, "until": after.paused_until, "tag": after.tag, "reason": after.reason,
-        })  # fmt: skip
+        session.run(
+            _WRITE,
+            {
+                "name": name,
+                "failures": after.failures,
+                "until": after.paused_until,
+                "tag": after.tag,
+                "reason": after.reason,
+            },
+        )

@@ -22,17 +22,33 @@ _STILL = """select 1 from roles r join scrape_sessions s on s.id = r.session_id 
 
 
 def make_role(
-    session: Session, name: str, key: str, *, method: str, priority: str, category: str | None, approved: bool, now: int,
-    demand: Demand, once: bool = False,
-) -> int:  # fmt: skip
-    """Make a role and give it its name. If another answers to the name, that one's id, and nothing is made; or with `once` an error."""
+    session: Session,
+    name: str,
+    key: str,
+    *,
+    method: str,
+    priority: str,
+    category: str | None,
+    approved: bool,
+    now: int,
+    demand: Demand,
+    once: bool = False,
+) -> int:
+    """Make a role and give it its name. If another answers to the name, that one's id, and nothing is made;
+    or with `once` an error.
+    """
     if not name or not key or max(len(name), len(key)) > MAX_NAME:
         raise UsageError(f"the name of a role has 1 to {MAX_NAME} characters, got {name[:MAX_NAME]!r}")
     rank = demand.rank(now, priority, 0)
     values = {
-        "name": name, "status": "pending" if approved else "proposed", "priority": priority, "category": category, "method": method,
-        "now": now, "rank": rank,
-    }  # fmt: skip
+        "name": name,
+        "status": "pending" if approved else "proposed",
+        "priority": priority,
+        "category": category,
+        "method": method,
+        "now": now,
+        "rank": rank,
+    }
     role_id = int(session.rows(_INSERT, values)[0][0])
     owner = claim_name(session, role_id, name, key)
     if owner != role_id and once:
@@ -52,7 +68,9 @@ def admit_role(session: Session, role: Role, now: int, demand: Demand) -> None:
 
 
 def bar_role(session: Session, role_id: int, now: int) -> bool:
-    """Let nobody be given a role any more; False if that was so. Its names stay its own, so that it is not proposed again."""
+    """Let nobody be given a role any more; False if that was so. Its names stay its own, so that it is not
+    proposed again.
+    """
     role = take_back(session, role_id, "the role was rejected", now)[role_id]
     session.run(_BAR, {"id": role_id})
     drop_turns(session, role_id)

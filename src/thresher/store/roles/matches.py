@@ -1,7 +1,8 @@
-"""Matches of candidates and postings: written in the settlement that found them, one row a pair, whichever role brought them together.
+"""Matches of candidates and postings: written in the settlement that found them, one row a pair, whichever
+role brought them together.
 
-A matching replaces what an earlier one said of the same pairs. What a person has taken in hand (any status but `suggested`) is theirs:
-it is scored anew, and it never goes.
+A matching replaces what an earlier one said of the same pairs. What a person has taken in hand (any status
+but `suggested`) is theirs: it is scored anew, and it never goes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,12 +15,11 @@ from thresher.store.session import Row, Session, one
 STATUSES = ("suggested", "viewed", "applied", "rejected", "shortlisted")
 AT_ONCE = 500  # names in one statement
 
-_COLUMNS = (
-    "candidate_id, posting_id, role_id, score, skills, experience, location, salary, semantic, status, note, created_at, matched_at"
-)
+_COLUMNS = "candidate_id, posting_id, role_id, score, skills, experience, location, salary, semantic, status, note, created_at, matched_at"
 _ONE = f"select {_COLUMNS} from matches where candidate_id = :candidate and posting_id = :posting"
-# In the order of the key, and locked: two matchings that have pairs in common must never wait for each other in a circle. One side is
-# a list and the other a span, so that an index has each stretch in one piece; what lies between and is not meant is left out after.
+# In the order of the key, and locked: two matchings that have pairs in common must never wait for each other
+# in a circle. One side is a list and the other a span, so that an index has each stretch in one piece; what
+# lies between and is not meant is left out after.
 _SUGGESTED = """select candidate_id, posting_id from matches where {listed} in (:ids*) and {spanned} between :low and :high
     and status = 'suggested' order by candidate_id, posting_id"""
 _BY_CANDIDATES = _SUGGESTED.format(listed="candidate_id", spanned="posting_id")
@@ -34,7 +34,18 @@ _UPSERT = """insert into matches
     on conflict (candidate_id, posting_id) do update set score = excluded.score, skills = excluded.skills,
         experience = excluded.experience, location = excluded.location, salary = excluded.salary, semantic = excluded.semantic,
         matched_at = excluded.matched_at"""
-_WRITTEN = ("candidate", "posting", "score", "skills", "experience", "location", "salary", "semantic", "role", "at")
+_WRITTEN = (
+    "candidate",
+    "posting",
+    "score",
+    "skills",
+    "experience",
+    "location",
+    "salary",
+    "semantic",
+    "role",
+    "at",
+)
 _UPSERTED = tuple((name, "bigint") for name in _WRITTEN)
 _PRESENT = "select id from records where id in (:ids*) and kind = 'candidate' order by id"
 _OPEN = "select record_id from marks where record_id {keys} and kind = 'posting' and name = 'state' and word = 'open'"
@@ -77,10 +88,18 @@ def find_match(session: Session, candidate_id: int, posting_id: int) -> Match | 
 
 
 def list_matches(
-    session: Session, *, candidate: int | None = None, posting: int | None = None, least: int | None = None, status: str | None = None,
-    after: tuple[int, int] | None = None, limit: int = 100,
-) -> list[Match]:  # fmt: skip
-    """The matches of a candidate, or of a posting, the best first. `after` is the score and the other id of the last one seen."""
+    session: Session,
+    *,
+    candidate: int | None = None,
+    posting: int | None = None,
+    least: int | None = None,
+    status: str | None = None,
+    after: tuple[int, int] | None = None,
+    limit: int = 100,
+) -> list[Match]:
+    """The matches of a candidate, or of a posting, the best first. `after` is the score and the other id of
+    the last one seen.
+    """
     own, other = ("candidate_id", "posting_id") if candidate is not None else ("posting_id", "candidate_id")
     given: dict[str, Any] = {"own": candidate if candidate is not None else posting, "limit": limit}
     clauses = [f"{own} = :own"]
@@ -97,7 +116,9 @@ def list_matches(
     return [Match(*row) for row in session.rows(sql, given)]
 
 
-def set_match_status(session: Session, candidate_id: int, posting_id: int, status: str, note: str | None = None) -> bool:
+def set_match_status(
+    session: Session, candidate_id: int, posting_id: int, status: str, note: str | None = None
+) -> bool:
     """What a person makes of a match; False where there is none. From now on it is theirs."""
     given = {"status": status, "note": note, "candidate": candidate_id, "posting": posting_id}
     return session.run(_STATUS, given) > 0
@@ -109,7 +130,9 @@ def forget_candidate(session: Session, candidate_id: int) -> int:
 
 
 def replace_matches(session: Session, data: Mapping[str, Any], now: int) -> None:
-    """Effect: these candidates were matched with these postings, and `rows` is what fits. Suggestions that no longer fit go."""
+    """Effect: these candidates were matched with these postings, and `rows` is what fits. Suggestions that no
+    longer fit go.
+    """
     people = _present(session, data["candidates"])
     is_open = {row[0] for row in among(session.dialect, session, _OPEN, data["postings"])}
     rows = sorted(row for row in data["rows"] if row[0] in people and row[1] in is_open)
@@ -120,10 +143,14 @@ def replace_matches(session: Session, data: Mapping[str, Any], now: int) -> None
 
 
 def _present(session: Session, candidates: Sequence[int]) -> set[int]:
-    """Those of these candidates who are still there. They are held until the end: nothing may be written about one who goes, and two
-    matchings of the same candidates take turns.
+    """Those of these candidates who are still there. They are held until the end: nothing may be written
+    about one who goes, and two matchings of the same candidates take turns.
     """
-    return {row[0] for some in _portions(sorted(candidates)) for row in session.rows(_PRESENT + session.dialect.lock, {"ids": some})}
+    return {
+        row[0]
+        for some in _portions(sorted(candidates))
+        for row in session.rows(_PRESENT + session.dialect.lock, {"ids": some})
+    }
 
 
 def _suggested(session: Session, candidates: Sequence[int], postings: Sequence[int]) -> list[tuple[int, int]]:
@@ -135,8 +162,12 @@ def _suggested(session: Session, candidates: Sequence[int], postings: Sequence[i
         listed, spanned, sql = postings, candidates, _BY_POSTINGS
     people, offers, found = set(candidates), set(postings), list[tuple[int, int]]()
     for ids in _portions(sorted(listed)):
-        rows = session.rows(sql + session.dialect.lock, {"ids": ids, "low": min(spanned), "high": max(spanned)})
-        found += [(candidate, posting) for candidate, posting in rows if candidate in people and posting in offers]
+        rows = session.rows(
+            sql + session.dialect.lock, {"ids": ids, "low": min(spanned), "high": max(spanned)}
+        )
+        found += [
+            (candidate, posting) for candidate, posting in rows if candidate in people and posting in offers
+        ]
     return found
 
 
@@ -145,7 +176,9 @@ def _density(ids: Sequence[int]) -> float:
 
 
 def trim_matches(session: Session, data: Mapping[str, Any], _now: int) -> None:
-    """Effect: these candidates were matched with everything. What is left from roles that they want no more goes, and all but the best."""
+    """Effect: these candidates were matched with everything. What is left from roles that they want no more
+    goes, and all but the best.
+    """
     for candidate in sorted(_present(session, data["candidates"])):
         _drop(session, session.rows(_STRAY, {"candidate": candidate}))
         _drop(session, session.rows(_BEYOND, {"candidate": candidate, "best": data["best"], "many": _MANY}))

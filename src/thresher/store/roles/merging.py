@@ -1,4 +1,6 @@
-"""Two roles become one, or one becomes two: every name, candidate, posting and match goes along, and the counts are counted anew."""
+"""Two roles become one, or one becomes two: every name, candidate, posting and match goes along, and the
+counts are counted anew.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +19,8 @@ _COPY = """insert into links (record_id, name, target, task_id, created_at)
 _UNLINK = "delete from links where name = :name and target = :source"
 _SOME = " and record_id in (:ids*)"
 _ONCE = " on conflict do nothing"
-# By the postings of the role, for which there is an index. Links of postings are never taken back, so this finds every match of it.
+# By the postings of the role, for which there is an index. Links of postings are never taken back, so this
+# finds every match of it.
 _MATCHES = """update matches set role_id = :into where role_id = :source
     and posting_id in (select record_id from links where name = :name and target = :target)"""
 _MATCHES_OF = "update matches set role_id = :into where role_id = :source and candidate_id in (:ids*)"
@@ -44,14 +47,20 @@ class Moved:
 
 
 def merge_roles(session: Session, source_id: int, into_id: int, now: int, demand: Demand) -> Moved:
-    """Make one role part of another: all it has goes there, and it is gone. Whoever is looking for it is told so."""
+    """Make one role part of another: all it has goes there, and it is gone. Whoever is looking for it is told
+    so.
+    """
     if source_id == into_id:
         raise UsageError(f"role {source_id} cannot be merged into itself")
     source, into = _hold_both(session, source_id, into_id, now)
-    matches = session.run(_MATCHES, {"source": source_id, "into": into_id, "name": POSTED, "target": str(source_id)})
+    matches = session.run(
+        _MATCHES, {"source": source_id, "into": into_id, "name": POSTED, "target": str(source_id)}
+    )
     candidates, postings = (_move_links(session, name, source_id, into_id) for name in (WANTS, POSTED))
     names = session.run(_NAMES, {"source": source_id, "into": into_id})
-    session.run(_SESSIONS, {"source": source_id, "into": into_id})  # what comes late for the one counts for the other
+    session.run(
+        _SESSIONS, {"source": source_id, "into": into_id}
+    )  # what comes late for the one counts for the other
     drop_turns(session, source_id)
     session.run(_DELETE, {"source": source_id})
     session.run(_GATHER, {"into": into_id, "imported": source.imported, "category": source.category})
@@ -63,7 +72,9 @@ def _hold_both(session: Session, source_id: int, into_id: int, now: int) -> tupl
     held = take_back(session, source_id, f"merged into role {into_id}", now, into_id)
     source, into = held[source_id], held[into_id]
     if into.status == "rejected" or (into.status == "proposed" and source.status not in _NOT_QUEUED):
-        raise NotAllowed(f"role {into_id} ({into.name}) is {into.status}: nobody is given it; approve it first")
+        raise NotAllowed(
+            f"role {into_id} ({into.name}) is {into.status}: nobody is given it; approve it first"
+        )
     return source, into
 
 
@@ -71,7 +82,9 @@ def _joined(source: Role, into: Role) -> Role:
     """The other's place in the queue, with the better of two priorities and the longer wait."""
     priority = max(source.priority, into.priority, key=PRIORITIES.index)
     waiting = [role.waiting_since for role in (source, into) if role.status in _QUEUED]
-    return replace(into, priority=priority, waiting_since=min(waiting) if len(waiting) > 1 else into.waiting_since)
+    return replace(
+        into, priority=priority, waiting_since=min(waiting) if len(waiting) > 1 else into.waiting_since
+    )
 
 
 def _move_links(session: Session, name: str, source_id: int, into_id: int) -> int:
@@ -81,18 +94,35 @@ def _move_links(session: Session, name: str, source_id: int, into_id: int) -> in
 
 
 def split_role(
-    session: Session, role_id: int, name: str, key: str, *, alias_keys: Sequence[str] = (), candidate_ids: Sequence[int] = (), now: int,
+    session: Session,
+    role_id: int,
+    name: str,
+    key: str,
+    *,
+    alias_keys: Sequence[str] = (),
+    candidate_ids: Sequence[int] = (),
+    now: int,
     demand: Demand,
-) -> int:  # fmt: skip
-    """A new role with these names and candidates of another one. Postings belong to both: nothing that was found is lost to either."""
+) -> int:
+    """A new role with these names and candidates of another one. Postings belong to both: nothing that was
+    found is lost to either.
+    """
     old = hold_role(session, role_id, now)
     aliases = _aliases(session, old, alias_keys)
     _check_wanted(session, old, candidate_ids)
     session.run(_FREE_NAME, {"key": key, "role": role_id, "own": old.name})
     new_id = make_role(
-        session, name, key, method="split", priority=old.priority, category=old.category, approved=old.status not in _NOT_QUEUED,
-        now=now, demand=demand, once=True,
-    )  # fmt: skip
+        session,
+        name,
+        key,
+        method="split",
+        priority=old.priority,
+        category=old.category,
+        approved=old.status not in _NOT_QUEUED,
+        now=now,
+        demand=demand,
+        once=True,
+    )
     for alias in aliases:
         session.run(_MOVE_NAME, {"into": new_id, "key": alias})
     _move_candidates(session, role_id, new_id, candidate_ids)
@@ -106,16 +136,22 @@ def _aliases(session: Session, old: Role, keys: Sequence[str]) -> list[str]:
     known = {key for key, name in session.rows(_ALIASES, {"role": old.id}) if name != old.name}
     for key in keys:
         if key not in known:
-            raise UsageError(f"{key!r} is no alias of role {old.id} ({old.name}); it has: {', '.join(sorted(known)) or 'none'}")
+            raise UsageError(
+                f"{key!r} is no alias of role {old.id} ({old.name}); it has: {', '.join(sorted(known)) or 'none'}"
+            )
     return list(keys)
 
 
 def _check_wanted(session: Session, old: Role, candidate_ids: Sequence[int]) -> None:
     there: set[int] = set()
     for some in _portions(candidate_ids):
-        there.update(row[0] for row in session.rows(_WANTED, {"name": WANTS, "target": str(old.id), "ids": some}))
+        there.update(
+            row[0] for row in session.rows(_WANTED, {"name": WANTS, "target": str(old.id), "ids": some})
+        )
     if strangers := sorted(set(candidate_ids) - there):
-        raise UsageError(f"{len(strangers)} of these candidates do not want role {old.id} ({old.name}), such as record {strangers[0]}")
+        raise UsageError(
+            f"{len(strangers)} of these candidates do not want role {old.id} ({old.name}), such as record {strangers[0]}"
+        )
 
 
 def _move_candidates(session: Session, old_id: int, new_id: int, candidate_ids: Sequence[int]) -> None:

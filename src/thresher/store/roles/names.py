@@ -42,11 +42,15 @@ def hold_names(dialect: Dialect, session: Session) -> None:
 def roles_of_keys(session: Session, keys: Sequence[str]) -> dict[str, int]:
     """Which role answers to each key; a key that nobody answers to is left out."""
     asked = list(dict.fromkeys(keys))
-    return {key: role_id for some in _portions(asked) for key, role_id in session.rows(_OWNERS, {"keys": some})}
+    return {
+        key: role_id for some in _portions(asked) for key, role_id in session.rows(_OWNERS, {"keys": some})
+    }
 
 
 def names_since(session: Session, after_role_id: int, limit: int = 1_000) -> list[tuple[int, str, str]]:
-    """The names of the roles after one: (role id, key, name), by role. `limit` names or a few more: never half a role."""
+    """The names of the roles after one: (role id, key, name), by role. `limit` names or a few more: never
+    half a role.
+    """
     last = session.rows(_SINCE_ROLES, {"after": after_role_id, "limit": limit})[0][0]
     if last is None:
         return []
@@ -72,7 +76,9 @@ def remove_alias(session: Session, role_id: int, key: str, now: int) -> bool:
     role = hold_role(session, role_id, now)
     owner = one(session, _OWNER, {"key": key})
     if owner == (role_id, role.name):
-        raise NotAllowed(f"{role.name!r} is the role's own name; give it another one first: thresher roles rename")
+        raise NotAllowed(
+            f"{role.name!r} is the role's own name; give it another one first: thresher roles rename"
+        )
     return session.run(_REMOVE, {"key": key, "role": role_id, "own": role.name}) > 0
 
 

@@ -1,4 +1,6 @@
-"""Candidates as rows: how many belong to a role, and forgetting one whole. What is kept of a person is kept nowhere else."""
+"""Candidates as rows: how many belong to a role, and forgetting one whole. What is kept of a person is kept
+nowhere else.
+"""
 
 from collections.abc import Collection, Sequence
 
@@ -17,7 +19,9 @@ _MATCHED = "select candidate_id, count(*) from matches where candidate_id in (:i
 _BEARER = """select n.key, (select min(m.record_id) from marks m
     where m.kind = 'candidate' and m.name = :mark and m.word = n.key and m.word is not null) from {asked}"""
 _KEYS = "select id, key from records where id {keys}"
-_THERE = "select n.key, (select r.id from records r where r.kind = 'candidate' and r.key = n.key) from {asked}"
+_THERE = (
+    "select n.key, (select r.id from records r where r.kind = 'candidate' and r.key = n.key) from {asked}"
+)
 _FORGET = (
     "delete from marks where record_id = :id",
     "delete from links where record_id = :id",
@@ -26,13 +30,23 @@ _FORGET = (
 
 
 def standing(session: Session, role_ids: Sequence[int]) -> dict[int, tuple[str, str]]:
-    """Those of these roles that are there, with their names and statuses: one that was merged meanwhile is not."""
-    return {row[0]: (row[1], row[2]) for some in _portions(sorted(set(role_ids))) for row in session.rows(_STANDING, {"ids": some})}
+    """Those of these roles that are there, with their names and statuses: one that was merged meanwhile is
+    not.
+    """
+    return {
+        row[0]: (row[1], row[2])
+        for some in _portions(sorted(set(role_ids)))
+        for row in session.rows(_STANDING, {"ids": some})
+    }
 
 
 def bearers(dialect: Dialect, session: Session, mark: str, words: Collection[str]) -> dict[str, str]:
     """The keys of the candidates who have these words as a mark; of several the one who came first."""
-    found = {word: record_id for word, record_id in among(dialect, session, _BEARER, words, mark=mark) if record_id is not None}
+    found = {
+        word: record_id
+        for word, record_id in among(dialect, session, _BEARER, words, mark=mark)
+        if record_id is not None
+    }
     keys: dict[int, str] = dict(among(dialect, session, _KEYS, set(found.values())))
     return {word: keys[record_id] for word, record_id in found.items()}
 
@@ -58,11 +72,15 @@ def linked_ids(session: Session, name: str, role_id: int) -> list[int]:
 
 def count_matches(session: Session, candidate_ids: Sequence[int]) -> dict[int, int]:
     """How many matches each of these candidates has."""
-    return {row[0]: row[1] for some in _portions(candidate_ids) for row in session.rows(_MATCHED, {"ids": some})}
+    return {
+        row[0]: row[1] for some in _portions(candidate_ids) for row in session.rows(_MATCHED, {"ids": some})
+    }
 
 
 def erase_candidate(session: Session, record_id: int, now: int) -> int:
-    """Remove a candidate with everything that hangs on it; how many matches went. Roles are unlinked before, so that they are recounted."""
+    """Remove a candidate with everything that hangs on it; how many matches went. Roles are unlinked before,
+    so that they are recounted.
+    """
     matches = forget_candidate(session, record_id)
     for statement in _FORGET:
         session.run(statement, {"id": record_id})

@@ -21,20 +21,27 @@ _STALLED = """select id from roles where status = 'pending' and candidates > 0 a
 
 
 def place_role(session: Session, role: Role, demand: Demand, *, again_at: int | None = None) -> int:
-    """Count who wants a role that is held, and rank it anew. With `again_at` a completed one goes back, and waits since then."""
+    """Count who wants a role that is held, and rank it anew. With `again_at` a completed one goes back, and
+    waits since then.
+    """
     candidates = int(session.rows(_COUNT, {"name": WANTS, "target": str(role.id)})[0][0])
     since = role.waiting_since
     if again_at is not None and session.run(_AGAIN, {"id": role.id}):
         repeat_turns(session, role.id, again_at)
         since = again_at
     rank = demand.rank(since, role.priority, candidates)
-    session.run(_RANK, {"id": role.id, "candidates": candidates, "rank": rank, "priority": role.priority, "since": since})
+    session.run(
+        _RANK,
+        {"id": role.id, "candidates": candidates, "rank": rank, "priority": role.priority, "since": since},
+    )
     rank_turns(session, role.id, rank)
     return candidates
 
 
 def reset_roles(session: Session, before: int, now: int, demand: Demand, limit: int = 1_000) -> int:
-    """Put roles back into the queue that were completed before a time and that candidates still want; how many."""
+    """Put roles back into the queue that were completed before a time and that candidates still want; how
+    many.
+    """
     ids = [row[0] for row in session.rows(_RESTED, {"before": before, "limit": limit})]
     for role_id in sorted(ids):
         with contextlib.suppress(UnknownName):  # merged into another one meanwhile
@@ -43,7 +50,9 @@ def reset_roles(session: Session, before: int, now: int, demand: Demand, limit: 
 
 
 def repeat_stalled(session: Session, before: int, now: int, after: int = 0, limit: int = 1_000) -> int | None:
-    """The same for roles after `after` that are done on some platforms and wait for others all the while. The last of them, if any."""
+    """The same for roles after `after` that are done on some platforms and wait for others all the while. The
+    last of them, if any.
+    """
     ids = [row[0] for row in session.rows(_STALLED, {"before": before, "after": after, "limit": limit})]
     for role_id in ids:
         with contextlib.suppress(UnknownName):

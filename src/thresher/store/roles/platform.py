@@ -1,16 +1,29 @@
-"""A platform as it stands in the database: where scrapers look, how often, how many at once, and how it goes there."""
+"""A platform as it stands in the database: where scrapers look, how often, how many at once, and how it goes
+there.
+"""
 
 from dataclasses import dataclass
 
 from thresher.store.session import Session, one
 
-COLUMNS = ("name", "every_us", "per_minute", "in_flight", "failures", "paused_until", "paused_tag", "paused_reason")
+COLUMNS = (
+    "name",
+    "every_us",
+    "per_minute",
+    "in_flight",
+    "failures",
+    "paused_until",
+    "paused_tag",
+    "paused_reason",
+)
 SELECT = f"select {', '.join(COLUMNS)} from platforms"
 
 
 @dataclass(frozen=True, slots=True)
 class Platform:
-    """`every_us` lies between two starts at the same role; `per_minute` is for scrapers to keep; `in_flight` sessions at a time."""
+    """`every_us` lies between two starts at the same role; `per_minute` is for scrapers to keep; `in_flight`
+    sessions at a time.
+    """
 
     name: str
     every_us: int = 0

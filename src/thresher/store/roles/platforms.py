@@ -1,4 +1,6 @@
-"""Platforms as a person keeps them: added, changed, paused, removed, and the turns of every role with them."""
+"""Platforms as a person keeps them: added, changed, paused, removed, and the turns of every role with
+them.
+"""
 
 from thresher.core.clock import FOREVER
 from thresher.core.errors import UsageError
@@ -6,7 +8,15 @@ from thresher.store.roles.platform import Platform, find_platform, list_platform
 from thresher.store.roles.turns import ANYWHERE
 from thresher.store.session import Session
 
-__all__ = ["Platform", "find_platform", "list_platforms", "pause_platform", "remove_platform", "resume_platform", "save_platform"]
+__all__ = [
+    "Platform",
+    "find_platform",
+    "list_platforms",
+    "pause_platform",
+    "remove_platform",
+    "resume_platform",
+    "save_platform",
+]
 
 BY_HAND = "person"  # the tag of a pause that a person made
 MAX_NAME = 80
@@ -32,9 +42,16 @@ _RESUME = "update platforms set paused_until = 0, paused_tag = null, paused_reas
 
 
 def save_platform(session: Session, platform: Platform, now: int) -> bool:
-    """Add a platform, or change how often and how many look there; True if it is new. How it goes there is left alone."""
+    """Add a platform, or change how often and how many look there; True if it is new. How it goes there is
+    left alone.
+    """
     _check(platform)
-    values = {"name": platform.name, "every_us": platform.every_us, "per_minute": platform.per_minute, "in_flight": platform.in_flight}
+    values = {
+        "name": platform.name,
+        "every_us": platform.every_us,
+        "per_minute": platform.per_minute,
+        "in_flight": platform.in_flight,
+    }
     new = session.run(_INSERT, values | {"now": now}) > 0
     if not new:
         session.run(_UPDATE, values)
@@ -47,7 +64,9 @@ def save_platform(session: Session, platform: Platform, now: int) -> bool:
 
 
 def remove_platform(session: Session, name: str, now: int) -> bool:
-    """Look there no more; False if there is no such platform. A role that waited for nothing else is completed."""
+    """Look there no more; False if there is no such platform. A role that waited for nothing else is
+    completed.
+    """
     if not session.run(_REMOVE, {"name": name}):
         return False
     if session.rows(_OTHERS, {"name": name})[0][0]:
@@ -59,7 +78,9 @@ def remove_platform(session: Session, name: str, now: int) -> bool:
     return True
 
 
-def pause_platform(session: Session, name: str, until: int = FOREVER, reason: str | None = None, tag: str = BY_HAND) -> bool:
+def pause_platform(
+    session: Session, name: str, until: int = FOREVER, reason: str | None = None, tag: str = BY_HAND
+) -> bool:
     """Let nobody start there until a time, or until it is resumed; False if there is no such platform."""
     return session.run(_PAUSE, {"name": name, "until": until, "tag": tag, "reason": reason}) > 0
 
@@ -71,8 +92,19 @@ def resume_platform(session: Session, name: str) -> bool:
 
 def _check(platform: Platform) -> None:
     name = platform.name
-    if not name or len(name) > MAX_NAME or not name.isprintable() or any(char.isspace() or char in ",/" for char in name):
-        raise UsageError(f"a platform's name has 1 to {MAX_NAME} characters, without spaces, commas and slashes; got {name[:MAX_NAME]!r}")
-    for what, value, low in (("every", platform.every_us, 0), ("per-minute", platform.per_minute, 1), ("in-flight", platform.in_flight, 1)):
+    if (
+        not name
+        or len(name) > MAX_NAME
+        or not name.isprintable()
+        or any(char.isspace() or char in ",/" for char in name)
+    ):
+        raise UsageError(
+            f"a platform's name has 1 to {MAX_NAME} characters, without spaces, commas and slashes; got {name[:MAX_NAME]!r}"
+        )
+    for what, value, low in (
+        ("every", platform.every_us, 0),
+        ("per-minute", platform.per_minute, 1),
+        ("in-flight", platform.in_flight, 1),
+    ):
         if value is not None and value < low:
             raise UsageError(f"{what} of the platform {name} must be at least {low}, got {value}")

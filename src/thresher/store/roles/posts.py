@@ -1,4 +1,6 @@
-"""What was posted: each body's answer, given again to the same body, and the bodies that came too late, kept until a person decides."""
+"""What was posted: each body's answer, given again to the same body, and the bodies that came too late, kept
+until a person decides.
+"""
 
 from dataclasses import dataclass
 
@@ -20,7 +22,9 @@ _LATE = """select l.id, l.session_id, s.session_id, s.key_id, s.scraper_name, s.
     from late_posts l join scrape_sessions s on s.id = l.session_id"""
 _DECISION = "select decision from late_posts where session_id = :scrape and digest = :digest"
 _NAMES = "select 1 from late_posts where hash = :hash and decided_at is null limit 1"
-_DECIDE = "update late_posts set decision = :decision, decided_at = :now where id = :id and decided_at is null"
+_DECIDE = (
+    "update late_posts set decision = :decision, decided_at = :now where id = :id and decided_at is null"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +58,21 @@ def keep_answer(session: Session, scrape_id: int, digest: str, answer: str, now:
     session.run(_KEEP, {"scrape": scrape_id, "digest": digest, "answer": answer, "now": now})
 
 
-def keep_late(session: Session, scrape: Scrape, digest: str, blob_hash: str, postings: int, reason: str, now: int) -> int:
+def keep_late(
+    session: Session, scrape: Scrape, digest: str, blob_hash: str, postings: int, reason: str, now: int
+) -> int:
     """Keep a body that came too late; the same one again is kept once. Its id."""
     values = {"scrape": scrape.id, "digest": digest}
-    session.run(_KEEP_LATE, values | {"hash": blob_hash, "postings": postings, "reason": clean(reason), "now": now})
+    session.run(
+        _KEEP_LATE, values | {"hash": blob_hash, "postings": postings, "reason": clean(reason), "now": now}
+    )
     return int(session.rows(_LATE_ID, values)[0][0])
 
 
 def decision_on(session: Session, scrape_id: int, digest: str, lock: str) -> str | None:
-    """What a person decided about this body before. Nobody decides about it now until this transaction ends."""
+    """What a person decided about this body before. Nobody decides about it now until this transaction
+    ends.
+    """
     found = one(session, _DECISION + lock, {"scrape": scrape_id, "digest": digest})
     return str(found[0]) if found and found[0] is not None else None
 
@@ -80,10 +90,16 @@ def find_late(session: Session, late_id: int, lock: str = "") -> Late | None:
     return Late(*found) if found else None
 
 
-def list_late(session: Session, *, decided: bool | None = False, limit: int = 100, after: int = 0) -> list[Late]:
-    """Bodies that came too late, by id, those after `after`: undecided ones, decided ones, or with None all."""
+def list_late(
+    session: Session, *, decided: bool | None = False, limit: int = 100, after: int = 0
+) -> list[Late]:
+    """Bodies that came too late, by id, those after `after`: undecided ones, decided ones, or with None
+    all.
+    """
     which = "" if decided is None else f" and l.decided_at is {'not ' if decided else ''}null"
-    rows = session.rows(f"{_LATE} where l.id > :after{which} order by l.id limit :limit", {"after": after, "limit": limit})
+    rows = session.rows(
+        f"{_LATE} where l.id > :after{which} order by l.id limit :limit", {"after": after, "limit": limit}
+    )
     return [Late(*row) for row in rows]
 
 

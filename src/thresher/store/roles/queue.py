@@ -1,6 +1,7 @@
 """A scraper asks for work: the role that is next gets a session, a fence and a time, all in one transaction.
 
-What it reads does not grow with the queue: every turn in the index of waiting turns can be had, so the first one is the answer.
+What it reads does not grow with the queue: every turn in the index of waiting turns can be had, so the first
+one is the answer.
 """
 
 import uuid
@@ -31,15 +32,18 @@ _OVERDUE = """select (select 1 from scrape_sessions where status = 'in_progress'
     (select 1 from role_turns where state = 'later' and due_at <= :now limit 1)"""
 _FIRST = "(select t.{} from role_turns t where t.state = 'waiting' and t.platform = {} order by t.rank, t.role_id limit 1)"
 # Every platform with how many sessions are there and the turn at its head, in one look.
-_PLACES = f"""select {', '.join('p.' + name for name in COLUMNS)},
+_PLACES = f"""select {", ".join("p." + name for name in COLUMNS)},
         case when p.in_flight is null then 0
              else (select count(*) from role_turns h where h.state = 'held' and h.platform = p.name) end,
-        {_FIRST.format('rank', 'p.name')}, {_FIRST.format('role_id', 'p.name')}
+        {_FIRST.format("rank", "p.name")}, {_FIRST.format("role_id", "p.name")}
     from platforms p order by p.name"""
 _HEADS = "select role_id from role_turns where state = 'waiting' and platform = :platform order by rank, role_id limit :limit"
-# By their ids, whatever the planner would like better; where others are busy with the first the second is taken.
+# By their ids, whatever the planner would like better; where others are busy with the first the second is
+# taken.
 _PICK = f"{SELECT} where id in (:ids*) and coalesce(status, '') = 'pending' order by rank, id limit 1"
-_LIMITS = "select name, in_flight from platforms where name in (:names*) and in_flight is not null order by name"
+_LIMITS = (
+    "select name, in_flight from platforms where name in (:names*) and in_flight is not null order by name"
+)
 _HELD = "select count(*) from role_turns where state = 'held' and platform = :platform"
 _START = """insert into scrape_sessions (session_id, key_id, scraper_name, role_id, role_name, claim, platforms, started_at, updated_at,
         lease_until)
@@ -86,13 +90,16 @@ class _Place:
 
 
 def claim_role(store: Store, holder: Holder, asked: Sequence[str] | None, lease_us: int) -> Claimed | Empty:
-    """Give the role that is next to a scraper, for `lease_us`. Only turns on platforms that it asked for and may look at."""
+    """Give the role that is next to a scraper, for `lease_us`. Only turns on platforms that it asked for and
+    may look at.
+    """
     now = _catch_up(store)
     return in_transaction(store, lambda session: _claim(session, store.backend, holder, asked, now, lease_us))
 
 
 def _catch_up(store: Store) -> int:
-    """What time has changed: sessions that are over give their roles back, and turns that are due wait. The time.
+    """What time has changed: sessions that are over give their roles back, and turns that are due wait. The
+    time.
 
     In transactions of their own, which are over before the claim begins.
     """
@@ -102,13 +109,17 @@ def _catch_up(store: Store) -> int:
         late, due = session.rows(_OVERDUE, {"now": now})[0]
     if late:
         pace, demand = Pace.of(store.settings), Demand.of(store.settings)
-        in_transaction(store, lambda session: expire_scrapes(session, now, pace, demand, MAX_STALE, dialect.skip))
+        in_transaction(
+            store, lambda session: expire_scrapes(session, now, pace, demand, MAX_STALE, dialect.skip)
+        )
     if due:
         in_transaction(store, lambda session: wake_turns(session, now, MAX_DUE, dialect.lock))
     return now
 
 
-def _claim(session: Session, backend: Backend, holder: Holder, asked: Sequence[str] | None, now: int, lease_us: int) -> Claimed | Empty:
+def _claim(
+    session: Session, backend: Backend, holder: Holder, asked: Sequence[str] | None, now: int, lease_us: int
+) -> Claimed | Empty:
     wanted = _wanted(_places(session), holder, asked)
     places = {name: place for name, place in wanted.items() if place.is_open(now)}
     for _ in range(MAX_TRIES):
@@ -124,15 +135,28 @@ def _claim(session: Session, backend: Backend, holder: Holder, asked: Sequence[s
         full = _full(session, backend.dialect, [name for name in waiting if name in places])
         places = {name: place for name, place in places.items() if name not in full}
         if mine := sorted(name for name in waiting if name in places):
-            started = backend.now(session)  # now that the role is ours: no session starts before the last one ended
-            return _start(session, role, holder, [places[name].platform for name in mine], len(mine) == len(waiting), started, lease_us)
+            started = backend.now(
+                session
+            )  # now that the role is ours: no session starts before the last one ended
+            return _start(
+                session,
+                role,
+                holder,
+                [places[name].platform for name in mine],
+                len(mine) == len(waiting),
+                started,
+                lease_us,
+            )
     return Empty(_retry_at(session, wanted, now))
 
 
 def _places(session: Session) -> list[_Place]:
     size = len(COLUMNS)
     rows = session.rows(_PLACES)
-    found = [_Place(Platform(*row[:size]), row[size], None if row[size + 1] is None else row[size + 1 :]) for row in rows]
+    found = [
+        _Place(Platform(*row[:size]), row[size], None if row[size + 1] is None else row[size + 1 :])
+        for row in rows
+    ]
     return found or [_Place(Platform(ANYWHERE), 0, (0, 0))]
 
 
@@ -143,19 +167,24 @@ def _wanted(places: Sequence[_Place], holder: Holder, asked: Sequence[str] | Non
     return {
         place.platform.name: place
         for place in places
-        if (asked is None or place.platform.name in asked) and (holder.platforms is None or place.platform.name in holder.platforms)
+        if (asked is None or place.platform.name in asked)
+        and (holder.platforms is None or place.platform.name in holder.platforms)
     }
 
 
 def _pick(session: Session, dialect: Dialect, platform: str) -> Role | None:
-    """The first role that waits on a platform and that nobody else is just taking. It is held from then on."""
+    """The first role that waits on a platform and that nobody else is just taking. It is held from then
+    on.
+    """
     ids = [row[0] for row in session.rows(_HEADS, {"platform": platform, "limit": MAX_RIVALS})]
     found = session.rows(_PICK + dialect.skip, {"ids": ids}) if ids else []
     return whole(session, found)[0] if found else None
 
 
 def _full(session: Session, dialect: Dialect, names: Sequence[str]) -> set[str]:
-    """Of these platforms, those with no room for one more session. Holds their rows: two claims never both take the last place."""
+    """Of these platforms, those with no room for one more session. Holds their rows: two claims never both
+    take the last place.
+    """
     if names in ([], [ANYWHERE]):
         return set()
     limits = session.rows(_LIMITS + dialect.lock, {"names": names})
@@ -163,18 +192,53 @@ def _full(session: Session, dialect: Dialect, names: Sequence[str]) -> set[str]:
 
 
 def _start(
-    session: Session, role: Role, holder: Holder, platforms: Sequence[Platform], all_of_them: bool, now: int, lease_us: int
+    session: Session,
+    role: Role,
+    holder: Holder,
+    platforms: Sequence[Platform],
+    all_of_them: bool,
+    now: int,
+    lease_us: int,
 ) -> Claimed:
     names = tuple(platform.name for platform in platforms if platform.name != ANYWHERE)
     token, claim, until = str(uuid.uuid4()), role.claim + 1, now + lease_us
-    row_id = session.rows(_START, {
-        "token": token, "key": holder.key_id, "name": holder.name, "role": role.id, "role_name": role.name, "claim": claim,
-        "platforms": orjson.dumps(names).decode(), "now": now, "until": until,
-    })[0][0]  # fmt: skip
+    row_id = session.rows(
+        _START,
+        {
+            "token": token,
+            "key": holder.key_id,
+            "name": holder.name,
+            "role": role.id,
+            "role_name": role.name,
+            "claim": claim,
+            "platforms": orjson.dumps(names).decode(),
+            "now": now,
+            "until": until,
+        },
+    )[0][0]
     session.run(_HAND_OVER, {"session": row_id, "claim": claim, "role": role.id, "now": now})
     take_turns(session, role.id, [platform.name for platform in platforms], now, all_of_them=all_of_them)
     scrape = Scrape(
-        row_id, token, holder.key_id, holder.name, role.id, role.name, claim, names, OPEN, None, now, now, until, None, 0, 0, 0, 0, 0, None
+        row_id,
+        token,
+        holder.key_id,
+        holder.name,
+        role.id,
+        role.name,
+        claim,
+        names,
+        OPEN,
+        None,
+        now,
+        now,
+        until,
+        None,
+        0,
+        0,
+        0,
+        0,
+        0,
+        None,
     )
     held = replace(role, status="processing", session_id=row_id, claim=claim, updated_at=now)
     return Claimed(scrape, held, tuple(platform for platform in platforms if platform.name != ANYWHERE))

@@ -1,4 +1,6 @@
-"""From titles to roles, as rows: whose name a key is, which names there are, and what follows from an answer about a title."""
+"""From titles to roles, as rows: whose name a key is, which names there are, and what follows from an answer
+about a title.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,32 +40,49 @@ def owners_of(session: Session, keys: Sequence[str]) -> dict[str, Owner]:
     """Who answers to each key; a key that nobody answers to is left out."""
     found: dict[str, Owner] = {}
     for some in _portions(list(dict.fromkeys(keys))):
-        found |= {key: Owner(role_id, name, status, bool(own)) for key, role_id, name, status, own in session.rows(_OWNERS, {"keys": some})}
+        found |= {
+            key: Owner(role_id, name, status, bool(own))
+            for key, role_id, name, status, own in session.rows(_OWNERS, {"keys": some})
+        }
     return found
 
 
 def own_names(session: Session, after: int, limit: int = 1_000) -> list[tuple[int, str, str]]:
-    """The roles after one, by id, with their own names: (role id, key, name). Rejected ones are nobody's neighbours."""
+    """The roles after one, by id, with their own names: (role id, key, name). Rejected ones are nobody's
+    neighbours.
+    """
     return [(row[0], row[1], row[2]) for row in session.rows(_OWN, {"after": after, "limit": limit})]
 
 
-def make_role(session: Session, name: str, key: str, aliases: Mapping[str, str], how: Mapping[str, Any], now: int) -> int:
-    """The role of this name, made if it is new; it answers to the aliases from now on, unless another role does.
+def make_role(
+    session: Session, name: str, key: str, aliases: Mapping[str, str], how: Mapping[str, Any], now: int
+) -> int:
+    """The role of this name, made if it is new; it answers to the aliases from now on, unless another role
+    does.
 
     `how` is what a task can carry along: method, category, approved, and the numbers of the demand.
     """
     role_id = add_role(
-        session, name, key, method=how["method"], category=how.get("category"), approved=bool(how["approved"]),
-        now=now, demand=demand_of(how),
-    )  # fmt: skip
+        session,
+        name,
+        key,
+        method=how["method"],
+        category=how.get("category"),
+        approved=bool(how["approved"]),
+        now=now,
+        demand=demand_of(how),
+    )
     for alias, said in aliases.items():
         claim_name(session, role_id, said, alias)
     return role_id
 
 
 def settle_title(session: Session, data: Mapping[str, Any], now: int) -> None:
-    """A title is understood: its role is found by id, or made by its name, and answers to the title from now on."""
-    # Whoever writes candidates that wait holds the names too: they commit before this, and are found waiting, or look after it.
+    """A title is understood: its role is found by id, or made by its name, and answers to the title from now
+    on.
+    """
+    # Whoever writes candidates that wait holds the names too: they commit before this, and are found waiting,
+    # or look after it.
     hold_names(session.dialect, session)
     if data["key"] in roles_of_keys(session, [data["key"]]):
         return  # a person was faster, or this was done before
@@ -78,7 +97,8 @@ def settle_title(session: Session, data: Mapping[str, Any], now: int) -> None:
 
 
 def join_titles(session: Session, data: Mapping[str, Any], now: int) -> None:
-    """Two titles got a role each at the same moment, and the two are one: the newer becomes part of the older.
+    """Two titles got a role each at the same moment, and the two are one: the newer becomes part of the
+    older.
 
     What anybody has looked for or judged since then stays: from there on it is a person who merges.
     """
@@ -92,12 +112,15 @@ def join_titles(session: Session, data: Mapping[str, Any], now: int) -> None:
 
 
 def link_asking(session: Session, data: Mapping[str, Any], now: int) -> None:
-    """Candidates who waited for an answer about a title want its role now, and wait no more. One who went away is left out."""
+    """Candidates who waited for an answer about a title want its role now, and wait no more. One who went
+    away is left out.
+    """
     owner = owners_of(session, [data["key"]]).get(data["key"])
     if owner is None:
         return
     waiting = [each for some in _portions(data["candidates"]) for each in _still(session, data["key"], some)]
-    if waiting:  # also where the role was rejected: its status keeps it from the queue, and a person may change their mind
+    # also where the role was rejected: its status keeps it from the queue, and a person may change their mind
+    if waiting:
         link_candidates(session, {owner.id: waiting}, now, demand_of(data))
     for some in _portions(waiting):
         session.run(_ANSWERED, {"name": ASKS, "key": data["key"], "ids": some})

@@ -9,18 +9,34 @@ from thresher.store.lookup import AT_ONCE
 from thresher.store.session import Row, Session, one
 
 COLUMNS = (
-    "id", "name", "status", "priority", "category", "method", "candidates", "imported", "waiting_since", "rank", "claim",
-    "session_id", "scraped_at", "created_at", "updated_at",
-)  # fmt: skip
+    "id",
+    "name",
+    "status",
+    "priority",
+    "category",
+    "method",
+    "candidates",
+    "imported",
+    "waiting_since",
+    "rank",
+    "claim",
+    "session_id",
+    "scraped_at",
+    "created_at",
+    "updated_at",
+)
 SELECT = f"select {', '.join(COLUMNS)} from roles"
 _NAMES = "select role_id, name from role_names where role_id in (:ids*) order by role_id, key"
-# A write is the lock that both databases have: whoever comes second waits here, and then sees what the first did.
+# A write is the lock that both databases have: whoever comes second waits here, and then sees what the first
+# did.
 _HOLD = f"update roles set updated_at = :now where id = :id returning {', '.join(COLUMNS)}"
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """`aliases` are its other names. `session_id` is the row of the session that holds it, `claim` the fence that it was given."""
+    """`aliases` are its other names. `session_id` is the row of the session that holds it, `claim` the fence
+    that it was given.
+    """
 
     id: int
     name: str

@@ -9,9 +9,27 @@ from thresher.core.clock import SECOND
 from thresher.store.session import Row, Session, one
 
 COLUMNS = (
-    "id", "session_id", "key_id", "scraper_name", "role_id", "role_name", "claim", "platforms", "status", "verdict", "started_at",
-    "updated_at", "lease_until", "completed_at", "found", "imported", "updated", "linked", "skipped", "error_message",
-)  # fmt: skip
+    "id",
+    "session_id",
+    "key_id",
+    "scraper_name",
+    "role_id",
+    "role_name",
+    "claim",
+    "platforms",
+    "status",
+    "verdict",
+    "started_at",
+    "updated_at",
+    "lease_until",
+    "completed_at",
+    "found",
+    "imported",
+    "updated",
+    "linked",
+    "skipped",
+    "error_message",
+)
 SELECT = f"select {', '.join(COLUMNS)} from scrape_sessions"
 OPEN = "in_progress"
 _OPEN_OF = f"{SELECT} where key_id = :key and status = 'in_progress' order by id desc limit :limit"

@@ -1,4 +1,5 @@
-"""What happens to a session: it is extended, counted, judged and ended, and its role goes on, in one transaction behind its fence.
+"""What happens to a session: it is extended, counted, judged and ended, and its role goes on, in one
+transaction behind its fence.
 
 Order matters, for PostgreSQL's locks: sessions, then roles by id, then their turns, then platforms by name.
 """
@@ -15,9 +16,18 @@ from thresher.store.roles.turns import Held, end_turns, free_turns, held_turns, 
 from thresher.store.session import Session, one
 
 __all__ = [
-    "COUNTS", "Scrape", "count_scrape", "end_scrape", "expire_scrapes", "extend_scrape", "find_scrape", "is_held", "judge_turns",
-    "open_scrapes", "reset_roles",
-]  # fmt: skip
+    "COUNTS",
+    "Scrape",
+    "count_scrape",
+    "end_scrape",
+    "expire_scrapes",
+    "extend_scrape",
+    "find_scrape",
+    "is_held",
+    "judge_turns",
+    "open_scrapes",
+    "reset_roles",
+]
 
 COUNTS = ("found", "imported", "updated", "linked", "skipped")
 MAX_ERROR = 2_000
@@ -26,7 +36,7 @@ TIMED_OUT = "no sign of life before the session ran out"
 _IS_OPEN = "select 1 from scrape_sessions where id = :id and status = 'in_progress' and lease_until > :now"
 _HOLDS = "select 1 from roles where id = :role and claim = :claim and session_id = :id"
 _EXTEND = f"""update scrape_sessions set updated_at = :now, lease_until = case when lease_until > :until then lease_until else :until end
-    where id = :id and status = 'in_progress' and lease_until > :now returning {', '.join(COLUMNS)}"""
+    where id = :id and status = 'in_progress' and lease_until > :now returning {", ".join(COLUMNS)}"""
 _COUNT = """update scrape_sessions set found = found + :found, imported = imported + :imported, updated = updated + :updated,
     linked = linked + :linked, skipped = skipped + :skipped, updated_at = :now where id = :id"""
 _IMPORTED = "update roles set imported = imported + :imported, updated_at = :now where id = :role"
@@ -38,18 +48,24 @@ _HOLD = """update roles set updated_at = :now where id = :role and claim = :clai
 _COMPLETE = "update roles set status = 'completed', session_id = null, scraped_at = :now where id = :role"
 _BACK = "update roles set status = 'pending', session_id = null, rank = :rank where id = :role"
 _STATUS = "select status from roles where id = :role"
-_STALE = f"{SELECT} where status = 'in_progress' and lease_until <= :now order by lease_until, id limit :limit"
+_STALE = (
+    f"{SELECT} where status = 'in_progress' and lease_until <= :now order by lease_until, id limit :limit"
+)
 
 
 def is_held(session: Session, scrape: Scrape, now: int, lock: str = "") -> bool:
-    """The fence: whether the session is under way, its time not over, and the role still its own. `lock` keeps it so."""
+    """The fence: whether the session is under way, its time not over, and the role still its own. `lock`
+    keeps it so.
+    """
     if not session.rows(_IS_OPEN + lock, {"id": scrape.id, "now": now}):
         return False
     return bool(session.rows(_HOLDS + lock, {"role": scrape.role_id, "claim": scrape.claim, "id": scrape.id}))
 
 
 def extend_scrape(session: Session, scrape: Scrape, lease_us: int, now: int) -> Scrape:
-    """A sign of life: from now on it lasts so long again, and never shorter than before. One whose time is over stays as it is."""
+    """A sign of life: from now on it lasts so long again, and never shorter than before. One whose time is
+    over stays as it is.
+    """
     found = one(session, _EXTEND, {"id": scrape.id, "until": now + lease_us, "now": now})
     return as_scrape(found) if found else scrape
 
@@ -62,19 +78,38 @@ def count_scrape(session: Session, scrape: Scrape, tally: Mapping[str, int], now
         session.run(_IMPORTED, {"imported": counts["imported"], "role": scrape.role_id, "now": now})
 
 
-def judge_turns(session: Session, scrape: Scrape, verdicts: Mapping[str, Verdict], now: int, pace: Pace) -> None:
-    """Some platforms of a session under way are answered already. Those that it does not hold are none of its business."""
+def judge_turns(
+    session: Session, scrape: Scrape, verdicts: Mapping[str, Verdict], now: int, pace: Pace
+) -> None:
+    """Some platforms of a session under way are answered already. Those that it does not hold are none of its
+    business.
+    """
     if not session.rows(_HOLD, _fence(scrape, now)):
         return
     held = held_turns(session, scrape.role_id)
-    _judge(session, scrape, {turn: verdicts[turn.platform] for turn in held if turn.platform in verdicts}, now, pace)
+    _judge(
+        session,
+        scrape,
+        {turn: verdicts[turn.platform] for turn in held if turn.platform in verdicts},
+        now,
+        pace,
+    )
 
 
 def end_scrape(
-    session: Session, scrape: Scrape, *, status: str, verdict: Verdict, verdicts: Mapping[str, Verdict] = {}, error: str | None = None,
-    now: int, pace: Pace, demand: Demand,
-) -> str:  # fmt: skip
-    """End a session: each of its turns gets its own verdict or else the general one, and the role goes on. The role's new status.
+    session: Session,
+    scrape: Scrape,
+    *,
+    status: str,
+    verdict: Verdict,
+    verdicts: Mapping[str, Verdict] = {},
+    error: str | None = None,
+    now: int,
+    pace: Pace,
+    demand: Demand,
+) -> str:
+    """End a session: each of its turns gets its own verdict or else the general one, and the role goes on.
+    The role's new status.
 
     A session that is over already changes nothing any more.
     """
@@ -84,14 +119,25 @@ def end_scrape(
     return str(found[0]) if found else "gone"
 
 
-def _stop(session: Session, scrape: Scrape, status: str, verdict: Verdict, error: str | None, now: int) -> bool:
+def _stop(
+    session: Session, scrape: Scrape, status: str, verdict: Verdict, error: str | None, now: int
+) -> bool:
     """Write down that a session ended, and nothing else; False if it had already."""
     said = None if error is None else clean(error)[:MAX_ERROR]
-    return session.run(_END, {"id": scrape.id, "status": status, "verdict": verdict.value, "error": said, "now": now}) > 0
+    return (
+        session.run(
+            _END, {"id": scrape.id, "status": status, "verdict": verdict.value, "error": said, "now": now}
+        )
+        > 0
+    )
 
 
-def expire_scrapes(session: Session, now: int, pace: Pace, demand: Demand, limit: int = 500, skip: str = "") -> int:
-    """End the sessions whose time is over; how many. `skip` is the dialect's: those that somebody is busy with are left to them."""
+def expire_scrapes(
+    session: Session, now: int, pace: Pace, demand: Demand, limit: int = 500, skip: str = ""
+) -> int:
+    """End the sessions whose time is over; how many. `skip` is the dialect's: those that somebody is busy
+    with are left to them.
+    """
     stale = [as_scrape(row) for row in session.rows(_STALE + skip, {"now": now, "limit": limit})]
     ended = [scrape for scrape in stale if _stop(session, scrape, "timeout", Verdict.TIMEOUT, TIMED_OUT, now)]
     for scrape in sorted(ended, key=lambda each: each.role_id):
@@ -100,9 +146,17 @@ def expire_scrapes(session: Session, now: int, pace: Pace, demand: Demand, limit
 
 
 def _go_on(
-    session: Session, scrape: Scrape, verdict: Verdict, verdicts: Mapping[str, Verdict], now: int, pace: Pace, demand: Demand
+    session: Session,
+    scrape: Scrape,
+    verdict: Verdict,
+    verdicts: Mapping[str, Verdict],
+    now: int,
+    pace: Pace,
+    demand: Demand,
 ) -> None:
-    """The role after its session. It is completed when no turn is left, and only a find or a proof takes one away."""
+    """The role after its session. It is completed when no turn is left, and only a find or a proof takes one
+    away.
+    """
     role = one(session, _HOLD, _fence(scrape, now))
     if role is None:
         return
@@ -119,7 +173,12 @@ def _go_on(
 def _judge(session: Session, scrape: Scrape, verdicts: Mapping[Held, Verdict], now: int, pace: Pace) -> None:
     if verdicts:
         end_turns(session, scrape.role_id, verdicts, now, pace)
-        judge_platforms(session, {turn.platform: verdict for turn, verdict in verdicts.items() if turn.platform}, now, pace)
+        judge_platforms(
+            session,
+            {turn.platform: verdict for turn, verdict in verdicts.items() if turn.platform},
+            now,
+            pace,
+        )
 
 
 def _fence(scrape: Scrape, now: int) -> dict[str, int]:

@@ -1,6 +1,7 @@
 """A transaction that is tried again when the database gave it up to let another one through.
 
-PostgreSQL ends one of two transactions that wait for each other. Nothing of it was written, so it can simply be done again.
+PostgreSQL ends one of two transactions that wait for each other. Nothing of it was written, so it can simply
+be done again.
 """
 
 import time
@@ -17,7 +18,9 @@ _CONFLICTS = ("40001", "40P01")  # serialization failure, deadlock detected
 
 
 def in_transaction(store: Store, work: Callable[[Session], T]) -> T:
-    """Do the work in one transaction, all of it or nothing; a conflict is waited out. `work` may run more than once."""
+    """Do the work in one transaction, all of it or nothing; a conflict is waited out. `work` may run more
+    than once.
+    """
     for pause in PAUSES:
         try:
             return _once(store, work)

@@ -1,7 +1,7 @@
 """The turns of a role: where it is still to be looked for, and since when or from when on.
 
-A turn waits only while its role can be claimed: whatever waits in the index can be had. While a session holds the role, its other
-turns are *parked* (later, and due never); the end of the session puts them back.
+A turn waits only while its role can be claimed: whatever waits in the index can be had. While a session holds
+the role, its other turns are *parked* (later, and due never); the end of the session puts them back.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,8 +19,8 @@ _ADD = """insert into role_turns (role_id, platform, state, rank) values (:role,
     on conflict (role_id, platform) do nothing"""
 _DROP = "delete from role_turns where role_id = :role"
 _RANK = "update role_turns set rank = :rank where role_id = :role and rank <> :rank"
-# What follows finds turns by their role, and must not find them by their state, however empty the table looks to the planner:
-# `coalesce` keeps the indexes by state out of it.
+# What follows finds turns by their role, and must not find them by their state, however empty the table looks
+# to the planner: `coalesce` keeps the indexes by state out of it.
 _WAITING = "select platform from role_turns where role_id = :role and coalesce(state, '') = 'waiting'"
 _TAKE = "update role_turns set state = 'held', looked_at = :now where role_id = :role and platform in (:platforms*)"
 _PARK = "update role_turns set state = 'later', due_at = :never where role_id = :role and coalesce(state, '') = 'waiting'"
@@ -38,7 +38,9 @@ _WAKE = """update role_turns set state = :state, due_at = :due
     where role_id = :role and platform = :platform and coalesce(state, '') = 'later'"""
 # And these two by their state alone.
 _DUE = "select role_id, platform from role_turns where state = 'later' and due_at <= :now order by due_at, role_id limit :limit"
-_NEXT = "select due_at from role_turns where state = 'later' and due_at < :never order by due_at, role_id limit 1"
+_NEXT = (
+    "select due_at from role_turns where state = 'later' and due_at < :never order by due_at, role_id limit 1"
+)
 _STATUSES = "select id, status from roles where id in (:ids*) order by id"
 
 
@@ -71,7 +73,9 @@ def waiting_turns(session: Session, role_id: int) -> list[str]:
     return [name for (name,) in session.rows(_WAITING, {"role": role_id})]
 
 
-def take_turns(session: Session, role_id: int, platforms: Sequence[str], now: int, *, all_of_them: bool) -> None:
+def take_turns(
+    session: Session, role_id: int, platforms: Sequence[str], now: int, *, all_of_them: bool
+) -> None:
     """Hand these turns to a session, and park the others."""
     session.run(_TAKE, {"role": role_id, "platforms": platforms, "now": now})
     if not all_of_them:
@@ -89,10 +93,16 @@ def end_turns(session: Session, role_id: int, verdicts: Mapping[Held, Verdict], 
     for held, verdict in verdicts.items():
         ended = after_look(verdict, held.failures, held.looked_at, held.every_us, now, pace)
         due = FOREVER if not ended.done and ended.due_at <= now else ended.due_at
-        changes.append({
-            "role": role_id, "platform": held.platform, "state": "done" if ended.done else "later", "due": due,
-            "failures": ended.failures, "verdict": verdict.value,
-        })  # fmt: skip
+        changes.append(
+            {
+                "role": role_id,
+                "platform": held.platform,
+                "state": "done" if ended.done else "later",
+                "due": due,
+                "failures": ended.failures,
+                "verdict": verdict.value,
+            }
+        )
     session.many(_END, changes)
 
 
@@ -112,12 +122,16 @@ def wake_turns(session: Session, now: int, limit: int, lock: str = "") -> int:
     due = session.rows(_DUE, {"now": now, "limit": limit})
     if not due:
         return 0
-    statuses = {row[0]: row[1] for row in session.rows(_STATUSES + lock, {"ids": sorted({role_id for role_id, _ in due})})}
+    statuses = {
+        row[0]: row[1]
+        for row in session.rows(_STATUSES + lock, {"ids": sorted({role_id for role_id, _ in due})})
+    }
     changes = [
-        {"role": role_id, "platform": platform, "state": "waiting", "due": now} if statuses.get(role_id) == "pending"
+        {"role": role_id, "platform": platform, "state": "waiting", "due": now}
+        if statuses.get(role_id) == "pending"
         else {"role": role_id, "platform": platform, "state": "later", "due": FOREVER}
         for role_id, platform in due
-    ]  # fmt: skip
+    ]
     session.many(_WAKE, changes)
     return len(changes)
 

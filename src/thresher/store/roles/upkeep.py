@@ -1,4 +1,6 @@
-"""What the schedules of the roles app ask for as effects: ending sessions that are over, and bringing rested roles back."""
+"""What the schedules of the roles app ask for as effects: ending sessions that are over, and bringing rested
+roles back.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +25,9 @@ def expire_sessions(session: Session, data: Mapping[str, Any], now: int) -> None
 
 
 def reset_rested(session: Session, data: Mapping[str, Any], now: int) -> None:
-    """Bring back every role that has rested since `before`; unsaid, for `roles.reset_after`. `data` may bring `demand`."""
+    """Bring back every role that has rested since `before`; unsaid, for `roles.reset_after`. `data` may bring
+    `demand`.
+    """
     demand = _demand(session, data)
     rests = round(_settings(session)["roles.reset_after"] * HOUR)
     before = int(data.get("before", now - rests))

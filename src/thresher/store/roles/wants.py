@@ -1,4 +1,6 @@
-"""Who wants a role. A link is the fact; the count on the role is counted from the links, never moved up or down by one."""
+"""Who wants a role. A link is the fact; the count on the role is counted from the links, never moved up or
+down by one.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,7 +17,9 @@ _WANTED = "select target from links where record_id = :record and name = :name"
 _UNLINK = "delete from links where record_id = :record and name = :name and target = :target"
 
 
-def link_candidates(session: Session, wants: Mapping[int, Sequence[int]], now: int, demand: Demand, *, task: int = 0) -> list[int]:
+def link_candidates(
+    session: Session, wants: Mapping[int, Sequence[int]], now: int, demand: Demand, *, task: int = 0
+) -> list[int]:
     """Say that these candidates want these roles (role id to record ids); the records that gained a link.
 
     A role that was completed before somebody new wanted it goes back to the queue.
@@ -24,7 +28,13 @@ def link_candidates(session: Session, wants: Mapping[int, Sequence[int]], now: i
     for role_id in sorted(wants):
         role = hold_role(session, role_id, now)
         new = _new(session, role_id, list(dict.fromkeys(wants[role_id])))
-        session.many(_LINK, [{"record": each, "name": WANTS, "target": str(role_id), "task": task, "now": now} for each in new])
+        session.many(
+            _LINK,
+            [
+                {"record": each, "name": WANTS, "target": str(role_id), "task": task, "now": now}
+                for each in new
+            ],
+        )
         gained.update(new)
         place_role(session, role, demand, again_at=now if new else None)
     return sorted(gained)
@@ -38,7 +48,9 @@ def _new(session: Session, role_id: int, ids: Sequence[int]) -> list[int]:
     return sorted(each for each in ids if each not in there)
 
 
-def unlink_candidate(session: Session, record_id: int, role_ids: Sequence[int] | None, now: int, demand: Demand) -> list[int]:
+def unlink_candidate(
+    session: Session, record_id: int, role_ids: Sequence[int] | None, now: int, demand: Demand
+) -> list[int]:
     """A candidate wants these roles no more (None: none at all); those it wanted until now."""
     wanted = {int(target) for (target,) in session.rows(_WANTED, {"record": record_id, "name": WANTS})}
     gone = sorted(wanted if role_ids is None else wanted & set(role_ids))

@@ -32,7 +32,9 @@ _INSERT_MEMBER = _INSERT.replace("created_at)", "created_at, group_id)").replace
 _ONCE = " on conflict (kind, dedupe_key) where dedupe_key is not null and finished_at is null do nothing"
 _LAST_ID = "select seq from sqlite_sequence where name = 'tasks'"
 _BORN = "select id from tasks where id >= ?"
-_REMOVED = "select 1 from json_each(?) n where not exists (select 1 from lanes l where l.id = n.value) limit 1"
+_REMOVED = (
+    "select 1 from json_each(?) n where not exists (select 1 from lanes l where l.id = n.value) limit 1"
+)
 
 _HELD = """select id, claim, lane_id, priority, cancelling, worker_id, started_at, group_id from tasks
     where id in (:ids*) and state = 'running'"""
@@ -107,16 +109,32 @@ class SqliteBackend:
             if len(self._gates_of) > LANES_REMEMBERED:
                 self._gates_of.clear()
                 missing = list(lane_ids)
-            for lane_id, gates in session.rows("select id, gates from lanes where id in (:ids*)", {"ids": missing}):
+            for lane_id, gates in session.rows(
+                "select id, gates from lanes where id in (:ids*)", {"ids": missing}
+            ):
                 self._gates_of[lane_id] = tuple(int(part) for part in gates.split())
         return self._gates_of
 
     def add_lane(self, session: Session, key: str, gate_ids: Sequence[int], scope: int) -> int:
         values = {"key": key, "scope": scope, "gates": " ".join(map(str, gate_ids))}
-        session.run("insert into lanes (key, scope, gates) values (:key, :scope, :gates) on conflict do nothing", values)
-        return int(session.rows("select id from lanes where key = :key and scope = :scope", {"key": key, "scope": scope})[0][0])
+        session.run(
+            "insert into lanes (key, scope, gates) values (:key, :scope, :gates) on conflict do nothing",
+            values,
+        )
+        return int(
+            session.rows(
+                "select id from lanes where key = :key and scope = :scope", {"key": key, "scope": scope}
+            )[0][0]
+        )
 
-    def insert(self, session: Any, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True) -> list[int | None]:  # noqa: ARG002
+    def insert(
+        self,
+        session: Any,
+        births: Sequence[Birth],
+        rules: Rules,
+        *,
+        take_lanes: bool = True,  # noqa: ARG002
+    ) -> list[int | None]:
         self.keep_lanes(session, {birth.lane_id for birth in births})
         now = self._clock.now()
         last = session.rows(_LAST_ID)
@@ -130,11 +148,28 @@ class SqliteBackend:
             rank = due_at - entry.priority * rules.head_start_us
             waits = entry.delay_us > 0
             keyed = keyed or entry.key is not None
-            rows.append((
-                task_id, entry.kind, entry.stage, birth.lane_id, 0 if waits else 1, due_at if waits else None, rank,
-                entry.priority, parent and parent.tracking_id, parent and parent.task_id, parent.depth + 1 if parent else 0,
-                birth.ancestry, entry.url, birth.key, entry.key, entry.payload, now, *((birth.group_id,) if grouped else ()),
-            ))  # fmt: skip
+            rows.append(
+                (
+                    task_id,
+                    entry.kind,
+                    entry.stage,
+                    birth.lane_id,
+                    0 if waits else 1,
+                    due_at if waits else None,
+                    rank,
+                    entry.priority,
+                    parent and parent.tracking_id,
+                    parent and parent.task_id,
+                    parent.depth + 1 if parent else 0,
+                    birth.ancestry,
+                    entry.url,
+                    birth.key,
+                    entry.key,
+                    entry.payload,
+                    now,
+                    *((birth.group_id,) if grouped else ()),
+                )
+            )
             if not waits and rank < ranks.get(birth.lane_id, rank + 1):
                 ranks[birth.lane_id] = rank
         session.many((_INSERT_MEMBER if grouped else _INSERT) + (_ONCE if keyed else ""), rows)
@@ -152,10 +187,16 @@ class SqliteBackend:
         make_ready(session, dict(ranks))
 
     def fence(
-        self, session: Any, settlements: Sequence[Settlement], lanes: Sequence[int | None], rules: Rules, now: int
+        self,
+        session: Any,
+        settlements: Sequence[Settlement],
+        lanes: Sequence[int | None],
+        rules: Rules,
+        now: int,
     ) -> list[Hit]:
         rows = session.rows(_HELD, {"ids": [each.task_id for each in settlements]}) if settlements else []
-        # Nobody can move them before our commit, so the fence is this look-up; taken out when used, a second answer misses.
+        # Nobody can move them before our commit, so the fence is this look-up; taken out when used, a second
+        # answer misses.
         held = {(row[0], row[1]): row[2:] for row in rows}
         hits: list[Hit] = []
         ends, waits, attempts = [], [], []
@@ -170,7 +211,18 @@ class SqliteBackend:
             error_name = settlement.error and settlement.error.name
             reason = settlement.reason or (settlement.error and settlement.error.message)
             if not settlement.is_told:
-                attempts.append((*key, settlement.at_stage, worker_id, started_at, now, settlement.ending.value, reason, error_name))
+                attempts.append(
+                    (
+                        *key,
+                        settlement.at_stage,
+                        worker_id,
+                        started_at,
+                        now,
+                        settlement.ending.value,
+                        reason,
+                        error_name,
+                    )
+                )
             said = (reason, error_name, int(settlement.spends_failure), int(settlement.crashed))
             if cancelled or settlement.state in TERMINAL:
                 state = State.CANCELLED if cancelled else settlement.state
@@ -180,9 +232,19 @@ class SqliteBackend:
             rank = now + settlement.delay_us - priority * rules.head_start_us
             lane = new_lane or lane_id
             due = int(run_at is None)
-            waits.append((
-                settlement.state.value, due, run_at, rank, *said, settlement.stage, lane, settlement.checkpoint, settlement.task_id,
-            ))  # fmt: skip
+            waits.append(
+                (
+                    settlement.state.value,
+                    due,
+                    run_at,
+                    rank,
+                    *said,
+                    settlement.stage,
+                    lane,
+                    settlement.checkpoint,
+                    settlement.task_id,
+                )
+            )
             if due:
                 ranks[lane] = min(rank, ranks.get(lane, rank))
         for sql, changes in ((_END, ends), (_WAIT, waits), (_ATTEMPT, attempts)):
@@ -191,12 +253,19 @@ class SqliteBackend:
         make_ready(session, ranks)
         return hits
 
-    def count_groups(self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int) -> None:
+    def count_groups(
+        self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int
+    ) -> None:
         if changes:
             count_groups(session, changes, rules, now)
 
     def turn(
-        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes = None
+        self,
+        settlements: Sequence[Settlement],
+        limit: int,
+        worker_id: int,
+        rules: Rules,
+        scopes: Scopes = None,
     ) -> Turn:
         with self._file.write() as session:
             gates = Gates(session, SQLITE, self._clock.now())
@@ -204,7 +273,11 @@ class SqliteBackend:
             if hits:
                 self.count_groups(session, ended_members(hits), rules, gates.now)
                 release(self, session, gates, hits)
-            turn = claim(session, gates, limit, worker_id, rules, scopes) if limit > 0 else Turn([], [], now=gates.now)
+            turn = (
+                claim(session, gates, limit, worker_id, rules, scopes)
+                if limit > 0
+                else Turn([], [], now=gates.now)
+            )
             gates.save()
         if len(hits) == len(settlements):
             return turn

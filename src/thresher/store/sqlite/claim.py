@@ -1,14 +1,16 @@
 """The claim on SQLite: ready lanes in order, each with its gates, until enough tasks are in hand.
 
-The same rules as on PostgreSQL, where they are a function in the database. Here a statement costs microseconds and
-nobody else writes, so it is a loop that one can read:
+The same rules as on PostgreSQL, where they are a function in the database. Here a statement costs
+microseconds and nobody else writes, so it is a loop that one can read:
 
 1. Delayed tasks whose time has come enter their lanes; gates whose timer has come wake lanes.
-2. Ready lanes of the scopes that the worker knows are visited in order of position. A lane with a closed gate is parked on it.
-3. A lane with open gates starts up to a quantum of tasks (a lane without gates many), the gates are charged, and the lane
-   goes to the back.
-4. The baton: for each lane that was visited, each of its gates that is still open wakes another lane of the same scope, which
-   may have slept in front of it for want of this one. So a gate that opens wide wakes its lanes in doubling steps.
+2. Ready lanes of the scopes that the worker knows are visited in order of position. A lane with a closed gate
+   is parked on it.
+3. A lane with open gates starts up to a quantum of tasks (a lane without gates many), the gates are charged,
+   and the lane goes to the back.
+4. The baton: for each lane that was visited, each of its gates that is still open wakes another lane of the
+   same scope, which may have slept in front of it for want of this one. So a gate that opens wide wakes its
+   lanes in doubling steps.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,7 +22,8 @@ from thresher.store.gates import Gates
 from thresher.store.session import Session
 
 STAGE_MOST = 200
-# Lanes without gates are one queue, dealt out so that claims do not wait for each other: each takes this many turns at once.
+# Lanes without gates are one queue, dealt out so that claims do not wait for each other: each takes this many
+# turns at once.
 OPEN_TURNS = 32
 RING_MOST = 64
 
@@ -37,7 +40,8 @@ _READY_SCOPES = """with recursive s (scope) as (
     select scope from s where scope is not null"""
 _READY = """select id, gates, position, key, scope from lanes where status = 'ready' and scope = ?
     order by position, id limit ?"""
-# Read, then write: nobody else can move them in between, and an update that returns rows costs half as much again.
+# Read, then write: nobody else can move them in between, and an update that returns rows costs half as much
+# again.
 _HEADS = """select id, claim + 1, kind, stage, payload, checkpoint, url, tracking_id, parent_id, depth, failures, crashes, rank
     from tasks where lane_id = ? and due = 1 order by rank, id limit ?"""
 _TAKE = "update tasks set state = 'running', due = 0, claim = claim + 1, worker_id = ?, started_at = ? where id = ?"
@@ -51,12 +55,21 @@ _ACTIVATE = """update lanes set
 
 
 def make_ready(session: Any, ranks: dict[int, int]) -> None:
-    """Put lanes into the ready order at the rank of their best task, but never before others that wait for a turn."""
+    """Put lanes into the ready order at the rank of their best task, but never before others that wait for a
+    turn.
+    """
     if ranks:
         session.many(_ACTIVATE, [(rank, lane_id) for lane_id, rank in ranks.items()])
 
 
-def claim(session: Any, gates: Gates, limit: int, worker_id: int, rules: Rules, scopes: Collection[int] | None = None) -> Turn:
+def claim(
+    session: Any,
+    gates: Gates,
+    limit: int,
+    worker_id: int,
+    rules: Rules,
+    scopes: Collection[int] | None = None,
+) -> Turn:
     """Up to `limit` tasks for this worker, in the caller's transaction; of these scopes, if any are named."""
     now = gates.now
     if session.rows(_LOST, (worker_id,)):
@@ -96,7 +109,13 @@ class _Hand:
     """The tasks taken so far, and what is left to take."""
 
     def __init__(
-        self, session: Any, gates: Gates, limit: int, worker_id: int, rules: Rules, scopes: Collection[int] | None
+        self,
+        session: Any,
+        gates: Gates,
+        limit: int,
+        worker_id: int,
+        rules: Rules,
+        scopes: Collection[int] | None,
     ) -> None:
         self.session, self.gates, self.worker_id, self.scopes = session, gates, worker_id, scopes
         self.quantum = rules.quantum
@@ -118,8 +137,15 @@ class _Hand:
         if not lanes:
             return False
         # Fewer lanes than turns: let each take more, or one busy lane would get a quantum a visit.
-        quantum = max(self.quantum, -(-self.left // len(lanes))) if len(rows) < wanted + self._stayed else self.quantum
-        visits = [(lane_id, _gate_ids(gate_list), position, key, scope) for lane_id, gate_list, position, key, scope in lanes]
+        quantum = (
+            max(self.quantum, -(-self.left // len(lanes)))
+            if len(rows) < wanted + self._stayed
+            else self.quantum
+        )
+        visits = [
+            (lane_id, _gate_ids(gate_list), position, key, scope)
+            for lane_id, gate_list, position, key, scope in lanes
+        ]
         self.gates.load({gate_id for _, gate_ids, _, _, _ in visits for gate_id in gate_ids})
         for lane_id, gate_ids, position, key, scope in visits:
             if self.left <= 0:
@@ -159,7 +185,9 @@ class _Hand:
         if allowed <= 0:
             self._park(lane_id, gate_ids, position)
             return
-        heads = self.session.rows(_HEADS, (lane_id, allowed + 1))  # one more than needed: it tells where the lane goes next
+        heads = self.session.rows(
+            _HEADS, (lane_id, allowed + 1)
+        )  # one more than needed: it tells where the lane goes next
         taken = heads[:allowed]
         self._keep(taken, gate_ids, key)
         if len(heads) <= allowed:
@@ -180,7 +208,9 @@ class _Hand:
         self._taken.extend((self.worker_id, self.gates.now, row[0]) for row in taken)
 
     def _park(self, lane_id: int, gate_ids: Sequence[int], position: int, served: int = 0) -> None:
-        """Park on the gate that stays closed longest; slots count as soonest, a settlement may free them any moment."""
+        """Park on the gate that stays closed longest; slots count as soonest, a settlement may free them any
+        moment.
+        """
         now = self.gates.now
         closed = [self.gates.get(gate_id) for gate_id in gate_ids]
         closed = [gate for gate in closed if gate.allowance(now) <= 0]

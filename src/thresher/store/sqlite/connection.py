@@ -25,11 +25,28 @@ VERSION: tuple[int, ...] = tuple(map(int, apsw.sqlite_lib_version().split(".")))
 DURABILITY = {"machine": "full", "process": "normal"}
 # What says something about the file and nothing about what was to be stored.
 AWAY = (
-    apsw.AuthError, apsw.BusyError, apsw.CantOpenError, apsw.ConnectionClosedError, apsw.CorruptError, apsw.FullError, apsw.InterruptError,
-    apsw.IOError, apsw.LockedError, apsw.NoLFSError, apsw.NoMemError, apsw.NotADBError, apsw.PermissionsError, apsw.ProtocolError,
-    apsw.ReadOnlyError, apsw.SchemaChangeError,
-)  # fmt: skip
-UNMIGRATED = ("no such table", "no such column", "has no column named")  # SQLite has no code of its own for these
+    apsw.AuthError,
+    apsw.BusyError,
+    apsw.CantOpenError,
+    apsw.ConnectionClosedError,
+    apsw.CorruptError,
+    apsw.FullError,
+    apsw.InterruptError,
+    apsw.IOError,
+    apsw.LockedError,
+    apsw.NoLFSError,
+    apsw.NoMemError,
+    apsw.NotADBError,
+    apsw.PermissionsError,
+    apsw.ProtocolError,
+    apsw.ReadOnlyError,
+    apsw.SchemaChangeError,
+)
+UNMIGRATED = (
+    "no such table",
+    "no such column",
+    "has no column named",
+)  # SQLite has no code of its own for these
 
 
 class SqliteSession:
@@ -65,7 +82,9 @@ class SqliteSession:
 
 
 class SqliteFile:
-    """A database file: one connection that writes, one that reads, one for glances, and the lock that makes writers take turns."""
+    """A database file: one connection that writes, one that reads, one for glances, and the lock that makes
+    writers take turns.
+    """
 
     def __init__(self, path: str, durability: str) -> None:
         self.path = path
@@ -109,7 +128,8 @@ class SqliteFile:
             connection.execute("pragma foreign_keys = on")
             connection.execute("pragma temp_store = memory")
             connection.execute("pragma cache_size = -65536")
-            # Large steps between checkpoints: each one copies every changed page once, however often it changed.
+            # Large steps between checkpoints: each one copies every changed page once, however often it
+            # changed.
             connection.execute("pragma wal_autocheckpoint = 4000")
         return connection
 
@@ -134,7 +154,9 @@ class SqliteFile:
 
     @contextlib.contextmanager
     def join(self, connection: object) -> Iterator[SqliteSession]:
-        """Work within the open transaction of another connection of our library; without one, in a transaction of our own."""
+        """Work within the open transaction of another connection of our library; without one, in a
+        transaction of our own.
+        """
         self._check_joinable(connection)
         assert isinstance(connection, apsw.Connection)
         if not connection.in_transaction:
@@ -142,19 +164,28 @@ class SqliteFile:
                 yield session
             return
         try:
-            with advice(self.path), connection:  # a savepoint: if we fail, the caller's transaction is as it was
+            with (
+                advice(self.path),
+                connection,
+            ):  # a savepoint: if we fail, the caller's transaction is as it was
                 yield SqliteSession(connection)
         except DatabaseProblem as problem:
             if isinstance(problem.__cause__, apsw.BusyError):
-                raise DatabaseProblem(f"your transaction cannot write to {self.path}: begin it with BEGIN IMMEDIATE") from problem.__cause__
+                raise DatabaseProblem(
+                    f"your transaction cannot write to {self.path}: begin it with BEGIN IMMEDIATE"
+                ) from problem.__cause__
             raise
 
     def _check_joinable(self, connection: object) -> None:
         if not isinstance(connection, apsw.Connection):
             found = f"{type(connection).__module__}.{type(connection).__qualname__}"
-            raise UsageError(f"a transaction on SQLite is shared through an apsw.Connection, not a {found}. {one_library.ADVICE}")
+            raise UsageError(
+                f"a transaction on SQLite is shared through an apsw.Connection, not a {found}. {one_library.ADVICE}"
+            )
         if self.in_memory or not connection.filename or not Path(connection.filename).samefile(self.path):
-            raise UsageError(f"the connection is to {connection.filename or 'a database in memory'}, the tasks are in {self.path}")
+            raise UsageError(
+                f"the connection is to {connection.filename or 'a database in memory'}, the tasks are in {self.path}"
+            )
 
     @contextlib.contextmanager
     def _transaction(self) -> Iterator[None]:
@@ -172,7 +203,9 @@ class SqliteFile:
 
     def _check_process(self) -> None:
         if os.getpid() != self._process:
-            raise DatabaseProblem(f"{self.path} was opened by the process that this one was forked from: open it again in each process")
+            raise DatabaseProblem(
+                f"{self.path} was opened by the process that this one was forked from: open it again in each process"
+            )
 
     @contextlib.contextmanager
     def read(self) -> Iterator[SqliteSession]:
@@ -209,7 +242,9 @@ class SqliteFile:
 
 
 def _create(path: str) -> None:
-    """Make a new file for its owner alone, before SQLite would make it for everybody. The log beside it gets the same mode."""
+    """Make a new file for its owner alone, before SQLite would make it for everybody. The log beside it gets
+    the same mode.
+    """
     try:
         os.close(os.open(os.path.realpath(path), os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
     except FileExistsError:
@@ -240,7 +275,9 @@ def _advise(path: str, problem: apsw.Error) -> str:
         case apsw.ReadOnlyError():
             return f"{path} is read-only: change its permissions or choose another file with --database"
         case apsw.FullError():
-            return f"the disk of {path} is full: nothing was written; free some space and go on, no task is lost"
+            return (
+                f"the disk of {path} is full: nothing was written; free some space and go on, no task is lost"
+            )
         case apsw.BusyError() | apsw.LockedError():
             return f"{path} was locked for {BUSY_SECONDS:g} seconds by another program (a backup? a shell?); close it and go on"
         case apsw.NotADBError():

@@ -1,9 +1,10 @@
 """Keep a process to one SQLite library per database file.
 
-SQLite locks a file with POSIX locks, and those belong to the process, not to the library that took them. When a second library
-(Python's own `sqlite3` beside ours) opens the file and closes it, the kernel drops every lock that this process holds on it, and
-another process can write in the middle of our transaction. So we refuse to open a file that something else in this process has
-open, and refuse Python's own module a file that we have open. Windows ties locks to handles and has no such hazard.
+SQLite locks a file with POSIX locks, and those belong to the process, not to the library that took them. When
+a second library (Python's own `sqlite3` beside ours) opens the file and closes it, the kernel drops every
+lock that this process holds on it, and another process can write in the middle of our transaction. So we
+refuse to open a file that something else in this process has open, and refuse Python's own module a file that
+we have open. Windows ties locks to handles and has no such hazard.
 """
 
 import os
@@ -52,7 +53,9 @@ def unregister(file: FileId) -> None:
 
 
 def _refuse_other_library(event: str, args: tuple[Any, ...]) -> None:
-    """Stop Python's own module before it opens a file of ours. Called for every audited event, so it must be quick."""
+    """Stop Python's own module before it opens a file of ours. Called for every audited event, so it must be
+    quick.
+    """
     if event != "sqlite3.connect" or not _ours:
         return
     path = _path_of(args[0])
@@ -61,7 +64,9 @@ def _refuse_other_library(event: str, args: tuple[Any, ...]) -> None:
     except (OSError, TypeError, ValueError):
         return  # no such file, or not a file name
     if known:
-        raise DatabaseProblem(f"{path} is open in this process through Thresher, and cannot be opened with sqlite3 as well. {ADVICE}")
+        raise DatabaseProblem(
+            f"{path} is open in this process through Thresher, and cannot be opened with sqlite3 as well. {ADVICE}"
+        )
 
 
 def _path_of(database: Any) -> Any:

@@ -1,8 +1,9 @@
 """The lock file that lets processes write to a database in turn, with a limit on the wait.
 
-SQLite's own writers poll and starve each other: one of eight did 3 % of another's work. `flock` queues them, but waits without a
-limit, and a process that was stopped in the middle of its turn would hold up everybody for ever. So a free lock is taken at once;
-for a busy one a thread of its own stands in the queue, and the caller waits for that thread only as long as the limit allows.
+SQLite's own writers poll and starve each other: one of eight did 3 % of another's work. `flock` queues them,
+but waits without a limit, and a process that was stopped in the middle of its turn would hold up everybody
+for ever. So a free lock is taken at once; for a busy one a thread of its own stands in the queue, and the
+caller waits for that thread only as long as the limit allows.
 """
 
 import contextlib
@@ -62,10 +63,14 @@ class TurnLock:
                 fcntl.flock(file, fcntl.LOCK_UN)
             raise
         if self._leave():
-            raise DatabaseProblem(f"{self._database} cannot be written: {_holder(file)} has held its write lock for {seconds:g} seconds")
+            raise DatabaseProblem(
+                f"{self._database} cannot be written: {_holder(file)} has held its write lock for {seconds:g} seconds"
+            )
 
     def _leave(self) -> bool:
-        """Stop waiting. The thread stays in line: the next caller waits with it, or it lets the turn pass. False if the turn is ours."""
+        """Stop waiting. The thread stays in line: the next caller waits with it, or it lets the turn pass.
+        False if the turn is ours.
+        """
         with self._mutex:
             if self._granted.acquire(blocking=False):
                 return False
@@ -78,7 +83,9 @@ class TurnLock:
         except BlockingIOError:
             return False
         except OSError as problem:
-            raise DatabaseProblem(f"cannot lock {self._database}-turn: {problem.strerror}. Put the database on a local disk.") from problem
+            raise DatabaseProblem(
+                f"cannot lock {self._database}-turn: {problem.strerror}. Put the database on a local disk."
+            ) from problem
         return True
 
     def _stand_in_line(self, file: int) -> None:
@@ -110,11 +117,15 @@ class TurnLock:
 
 
 def _open(path: str, database: str) -> int:
-    """Open the lock file, or make it, for those who may write the database and nobody else: who can open it can hold it."""
+    """Open the lock file, or make it, for those who may write the database and nobody else: who can open it
+    can hold it.
+    """
     try:
         file = os.open(path, _FLAGS, 0o600)
     except OSError as problem:
-        raise DatabaseProblem(f"cannot open {path}: {problem.strerror}. Remove it, or choose another place with --database.") from None
+        raise DatabaseProblem(
+            f"cannot open {path}: {problem.strerror}. Remove it, or choose another place with --database."
+        ) from None
     try:
         _check_owner(path, os.fstat(file), os.stat(database))  # noqa: PTH116  beside fstat
         _narrow(file, os.stat(database).st_mode)  # noqa: PTH116
@@ -136,7 +147,10 @@ def _check_owner(path: str, lock: os.stat_result, database: os.stat_result) -> N
 
 def _narrow(file: int, database_mode: int) -> None:
     writers = stat.S_IRUSR | stat.S_IWUSR
-    for may_write, both in ((stat.S_IWGRP, stat.S_IRGRP | stat.S_IWGRP), (stat.S_IWOTH, stat.S_IROTH | stat.S_IWOTH)):
+    for may_write, both in (
+        (stat.S_IWGRP, stat.S_IRGRP | stat.S_IWGRP),
+        (stat.S_IWOTH, stat.S_IROTH | stat.S_IWOTH),
+    ):
         writers |= both if database_mode & may_write else 0
     found = os.fstat(file)
     if stat.S_IMODE(found.st_mode) != writers and found.st_uid == os.geteuid():
@@ -148,7 +162,8 @@ def _holder(file: int) -> str:
     found = os.fstat(file)
     name = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
     try:
-        # "1: FLOCK  ADVISORY  WRITE 4711 fe:00:2146340 0 EOF"; who waits for it has an arrow after the number.
+        # "1: FLOCK  ADVISORY  WRITE 4711 fe:00:2146340 0 EOF"; who waits for it has an arrow after the
+        # number.
         rows = [line.split() for line in Path("/proc/locks").read_text("ascii").splitlines()]
         pid = next(int(row[4]) for row in rows if row[1] == "FLOCK" and row[5] == name)
         return f"process {pid} ({_condition(pid)})"

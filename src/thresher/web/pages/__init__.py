@@ -1,4 +1,5 @@
-"""The dashboard: pages for people, made on the server. This list is all there is; the navigation is read off it.
+"""The dashboard: pages for people, made on the server. This list is all there is; the navigation is read off
+it.
 
 To add one: a module with a function of a visit and its row, a template, and a line here.
 """

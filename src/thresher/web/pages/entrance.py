@@ -1,7 +1,8 @@
 """The entrance to the pages: who is not logged in sees the way in, and nothing of what is behind it.
 
-Like the door of the API it stands before the pages, so that one which forgets to ask is closed. Keys do not open it: a page is for a
-person, and what a page may do should need more than a header that a script has lying around.
+Like the door of the API it stands before the pages, so that one which forgets to ask is closed. Keys do not
+open it: a page is for a person, and what a page may do should need more than a header that a script has lying
+around.
 """
 
 import logging
@@ -23,16 +24,25 @@ from thresher.web.problem import Problem, of_error
 
 LOGIN, LOGOUT, SETUP = "/login", "/logout", "/setup"
 MAX_PATH = 2_000
-# Letters that an address is made of. No backslash and nothing that cannot be seen: browsers take those for a slash, or for nothing.
+# Letters that an address is made of. No backslash and nothing that cannot be seen: browsers take those for a
+# slash, or for nothing.
 _LOCAL = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@%?-][A-Za-z0-9._~!$&'()*+,;=:@%?/-]*)?", re.ASCII)
 
 log = logging.getLogger("thresher.web")
 
 
 class Entrance:
-    """Lets in whoever is logged in, and shows the way to everybody else. `opens` are the methods and paths that need no login."""
+    """Lets in whoever is logged in, and shows the way to everybody else. `opens` are the methods and paths
+    that need no login.
+    """
 
-    def __init__(self, app: ASGIApp, store: Store, opens: Collection[tuple[str, str]], tell: Callable[[Problem], Response]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        store: Store,
+        opens: Collection[tuple[str, str]],
+        tell: Callable[[Problem], Response],
+    ) -> None:
         self._app, self._store, self._opens, self._tell = app, store, opens, tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -51,7 +61,9 @@ class Entrance:
             await self._app({**scope, KEY: who}, receive, noted(scope, name, send))
 
     def _refused(self, scope: Scope, is_open: bool) -> Response | None:
-        """A form of a foreign page that would log somebody in. Where one is logged in the form itself has to prove whose it is."""
+        """A form of a foreign page that would log somebody in. Where one is logged in the form itself has to
+        prove whose it is.
+        """
         problem = foreign(scope) if is_open and scope["method"] not in HARMLESS else None
         return None if problem is None else self._tell(problem)
 
@@ -77,7 +89,9 @@ def _address(scope: Scope) -> str:
 
 
 def local(text: str) -> str:
-    """Where to go after a login: a path of this server, or the beginning. An address of another one is none."""
+    """Where to go after a login: a path of this server, or the beginning. An address of another one is
+    none.
+    """
     path = text.partition("?")[0]
     fits = len(text) <= MAX_PATH and _LOCAL.fullmatch(text) and path not in (LOGIN, LOGOUT, SETUP)
     return text if fits else "/"

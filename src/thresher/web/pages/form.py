@@ -28,7 +28,9 @@ class Form:
         """A field that there is once. One that was left out is empty."""
         given = self.all(name)
         if len(given) > 1:
-            raise UsageError(f"the field {name} is given {len(given)} times; once is enough. Nothing was changed.")
+            raise UsageError(
+                f"the field {name} is given {len(given)} times; once is enough. Nothing was changed."
+            )
         return given[0] if given else ""
 
 
@@ -41,7 +43,11 @@ async def read_form(request: Request) -> Form:
         async for piece in request.stream():
             body += piece
             if len(body) > MAX_BYTES:
-                raise HTTPException(413, f"a form has at most {MAX_BYTES:,} bytes; nothing was changed", {"Connection": "close"})
+                raise HTTPException(
+                    413,
+                    f"a form has at most {MAX_BYTES:,} bytes; nothing was changed",
+                    {"Connection": "close"},
+                )
     except ClientDisconnect:
         raise HTTPException(400, "the other side hung up before the form was whole") from None
     return parse_form(bytes(body))
@@ -50,12 +56,18 @@ async def read_form(request: Request) -> Form:
 def parse_form(body: bytes) -> Form:
     """The fields of a form as a browser writes them."""
     try:
-        pairs = parse_qsl(body.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
+        pairs = parse_qsl(
+            body.decode("ascii"), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict"
+        )
     except ValueError:  # not ASCII, not UTF-8 inside, or too many fields
-        raise UsageError(f"the form cannot be read: at most {MAX_FIELDS} fields of text in UTF-8. Nothing was changed.") from None
+        raise UsageError(
+            f"the form cannot be read: at most {MAX_FIELDS} fields of text in UTF-8. Nothing was changed."
+        ) from None
     fields: dict[str, tuple[str, ...]] = {}
     for name, value in pairs:
         if len(value) > MAX_TEXT or "\0" in value:
-            raise UsageError(f"a field is a text of at most {MAX_TEXT:,} characters, without NUL. Nothing was changed.")
+            raise UsageError(
+                f"a field is a text of at most {MAX_TEXT:,} characters, without NUL. Nothing was changed."
+            )
         fields[name] = (*fields.get(name, ()), value)
     return Form(fields)

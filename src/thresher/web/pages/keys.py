@@ -1,7 +1,7 @@
 """Keys as a person keeps them: see them, make one, take one back.
 
-A new key is shown on the answer to the form that made it, and nowhere else: it stands in no address, no cookie and no cache, and what a
-reload sends again is refused, because the name is in use by then.
+A new key is shown on the answer to the form that made it, and nowhere else: it stands in no address, no
+cookie and no cache, and what a reload sends again is refused, because the name is in use by then.
 """
 
 import re
@@ -26,8 +26,13 @@ SCOPES: Mapping[Scope, str] = {
     Scope.WRITE: "change what is looked for, tasks, sources and settings",
     Scope.ADMIN: "everything that read and write may, keys and scrapers",
 }
-# What shows that a key works, and changes nothing. The widest scope first; there is nothing harmless that only writes.
-TRIES: Mapping[Scope, str] = {Scope.ADMIN: "/api/me", Scope.READ: "/api/status", Scope.SCRAPE: "/api/scraper/queue/stats"}
+# What shows that a key works, and changes nothing. The widest scope first; there is nothing harmless that
+# only writes.
+TRIES: Mapping[Scope, str] = {
+    Scope.ADMIN: "/api/me",
+    Scope.READ: "/api/status",
+    Scope.SCRAPE: "/api/scraper/queue/stats",
+}
 MAX_LISTED = 1_000
 _HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?", re.ASCII)
 _SPACES = re.compile(r"[\s,;]+")
@@ -44,18 +49,27 @@ def create(visit: Visit) -> Response:
         made = _made(visit)
     except (NotAllowed, UsageError) as error:
         return _listed(visit, error)
-    return visit.show("key_made.html", 201, made=made, key=key_view(made.key, made.key.created_at), line=_line(visit, made))
+    return visit.show(
+        "key_made.html", 201, made=made, key=key_view(made.key, made.key.created_at), line=_line(visit, made)
+    )
 
 
 def _made(visit: Visit) -> Made:
     form, who = visit.form, visit.who
     lasts, rate, sources = form.one("lasts").strip(), form.one("rate").strip(), form.one("sources").strip()
     if rate and not (rate.isascii() and rate.isdecimal() and len(rate) <= len(str(control.MAX_RATE))):
-        raise UsageError(f"requests a minute are a whole number from 1 to {control.MAX_RATE:,}, got {rate[:40]!r}")
+        raise UsageError(
+            f"requests a minute are a whole number from 1 to {control.MAX_RATE:,}, got {rate[:40]!r}"
+        )
     return control.create_key(
-        visit.shop.store, form.one("name").strip(), form.all("scope"), sources=[each for each in _SPACES.split(sources) if each],
-        lasts=seconds(lasts) if lasts else None, rate=int(rate) if rate else None, made_by=who.who if who else None,
-    )  # fmt: skip
+        visit.shop.store,
+        form.one("name").strip(),
+        form.all("scope"),
+        sources=[each for each in _SPACES.split(sources) if each],
+        lasts=seconds(lasts) if lasts else None,
+        rate=int(rate) if rate else None,
+        made_by=who.who if who else None,
+    )
 
 
 def _listed(visit: Visit, error: ThresherError | None = None) -> Response:
@@ -63,10 +77,17 @@ def _listed(visit: Visit, error: ThresherError | None = None) -> Response:
     problem = of_error(error) if error else None
     filled = {name: visit.form.one(name) for name in ("name", "sources", "lasts", "rate")}
     return visit.show(
-        "keys.html", problem.status if problem else 200, keys=list_keys(store, every=every), every=every, scopes=SCOPES, problem=problem,
-        filled=filled, chosen=visit.form.all("scope") or (() if problem else (Scope.SCRAPE,)), usual=store.settings.count("web.rate"),
+        "keys.html",
+        problem.status if problem else 200,
+        keys=list_keys(store, every=every),
+        every=every,
+        scopes=SCOPES,
+        problem=problem,
+        filled=filled,
+        chosen=visit.form.all("scope") or (() if problem else (Scope.SCRAPE,)),
+        usual=store.settings.count("web.rate"),
         most=MAX_LISTED,
-    )  # fmt: skip
+    )
 
 
 def _line(visit: Visit, made: Made) -> str | None:
@@ -76,7 +97,9 @@ def _line(visit: Visit, made: Made) -> str | None:
 
 
 def _origin(visit: Visit) -> str:
-    """How this server was reached. What is no address is not repeated: somebody will paste it into a shell."""
+    """How this server was reached. What is no address is not repeated: somebody will paste it into a
+    shell.
+    """
     scope = visit.request.scope
     hosts = values(scope["headers"], b"host")
     is_secure = scope["scheme"] == "https" or values(scope["headers"], b"x-forwarded-proto") == ["https"]
@@ -93,7 +116,9 @@ def _live(visit: Visit) -> KeyView:
     key_id = _id(visit)
     found = [each for each in list_keys(visit.shop.store) if each.id == key_id]
     if not found:
-        raise UnknownName(f"no key with the id {key_id} is in use: it was never made, is revoked already, or its time is over")
+        raise UnknownName(
+            f"no key with the id {key_id} is in use: it was never made, is revoked already, or its time is over"
+        )
     return found[0]
 
 

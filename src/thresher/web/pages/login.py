@@ -11,10 +11,14 @@ from thresher.web.pages.entrance import LOGIN, LOGOUT, SETUP, local
 from thresher.web.pages.page import Page, Visit
 from thresher.web.problem import Problem, of_error
 
-_NOT_KEPT = Problem(400, "NotKept", (
-    "your browser keeps no login that comes from another machine without https, so you would be asked again and again; put something "
-    "before the server that speaks TLS, or open the page on the machine itself, such as through a tunnel to 127.0.0.1"
-))  # fmt: skip
+_NOT_KEPT = Problem(
+    400,
+    "NotKept",
+    (
+        "your browser keeps no login that comes from another machine without https, so you would be asked again and again; put something "
+        "before the server that speaks TLS, or open the page on the machine itself, such as through a tunnel to 127.0.0.1"
+    ),
+)
 
 
 def setup(visit: Visit) -> Response:
@@ -28,7 +32,9 @@ def _setup(visit: Visit, problem: Problem | None = None) -> Response:
 
 
 async def set_up(visit: Visit) -> Response:
-    """Make the first administrator. Then the browser is asked to log in, which shows that the password is the one meant."""
+    """Make the first administrator. Then the browser is asked to log in, which shows that the password is the
+    one meant.
+    """
     form = visit.form
     token, name, password = form.one("token").strip(), form.one("name").strip(), form.one("password")
     try:
@@ -50,7 +56,9 @@ def login(visit: Visit) -> Response:
 
 def _login(visit: Visit, after: str, problem: Problem | None = None) -> Response:
     status, headers = (problem.status, problem.headers) if problem else (200, {})
-    return visit.show("login.html", status, headers, problem=problem, after=after, name=visit.form.one("name"))
+    return visit.show(
+        "login.html", status, headers, problem=problem, after=after, name=visit.form.one("name")
+    )
 
 
 async def log_in(visit: Visit) -> Response:
@@ -58,7 +66,9 @@ async def log_in(visit: Visit) -> Response:
     after = local(visit.form.one("next"))
     if not _is_kept(visit):
         return _login(visit, after, _NOT_KEPT)
-    found = await entry.log_in(visit.shop.store, visit.request, visit.form.one("name"), visit.form.one("password"))
+    found = await entry.log_in(
+        visit.shop.store, visit.request, visit.form.one("name"), visit.form.one("password")
+    )
     if isinstance(found, Problem):
         return _login(visit, after, found)
     response = visit.go(after)
@@ -67,7 +77,9 @@ async def log_in(visit: Visit) -> Response:
 
 
 def _is_kept(visit: Visit) -> bool:
-    """Whether the browser will hold the login. Its own word for how it came here counts: what is in between may have changed the rest."""
+    """Whether the browser will hold the login. Its own word for how it came here counts: what is in between
+    may have changed the rest.
+    """
     origins = values(visit.request.scope["headers"], b"origin")
     return not (is_secure(visit.request.scope) and origins and origins[0].startswith("http://"))
 

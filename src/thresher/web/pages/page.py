@@ -1,7 +1,7 @@
 """One page: its row in the list of pages, and one visit to it.
 
-A page is a plain function of a visit. It runs on a database thread, where it may read, change and render without anybody waiting for
-it; only one that has to wait for something else is a coroutine.
+A page is a plain function of a visit. It runs on a database thread, where it may read, change and render
+without anybody waiting for it; only one that has to wait for something else is a coroutine.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -25,7 +25,9 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Somebody asks for a page. `places` are those of the navigation; `form` is what was filled in, on a POST."""
+    """Somebody asks for a page. `places` are those of the navigation; `form` is what was filled in, on a
+    POST.
+    """
 
     request: Request
     shop: Workshop
@@ -42,13 +44,22 @@ class Visit:
         """What the browser holds; empty for whoever is not logged in."""
         return (cookie_in(self.request.scope) or "") if self.who else ""
 
-    def show(self, template: str, status: int = 200, headers: Mapping[str, str] = {}, **values: Any) -> Response:
+    def show(
+        self, template: str, status: int = 200, headers: Mapping[str, str] = {}, **values: Any
+    ) -> Response:
         """A page inside the shell."""
-        shell = {"who": self.who, "csrf": csrf_of(self.token) if self.token else "", "places": self.places, "path": self.request.url.path}
+        shell = {
+            "who": self.who,
+            "csrf": csrf_of(self.token) if self.token else "",
+            "places": self.places,
+            "path": self.request.url.path,
+        }
         return Response(rendered(template, **shell, **values), status, dict(headers), HTML)
 
     def go(self, path: str) -> Response:
-        """Somewhere else in the dashboard. A GET, whatever this was: what was posted is not posted again by a reload."""
+        """Somewhere else in the dashboard. A GET, whatever this was: what was posted is not posted again by a
+        reload.
+        """
         return RedirectResponse(path, 303)
 
 
@@ -57,7 +68,8 @@ Endpoint = Callable[[Visit], Response] | Callable[[Visit], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One row of the list of pages. With a `title` it stands in the navigation; only `is_open` lets strangers see it.
+    """One row of the list of pages. With a `title` it stands in the navigation; only `is_open` lets strangers
+    see it.
 
     One that an app owns is there where that app is; `asks` are the parameters that it knows.
     """

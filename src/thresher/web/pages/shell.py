@@ -1,7 +1,8 @@
-"""What all pages have in common: the templates, how a value is written into them, and the headers that keep strangers out.
+"""What all pages have in common: the templates, how a value is written into them, and the headers that keep
+strangers out.
 
-Whatever comes from a database is text: the templates escape it, and the browser is told to run nothing and to load nothing from
-elsewhere. So a name that somebody gave a role stays a name.
+Whatever comes from a database is text: the templates escape it, and the browser is told to run nothing and to
+load nothing from elsewhere. So a name that somebody gave a role stays a name.
 """
 
 import hashlib
@@ -26,7 +27,8 @@ HEADERS: Mapping[str, str] = {
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    # Not no-referrer: with that a browser sends "Origin: null" with our own forms, and they could not be told from foreign ones.
+    # Not no-referrer: with that a browser sends "Origin: null" with our own forms, and they could not be told
+    # from foreign ones.
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -54,16 +56,22 @@ def rendered(template: str, **values: Any) -> str:
 @cache
 def _templates() -> Environment:
     found = Environment(
-        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
         auto_reload=False,
-    )  # fmt: skip
+    )
     found.filters |= {"time": _time, "count": _count, "span": span, "said": _said, "sentence": _sentence}
     found.globals |= {"version": version("thresher"), "style": f"/style.css?v={mark('style.css')}"}
     return found
 
 
 def mark(name: str) -> str:
-    """What a file holds, in a few letters: another style sheet has another address, so that no browser shows an old one."""
+    """What a file holds, in a few letters: another style sheet has another address, so that no browser shows
+    an old one.
+    """
     return hashlib.sha256((HERE / name).read_bytes()).hexdigest()[:12]
 
 
@@ -82,7 +90,9 @@ def _count(number: int) -> str:
 
 
 def _said(text: str | None, most: int = MAX_SHOWN) -> Markup:
-    """What a stranger wrote, its beginning, kept apart so that its direction of writing turns nothing else around."""
+    """What a stranger wrote, its beginning, kept apart so that its direction of writing turns nothing else
+    around.
+    """
     line = " ".join((text or "").split())
     return Markup("<bdi>{}</bdi>").format(line if len(line) <= most else f"{line[: most - 1]}…")
 

@@ -1,6 +1,7 @@
 """The pages beside the API, in one server: what lies under /api is for programs, everything else for people.
 
-Errors look like where they happen: problem details there, a page here. The two share the logins, the limits of a body and the log.
+Errors look like where they happen: problem details there, a page here. The two share the logins, the limits
+of a body and the log.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -29,12 +30,17 @@ from thresher.web.problem import TITLES, Problem, of_error, of_http, of_surprise
 from thresher.web.route import check_parameters
 
 API = "/api"
-# What the API answers is for whoever asked, now: no proxy and no browser keeps it, nor guesses that it is a page.
+# What the API answers is for whoever asked, now: no proxy and no browser keeps it, nor guesses that it is a
+# page.
 API_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
-_FORGED = Problem(403, "CsrfRefused", (
-    "this form does not belong to your login: it was opened before you logged in, or by another page. Nothing was changed; go back, "
-    "load the page anew and try again"
-))  # fmt: skip
+_FORGED = Problem(
+    403,
+    "CsrfRefused",
+    (
+        "this form does not belong to your login: it was opened before you logged in, or by another page. Nothing was changed; go back, "
+        "load the page anew and try again"
+    ),
+)
 
 
 class Site:
@@ -57,7 +63,10 @@ def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
         if message["type"] == "http.response.start":
             has = {name for name, _ in message["headers"]}
             more = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
-            message = {**message, "headers": [*message["headers"], *(each for each in more if each[0] not in has)]}
+            message = {
+                **message,
+                "headers": [*message["headers"], *(each for each in more if each[0] not in has)],
+            }
         await send(message)
 
     return headed
@@ -75,13 +84,15 @@ def make_pages(shop: Workshop, state: State, pages: Sequence[Page] = PAGES) -> S
             Middleware(Cap, settings=lambda: shop.store.settings, tell=outside),
         ],
         exception_handlers=_handlers(shop, places),
-    )  # fmt: skip
+    )
     made.router.redirect_slashes = False
     made.state = state
     return made
 
 
-def _answering(page: Page, shop: Workshop, places: tuple[Place, ...]) -> Callable[[Request], Awaitable[Response]]:
+def _answering(
+    page: Page, shop: Workshop, places: tuple[Place, ...]
+) -> Callable[[Request], Awaitable[Response]]:
     endpoint: Any = page.endpoint
 
     async def answer(request: Request) -> Response:
@@ -114,14 +125,22 @@ def _handlers(shop: Workshop, places: tuple[Place, ...]) -> dict[Any, Any]:
 
     return {
         ThresherError: telling(lambda _, error: of_error(error)),
-        HTTPException: telling(lambda request, error: of_http(request, error, "the links at the top lead to what there is")),
+        HTTPException: telling(
+            lambda request, error: of_http(request, error, "the links at the top lead to what there is")
+        ),
         Exception: telling(of_surprise),
     }
 
 
 def tell(visit: Visit, problem: Problem) -> Response:
     """A problem as a page."""
-    return visit.show("problem.html", problem.status, problem.headers, problem=problem, title=TITLES.get(problem.status, "Problem"))
+    return visit.show(
+        "problem.html",
+        problem.status,
+        problem.headers,
+        problem=problem,
+        title=TITLES.get(problem.status, "Problem"),
+    )
 
 
 def outside(problem: Problem) -> Response:

@@ -13,12 +13,18 @@ _KEPT = {"Cache-Control": "public, max-age=31536000, immutable"}
 
 def style(visit: Visit) -> Response:
     """The style sheet."""
-    return Response(_file("style.css"), headers=_KEPT if visit.request.query_params.get("v") else None, media_type="text/css")
+    return Response(
+        _file("style.css"),
+        headers=_KEPT if visit.request.query_params.get("v") else None,
+        media_type="text/css",
+    )
 
 
 def icon(_: Visit) -> Response:
     """The picture in the tab."""
-    return Response(_file("icon.svg"), headers={"Cache-Control": "public, max-age=86400"}, media_type="image/svg+xml")
+    return Response(
+        _file("icon.svg"), headers={"Cache-Control": "public, max-age=86400"}, media_type="image/svg+xml"
+    )
 
 
 @cache

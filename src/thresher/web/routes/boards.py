@@ -18,8 +18,12 @@ from thresher.web.routes.companies import asked_for
 
 async def boards(
     shop: Shop,
-    status: Annotated[str | None, Query(description="pending (waits for a person), active, disabled.")] = None,
-    platform: Annotated[str | None, Query(description="greenhouse, lever, …; site for a company's own pages, rss for a feed.")] = None,
+    status: Annotated[
+        str | None, Query(description="pending (waits for a person), active, disabled.")
+    ] = None,
+    platform: Annotated[
+        str | None, Query(description="greenhouse, lever, …; site for a company's own pages, rss for a feed.")
+    ] = None,
     company: Annotated[str | None, Query(description="Only this company's, by its key.")] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
@@ -30,7 +34,9 @@ async def boards(
 
 
 async def board(shop: Shop, key: str) -> Response:
-    """One board, by its key or its address: whose it is and by what proof, its last look, its coverage, its alarms."""
+    """One board, by its key or its address: whose it is and by what proof, its last look, its coverage, its
+    alarms.
+    """
     return await answer(shop.store, _shown, shop.store, key)
 
 
@@ -40,11 +46,15 @@ def _shown(store: Store, key: str) -> BoardDetail:
 
 async def add_board(shop: Shop, body: BoardAsked) -> Response:
     """Have an address looked at as a board. One that is a board already is left alone."""
-    return await asked_for(shop, ask_boards, shop.store, shop.registry, [body.url], company=body.company, name=body.name)
+    return await asked_for(
+        shop, ask_boards, shop.store, shop.registry, [body.url], company=body.company, name=body.name
+    )
 
 
 async def enable(shop: Shop, key: str) -> Response:
-    """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are forgotten."""
+    """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are
+    forgotten.
+    """
     return await answer(shop.store, _enabled, shop, key)
 
 

@@ -34,19 +34,27 @@ async def candidates(
 
 
 def _listed(store: Store, role: str | None, limit: int, before: str | None) -> list[CandidateView]:
-    return list_candidates(store, role_id=None if role is None else find(store, role).id, limit=limit, before=before)
+    return list_candidates(
+        store, role_id=None if role is None else find(store, role).id, limit=limit, before=before
+    )
 
 
 async def add(shop: Shop, body: CandidatesAsked) -> Response:
-    """Add candidates, all or none: one, or a list. One whose id, email or name is known is replaced: 201 if one is new, else 200."""
+    """Add candidates, all or none: one, or a list. One whose id, email or name is known is replaced: 201 if
+    one is new, else 200.
+    """
     return await _taken(shop, _given(body))
 
 
 async def put(shop: Shop, key: str, body: CandidateAsked) -> Response:
-    """Add or replace the candidate of this key. An email address that is another candidate's is refused, and says whose: 409."""
+    """Add or replace the candidate of this key. An email address that is another candidate's is refused, and
+    says whose: 409.
+    """
     found = _read(body, "the candidate")
     if body.id is not None and found.key != key:
-        raise UsageError(f"the address says {key[:60]!r} and the body {body.id[:60]!r}; they must be the same. Nothing was changed.")
+        raise UsageError(
+            f"the address says {key[:60]!r} and the body {body.id[:60]!r}; they must be the same. Nothing was changed."
+        )
     return await _taken(shop, [found.under(key)])
 
 
@@ -92,23 +100,37 @@ async def matches(
     key: str,
     min_score: Annotated[float | None, Query(ge=0, le=100, description="Only from this score on.")] = None,
     recommended: Annotated[bool, Query(description="Only those that are recommended.")] = False,
-    status: Annotated[str | None, Query(description="suggested, viewed, applied, rejected or shortlisted.")] = None,
+    status: Annotated[
+        str | None, Query(description="suggested, viewed, applied, rejected or shortlisted.")
+    ] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:
-    """The postings that suit a candidate, the best first: score, grade, and what it is made of. `matched_at` says of when the score is."""
-    wanted: dict[str, Any] = {"min_score": min_score, "recommended": recommended, "status": status, "limit": limit, "after": before}
+    """The postings that suit a candidate, the best first: score, grade, and what it is made of. `matched_at`
+    says of when the score is.
+    """
+    wanted: dict[str, Any] = {
+        "min_score": min_score,
+        "recommended": recommended,
+        "status": status,
+        "limit": limit,
+        "after": before,
+    }
     return await answer(shop.store, list_fits, shop.store, candidate=key, **wanted)
 
 
 async def match(shop: Shop, key: str, posting_id: PostingId) -> Response:
-    """How a candidate and a posting go together now, part by part, with the words of the posting; `kept` is what is written down of it."""
+    """How a candidate and a posting go together now, part by part, with the words of the posting; `kept` is
+    what is written down of it.
+    """
     found = await asyncio.to_thread(explain_fit, shop.store, key, posting_id)
     return Response(written(found), media_type=JSON)
 
 
 async def change_match(shop: Shop, key: str, posting_id: PostingId, body: PairChanged) -> Response:
-    """Say what was done about a match: suggested, viewed, applied, rejected, shortlisted. No later matching changes that, or removes it."""
+    """Say what was done about a match: suggested, viewed, applied, rejected, shortlisted. No later matching
+    changes that, or removes it.
+    """
     return await answer(shop.store, set_pair_status, shop.store, key, posting_id, body.status, body.note)
 
 

@@ -20,13 +20,17 @@ from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
 
 async def companies(
     shop: Shop,
-    status: Annotated[str | None, Query(description="analyzing, complete, partial, unknown_site, failed.")] = None,
+    status: Annotated[
+        str | None, Query(description="analyzing, complete, partial, unknown_site, failed.")
+    ] = None,
     tier: Annotated[str | None, Query(description="S, A, B, C or D.")] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:
     """Companies, the newest first."""
-    return await answer(shop.store, list_companies, shop.store, status=status, tier=tier, limit=limit, before=before)
+    return await answer(
+        shop.store, list_companies, shop.store, status=status, tier=tier, limit=limit, before=before
+    )
 
 
 async def company(shop: Shop, key: str) -> Response:
@@ -35,7 +39,9 @@ async def company(shop: Shop, key: str) -> Response:
 
 
 async def add_companies(shop: Shop, body: CompaniesAsked) -> Response:
-    """Have companies looked at. Asking again is harmless: 201 if something is new, else 200; either way what became of each."""
+    """Have companies looked at. Asking again is harmless: 201 if something is new, else 200; either way what
+    became of each.
+    """
     return await asked_for(shop, ask_companies, shop.store, shop.registry, _wishes(body), force=body.force)
 
 

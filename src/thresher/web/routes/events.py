@@ -13,13 +13,19 @@ from thresher.web.route import BeforeId, Limit, Owner, Route, Shop
 
 async def events(
     shop: Shop,
-    kind: Annotated[str | None, Query(description="Only this kind, such as gate_paused or worker_lost.")] = None,
-    source: Annotated[str | None, Query(description="Only of this source, or gate such as host:example.com.")] = None,
+    kind: Annotated[
+        str | None, Query(description="Only this kind, such as gate_paused or worker_lost.")
+    ] = None,
+    source: Annotated[
+        str | None, Query(description="Only of this source, or gate such as host:example.com.")
+    ] = None,
     limit: Limit = 50,
     before: BeforeId = None,
 ) -> Response:
     """Events, the newest first, each with the sentence of its kind."""
-    return await answer(shop.store, list_events, shop.store, kind=kind, source=source, limit=limit, before=before)
+    return await answer(
+        shop.store, list_events, shop.store, kind=kind, source=source, limit=limit, before=before
+    )
 
 
 ROUTES = (Route("GET", "/api/events", events, Owner.THRESHER, Scope.READ),)

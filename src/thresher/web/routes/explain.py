@@ -10,7 +10,9 @@ from thresher.web.route import MAX_ID, Owner, Route, Shop
 
 
 async def explained(shop: Shop, what: str) -> Response:
-    """Why a task, a posting or match, a company or a board is as it is: every decision with its rule, its points and its words."""
+    """Why a task, a posting or match, a company or a board is as it is: every decision with its rule, its
+    points and its words.
+    """
     if what.isdecimal() and (len(what) > len(str(MAX_ID)) or int(what) > MAX_ID):
         raise UnknownName(f"there is no task {what[:40]}; no id is that large")
     return await answer(shop.store, explain, shop.store, what)

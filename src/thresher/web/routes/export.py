@@ -24,9 +24,13 @@ async def exported(
     request: Request,
     what: str,
     form: Annotated[str, Query(alias="format", description="csv, jsonl or xlsx.")] = "csv",
-    status: Annotated[str | None, Query(description="Only those with this status; of postings: open or closed.")] = None,
+    status: Annotated[
+        str | None, Query(description="Only those with this status; of postings: open or closed.")
+    ] = None,
 ) -> Response:
-    """Everything of one kind, as `thresher export` names them. JSON lines have all that is known, the others what fits into columns."""
+    """Everything of one kind, as `thresher export` names them. JSON lines have all that is known, the others
+    what fits into columns.
+    """
     if what not in list(What):
         raise UsageError(f"what can be exported is {', '.join(What)}; got {what!r}")
     if form not in list(Form):

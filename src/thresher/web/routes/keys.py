@@ -20,7 +20,9 @@ from thresher.web.route import MAX_ID, Owner, Route, Shop
 
 
 class KeyAsked(Asked):
-    """A key: for whom, what it opens, which platforms it may look at (null: all), how long it lasts (90d), requests a minute."""
+    """A key: for whom, what it opens, which platforms it may look at (null: all), how long it lasts (90d),
+    requests a minute.
+    """
 
     model_config = like(name="dice-1", scopes=["scrape"], sources=["dice"], expires="90d", rate=60)
 
@@ -31,7 +33,10 @@ class KeyAsked(Asked):
     rate: int | None = None
 
 
-async def keys(shop: Shop, every: Annotated[bool, Query(alias="all", description="Also expired and revoked ones.")] = False) -> Response:
+async def keys(
+    shop: Shop,
+    every: Annotated[bool, Query(alias="all", description="Also expired and revoked ones.")] = False,
+) -> Response:
     """Keys, the newest first: what they open, until when, and when they were last used."""
     return await answer(shop.store, list_keys, shop.store, every=every)
 
@@ -45,7 +50,9 @@ async def create_key(shop: Shop, request: Request, body: KeyAsked) -> Response:
 
 def _made(store: Store, body: KeyAsked, by: str | None) -> bytes:
     lasts = None if body.expires is None else seconds(body.expires)
-    made = control.create_key(store, body.name, body.scopes, sources=body.sources, lasts=lasts, rate=body.rate, made_by=by)
+    made = control.create_key(
+        store, body.name, body.scopes, sources=body.sources, lasts=lasts, rate=body.rate, made_by=by
+    )
     return written(made_view(made.key, made.token))
 
 

@@ -36,13 +36,21 @@ class SetupAsked(LoginAsked):
 
 
 async def setup(shop: Shop, request: Request, body: SetupAsked) -> Response:
-    """Make the first administrator, with the token that the server shows when it starts: good for an hour, and once."""
+    """Make the first administrator, with the token that the server shows when it starts: good for an hour,
+    and once.
+    """
     made = await entry.set_up(shop.store, request, body.token, body.name, body.password)
-    return made.response() if isinstance(made, Problem) else Response(written({"name": made}), 201, NO_STORE, JSON)
+    return (
+        made.response()
+        if isinstance(made, Problem)
+        else Response(written({"name": made}), 201, NO_STORE, JSON)
+    )
 
 
 async def login(shop: Shop, request: Request, body: LoginAsked) -> Response:
-    """Log in as an administrator. The cookie is for the browser, `csrf` for the header X-CSRF-Token of every change."""
+    """Log in as an administrator. The cookie is for the browser, `csrf` for the header X-CSRF-Token of every
+    change.
+    """
     found = await entry.log_in(shop.store, request, body.name, body.password)
     if isinstance(found, Problem):
         return found.response()
@@ -79,7 +87,9 @@ def _me(shop: Workshop, request: Request) -> dict[str, Any]:
 def _token(request: Request) -> str:
     found, token = holder(request), cookie_in(request.scope)
     if found is None or not found.admin or not token:
-        raise UsageError("this was asked with a key, which is not logged in; to take a key back: DELETE /api/keys/ID")
+        raise UsageError(
+            "this was asked with a key, which is not logged in; to take a key back: DELETE /api/keys/ID"
+        )
     return token
 
 

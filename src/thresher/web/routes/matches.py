@@ -20,8 +20,12 @@ async def matches(
     shop: Shop,
     status: Annotated[str | None, Query(description="new, viewed, applied or dismissed.")] = None,
     priority: Annotated[str | None, Query(description="high, medium or low.")] = None,
-    min_score: Annotated[int | None, Query(ge=-100_000, le=100_000, description="Only from this score on.")] = None,
-    since: Annotated[str | None, Query(description="Only those decided since: 12h, 7d, 2w, 2026-01-31.")] = None,
+    min_score: Annotated[
+        int | None, Query(ge=-100_000, le=100_000, description="Only from this score on.")
+    ] = None,
+    since: Annotated[
+        str | None, Query(description="Only those decided since: 12h, 7d, 2w, 2026-01-31.")
+    ] = None,
     company: Annotated[str | None, Query(description="Part of the company's name.")] = None,
     words: Annotated[str | None, Query(description="Words of the title.")] = None,
     view: Annotated[str | None, Query(description="A saved search instead of filters.")] = None,
@@ -35,7 +39,9 @@ async def matches(
     return await answer(shop.store, _listed, shop.store, search, view, limit, before)
 
 
-def _listed(store: Store, search: Search, view: str | None, limit: int, before: str | None) -> list[MatchView]:
+def _listed(
+    store: Store, search: Search, view: str | None, limit: int, before: str | None
+) -> list[MatchView]:
     now = read_now(store)
     asked = check(search, now) if view is None else saved_search(store, view)
     return list_matches(store, asked, now, limit, before)

@@ -1,4 +1,6 @@
-"""Scrapers as their keeper sees them: sessions, figures, and the roles in the order in which they will be served."""
+"""Scrapers as their keeper sees them: sessions, figures, and the roles in the order in which they will be
+served.
+"""
 
 from typing import Annotated
 
@@ -17,12 +19,16 @@ Hours = Annotated[int, Query(ge=1, le=MAX_HOURS, description="How far back to lo
 
 async def sessions(
     shop: Shop,
-    scraper_key_id: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Only those of this key.")] = None,
+    scraper_key_id: Annotated[
+        int | None, Query(ge=1, le=MAX_ID, description="Only those of this key.")
+    ] = None,
     status: Annotated[str | None, Query(description="in_progress, completed, failed or timeout.")] = None,
     hours: Hours = 24,
 ) -> Response:
     """The latest sessions of scrapers, the newest first, at most 100."""
-    return await answer(shop.store, insight.list_sessions, shop.store, hours=hours, key_id=scraper_key_id, status=status)
+    return await answer(
+        shop.store, insight.list_sessions, shop.store, hours=hours, key_id=scraper_key_id, status=status
+    )
 
 
 async def stats(shop: Shop, hours: Hours = 24) -> Response:
@@ -36,30 +42,93 @@ async def queue(shop: Shop) -> Response:
 
 
 _SESSION = {
-    "id": 7, "session_id": "5b7e9c1e-6d0f-4a53-9d38-2f8a1c0b7e11", "scraper_name": "dice-1", "scraper_key_id": 3, "role_id": 123,
-    "role_name": "Python Developer", "platforms": ["dice"], "status": "completed", "verdict": "found",
-    "started_at": "2026-03-02T10:15:00.000Z", "expires_at": "2026-03-02T11:15:00.000Z", "completed_at": "2026-03-02T10:15:45.000Z",
-    "duration_seconds": 45, "jobs_found": 25, "jobs_imported": 20, "jobs_updated": 1, "jobs_linked": 2, "jobs_skipped": 2,
+    "id": 7,
+    "session_id": "5b7e9c1e-6d0f-4a53-9d38-2f8a1c0b7e11",
+    "scraper_name": "dice-1",
+    "scraper_key_id": 3,
+    "role_id": 123,
+    "role_name": "Python Developer",
+    "platforms": ["dice"],
+    "status": "completed",
+    "verdict": "found",
+    "started_at": "2026-03-02T10:15:00.000Z",
+    "expires_at": "2026-03-02T11:15:00.000Z",
+    "completed_at": "2026-03-02T10:15:45.000Z",
+    "duration_seconds": 45,
+    "jobs_found": 25,
+    "jobs_imported": 20,
+    "jobs_updated": 1,
+    "jobs_linked": 2,
+    "jobs_skipped": 2,
     "error_message": "the lease ended",
-}  # fmt: skip
+}
 _STATS = {
     "active_scrapers": 2,
-    "totals": {"total_sessions": 40, "jobs_found": 1_000, "jobs_imported": 800, "jobs_updated": 60, "jobs_linked": 90,
-               "jobs_skipped": 50, "avg_duration_seconds": 45.5},
-    "per_scraper": [{"scraper_name": "dice-1", "scraper_key_id": 3, "session_count": 21, "jobs_imported": 400,
-                     "last_role": "Python Developer", "last_activity": "2026-03-02T10:15:45.000Z"}],
-}  # fmt: skip
+    "totals": {
+        "total_sessions": 40,
+        "jobs_found": 1_000,
+        "jobs_imported": 800,
+        "jobs_updated": 60,
+        "jobs_linked": 90,
+        "jobs_skipped": 50,
+        "avg_duration_seconds": 45.5,
+    },
+    "per_scraper": [
+        {
+            "scraper_name": "dice-1",
+            "scraper_key_id": 3,
+            "session_count": 21,
+            "jobs_imported": 400,
+            "last_role": "Python Developer",
+            "last_activity": "2026-03-02T10:15:45.000Z",
+        }
+    ],
+}
 _QUEUE = {
-    "queue": [{"id": 123, "name": "Python Developer", "queue_status": "pending", "priority": "high", "candidate_count": 45,
-               "last_scraped_at": "2026-03-01T10:15:00.000Z"}],
-}  # fmt: skip
-_UNKNOWN = ("completed_at", "duration_seconds", "verdict", "error_message", "last_scraped_at", "last_role", "last_activity")
+    "queue": [
+        {
+            "id": 123,
+            "name": "Python Developer",
+            "queue_status": "pending",
+            "priority": "high",
+            "candidate_count": 45,
+            "last_scraped_at": "2026-03-01T10:15:00.000Z",
+        }
+    ],
+}
+_UNKNOWN = (
+    "completed_at",
+    "duration_seconds",
+    "verdict",
+    "error_message",
+    "last_scraped_at",
+    "last_role",
+    "last_activity",
+)
 
 ROUTES = (
-    Route("GET", "/api/scraper-monitoring/sessions", sessions, Owner.ROLES, Scope.ADMIN,
-          {"responses": {"200": answers({"sessions": [_SESSION]}, perhaps=_UNKNOWN)}}),
-    Route("GET", "/api/scraper-monitoring/stats", stats, Owner.ROLES, Scope.ADMIN,
-          {"responses": {"200": answers(_STATS, perhaps=_UNKNOWN)}}),
-    Route("GET", "/api/scraper-monitoring/queue", queue, Owner.ROLES, Scope.ADMIN,
-          {"responses": {"200": answers(_QUEUE, perhaps=_UNKNOWN)}}),
-)  # fmt: skip
+    Route(
+        "GET",
+        "/api/scraper-monitoring/sessions",
+        sessions,
+        Owner.ROLES,
+        Scope.ADMIN,
+        {"responses": {"200": answers({"sessions": [_SESSION]}, perhaps=_UNKNOWN)}},
+    ),
+    Route(
+        "GET",
+        "/api/scraper-monitoring/stats",
+        stats,
+        Owner.ROLES,
+        Scope.ADMIN,
+        {"responses": {"200": answers(_STATS, perhaps=_UNKNOWN)}},
+    ),
+    Route(
+        "GET",
+        "/api/scraper-monitoring/queue",
+        queue,
+        Owner.ROLES,
+        Scope.ADMIN,
+        {"responses": {"200": answers(_QUEUE, perhaps=_UNKNOWN)}},
+    ),
+)

@@ -16,7 +16,12 @@ from thresher.web.answer import answer
 from thresher.web.route import Owner, Route, Shop
 
 NAME = "profile"
-BODY = {"requestBody": {"required": True, "content": {"application/json": {"schema": {"type": "object"}}, "application/yaml": {}}}}
+BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/json": {"schema": {"type": "object"}}, "application/yaml": {}},
+    }
+}
 
 
 async def profile(shop: Shop) -> Response:
@@ -46,7 +51,9 @@ def _set(store: Store, text: str) -> dict[str, Any]:
 def _text(body: bytes, kind: str) -> str:
     """The profile as YAML. JSON is read as what it is: a few of its escapes mean something else in YAML."""
     if not body.strip():
-        raise InvalidPayload("there is no profile in the body; nothing was changed")  # an empty one would mean the defaults
+        raise InvalidPayload(
+            "there is no profile in the body; nothing was changed"
+        )  # an empty one would mean the defaults
     try:
         if not kind.endswith("json"):
             return body.decode("utf-8")

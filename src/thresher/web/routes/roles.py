@@ -22,13 +22,21 @@ RoleId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 async def roles(
     shop: Shop,
-    status: Annotated[str | None, Query(description="proposed, pending, processing, completed or rejected.")] = None,
+    status: Annotated[
+        str | None, Query(description="proposed, pending, processing, completed or rejected.")
+    ] = None,
     name: Annotated[str | None, Query(description="Only those with this in a name.")] = None,
     limit: Limit = 50,
-    after: Annotated[int | None, Query(ge=0, le=MAX_ID, description="Only ids above this one: the next page.")] = None,
+    after: Annotated[
+        int | None, Query(ge=0, le=MAX_ID, description="Only ids above this one: the next page.")
+    ] = None,
 ) -> Response:
-    """Roles, by their ids: how many candidates want each, how many postings it has, when a scraper last looked."""
-    return await answer(shop.store, list_roles, shop.store, status=status, text=name, limit=limit, after=after)
+    """Roles, by their ids: how many candidates want each, how many postings it has, when a scraper last
+    looked.
+    """
+    return await answer(
+        shop.store, list_roles, shop.store, status=status, text=name, limit=limit, after=after
+    )
 
 
 async def role(shop: Shop, role_id: RoleId) -> Response:
@@ -69,7 +77,9 @@ def _viewed(store: Store, change: object, *args: object) -> RoleView:
 async def resolve_titles(shop: Shop, body: Titles) -> Response:
     """Which roles titles mean, how near they are, and by which rule. Nothing is changed."""
     models = shop.registry.tier("cheap") is not None
-    found = await asyncio.to_thread(resolve, shop.store, body.titles, create=False, models=models)  # it computes, for a while
+    found = await asyncio.to_thread(
+        resolve, shop.store, body.titles, create=False, models=models
+    )  # it computes, for a while
     return Response(written({"titles": found}), media_type=JSON)
 
 
@@ -79,8 +89,12 @@ async def merge(shop: Shop, role_id: RoleId, body: Into) -> Response:
 
 
 async def split(shop: Shop, role_id: RoleId, body: SplitAsked) -> Response:
-    """Make a role of its own out of some names and candidates of this one. Postings belong to both from then on."""
-    found = await shop.store.run(control.split, shop.store, shop.registry, str(role_id), body.name, body.aliases, body.candidates)
+    """Make a role of its own out of some names and candidates of this one. Postings belong to both from then
+    on.
+    """
+    found = await shop.store.run(
+        control.split, shop.store, shop.registry, str(role_id), body.name, body.aliases, body.candidates
+    )
     return Response(written(found), 201, media_type=JSON)
 
 

@@ -23,7 +23,16 @@ async def runs(
 ) -> Response:
     """Runs, the newest first: members by state, counters, cost, stop reason and verdict."""
     return await answer(
-        shop.store, list_runs, shop.store, app=app, name=name, key=key, running=running, groups_too=groups, limit=limit, before=before
+        shop.store,
+        list_runs,
+        shop.store,
+        app=app,
+        name=name,
+        key=key,
+        running=running,
+        groups_too=groups,
+        limit=limit,
+        before=before,
     )
 
 

@@ -1,7 +1,8 @@
-"""The queue for scrapers outside: two calls are enough, one that takes a role and one that brings its postings.
+"""The queue for scrapers outside: two calls are enough, one that takes a role and one that brings its
+postings.
 
-The rest is for scrapers that want more: keep a session longer, give it up with a reason, bring postings in parts, find again what one
-held before a crash. What is told twice counts once.
+The rest is for scrapers that want more: keep a session longer, give it up with a reason, bring postings in
+parts, find again what one held before a crash. What is told twice counts once.
 """
 
 import asyncio
@@ -45,7 +46,9 @@ class Held(Asked):
 
 
 class Failed(Held):
-    """Why a look came to nothing. With `platform` only that one is given up. `blocked`: it was kept out, rather than broken."""
+    """Why a look came to nothing. With `platform` only that one is given up. `blocked`: it was kept out,
+    rather than broken.
+    """
 
     model_config = like(session_id=_ID, reason="the login page came back", platform="dice", verdict="blocked")
 
@@ -55,7 +58,9 @@ class Failed(Held):
 
 
 class Completed(Held):
-    """How a session of several bodies ended, for all of its platforms or for each. That there is nothing wants a proof."""
+    """How a session of several bodies ended, for all of its platforms or for each. That there is nothing
+    wants a proof.
+    """
 
     model_config = like(session_id=_ID, verdicts={"dice": "found", "indeed": "blocked"})
 
@@ -68,34 +73,50 @@ async def holder_of(request: Request) -> Holder:
     """Who asks, as the queue knows scrapers."""
     key = holder(request)
     assert key is not None, "the door lets nobody through without a key"
-    return Holder(key.id, key.name, None if key.sources is None else tuple(name.lower() for name in key.sources))
+    return Holder(
+        key.id, key.name, None if key.sources is None else tuple(name.lower() for name in key.sources)
+    )
 
 
 Scraper = Annotated[Holder, Depends(holder_of)]
 
 
 async def next_role(
-    shop: Shop, scraper: Scraper,
-    platforms: Annotated[str | None, Query(description="Only turns on these platforms; several with commas between them.")] = None,
-) -> Response:  # fmt: skip
-    """Take the next role, and begin a session that holds it. 204 without a body if none waits; Retry-After says when one will."""
+    shop: Shop,
+    scraper: Scraper,
+    platforms: Annotated[
+        str | None, Query(description="Only turns on these platforms; several with commas between them.")
+    ] = None,
+) -> Response:
+    """Take the next role, and begin a session that holds it. 204 without a body if none waits; Retry-After
+    says when one will.
+    """
     asked = control.asked_platforms(platforms)
     if shut := control.shut_platforms(scraper, asked):
         return Problem(403, "PlatformNotAllowed", control.says_shut(scraper, shut)).response()
     offer = await shop.store.run(control.claim, shop.store, scraper, asked)
     if isinstance(offer, control.Nothing):
-        return Response(status_code=204, headers={"Retry-After": str(offer.retry_after)} if offer.retry_after else {})
+        return Response(
+            status_code=204, headers={"Retry-After": str(offer.retry_after)} if offer.retry_after else {}
+        )
     return Response(written(offer), media_type=JSON)
 
 
 async def post_postings(request: Request, shop: Shop, scraper: Scraper) -> Response:
-    """Bring what was found, and complete the session. The same body again gets the same answer; one that comes too late is kept."""
+    """Bring what was found, and complete the session. The same body again gets the same answer; one that
+    comes too late is kept.
+    """
     settings, shares = shop.store.settings, request.app.state.shares
-    most = max(settings.count("roles.spool_limit"), settings.count("roles.body_limit"))  # one body always has room
+    most = max(
+        settings.count("roles.spool_limit"), settings.count("roles.body_limit")
+    )  # one body always has room
     with shares.share(scraper.key_id, most) as share:
         async with spooled(request, settings, share) as body:
             importing = partial(_import, shop, scraper, body)
-            return Response(await asyncio.get_running_loop().run_in_executor(request.app.state.importers, importing), media_type=JSON)
+            return Response(
+                await asyncio.get_running_loop().run_in_executor(request.app.state.importers, importing),
+                media_type=JSON,
+            )
 
 
 def _import(shop: Workshop, scraper: Holder, body: Spooled) -> bytes:
@@ -114,14 +135,20 @@ async def heartbeat(shop: Shop, scraper: Scraper, body: Held) -> Response:
 
 async def fail(shop: Shop, scraper: Scraper, body: Failed) -> Response:
     """Give a session up, or one platform of it. The role goes back to the queue."""
-    told = control.Failure(body.reason or "the scraper gives no reason", body.verdict, body.platform.lower() if body.platform else None)
+    told = control.Failure(
+        body.reason or "the scraper gives no reason",
+        body.verdict,
+        body.platform.lower() if body.platform else None,
+    )
     return await answer(shop.store, control.fail, shop.store, scraper, control.named(body.session_id), told)
 
 
 async def complete(shop: Shop, scraper: Scraper, body: Completed) -> Response:
     """End a session whose postings were brought in several bodies with "complete": false."""
     said = given(body)
-    return await answer(shop.store, control.complete, shop.store, scraper, control.named(said.pop("session_id", None)), said)
+    return await answer(
+        shop.store, control.complete, shop.store, scraper, control.named(said.pop("session_id", None)), said
+    )
 
 
 async def current_session(shop: Shop, scraper: Scraper) -> Response:
@@ -132,51 +159,140 @@ async def current_session(shop: Shop, scraper: Scraper) -> Response:
 _UNTIL = "2026-03-02T11:15:00.000Z"
 _OFFER = {
     "session_id": _ID,
-    "role": {"id": 123, "name": "Python Developer", "aliases": ["Python Dev", "Python Engineer"], "candidate_count": 45},
+    "role": {
+        "id": 123,
+        "name": "Python Developer",
+        "aliases": ["Python Dev", "Python Engineer"],
+        "candidate_count": 45,
+    },
     "platforms": [{"name": "dice", "requests_per_minute": 30}],
-    "expires_at": _UNTIL, "heartbeat": f"{QUEUE}/heartbeat",
-}  # fmt: skip
+    "expires_at": _UNTIL,
+    "heartbeat": f"{QUEUE}/heartbeat",
+}
 _JOB = {
-    "external_job_id": "dice-123456", "platform": "dice", "title": "Senior Python Developer", "company": "TechCorp",
-    "location": "San Francisco, CA", "description": "We look for ...", "skills": ["Python", "Django", "AWS"],
-    "salary_min": 120_000, "salary_max": 180_000, "job_url": "https://dice.example/123456", "posted_date": "2026-03-01",
-}  # fmt: skip
+    "external_job_id": "dice-123456",
+    "platform": "dice",
+    "title": "Senior Python Developer",
+    "company": "TechCorp",
+    "location": "San Francisco, CA",
+    "description": "We look for ...",
+    "skills": ["Python", "Django", "AWS"],
+    "salary_min": 120_000,
+    "salary_max": 180_000,
+    "job_url": "https://dice.example/123456",
+    "posted_date": "2026-03-01",
+}
 _POST = {"session_id": _ID, "jobs": [_JOB]}
 _POST_SCHEMA = {
-    "type": "object", "required": ["session_id"],
+    "type": "object",
+    "required": ["session_id"],
     "properties": {
-        "session_id": {"type": "string"}, "jobs": {"type": "array", "items": {"type": "object"}}, "platform": {"type": "string"},
-        "complete": {"type": "boolean"}, "verdict": {"enum": ["found", "empty", "blocked", "failed"]},
-        "verdicts": {"type": "object", "additionalProperties": {"type": "string"}}, "proof": {"type": "object"},
+        "session_id": {"type": "string"},
+        "jobs": {"type": "array", "items": {"type": "object"}},
+        "platform": {"type": "string"},
+        "complete": {"type": "boolean"},
+        "verdict": {"enum": ["found", "empty", "blocked", "failed"]},
+        "verdicts": {"type": "object", "additionalProperties": {"type": "string"}},
+        "proof": {"type": "object"},
     },
-}  # fmt: skip
+}
 _IMPORTED = {
-    "session_id": _ID, "jobs_found": 25, "jobs_imported": 20, "jobs_updated": 1, "jobs_linked": 2, "jobs_skipped": 2,
-    "duration_seconds": 45, "matching_triggered": True, "session_status": "completed", "role_status": "completed", "verdict": "found",
-    "platforms": {"dice": 23}, "reasons": {"invalid": 2}, "notes": [], "message": "what else there is to say",
+    "session_id": _ID,
+    "jobs_found": 25,
+    "jobs_imported": 20,
+    "jobs_updated": 1,
+    "jobs_linked": 2,
+    "jobs_skipped": 2,
+    "duration_seconds": 45,
+    "matching_triggered": True,
+    "session_status": "completed",
+    "role_status": "completed",
+    "verdict": "found",
+    "platforms": {"dice": 23},
+    "reasons": {"invalid": 2},
+    "notes": [],
+    "message": "what else there is to say",
     "skips": [{"index": 3, "external_job_id": "dice-9", "reason": "invalid", "detail": "title is missing"}],
-}  # fmt: skip
+}
 _PERHAPS, _ABSENT = ("verdict", "external_job_id", "detail"), ("invalid", "dice", "message")
 _COUNT = {"roles": 12, "candidates": 340}
 _STATS = {
-    "queue": {"pending": _COUNT, "processing": _COUNT, "completed": _COUNT, "proposed": _COUNT, "rejected": _COUNT},
+    "queue": {
+        "pending": _COUNT,
+        "processing": _COUNT,
+        "completed": _COUNT,
+        "proposed": _COUNT,
+        "rejected": _COUNT,
+    },
     "last_24h": {"sessions_completed": 40, "jobs_imported": 800, "avg_duration_seconds": 45.5},
-}  # fmt: skip
+}
 _ENDED = {"session_id": _ID, "session_status": "failed", "verdict": "failed", "role_status": "pending"}
 _NONE = {"description": "No role waits", "headers": {"Retry-After": {"schema": {"type": "integer"}}}}
 
 ROUTES = (
-    Route("GET", f"{QUEUE}/next-role", next_role, Owner.ROLES, Scope.SCRAPE,
-          {"responses": {"200": answers(_OFFER, perhaps=("requests_per_minute",)), "204": _NONE}}),
-    Route("POST", f"{QUEUE}/jobs", post_postings, Owner.ROLES, Scope.SCRAPE,
-          {"requestBody": asks(_POST, _POST_SCHEMA), "responses": {"200": answers(_IMPORTED, perhaps=_PERHAPS, absent=_ABSENT)}}),
-    Route("GET", f"{QUEUE}/stats", stats, Owner.ROLES, Scope.SCRAPE,
-          {"responses": {"200": answers(_STATS, absent=("proposed", "rejected"))}}),
-    Route("POST", f"{QUEUE}/heartbeat", heartbeat, Owner.ROLES, Scope.SCRAPE,
-          {"responses": {"200": answers({"session_id": _ID, "expires_at": _UNTIL})}}),
-    Route("POST", f"{QUEUE}/fail", fail, Owner.ROLES, Scope.SCRAPE, {"responses": {"200": answers(_ENDED, perhaps=("verdict",))}}),
-    Route("POST", f"{QUEUE}/complete", complete, Owner.ROLES, Scope.SCRAPE,
-          {"responses": {"200": answers({**_ENDED, "session_status": "completed", "verdict": "found", "role_status": "completed"})}}),
-    Route("GET", f"{QUEUE}/current-session", current_session, Owner.ROLES, Scope.SCRAPE,
-          {"responses": {"200": answers({"sessions": [_OFFER]}, perhaps=("requests_per_minute",))}}),
-)  # fmt: skip
+    Route(
+        "GET",
+        f"{QUEUE}/next-role",
+        next_role,
+        Owner.ROLES,
+        Scope.SCRAPE,
+        {"responses": {"200": answers(_OFFER, perhaps=("requests_per_minute",)), "204": _NONE}},
+    ),
+    Route(
+        "POST",
+        f"{QUEUE}/jobs",
+        post_postings,
+        Owner.ROLES,
+        Scope.SCRAPE,
+        {
+            "requestBody": asks(_POST, _POST_SCHEMA),
+            "responses": {"200": answers(_IMPORTED, perhaps=_PERHAPS, absent=_ABSENT)},
+        },
+    ),
+    Route(
+        "GET",
+        f"{QUEUE}/stats",
+        stats,
+        Owner.ROLES,
+        Scope.SCRAPE,
+        {"responses": {"200": answers(_STATS, absent=("proposed", "rejected"))}},
+    ),
+    Route(
+        "POST",
+        f"{QUEUE}/heartbeat",
+        heartbeat,
+        Owner.ROLES,
+        Scope.SCRAPE,
+        {"responses": {"200": answers({"session_id": _ID, "expires_at": _UNTIL})}},
+    ),
+    Route(
+        "POST",
+        f"{QUEUE}/fail",
+        fail,
+        Owner.ROLES,
+        Scope.SCRAPE,
+        {"responses": {"200": answers(_ENDED, perhaps=("verdict",))}},
+    ),
+    Route(
+        "POST",
+        f"{QUEUE}/complete",
+        complete,
+        Owner.ROLES,
+        Scope.SCRAPE,
+        {
+            "responses": {
+                "200": answers(
+                    {**_ENDED, "session_status": "completed", "verdict": "found", "role_status": "completed"}
+                )
+            }
+        },
+    ),
+    Route(
+        "GET",
+        f"{QUEUE}/current-session",
+        current_session,
+        Owner.ROLES,
+        Scope.SCRAPE,
+        {"responses": {"200": answers({"sessions": [_OFFER]}, perhaps=("requests_per_minute",))}},
+    ),
+)

@@ -20,7 +20,9 @@ async def settings(shop: Shop) -> Response:
 
 
 async def put_setting(shop: Shop, request: Request, name: str, body: Value) -> Response:
-    """Change a setting at run time. Workers take it up within settings.every. A setting whose `scope` is admin needs that scope."""
+    """Change a setting at run time. Workers take it up within settings.every. A setting whose `scope` is
+    admin needs that scope.
+    """
     refused = without_scope(request, scope_needed(name))
     if refused is not None:
         return refused.response()

@@ -1,4 +1,6 @@
-"""Sources over HTTP: list them, pause, resume, disable, enable one. Each change answers with how the gate stands now."""
+"""Sources over HTTP: list them, pause, resume, disable, enable one. Each change answers with how the gate
+stands now.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -23,7 +25,9 @@ MAX_SECONDS = 10 * 365 * 86_400.0
 
 
 async def sources(
-    shop: Shop, every: Annotated[bool, Query(alias="all", description="All gates, hosts too.")] = False, limit: Limit = 1_000
+    shop: Shop,
+    every: Annotated[bool, Query(alias="all", description="All gates, hosts too.")] = False,
+    limit: Limit = 1_000,
 ) -> Response:
     """Sources with their limits, health, and the reason for every pause."""
     return await answer(shop.store, list_gates, shop.store, every=every, limit=limit)
@@ -33,8 +37,12 @@ async def pause(shop: Shop, name: str, body: Pause) -> Response:
     """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
     lasts = seconds(body.lasts)
     if lasts > MAX_SECONDS:
-        raise UsageError("a pause lasts at most ten years; to close a source until somebody opens it, disable it")
-    return await answer(shop.store, _changed, shop.store, name, control.pause, lasts, said(body, "paused by a person"))
+        raise UsageError(
+            "a pause lasts at most ten years; to close a source until somebody opens it, disable it"
+        )
+    return await answer(
+        shop.store, _changed, shop.store, name, control.pause, lasts, said(body, "paused by a person")
+    )
 
 
 async def resume(shop: Shop, name: str) -> Response:
@@ -42,15 +50,23 @@ async def resume(shop: Shop, name: str) -> Response:
     return await answer(shop.store, _changed, shop.store, name, control.resume)
 
 
-async def disable(shop: Shop, request: Request, name: str, body: Annotated[Reason | None, Body()] = None) -> Response:
-    """Close a source until it is enabled; if an administrator closes it, by an administrator. Its tasks wait and lose nothing."""
+async def disable(
+    shop: Shop, request: Request, name: str, body: Annotated[Reason | None, Body()] = None
+) -> Response:
+    """Close a source until it is enabled; if an administrator closes it, by an administrator. Its tasks wait
+    and lose nothing.
+    """
     change = partial(control.disable, by_admin=_is_admin(request))
     return await answer(shop.store, _changed, shop.store, name, change, said(body, "disabled by a person"))
 
 
 async def enable(shop: Shop, request: Request, name: str) -> Response:
-    """Open a source, whatever closed it, and forget its failures. One that an administrator has disabled needs the scope admin."""
-    return await answer(shop.store, _changed, shop.store, name, partial(control.enable, by_admin=_is_admin(request)))
+    """Open a source, whatever closed it, and forget its failures. One that an administrator has disabled
+    needs the scope admin.
+    """
+    return await answer(
+        shop.store, _changed, shop.store, name, partial(control.enable, by_admin=_is_admin(request))
+    )
 
 
 def _is_admin(request: Request) -> bool:

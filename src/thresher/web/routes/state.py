@@ -45,7 +45,9 @@ async def openapi(request: Request) -> Response:
 async def scraper_openapi(request: Request) -> Response:
     """The part of it that a scraper's key opens."""
     said = _described(request)
-    return JSONResponse({**said, "paths": {path: each for path, each in said["paths"].items() if path.startswith(SCRAPERS)}})
+    return JSONResponse(
+        {**said, "paths": {path: each for path, each in said["paths"].items() if path.startswith(SCRAPERS)}}
+    )
 
 
 def _described(request: Request) -> dict[str, Any]:

@@ -18,9 +18,14 @@ TaskId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 async def tasks(
     shop: Shop,
-    state: Annotated[str | None, Query(description="pending, running, retryable, succeeded, filtered, skipped, failed, cancelled.")] = None,
+    state: Annotated[
+        str | None,
+        Query(description="pending, running, retryable, succeeded, filtered, skipped, failed, cancelled."),
+    ] = None,
     kind: Annotated[str | None, Query(description="The kind of task.")] = None,
-    source: Annotated[str | None, Query(description="A source's name, or a gate such as host:example.com.")] = None,
+    source: Annotated[
+        str | None, Query(description="A source's name, or a gate such as host:example.com.")
+    ] = None,
     error: Annotated[str | None, Query(description="The class of its last error, such as TimedOut.")] = None,
     url: Annotated[str | None, Query(description="The task's URL.")] = None,
     run: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Only tasks of this run or group.")] = None,
@@ -50,7 +55,9 @@ async def retry(shop: Shop, task_id: TaskId) -> Response:
 
 async def cancel(shop: Shop, task_id: TaskId, body: Annotated[Reason | None, Body()] = None) -> Response:
     """Cancel a task. A running one is asked to stop at its worker's next heartbeat."""
-    return await answer(shop.store, control.cancel, shop.store, [task_id], said(body, "cancelled by a person"))
+    return await answer(
+        shop.store, control.cancel, shop.store, [task_id], said(body, "cancelled by a person")
+    )
 
 
 ROUTES = (

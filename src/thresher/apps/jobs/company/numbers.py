@@ -1,4 +1,6 @@
-"""The numbers of the company pipeline. Their owner is the list of settings: names here are names there, after `jobs.company.`."""
+"""The numbers of the company pipeline. Their owner is the list of settings: names here are names there, after
+`jobs.company.`.
+"""
 
 from collections.abc import Callable
 from dataclasses import fields

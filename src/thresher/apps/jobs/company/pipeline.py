@@ -1,4 +1,5 @@
-"""The company pipeline: from a name or a site to what is known of a company, what it is worth, and where its openings are.
+"""The company pipeline: from a name or a site to what is known of a company, what it is worth, and where its
+openings are.
 
     begin     write it down at once, unless it is known well and freshly, or no site is known
     fetch     a few pages of its site, politely
@@ -70,7 +71,12 @@ async def fetch(ctx: Context) -> Outcome:
         reason = f"no page of {said['website']} could be read: {found.trouble}"
         return Failed(reason, records=(_failed(said, reason),))
     pages = [
-        {"role": role, "url": page.final_url, "type": page.headers.get("content-type", ""), "hash": await ctx.save(page.body[:MAX_BODY])}
+        {
+            "role": role,
+            "url": page.final_url,
+            "type": page.headers.get("content-type", ""),
+            "hash": await ctx.save(page.body[:MAX_BODY]),
+        }
         for role, page in found.pages
     ]
     return Next(checkpoint={**said, "pages": pages, "careers": found.careers})
@@ -81,12 +87,16 @@ async def extract(ctx: Context) -> Outcome:
     said = ctx.task.checkpoint
     bodies = [await ctx.load(page["hash"]) for page in said["pages"]]
     mentions = int(ctx.setting("jobs.company.ai_mentions"))
-    read = await ctx.compute(_read, said["pages"], bodies, said["name"], said.get("careers"), day(ctx.now()).year, mentions)
+    read = await ctx.compute(
+        _read, said["pages"], bodies, said["name"], said.get("careers"), day(ctx.now()).year, mentions
+    )
     source = await ctx.save(read.text.encode("utf-8", "replace"))
     answer = await ask_for(ctx, read.missing, read.text, source)
     facts = {**values_of(answer), **read.values}
     kept = {each: said[each] for each in ("key", "website", "had")}
-    return Next(checkpoint={**kept, "name": read.name, "source": source, "facts": facts, "openings": read.openings})
+    return Next(
+        checkpoint={**kept, "name": read.name, "source": source, "facts": facts, "openings": read.openings}
+    )
 
 
 class _Read(NamedTuple):
@@ -100,17 +110,26 @@ class _Read(NamedTuple):
 
 
 def _read(
-    pages: Sequence[Mapping[str, Any]], bodies: Sequence[bytes], name: str | None, careers: str | None, year: int, mentions: int
-) -> _Read:  # fmt: skip
+    pages: Sequence[Mapping[str, Any]],
+    bodies: Sequence[bytes],
+    name: str | None,
+    careers: str | None,
+    year: int,
+    mentions: int,
+) -> _Read:
     leaves = [Leaf(page["role"], _document(page, body)) for page, body in zip(pages, bodies, strict=True)]
     text = dossier(leaves)
     name = name or _name(leaves, text)
     facts = read_facts(text, name=name or "", year=year)
     focus = {
         "remote_first": remote_first(text),
-        "ai_focus": ai_focus(text, about=facts.found.get("about"), mission=facts.found.get("mission"), mentions=mentions),
+        "ai_focus": ai_focus(
+            text, about=facts.found.get("about"), mission=facts.found.get("mission"), mentions=mentions
+        ),
     }
-    values = {field: _kept(each) for field, each in (*facts.found.items(), *focus.items()) if each is not None}
+    values = {
+        field: _kept(each) for field, each in (*facts.found.items(), *focus.items()) if each is not None
+    }
     return _Read(text.text, name, facts.missing, values, _seen(openings(leaves, careers)))
 
 
@@ -131,7 +150,11 @@ def mourn(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
 
 def _without_site(request: Request) -> Outcome:
     """No site to read; where a board was given instead, that is looked at."""
-    data = {"status": "unknown_site", "name": request.name or request.key, "name_key": company_name_key(request.name or request.key)}
+    data = {
+        "status": "unknown_site",
+        "name": request.name or request.key,
+        "name_key": company_name_key(request.name or request.key),
+    }
     children: tuple[NewTask, ...] = ()
     if request.board:
         payload = {"url": request.board.url, "company": request.key, "name": request.name, "via": KIND}
@@ -160,7 +183,9 @@ def _document(page: Mapping[str, Any], body: bytes) -> Document:
 
 
 def _name(leaves: list[Leaf], text: Dossier) -> str | None:
-    """What the home page calls the company, else what any of its pages declares, else what its address says."""
+    """What the home page calls the company, else what any of its pages declares, else what its address
+    says.
+    """
     for leaf in leaves:
         if leaf.role == HOME:
             facts = Facts(leaf.document)
@@ -176,17 +201,27 @@ def _kept(finding: Finding[Any]) -> dict[str, Any]:
     """A value as the checkpoint keeps it."""
     value = finding.value
     if isinstance(value, Headcount):
-        return {"value": value.text, "start": finding.start, "end": finding.end, "low": value.low, "high": value.high}
+        return {
+            "value": value.text,
+            "start": finding.start,
+            "end": finding.end,
+            "low": value.low,
+            "high": value.high,
+        }
     return {"value": value, "start": finding.start, "end": finding.end}
 
 
 def _seen(found: Openings) -> dict[str, Any]:
     board = found.board
     return {
-        "url": found.url, "confidence": found.confidence, "page": found.page, "careers_url": found.careers_url,
+        "url": found.url,
+        "confidence": found.confidence,
+        "page": found.page,
+        "careers_url": found.careers_url,
         "unread": found.unread,
-        "board": board and {"platform": board.platform, "token": board.token, "url": board.url, "parts": dict(board.parts)},
-    }  # fmt: skip
+        "board": board
+        and {"platform": board.platform, "token": board.token, "url": board.url, "parts": dict(board.parts)},
+    }
 
 
 def _gates(trip: Trip) -> tuple[str, ...]:

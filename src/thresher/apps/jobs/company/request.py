@@ -16,7 +16,9 @@ MAX_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`website` is the home page; `board` what was given in its place, where that is no site but a board. `known` is its record."""
+    """`website` is the home page; `board` what was given in its place, where that is no site but a board.
+    `known` is its record.
+    """
 
     key: str
     name: str | None = None

@@ -1,4 +1,6 @@
-"""The walk over a company's site: the home page, the pages that it names, and a few usual addresses. Pages that do not exist are normal."""
+"""The walk over a company's site: the home page, the pages that it names, and a few usual addresses. Pages
+that do not exist are normal.
+"""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +15,9 @@ MAX_BODY = 2_000_000  # bytes of one page that are read
 
 @dataclass(slots=True)
 class Visit:
-    """The pages that came, by what they were read for; where the openings are said to be; and what stood in the way."""
+    """The pages that came, by what they were read for; where the openings are said to be; and what stood in
+    the way.
+    """
 
     pages: list[tuple[str, Page]] = field(default_factory=list)
     careers: str | None = None
@@ -29,7 +33,8 @@ async def visit(ctx: Context, website: str) -> Visit:
     if home := await _page(ctx, found, HOME, website):
         names = await ctx.compute(_named, home)
     tried: set[str] = set()
-    # A page about the company may name what the home page does not, so each role is looked up when its turn has come.
+    # A page about the company may name what the home page does not, so each role is looked up when its turn
+    # has come.
     for role in ("about", CAREERS, "culture", "mission"):
         for each, urls in candidates(website, names):
             if each == role and role not in tried:
@@ -70,7 +75,9 @@ async def _page(ctx: Context, found: Visit, role: str, url: str) -> Page | None:
 
 
 def _matters(problem: TaskError, role: str, failures: int) -> bool:
-    """Whether the whole walk has to wait. A page that is not there never matters; trouble does on the home page, and elsewhere once."""
+    """Whether the whole walk has to wait. A page that is not there never matters; trouble does on the home
+    page, and elsewhere once.
+    """
     if isinstance(problem, Permanent):
         return False
     return role == HOME or (isinstance(problem, Transient) and not failures)

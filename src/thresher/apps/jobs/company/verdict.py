@@ -1,4 +1,6 @@
-"""What is made of a company in the end: its record with every value's place, its points, and what follows for its board."""
+"""What is made of a company in the end: its record with every value's place, its points, and what follows for
+its board.
+"""
 
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass
@@ -47,11 +49,18 @@ async def verdict(ctx: Context) -> Verdict:
     mentions = _first_mentions(text)
     at = thresholds(ctx.setting)
     known = await ctx.record(COMPANY, str(said["key"]))
-    data = _data(said, known.data if known else {}, at) | {"tech": [each.name for each in mentions], "analyzed_at": ctx.now()}
+    data = _data(said, known.data if known else {}, at) | {
+        "tech": [each.name for each in mentions],
+        "analyzed_at": ctx.now(),
+    }
     worth = await _worth(ctx, said, text, mentions)
     data |= {"tier": worth.tier, "score": worth.score, "score_parts": [_part(each) for each in worth.parts]}
     enough = completeness(data, at)
-    data |= {"completeness": str(enough), "status": "partial" if enough is Completeness.NONE else "complete", "problem": None}
+    data |= {
+        "completeness": str(enough),
+        "status": "partial" if enough is Completeness.NONE else "complete",
+        "problem": None,
+    }
     record = entry(COMPANY, str(said["key"]), data, evidence=_evidence(said, data, text, mentions))
     children = tuple([child async for child in _children(ctx, said)])
     note = f"{data.get('name') or said['key']}: {enough}, tier {worth.tier} ({worth.score} points)"
@@ -60,9 +69,14 @@ async def verdict(ctx: Context) -> Verdict:
 
 
 def _data(said: Mapping[str, Any], known: Mapping[str, Any], at: Thresholds) -> dict[str, Any]:
-    """The values of the record, as far as they were found. A page of its own does not replace a board that is known."""
+    """The values of the record, as far as they were found. A page of its own does not replace a board that is
+    known.
+    """
     facts, seen = said["facts"], said["openings"]
-    data: dict[str, Any] = {"website": said["website"], **{name: facts[name]["value"] for name in _TEXTS if name in facts}}
+    data: dict[str, Any] = {
+        "website": said["website"],
+        **{name: facts[name]["value"] for name in _TEXTS if name in facts},
+    }
     if said.get("name"):
         data |= {"name": said["name"], "name_key": company_name_key(said["name"])}
     data |= {name: name in facts for name in _YES}
@@ -80,8 +94,16 @@ def _size(fact: Mapping[str, Any], at: Thresholds) -> dict[str, Any]:
     text = str(fact["value"])
     if "low" not in fact:
         counted = bare_count(text)
-        return {"size": text} if counted is None else _size({"value": text, "low": counted.value.low, "high": counted.value.high}, at)
-    return {"size": text, "employees": fact["low"], "size_category": size_category(fact["low"], fact["high"], at)}
+        return (
+            {"size": text}
+            if counted is None
+            else _size({"value": text, "low": counted.value.low, "high": counted.value.high}, at)
+        )
+    return {
+        "size": text,
+        "employees": fact["low"],
+        "size_category": size_category(fact["low"], fact["high"], at),
+    }
 
 
 async def _worth(ctx: Context, said: Mapping[str, Any], text: str, mentions: list[Mention]) -> Priority:
@@ -99,7 +121,9 @@ async def _worth(ctx: Context, said: Mapping[str, Any], text: str, mentions: lis
 
 
 async def _profile(ctx: Context) -> Profile | None:
-    """The person's profile; one that cannot be read is none here, and is complained about where it is written."""
+    """The person's profile; one that cannot be read is none here, and is complained about where it is
+    written.
+    """
     try:
         return await my_profile(ctx)
     except ConfigError:
@@ -107,11 +131,15 @@ async def _profile(ctx: Context) -> Profile | None:
 
 
 async def _children(ctx: Context, said: Mapping[str, Any]) -> AsyncIterator[NewTask]:
-    """A board that was seen goes on to its discovery, which says whether a person has to approve it; else it is looked for by name."""
+    """A board that was seen goes on to its discovery, which says whether a person has to approve it; else it
+    is looked for by name.
+    """
     seen, key = said["openings"], str(said["key"])
     payload = {"company": key, "name": said["name"], "website": said["website"], "via": VIA}
     if seen["url"] is None or seen["unread"]:
-        if ctx.setting("jobs.guess_boards") and not await ctx.records(BOARD, link=Link("company", key), limit=1):
+        if ctx.setting("jobs.guess_boards") and not await ctx.records(
+            BOARD, link=Link("company", key), limit=1
+        ):
             yield NewTask(DISCOVERY, payload, key=key)
     elif not await _is_known(ctx, key, seen):
         yield NewTask(DISCOVERY, payload | {"url": seen["url"], "page": seen["page"]}, url=seen["url"])
@@ -123,11 +151,19 @@ async def _is_known(ctx: Context, key: str, seen: Mapping[str, Any]) -> bool:
         return await ctx.record(BOARD, f"site:{seen['url']}") is not None or await _has(ctx, key, "rss")
     if board["token"] is None:
         return await _has(ctx, key, board["platform"])
-    return await ctx.record(BOARD, board_key(Board(board["platform"], board["token"], board["url"], board["parts"]))) is not None
+    return (
+        await ctx.record(
+            BOARD, board_key(Board(board["platform"], board["token"], board["url"], board["parts"]))
+        )
+        is not None
+    )
 
 
 async def _has(ctx: Context, key: str, platform: str) -> bool:
-    return any(each.data.get("platform") == platform for each in await ctx.records(BOARD, link=Link("company", key), limit=20))
+    return any(
+        each.data.get("platform") == platform
+        for each in await ctx.records(BOARD, link=Link("company", key), limit=20)
+    )
 
 
 def _first_mentions(text: str) -> list[Mention]:
@@ -141,7 +177,9 @@ def _first_mentions(text: str) -> list[Mention]:
 def _around(text: str, mention: Mention) -> str:
     """The words around it, of its own line."""
     start, end = text.rfind("\n", 0, mention.start) + 1, text.find("\n", mention.end)
-    line = text[max(start, mention.start - AROUND) : min(end if end >= 0 else len(text), mention.end + AROUND)]
+    line = text[
+        max(start, mention.start - AROUND) : min(end if end >= 0 else len(text), mention.end + AROUND)
+    ]
     return line.strip()
 
 
@@ -163,7 +201,9 @@ def _part(part: Any) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value is not None}
 
 
-def _evidence(said: Mapping[str, Any], data: Mapping[str, Any], text: str, mentions: list[Mention]) -> Evidence:
+def _evidence(
+    said: Mapping[str, Any], data: Mapping[str, Any], text: str, mentions: list[Mention]
+) -> Evidence:
     places: dict[str, Place | None] = {}
     for name, fact in said["facts"].items():
         start, end = fact["start"], fact["end"]
@@ -179,5 +219,6 @@ def _missing(said: Mapping[str, Any], data: Mapping[str, Any], at: Thresholds) -
     about, culture = len(data.get("about") or ""), len(data.get("culture") or "")
     return (
         f"{said['key']}: too little is said there. About has {about} characters (more than {at.about_minimal} are needed), "
-        f"culture {culture} (more than {at.culture_minimal})" + ("" if data.get("name") else "; it has no name either")
+        f"culture {culture} (more than {at.culture_minimal})"
+        + ("" if data.get("name") else "; it has no name either")
     )

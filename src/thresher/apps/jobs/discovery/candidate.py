@@ -1,4 +1,6 @@
-"""A candidate: a board that may be a company's, and how it came up. What came of each is kept, whatever it was."""
+"""A candidate: a board that may be a company's, and how it came up. What came of each is kept, whatever it
+was.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -11,7 +13,10 @@ from thresher.reading.platform import guessable
 
 MAX_REASON = 300
 LOOK = "look"  # the method of a page that was only looked at
-GONE, UNREACHED = "gone", "unreached"  # besides the ends of a look: there is no such thing, and nobody answered
+GONE, UNREACHED = (
+    "gone",
+    "unreached",
+)  # besides the ends of a look: there is no such thing, and nobody answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +29,20 @@ class Candidate:
 
     def as_json(self) -> dict[str, Any]:
         board = self.board
-        said = {"platform": board.platform, "token": board.token, "url": board.url, "parts": dict(board.parts)}
+        said = {
+            "platform": board.platform,
+            "token": board.token,
+            "url": board.url,
+            "parts": dict(board.parts),
+        }
         return {"method": self.method.value, "page": self.page, **said}
 
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What came of a candidate, or of a page that might have named one. `reason` is why it was not taken; None for the one that was."""
+    """What came of a candidate, or of a page that might have named one. `reason` is why it was not taken;
+    None for the one that was.
+    """
 
     method: str
     url: str
@@ -52,7 +64,8 @@ def candidate_of(data: Mapping[str, Any]) -> Candidate:
 
 
 def guesses(name: str | None, website: str | None, most: int) -> tuple[Candidate, ...]:
-    """Boards under names that a company might have chosen: its likeliest name on every platform, then the next.
+    """Boards under names that a company might have chosen: its likeliest name on every platform, then the
+    next.
 
     Only on platforms whose tokens are names at all. A token that cannot be on a platform is not tried there.
     """

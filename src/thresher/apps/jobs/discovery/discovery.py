@@ -1,11 +1,13 @@
-"""Discovery: from an address or a company's name to the board that lists its openings, tried and proven to be its own.
+"""Discovery: from an address or a company's name to the board that lists its openings, tried and proven to be
+its own.
 
-    discover   what could it be: the address itself, what a company's pages show, and, with a name, a few guesses
+    discover   what could it be: the address itself, what a company's pages show, or, by name, a few guesses
     validate   is it: the call that a scrape begins with, live postings, and whose board it is
     probe_N    the same for one guess each, in the line before its own platform
 
-What is sure goes to work at once. Everything else waits for a person, with all that was tried. Nothing is called found or absent
-without proof: what cannot be reached now is asked again later, and a name that nobody answers to says nothing.
+What is sure goes to work at once. Everything else waits for a person, with all that was tried. Nothing is
+called found or absent without proof: what cannot be reached now is asked again later, and a name that nobody
+answers to says nothing.
 """
 
 from dataclasses import replace
@@ -50,7 +52,8 @@ async def discover(ctx: Context) -> Outcome:
     named = _by_address(asked)
     seen = Sighting() if named else await sight(ctx, _starts(asked), most=pages, max_age=max_age)
     named = named or tuple(each for each in seen.ordered() if _fits(each, asked))
-    # A company that lists its openings itself needs no guess: whoever has a board under its name is somebody else.
+    # A company that lists its openings itself needs no guess: whoever has a board under its name is somebody
+    # else.
     probes = 0 if seen.lists or asked.hint in (RSS, HTML) else int(ctx.setting("jobs.discovery.probes"))
     search = Search(named, _guesses(asked, probes), seen.tried)
     if search.named or search.guesses:
@@ -58,7 +61,8 @@ async def discover(ctx: Context) -> Outcome:
     if seen.wall is None:
         return _nothing(asked, search)
     if asked.url is None:
-        raise seen.wall  # the company's own site is closed: the task waits before its gate, where a person sees it
+        # the company's own site is closed: the task waits before its gate, where a person sees it
+        raise seen.wall
     return _disabled(ctx, Candidate(Method.URL, Board(SITE, None, asked.url)), asked, seen.wall, search)
 
 
@@ -73,7 +77,9 @@ async def validate(ctx: Context) -> Outcome:
 
 
 async def probe(ctx: Context) -> Outcome:
-    """One guess. The first that is proven is taken; of the others, at the end, the first that nothing speaks against."""
+    """One guess. The first that is proven is taken; of the others, at the end, the first that nothing speaks
+    against.
+    """
     asked, search = await asked_of(ctx), search_of(ctx.task.checkpoint)
     number = int(ctx.task.stage.rpartition("_")[2])
     found = await _attempt(ctx, search.guesses[number], asked, search)
@@ -85,7 +91,11 @@ async def probe(ctx: Context) -> Outcome:
         return found
     if number + 1 < len(search.guesses):
         return Next(checkpoint=search.as_json())
-    again = await _attempt(ctx, search.guesses[search.doubtful], asked, Search()) if search.doubtful is not None else None
+    again = (
+        await _attempt(ctx, search.guesses[search.doubtful], asked, Search())
+        if search.doubtful is not None
+        else None
+    )
     return _settled(ctx, again, asked, search) if isinstance(again, Find) else _nothing(asked, search)
 
 
@@ -93,7 +103,9 @@ async def _attempt(ctx: Context, candidate: Candidate, asked: Asked, search: Sea
     """Try a candidate and note what came of it: a find, an end of the whole search, or nothing."""
     known = await ctx.record(BOARD, board_key(candidate.board))
     if known and _is_settled(known, candidate, asked):
-        return Skipped(f"{known.key} is there already ({known.data.get('status')})", records=(joined(asked, known),))
+        return Skipped(
+            f"{known.key} is there already ({known.data.get('status')})", records=(joined(asked, known),)
+        )
     try:
         found, row = await _examined(ctx, candidate, asked, known)
     except (*WALLS, Permanent, Transient) as problem:
@@ -108,7 +120,9 @@ async def _attempt(ctx: Context, candidate: Candidate, asked: Asked, search: Sea
     return found
 
 
-async def _examined(ctx: Context, candidate: Candidate, asked: Asked, known: Found | None) -> tuple[Find | None, Tried]:
+async def _examined(
+    ctx: Context, candidate: Candidate, asked: Asked, known: Found | None
+) -> tuple[Find | None, Tried]:
     """Does it answer, has it openings, whose is it."""
     max_age = float(ctx.setting("jobs.discovery.max_age"))
     seen = await look_at(ctx, candidate.board, max_age=max_age, read_more=partial(read_openings, ctx))
@@ -121,9 +135,15 @@ async def _examined(ctx: Context, candidate: Candidate, asked: Asked, known: Fou
     row = replace(row, name=owner.name)
     if not accepts(candidate.method, owner.proof):
         return None, replace(row, reason=owner.proof.sentence)
-    if known and known.data.get("company") != asked.company and not _may_join(candidate, owner.proof.strength):
+    if (
+        known
+        and known.data.get("company") != asked.company
+        and not _may_join(candidate, owner.proof.strength)
+    ):
         whose = known.data.get("company") or "nobody yet"
-        return None, replace(row, reason=f"it is there already, as the board of {whose}, and {owner.proof.sentence}")
+        return None, replace(
+            row, reason=f"it is there already, as the board of {whose}, and {owner.proof.sentence}"
+        )
     return Find(candidate, seen, owner, known), row
 
 
@@ -135,19 +155,25 @@ def _by_address(asked: Asked) -> tuple[Candidate, ...]:
     if asked.url is None:
         return ()
     if asked.hint in (RSS, HTML):
-        return (Candidate(Method.URL, Board(FEED if asked.hint == RSS else SITE, None, asked.url), asked.page),)
+        return (
+            Candidate(Method.URL, Board(FEED if asked.hint == RSS else SITE, None, asked.url), asked.page),
+        )
     board = recognise(asked.url)
     return (Candidate(Method.URL, board, asked.page),) if board and list_call(board) else ()
 
 
 def _starts(asked: Asked) -> list[str]:
-    """The pages to begin with. Whoever gave an address meant that one; else what is known of the company, its careers page first."""
+    """The pages to begin with. Whoever gave an address meant that one; else what is known of the company, its
+    careers page first.
+    """
     return [asked.url] if asked.url else [url for url in (asked.careers_url, asked.website) if url]
 
 
 def _fits(candidate: Candidate, asked: Asked) -> bool:
     """Whether a candidate is what somebody said that it is."""
-    return asked.hint == AUTO or candidate.board.platform == {RSS: FEED, HTML: SITE}.get(asked.hint, asked.hint)
+    return asked.hint == AUTO or candidate.board.platform == {RSS: FEED, HTML: SITE}.get(
+        asked.hint, asked.hint
+    )
 
 
 def _guesses(asked: Asked, most: int) -> tuple[Candidate, ...]:
@@ -156,7 +182,9 @@ def _guesses(asked: Asked, most: int) -> tuple[Candidate, ...]:
 
 
 def _is_settled(known: Found, candidate: Candidate, asked: Asked) -> bool:
-    """A board that is there needs no second discovery, unless it came by a guess and is now named, or it may be another's."""
+    """A board that is there needs no second discovery, unless it came by a guess and is now named, or it may
+    be another's.
+    """
     return asked.company in (None, known.data.get("company")) and not _improves(known, candidate)
 
 
@@ -166,8 +194,12 @@ def _improves(known: Found, candidate: Candidate) -> bool:
 
 
 def _may_join(candidate: Candidate, strength: Strength) -> bool:
-    """Whether a board that is there may become another company's, too. A name that both have is not enough for a guess."""
-    return strength is Strength.PROVEN or (strength is Strength.LIKELY and candidate.method is not Method.GUESS)
+    """Whether a board that is there may become another company's, too. A name that both have is not enough
+    for a guess.
+    """
+    return strength is Strength.PROVEN or (
+        strength is Strength.LIKELY and candidate.method is not Method.GUESS
+    )
 
 
 def _settled(ctx: Context, find: Find, asked: Asked, search: Search) -> Outcome:
@@ -179,15 +211,25 @@ def _settled(ctx: Context, find: Find, asked: Asked, search: Search) -> Outcome:
     return Done(said, records=enrolled(find, asked, search.tried, ctx.now()), children=scrape(find, asked))
 
 
-def _disabled(ctx: Context, candidate: Candidate, asked: Asked, problem: Exception, search: Search) -> Outcome:
+def _disabled(
+    ctx: Context, candidate: Candidate, asked: Asked, problem: Exception, search: Search
+) -> Outcome:
     tag = ruling_for(problem).tag or ("auth" if isinstance(problem, ConfigError) else "forbidden")
-    return Failed(f"blocked: {problem}", records=(walled(candidate, asked, tag, str(problem), search.tried, ctx.now()),))
+    return Failed(
+        f"blocked: {problem}", records=(walled(candidate, asked, tag, str(problem), search.tried, ctx.now()),)
+    )
 
 
 def _nothing(asked: Asked, search: Search) -> Outcome:
-    """Nothing was found. Where somebody named an address, or a question is still open, that is a failure to be looked at."""
+    """Nothing was found. Where somebody named an address, or a question is still open, that is a failure to
+    be looked at.
+    """
     records = unfound(asked, search.tried)
-    return Failed(search.says(), records=records) if asked.url or search.is_open else Skipped(search.says(), records=records)
+    return (
+        Failed(search.says(), records=records)
+        if asked.url or search.is_open
+        else Skipped(search.says(), records=records)
+    )
 
 
 def _through_page(trip: Trip) -> tuple[str, ...]:
@@ -213,5 +255,8 @@ discovery = Pipeline(
     KIND,
     Stage(discover, through=_through_page),
     Stage(validate, through=partial(_through_board, of="named")),
-    *(Stage(probe, through=partial(_through_board, of="guesses", number=each), name=f"probe_{each}") for each in range(MAX_PROBES)),
+    *(
+        Stage(probe, through=partial(_through_board, of="guesses", number=each), name=f"probe_{each}")
+        for each in range(MAX_PROBES)
+    ),
 )

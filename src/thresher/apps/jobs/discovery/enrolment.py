@@ -41,8 +41,12 @@ class Find:
         board, proof = self.candidate.board, self.owner.proof
         platform = platform_named(board.platform)
         good_for = platform.confidence if platform else _OF_NO_PLATFORM.get(board.platform, Confidence.LOW)
-        found = confidence(self.candidate.method, good_for, proof, named=asked.wanted(self.candidate.page).is_known)
-        return standing(found, proof, auto_enable=asked.auto_enable, validation_required=asked.validation_required)
+        found = confidence(
+            self.candidate.method, good_for, proof, named=asked.wanted(self.candidate.page).is_known
+        )
+        return standing(
+            found, proof, auto_enable=asked.auto_enable, validation_required=asked.validation_required
+        )
 
 
 def enrolled(find: Find, asked: Asked, tried: Sequence[Tried], now: int) -> tuple[Record, ...]:
@@ -57,7 +61,12 @@ def enrolled(find: Find, asked: Asked, tried: Sequence[Tried], now: int) -> tupl
         "proof": find.owner.proof.sentence,
         "ownership": find.owner.proof.strength.value,
         "validation_required": stands.validation_required,
-        "sample": {"count": find.seen.count, "total": find.seen.total, "titles": list(find.seen.sample), "look": find.seen.look.reason},
+        "sample": {
+            "count": find.seen.count,
+            "total": find.seen.total,
+            "titles": list(find.seen.sample),
+            "look": find.seen.look.reason,
+        },
         "tried": [each.as_json() for each in tried[-MAX_TRIED:]],
         "discovered_via": asked.via,
         "discovered_at": now,
@@ -69,14 +78,32 @@ def enrolled(find: Find, asked: Asked, tried: Sequence[Tried], now: int) -> tupl
     return (_board(find.key, data, company, fresh), *(_company(asked, find, stands) if company else ()))
 
 
-def walled(candidate: Candidate, asked: Asked, tag: str, reason: str, tried: Sequence[Tried], now: int) -> Record:
-    """A board that does not let us in. It is written down, disabled, so that a person can see it and open it again."""
+def walled(
+    candidate: Candidate, asked: Asked, tag: str, reason: str, tried: Sequence[Tried], now: int
+) -> Record:
+    """A board that does not let us in. It is written down, disabled, so that a person can see it and open it
+    again.
+    """
     data = {
-        **_address(candidate.board), "confidence": Confidence.LOW.value, "method": candidate.method.value, "validation_required": True,
-        "proof": "it did not let us in, so nothing is known of its owner", "tried": [each.as_json() for each in tried[-MAX_TRIED:]],
-        "discovered_via": asked.via, "discovered_at": now, **_said(company=asked.company, company_name=asked.name),
-    }  # fmt: skip
-    look = {"verdict": Verdict.BLOCKED.value, "reason": reason, "found": 0, "total": None, "complete": False, "pages": 0, "at": now}
+        **_address(candidate.board),
+        "confidence": Confidence.LOW.value,
+        "method": candidate.method.value,
+        "validation_required": True,
+        "proof": "it did not let us in, so nothing is known of its owner",
+        "tried": [each.as_json() for each in tried[-MAX_TRIED:]],
+        "discovered_via": asked.via,
+        "discovered_at": now,
+        **_said(company=asked.company, company_name=asked.name),
+    }
+    look = {
+        "verdict": Verdict.BLOCKED.value,
+        "reason": reason,
+        "found": 0,
+        "total": None,
+        "complete": False,
+        "pages": 0,
+        "at": now,
+    }
     fresh = {"status": "disabled", "disabled_tag": tag, "disabled_reason": reason, "last_look": look}
     return _board(board_key(candidate.board), data, asked.company, {**_UNTOUCHED, **fresh})
 
@@ -91,7 +118,11 @@ def joined(asked: Asked, known: Found) -> Record:
 def unfound(asked: Asked, tried: Sequence[Tried]) -> tuple[Record, ...]:
     """What a company gains by a discovery that found nothing: the list of what was tried."""
     rows = [each.as_json() for each in tried[-MAX_TRIED:]]
-    return (entry(COMPANY, asked.company, {"tried": rows}, initial=_introduced(asked)),) if asked.company and rows else ()
+    return (
+        (entry(COMPANY, asked.company, {"tried": rows}, initial=_introduced(asked)),)
+        if asked.company and rows
+        else ()
+    )
 
 
 def scrape(find: Find, asked: Asked) -> tuple[NewTask, ...]:
@@ -106,7 +137,13 @@ def _address(board: Board) -> dict[str, Any]:
 
 
 def _board(key: str, data: dict[str, Any], company: str | None, fresh: dict[str, Any]) -> Record:
-    return entry(BOARD, key, data, *_links(company), initial={name: value for name, value in fresh.items() if name not in data})
+    return entry(
+        BOARD,
+        key,
+        data,
+        *_links(company),
+        initial={name: value for name, value in fresh.items() if name not in data},
+    )
 
 
 def _company(asked: Asked, find: Find, stands: Standing) -> tuple[Record, ...]:
@@ -118,7 +155,9 @@ def _company(asked: Asked, find: Find, stands: Standing) -> tuple[Record, ...]:
 
 def _introduced(asked: Asked) -> dict[str, Any]:
     """A company that nobody has written down yet at least has its name."""
-    return _said(name=asked.name, website=asked.website, name_key=company_name_key(asked.name) if asked.name else None)
+    return _said(
+        name=asked.name, website=asked.website, name_key=company_name_key(asked.name) if asked.name else None
+    )
 
 
 def _links(company: str | None) -> tuple[Link, ...]:

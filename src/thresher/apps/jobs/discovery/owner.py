@@ -1,4 +1,6 @@
-"""Asking a board whose it is: by what its list says, then by its own name, then by the page of one posting. No more than needed."""
+"""Asking a board whose it is: by what its list says, then by its own name, then by the page of one posting.
+No more than needed.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -22,20 +24,26 @@ MAX_NAMES = 50
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """What is known of a board's owner: what it calls itself, and the proof that it is the one we look for."""
+    """What is known of a board's owner: what it calls itself, and the proof that it is the one we look
+    for.
+    """
 
     name: str | None
     proof: Proof
 
 
 async def owner_of(hand: Hand, candidate: Candidate, seen: Trial, wanted: Wanted, *, max_age: float) -> Owner:
-    """Whose board it is. Each further question is asked only while nothing is proven; of a guess, also where only its name fits."""
+    """Whose board it is. Each further question is asked only while nothing is proven; of a guess, also where
+    only its name fits.
+    """
     signs = _in_list(candidate, seen)
     proof = prove(wanted, signs)
     if proof.strength is Strength.NONE and (name := await _own_name(hand, candidate.board, seen, max_age)):
         signs = replace(signs, names=(name, *signs.names))
         proof = prove(wanted, signs)
-    unsure = proof.strength is Strength.NONE or (candidate.method is Method.GUESS and proof.strength is Strength.LIKELY)
+    unsure = proof.strength is Strength.NONE or (
+        candidate.method is Method.GUESS and proof.strength is Strength.LIKELY
+    )
     if wanted.is_known and unsure and (page := await _one_posting(hand, seen, max_age)):
         signs = await hand.compute(_with_page, signs, page)
         proof = prove(wanted, signs)
@@ -58,7 +66,9 @@ async def _own_name(hand: Hand, board: Board, seen: Trial, max_age: float) -> st
     if call.url == seen.url and seen.page:
         return await hand.compute(_name_in, board, seen.page)
     try:
-        page = await hand.fetch(call.url, method=call.method, headers=call.headers, body=call.body, max_age=max_age)
+        page = await hand.fetch(
+            call.url, method=call.method, headers=call.headers, body=call.body, max_age=max_age
+        )
     except (Permanent, Blocked, Unauthorized):
         return None  # not to be told is not to be contradicted
     if parse(page.final_url).hostname != parse(call.url).hostname:
@@ -72,7 +82,14 @@ def _name_in(board: Board, page: Page) -> str | None:
 
 
 async def _one_posting(hand: Hand, seen: Trial, max_age: float) -> Page | None:
-    url = next((posting.url for posting in seen.postings if posting.url and posting.url.startswith(("http://", "https://"))), None)
+    url = next(
+        (
+            posting.url
+            for posting in seen.postings
+            if posting.url and posting.url.startswith(("http://", "https://"))
+        ),
+        None,
+    )
     try:
         return await hand.fetch(url, max_age=max_age) if url else None
     except (Permanent, Blocked, Unauthorized):
@@ -85,7 +102,12 @@ def _with_page(signs: Signs, page: Page) -> Signs:
     hiring = [each for thing in things if (each := thing.mapping("hiringOrganization"))]
     names = [text for each in hiring for text in _texts(each, "name")]
     homes = [text for each in hiring for text in _texts(each, "sameAs", "url")]
-    return replace(signs, names=(*signs.names, *names[:MAX_NAMES]), sites=(page.final_url, *signs.sites), homes=tuple(homes))
+    return replace(
+        signs,
+        names=(*signs.names, *names[:MAX_NAMES]),
+        sites=(page.final_url, *signs.sites),
+        homes=tuple(homes),
+    )
 
 
 def _texts(said: Mapping[str, Any], *names: str) -> Iterator[str]:
@@ -97,4 +119,8 @@ def _texts(said: Mapping[str, Any], *names: str) -> Iterator[str]:
 def _agreed(names: tuple[str, ...]) -> str | None:
     """The name that a board gives itself; None where it gives several that are not the same."""
     first = next(iter(names), None)
-    return first if first and all(liken(first, other).likeness is not Likeness.OTHER for other in names) else None
+    return (
+        first
+        if first and all(liken(first, other).likeness is not Likeness.OTHER for other in names)
+        else None
+    )

@@ -1,4 +1,6 @@
-"""A search: what a discovery still has to try, and what it has tried. It travels from stage to stage as the checkpoint."""
+"""A search: what a discovery still has to try, and what it has tried. It travels from stage to stage as the
+checkpoint.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,7 +16,9 @@ WALLS = (Blocked, Unauthorized, Forbidden, ConfigError)
 
 @dataclass(slots=True)
 class Search:
-    """`named` are candidates that somebody or a page named. `doubtful` is the first guess that nothing speaks for or against, by number."""
+    """`named` are candidates that somebody or a page named. `doubtful` is the first guess that nothing speaks
+    for or against, by number.
+    """
 
     named: tuple[Candidate, ...] = ()
     guesses: tuple[Candidate, ...] = ()
@@ -40,14 +44,23 @@ class Search:
         pages = [f"{each.url}: {each.reason}" for each in self.tried if each.method != Method.GUESS]
         guessed = [each for each in self.tried if each.method == Method.GUESS]
         silent = sum(each.verdict in (Verdict.BLOCKED, UNREACHED) for each in guessed)
-        counts = (f"{len(guessed)} guessed boards led nowhere", f"{silent} of them did not answer") if guessed else ()
+        counts = (
+            (f"{len(guessed)} guessed boards led nowhere", f"{silent} of them did not answer")
+            if guessed
+            else ()
+        )
         return "; ".join(("no board was found", *pages[:4], *(counts if silent else counts[:1])))
 
     @property
     def is_open(self) -> bool:
-        """Whether somebody should look at it again: a page or a board that was named was not read, or a guess was not answered."""
+        """Whether somebody should look at it again: a page or a board that was named was not read, or a guess
+        was not answered.
+        """
         unread = (Verdict.BLOCKED, UNREACHED)
-        return any(each.verdict in (unread if each.method == Method.GUESS else (*unread, Verdict.UNKNOWN)) for each in self.tried)
+        return any(
+            each.verdict in (unread if each.method == Method.GUESS else (*unread, Verdict.UNKNOWN))
+            for each in self.tried
+        )
 
 
 def search_of(data: Mapping[str, Any]) -> Search:

@@ -1,4 +1,5 @@
-"""Where a company's pages lead: from its home page to its careers page, and from there to the board, the feed or the rows themselves.
+"""Where a company's pages lead: from its home page to its careers page, and from there to the board, the feed
+or the rows themselves.
 
 A few pages at most. What a page shows is only a candidate; nothing is asked of a board here.
 """
@@ -33,7 +34,9 @@ _FEEDS = "link[rel~=alternate][type='application/rss+xml'], link[rel~=alternate]
 
 @dataclass(slots=True)
 class Sighting:
-    """What was seen on the way. `wall` is what stood before the company's own site; `lists`: a page lists openings itself."""
+    """What was seen on the way. `wall` is what stood before the company's own site; `lists`: a page lists
+    openings itself.
+    """
 
     candidates: list[Candidate] = field(default_factory=list)
     tried: list[Tried] = field(default_factory=list)
@@ -42,7 +45,9 @@ class Sighting:
     seen: set[str] = field(default_factory=set)
 
     def ordered(self) -> tuple[Candidate, ...]:
-        """Boards of platforms first, then feeds, then pages; of pages the last, for the walk goes towards the openings."""
+        """Boards of platforms first, then feeds, then pages; of pages the last, for the walk goes towards the
+        openings.
+        """
         ranks, latest = {FEED: 1, SITE: 2}, list(reversed(self.candidates))
         return tuple(sorted(latest, key=lambda each: ranks.get(each.board.platform, 0)))
 
@@ -52,7 +57,9 @@ class Sighting:
 
 
 async def sight(hand: Hand, starts: list[str], *, most: int, max_age: float) -> Sighting:
-    """Follow a company's pages until one shows a board. Errors that ask for patience pass; others end that page only."""
+    """Follow a company's pages until one shows a board. Errors that ask for patience pass; others end that
+    page only.
+    """
     found, waiting = Sighting(), list(starts)
     while waiting and len(found.seen) < most and not found.has_board:
         url = waiting.pop(0)
@@ -95,26 +102,49 @@ def _noted(page: Page) -> _Noted:
     board = recognise(page.final_url) or seen.board
     if board is not None and (board := _askable(board)):
         return _Noted([Candidate(Method.PAGE, board, page.url)])
-    found = _Noted([Candidate(Method.PAGE, Board(FEED, None, url), page.final_url) for url in _feeds(body)], lists=_lists(seen))
+    found = _Noted(
+        [Candidate(Method.PAGE, Board(FEED, None, url), page.final_url) for url in _feeds(body)],
+        lists=_lists(seen),
+    )
     if found.lists or _should_list(seen):
         found.candidates.append(Candidate(Method.PAGE, Board(SITE, None, page.final_url), page.final_url))
     else:
-        found.tried.append(Tried(LOOK, page.url, seen.look.verdict, page.status, reason=f"it shows no board: {seen.look.reason}"))
+        found.tried.append(
+            Tried(
+                LOOK,
+                page.url,
+                seen.look.verdict,
+                page.status,
+                reason=f"it shows no board: {seen.look.reason}",
+            )
+        )
     found.leads = [url for url in (seen.company.careers_url, *_leads(body)) if url]
     return found
 
 
 def _leads(body: Body) -> Iterator[str]:
-    """Links that speak of openings. The best of them may lead to the page it stands on, and the next to the board."""
+    """Links that speak of openings. The best of them may lead to the page it stands on, and the next to the
+    board.
+    """
     if body.format is Format.HTML:
         nodes = (node for node in body.document.root.css("a[href]")[:MAX_LINKS] if len(node.line) <= MAX_LINK)
-        urls = (body.document.absolute(node.attribute("href") or "") for node in nodes if words("careers").names(node.line))
-        near = (url for url in dict.fromkeys(urls) if url and (is_one_site(url, body.page.final_url) or recognise(url)))
+        urls = (
+            body.document.absolute(node.attribute("href") or "")
+            for node in nodes
+            if words("careers").names(node.line)
+        )
+        near = (
+            url
+            for url in dict.fromkeys(urls)
+            if url and (is_one_site(url, body.page.final_url) or recognise(url))
+        )
         yield from islice(near, MAX_LEADS)
 
 
 def _askable(board: Board) -> Board | None:
-    """A board that can be asked for its list. On a company's own domain it is the whole host, whichever page showed it."""
+    """A board that can be asked for its list. On a company's own domain it is the whole host, whichever page
+    showed it.
+    """
     if board.token is None and board.url:
         board = replace(board, url=f"{read_address(board.url).origin}/")
     return board if list_call(board) else None
@@ -125,7 +155,9 @@ def _lists(seen: Inspection) -> bool:
 
 
 def _should_list(seen: Inspection) -> bool:
-    """A page that seems to be the list, and shows no rows to our rules. Somebody else may be able to read it."""
+    """A page that seems to be the list, and shows no rows to our rules. Somebody else may be able to read
+    it.
+    """
     return seen.look.verdict is Verdict.UNKNOWN and seen.kind not in (Kind.SHELL, Kind.WALL, Kind.DETAIL)
 
 

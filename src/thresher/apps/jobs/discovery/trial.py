@@ -35,11 +35,20 @@ class Hand(Protocol):
     """Whatever fetches pages, and has them read."""
 
     async def fetch(
-        self, url: str, *, method: str = "GET", headers: Mapping[str, str] = {}, body: bytes = b"",
-        render: bool | None = False, max_age: float | None = None, credentials: Credentials | None = None,
-    ) -> Page: ...  # fmt: skip
+        self,
+        url: str,
+        *,
+        method: str = "GET",
+        headers: Mapping[str, str] = {},
+        body: bytes = b"",
+        render: bool | None = False,
+        max_age: float | None = None,
+        credentials: Credentials | None = None,
+    ) -> Page: ...
 
-    async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T: ...
+    async def compute(
+        self, function: Callable[..., T], /, *args: object, seconds: float | None = None
+    ) -> T: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,21 +80,36 @@ async def trial(hand: Hand, board: Found) -> Trial:
 
 
 async def look_at(
-    hand: Hand, board: Board, *, max_age: float | None = None, read_more: ReadMore | None = None, env: Mapping[str, str] = os.environ
-) -> Trial:  # fmt: skip
-    """Make the call for a board's list, and read the answer as a scrape does. `read_more` reads what shows no rows to our own rules.
+    hand: Hand,
+    board: Board,
+    *,
+    max_age: float | None = None,
+    read_more: ReadMore | None = None,
+    env: Mapping[str, str] = os.environ,
+) -> Trial:
+    """Make the call for a board's list, and read the answer as a scrape does. `read_more` reads what shows no
+    rows to our own rules.
 
     Raises what the fetch raises, and `ConfigError` where a key is missing.
     """
     call = first_call(board)
     if call is None:
-        return Trial(board, Look(Verdict.UNKNOWN, f"{board.url} does not say enough to ask {board.platform} for its list"))
+        return Trial(
+            board,
+            Look(Verdict.UNKNOWN, f"{board.url} does not say enough to ask {board.platform} for its list"),
+        )
     platform = platform_named(board.platform)
     sent = with_auth(call, platform, env) if platform else call
     # A board's own answer is data; only a page for people can be an empty shell.
     render = None if call.method == "GET" and not _has_list(platform) else False
     page = await hand.fetch(
-        sent.url, method=sent.method, headers=sent.headers, body=sent.body, render=render, max_age=max_age, credentials=sent.credentials
+        sent.url,
+        method=sent.method,
+        headers=sent.headers,
+        body=sent.body,
+        render=render,
+        max_age=max_age,
+        credentials=sent.credentials,
     )
     if elsewhere := _elsewhere(board, call, page):
         return Trial(board, Look(Verdict.UNKNOWN, elsewhere), call.url, page.status)
@@ -96,14 +120,18 @@ async def look_at(
 
 
 def first_call(board: Board) -> Call | None:
-    """The call a scrape begins with: for the list where the platform has one, else for the page that people see."""
+    """The call a scrape begins with: for the list where the platform has one, else for the page that people
+    see.
+    """
     if _has_list(platform_named(board.platform)):
         return list_call(board)
     return Call(board.url) if board.url.startswith(("http://", "https://")) else None
 
 
 def is_one_site(one: str, other: str) -> bool:
-    """Whether two addresses are of one registered domain; where none is known, whether one host is below the other."""
+    """Whether two addresses are of one registered domain; where none is known, whether one host is below the
+    other.
+    """
     try:
         first, second = (parse(url).hostname.removeprefix("www.") for url in (one, other))
     except InvalidUrl:
@@ -118,7 +146,9 @@ def _has_list(platform: Platform | None) -> bool:
 
 
 def _elsewhere(board: Board, call: Call, page: Page) -> str | None:
-    """Why the answer is not this board's: a token was put into the address, and the answer came from somewhere else."""
+    """Why the answer is not this board's: a token was put into the address, and the answer came from
+    somewhere else.
+    """
     asked, answered = parse(call.url).hostname, parse(page.final_url).hostname
     if asked == answered:
         return None

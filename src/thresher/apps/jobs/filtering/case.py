@@ -102,9 +102,13 @@ def _meant(case: Case, place: Place) -> Place | None:
 
 
 def pay_known(case: Case) -> Pay | None:
-    """What is paid, where it can be compared with what the person wants: in their currency, or in none where it is their country."""
+    """What is paid, where it can be compared with what the person wants: in their currency, or in none where
+    it is their country.
+    """
     pay, profile = case.opening.pay, case.profile
     if pay is None or pay.currency == profile.salary.currency:
         return pay
-    at_home = pay.currency is None and any(spot.country is not None and spot.country == profile.country for spot in case.opening.spots)
+    at_home = pay.currency is None and any(
+        spot.country is not None and spot.country == profile.country for spot in case.opening.spots
+    )
     return pay if at_home else None

@@ -1,4 +1,5 @@
-"""The strike filter: first what rejects a posting outright, then what costs it points. Every rejection names its rule and its quote.
+"""The strike filter: first what rejects a posting outright, then what costs it points. Every rejection names
+its rule and its quote.
 
 What a posting does not say is no reason: without a salary, a date or a workplace it passes those rules.
 """
@@ -41,7 +42,9 @@ STRIKES: tuple[Callable[[Case, Rules], tuple[Rejection, ...]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What the filter found. `total` is the sum of the points of the strikes, which are not counted where something rejects outright."""
+    """What the filter found. `total` is the sum of the points of the strikes, which are not counted where
+    something rejects outright.
+    """
 
     hard: Rejection | None
     strikes: tuple[Rejection, ...]
@@ -62,7 +65,9 @@ class Judgement:
         if self.hard is not None:
             return self.hard.reason
         reasons = "; ".join(each.reason for each in self.strikes)
-        return f"{self.total} of {self.threshold} points: {reasons}" if reasons else "nothing speaks against it"
+        return (
+            f"{self.total} of {self.threshold} points: {reasons}" if reasons else "nothing speaks against it"
+        )
 
 
 def judge(opening: Opening, profile: Profile, rules: Rules, today: date) -> Judgement:

@@ -1,7 +1,7 @@
 """Whether a sentence takes back what a phrase in it says: "no security clearance required" asks for none.
 
-Reading stays inside the clause. Two negations are none ("nobody without a clearance"), and a word such as "required" right
-after the phrase settles it, so that a later "not" speaks of something else.
+Reading stays inside the clause. Two negations are none ("nobody without a clearance"), and a word such as
+"required" right after the phrase settles it, so that a later "not" speaks of something else.
 """
 
 import re
@@ -9,26 +9,89 @@ import re
 from thresher.apps.jobs.filtering.phrase import folded
 
 _WORD = re.compile(r"[\w'%]+(?:/[\w]+)?|[.;:!?\n\r|•,()\[\]]")
-_SOFT = re.compile(r"(?<=[a-z,])\n(?=[a-z])")  # a line that was only wrapped; a new point of a list begins otherwise
+_SOFT = re.compile(
+    r"(?<=[a-z,])\n(?=[a-z])"
+)  # a line that was only wrapped; a new point of a list begins otherwise
 _WINDOW = 90
 _MAX_WORDS = 10
 _STOPS = frozenset(".;!?\n\r|•:")
-_NEGATORS = frozenset((
-    "no", "not", "never", "without", "neither", "nor", "none", "non", "cannot", "nobody", "nothing", "zero", "dont", "doesnt", "isnt",
-    "arent", "wont", "cant", "didnt", "wasnt", "avoid", "avoiding", "waive", "waived", "waives", "kein", "keine", "keinen", "keiner",
-    "nicht", "ohne",
-))  # fmt: skip
+_NEGATORS = frozenset(
+    (
+        "no",
+        "not",
+        "never",
+        "without",
+        "neither",
+        "nor",
+        "none",
+        "non",
+        "cannot",
+        "nobody",
+        "nothing",
+        "zero",
+        "dont",
+        "doesnt",
+        "isnt",
+        "arent",
+        "wont",
+        "cant",
+        "didnt",
+        "wasnt",
+        "avoid",
+        "avoiding",
+        "waive",
+        "waived",
+        "waives",
+        "kein",
+        "keine",
+        "keinen",
+        "keiner",
+        "nicht",
+        "ohne",
+    )
+)
 _ABANDONED = frozenset(("from", "off"))  # migrating away from, moving off
 # "Not only", "no matter": the negation is of another word.
-_NOT_THIS = frozenset(("only", "just", "matter", "limited", "later", "less", "fewer", "merely", "simply", "negotiable", "nur", "doubt"))
-_SETTLED = frozenset((
-    "required", "mandatory", "needed", "necessary", "essential", "must", "needs", "requires", "erforderlich",
-))  # fmt: skip
+_NOT_THIS = frozenset(
+    (
+        "only",
+        "just",
+        "matter",
+        "limited",
+        "later",
+        "less",
+        "fewer",
+        "merely",
+        "simply",
+        "negotiable",
+        "nur",
+        "doubt",
+    )
+)
+_SETTLED = frozenset(
+    (
+        "required",
+        "mandatory",
+        "needed",
+        "necessary",
+        "essential",
+        "must",
+        "needs",
+        "requires",
+        "erforderlich",
+    )
+)
 _DEMANDS = _SETTLED | {"a", "an", "strictly", "absolutely", "always", "expected", "be", "notwendig"}
 _UNNEEDED = frozenset(("optional", "unnecessary", "voluntary", "waived", "unimportant"))
-_TURNS = frozenset(("but", "however", "although", "though", "yet", "while", "whereas", "because", "so", "aber"))
-_CONDITIONS = frozenset(("if", "unless", "whether", "wenn"))  # "if you do not hold one, do not apply" asks for one
-_SUBJECTS = frozenset(("you", "we", "i", "they", "he", "she", "who", "which", "that", "this", "these", "our", "your", "there"))
+_TURNS = frozenset(
+    ("but", "however", "although", "though", "yet", "while", "whereas", "because", "so", "aber")
+)
+_CONDITIONS = frozenset(
+    ("if", "unless", "whether", "wenn")
+)  # "if you do not hold one, do not apply" asks for one
+_SUBJECTS = frozenset(
+    ("you", "we", "i", "they", "he", "she", "who", "which", "that", "this", "these", "our", "your", "there")
+)
 _ANSWER = re.compile(
     r"(?:\s{1,3}(?:is\s{1,3})?(?:required|needed|necessary|level|status|type|requirements?))?\s{0,3}[)\]*_]{0,3}\s{0,3}[:?=\u2013\u2014-]{1,2}\s{0,3}(?:no|none|not|n/a|never|nein|false)(?!\w)"
 )
@@ -88,7 +151,11 @@ def _enumerates(words: list[str], low: str, end: int) -> bool:
     if "or" in words or "nor" in words:
         return len(words) <= 4
     after = _WORD.findall(low, end)[:4]
-    return len(words) <= 2 and bool({"or", "nor"} & set(after)) and _SETTLED.isdisjoint(after[: after.index("or") if "or" in after else 4])
+    return (
+        len(words) <= 2
+        and bool({"or", "nor"} & set(after))
+        and _SETTLED.isdisjoint(after[: after.index("or") if "or" in after else 4])
+    )
 
 
 def _after(low: str, end: int) -> bool:

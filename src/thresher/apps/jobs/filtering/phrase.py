@@ -1,7 +1,9 @@
-"""Phrases as a person writes them, found in a text as whole words: any case, any dash, any space between the words.
+"""Phrases as a person writes them, found in a text as whole words: any case, any dash, any space between the
+words.
 
-Searching is a plain search for the longest word; only where that stands anywhere are the places of the first word compared with the
-whole phrase. So a list of phrases costs microseconds, and a hostile text no more than its length.
+Searching is a plain search for the longest word; only where that stands anywhere are the places of the first
+word compared with the whole phrase. So a list of phrases costs microseconds, and a hostile text no more than
+its length.
 """
 
 import re
@@ -73,7 +75,9 @@ def phrases(texts: Iterable[str]) -> tuple[Phrase, ...]:
 
 
 def sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    """The stretch of a text that a person should read about characters `start` to `end`: their sentence, as far as it is short."""
+    """The stretch of a text that a person should read about characters `start` to `end`: their sentence, as
+    far as it is short.
+    """
     floor, ceiling = max(0, start - AROUND), min(len(text), end + AROUND)
     before = [match.end() for match in _EDGE.finditer(text, floor, start)]
     after = _EDGE.search(text, end, ceiling)
@@ -87,7 +91,9 @@ def sentence(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _word_edge(text: str, at: int, stop: int, step: int) -> int:
-    """From `at` towards `stop` to the next space, so that no word is cut in half. The ends of the text cut none."""
+    """From `at` towards `stop` to the next space, so that no word is cut in half. The ends of the text cut
+    none.
+    """
     if at in (0, len(text)):
         return at
     spot = at if step > 0 else at - 1

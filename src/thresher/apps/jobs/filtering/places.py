@@ -1,4 +1,6 @@
-"""The places that a profile names, and whether a place of work is one of them. Portland in Maine is not Portland in Oregon."""
+"""The places that a profile names, and whether a place of work is one of them. Portland in Maine is not
+Portland in Oregon.
+"""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -14,7 +16,11 @@ def home(profile: Profile) -> Spot | None:
         return None
     said = ", ".join(each for each in (profile.city, profile.region, profile.country) if each)
     read = _read(said)
-    region, country = (read.region or profile.region, read.country or profile.country) if read else (profile.region, profile.country)
+    region, country = (
+        (read.region or profile.region, read.country or profile.country)
+        if read
+        else (profile.region, profile.country)
+    )
     return Spot(said, profile.city, region, country)
 
 
@@ -25,7 +31,9 @@ def places(texts: Iterable[str], profile: Profile) -> tuple[Spot, ...]:
 
 
 def same_place(wanted: Spot, spot: Spot) -> bool:
-    """Whether a place of work is in a wanted city. A region or a country that one of them does not say proves nothing."""
+    """Whether a place of work is in a wanted city. A region or a country that one of them does not say proves
+    nothing.
+    """
     if not wanted.city or not spot.city or _name(wanted.city) != _name(spot.city):
         return False
     return _agree(wanted.region, spot.region) and _agree(wanted.country, spot.country)

@@ -1,4 +1,6 @@
-"""What rejects a posting outright. Each rule looks at one thing, says why, and quotes; what is not said rejects nothing."""
+"""What rejects a posting outright. Each rule looks at one thing, says why, and quotes; what is not said
+rejects nothing.
+"""
 
 import re
 
@@ -16,7 +18,8 @@ from thresher.hiring.records import company_name_key
 
 # Up to three letters ("hr") a type is looked for in titles only: in a text it is too often something else.
 SHORT_TYPE = 3
-# What makes a type the role: somebody is sought for it, or joins it. A team alone does not, everybody works with several.
+# What makes a type the role: somebody is sought for it, or joins it. A team alone does not, everybody works
+# with several.
 _ROLE = re.compile(
     r"(?<!\w)(?:hiring|looking for|seeking|responsibilities|duties|join|joining|members?|part of|this is an?|as an?|role:|position:)(?!\w)"
 )
@@ -29,7 +32,9 @@ _BESIDE = re.compile(
     r"and|or|years|experience)(?!\w)"
 )
 _VERB_BEFORE = re.compile(r"(?<!\w)(?:will|can|could|would|may|also|you|we|they|who|that)\s{1,3}$")
-_VERB_AFTER = re.compile(r"\s{1,3}(?:you|your|our|us|the|a|an|their|them|its|this|these|those|all|each|every)(?!\w)")
+_VERB_AFTER = re.compile(
+    r"\s{1,3}(?:you|your|our|us|the|a|an|their|them|its|this|these|those|all|each|every)(?!\w)"
+)
 _EDGE = re.compile(r"[.!?;\n\r]")
 _OPEN = re.compile(r"(?i)(?<!\w)(?:from|starting|starts|at least|minimum|min|over|above|ab)(?!\w)|\+")
 
@@ -38,17 +43,26 @@ def job_type(case: Case, rules: Rules) -> Rejection | None:
     """An excluded type of work, in the title, or as the role that the description speaks of."""
     for phrase in case.sieve.types:
         if place := case.in_title(phrase):
-            return Rejection("type", "excluded_type", f"the title says {phrase.text}, a type that you exclude", place)
+            return Rejection(
+                "type", "excluded_type", f"the title says {phrase.text}, a type that you exclude", place
+            )
     if rules.type_distance == 0 or _wanted_title(case):
         return None
     for phrase in case.sieve.types:
         if len(phrase.text) > SHORT_TYPE and (place := _role_of(case, phrase, rules.type_distance)):
-            return Rejection("type", "excluded_type", f"it is about a role in {phrase.text}, a type that you exclude", place)
+            return Rejection(
+                "type",
+                "excluded_type",
+                f"it is about a role in {phrase.text}, a type that you exclude",
+                place,
+            )
     return None
 
 
 def _wanted_title(case: Case) -> bool:
-    """Whether the title says what the work is, and it is what the person looks for; then the description need not be asked."""
+    """Whether the title says what the work is, and it is what the person looks for; then the description need
+    not be asked.
+    """
     return any(case.title in phrase for phrase in case.sieve.titles)
 
 
@@ -79,7 +93,12 @@ def seniority(case: Case, rules: Rules) -> Rejection | None:  # noqa: ARG001 - a
     """An excluded level, by a word of the title, or by what the title was read to mean."""
     for phrase in case.sieve.seniority:
         if place := case.in_title(phrase):
-            return Rejection("seniority", "excluded_level", f"the title says {phrase.text}, a level that you exclude", place)
+            return Rejection(
+                "seniority",
+                "excluded_level",
+                f"the title says {phrase.text}, a level that you exclude",
+                place,
+            )
     level = case.opening.level
     if level is None or level not in case.sieve.excluded_levels:
         return None
@@ -93,13 +112,20 @@ def company(case: Case, rules: Rules) -> Rejection | None:  # noqa: ARG001
 
 
 def stopped_company(sieve: Sieve, name: str | None) -> Rejection | None:
-    """An excluded company: its name, or a name that begins a longer one ("Acme" is also "Acme Robotics", "Meta" is not "Metabase")."""
+    """An excluded company: its name, or a name that begins a longer one ("Acme" is also "Acme Robotics",
+    "Meta" is not "Metabase").
+    """
     if not name or not sieve.companies:
         return None
     low, key = name.lower(), company_name_key(name)
     for phrase, known in sieve.companies:
         if key == known or (len(low) == len(name) and low in phrase):
-            return Rejection("company", "excluded_company", f"you exclude the company {phrase.text}", in_field("company", name))
+            return Rejection(
+                "company",
+                "excluded_company",
+                f"you exclude the company {phrase.text}",
+                in_field("company", name),
+            )
     return None
 
 
@@ -107,7 +133,9 @@ def keyword(case: Case, rules: Rules) -> Rejection | None:  # noqa: ARG001
     """An excluded phrase in title or description, unless the sentence takes it back."""
     for phrase in case.sieve.keywords:
         if place := case.somewhere(phrase):
-            return Rejection("keyword", "excluded_keyword", f"it says {phrase.text!r}, which you exclude", place)
+            return Rejection(
+                "keyword", "excluded_keyword", f"it says {phrase.text!r}, which you exclude", place
+            )
     return None
 
 
@@ -122,7 +150,9 @@ def salary_floor(case: Case, rules: Rules) -> Rejection | None:
 
 
 def top(pay: Pay | None, rules: Rules) -> int | None:
-    """The most that is paid a year, where that is said. "From 90,000" names no most; an amount too small for a year is no year's."""
+    """The most that is paid a year, where that is said. "From 90,000" names no most; an amount too small for
+    a year is no year's.
+    """
     if pay is None:
         return None
     most = pay.year_high
@@ -135,12 +165,16 @@ def commission(case: Case, rules: Rules) -> Rejection | None:  # noqa: ARG001
     """Nothing but commission, or a scheme in which one sells to sellers."""
     for phrase in case.sieve.commission:
         if place := case.somewhere(phrase):
-            return Rejection("salary", "commission_only", f"it says {phrase.text!r}: paid by commission alone", place)
+            return Rejection(
+                "salary", "commission_only", f"it says {phrase.text!r}: paid by commission alone", place
+            )
     return None
 
 
 def workplace(case: Case, rules: Rules) -> Rejection | None:  # noqa: ARG001
-    """Work in a place or in a way that the person does not want. Where only a country is named, nobody said that it is in an office."""
+    """Work in a place or in a way that the person does not want. Where only a country is named, nobody said
+    that it is in an office.
+    """
     where, wants = case.opening.workplace, case.profile.workplace
     if where is None or (wants.remote and any(spot.remote for spot in case.opening.spots)):
         return None
@@ -184,11 +218,18 @@ def age(case: Case, rules: Rules) -> Rejection | None:
     if days is None or days <= rules.age_limit or case.opening.posted is None:
         return None
     place = case.fact("posted", "posted", case.opening.posted.isoformat())
-    return Rejection("age", "too_old", f"posted {counted(days, 'day')} ago; at most {rules.age_limit} are allowed", place)
+    return Rejection(
+        "age", "too_old", f"posted {counted(days, 'day')} ago; at most {rules.age_limit} are allowed", place
+    )
 
 
 def technology(case: Case, rules: Rules) -> Rejection | None:  # noqa: ARG001
     """A technology that is out of the question."""
     for each in case.ranked(Rank.FAIL):
-        return Rejection("technology", "failed_technology", f"it names {each.name}, which is out of the question for you", each.place)
+        return Rejection(
+            "technology",
+            "failed_technology",
+            f"it names {each.name}, which is out of the question for you",
+            each.place,
+        )
     return None

@@ -22,7 +22,9 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rejection:
-    """`category` and `name` are the rule. `place` is where the posting says it; None where it is what the posting does not say."""
+    """`category` and `name` are the rule. `place` is where the posting says it; None where it is what the
+    posting does not say.
+    """
 
     category: str
     name: str
@@ -65,13 +67,19 @@ def as_json(rejection: Rejection) -> dict[str, Any]:
     """A rejection as a decision keeps it."""
     quote = rejection.quote
     return {
-        "category": rejection.category, "name": rejection.name, "reason": clean(rejection.reason[:MAX_REASON]),
-        "quote": None if quote is None else clean(quote[:MAX_QUOTE]), "place": place_as_json(rejection.place),
-        "severity": str(rejection.severity), "points": rejection.points,
-    }  # fmt: skip
+        "category": rejection.category,
+        "name": rejection.name,
+        "reason": clean(rejection.reason[:MAX_REASON]),
+        "quote": None if quote is None else clean(quote[:MAX_QUOTE]),
+        "place": place_as_json(rejection.place),
+        "severity": str(rejection.severity),
+        "points": rejection.points,
+    }
 
 
 def of_json(kept: Mapping[str, Any]) -> Rejection:
     """The way back."""
     place = None if kept["quote"] is None else Place(kept["quote"], **(kept["place"] or {}))
-    return Rejection(kept["category"], kept["name"], kept["reason"], place, Severity(kept["severity"]), kept["points"])
+    return Rejection(
+        kept["category"], kept["name"], kept["reason"], place, Severity(kept["severity"]), kept["points"]
+    )

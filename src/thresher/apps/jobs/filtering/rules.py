@@ -1,4 +1,6 @@
-"""The numbers of the filter. Their owner is the list of settings: names here are names there, after `jobs.filter.`."""
+"""The numbers of the filter. Their owner is the list of settings: names here are names there, after
+`jobs.filter.`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields

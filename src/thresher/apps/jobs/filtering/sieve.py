@@ -1,4 +1,6 @@
-"""A profile made ready for use: its lists as phrases, its technologies by name. Made once, used for every posting."""
+"""A profile made ready for use: its lists as phrases, its technologies by name. Made once, used for every
+posting.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,12 +17,29 @@ from thresher.reading.addresses import read_address
 
 # How people write levels that we know.
 _LEVELS = {
-    "intern": Level.INTERN, "internship": Level.INTERN, "co-op": Level.INTERN, "trainee": Level.INTERN, "working student": Level.INTERN,
-    "junior": Level.JUNIOR, "entry-level": Level.JUNIOR, "entry level": Level.JUNIOR, "graduate": Level.JUNIOR,
-    "mid": Level.MID, "mid-level": Level.MID, "mid level": Level.MID, "intermediate": Level.MID,
-    "senior": Level.SENIOR, "staff": Level.STAFF, "principal": Level.PRINCIPAL, "lead": Level.LEAD, "tech lead": Level.LEAD,
-    "manager": Level.MANAGER, "director": Level.DIRECTOR, "executive": Level.EXECUTIVE, "vp": Level.EXECUTIVE,
-}  # fmt: skip
+    "intern": Level.INTERN,
+    "internship": Level.INTERN,
+    "co-op": Level.INTERN,
+    "trainee": Level.INTERN,
+    "working student": Level.INTERN,
+    "junior": Level.JUNIOR,
+    "entry-level": Level.JUNIOR,
+    "entry level": Level.JUNIOR,
+    "graduate": Level.JUNIOR,
+    "mid": Level.MID,
+    "mid-level": Level.MID,
+    "mid level": Level.MID,
+    "intermediate": Level.MID,
+    "senior": Level.SENIOR,
+    "staff": Level.STAFF,
+    "principal": Level.PRINCIPAL,
+    "lead": Level.LEAD,
+    "tech lead": Level.LEAD,
+    "manager": Level.MANAGER,
+    "director": Level.DIRECTOR,
+    "executive": Level.EXECUTIVE,
+    "vp": Level.EXECUTIVE,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +81,9 @@ def sieve(profile: Profile) -> Sieve:
         unwanted=tuple((Phrase(word), points) for word, points in levels.unwanted.items()),
         wanted=phrases(levels.wanted),
         excluded_levels={level: word for word in levels.excluded if (level := level_named(word))},
-        unwanted_levels={level: points for word, points in levels.unwanted.items() if (level := level_named(word))},
+        unwanted_levels={
+            level: points for word, points in levels.unwanted.items() if (level := level_named(word))
+        },
         wanted_levels=frozenset(level for word in levels.wanted if (level := level_named(word))),
         companies=tuple((Phrase(name), company_name_key(name)) for name in out.companies),
         keywords=phrases(out.keywords),

@@ -1,4 +1,6 @@
-"""The stop lists, asked before anything is fetched: what a title, a company's name and an address already say."""
+"""The stop lists, asked before anything is fetched: what a title, a company's name and an address already
+say.
+"""
 
 from thresher.apps.jobs.filtering.negation import negated
 from thresher.apps.jobs.filtering.phrase import folded
@@ -12,10 +14,17 @@ from thresher.reading.addresses import read_address
 MAX_ADDRESS = 4_000  # characters of an address that words are looked for in
 
 
-def stopped(profile: Profile, *, title: str | None = None, company: str | None = None, url: str | None = None) -> Rejection | None:
+def stopped(
+    profile: Profile, *, title: str | None = None, company: str | None = None, url: str | None = None
+) -> Rejection | None:
     """Why a posting is not looked at, or None."""
     ready = sieve(profile)
-    return stopped_company(ready, company) or _domain(ready, url) or _keyword(ready, title, "title") or _in_address(ready, url)
+    return (
+        stopped_company(ready, company)
+        or _domain(ready, url)
+        or _keyword(ready, title, "title")
+        or _in_address(ready, url)
+    )
 
 
 def _domain(ready: Sieve, url: str | None) -> Rejection | None:
@@ -27,7 +36,9 @@ def _domain(ready: Sieve, url: str | None) -> Rejection | None:
         return None  # whoever fetches it will say so
     for domain in ready.domains:
         if host == domain or host.endswith(f".{domain}"):
-            return Rejection("domain", "excluded_domain", f"you exclude the domain {domain}", in_field("url", url))
+            return Rejection(
+                "domain", "excluded_domain", f"you exclude the domain {domain}", in_field("url", url)
+            )
     return None
 
 
@@ -38,7 +49,12 @@ def _keyword(ready: Sieve, text: str | None, path: str) -> Rejection | None:
     for phrase in ready.keywords:
         for start, end in phrase.hits(low):
             if not negated(text, start, end):
-                return Rejection("keyword", "excluded_keyword", f"its {path} says {phrase.text!r}, which you exclude", in_field(path, text))
+                return Rejection(
+                    "keyword",
+                    "excluded_keyword",
+                    f"its {path} says {phrase.text!r}, which you exclude",
+                    in_field(path, text),
+                )
     return None
 
 
@@ -46,5 +62,7 @@ def _in_address(ready: Sieve, url: str | None) -> Rejection | None:
     """Words of an address are divided by dashes, underscores and slashes."""
     if not url:
         return None
-    found = _keyword(ready, url[:MAX_ADDRESS].replace("_", " ").replace("+", " ").replace("%20", "   "), "address")
+    found = _keyword(
+        ready, url[:MAX_ADDRESS].replace("_", " ").replace("+", " ").replace("%20", "   "), "address"
+    )
     return found and Rejection(found.category, found.name, found.reason, in_field("url", url))

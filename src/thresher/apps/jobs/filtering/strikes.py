@@ -18,7 +18,9 @@ def salary(case: Case, rules: Rules) -> Found:
     if pay is None or most is None or most >= wants.target:
         return NONE
     reason = f"pays at most {most:,} {wants.currency} a year; you aim at {wants.target:,}"
-    return (strike("salary", "salary_target", reason, case.fact("pay", "salary", pay.text), rules.salary_points),)
+    return (
+        strike("salary", "salary_target", reason, case.fact("pay", "salary", pay.text), rules.salary_points),
+    )
 
 
 def experience(case: Case, rules: Rules) -> Found:
@@ -30,15 +32,27 @@ def experience(case: Case, rules: Rules) -> Found:
     if years >= case.profile.experience:
         return NONE
     place = case.opening.evidence.places.get("experience")
-    reason = f"asks for {counted(years, 'year')} of experience; you look for {case.profile.experience} or more"
+    reason = (
+        f"asks for {counted(years, 'year')} of experience; you look for {case.profile.experience} or more"
+    )
     return (strike("experience", "little_experience", reason, place, rules.experience_points),)
 
 
 def level(case: Case, rules: Rules) -> Found:
-    """A level that the person would rather not have: the first that fits, by a word of the title or by what it was read to mean."""
+    """A level that the person would rather not have: the first that fits, by a word of the title or by what
+    it was read to mean.
+    """
     for phrase, points in case.sieve.unwanted:
         if place := case.in_title(phrase):
-            return (strike("seniority", "unwanted_level", f"the title says {phrase.text}", place, _points(points, rules)),)
+            return (
+                strike(
+                    "seniority",
+                    "unwanted_level",
+                    f"the title says {phrase.text}",
+                    place,
+                    _points(points, rules),
+                ),
+            )
     known = case.opening.level
     if known is None or known not in case.sieve.unwanted_levels:
         return NONE
@@ -53,13 +67,21 @@ def _points(points: int | None, rules: Rules) -> int:
 def technologies(case: Case, rules: Rules) -> Found:
     """Each technology that the person dislikes."""
     return tuple(
-        strike("technology", "disliked_technology", f"names {each.name}, which you would rather avoid", each.place, rules.technology_points)
+        strike(
+            "technology",
+            "disliked_technology",
+            f"names {each.name}, which you would rather avoid",
+            each.place,
+            rules.technology_points,
+        )
         for each in case.ranked(Rank.STRIKE)
     )
 
 
 def missing(case: Case, rules: Rules) -> Found:
-    """None of the technologies that the person looks for. A description too short to name any proves nothing."""
+    """None of the technologies that the person looks for. A description too short to name any proves
+    nothing.
+    """
     wanted = case.sieve.required
     if not wanted or len(case.opening.text) < rules.short_text or case.ranked(Rank.REQUIRED):
         return NONE
@@ -73,7 +95,15 @@ def short(case: Case, rules: Rules) -> Found:
     if len(text) >= rules.short_text:
         return NONE
     reason = f"the description has {counted(len(text), 'character')}; {rules.short_text} are the least that say something"
-    return (strike("quality", "short_description", reason, in_field("description", text) if text else None, rules.short_points),)
+    return (
+        strike(
+            "quality",
+            "short_description",
+            reason,
+            in_field("description", text) if text else None,
+            rules.short_points,
+        ),
+    )
 
 
 def buzzword(case: Case, rules: Rules) -> Found:

@@ -1,4 +1,6 @@
-"""What a look at a board leaves behind: the postings that are new or have changed, the board itself, and the work that follows. Pure."""
+"""What a look at a board leaves behind: the postings that are new or have changed, the board itself, and the
+work that follows. Pure.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,27 +45,47 @@ class Looked:
 
     @property
     def moved(self) -> tuple[str, ...]:
-        """What is to be judged with its new address. Not where most of a board moves from look to look: then addresses mean nothing."""
+        """What is to be judged with its new address. Not where most of a board moves from look to look: then
+        addresses mean nothing.
+        """
         last = (self.board.data.get("last_look") or {}).get("moved") or 0
         restless = min(last, len(self.lives.moved)) * 2 > self.open
         return () if restless else self.lives.moved
 
 
 def compare(
-    board: Found, tally: Tally, marks: Marks, *,
-    now: int, rules: Rules, limits: Limits, stood: Mapping[str, str], elsewhere: Iterable[str] = (),
-) -> Looked:  # fmt: skip
-    """Put a look beside what is known. `elsewhere` are keys of open postings that another board already keeps."""
+    board: Found,
+    tally: Tally,
+    marks: Marks,
+    *,
+    now: int,
+    rules: Rules,
+    limits: Limits,
+    stood: Mapping[str, str],
+    elsewhere: Iterable[str] = (),
+) -> Looked:
+    """Put a look beside what is known. `elsewhere` are keys of open postings that another board already
+    keeps.
+    """
     rows = {key_of(board.key, posting): posting for posting in tally.postings}
     shared = {key for key in rows if key in set(elsewhere) or _is_anothers(board.key, marks.get(key))}
     known = {key: Known.of(each) for key, each in marks.items() if not _is_anothers(board.key, each)}
     seen = {key: marked(posting) for key, posting in rows.items() if key not in shared}
     found = lives(known, seen, complete=tally.complete, rules=rules)
     well = health(
-        tally.postings, board.data.get("coverage") or {}, board.data.get("yields") or (), complete=tally.complete, limits=limits
-    )  # fmt: skip
+        tally.postings,
+        board.data.get("coverage") or {},
+        board.data.get("yields") or (),
+        complete=tally.complete,
+        limits=limits,
+    )
     kept = {found.same.get(key, key): posting for key, posting in rows.items()}
-    is_open = sum(each.is_open for each in known.values()) + len(found.new) + len(found.relisted) - len(found.closed)
+    is_open = (
+        sum(each.is_open for each in known.values())
+        + len(found.new)
+        + len(found.relisted)
+        - len(found.closed)
+    )
     return Looked(board, tally, found, well, kept, tuple(sorted(shared)), now, stood, is_open)
 
 
@@ -73,7 +95,9 @@ def _is_anothers(board: str, marks: Mapping[str, Mark] | None) -> bool:
 
 
 def posting_records(looked: Looked, before: Mapping[str, Found]) -> Iterable[Record]:
-    """Only what is new or different is written. `before` are the records of those that are known and have changed."""
+    """Only what is new or different is written. `before` are the records of those that are known and have
+    changed.
+    """
     board, found, now = looked.board, looked.lives, looked.now
     mine = Link("board", board.key)
     for key in looked.fresh:
@@ -97,22 +121,35 @@ def _written(looked: Looked, key: str, before: Found | None) -> Record:
     said = fields(posting)
     name, company = owned_by(posting, board.data)
     old = before.data if before else {}
-    # What the row says no more is forgotten, unless the whole board has stopped saying it: then it is we who cannot read it.
-    forgotten = {name: None for name in old.get("said", ()) if name not in said and name not in looked.health.fallen}
+    # What the row says no more is forgotten, unless the whole board has stopped saying it: then it is we who
+    # cannot read it.
+    forgotten = {
+        name: None for name in old.get("said", ()) if name not in said and name not in looked.health.fallen
+    }
     data: dict[str, Any] = {
-        **forgotten, **said, "said": sorted(said), "company_name": name, **({"company": company} if company else {}),
-        "board": board.key, "state": OPEN, "missed": 0, "seen_at": looked.now, "listed": marked(posting),
+        **forgotten,
+        **said,
+        "said": sorted(said),
+        "company_name": name,
+        **({"company": company} if company else {}),
+        "board": board.key,
+        "state": OPEN,
+        "missed": 0,
+        "seen_at": looked.now,
+        "listed": marked(posting),
         "relisted": int(old.get("relisted") or 0) + (key in looked.lives.relisted),
         "revision": int(old.get("revision") or 0) + (key in looked.lives.changed),
         **({"closed_at": None} if key in looked.lives.relisted else {}),
-    }  # fmt: skip
+    }
     links = (Link("board", board.key), *((Link("company", company),) if company else ()))
     evidence = evidence_of(posting, said, looked.stood.get(name_of(posting)))
     return entry(POSTING, key, data, *links, evidence=evidence, initial={"first_seen": looked.now})
 
 
 def children(looked: Looked, least: int) -> tuple[NewTask, ...]:
-    """A task for each posting that has to be read and judged. One whose row says less than `least` characters has its page read."""
+    """A task for each posting that has to be read and judged. One whose row says less than `least` characters
+    has its page read.
+    """
     urls = {key: address(looked.rows[key]) for key in (*looked.fresh, *looked.moved)}
     uses = Counter(urls.values())
     return tuple(_child(looked, key, url, least, alone=uses[url] == 1) for key, url in urls.items())
@@ -122,30 +159,66 @@ def _child(looked: Looked, key: str, url: str | None, least: int, *, alone: bool
     payload: dict[str, Any] = {"posting": key, "url": url}
     if len(looked.rows[key].description or "") < least and key not in looked.moved:
         payload |= {"fetch": url, "fresh": key not in looked.lives.new}
-    # An address that several rows share tells none of them from the others; the loop guard would let only one of them through.
+    # An address that several rows share tells none of them from the others; the loop guard would let only one
+    # of them through.
     return NewTask("job", payload, url=url if alone else None, key=key)
 
 
 def board_record(looked: Looked, *, hash: str, due_at: int, checks_due: int, reason: str) -> Record:  # noqa: A002  the field's name
     """The board after a look that proves something."""
     tally, found, now = looked.tally, looked.lives, looked.now
-    return entry(BOARD, looked.board.key, {
-        "last_look": {
-            "verdict": Verdict.FOUND.value if tally.found else Verdict.CONFIRMED_EMPTY.value, "reason": reason, "found": tally.found,
-            "total": tally.total, "complete": tally.complete, "alone": tally.alone, "pages": tally.pages, "at": now, "hash": hash,
-            "missed": len(found.missed), "new": len(found.new), "changed": len(found.changed), "closed": len(found.closed),
-            "relisted": len(found.relisted), "moved": len(found.moved),
+    return entry(
+        BOARD,
+        looked.board.key,
+        {
+            "last_look": {
+                "verdict": Verdict.FOUND.value if tally.found else Verdict.CONFIRMED_EMPTY.value,
+                "reason": reason,
+                "found": tally.found,
+                "total": tally.total,
+                "complete": tally.complete,
+                "alone": tally.alone,
+                "pages": tally.pages,
+                "at": now,
+                "hash": hash,
+                "missed": len(found.missed),
+                "new": len(found.new),
+                "changed": len(found.changed),
+                "closed": len(found.closed),
+                "relisted": len(found.relisted),
+                "moved": len(found.moved),
+            },
+            "open": looked.open,
+            "checks_due": checks_due,
+            "coverage": dict(looked.health.coverage),
+            "yields": list(looked.health.yields),
+            "alarms": [*found.alarms, *looked.health.alarms][:MAX_ALARMS],
+            "scraped_at": now,
+            "due_at": due_at,
+            "failures": 0,
+            **({"completed_at": now} if tally.complete else {}),
         },
-        "open": looked.open, "checks_due": checks_due, "coverage": dict(looked.health.coverage), "yields": list(looked.health.yields),
-        "alarms": [*found.alarms, *looked.health.alarms][:MAX_ALARMS],
-        "scraped_at": now, "due_at": due_at, "failures": 0, **({"completed_at": now} if tally.complete else {}),
-    })  # fmt: skip
+    )
 
 
 def unchanged_record(board: Found, *, now: int, due_at: int, **more: Any) -> Record:
-    """The board after a look at the very page of the last time: nothing is read, and nothing else is written."""
-    last = {**(board.data.get("last_look") or {}), "at": now, "new": 0, "changed": 0, "closed": 0, "relisted": 0, "moved": 0}
-    return entry(BOARD, board.key, {"last_look": last, "scraped_at": now, "due_at": due_at, "failures": 0, "completed_at": now, **more})
+    """The board after a look at the very page of the last time: nothing is read, and nothing else is
+    written.
+    """
+    last = {
+        **(board.data.get("last_look") or {}),
+        "at": now,
+        "new": 0,
+        "changed": 0,
+        "closed": 0,
+        "relisted": 0,
+        "moved": 0,
+    }
+    return entry(
+        BOARD,
+        board.key,
+        {"last_look": last, "scraped_at": now, "due_at": due_at, "failures": 0, "completed_at": now, **more},
+    )
 
 
 def keys_to_read(looked: Looked) -> Sequence[str]:

@@ -1,4 +1,6 @@
-"""Rows that nobody has rules for: a company's own page, read by what was learned of its site, or by a model that teaches it."""
+"""Rows that nobody has rules for: a company's own page, read by what was learned of its site, or by a model
+that teaches it.
+"""
 
 from collections.abc import Iterator
 
@@ -22,7 +24,7 @@ OPENINGS = Schema(
     ),
     many=True,
     key=("title", "url"),
-)  # fmt: skip
+)
 MAX_ROWS = 2_000
 
 
@@ -47,13 +49,26 @@ async def read_openings(ctx: Context, page: Page, sight: Sight) -> Sight:
 
 
 def _postings(found: Extract, page: Page) -> Iterator[Posting]:
-    """Only rows whose title really stands in the page, with what else stands there. What merely looks alike is no opening."""
-    if found.by is By.NOBODY or (found.by is By.DATA and found.doubts) or not isinstance(found.value, dict) or "items" not in found.value:
+    """Only rows whose title really stands in the page, with what else stands there. What merely looks alike
+    is no opening.
+    """
+    if (
+        found.by is By.NOBODY
+        or (found.by is By.DATA and found.doubts)
+        or not isinstance(found.value, dict)
+        or "items" not in found.value
+    ):
         return
     for at, thing in enumerate(OPENINGS.things(found.value)[:MAX_ROWS]):
-        sure = {name: str(value) for name, value in thing.items() if value and found.evidence.verified(f"{at}.{name}")}
+        sure = {
+            name: str(value)
+            for name, value in thing.items()
+            if value and found.evidence.verified(f"{at}.{name}")
+        }
         if "title" in sure:
-            yield Posting(sure["title"], location=sure.get("location"), url=_address(sure.get("url"), page), where="row")
+            yield Posting(
+                sure["title"], location=sure.get("location"), url=_address(sure.get("url"), page), where="row"
+            )
 
 
 def _address(href: str | None, page: Page) -> str | None:

@@ -1,7 +1,8 @@
 """The turn of the boards: which of those that are due are looked at next. Pure.
 
-Whoever has waited longest comes first, and a board that was never looked at has waited for a long time from the start. A
-better tier is a head start of some hours, never a wall: no number of better boards keeps a worse one waiting for ever.
+Whoever has waited longest comes first, and a board that was never looked at has waited for a long time from
+the start. A better tier is a head start of some hours, never a wall: no number of better boards keeps a worse
+one waiting for ever.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +17,9 @@ TIERS = ("D", "C", "B", "A", "S")
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """Hours. `head_start` is per step of the tier, `first` for a board that was never looked at; `every` is from look to look, by tier."""
+    """Hours. `head_start` is per step of the tier, `first` for a board that was never looked at; `every` is
+    from look to look, by tier.
+    """
 
     head_start: float = 6.0
     first: float = 168.0

@@ -1,10 +1,12 @@
-"""scrape: one round over the boards that are due. It looks at none of them itself; each gets a task of its own.
+"""scrape: one round over the boards that are due. It looks at none of them itself; each gets a task of its
+own.
 
-A board counts as asked for from here on: one that waits behind a closed gate is not asked for again in every round, and takes
-nobody's place.
+A board counts as asked for from here on: one that waits behind a closed gate is not asked for again in every
+round, and takes nobody's place.
 
-A round is a run: it ends when the last board has been looked at and the last posting that was new on it has been judged. Its key is the
-task's, so that a board that waits for days does not keep the next round from starting.
+A round is a run: it ends when the last board has been looked at and the last posting that was new on it has
+been judged. Its key is the task's, so that a board that waits for days does not keep the next round from
+starting.
 """
 
 from collections.abc import Sequence
@@ -32,10 +34,23 @@ async def choose_boards(ctx: Context) -> Outcome:
     named = [str(each) for each in ctx.task.payload.get("boards") or ()][:number]
     if named:
         wanted = await ctx.records(BOARD, keys=named, where=(ACTIVE,), limit=number)
-        return _asked_for(ctx, turn(wanted, pace, number), pace, f"of {len(named)} boards that were asked for {len(wanted)} are active")
-    # Those that were never looked at are asked for apart: many new boards must not hide the others, nor the others the new.
-    new = await ctx.records(BOARD, where=(ACTIVE, Between("scraped_at", high=0)), order="due_at", limit=number)
-    due = await ctx.records(BOARD, where=(ACTIVE, Between("scraped_at", low=1), Between("due_at", high=now)), order="due_at", limit=number)
+        return _asked_for(
+            ctx,
+            turn(wanted, pace, number),
+            pace,
+            f"of {len(named)} boards that were asked for {len(wanted)} are active",
+        )
+    # Those that were never looked at are asked for apart: many new boards must not hide the others, nor the
+    # others the new.
+    new = await ctx.records(
+        BOARD, where=(ACTIVE, Between("scraped_at", high=0)), order="due_at", limit=number
+    )
+    due = await ctx.records(
+        BOARD,
+        where=(ACTIVE, Between("scraped_at", low=1), Between("due_at", high=now)),
+        order="due_at",
+        limit=number,
+    )
     chosen = turn([*(each for each in new if int(each.data.get("due_at") or 0) <= now), *due], pace, number)
     return _asked_for(ctx, chosen, pace, f"{len(chosen)} boards are due")
 
@@ -51,7 +66,9 @@ def _asked(board: Found, pace: Pace, now: int) -> Record:
 
 
 def _look(board: Found) -> NewTask:
-    return NewTask(LOOK, {"board": board.key, "failures": int(board.data.get("failures") or 0)}, key=board.key)
+    return NewTask(
+        LOOK, {"board": board.key, "failures": int(board.data.get("failures") or 0)}, key=board.key
+    )
 
 
 scrape = Pipeline(KIND, Stage(choose_boards))

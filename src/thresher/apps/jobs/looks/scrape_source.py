@@ -1,9 +1,11 @@
-"""scrape_source: one look at one board. What is new is spawned, what is gone is counted, and what could not be read says so.
+"""scrape_source: one look at one board. What is new is spawned, what is gone is counted, and what could not
+be read says so.
 
     open_board   what is known of the board, and where it is asked
     walk_board   through the gate of its host: the walk over its list, and everything that follows from it
 
-A look that proves nothing fails, with its reason and the page that could not be read; failures in a row disable the board.
+A look that proves nothing fails, with its reason and the page that could not be read; failures in a row
+disable the board.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +13,16 @@ from typing import Any
 
 from thresher.apps.jobs.discovery.trial import first_call
 from thresher.apps.jobs.looks import checks
-from thresher.apps.jobs.looks.looked import Looked, Marks, board_record, children, compare, keys_to_read, posting_records, unchanged_record
+from thresher.apps.jobs.looks.looked import (
+    Looked,
+    Marks,
+    board_record,
+    children,
+    compare,
+    keys_to_read,
+    posting_records,
+    unchanged_record,
+)
 from thresher.apps.jobs.looks.openings import read_openings
 from thresher.apps.jobs.looks.pace import bounds_of, limits_of, pace_of, rules_of, terms_of
 from thresher.apps.jobs.looks.sight import Sight
@@ -37,7 +48,10 @@ from thresher.reading.posting import Posting
 KIND = "scrape_source"
 ACTIVE, DISABLED, FAILING = "active", "disabled", "failing"
 AT_ONCE = 500  # keys in one question
-UNCHANGED = {"boards": 1, "unchanged": 1}  # what a look at an unchanged list adds to the counters of its round
+UNCHANGED = {
+    "boards": 1,
+    "unchanged": 1,
+}  # what a look at an unchanged list adds to the counters of its round
 # A walk over hundreds of pages, each a second after the other. What it has fetched it need not fetch again.
 MAX_WALK = 3_600.0
 
@@ -48,10 +62,14 @@ async def open_board(ctx: Context) -> Outcome:
     if not isinstance(board, Found):
         return board
     call = first_call(board_of(board.data))
-    return Next(checkpoint={
-        "began": ctx.now(), "asks": call.url if call else None, "failures": int(board.data.get("failures") or 0),
-        "tier": board.data.get("tier"),
-    })  # fmt: skip
+    return Next(
+        checkpoint={
+            "began": ctx.now(),
+            "asks": call.url if call else None,
+            "failures": int(board.data.get("failures") or 0),
+            "tier": board.data.get("tier"),
+        }
+    )
 
 
 async def walk_board(ctx: Context) -> Outcome:
@@ -69,7 +87,11 @@ async def walk_board(ctx: Context) -> Outcome:
         return await read_openings(ctx, page, sight)
 
     bounds = bounds_of(ctx.setting, completed_at=int(board.data.get("completed_at") or 0), now=ctx.now())
-    began, oldest, most = int(ctx.task.checkpoint["began"]), float(ctx.setting("jobs.walk_age")), int(ctx.setting("jobs.walk_bytes"))
+    began, oldest, most = (
+        int(ctx.task.checkpoint["began"]),
+        float(ctx.setting("jobs.walk_age")),
+        int(ctx.setting("jobs.walk_bytes")),
+    )
     walker = Walker(ctx, board_of(board.data), since=began, oldest=oldest, bounds=bounds, most_bytes=most)
     trail = await walker.walk(board.data.get("last_look") or {}, knowledge, read_more)
     if trail.is_unchanged:
@@ -83,21 +105,38 @@ async def _unchanged(ctx: Context, board: Found, trail: Trail) -> Outcome:
     """Nothing has changed in the list. What stands behind it may have: it is asked for where it is time."""
     now, due_at = ctx.now(), _due(ctx, board)
     if not checks.is_due(board, now):
-        return Done(trail.look.reason, records=(unchanged_record(board, now=now, due_at=due_at),), counts=UNCHANGED)
-    found = checks.unread_since(board, await ctx.marks(POSTING, Link("board", board.key)), terms_of(ctx.setting), now)
+        return Done(
+            trail.look.reason, records=(unchanged_record(board, now=now, due_at=due_at),), counts=UNCHANGED
+        )
+    found = checks.unread_since(
+        board, await ctx.marks(POSTING, Link("board", board.key)), terms_of(ctx.setting), now
+    )
     after = unchanged_record(board, now=now, due_at=due_at, checks_due=found.due_at)
-    return Done(trail.look.reason, records=(*checks.records(found, now), after), children=await _checked(ctx, found), counts=UNCHANGED)
+    return Done(
+        trail.look.reason,
+        records=(*checks.records(found, now), after),
+        children=await _checked(ctx, found),
+        counts=UNCHANGED,
+    )
 
 
 async def _settled(ctx: Context, board: Found, trail: Trail, marks: Marks) -> Outcome:
     """A look that proves something: what it leaves behind."""
     assert trail.tally is not None
     tally = trail.tally
-    elsewhere = await _kept_elsewhere(ctx, board.key, [key_of(board.key, each) for each in tally.postings], marks)
+    elsewhere = await _kept_elsewhere(
+        ctx, board.key, [key_of(board.key, each) for each in tally.postings], marks
+    )
     looked = compare(
-        board, tally, marks, now=ctx.now(), rules=rules_of(ctx.setting), limits=limits_of(ctx.setting), stood=trail.stood,
+        board,
+        tally,
+        marks,
+        now=ctx.now(),
+        rules=rules_of(ctx.setting),
+        limits=limits_of(ctx.setting),
+        stood=trail.stood,
         elsewhere=elsewhere,
-    )  # fmt: skip
+    )
     before = {each.key: each for each in await _records(ctx, keys_to_read(looked))}
     reason = tally.ended if tally.found else f"{trail.look.reason} ({tally.ended})"
     least = int(ctx.setting("jobs.posting.description"))
@@ -107,7 +146,12 @@ async def _settled(ctx: Context, board: Found, trail: Trail, marks: Marks) -> Ou
         *checks.records(also, looked.now),
         board_record(looked, hash=trail.hash, due_at=_due(ctx, board), checks_due=also.due_at, reason=reason),
     )
-    return Done(_note(looked), records=records, children=(*children(looked, least), *await _checked(ctx, also)), counts=_counts(looked))
+    return Done(
+        _note(looked),
+        records=records,
+        children=(*children(looked, least), *await _checked(ctx, also)),
+        counts=_counts(looked),
+    )
 
 
 async def _checked(ctx: Context, found: checks.Checks) -> tuple[NewTask, ...]:
@@ -115,12 +159,19 @@ async def _checked(ctx: Context, found: checks.Checks) -> tuple[NewTask, ...]:
 
 
 def _note(looked: Looked) -> str:
-    return "; ".join([looked.tally.ended, *(f"{number} {name}" for name, number in _changes(looked).items() if number)])
+    return "; ".join(
+        [looked.tally.ended, *(f"{number} {name}" for name, number in _changes(looked).items() if number)]
+    )
 
 
 def _changes(looked: Looked) -> dict[str, int]:
     found = looked.lives
-    return {"new": len(found.new), "changed": len(found.changed), "relisted": len(found.relisted), "closed": len(found.closed)}
+    return {
+        "new": len(found.new),
+        "changed": len(found.changed),
+        "relisted": len(found.relisted),
+        "closed": len(found.closed),
+    }
 
 
 def _counts(looked: Looked) -> dict[str, int]:
@@ -133,10 +184,29 @@ def _failed(ctx: Context, board: Found, trail: Trail) -> Failed:
     look = trail.look
     if trail.tally is not None:  # rows were promised, and none came
         look = Look(Verdict.UNKNOWN, f"{look.reason} ({trail.tally.ended})")
-    seen = {"verdict": look.verdict.value, "reason": look.reason, "found": 0, "total": trail.tally.total if trail.tally else None,
-            "complete": False, "pages": trail.tally.pages if trail.tally else 1, "at": ctx.now(), "hash": trail.hash}  # fmt: skip
-    well = health((), board.data.get("coverage") or {}, board.data.get("yields") or (), complete=False, limits=limits_of(ctx.setting))
-    fields = {"scraped_at": ctx.now(), "due_at": _due(ctx, board), "yields": list(well.yields), "alarms": list(well.alarms)}
+    seen = {
+        "verdict": look.verdict.value,
+        "reason": look.reason,
+        "found": 0,
+        "total": trail.tally.total if trail.tally else None,
+        "complete": False,
+        "pages": trail.tally.pages if trail.tally else 1,
+        "at": ctx.now(),
+        "hash": trail.hash,
+    }
+    well = health(
+        (),
+        board.data.get("coverage") or {},
+        board.data.get("yields") or (),
+        complete=False,
+        limits=limits_of(ctx.setting),
+    )
+    fields = {
+        "scraped_at": ctx.now(),
+        "due_at": _due(ctx, board),
+        "yields": list(well.yields),
+        "alarms": list(well.alarms),
+    }
     failures = int(board.data.get("failures") or 0)
     reason = f"{look.verdict}: {look.reason}"
     record = _failure(board.key, failures, reason, seen, ctx.setting("jobs.disable_after"), fields)
@@ -149,18 +219,38 @@ def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
     if not began:
         return Finds()
     reason = f"{error.name}: {error.message}"
-    seen = {"verdict": Verdict.UNKNOWN.value, "reason": reason, "found": 0, "total": None, "complete": False, "pages": 0,
-            "at": began, "hash": ""}  # fmt: skip
+    seen = {
+        "verdict": Verdict.UNKNOWN.value,
+        "reason": reason,
+        "found": 0,
+        "total": None,
+        "complete": False,
+        "pages": 0,
+        "at": began,
+        "hash": "",
+    }
     due = began + pace_of(settings).interval(task.checkpoint.get("tier"))
     fields = {"scraped_at": began, "due_at": due, "alarms": [f"the last look failed: {reason}"]}
     failures = int(task.checkpoint.get("failures") or 0)
-    return Finds(records=(_failure(str(task.payload["board"]), failures, reason, seen, settings["jobs.disable_after"], fields),))
+    return Finds(
+        records=(
+            _failure(
+                str(task.payload["board"]), failures, reason, seen, settings["jobs.disable_after"], fields
+            ),
+        )
+    )
 
 
-def _failure(key: str, failures: int, reason: str, look: Mapping[str, Any], most: float, fields: Mapping[str, Any]) -> Record:
+def _failure(
+    key: str, failures: int, reason: str, look: Mapping[str, Any], most: float, fields: Mapping[str, Any]
+) -> Record:
     data: dict[str, Any] = {**fields, "failures": failures + 1, "last_look": dict(look)}
     if failures + 1 >= most:
-        data |= {"status": DISABLED, "disabled_tag": FAILING, "disabled_reason": f"{failures + 1} failures in a row, the last: {reason}"}
+        data |= {
+            "status": DISABLED,
+            "disabled_tag": FAILING,
+            "disabled_reason": f"{failures + 1} failures in a row, the last: {reason}",
+        }
     return entry(BOARD, key, data)
 
 
@@ -183,7 +273,11 @@ def _known(board: str, marks: Marks) -> IsKnown:
 
     def is_known(posting: Posting) -> bool:
         known = marks.get(key_of(board, posting))
-        return known is not None and known.get("state") != CLOSED and Prints.of(str(known.get("listed", ""))).row == listed(posting)
+        return (
+            known is not None
+            and known.get("state") != CLOSED
+            and Prints.of(str(known.get("listed", ""))).row == listed(posting)
+        )
 
     return is_known
 
@@ -192,7 +286,11 @@ async def _kept_elsewhere(ctx: Context, board: str, keys: Sequence[str], marks: 
     """Those that are known by their address, and are open on another board."""
     strangers = [key for key in keys if key.startswith("url/") and key not in marks]
     found = await _records(ctx, strangers)
-    return {each.key for each in found if each.data.get("board") not in (None, board) and each.data.get("state") != CLOSED}
+    return {
+        each.key
+        for each in found
+        if each.data.get("board") not in (None, board) and each.data.get("state") != CLOSED
+    }
 
 
 async def _records(ctx: Context, keys: Sequence[str]) -> list[Found]:
@@ -215,4 +313,6 @@ def _through(trip: Trip) -> tuple[str, ...]:
         return ()
 
 
-scrape_source = Pipeline(KIND, Stage(open_board), Stage(walk_board, through=_through, timeout=MAX_WALK), failed=failed)
+scrape_source = Pipeline(
+    KIND, Stage(open_board), Stage(walk_board, through=_through, timeout=MAX_WALK), failed=failed
+)

@@ -1,7 +1,8 @@
-"""What one page of a board's list shows: its rows, what it counts, how it goes on, and whether that may be believed. Pure.
+"""What one page of a board's list shows: its rows, what it counts, how it goes on, and whether that may be
+believed. Pure.
 
-A board on a platform answers in one of the shapes that the platform's file describes. A company's own pages and feeds are read
-like any page.
+A board on a platform answers in one of the shapes that the platform's file describes. A company's own pages
+and feeds are read like any page.
 """
 
 from collections.abc import Mapping
@@ -26,10 +27,11 @@ from thresher.reading.webpage import inspect_html
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A page, read. `doubt` is why it may not lead to all the others; `is_page`: it was made for people, and leads on by links.
+    """A page, read. `doubt` is why it may not lead to all the others; `is_page`: it was made for people, and
+    leads on by links.
 
-    `is_list`: it is certainly a page of the list, be it without rows. Of a first page that alone is no proof of anything.
-    `of_pages` is how many pages it speaks of.
+    `is_list`: it is certainly a page of the list, be it without rows. Of a first page that alone is no proof
+    of anything. `of_pages` is how many pages it speaks of.
     """
 
     listing: Listing
@@ -62,17 +64,27 @@ def _of_platform(body: Body, board: Board, today: date) -> Sight:
         return Sight(_nothing(), Look(Verdict.UNKNOWN, body.error))
     listing = _bare(body, board) or read_answer(body.data, today=today, board=board, xml_root=root)
     if listing is None or listing.single:
-        return Sight(_nothing(), Look(Verdict.UNKNOWN, f"the answer has no shape of a list that the file of {board.platform} describes"))
+        return Sight(
+            _nothing(),
+            Look(
+                Verdict.UNKNOWN,
+                f"the answer has no shape of a list that the file of {board.platform} describes",
+            ),
+        )
     look = judge(Evidence(listing=listing, characters=len(body.text), lists=True))
     return Sight(listing, look, facets_of(board, body.data), is_list=True)
 
 
 def _bare(body: Body, board: Board) -> Listing | None:
-    """A list without anything around it, and nothing in it. It has no shape, so only who asked for it knows what it is."""
+    """A list without anything around it, and nothing in it. It has no shape, so only who asked for it knows
+    what it is.
+    """
     platform = platform_named(board.platform)
     if platform is None or body.data != [] or not any(answer.rows == "[]" for answer in platform.answers):
         return None
-    return Listing((), f"the answer of {platform.name}", platform=platform.name, proof=platform.empty_is_proof)
+    return Listing(
+        (), f"the answer of {platform.name}", platform=platform.name, proof=platform.empty_is_proof
+    )
 
 
 def _of_data(body: Body, today: date) -> Sight:
@@ -88,7 +100,14 @@ def _of_html(body: Body, board: Board, today: date) -> Sight:
     others = [url for url in paging.disagreements if url != paging.next]
     look, doubt = _honest(seen), _doubt(seen, others, paging.more, paging.infinite)
     pages = paging.last_number if paging else _alone(seen, board)
-    return Sight(_listing(seen, paging.total), look, doubt=doubt, is_page=True, is_list=look.verdict.is_proof, of_pages=pages)
+    return Sight(
+        _listing(seen, paging.total),
+        look,
+        doubt=doubt,
+        is_page=True,
+        is_list=look.verdict.is_proof,
+        of_pages=pages,
+    )
 
 
 def _alone(seen: Inspection, board: Board) -> int | None:
@@ -116,7 +135,10 @@ def _listing(seen: Inspection, total: int | None) -> Listing:
 def _honest(seen: Inspection) -> Look:
     """A page of text, or of products, was read well and is no list of openings all the same."""
     if seen.look.verdict is Verdict.FOUND and not seen.postings:
-        return Look(Verdict.UNKNOWN, "the page lists no openings that could be recognised, and does not say that there are none")
+        return Look(
+            Verdict.UNKNOWN,
+            "the page lists no openings that could be recognised, and does not say that there are none",
+        )
     return seen.look
 
 

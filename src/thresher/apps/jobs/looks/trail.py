@@ -1,8 +1,8 @@
 """A trail: one walk over a board's list with real requests, page after page, as far as it leads.
 
-The first page decides most: whether it is the one of the last time, whether it can be read at all, and how it goes on.
-Every page that was fetched since the walk began comes from the shelf, so a walk that has to wait in the middle goes on
-where it was; but not for ever, because pages of different days are no list.
+The first page decides most: whether it is the one of the last time, whether it can be read at all, and how it
+goes on. Every page that was fetched since the walk began comes from the shelf, so a walk that has to wait in
+the middle goes on where it was; but not for ever, because pages of different days are no list.
 """
 
 import os
@@ -38,7 +38,9 @@ ReadMore = Callable[[Page, Sight], Awaitable[Sight]]
 
 @dataclass(slots=True)
 class Trail:
-    """What came of it. `hash` is that of the first page, under which it is kept; `stood` that of the page each posting stood on."""
+    """What came of it. `hash` is that of the first page, under which it is kept; `stood` that of the page
+    each posting stood on.
+    """
 
     look: Look
     tally: Tally | None = None
@@ -55,18 +57,34 @@ class Walker:
     """Walks over one board for one stage."""
 
     def __init__(
-        self, ctx: Context, board: Board, *,
-        since: int, oldest: float, bounds: Bounds, most_bytes: int, env: Mapping[str, str] = os.environ,
-    ) -> None:  # fmt: skip
-        """`since` is when the walk began; pages of it that are more than `oldest` seconds old are fetched again."""
+        self,
+        ctx: Context,
+        board: Board,
+        *,
+        since: int,
+        oldest: float,
+        bounds: Bounds,
+        most_bytes: int,
+        env: Mapping[str, str] = os.environ,
+    ) -> None:
+        """`since` is when the walk began; pages of it that are more than `oldest` seconds old are fetched
+        again.
+        """
         self._ctx, self._board, self._bounds, self._env = ctx, board, bounds, env
         self._since, self._oldest, self._left = since, oldest, most_bytes
         self._call = first_call(board)
 
     async def walk(self, last: Mapping[str, Any], knowledge: Knowledge, read_more: ReadMore) -> Trail:
-        """Walk to the end. `last` is the look before; `knowledge` says which postings are known; `read_more` reads what shows no rows."""
+        """Walk to the end. `last` is the look before; `knowledge` says which postings are known; `read_more`
+        reads what shows no rows.
+        """
         if self._call is None:
-            return Trail(Look(Verdict.UNKNOWN, f"{self._board.url} does not say enough to ask {self._board.platform} for its list"))
+            return Trail(
+                Look(
+                    Verdict.UNKNOWN,
+                    f"{self._board.url} does not say enough to ask {self._board.platform} for its list",
+                )
+            )
         page = await self._fetch(self._call)
         trail = Trail(Look(Verdict.UNKNOWN, ""), hash=content_hash(page.body))
         if is_same(last, trail.hash):
@@ -103,7 +121,9 @@ class Walker:
 
     async def _take(self, walk: Walk, trail: Trail, page: Page, sight: Sight, is_known: IsKnown) -> None:
         fresh = [posting for posting in sight.listing.postings if not is_known(posting)]
-        walk.take(sight.listing, facets=sight.facets, known=not fresh, doubt=sight.doubt, of_pages=sight.of_pages)
+        walk.take(
+            sight.listing, facets=sight.facets, known=not fresh, doubt=sight.doubt, of_pages=sight.of_pages
+        )
         if fresh:  # their evidence; of what is known it is kept already
             digest = await self._ctx.save(page.body)
             for posting in fresh:
@@ -116,7 +136,11 @@ class Walker:
             walk.give_up("stopped at the bound of bytes")
             return None
         if call is None:
-            walk.give_up("the next page is on another site" if ask.cursor else "the list does not go on as its platform says")
+            walk.give_up(
+                "the next page is on another site"
+                if ask.cursor
+                else "the list does not go on as its platform says"
+            )
             return None
         try:
             return await self._fetch(call)
@@ -139,15 +163,22 @@ class Walker:
         render = False if platform and platform.endpoint else None
         max_age = min(max(0, self._ctx.now() - self._since) / SECOND, self._oldest) + MARGIN
         page = await self._ctx.fetch(
-            sent.url, method=sent.method, headers=sent.headers, body=sent.body, render=render, max_age=max_age,
+            sent.url,
+            method=sent.method,
+            headers=sent.headers,
+            body=sent.body,
+            render=render,
+            max_age=max_age,
             credentials=sent.credentials,
-        )  # fmt: skip
+        )
         self._left -= len(page.body)
         return page
 
 
 def is_same(last: Mapping[str, Any], digest: str) -> bool:
-    """Whether the first page alone says that nothing has changed: it held the whole list, complete, and nothing was left in doubt."""
+    """Whether the first page alone says that nothing has changed: it held the whole list, complete, and
+    nothing was left in doubt.
+    """
     whole = last.get("complete") is True and last.get("alone") is True and bool(last.get("found"))
     return whole and not last.get("missed") and last.get("hash") == digest
 
@@ -156,7 +187,9 @@ def _elsewhere(call: Call, page: Page) -> str | None:
     """Why an answer is not this board's."""
     if _is_one_site(call.url, page.final_url):
         return None
-    return f"{parse(call.url).hostname} sends us on to {parse(page.final_url).hostname}, which is another site"
+    return (
+        f"{parse(call.url).hostname} sends us on to {parse(page.final_url).hostname}, which is another site"
+    )
 
 
 def _is_one_site(one: str, other: str) -> bool:

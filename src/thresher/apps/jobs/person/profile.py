@@ -1,6 +1,8 @@
-"""A profile as a person writes it: YAML, read strictly, because a typing error would silently filter the wrong openings.
+"""A profile as a person writes it: YAML, read strictly, because a typing error would silently filter the
+wrong openings.
 
-Values are read as texts and only then as numbers, truths and lists: plain YAML takes the country NO and the region ON for no and yes.
+Values are read as texts and only then as numbers, truths and lists: plain YAML takes the country NO and the
+region ON for no and yes.
 """
 
 import re
@@ -11,16 +13,39 @@ from zoneinfo import ZoneInfo
 
 import yaml
 
-from thresher.apps.jobs.person.wants import STOPS, Levels, Notify, Profile, Rank, Salary, Size, Skill, Stops, Workplaces, as_json
+from thresher.apps.jobs.person.wants import (
+    STOPS,
+    Levels,
+    Notify,
+    Profile,
+    Rank,
+    Salary,
+    Size,
+    Skill,
+    Stops,
+    Workplaces,
+    as_json,
+)
 from thresher.core.errors import ConfigError
 from thresher.hiring.technology import known_as
 
 __all__ = ["KEYS", "Profile", "Rank", "Skill", "as_json", "profile_of", "read_profile"]
 
 KEYS = (
-    "city", "country", "excluded", "experience", "levels", "notify", "region", "salary", "size", "skills", "timezone", "titles",
+    "city",
+    "country",
+    "excluded",
+    "experience",
+    "levels",
+    "notify",
+    "region",
+    "salary",
+    "size",
+    "skills",
+    "timezone",
+    "titles",
     "workplace",
-)  # fmt: skip
+)
 WORKPLACE_KEYS = ("hybrid_in", "onsite", "onsite_in", "remote")
 SALARY_KEYS = ("currency", "floor", "target")
 LEVEL_KEYS = ("excluded", "unwanted", "wanted")
@@ -34,7 +59,12 @@ MAX_POINTS = 100
 
 DEEPEST = 10  # levels
 
-_OPENING = (yaml.FlowSequenceStartToken, yaml.FlowMappingStartToken, yaml.BlockSequenceStartToken, yaml.BlockMappingStartToken)
+_OPENING = (
+    yaml.FlowSequenceStartToken,
+    yaml.FlowMappingStartToken,
+    yaml.BlockSequenceStartToken,
+    yaml.BlockMappingStartToken,
+)
 _CLOSING = (yaml.FlowSequenceEndToken, yaml.FlowMappingEndToken, yaml.BlockEndToken)
 _COUNTRY = re.compile(r"[A-Z]{2}")
 _CURRENCY = re.compile(r"[A-Z]{3}")
@@ -48,7 +78,9 @@ S = TypeVar("S", bound=StrEnum)
 
 
 def read_profile(text: str, name: str) -> Profile:
-    """The profile in a text. Errors name `name` (a file), the line, the key, what it got and what it wants."""
+    """The profile in a text. Errors name `name` (a file), the line, the key, what it got and what it
+    wants.
+    """
     root = _composed(text, name)
     lines: dict[str, int] = {}
 
@@ -89,14 +121,18 @@ def _scan(text: str, name: str) -> None:
     depth = 0
     for token in yaml.scan(text, Loader=yaml.BaseLoader):
         if isinstance(token, yaml.AliasToken):
-            raise ConfigError(f"{name}:{token.start_mark.line + 1} has *{token.value}; a profile has no aliases, write it out")
+            raise ConfigError(
+                f"{name}:{token.start_mark.line + 1} has *{token.value}; a profile has no aliases, write it out"
+            )
         depth += isinstance(token, _OPENING) - isinstance(token, _CLOSING)
         if depth > DEEPEST:
             raise ConfigError(f"{name} is nested far too deeply for a profile")
 
 
 def _plain(node: yaml.Node, key: str, lines: dict[str, int], problem: Problem) -> Any:
-    """Texts, lists and mappings; the line of every key is noted on the way. It was composed, so it is not too deep for this either."""
+    """Texts, lists and mappings; the line of every key is noted on the way. It was composed, so it is not too
+    deep for this either.
+    """
     if isinstance(node, yaml.ScalarNode):
         return None if node.style is None and node.value.lower() in _NOTHING else node.value
     if isinstance(node, yaml.SequenceNode):
@@ -140,18 +176,25 @@ def _block(given: Any, where: str, keys: tuple[str, ...], problem: Problem) -> d
         raise problem(where or "profile", f"wants keys with values ({', '.join(keys)}), got {_shown(given)}")
     for key in given:
         if key not in keys:
-            raise problem(f"{where}.{key}" if where else str(key)[:MAX_LENGTH], f"is not known here; the keys are {', '.join(keys)}")
+            raise problem(
+                f"{where}.{key}" if where else str(key)[:MAX_LENGTH],
+                f"is not known here; the keys are {', '.join(keys)}",
+            )
     # The whole name goes with each value, so that every error can say it.
     return {f"{where}.{key}" if where else key: value for key, value in given.items()}
 
 
 def _workplace(given: Any, problem: Problem) -> Workplaces:
     data = _block(given, "workplace", WORKPLACE_KEYS, problem)
-    hybrid = None if data.get("workplace.hybrid_in") is None else _texts(data, "workplace.hybrid_in", (), problem)
+    hybrid = (
+        None if data.get("workplace.hybrid_in") is None else _texts(data, "workplace.hybrid_in", (), problem)
+    )
     return Workplaces(
-        _truth(data, "workplace.remote", True, problem), hybrid, _truth(data, "workplace.onsite", False, problem),
+        _truth(data, "workplace.remote", True, problem),
+        hybrid,
+        _truth(data, "workplace.onsite", False, problem),
         _texts(data, "workplace.onsite_in", (), problem),
-    )  # fmt: skip
+    )
 
 
 def _salary(given: Any, problem: Problem) -> Salary:
@@ -170,9 +213,10 @@ def _salary(given: Any, problem: Problem) -> Salary:
 def _levels(given: Any, problem: Problem) -> Levels:
     data, usual = _block(given, "levels", LEVEL_KEYS, problem), Levels()
     return Levels(
-        _texts(data, "levels.wanted", usual.wanted, problem), _unwanted(data.get("levels.unwanted"), usual.unwanted, problem),
+        _texts(data, "levels.wanted", usual.wanted, problem),
+        _unwanted(data.get("levels.unwanted"), usual.unwanted, problem),
         _texts(data, "levels.excluded", usual.excluded, problem),
-    )  # fmt: skip
+    )
 
 
 def _unwanted(given: Any, usual: Mapping[str, int | None], problem: Problem) -> Mapping[str, int | None]:
@@ -180,7 +224,9 @@ def _unwanted(given: Any, usual: Mapping[str, int | None], problem: Problem) -> 
         return usual
     if isinstance(given, list):
         return dict.fromkeys(_texts({"levels.unwanted": given}, "levels.unwanted", (), problem))
-    named = _named(given, "levels.unwanted", "wants words with points such as principal: 1, or a list of words", problem)
+    named = _named(
+        given, "levels.unwanted", "wants words with points such as principal: 1, or a list of words", problem
+    )
     return {word: _points(value, f"levels.unwanted.{word}", problem) for word, value in named}
 
 
@@ -217,7 +263,11 @@ def _skill(value: Any, key: str, problem: Problem) -> Skill:
 
 def _named(given: Any, key: str, wants: str, problem: Problem) -> Iterator[tuple[str, Any]]:
     if not isinstance(given, dict) or len(given) > MAX_VALUES:
-        got = f"{len(given):,} of them; at most {MAX_VALUES:,} are read" if isinstance(given, dict) else _shown(given)
+        got = (
+            f"{len(given):,} of them; at most {MAX_VALUES:,} are read"
+            if isinstance(given, dict)
+            else _shown(given)
+        )
         raise problem(key, f"{wants}, got {got}")
     return ((_word(name, key, problem), value) for name, value in given.items())
 
@@ -232,7 +282,10 @@ def _word(value: Any, key: str, problem: Problem) -> str:
         raise problem(key, f"wants a text, got {_shown(value)}")
     text = " ".join(str(value).split())
     if not any(char.isalnum() for char in text) or len(text) > MAX_LENGTH:
-        raise problem(key, f"wants a text with a letter or a figure in it and at most {MAX_LENGTH} characters, got {_shown(value)}")
+        raise problem(
+            key,
+            f"wants a text with a letter or a figure in it and at most {MAX_LENGTH} characters, got {_shown(value)}",
+        )
     if not text.isprintable():
         raise problem(key, f"wants a text that can be read, got {ascii(text)[:MAX_LENGTH]}")
     return text
@@ -262,14 +315,20 @@ def _count(data: Mapping[str, Any], key: str, usual: T, most: int, unit: str, pr
     value = data.get(key)
     if value is None:
         return usual
-    match = _AMOUNT.fullmatch(str(value).lower()) if isinstance(value, str | int) and not isinstance(value, bool) else None
+    match = (
+        _AMOUNT.fullmatch(str(value).lower())
+        if isinstance(value, str | int) and not isinstance(value, bool)
+        else None
+    )
     number = int(re.sub(r"[,_]", "", match[1])) * (1_000 if match[2] else 1) if match else -1
     if not 0 <= number <= most:
         raise problem(key, f"wants a whole number from 0 to {most:,} ({unit}), got {_shown(value)}")
     return number
 
 
-def _coded(data: Mapping[str, Any], key: str, shape: re.Pattern[str], wants: str, problem: Problem) -> str | None:
+def _coded(
+    data: Mapping[str, Any], key: str, shape: re.Pattern[str], wants: str, problem: Problem
+) -> str | None:
     code = _upper(_text(data, key, problem))
     if code is not None and not shape.fullmatch(code):
         raise problem(key, f"wants {wants}, got {_shown(data[key])}")
@@ -280,7 +339,9 @@ def _upper(text: str | None) -> str | None:
     return text.upper() if text is not None and len(text) <= 3 else text
 
 
-def _choice(data: Mapping[str, Any], key: str, choices: type[S], usual: S | None, problem: Problem) -> S | None:
+def _choice(
+    data: Mapping[str, Any], key: str, choices: type[S], usual: S | None, problem: Problem
+) -> S | None:
     value = data.get(key)
     if value is None:
         return usual
@@ -295,11 +356,12 @@ def _zone(name: str | None, problem: Problem) -> str | None:
     try:
         ZoneInfo(name)
     except (KeyError, ValueError, OSError):  # not found; not a name; a folder
-        raise problem("timezone", f"wants a time zone such as America/Los_Angeles, got {_shown(name)}") from None
+        raise problem(
+            "timezone", f"wants a time zone such as America/Los_Angeles, got {_shown(name)}"
+        ) from None
     return name
 
 
 def _shown(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 80 else f"{text[:79]}…"
-

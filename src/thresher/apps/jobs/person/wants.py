@@ -1,6 +1,8 @@
-"""What a person wants of an opening: the profile, as the filter and the score use it. Whatever a person does not say has a default.
+"""What a person wants of an opening: the profile, as the filter and the score use it. Whatever a person does
+not say has a default.
 
-The lists are whole: one that a person writes replaces the default, so that nothing is filtered by a word nobody can see.
+The lists are whole: one that a person writes replaces the default, so that nothing is filtered by a word
+nobody can see.
 """
 
 from collections.abc import Mapping
@@ -52,7 +54,8 @@ class Skill:
 class Workplaces:
     """How a person is willing to work. Places are written as in "Portland" or "Portland, OR".
 
-    `hybrid_in` None means the person's own city, where one is named. `onsite` allows work in any office, `onsite_in` in some.
+    `hybrid_in` None means the person's own city, where one is named. `onsite` allows work in any office,
+    `onsite_in` in some.
     """
 
     remote: bool = True
@@ -72,11 +75,19 @@ class Salary:
 
 @dataclass(frozen=True, slots=True)
 class Levels:
-    """How senior the work should be, in words of titles. `excluded` ones reject, `unwanted` ones cost points (None: the setting's)."""
+    """How senior the work should be, in words of titles. `excluded` ones reject, `unwanted` ones cost points
+    (None: the setting's).
+    """
 
     wanted: tuple[str, ...] = ("senior", "staff", "lead")
     unwanted: Mapping[str, int | None] = field(
-        default_factory=lambda: {"mid-level": 2, "principal": 1, "director": 1, "manager": 1, "engineering manager": 1}
+        default_factory=lambda: {
+            "mid-level": 2,
+            "principal": 1,
+            "director": 1,
+            "manager": 1,
+            "engineering manager": 1,
+        }
     )
     excluded: tuple[str, ...] = ("associate", "junior", "intern", "entry-level", "co-op")
 
@@ -87,13 +98,28 @@ class Stops:
 
     types: tuple[str, ...] = ("sales", "hr", "recruiter", "support", "customer success")
     companies: tuple[str, ...] = ()
-    keywords: tuple[str, ...] = ("clearance required", "security clearance", "relocation required", "must relocate")
+    keywords: tuple[str, ...] = (
+        "clearance required",
+        "security clearance",
+        "relocation required",
+        "must relocate",
+    )
     domains: tuple[str, ...] = ()
     commission: tuple[str, ...] = (
-        "commission only", "commission-based only", "commission based only", "100% commission", "straight commission", "pure commission",
-        "multi-level marketing", "multilevel marketing", "mlm", "network marketing", "be your own boss", "unlimited earning potential",
+        "commission only",
+        "commission-based only",
+        "commission based only",
+        "100% commission",
+        "straight commission",
+        "pure commission",
+        "multi-level marketing",
+        "multilevel marketing",
+        "mlm",
+        "network marketing",
+        "be your own boss",
+        "unlimited earning potential",
         "unlimited income",
-    )  # fmt: skip
+    )
     buzzwords: tuple[str, ...] = ("rockstar", "rock star", "ninja", "guru", "10x engineer")
 
 
@@ -110,7 +136,13 @@ class Profile:
     region: str | None = None
     country: str | None = None
     timezone: str | None = None
-    titles: tuple[str, ...] = ("software engineer", "software developer", "engineer", "developer", "programmer")
+    titles: tuple[str, ...] = (
+        "software engineer",
+        "software developer",
+        "engineer",
+        "developer",
+        "programmer",
+    )
     skills: Mapping[str, Skill] = field(default_factory=_disliked)
     workplace: Workplaces = field(default_factory=Workplaces)
     salary: Salary = field(default_factory=Salary)
@@ -136,20 +168,31 @@ def as_json(profile: Profile) -> dict[str, Any]:
     """A profile as it is kept, in the shape in which a person writes it."""
     work, pay, levels, out = profile.workplace, profile.salary, profile.levels, profile.excluded
     return {
-        "city": profile.city, "region": profile.region, "country": profile.country, "timezone": profile.timezone,
+        "city": profile.city,
+        "region": profile.region,
+        "country": profile.country,
+        "timezone": profile.timezone,
         "titles": list(profile.titles),
-        "skills": {name: {"rank": str(skill.rank), "years": skill.years} for name, skill in profile.skills.items()},
+        "skills": {
+            name: {"rank": str(skill.rank), "years": skill.years} for name, skill in profile.skills.items()
+        },
         "workplace": {
-            "remote": work.remote, "hybrid_in": None if work.hybrid_in is None else list(work.hybrid_in),
-            "onsite": work.onsite, "onsite_in": list(work.onsite_in),
+            "remote": work.remote,
+            "hybrid_in": None if work.hybrid_in is None else list(work.hybrid_in),
+            "onsite": work.onsite,
+            "onsite_in": list(work.onsite_in),
         },
         "salary": {"floor": pay.floor, "target": pay.target, "currency": pay.currency},
         "experience": profile.experience,
-        "levels": {"wanted": list(levels.wanted), "unwanted": dict(levels.unwanted), "excluded": list(levels.excluded)},
+        "levels": {
+            "wanted": list(levels.wanted),
+            "unwanted": dict(levels.unwanted),
+            "excluded": list(levels.excluded),
+        },
         "excluded": {name: list(getattr(out, name)) for name in STOPS},
         "size": profile.size and str(profile.size),
         "notify": str(profile.notify),
-    }  # fmt: skip
+    }
 
 
 STOPS = ("types", "companies", "keywords", "domains", "commission", "buzzwords")

@@ -1,4 +1,6 @@
-"""One part of a score: what it brings, why, and the words that say so. What is not known brings nothing, and says so."""
+"""One part of a score: what it brings, why, and the words that say so. What is not known brings nothing, and
+says so.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +28,9 @@ def as_json(component: Component) -> dict[str, Any]:
     """A component as a decision keeps it."""
     quote = component.quote
     return {
-        "name": component.name, "points": component.points, "reason": clean(component.reason[:MAX_REASON]),
-        "quote": None if quote is None else clean(quote[:MAX_QUOTE]), "place": place_as_json(component.place),
-    }  # fmt: skip
+        "name": component.name,
+        "points": component.points,
+        "reason": clean(component.reason[:MAX_REASON]),
+        "quote": None if quote is None else clean(quote[:MAX_QUOTE]),
+        "place": place_as_json(component.place),
+    }

@@ -14,7 +14,8 @@ TIERS = ("S", "A", "B", "C", "D")
 class Employer:
     """A company as far as it is known. A new one is known by nothing, and that costs it nothing.
 
-    `said` are the words of its pages that earned it points of its own, by rule: "city", "remote-first", "ai focus".
+    `said` are the words of its pages that earned it points of its own, by rule: "city", "remote-first", "ai
+    focus".
     """
 
     size: Size | None = None
@@ -33,10 +34,11 @@ def employer_of(data: Mapping[str, Any] | None) -> Employer:
     return Employer(
         Size(size) if isinstance(size, str) and size in {*Size} else None,
         tier if tier in TIERS else None,
-        _truth(data.get("remote_first")), _truth(data.get("ai_focus")),
+        _truth(data.get("remote_first")),
+        _truth(data.get("ai_focus")),
         place if isinstance(place, str) else None,
         _said(data.get("score_parts")),
-    )  # fmt: skip
+    )
 
 
 def _truth(value: Any) -> bool | None:
@@ -47,4 +49,8 @@ def _said(parts: Any) -> Mapping[str, str]:
     if not isinstance(parts, list):
         return {}
     found = (part for part in parts[:MAX_PARTS] if isinstance(part, Mapping))
-    return {str(part.get("rule")): part["quote"] for part in found if isinstance(part.get("quote"), str) and part.get("points")}
+    return {
+        str(part.get("rule")): part["quote"]
+        for part in found
+        if isinstance(part.get("quote"), str) and part.get("points")
+    }

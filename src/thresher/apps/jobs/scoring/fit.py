@@ -1,4 +1,6 @@
-"""How an opening fits a person: technologies, level, title, place, time, money, age. Each is one component of the score."""
+"""How an opening fits a person: technologies, level, title, place, time, money, age. Each is one component of
+the score.
+"""
 
 from collections.abc import Iterator
 from math import ceil
@@ -53,7 +55,9 @@ def gaps(case: Case, points: Points) -> Component:
     if not missing:
         return Component("gaps", 0, "it names no technology that your profile does not")
     names = ", ".join(missing[:MAX_NAMED])
-    return Component("gaps", max(points.gap * len(missing), points.gap_least), f"your profile does not name {names}")
+    return Component(
+        "gaps", max(points.gap * len(missing), points.gap_least), f"your profile does not name {names}"
+    )
 
 
 def disliked(case: Case, points: Points) -> Component:
@@ -72,15 +76,26 @@ def level(case: Case, points: Points) -> Component:
     if known in ready.wanted_levels:
         return Component("level", points.level_wanted, f"its level is {known}, which you want", place)
     if known in ready.unwanted_levels or known in ready.excluded_levels:
-        return Component("level", points.level_unwanted, f"its level is {known}, which you do not want", place)
+        return Component(
+            "level", points.level_unwanted, f"its level is {known}, which you do not want", place
+        )
     against = (*(phrase for phrase, _ in ready.unwanted), *ready.seniority)
     for phrase in ready.wanted if known is None else ():
         if found := case.in_title(phrase):
-            return Component("level", points.level_wanted, f"the title says {phrase.text}, which you want", found)
+            return Component(
+                "level", points.level_wanted, f"the title says {phrase.text}, which you want", found
+            )
     for phrase in against:
         if found := case.in_title(phrase):
-            return Component("level", points.level_unwanted, f"the title says {phrase.text}, which you do not want", found)
-    return Component("level", 0, "its level is not said" if known is None else f"its level is {known}", place if known else None)
+            return Component(
+                "level", points.level_unwanted, f"the title says {phrase.text}, which you do not want", found
+            )
+    return Component(
+        "level",
+        0,
+        "its level is not said" if known is None else f"its level is {known}",
+        place if known else None,
+    )
 
 
 def title(case: Case, points: Points) -> Component:
@@ -138,7 +153,12 @@ def country(case: Case, points: Points) -> Component:
         return Component("country", 0, "the country is not said")
     if any(spot.country == own for spot in spots):
         return Component("country", 0, f"it is in {own}")
-    return Component("country", points.elsewhere, f"it is in {spots[0].country}, not in {own}", in_field("location", spots[0].text))
+    return Component(
+        "country",
+        points.elsewhere,
+        f"it is in {spots[0].country}, not in {own}",
+        in_field("location", spots[0].text),
+    )
 
 
 def zone(case: Case, employer: Employer, points: Points) -> Component:
@@ -146,11 +166,20 @@ def zone(case: Case, employer: Employer, points: Points) -> Component:
     own = case.profile.timezone or (case.sieve.home and zone_of(case.sieve.home))
     if own is None:
         return Component("time zone", 0, "your profile names no time zone")
-    near = min(((hours_between(own, each, case.today), each, place) for each, place in _zones(case, employer)), default=None, key=_first)
+    near = min(
+        ((hours_between(own, each, case.today), each, place) for each, place in _zones(case, employer)),
+        default=None,
+        key=_first,
+    )
     if near is None:
         return Component("time zone", 0, "the time zone of the team is not said")
     hours, name, place = near
-    return Component("time zone", _distance(hours, points), f"the clocks of {name} are {hours:g} hours apart from yours", place)
+    return Component(
+        "time zone",
+        _distance(hours, points),
+        f"the clocks of {name} are {hours:g} hours apart from yours",
+        place,
+    )
 
 
 def _first(found: tuple[float, str, Place | None]) -> float:
@@ -173,9 +202,11 @@ def _of_spots(spots: tuple[Spot, ...]) -> Iterator[tuple[str, Place]]:
 
 def _distance(hours: float, points: Points) -> int:
     bounds = (
-        (0, points.zone_same), (points.near_hours, points.zone_near), (points.apart_hours, points.zone_apart),
+        (0, points.zone_same),
+        (points.near_hours, points.zone_near),
+        (points.apart_hours, points.zone_apart),
         (points.far_hours, points.zone_far),
-    )  # fmt: skip
+    )
     return next((worth for most, worth in bounds if hours <= most), points.zone_opposite)
 
 
@@ -184,13 +215,26 @@ def salary(case: Case, rules: Rules, points: Points) -> Component:
     most = top(pay, rules)
     if pay is None or most is None:
         said = case.opening.pay
-        return Component("salary", 0, "what it pays is not said" if said is None else "what it pays cannot be compared with your target")
+        return Component(
+            "salary",
+            0,
+            "what it pays is not said"
+            if said is None
+            else "what it pays cannot be compared with your target",
+        )
     place = case.fact("pay", "salary", pay.text)
     if most >= wants.target:
-        return Component("salary", points.salary_met, f"pays up to {most:,} {wants.currency}; you aim at {wants.target:,}", place)
+        return Component(
+            "salary",
+            points.salary_met,
+            f"pays up to {most:,} {wants.currency}; you aim at {wants.target:,}",
+            place,
+        )
     steps = ceil(10 * (wants.target - most) / wants.target)
     lost = max(points.salary_step * steps, points.salary_missed)
-    return Component("salary", lost, f"pays at most {most:,} {wants.currency}; you aim at {wants.target:,}", place)
+    return Component(
+        "salary", lost, f"pays at most {most:,} {wants.currency}; you aim at {wants.target:,}", place
+    )
 
 
 def freshness(case: Case, points: Points) -> Component:
@@ -199,4 +243,9 @@ def freshness(case: Case, points: Points) -> Component:
         return Component("freshness", 0, "when it was posted is not said")
     bounds = ((points.fresh_days, points.fresh), (points.stale_days, 0), (points.old_days, points.stale))
     worth = next((worth for most, worth in bounds if days <= most), points.old)
-    return Component("freshness", worth, f"posted {counted(days, 'day')} ago", case.fact("posted", "posted", posted.isoformat()))
+    return Component(
+        "freshness",
+        worth,
+        f"posted {counted(days, 'day')} ago",
+        case.fact("posted", "posted", posted.isoformat()),
+    )

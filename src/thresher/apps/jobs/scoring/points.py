@@ -1,4 +1,6 @@
-"""The numbers of the score. Their owner is the list of settings: names here are names there, after `jobs.score.`."""
+"""The numbers of the score. Their owner is the list of settings: names here are names there, after
+`jobs.score.`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields

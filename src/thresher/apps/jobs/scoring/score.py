@@ -1,4 +1,6 @@
-"""The score of an opening for a person, from 0 to 100, with every part of it: the same facts always give the same score."""
+"""The score of an opening for a person, from 0 to 100, with every part of it: the same facts always give the
+same score.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +31,9 @@ class Priority(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """`total` is the sum of the components. `gaps` are technologies that the posting names and the profile does not."""
+    """`total` is the sum of the components. `gaps` are technologies that the posting names and the profile
+    does not.
+    """
 
     total: int
     components: tuple[Component, ...]
@@ -44,7 +48,9 @@ class Score:
         return self.total >= self.needed
 
 
-def score(opening: Opening, employer: Employer, profile: Profile, rules: Rules, points: Points, today: date) -> Score:
+def score(
+    opening: Opening, employer: Employer, profile: Profile, rules: Rules, points: Points, today: date
+) -> Score:
     """How well an opening fits."""
     return rate(case_of(opening, profile, today), employer, rules, points)
 
@@ -52,7 +58,12 @@ def score(opening: Opening, employer: Employer, profile: Profile, rules: Rules, 
 def rate(case: Case, employer: Employer, rules: Rules, points: Points) -> Score:
     """The same for a posting that was made ready for the filter."""
     bonus = fit.in_city(case, employer) is not None
-    return _summed((*_of_opening(case, employer, rules, points), *_of_employer(employer, case.profile, points)), bonus, case, points)
+    return _summed(
+        (*_of_opening(case, employer, rules, points), *_of_employer(employer, case.profile, points)),
+        bonus,
+        case,
+        points,
+    )
 
 
 def _of_opening(case: Case, employer: Employer, rules: Rules, points: Points) -> Iterator[Component]:
@@ -73,17 +84,35 @@ def _of_opening(case: Case, employer: Employer, rules: Rules, points: Points) ->
 def _of_employer(employer: Employer, profile: Profile, points: Points) -> Iterator[Component]:
     yield _size(employer, profile, points)
     tiers = {"S": points.tier_s, "A": points.tier_a, "B": points.tier_b}
-    told = "the company has no tier yet" if employer.tier is None else f"the company's tier is {employer.tier}"
+    told = (
+        "the company has no tier yet" if employer.tier is None else f"the company's tier is {employer.tier}"
+    )
     yield Component("tier", tiers.get(employer.tier or "", 0), told)
     quotes = employer.said
-    yield _trait("remote first", employer.remote_first, points.remote_first, "the company is remote first", quotes.get("remote-first"))
-    yield _trait("ai focus", employer.ai_focus, points.ai_focus, "the company works on artificial intelligence", quotes.get("ai focus"))
+    yield _trait(
+        "remote first",
+        employer.remote_first,
+        points.remote_first,
+        "the company is remote first",
+        quotes.get("remote-first"),
+    )
+    yield _trait(
+        "ai focus",
+        employer.ai_focus,
+        points.ai_focus,
+        "the company works on artificial intelligence",
+        quotes.get("ai focus"),
+    )
 
 
 def _size(employer: Employer, profile: Profile, points: Points) -> Component:
     wanted = profile.size
     if wanted is None or employer.size is None:
-        return Component("size", 0, "your profile prefers no size" if wanted is None else "the size of the company is not known")
+        return Component(
+            "size",
+            0,
+            "your profile prefers no size" if wanted is None else "the size of the company is not known",
+        )
     if employer.size is wanted:
         return Component("size", points.size_preferred, f"the company is {wanted}, as you prefer")
     worth = points.size_opposite if employer.size is _OPPOSITE.get(wanted) else 0
@@ -103,12 +132,17 @@ def _summed(components: tuple[Component, ...], bonus: bool, case: Case, points: 
 
 
 def _bounded(components: tuple[Component, ...]) -> tuple[int, tuple[Component, ...]]:
-    """The sum, kept between 0 and 100; what that took away or gave is one more component, so that they always add up."""
+    """The sum, kept between 0 and 100; what that took away or gave is one more component, so that they always
+    add up.
+    """
     plain = sum(each.points for each in components)
     total = min(max(plain, MIN_SCORE), MAX_SCORE)
     if total == plain:
         return total, components
-    return total, (*components, Component("bounds", total - plain, f"no score is below {MIN_SCORE} or above {MAX_SCORE}"))
+    return total, (
+        *components,
+        Component("bounds", total - plain, f"no score is below {MIN_SCORE} or above {MAX_SCORE}"),
+    )
 
 
 def _priority(total: int, points: Points) -> Priority:
@@ -118,7 +152,9 @@ def _priority(total: int, points: Points) -> Priority:
 
 
 def with_judgement(score: Score, answer: Mapping[str, Any], points: Points) -> Score:
-    """The score with a model's opinion on top. Whatever the model says, it moves the score by no more than the setting allows."""
+    """The score with a model's opinion on top. Whatever the model says, it moves the score by no more than
+    the setting allows.
+    """
     change = answer.get("score_change")
     change = change if isinstance(change, int) and not isinstance(change, bool) else 0
     change = min(max(change, -points.judgement), points.judgement)

@@ -1,4 +1,6 @@
-"""How many hours lie between a person and a team. A place whose time is not certain, such as a country with several, has none."""
+"""How many hours lie between a person and a team. A place whose time is not certain, such as a country with
+several, has none.
+"""
 
 import re
 from collections.abc import Iterator
@@ -11,24 +13,50 @@ from thresher.hiring.opening import Spot
 
 HOUR = timedelta(hours=1)
 _AROUND = 60
-_CUES = ("time zone", "timezone", "time-zone", "hours overlap", "overlap with", "core hours", "working hours", "business hours")
+_CUES = (
+    "time zone",
+    "timezone",
+    "time-zone",
+    "hours overlap",
+    "overlap with",
+    "core hours",
+    "working hours",
+    "business hours",
+)
 _MAX_CUES = 5
 
 _US = {
-    "America/Los_Angeles": "CA OR WA NV", "America/Denver": "CO UT MT WY NM ID", "America/Phoenix": "AZ",
+    "America/Los_Angeles": "CA OR WA NV",
+    "America/Denver": "CO UT MT WY NM ID",
+    "America/Phoenix": "AZ",
     "America/Chicago": "TX IL MN WI MO IA KS NE OK AR LA MS AL TN ND SD",
-    "America/New_York": "NY NJ MA PA FL GA NC SC VA WV MD DC DE CT RI VT NH ME OH MI IN KY", "America/Anchorage": "AK",
+    "America/New_York": "NY NJ MA PA FL GA NC SC VA WV MD DC DE CT RI VT NH ME OH MI IN KY",
+    "America/Anchorage": "AK",
     "Pacific/Honolulu": "HI",
-}  # fmt: skip
+}
 _CA = {
-    "America/Vancouver": "BC YT", "America/Edmonton": "AB NT", "America/Regina": "SK", "America/Winnipeg": "MB",
-    "America/Toronto": "ON QC", "America/Halifax": "NS NB PE", "America/St_Johns": "NL",
-}  # fmt: skip
+    "America/Vancouver": "BC YT",
+    "America/Edmonton": "AB NT",
+    "America/Regina": "SK",
+    "America/Winnipeg": "MB",
+    "America/Toronto": "ON QC",
+    "America/Halifax": "NS NB PE",
+    "America/St_Johns": "NL",
+}
 _AU = {
-    "Australia/Sydney": "NSW ACT", "Australia/Melbourne": "VIC", "Australia/Hobart": "TAS", "Australia/Brisbane": "QLD",
-    "Australia/Adelaide": "SA", "Australia/Darwin": "NT", "Australia/Perth": "WA",
-}  # fmt: skip
-_BR = {"America/Sao_Paulo": "SP RJ MG PR SC RS DF GO ES BA", "America/Fortaleza": "CE PE RN PB", "America/Manaus": "AM"}
+    "Australia/Sydney": "NSW ACT",
+    "Australia/Melbourne": "VIC",
+    "Australia/Hobart": "TAS",
+    "Australia/Brisbane": "QLD",
+    "Australia/Adelaide": "SA",
+    "Australia/Darwin": "NT",
+    "Australia/Perth": "WA",
+}
+_BR = {
+    "America/Sao_Paulo": "SP RJ MG PR SC RS DF GO ES BA",
+    "America/Fortaleza": "CE PE RN PB",
+    "America/Manaus": "AM",
+}
 _REGIONS = {
     (country, region): zone
     for country, table in (("US", _US), ("CA", _CA), ("AU", _AU), ("BR", _BR))
@@ -39,23 +67,51 @@ _REGIONS = {
 _COUNTRIES = {
     code: zone
     for zone, codes in {
-        "Europe/London": "GB UK IM GG JE", "Europe/Dublin": "IE", "Europe/Lisbon": "PT", "Atlantic/Reykjavik": "IS",
+        "Europe/London": "GB UK IM GG JE",
+        "Europe/Dublin": "IE",
+        "Europe/Lisbon": "PT",
+        "Atlantic/Reykjavik": "IS",
         "Europe/Berlin": "DE AT CH FR NL BE LU DK NO SE PL CZ SK HU IT ES SI HR RS BA ME MK AL MT LI",
-        "Europe/Athens": "GR FI EE LV LT RO BG CY UA MD", "Europe/Istanbul": "TR", "Europe/Minsk": "BY", "Asia/Jerusalem": "IL",
-        "Africa/Cairo": "EG", "Africa/Casablanca": "MA", "Africa/Lagos": "NG TN DZ", "Africa/Johannesburg": "ZA", "Africa/Nairobi": "KE",
-        "Africa/Accra": "GH", "Asia/Dubai": "AE OM", "Asia/Riyadh": "SA QA KW BH", "Asia/Karachi": "PK UZ", "Asia/Kolkata": "IN LK",
-        "Asia/Dhaka": "BD", "Asia/Kathmandu": "NP", "Asia/Bangkok": "TH VN KH", "Asia/Singapore": "SG MY PH TW HK CN MO",
-        "Asia/Tokyo": "JP KR", "Pacific/Auckland": "NZ", "America/Bogota": "CO PE EC PA JM", "America/Caracas": "VE BO",
-        "America/Santiago": "CL", "America/Argentina/Buenos_Aires": "AR UY", "America/Costa_Rica": "CR GT SV HN NI",
-        "America/Santo_Domingo": "DO PR TT", "Asia/Tbilisi": "GE AM AZ",
+        "Europe/Athens": "GR FI EE LV LT RO BG CY UA MD",
+        "Europe/Istanbul": "TR",
+        "Europe/Minsk": "BY",
+        "Asia/Jerusalem": "IL",
+        "Africa/Cairo": "EG",
+        "Africa/Casablanca": "MA",
+        "Africa/Lagos": "NG TN DZ",
+        "Africa/Johannesburg": "ZA",
+        "Africa/Nairobi": "KE",
+        "Africa/Accra": "GH",
+        "Asia/Dubai": "AE OM",
+        "Asia/Riyadh": "SA QA KW BH",
+        "Asia/Karachi": "PK UZ",
+        "Asia/Kolkata": "IN LK",
+        "Asia/Dhaka": "BD",
+        "Asia/Kathmandu": "NP",
+        "Asia/Bangkok": "TH VN KH",
+        "Asia/Singapore": "SG MY PH TW HK CN MO",
+        "Asia/Tokyo": "JP KR",
+        "Pacific/Auckland": "NZ",
+        "America/Bogota": "CO PE EC PA JM",
+        "America/Caracas": "VE BO",
+        "America/Santiago": "CL",
+        "America/Argentina/Buenos_Aires": "AR UY",
+        "America/Costa_Rica": "CR GT SV HN NI",
+        "America/Santo_Domingo": "DO PR TT",
+        "Asia/Tbilisi": "GE AM AZ",
     }.items()
     for code in codes.split()
-}  # fmt: skip
+}
 _CITIES = {
-    ("BR", "são paulo"): "America/Sao_Paulo", ("MX", "mexico city"): "America/Mexico_City", ("MX", "guadalajara"): "America/Mexico_City",
-    ("MX", "monterrey"): "America/Mexico_City", ("MX", "tijuana"): "America/Tijuana", ("ID", "jakarta"): "Asia/Jakarta",
-    ("RU", "moscow"): "Europe/Moscow", ("KZ", "almaty"): "Asia/Almaty",
-}  # fmt: skip
+    ("BR", "são paulo"): "America/Sao_Paulo",
+    ("MX", "mexico city"): "America/Mexico_City",
+    ("MX", "guadalajara"): "America/Mexico_City",
+    ("MX", "monterrey"): "America/Mexico_City",
+    ("MX", "tijuana"): "America/Tijuana",
+    ("ID", "jakarta"): "Asia/Jakarta",
+    ("RU", "moscow"): "Europe/Moscow",
+    ("KZ", "almaty"): "Asia/Almaty",
+}
 _SAID = re.compile(
     r"\b(?:(?P<name>[Pp]acific|[Mm]ountain|[Cc]entral [Ee]uropean|[Cc]entral|[Ee]astern|[Ii]ndian?|[Bb]ritish)"
     r"(?: [Ss]tandard| [Dd]aylight)? [Tt]ime(?:zone)?|(?:UTC|GMT) ?(?P<sign>[+\u2212-]) ?(?P<hours>[0-9]{1,2})|"
@@ -64,12 +120,19 @@ _SAID = re.compile(
 _NAMED = {
     name: zone
     for zone, names in {
-        "America/Los_Angeles": "pacific PST PDT PT", "America/Denver": "mountain MST MDT", "America/Chicago": "central CST CDT",
-        "America/New_York": "eastern EST EDT ET", "Europe/Berlin": "central_european CET CEST", "Europe/London": "british BST",
-        "Etc/UTC": "GMT UTC", "Asia/Kolkata": "india indian IST", "Asia/Tokyo": "JST", "Australia/Sydney": "AEST",
+        "America/Los_Angeles": "pacific PST PDT PT",
+        "America/Denver": "mountain MST MDT",
+        "America/Chicago": "central CST CDT",
+        "America/New_York": "eastern EST EDT ET",
+        "Europe/Berlin": "central_european CET CEST",
+        "Europe/London": "british BST",
+        "Etc/UTC": "GMT UTC",
+        "Asia/Kolkata": "india indian IST",
+        "Asia/Tokyo": "JST",
+        "Australia/Sydney": "AEST",
     }.items()
     for name in names.split()
-}  # fmt: skip
+}
 
 
 def zone_of(spot: Spot) -> str | None:
@@ -80,7 +143,9 @@ def zone_of(spot: Spot) -> str | None:
 
 
 def zones_said(text: str, low: str) -> Iterator[tuple[str, Place]]:
-    """The time zones that a description asks for: "overlap with Eastern Time", "core hours 9-5 PT". `low` is the text folded."""
+    """The time zones that a description asks for: "overlap with Eastern Time", "core hours 9-5 PT". `low` is
+    the text folded.
+    """
     for cue in _CUES:
         at, seen = low.find(cue), 0
         while at >= 0 and seen < _MAX_CUES:
@@ -99,7 +164,9 @@ def _zone(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4_096)
 def hours_between(one: str, other: str, day: date) -> float:
-    """The difference of two clocks at noon of a day, between 0 and 12 hours: tomorrow's morning is near to tonight."""
+    """The difference of two clocks at noon of a day, between 0 and 12 hours: tomorrow's morning is near to
+    tonight.
+    """
     noon = datetime.combine(day, time(12))
     there, here = (noon.replace(tzinfo=ZoneInfo(zone)).utcoffset() or timedelta() for zone in (one, other))
     apart = abs(there - here) / HOUR

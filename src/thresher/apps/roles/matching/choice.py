@@ -1,4 +1,6 @@
-"""Which pairs become matches: those that score enough, of each candidate the best, in an order that never depends on chance."""
+"""Which pairs become matches: those that score enough, of each candidate the best, in an order that never
+depends on chance.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,8 +24,12 @@ class Side:
     offers: Vectors = ()
 
 
-def choose(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points, vectors: Side | None = None) -> list[Row]:
-    """The matches: candidate, posting, score, skills, experience, location, salary, semantic; by candidate, the best first."""
+def choose(
+    seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points, vectors: Side | None = None
+) -> list[Row]:
+    """The matches: candidate, posting, score, skills, experience, location, salary, semantic; by candidate,
+    the best first.
+    """
     sides = vectors or Side()
     if not seekers or not offers:
         return []
@@ -35,16 +41,26 @@ def choose(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points, v
     rows, found = max(1, BLOCK // len(offers)), list[Row]()
     for start in range(0, len(seekers), rows):
         some = seekers[start : start + rows]
-        found += pick(some, offers, grid(some, offers, points, sides.seekers[start : start + rows], sides.offers), points)
+        found += pick(
+            some,
+            offers,
+            grid(some, offers, points, sides.seekers[start : start + rows], sides.offers),
+            points,
+        )
     return found
 
 
-def _one_by_one(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points, sides: Side) -> Iterator[Row]:
+def _one_by_one(
+    seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points, sides: Side
+) -> Iterator[Row]:
     """Without NumPy: slower, and the same."""
     for at, seeker in enumerate(seekers):
         found: list[Row] = []
         for to, offer in enumerate(offers):
-            own, theirs = sides.seekers[at] if sides.seekers else None, sides.offers[to] if sides.offers else None
+            own, theirs = (
+                sides.seekers[at] if sides.seekers else None,
+                sides.offers[to] if sides.offers else None,
+            )
             score, parts = score_pair(seeker, offer, points, own, theirs)
             if score >= points.least:
                 skills, experience, location, salary, semantic = (part.points for part in parts)

@@ -1,4 +1,6 @@
-"""Numbers as records have them: any JSON value may stand where one is meant, and only a number within reason is one."""
+"""Numbers as records have them: any JSON value may stand where one is meant, and only a number within reason
+is one.
+"""
 
 import math
 

@@ -1,4 +1,6 @@
-"""One pair, explained: every part with its reason and its quote, and each skill that is met or missing with the words that ask for it."""
+"""One pair, explained: every part with its reason and its quote, and each skill that is met or missing with
+the words that ask for it.
+"""
 
 from dataclasses import dataclass
 
@@ -31,20 +33,33 @@ class Fit:
     missing: tuple[Asked, ...]
 
 
-def score_pair(seeker: Seeker, offer: Offer, points: Points, one: bytes | None, other: bytes | None) -> tuple[int, tuple[Part, ...]]:
+def score_pair(
+    seeker: Seeker, offer: Offer, points: Points, one: bytes | None, other: bytes | None
+) -> tuple[int, tuple[Part, ...]]:
     """The score of a pair and its parts."""
     found = (
-        parts.skills(seeker, offer, points), parts.experience(seeker, offer, points), parts.location(seeker, offer, points),
-        parts.salary(seeker, offer, points), parts.semantic(one, other, points),
-    )  # fmt: skip
+        parts.skills(seeker, offer, points),
+        parts.experience(seeker, offer, points),
+        parts.location(seeker, offer, points),
+        parts.salary(seeker, offer, points),
+        parts.semantic(one, other, points),
+    )
     return weigh([part.points for part in found], points), found
 
 
-def explain_pair(seeker: Seeker, offer: Offer, points: Points, one: bytes | None = None, other: bytes | None = None) -> Fit:
+def explain_pair(
+    seeker: Seeker, offer: Offer, points: Points, one: bytes | None = None, other: bytes | None = None
+) -> Fit:
     """Why a pair scores what it scores. `one` and `other` are the vectors of the two texts."""
     score, found = score_pair(seeker, offer, points, one, other)
     own = [(asked, has(seeker, asked, points.fuzzy)) for asked in offer.skills]
     return Fit(
-        seeker.id, offer.id, score, points.grade(score), points.is_recommended(score), found,
-        tuple(Met(asked, word) for asked, word in own if word is not None), tuple(asked for asked, word in own if word is None),
-    )  # fmt: skip
+        seeker.id,
+        offer.id,
+        score,
+        points.grade(score),
+        points.is_recommended(score),
+        found,
+        tuple(Met(asked, word) for asked, word in own if word is not None),
+        tuple(asked for asked, word in own if word is None),
+    )

@@ -1,7 +1,9 @@
-"""Which skills of many candidates meet which skills of many postings: each distinct pair of names is looked at once.
+"""Which skills of many candidates meet which skills of many postings: each distinct pair of names is looked
+at once.
 
-Names are equal, or one is a misspelling of the other. Only names that begin alike and are about as long are compared letter by letter,
-and of those no more than a set number: a flood of made-up names costs a bounded time, and is then compared for equality only.
+Names are equal, or one is a misspelling of the other. Only names that begin alike and are about as long are
+compared letter by letter, and of those no more than a set number: a flood of made-up names costs a bounded
+time, and is then compared for equality only.
 """
 
 from collections.abc import Iterable, Mapping
@@ -13,8 +15,12 @@ from thresher.hiring.technology import family
 MAX_COMPARED = 2_000_000
 
 
-def meetings(own: Iterable[str], asked: Mapping[str, int], least: float, most: int = MAX_COMPARED) -> dict[str, list[int]]:
-    """For each name of a candidate's skill the numbers of the skills asked for that it meets; none where it meets none."""
+def meetings(
+    own: Iterable[str], asked: Mapping[str, int], least: float, most: int = MAX_COMPARED
+) -> dict[str, list[int]]:
+    """For each name of a candidate's skill the numbers of the skills asked for that it meets; none where it
+    meets none.
+    """
     groups = _groups(asked)
     found: dict[str, list[int]] = {}
     for key in own:
@@ -29,7 +35,9 @@ def meetings(own: Iterable[str], asked: Mapping[str, int], least: float, most: i
 
 
 def _groups(asked: Iterable[str]) -> dict[tuple[str, int, bool], list[str]]:
-    """Names that may be misspelled, by their first letter, their length, and whether our vocabulary knows them."""
+    """Names that may be misspelled, by their first letter, their length, and whether our vocabulary knows
+    them.
+    """
     groups: dict[tuple[str, int, bool], list[str]] = {}
     for key in asked:
         if may_misspell(key):
@@ -38,7 +46,9 @@ def _groups(asked: Iterable[str]) -> dict[tuple[str, int, bool], list[str]]:
 
 
 def _like(key: str, groups: Mapping[tuple[str, int, bool], list[str]], least: float) -> Iterable[str]:
-    """Those that have enough letters to be alike: two names share at most what the shorter has. Two known ones are never alike."""
+    """Those that have enough letters to be alike: two names share at most what the shorter has. Two known
+    ones are never alike.
+    """
     size, is_known = len(key), family(key) is not None
     shortest, longest = int(size * least / (2 - least)), int(size * (2 - least) / least) + 1
     for length in range(shortest, longest + 1):

@@ -1,7 +1,9 @@
-"""Many candidates against many postings at once, with NumPy: the same numbers as one pair at a time gives, a thousand times as fast.
+"""Many candidates against many postings at once, with NumPy: the same numbers as one pair at a time gives, a
+thousand times as fast.
 
-Skills are counted by a product of two tables of ones and zeros. Years and pay are looked up: each distinct case is decided once, by the
-same function that decides a single pair. Memory is bounded by the block of candidates that is asked for.
+Skills are counted by a product of two tables of ones and zeros. Years and pay are looked up: each distinct
+case is decided once, by the same function that decides a single pair. Memory is bounded by the block of
+candidates that is asked for.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,13 +34,22 @@ class Grid:
 
 
 def grid(
-    seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points, own: Vectors = (), theirs: Vectors = ()
+    seekers: Sequence[Seeker],
+    offers: Sequence[Offer],
+    points: Points,
+    own: Vectors = (),
+    theirs: Vectors = (),
 ) -> Grid:
-    """Score all pairs. `own` and `theirs` are the vectors of the texts, in the order of candidates and postings."""
+    """Score all pairs. `own` and `theirs` are the vectors of the texts, in the order of candidates and
+    postings.
+    """
     found = (
-        skills(seekers, offers, points), experience(seekers, offers, points), location(seekers, offers, points),
-        salary(seekers, offers, points), semantic(own or [None] * len(seekers), theirs or [None] * len(offers), points),
-    )  # fmt: skip
+        skills(seekers, offers, points),
+        experience(seekers, offers, points),
+        location(seekers, offers, points),
+        salary(seekers, offers, points),
+        semantic(own or [None] * len(seekers), theirs or [None] * len(offers), points),
+    )
     return Grid(weigh(found, points), found)
 
 
@@ -56,8 +67,14 @@ def weigh(found: Sequence[Ints], points: Points) -> Ints:
 def skills(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points) -> Ints:
     met = _counts(seekers, offers, points)
     whole = np.array([len(offer.skills) for offer in offers], np.int64)
-    table = np.array([[parts.share(some, many) if some <= many else 0 for some in range(whole.max(initial=0) + 1)]
-                      for many in range(1, whole.max(initial=0) + 1)] or [[0]], np.int32)  # fmt: skip
+    table = np.array(
+        [
+            [parts.share(some, many) if some <= many else 0 for some in range(whole.max(initial=0) + 1)]
+            for many in range(1, whole.max(initial=0) + 1)
+        ]
+        or [[0]],
+        np.int32,
+    )
     found: Ints = table[np.maximum(whole, 1) - 1, met]
     found[:, whole == 0] = points.unknown * HUNDRED
     found[[not seeker.skills for seeker in seekers], :] = points.unknown * HUNDRED
@@ -65,12 +82,29 @@ def skills(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points) -
 
 
 def _counts(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points) -> npt.NDArray[np.int64]:
-    """How many of the skills that a posting asks for a candidate has. A skill that nobody here has is never looked at."""
-    asked = {key: at for at, key in enumerate(dict.fromkeys(each.key for offer in offers for each in offer.skills))}
+    """How many of the skills that a posting asks for a candidate has. A skill that nobody here has is never
+    looked at.
+    """
+    asked = {
+        key: at for at, key in enumerate(dict.fromkeys(each.key for offer in offers for each in offer.skills))
+    }
     met = meetings(dict.fromkeys(key for seeker in seekers for key in seeker.skills), asked, points.fuzzy)
-    column = {number: at for at, number in enumerate(sorted({number for numbers in met.values() for number in numbers}))}
-    rows = [(row, column[number]) for row, seeker in enumerate(seekers) for key in seeker.skills for number in met.get(key, ())]
-    wants = [(column[asked[each.key]], at) for at, offer in enumerate(offers) for each in offer.skills if asked[each.key] in column]
+    column = {
+        number: at
+        for at, number in enumerate(sorted({number for numbers in met.values() for number in numbers}))
+    }
+    rows = [
+        (row, column[number])
+        for row, seeker in enumerate(seekers)
+        for key in seeker.skills
+        for number in met.get(key, ())
+    ]
+    wants = [
+        (column[asked[each.key]], at)
+        for at, offer in enumerate(offers)
+        for each in offer.skills
+        if asked[each.key] in column
+    ]
     found = np.zeros((len(seekers), len(offers)), np.float32)
     for start in range(0, len(column), COLUMNS):
         width = min(COLUMNS, len(column) - start)
@@ -79,8 +113,12 @@ def _counts(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points) 
     return found.astype(np.int64)
 
 
-def _ones(pairs: Sequence[tuple[int, int]], axis: int, start: int, shape: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """A table that is one at these places; on one axis it begins at `start`, and places beyond its end are left out."""
+def _ones(
+    pairs: Sequence[tuple[int, int]], axis: int, start: int, shape: tuple[int, int]
+) -> npt.NDArray[np.float32]:
+    """A table that is one at these places; on one axis it begins at `start`, and places beyond its end are
+    left out.
+    """
     places = np.array(pairs, np.int64).reshape(-1, 2)
     places[:, axis] -= start
     places = places[(places[:, axis] >= 0) & (places[:, axis] < shape[axis])]
@@ -93,20 +131,28 @@ def experience(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Point
     def decide(own: float | None, asked: tuple[float | None, float | None]) -> int:
         return parts.years(own, asked[0], asked[1], points)[0]
 
-    return _looked_up([seeker.years for seeker in seekers], [(offer.low, offer.high) for offer in offers], decide)
+    return _looked_up(
+        [seeker.years for seeker in seekers], [(offer.low, offer.high) for offer in offers], decide
+    )
 
 
 def salary(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points) -> Ints:
     def decide(wish: tuple[int | None, str | None], pays: tuple[int | None, str | None]) -> int:
         return parts.pay(wish[0], wish[1], pays[0], pays[1], points)[0]
 
-    return _looked_up([(each.salary, each.currency) for each in seekers], [(each.pays, each.currency) for each in offers], decide)
+    return _looked_up(
+        [(each.salary, each.currency) for each in seekers],
+        [(each.pays, each.currency) for each in offers],
+        decide,
+    )
 
 
 def _looked_up(rows: Sequence[Any], columns: Sequence[Any], decide: Callable[[Any, Any], int]) -> Ints:
     """Each distinct case decided once."""
     (left, at), (right, to) = _distinct(rows), _distinct(columns)
-    table = np.array([[decide(one, other) * HUNDRED for other in right] for one in left], np.int32).reshape(len(left), len(right))
+    table = np.array([[decide(one, other) * HUNDRED for other in right] for one in left], np.int32).reshape(
+        len(left), len(right)
+    )
     found: Ints = table[at[:, None], to[None, :]]
     return found
 
@@ -117,7 +163,9 @@ def _distinct(cases: Sequence[Case]) -> tuple[list[Case], npt.NDArray[np.int64]]
 
 
 def location(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points) -> Ints:
-    """Postings at a place by how that lies to the candidate's places; remote ones by whether the candidate wants that."""
+    """Postings at a place by how that lies to the candidate's places; remote ones by whether the candidate
+    wants that.
+    """
     homes, own = _distinct([(seeker.sites, bool(seeker.remote)) for seeker in seekers])
     works, theirs = _distinct([(offer.sites, offer.workplace, offer.remote_in) for offer in offers])
     lies = _lies([sites for sites, _ in homes], [sites for sites, _, _ in works])
@@ -128,7 +176,9 @@ def location(seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points)
         for wants in (False, True):
             for placed in (False, True):
                 counts, _ = parts.at_place(ground, is_at_a_place=placed, remote=wants, points=points)
-                found[(lies == ground) & (remote[:, None] == wants) & (at_place[None, :] == placed)] = counts * HUNDRED
+                found[(lies == ground) & (remote[:, None] == wants) & (at_place[None, :] == placed)] = (
+                    counts * HUNDRED
+                )
     for column, (_, workplace, bound) in enumerate(works):
         if workplace is Workplace.REMOTE:
             found[:, column] = [_remote(sites, bound, points, wants=wants) for sites, wants in homes]
@@ -144,13 +194,17 @@ def _remote(sites: Sequence[Site], bound: frozenset[str], points: Points, *, wan
 
 def _lies(homes: Sequence[tuple[Site, ...]], works: Sequence[tuple[Site, ...]]) -> npt.NDArray[np.int8]:
     """The best of all pairs of places, for each list of homes and each list of works."""
-    wanted, work = (list(dict.fromkeys(site for sites in lists for site in sites)) or [Site()] for lists in (homes, works))
+    wanted, work = (
+        list(dict.fromkeys(site for sites in lists for site in sites)) or [Site()] for lists in (homes, works)
+    )
     table = _ground(wanted, work)
     by_work = _best(table.T, work, works).T
     return _best(by_work, wanted, homes)
 
 
-def _best(table: npt.NDArray[np.int8], sites: Sequence[Site], lists: Sequence[tuple[Site, ...]]) -> npt.NDArray[np.int8]:
+def _best(
+    table: npt.NDArray[np.int8], sites: Sequence[Site], lists: Sequence[tuple[Site, ...]]
+) -> npt.NDArray[np.int8]:
     """The largest of the rows of each list; unknown where a list is empty."""
     number = {site: at for at, site in enumerate(sites)}
     found = np.full((len(lists), table.shape[1]), Ground.UNKNOWN, np.int8)
@@ -177,14 +231,19 @@ def _numbered(wanted: Sequence[Site], work: Sequence[Site]) -> tuple[list[Any], 
     """Names as numbers, 0 where nothing is said: city, region and country of the rows, and of the columns."""
     numbers: dict[str, int] = {"": 0}
     rows, columns = (
-        [[numbers.setdefault(getattr(site, name), len(numbers)) for site in sites] for name in ("city", "region", "country")]
+        [
+            [numbers.setdefault(getattr(site, name), len(numbers)) for site in sites]
+            for name in ("city", "region", "country")
+        ]
         for sites in (wanted, work)
     )
     return [np.array(each)[:, None] for each in rows], [np.array(each)[None, :] for each in columns]
 
 
 def semantic(own: Vectors, theirs: Vectors, points: Points) -> Ints:
-    """The nearness of the texts. Sums of floats depend on their order, so this may be a hundredth off what a single pair gives."""
+    """The nearness of the texts. Sums of floats depend on their order, so this may be a hundredth off what a
+    single pair gives.
+    """
     dims = max((len(each) // 4 for each in (*own, *theirs) if each), default=1)
     left, there = _matrix(own, dims)
     right, here = _matrix(theirs, dims)
@@ -199,8 +258,12 @@ def semantic(own: Vectors, theirs: Vectors, points: Points) -> Ints:
     return found
 
 
-def _matrix(vectors: Sequence[bytes | None], dims: int) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+def _matrix(
+    vectors: Sequence[bytes | None], dims: int
+) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
     nothing = bytes(4 * dims)
     usable = [each if each and len(each) == 4 * dims else None for each in vectors]
     body = b"".join(each or nothing for each in usable)
-    return np.frombuffer(body, "<f4").reshape(len(vectors), dims), np.array([each is not None for each in usable], bool)
+    return np.frombuffer(body, "<f4").reshape(len(vectors), dims), np.array(
+        [each is not None for each in usable], bool
+    )

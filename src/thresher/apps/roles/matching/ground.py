@@ -1,4 +1,6 @@
-"""How a place that a candidate names and a place of work lie to each other. Portland in Maine is not Portland in Oregon."""
+"""How a place that a candidate names and a place of work lie to each other. Portland in Maine is not Portland
+in Oregon.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -30,12 +32,17 @@ class Site:
 
 def sites_of(spots: Iterable[Spot]) -> tuple[Site, ...]:
     """The places that are named, each once."""
-    found = (Site(folded(spot.city or ""), (spot.region or "").upper(), (spot.country or "").upper()) for spot in spots)
+    found = (
+        Site(folded(spot.city or ""), (spot.region or "").upper(), (spot.country or "").upper())
+        for spot in spots
+    )
     return tuple(dict.fromkeys(site for site in found if site != Site()))[:MAX_PLACES]
 
 
 def ground(wanted: Site, work: Site) -> Ground:
-    """How two places lie. A state or a country that is wanted contains its cities; one where the work is may mean any city of it."""
+    """How two places lie. A state or a country that is wanted contains its cities; one where the work is may
+    mean any city of it.
+    """
     if _differ(wanted.country, work.country) or _differ(wanted.region, work.region):
         return Ground.APART
     in_state = bool(wanted.region and work.region)

@@ -1,4 +1,6 @@
-"""A posting as matching sees it: its facts, what the scraper stated besides, and where each of them stands."""
+"""A posting as matching sees it: its facts, what the scraper stated besides, and where each of them
+stands.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +20,9 @@ MAX_TEXT = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A skill that a posting asks for: what it is compared by, how the posting has it, and where that stands."""
+    """A skill that a posting asks for: what it is compared by, how the posting has it, and where that
+    stands.
+    """
 
     key: str
     word: str
@@ -27,7 +31,9 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """`id` is that of the record; pay is for a year. `places` say where the other facts stand, by their names."""
+    """`id` is that of the record; pay is for a year. `places` say where the other facts stand, by their
+    names.
+    """
 
     id: int
     skills: tuple[Asked, ...] = ()
@@ -62,7 +68,9 @@ def offer_of(found: Found) -> Offer:
         high=high,
         sites=sites_of(opening.spots),
         workplace=Workplace.REMOTE if remote else opening.workplace,
-        remote_in=frozenset(spot.country for spot in opening.spots if spot.country) if remote else frozenset(),
+        remote_in=frozenset(spot.country for spot in opening.spots if spot.country)
+        if remote
+        else frozenset(),
         pay_low=_money(pay.year_low if pay else None),
         pay_high=_money(pay.year_high if pay else None),
         currency=pay.currency if pay else None,
@@ -93,11 +101,17 @@ def _experience(data: Mapping[str, Any], opening: Opening) -> tuple[float | None
     said = data.get("experience")
     if isinstance(said, Mapping):
         low, high = figure(said.get("low"), MAX_YEARS), figure(said.get("high"), MAX_YEARS)
-        if (low is not None or high is not None) and not (low is not None and high is not None and low > high):
+        if (low is not None or high is not None) and not (
+            low is not None and high is not None and low > high
+        ):
             name = "low" if low is not None else "high"
             return low, high, Place(str(said[name]), path=f"experience.{name}")
     asked = opening.experience
-    return (float(asked.low), None if asked.high is None else float(asked.high), None) if asked else (None, None, None)
+    return (
+        (float(asked.low), None if asked.high is None else float(asked.high), None)
+        if asked
+        else (None, None, None)
+    )
 
 
 def _money(said: object) -> int | None:

@@ -1,4 +1,6 @@
-"""The five parts of a match, for one pair: what each counts, in hundredths of a point, and why. Unknown is not no."""
+"""The five parts of a match, for one pair: what each counts, in hundredths of a point, and why. Unknown is
+not no.
+"""
 
 from array import array
 from collections.abc import Sequence
@@ -27,7 +29,9 @@ class Part:
 
 
 def has(seeker: Seeker, asked: Asked, least: float) -> str | None:
-    """Which of their skills a candidate meets this one with, as they wrote it: the same, else a misspelling of it."""
+    """Which of their skills a candidate meets this one with, as they wrote it: the same, else a misspelling
+    of it.
+    """
     if asked.key in seeker.skills:
         return seeker.skills[asked.key]
     return next((word for key, word in seeker.skills.items() if alike(key, asked.key, least)), None)
@@ -62,7 +66,13 @@ def years(own: float | None, low: float | None, high: float | None, points: Poin
         return points.unknown, "the posting asks for no years of experience"
     if own is None:
         return points.unknown, "the candidate's years of experience are not known"
-    asked = f"{low:g} to {high:g}" if low is not None and high is not None else f"{low:g} or more" if low is not None else f"up to {high:g}"
+    asked = (
+        f"{low:g} to {high:g}"
+        if low is not None and high is not None
+        else f"{low:g} or more"
+        if low is not None
+        else f"up to {high:g}"
+    )
     said = f"{own:g} years, {asked} are asked for"
     if low is not None and own < low:
         short = ceil(low - own)
@@ -75,9 +85,10 @@ def years(own: float | None, low: float | None, high: float | None, points: Poin
 
 def _over(more: float, points: Points) -> int:
     steps = (
-        (points.over_little_years, points.over_little), (points.over_some_years, points.over_some),
+        (points.over_little_years, points.over_little),
+        (points.over_some_years, points.over_some),
         (points.over_much_years, points.over_much),
-    )  # fmt: skip
+    )
     return next((counts for most, counts in steps if more <= most), points.over_more)
 
 
@@ -87,17 +98,28 @@ def location(seeker: Seeker, offer: Offer, points: Points) -> Part:
     place = place or offer.places.get("spots.0") or offer.places.get("workplace")
     if offer.workplace is Workplace.REMOTE:
         if is_out_of_reach(seeker.sites, offer.remote_in):
-            return Part("location", points.elsewhere * HUNDRED, f"remote, but only in {', '.join(sorted(offer.remote_in))}", place)
+            return Part(
+                "location",
+                points.elsewhere * HUNDRED,
+                f"remote, but only in {', '.join(sorted(offer.remote_in))}",
+                place,
+            )
         if seeker.remote:
-            return Part("location", points.remote_wanted * HUNDRED, "remote, as the candidate wants it", place)
+            return Part(
+                "location", points.remote_wanted * HUNDRED, "remote, as the candidate wants it", place
+            )
         return Part("location", points.remote * HUNDRED, "it is remote", place)
     lies = nearest(seeker.sites, offer.sites)
-    counts, reason = at_place(lies, is_at_a_place=bool(offer.workplace or offer.sites), remote=seeker.remote, points=points)
+    counts, reason = at_place(
+        lies, is_at_a_place=bool(offer.workplace or offer.sites), remote=seeker.remote, points=points
+    )
     return Part("location", counts * HUNDRED, reason, place)
 
 
 def is_out_of_reach(sites: Sequence[Site], remote_in: frozenset[str]) -> bool:
-    """Whether remote work is bound to countries, and all places of the candidate are known to be in others."""
+    """Whether remote work is bound to countries, and all places of the candidate are known to be in
+    others.
+    """
     return bool(remote_in and sites) and all(site.country and site.country not in remote_in for site in sites)
 
 
@@ -120,7 +142,9 @@ def salary(seeker: Seeker, offer: Offer, points: Points) -> Part:
     return Part("salary", counts * HUNDRED, reason, offer.places.get("pay"))
 
 
-def pay(wish: int | None, wished_in: str | None, pays: int | None, paid_in: str | None, points: Points) -> tuple[int, str]:
+def pay(
+    wish: int | None, wished_in: str | None, pays: int | None, paid_in: str | None, points: Points
+) -> tuple[int, str]:
     if wish is None:
         return points.pay_unasked, "the candidate states no wish"
     if pays is None:
@@ -132,9 +156,10 @@ def pay(wish: int | None, wished_in: str | None, pays: int | None, paid_in: str 
         return points.pay_met, said
     gap = 100 * (wish - pays)
     steps = (
-        (points.gap_little_percent, points.gap_little), (points.gap_some_percent, points.gap_some),
+        (points.gap_little_percent, points.gap_little),
+        (points.gap_some_percent, points.gap_some),
         (points.gap_much_percent, points.gap_much),
-    )  # fmt: skip
+    )
     return next((counts for most, counts in steps if gap < most * wish), points.gap_more), said
 
 
@@ -147,7 +172,9 @@ def semantic(one: bytes | None, other: bytes | None, points: Points) -> Part:
 
 
 def nearness(cosine: float, points: Points) -> int:
-    """Nothing up to `near_none`, everything from `near_full` on, and evenly between. Given twice the same, it says twice the same."""
+    """Nothing up to `near_none`, everything from `near_full` on, and evenly between. Given twice the same, it
+    says twice the same.
+    """
     span = points.near_full - points.near_none
     if span <= 0:
         return FULL if cosine >= points.near_full else 0
@@ -158,4 +185,8 @@ def weigh(counts: Sequence[int], points: Points) -> int:
     """The score of parts, in hundredths, to the nearest. Where nothing has a weight nothing matches."""
     weights = points.weights
     whole = sum(weights)
-    return (2 * sum(weight * each for weight, each in zip(weights, counts, strict=True)) + whole) // (2 * whole) if whole else 0
+    return (
+        (2 * sum(weight * each for weight, each in zip(weights, counts, strict=True)) + whole) // (2 * whole)
+        if whole
+        else 0
+    )

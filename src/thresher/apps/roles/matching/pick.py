@@ -12,7 +12,9 @@ Row = tuple[int, int, int, int, int, int, int, int]
 
 
 def pick(seekers: Sequence[Seeker], offers: Sequence[Offer], grid: Grid, points: Points) -> Iterator[Row]:
-    """Those that score enough, of each candidate at most `best`; of equal scores the posting that was seen first."""
+    """Those that score enough, of each candidate at most `best`; of equal scores the posting that was seen
+    first.
+    """
     ids = np.array([offer.id for offer in offers], np.int64)
     enough = grid.score >= points.least
     for row in np.flatnonzero(enough.any(axis=1)).tolist():

@@ -1,4 +1,6 @@
-"""The numbers of a match. Their owner is the list of settings: names here are names there, after `roles.match.`."""
+"""The numbers of a match. Their owner is the list of settings: names here are names there, after
+`roles.match.`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -8,7 +10,8 @@ from thresher.config.settings import setting
 
 PREFIX = "roles.match."
 PARTS = ("skills", "experience", "location", "salary", "semantic")
-# Scores are whole numbers, in hundredths of a point, and weights in thousandths: then it does not matter who adds them up, and how.
+# Scores are whole numbers, in hundredths of a point, and weights in thousandths: then it does not matter who
+# adds them up, and how.
 HUNDRED, FULL, THOUSAND = 100, 10_000, 1_000
 
 
@@ -72,7 +75,13 @@ class Points:
 
     def grade(self, score: int) -> str:
         """What a score, in hundredths, is called."""
-        steps = (("A+", self.grade_a_plus), ("A", self.grade_a), ("B", self.grade_b), ("C", self.grade_c), ("D", self.grade_d))
+        steps = (
+            ("A+", self.grade_a_plus),
+            ("A", self.grade_a),
+            ("B", self.grade_b),
+            ("C", self.grade_c),
+            ("D", self.grade_d),
+        )
         return next((name for name, least in steps if score >= least * HUNDRED), "F")
 
     def is_recommended(self, score: int) -> bool:

@@ -15,7 +15,9 @@ MAX_YEARS, MAX_MONEY, MAX_PLACES = 100, 10**12, 20
 
 @dataclass(frozen=True, slots=True)
 class Seeker:
-    """`id` is that of the record. `skills` are as the candidate wrote them, by what they are compared by. None: nobody said."""
+    """`id` is that of the record. `skills` are as the candidate wrote them, by what they are compared by.
+    None: nobody said.
+    """
 
     id: int
     skills: dict[str, str]
@@ -34,14 +36,18 @@ def seeker_of(found: Found) -> Seeker:
 
 def as_seeker(record_id: int, candidate: Candidate) -> Seeker:
     spots = [spot for place in _listed(candidate.locations)[:MAX_PLACES] for spot in read_spots(place)]
-    skills, tools, fields = (_listed(each) for each in (candidate.skills, candidate.tech_stack, candidate.specializations))
+    skills, tools, fields = (
+        _listed(each) for each in (candidate.skills, candidate.tech_stack, candidate.specializations)
+    )
     text = ", ".join(each for each in (str(candidate.title), *skills, *fields) if each)
     return Seeker(
         id=record_id,
         skills=skills_of((*skills, *tools, *fields)),
         years=figure(candidate.experience_years, MAX_YEARS),
         sites=sites_of(spots),
-        remote=True if candidate.remote or (any(spot.remote for spot in spots) and candidate.remote is None) else candidate.remote,
+        remote=True
+        if candidate.remote or (any(spot.remote for spot in spots) and candidate.remote is None)
+        else candidate.remote,
         salary=int(figure(candidate.salary_min, MAX_MONEY) or 0) or None,
         currency=str(candidate.currency or "").upper() or None,
         text=text[:MAX_TEXT],
@@ -49,7 +55,9 @@ def as_seeker(record_id: int, candidate: Candidate) -> Seeker:
 
 
 def _listed(said: object) -> tuple[str, ...]:
-    """The words of a list. A record is only data: where a list is meant, one text may stand, or anything else."""
+    """The words of a list. A record is only data: where a list is meant, one text may stand, or anything
+    else.
+    """
     if isinstance(said, str):
         return (said,)
     return tuple(each for each in said if isinstance(each, str)) if isinstance(said, tuple | list) else ()

@@ -1,7 +1,8 @@
-"""When two names of a skill mean the same: spelled the same, known to be the same, or one a misspelling of the other.
+"""When two names of a skill mean the same: spelled the same, known to be the same, or one a misspelling of
+the other.
 
-A name that our vocabulary knows is never a misspelling of another that it knows: Java is not JavaScript, C is not C++. Numbers and
-signs are never misspelled either: OAuth 1 is not OAuth 2.
+A name that our vocabulary knows is never a misspelling of another that it knows: Java is not JavaScript, C is
+not C++. Numbers and signs are never misspelled either: OAuth 1 is not OAuth 2.
 """
 
 import unicodedata
@@ -103,7 +104,9 @@ def _signs(key: str) -> list[str]:
 
 
 def _common(one: str, other: str) -> int:
-    """The length of the longest common subsequence. All letters of `one` are looked at together, as the bits of a number."""
+    """The length of the longest common subsequence. All letters of `one` are looked at together, as the bits
+    of a number.
+    """
     places: dict[str, int] = {}
     for at, char in enumerate(one):
         places[char] = places.get(char, 0) | 1 << at

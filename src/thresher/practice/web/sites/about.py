@@ -1,4 +1,6 @@
-"""What a company tells of itself on its own pages, in three layouts: a list of facts, prose, or data for machines beside the prose."""
+"""What a company tells of itself on its own pages, in three layouts: a list of facts, prose, or data for
+machines beside the prose.
+"""
 
 from html import escape
 from typing import Any
@@ -19,13 +21,22 @@ def about(who: Company, known: Traits) -> str:
         _glance(who, known) if who.layout == 0 else "",
         f"<h2>Where we are</h2>\n<p>{offices(known)}</p>",
         f"<p>{' '.join(known.traps)}</p>",
-    ]  # fmt: skip
+    ]
     return "\n".join(part for part in parts if part)
 
 
 def _glance(who: Company, known: Traits) -> str:
-    rows = {"Headquarters": known.headquarters, "Industry": known.industry, "Founded": str(who.founded), "Employees": f"{known.size:,}"}
-    return "<h2>At a glance</h2>\n<dl>" + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows.items()) + "</dl>"
+    rows = {
+        "Headquarters": known.headquarters,
+        "Industry": known.industry,
+        "Founded": str(who.founded),
+        "Employees": f"{known.size:,}",
+    }
+    return (
+        "<h2>At a glance</h2>\n<dl>"
+        + "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in rows.items())
+        + "</dl>"
+    )
 
 
 def offices(known: Traits) -> str:
@@ -45,10 +56,18 @@ def working_here(known: Traits) -> str:
 
 def organization(who: Company, known: Traits) -> str:
     """What machines are told on the home page."""
-    found: dict[str, Any] = {"@context": "https://schema.org", "@type": "Organization", "name": who.name, "url": f"https://{who.site}/",
-                             "foundingDate": str(who.founded),
-                             "address": {"@type": "PostalAddress", "addressLocality": who.city[0]}}  # fmt: skip
+    found: dict[str, Any] = {
+        "@context": "https://schema.org",
+        "@type": "Organization",
+        "name": who.name,
+        "url": f"https://{who.site}/",
+        "foundingDate": str(who.founded),
+        "address": {"@type": "PostalAddress", "addressLocality": who.city[0]},
+    }
     if who.layout == 2:
         found["address"] |= {"addressCountry": who.city[3]}
-        found |= {"numberOfEmployees": {"@type": "QuantitativeValue", "value": known.size}, "industry": known.industry}
+        found |= {
+            "numberOfEmployees": {"@type": "QuantitativeValue", "value": known.size},
+            "industry": known.industry,
+        }
     return ld(found)

@@ -1,4 +1,6 @@
-"""A model endpoint that speaks Anthropic's protocol: messages, whole or as server-sent events, with tools and output schemas."""
+"""A model endpoint that speaks Anthropic's protocol: messages, whole or as server-sent events, with tools and
+output schemas.
+"""
 
 import json
 from collections.abc import Iterator
@@ -26,12 +28,18 @@ def site(ask: Ask) -> Answer:
 
 
 def _problem(status: int, kind: str, message: str) -> Answer:
-    return data({"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_practice"}, status)
+    return data(
+        {"type": "error", "error": {"type": kind, "message": message}, "request_id": "req_practice"}, status
+    )
 
 
 def _messages(ask: Ask) -> Answer:
     asked = ask.posted()
-    if not isinstance(asked, dict) or not sequence(asked.get("messages")) or not isinstance(asked.get("model"), str):
+    if (
+        not isinstance(asked, dict)
+        or not sequence(asked.get("messages"))
+        or not isinstance(asked.get("model"), str)
+    ):
         return _problem(400, "invalid_request_error", "messages: at least one message is required")
     if not isinstance(asked.get("max_tokens"), int):
         return _problem(400, "invalid_request_error", "max_tokens: Field required")
@@ -51,9 +59,15 @@ def _fault(stopped: Fault, wish: Wish) -> Answer:
         case Fault.UNKNOWN_MODEL:
             return _problem(404, "not_found_error", f"model: {wish.model}")
         case Fault.QUOTA:  # not a 402: an empty balance is a bad request there
-            return _problem(400, "invalid_request_error", "Your credit balance is too low to access the API. Please go to Plans & Billing.")
+            return _problem(
+                400,
+                "invalid_request_error",
+                "Your credit balance is too low to access the API. Please go to Plans & Billing.",
+            )
         case Fault.TOO_LONG:
-            return _problem(400, "invalid_request_error", f"prompt is too long: {wish.tokens} tokens > the maximum")
+            return _problem(
+                400, "invalid_request_error", f"prompt is too long: {wish.tokens} tokens > the maximum"
+            )
 
 
 def _tool(asked: dict[str, Any]) -> dict[str, Any] | None:
@@ -68,7 +82,13 @@ def _wish(asked: dict[str, Any], tool: dict[str, Any] | None) -> Wish:
     said = "\n".join(_said(mapping(each).get("content")) for each in asked["messages"])
     wanted = mapping(mapping(asked.get("output_config")).get("format")) or mapping(asked.get("output_format"))
     schema = mapping(tool.get("input_schema")) if tool else wanted.get("schema")
-    return Wish(asked["model"], _said(asked.get("system")), said, schema if isinstance(schema, dict) else None, asked["max_tokens"])
+    return Wish(
+        asked["model"],
+        _said(asked.get("system")),
+        said,
+        schema if isinstance(schema, dict) else None,
+        asked["max_tokens"],
+    )
 
 
 def _said(content: Json) -> str:
@@ -77,18 +97,38 @@ def _said(content: Json) -> str:
     return str(content or "")
 
 
-def _message(ask: Ask, asked: dict[str, Any], tool: dict[str, Any] | None, wish: Wish, thought: Thought) -> dict[str, Any]:
+def _message(
+    ask: Ask, asked: dict[str, Any], tool: dict[str, Any] | None, wish: Wish, thought: Thought
+) -> dict[str, Any]:
     stop = {End.DONE: "end_turn", End.LENGTH: "max_tokens", End.REFUSED: "refusal"}[thought.end]
     block: dict[str, Any] = {"type": "text", "text": thought.words}
     if tool and thought.end is not End.REFUSED and Trouble.NOT_JSON not in ask.twists:
         # A tool's input is an object even where its words were cut off: then it has nothing in it.
         given = json.loads(thought.words) if thought.end is End.DONE else {}
-        block = {"type": "tool_use", "id": f"toolu_{token(ask.seed, wish.prompt, size=24)}", "name": tool.get("name", ""), "input": given}
+        block = {
+            "type": "tool_use",
+            "id": f"toolu_{token(ask.seed, wish.prompt, size=24)}",
+            "name": tool.get("name", ""),
+            "input": given,
+        }
         stop = "tool_use" if thought.end is End.DONE else stop
     content = [] if thought.end is End.REFUSED else [block]
-    usage = {"input_tokens": wish.tokens, "output_tokens": thought.tokens, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0}
-    return {"id": f"msg_{token(ask.seed, wish.prompt, size=24)}", "type": "message", "role": "assistant", "model": asked["model"],
-            "content": content, "stop_reason": stop, "stop_sequence": None, "usage": usage}  # fmt: skip
+    usage = {
+        "input_tokens": wish.tokens,
+        "output_tokens": thought.tokens,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+    }
+    return {
+        "id": f"msg_{token(ask.seed, wish.prompt, size=24)}",
+        "type": "message",
+        "role": "assistant",
+        "model": asked["model"],
+        "content": content,
+        "stop_reason": stop,
+        "stop_sequence": None,
+        "usage": usage,
+    }
 
 
 def _events(message: dict[str, Any], thought: Thought) -> Iterator[bytes]:
@@ -98,16 +138,30 @@ def _events(message: dict[str, Any], thought: Thought) -> Iterator[bytes]:
     for place, block in enumerate(message["content"]):
         tool = block["type"] == "tool_use"
         yield _event(
-            {"type": "content_block_start", "index": place, "content_block": {**block, **({"input": {}} if tool else {"text": ""})}}
+            {
+                "type": "content_block_start",
+                "index": place,
+                "content_block": {**block, **({"input": {}} if tool else {"text": ""})},
+            }
         )
         yield _event({"type": "ping"})
         for at in range(0, len(thought.words), PIECE):
             words = thought.words[at : at + PIECE]
-            delta = {"type": "input_json_delta", "partial_json": words} if tool else {"type": "text_delta", "text": words}
+            delta = (
+                {"type": "input_json_delta", "partial_json": words}
+                if tool
+                else {"type": "text_delta", "text": words}
+            )
             yield _event({"type": "content_block_delta", "index": place, "delta": delta})
         yield _event({"type": "content_block_stop", "index": place})
     ended = {"stop_reason": message["stop_reason"], "stop_sequence": None}
-    yield _event({"type": "message_delta", "delta": ended, "usage": {"output_tokens": message["usage"]["output_tokens"]}})
+    yield _event(
+        {
+            "type": "message_delta",
+            "delta": ended,
+            "usage": {"output_tokens": message["usage"]["output_tokens"]},
+        }
+    )
     yield _event({"type": "message_stop"})
 
 

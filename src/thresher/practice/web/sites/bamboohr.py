@@ -27,19 +27,36 @@ def site(ask: Ask) -> Answer:
         case ("careers", "company-info"):
             return data({"result": {"name": who.name, "careersUrl": f"https://{ask.host}/careers"}})
         case ("careers", number, "detail") if row := named(rows, number):
-            opening = {**_row(row), "description": html(row), "datePosted": row.opened.date().isoformat(), "minimumExperience": "Mid-level",
-                       "jobOpeningShareUrl": f"https://{ask.host}/careers/{row.id}", "jobOpeningStatus": "Open"}  # fmt: skip
+            opening = {
+                **_row(row),
+                "description": html(row),
+                "datePosted": row.opened.date().isoformat(),
+                "minimumExperience": "Mid-level",
+                "jobOpeningShareUrl": f"https://{ask.host}/careers/{row.id}",
+                "jobOpeningStatus": "Open",
+            }
             return data({"result": {"jobOpening": opening, "formFields": {}}})
         case ("careers", _, "detail"):
             return data({"error": "not found"}, 404)
         case ("careers", *_):
-            return page(shell(f"{who.name} Careers", "/careers/list", rows="result", title="jobOpeningName", key="id", prefix="/careers/"))
+            return page(
+                shell(
+                    f"{who.name} Careers",
+                    "/careers/list",
+                    rows="result",
+                    title="jobOpeningName",
+                    key="id",
+                    prefix="/careers/",
+                )
+            )
         case ("jobs", "embed2.php"):
             items = "".join(
                 f'<li id="bhrPositionID_{each.id}"><a href="https://{ask.host}/careers/{each.id}">{escape(each.title)}</a></li>'
                 for each in rows
             )
-            return page(f'<div class="BambooHR-ATS-board"><h2>Current Openings</h2><ul class="BambooHR-ATS-Jobs-List">{items}</ul></div>')
+            return page(
+                f'<div class="BambooHR-ATS-board"><h2>Current Openings</h2><ul class="BambooHR-ATS-Jobs-List">{items}</ul></div>'
+            )
         case ("robots.txt",):
             return plain("User-agent: *\nDisallow: /login.php\n")
         case ("login.php",):
@@ -51,9 +68,13 @@ def site(ask: Ask) -> Answer:
 def _row(posting: Posting) -> dict[str, Any]:
     city, region, country, *_ = posting.city
     return {
-        "id": str(posting.id), "jobOpeningName": posting.title,
-        "departmentId": str(len(posting.department)), "departmentLabel": posting.department,
-        "employmentStatusLabel": posting.employment, "location": {"city": city, "state": region},
+        "id": str(posting.id),
+        "jobOpeningName": posting.title,
+        "departmentId": str(len(posting.department)),
+        "departmentLabel": posting.department,
+        "employmentStatusLabel": posting.employment,
+        "location": {"city": city, "state": region},
         "atsLocation": {"country": country, "state": region, "province": None, "city": city},
-        "isRemote": True if posting.mode == REMOTE else None, "locationType": LOCATION_TYPES.get(posting.mode, "0"),
-    }  # fmt: skip
+        "isRemote": True if posting.mode == REMOTE else None,
+        "locationType": LOCATION_TYPES.get(posting.mode, "0"),
+    }

@@ -1,4 +1,6 @@
-"""Boards as Breezy serves them: a bare array under `/json`, without descriptions unless they are asked for."""
+"""Boards as Breezy serves them: a bare array under `/json`, without descriptions unless they are asked
+for.
+"""
 
 from html import escape
 from typing import Any
@@ -28,7 +30,9 @@ def site(ask: Ask) -> Answer:
             if row is None:
                 return redirect("/")
             body = f'<div class="banner"><h1>{escape(row.title)}</h1><ul class="meta"><li>{escape(row.where)}</li></ul></div>'
-            return page(document(f"{row.title} at {who.name}", f"{body}{html(row)}", head=ld(schema(row, _url(row)))))
+            return page(
+                document(f"{row.title} at {who.name}", f"{body}{html(row)}", head=ld(schema(row, _url(row))))
+            )
         case ():
             return page(_listing(ask, who, rows))
         case _:
@@ -45,21 +49,31 @@ def _url(posting: Posting) -> str:
 
 def _row(posting: Posting, *, verbose: bool) -> dict[str, Any]:
     said: dict[str, Any] = {
-        "id": posting.shortcode.lower(), "friendly_id": _friendly(posting), "name": posting.title, "url": _url(posting),
+        "id": posting.shortcode.lower(),
+        "friendly_id": _friendly(posting),
+        "name": posting.title,
+        "url": _url(posting),
         "published_date": posting.opened.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "type": {"id": KINDS[posting.employment], "name": posting.employment}, "department": posting.department,
+        "type": {"id": KINDS[posting.employment], "name": posting.employment},
+        "department": posting.department,
         "salary": pay_text(posting),
-        "location": _location(posting, posting.city), "locations": [_location(posting, each) for each in (posting.city, *posting.also)],
+        "location": _location(posting, posting.city),
+        "locations": [_location(posting, each) for each in (posting.city, *posting.also)],
         "company": {"name": posting.company.name, "logo_url": None, "friendly_id": posting.company.token},
-    }  # fmt: skip
+    }
     if verbose:
         said["description"] = html(posting)
     return said
 
 
 def _location(posting: Posting, city: tuple[str, str, str, str, str, int]) -> dict[str, Any]:
-    return {"country": {"name": city[2], "id": city[3]}, "state": {"name": city[1], "id": city[1]}, "city": city[0],
-            "is_remote": posting.mode == REMOTE, "name": f"{city[0]}, {city[1]}"}  # fmt: skip
+    return {
+        "country": {"name": city[2], "id": city[3]},
+        "state": {"name": city[1], "id": city[1]},
+        "city": city[0],
+        "is_remote": posting.mode == REMOTE,
+        "name": f"{city[0]}, {city[1]}",
+    }
 
 
 def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
@@ -70,5 +84,9 @@ def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
         "</li>"
         for each in shown.rows
     )
-    body = f'<ul class="positions">{items}</ul>' if shown.total else "<p>There are no open positions at the moment.</p>"
+    body = (
+        f'<ul class="positions">{items}</ul>'
+        if shown.total
+        else "<p>There are no open positions at the moment.</p>"
+    )
     return document(f"Jobs at {who.name}", f"<h1>{escape(who.name)}</h1>{body}")

@@ -1,4 +1,6 @@
-"""Many pages of about twenty kilobytes, for benchmarks: `/page/N`, each with a title, a price, availability and links."""
+"""Many pages of about twenty kilobytes, for benchmarks: `/page/N`, each with a title, a price, availability
+and links.
+"""
 
 from functools import lru_cache
 from html import escape
@@ -22,7 +24,9 @@ def site(ask: Ask) -> Answer:
         case ("robots.txt",):
             return plain("User-agent: *\nAllow: /\n")
         case ():
-            links = "".join(f'<li><a href="/page/{number}">Page {number}</a></li>' for number in range(1, LISTED + 1))
+            links = "".join(
+                f'<li><a href="/page/{number}">Page {number}</a></li>' for number in range(1, LISTED + 1)
+            )
             return page(document("Bulk", f"<h1>Bulk</h1><ul>{links}</ul>"))
         case _:
             return page(document("Not found", "<h1>No such page</h1>"), 404)

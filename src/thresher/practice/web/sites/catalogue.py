@@ -1,4 +1,6 @@
-"""A catalogue of courses: categories, numbered pages, a page for each course. The kind of site a recipe is written for."""
+"""A catalogue of courses: categories, numbered pages, a page for each course. The kind of site a recipe is
+written for.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -14,14 +16,16 @@ from thresher.practice.web.window import Window, named, window
 
 PAGE = 12
 PER_CATEGORY = 40
-CATEGORIES = MappingProxyType({
-    "data": ("Statistics", "SQL", "Data Cleaning", "Dashboards", "Forecasting"),
-    "design": ("Typography", "Colour", "Service Design", "Sketching", "Wayfinding"),
-    "languages": ("Spanish", "German", "Swedish", "Sign Language", "Esperanto"),
-    "craft": ("Bookbinding", "Woodturning", "Pottery", "Weaving", "Bicycle Repair"),
-    "nature": ("Mushrooms", "Bird Song", "Soil", "Orchards", "Tides"),
-    "business": ("Bookkeeping", "Negotiation", "Pricing", "Contracts", "Hiring"),
-})  # fmt: skip
+CATEGORIES = MappingProxyType(
+    {
+        "data": ("Statistics", "SQL", "Data Cleaning", "Dashboards", "Forecasting"),
+        "design": ("Typography", "Colour", "Service Design", "Sketching", "Wayfinding"),
+        "languages": ("Spanish", "German", "Swedish", "Sign Language", "Esperanto"),
+        "craft": ("Bookbinding", "Woodturning", "Pottery", "Weaving", "Bicycle Repair"),
+        "nature": ("Mushrooms", "Bird Song", "Soil", "Orchards", "Tides"),
+        "business": ("Bookkeeping", "Negotiation", "Pricing", "Contracts", "Hiring"),
+    }
+)
 FORMS = (
     "Foundations of {}",
     "{} in Practice",
@@ -65,7 +69,9 @@ def site(ask: Ask) -> Answer:
         case () | ("catalogue",):
             return page(_listing(ask, "All courses", rows))
         case ("catalogue", name) if name in CATEGORIES:
-            return page(_listing(ask, f"Courses: {name}", tuple(each for each in rows if each.category == name)))
+            return page(
+                _listing(ask, f"Courses: {name}", tuple(each for each in rows if each.category == name))
+            )
         case ("course", name) if row := named(rows, name):
             return page(_detail(ask, row))
         case ("robots.txt",):
@@ -81,7 +87,10 @@ def site(ask: Ask) -> Answer:
 def courses(seed: int, now: datetime) -> tuple[Course, ...]:
     """The courses on offer now: some begin to be offered later, some end."""
     return tuple(
-        each for category in CATEGORIES for number in range(PER_CATEGORY) if (each := _course(seed, category, number, now)) is not None
+        each
+        for category in CATEGORIES
+        for number in range(PER_CATEGORY)
+        if (each := _course(seed, category, number, now)) is not None
     )
 
 
@@ -95,9 +104,15 @@ def _course(seed: int, category: str, number: int, now: datetime) -> Course | No
     if (now - offered).days > 120 and draw.chance(20):
         cents = cents * 8 // 10
     return Course(
-        1_000 + list(CATEGORIES).index(category) * 100 + number, category, form.format(subject), draw.pick(LEVELS),
-        draw.between(2, 60), cents, draw.pick(TEACHERS), offered + timedelta(days=draw.between(30, 120)),
-    )  # fmt: skip
+        1_000 + list(CATEGORIES).index(category) * 100 + number,
+        category,
+        form.format(subject),
+        draw.pick(LEVELS),
+        draw.between(2, 60),
+        cents,
+        draw.pick(TEACHERS),
+        offered + timedelta(days=draw.between(30, 120)),
+    )
 
 
 def _listing(ask: Ask, title: str, rows: tuple[Course, ...]) -> str:
@@ -105,7 +120,11 @@ def _listing(ask: Ask, title: str, rows: tuple[Course, ...]) -> str:
     shown = window(ask, rows, (number - 1) * PAGE, PAGE)
     aside = "".join(f'<li><a href="/catalogue/{name}">{name.title()}</a></li>' for name in CATEGORIES)
     count = f"{shown.total} courses" if shown.total else "0 results. We found no courses for you."
-    beside = f'<h2>Recommended for you</h2><div class="grid">{_cards(shown.recommended)}</div>' if shown.recommended else ""
+    beside = (
+        f'<h2>Recommended for you</h2><div class="grid">{_cards(shown.recommended)}</div>'
+        if shown.recommended
+        else ""
+    )
     body = (
         f'<nav class="categories"><ul>{aside}</ul></nav><main><h1>{escape(title)}</h1><p class="count">{count}</p>'
         f'<div class="grid">{_cards(shown.rows)}</div>{_pager(shown, number)}{beside}</main>'
@@ -129,16 +148,28 @@ def _pager(shown: Window[Course], number: int) -> str:
         return ""
     near = sorted({1, pages, *range(max(1, number - 2), min(pages, number + 2) + 1)})
     links = " ".join(
-        f'<a href="?page={each}">{each}</a>' if each != number else f'<span aria-current="page">{each}</span>' for each in near
+        f'<a href="?page={each}">{each}</a>' if each != number else f'<span aria-current="page">{each}</span>'
+        for each in near
     )
     after = f'<a href="?page={number + 1}">Next ›</a>' if number < pages else ""
     return f'<nav class="pagination" aria-label="Pages">{links} {after}</nav>'
 
 
 def _detail(ask: Ask, course: Course) -> str:
-    offer = {"@type": "Offer", "price": f"{course.cents / 100:.2f}", "priceCurrency": "EUR", "availability": "https://schema.org/InStock"}
-    known = {"@context": "https://schema.org", "@type": "Course", "name": course.title, "offers": offer,
-             "url": f"https://{ask.host}{course.path}", "provider": {"@type": "Organization", "name": "Practice Courses"}}  # fmt: skip
+    offer = {
+        "@type": "Offer",
+        "price": f"{course.cents / 100:.2f}",
+        "priceCurrency": "EUR",
+        "availability": "https://schema.org/InStock",
+    }
+    known = {
+        "@context": "https://schema.org",
+        "@type": "Course",
+        "name": course.title,
+        "offers": offer,
+        "url": f"https://{ask.host}{course.path}",
+        "provider": {"@type": "Organization", "name": "Practice Courses"},
+    }
     body = (
         '<main><nav class="breadcrumb"><a href="/catalogue">Catalogue</a> › '
         f'<a href="/catalogue/{course.category}">{course.category.title()}</a></nav>'

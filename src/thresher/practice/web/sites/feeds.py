@@ -23,15 +23,34 @@ def site(ask: Ask) -> Answer:
         case ("atom.xml",):
             return _atom(ask, newest)
         case ("feed.json",):
-            items = [{"id": str(each.id), "url": _url(ask, each), "title": _title(each), "content_html": html(each),
-                      "date_published": each.opened.isoformat(), "date_modified": each.updated.isoformat()} for each in newest]  # fmt: skip
-            return data({"version": "https://jsonfeed.org/version/1.1", "title": "Practice openings", "items": items})
+            items = [
+                {
+                    "id": str(each.id),
+                    "url": _url(ask, each),
+                    "title": _title(each),
+                    "content_html": html(each),
+                    "date_published": each.opened.isoformat(),
+                    "date_modified": each.updated.isoformat(),
+                }
+                for each in newest
+            ]
+            return data(
+                {"version": "https://jsonfeed.org/version/1.1", "title": "Practice openings", "items": items}
+            )
         case ("opening", number) if row := named(rows, number):
             return page(document(_title(row), f"<h1>{escape(_title(row))}</h1>{html(row)}"))
         case ():
             kinds = ("rss", "atom")
-            head = "".join(f'<link rel="alternate" type="application/{kind}+xml" href="/{kind}.xml">' for kind in kinds)
-            return page(document("Practice openings", "<h1>Practice openings</h1><p>Read our <a href='/rss.xml'>feed</a>.</p>", head=head))
+            head = "".join(
+                f'<link rel="alternate" type="application/{kind}+xml" href="/{kind}.xml">' for kind in kinds
+            )
+            return page(
+                document(
+                    "Practice openings",
+                    "<h1>Practice openings</h1><p>Read our <a href='/rss.xml'>feed</a>.</p>",
+                    head=head,
+                )
+            )
         case _:
             return page(document("Not found", "<h1>Not found</h1>"), 404)
 
@@ -39,7 +58,11 @@ def site(ask: Ask) -> Answer:
 def _rows(ask: Ask) -> tuple[Posting, ...]:
     small = [who for who in directory(ask.seed) if who.places < 100][:COMPANIES]
     return tuple(
-        sorted((each for who in small for each in postings(ask.seed, who, ask.now)), key=lambda each: (each.opened, each.id), reverse=True)
+        sorted(
+            (each for who in small for each in postings(ask.seed, who, ask.now)),
+            key=lambda each: (each.opened, each.id),
+            reverse=True,
+        )
     )
 
 
@@ -71,4 +94,6 @@ def _atom(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
     )
     updated = max((each.updated for each in rows), default=ask.now).isoformat()
     head = f'<title>Practice openings</title><id>https://{ask.host}/</id><updated>{updated}</updated><link rel="self" href="https://{ask.host}/atom.xml"/>'
-    return xml(f'<feed xmlns="http://www.w3.org/2005/Atom">{head}\n{entries}\n</feed>\n', "application/atom+xml")
+    return xml(
+        f'<feed xmlns="http://www.w3.org/2005/Atom">{head}\n{entries}\n</feed>\n', "application/atom+xml"
+    )

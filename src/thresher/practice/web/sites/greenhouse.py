@@ -1,4 +1,6 @@
-"""Boards as Greenhouse serves them: an API that gives the whole board at once, and hosted pages with JSON-LD."""
+"""Boards as Greenhouse serves them: an API that gives the whole board at once, and hosted pages with
+JSON-LD.
+"""
 
 from html import escape
 from typing import Any
@@ -32,7 +34,9 @@ def _board(ask: Ask, who: Company, rest: list[str]) -> Answer:
         case ["jobs"]:
             shown = window(ask, rows)
             whole = ask.query.get("content") == "true"
-            return data({"jobs": [_row(each, whole=whole) for each in shown.rows], "meta": {"total": shown.total}})
+            return data(
+                {"jobs": [_row(each, whole=whole) for each in shown.rows], "meta": {"total": shown.total}}
+            )
         case ["jobs", number]:
             row = named(rows, number)
             return data(_row(row, whole=True)) if row else data(NOT_FOUND, 404)
@@ -48,11 +52,17 @@ def _row(posting: Posting, *, whole: bool) -> dict[str, Any]:
     # Boards that write only "Hybrid" here leave the city to the offices.
     vague = posting.mode == HYBRID and posting.place % 3 == 0
     said: dict[str, Any] = {
-        "absolute_url": f"{BOARD}/{posting.company.token}/jobs/{posting.id}", "internal_job_id": posting.id - 1_000_000,
-        "location": {"name": "Hybrid" if vague else posting.where}, "metadata": None, "id": posting.id,
-        "updated_at": posting.updated.isoformat(), "requisition_id": "TBD" if posting.place % 11 == 5 else posting.requisition,
-        "title": posting.title, "company_name": posting.company.name, "first_published": posting.opened.isoformat(),
-    }  # fmt: skip
+        "absolute_url": f"{BOARD}/{posting.company.token}/jobs/{posting.id}",
+        "internal_job_id": posting.id - 1_000_000,
+        "location": {"name": "Hybrid" if vague else posting.where},
+        "metadata": None,
+        "id": posting.id,
+        "updated_at": posting.updated.isoformat(),
+        "requisition_id": "TBD" if posting.place % 11 == 5 else posting.requisition,
+        "title": posting.title,
+        "company_name": posting.company.name,
+        "first_published": posting.opened.isoformat(),
+    }
     if whole:
         said["content"] = escape(html(posting))
         said["departments"] = [_department(posting.department)]
@@ -62,18 +72,30 @@ def _row(posting: Posting, *, whole: bool) -> dict[str, Any]:
 
 def _office(posting: Posting) -> dict[str, Any]:
     name, region, country, *_ = posting.city
-    return {"id": 9_000 + sum(map(ord, name)), "name": name, "location": f"{name}, {region}, {country}", "child_ids": [], "parent_id": None}
+    return {
+        "id": 9_000 + sum(map(ord, name)),
+        "name": name,
+        "location": f"{name}, {region}, {country}",
+        "child_ids": [],
+        "parent_id": None,
+    }
 
 
 def _offices(rows: tuple[Posting, ...]) -> Json:
     """Every city with its departments, and in each the postings."""
     cities = {each.city[0]: each for each in rows}
-    return [{**_office(one), "departments": _departments([each for each in rows if each.city[0] == city])} for city, one in cities.items()]
+    return [
+        {**_office(one), "departments": _departments([each for each in rows if each.city[0] == city])}
+        for city, one in cities.items()
+    ]
 
 
 def _departments(rows: list[Posting]) -> Json:
     names = sorted({each.department for each in rows})
-    return [{**_department(name), "jobs": [_row(each, whole=False) for each in rows if each.department == name]} for name in names]
+    return [
+        {**_department(name), "jobs": [_row(each, whole=False) for each in rows if each.department == name]}
+        for name in names
+    ]
 
 
 def _department(name: str) -> dict[str, Any]:
@@ -117,12 +139,12 @@ def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
         for each in shown.rows
     )
     more = (
-        f'<a class="pagination__next" rel="next" href="/{who.token}?page={number + 1}">Next page</a>' if number * size < shown.total else ""
+        f'<a class="pagination__next" rel="next" href="/{who.token}?page={number + 1}">Next page</a>'
+        if number * size < shown.total
+        else ""
     )
     heading = f"{shown.total} jobs" if shown.total else "There are no current openings."
-    body = (
-        f'<main><h1>{escape(who.name)}</h1><h2 class="section-header">{heading}</h2><table class="job-posts">{items}</table>{more}</main>'
-    )
+    body = f'<main><h1>{escape(who.name)}</h1><h2 class="section-header">{heading}</h2><table class="job-posts">{items}</table>{more}</main>'
     return document(f"Jobs at {who.name}", body)
 
 
@@ -144,5 +166,9 @@ def _embedded(ask: Ask) -> Answer:
     if who is None:
         return page("", 404)
     if ask.path.endswith("/js"):
-        return Answer(200, f'window.Grnhse={{"boardToken":"{token}"}};'.encode(), {"content-type": "application/javascript"})
+        return Answer(
+            200,
+            f'window.Grnhse={{"boardToken":"{token}"}};'.encode(),
+            {"content-type": "application/javascript"},
+        )
     return page(_listing(ask, who, postings(ask.seed, who, ask.now)))

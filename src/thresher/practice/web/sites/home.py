@@ -1,7 +1,7 @@
 """A company's own web site: home, about, careers. Any host name has one.
 
-Where its postings are depends on the company: on a platform it links to (plainly, behind a button, or embedded by a
-script), on its own careers pages, or in a page that only a browser sees.
+Where its postings are depends on the company: on a platform it links to (plainly, behind a button, or
+embedded by a script), on its own careers pages, or in a page that only a browser sees.
 """
 
 from html import escape
@@ -17,9 +17,7 @@ from thresher.practice.web.traits import Traits, traits
 from thresher.practice.web.window import Window, named, window
 
 PAGE = 10
-SHELL = (
-    '<div id="root"></div><noscript>You need to enable JavaScript to run this app.</noscript><script src="/static/openings.js"></script>'
-)
+SHELL = '<div id="root"></div><noscript>You need to enable JavaScript to run this app.</noscript><script src="/static/openings.js"></script>'
 CAREERS = ("careers", "jobs", "career", "join-us")
 # Served under `careers.` of a company's own domain by these platforms, with the same paths as on theirs.
 UNDER_OWN_DOMAIN = {"recruitee": recruitee.site, "teamtailor": teamtailor.site}
@@ -54,7 +52,9 @@ def site(ask: Ask) -> Answer:
         case ():
             return page(_home(who, traits(ask.seed, who)), modified=DAY_ZERO)
         case ("about",) | ("about-us",) | ("company",):
-            return page(_framed(who, f"About {who.name}", about(who, traits(ask.seed, who))), modified=DAY_ZERO)
+            return page(
+                _framed(who, f"About {who.name}", about(who, traits(ask.seed, who))), modified=DAY_ZERO
+            )
         case ("robots.txt",):
             return plain(f"User-agent: *\nDisallow: /internal/\nSitemap: https://{ask.host}/sitemap.xml\n")
         case ("sitemap.xml",):
@@ -66,7 +66,9 @@ def site(ask: Ask) -> Answer:
         case ("static", "openings.js"):
             return made(SCRIPT.encode(), "text/javascript; charset=utf-8")
         case ("contact",) | ("imprint",):
-            return page(_framed(who, "Contact", f"<p>{who.name}, {who.city[0]}. hello@{who.token}.example</p>"))
+            return page(
+                _framed(who, "Contact", f"<p>{who.name}, {who.city[0]}. hello@{who.token}.example</p>")
+            )
         case _:
             return page(_framed(who, "Page not found", "<p>There is nothing under this address.</p>"), 404)
 
@@ -77,15 +79,22 @@ def board_url(who: Company) -> str:
     if who.custom_domain and who.platform in UNDER_OWN_DOMAIN:
         return f"https://careers.{token}.example/"
     return {
-        "greenhouse": f"https://job-boards.greenhouse.io/{token}", "lever": f"https://jobs.lever.co/{token}",
-        "ashby": f"https://jobs.ashbyhq.com/{token}", "smartrecruiters": f"https://careers.smartrecruiters.com/{token}",
+        "greenhouse": f"https://job-boards.greenhouse.io/{token}",
+        "lever": f"https://jobs.lever.co/{token}",
+        "ashby": f"https://jobs.ashbyhq.com/{token}",
+        "smartrecruiters": f"https://careers.smartrecruiters.com/{token}",
         "workday": f"https://{token}.wd{who.workday_number}.myworkdayjobs.com/en-US/{who.workday_site}",
-        "recruitee": f"https://{token}.recruitee.com/", "workable": f"https://apply.workable.com/{token}/",
-        "personio": f"https://{token}.jobs.personio.de/", "teamtailor": f"https://{token}.teamtailor.com/jobs",
-        "bamboohr": f"https://{token}.bamboohr.com/careers", "icims": f"https://careers-{token}.icims.com/jobs/search",
-        "jobvite": f"https://jobs.jobvite.com/{token}/jobs", "breezy": f"https://{token}.breezy.hr/",
-        "rippling": f"https://ats.rippling.com/{token}/jobs", "pinpoint": f"https://{token}.pinpointhq.com/",
-    }.get(who.platform, f"https://{who.site}/careers")  # fmt: skip
+        "recruitee": f"https://{token}.recruitee.com/",
+        "workable": f"https://apply.workable.com/{token}/",
+        "personio": f"https://{token}.jobs.personio.de/",
+        "teamtailor": f"https://{token}.teamtailor.com/jobs",
+        "bamboohr": f"https://{token}.bamboohr.com/careers",
+        "icims": f"https://careers-{token}.icims.com/jobs/search",
+        "jobvite": f"https://jobs.jobvite.com/{token}/jobs",
+        "breezy": f"https://{token}.breezy.hr/",
+        "rippling": f"https://ats.rippling.com/{token}/jobs",
+        "pinpoint": f"https://{token}.pinpointhq.com/",
+    }.get(who.platform, f"https://{who.site}/careers")
 
 
 def _framed(who: Company, title: str, body: str, head: str = "") -> str:
@@ -94,7 +103,11 @@ def _framed(who: Company, title: str, body: str, head: str = "") -> str:
         f'<a href="/{CAREERS[who.layout]}">Careers</a> <a href="/contact">Contact</a></nav></header>'
     )
     foot = f"<footer><p>© {who.name}, {who.city[0]}</p></footer>"
-    return document(f"{title} | {who.name}", f"{top}\n<main>\n<h1>{escape(title)}</h1>\n{body}\n</main>\n{foot}", head=head)
+    return document(
+        f"{title} | {who.name}",
+        f"{top}\n<main>\n<h1>{escape(title)}</h1>\n{body}\n</main>\n{foot}",
+        head=head,
+    )
 
 
 def _home(who: Company, known: Traits) -> str:
@@ -110,18 +123,26 @@ def _home(who: Company, known: Traits) -> str:
 def _careers(ask: Ask, who: Company, rest: list[str]) -> Answer:
     rows = postings(ask.seed, who, ask.now)
     if who.platform not in (OWN, SCRIPTED):
-        return page(_outward(who, rows, working_here(traits(ask.seed, who)))) if not rest else page(_framed(who, "Page not found", ""), 404)
+        return (
+            page(_outward(who, rows, working_here(traits(ask.seed, who))))
+            if not rest
+            else page(_framed(who, "Page not found", ""), 404)
+        )
     if rest == ["feed.xml"]:
         return _feed(ask, who, rows)
     if rest:
         row = named(rows, rest[0])
         if row is None:
-            return page(_framed(who, "This position is no longer open", "<p>See our other openings.</p>"), 404)
+            return page(
+                _framed(who, "This position is no longer open", "<p>See our other openings.</p>"), 404
+            )
         return page(_detail(ask, row), modified=row.updated)
     if who.platform == SCRIPTED:
         return page(document(f"Careers | {who.name}", SHELL))
     place = max(1, ask.number("page", 1))
-    return page(_listing(who, window(ask, rows, (place - 1) * PAGE, PAGE), place, working_here(traits(ask.seed, who))))
+    return page(
+        _listing(who, window(ask, rows, (place - 1) * PAGE, PAGE), place, working_here(traits(ask.seed, who)))
+    )
 
 
 def _outward(who: Company, rows: tuple[Posting, ...], beside: str) -> str:
@@ -130,11 +151,11 @@ def _outward(who: Company, rows: tuple[Posting, ...], beside: str) -> str:
     if who.platform == "greenhouse" and who.layout == 2:
         body = f'<div id="grnhse_app"></div><script src="https://boards.greenhouse.io/embed/job_board/js?for={who.token}"></script>'
     elif who.platform == "bamboohr" and who.layout == 2:
-        body = (
-            f'<div id="BambooHR"></div><script src="https://{who.token}.bamboohr.com/js/embed.js"></script><a href="{url}">All openings</a>'
-        )
+        body = f'<div id="BambooHR"></div><script src="https://{who.token}.bamboohr.com/js/embed.js"></script><a href="{url}">All openings</a>'
     elif who.layout == 1:
-        links = "".join(f'<li><a href="{url}">{escape(each.title)}</a>, {escape(each.city[0])}</li>' for each in rows[:5])
+        links = "".join(
+            f'<li><a href="{url}">{escape(each.title)}</a>, {escape(each.city[0])}</li>' for each in rows[:5]
+        )
         body = f'<p>Some of the roles we are filling:</p><ul class="roles">{links}</ul><p><a href="{url}">View all openings</a></p>'
     else:
         body = f'<p>We look for people who like to finish things.</p><p><a class="button" href="{url}">See open positions</a></p>'
@@ -148,18 +169,29 @@ def _listing(who: Company, shown: Window[Posting], number: int, told: str) -> st
         recommended = "\n".join(_card(each) for each in shown.recommended)
         beside = f"<h2>You may also like</h2><ul>{recommended}</ul>" if recommended else ""
         nothing = "<p>No open positions match your search.</p>"
-        return _framed(who, "Careers", f'<p class="count">0 results</p>{nothing}{beside}\n{told}', _feed_link(who))
-    numbers = " ".join(f'<a href="?page={each}">{each}</a>' if each != number else f"<span>{each}</span>" for each in range(1, pages + 1))
+        return _framed(
+            who, "Careers", f'<p class="count">0 results</p>{nothing}{beside}\n{told}', _feed_link(who)
+        )
+    numbers = " ".join(
+        f'<a href="?page={each}">{each}</a>' if each != number else f"<span>{each}</span>"
+        for each in range(1, pages + 1)
+    )
     next_link = f'<a rel="next" href="?page={number + 1}">Next</a>' if number < pages else ""
     back_link = f'<a rel="prev" href="?page={number - 1}">Previous</a>' if number > 1 else ""
     pager = f'<nav class="pagination">{back_link} {numbers} {next_link}</nav>' if pages > 1 else ""
-    body = f'<p class="count">{shown.total} open positions</p><ul class="openings">{items}</ul>{pager}\n{told}'
+    body = (
+        f'<p class="count">{shown.total} open positions</p><ul class="openings">{items}</ul>{pager}\n{told}'
+    )
     return _framed(who, "Careers", body, _feed_link(who))
 
 
 def _feed_link(who: Company) -> str:
     """Two of three say that they have a feed; the others have it and do not say so."""
-    return "" if who.layout == 1 else '<link rel="alternate" type="application/rss+xml" title="Openings" href="/careers/feed.xml">'
+    return (
+        ""
+        if who.layout == 1
+        else '<link rel="alternate" type="application/rss+xml" title="Openings" href="/careers/feed.xml">'
+    )
 
 
 def _card(posting: Posting) -> str:
@@ -172,9 +204,7 @@ def _card(posting: Posting) -> str:
 
 def _detail(ask: Ask, posting: Posting) -> str:
     url = f"https://{ask.host}/careers/{posting.id}-{posting.slug}"
-    body = (
-        f'<p class="place">{escape(posting.where)} · {posting.employment}</p>{html(posting)}<p><a href="/apply/{posting.id}">Apply</a></p>'
-    )
+    body = f'<p class="place">{escape(posting.where)} · {posting.employment}</p>{html(posting)}<p><a href="/apply/{posting.id}">Apply</a></p>'
     return _framed(posting.company, posting.title, body, ld(schema(posting, url)))
 
 
@@ -191,7 +221,14 @@ def _feed(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> Answer:
 
 def _openings(ask: Ask, who: Company) -> Answer:
     rows = window(ask, postings(ask.seed, who, ask.now)).rows
-    return data({"openings": [{"title": each.title, "location": each.where, "path": f"/careers/{each.id}-{each.slug}"} for each in rows]})
+    return data(
+        {
+            "openings": [
+                {"title": each.title, "location": each.where, "path": f"/careers/{each.id}-{each.slug}"}
+                for each in rows
+            ]
+        }
+    )
 
 
 def _sitemap(ask: Ask, who: Company) -> Answer:

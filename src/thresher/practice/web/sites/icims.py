@@ -1,4 +1,6 @@
-"""Career portals as iCIMS serves them: pages only, whole only inside their frame, and a last page that comes again for ever."""
+"""Career portals as iCIMS serves them: pages only, whole only inside their frame, and a last page that comes
+again for ever.
+"""
 
 from html import escape
 
@@ -14,7 +16,9 @@ SORRY = "Sorry, no jobs were found that match your search criteria. Please try a
 
 
 def site(ask: Ask) -> Answer:
-    """`/jobs/search?ss=1&in_iframe=1&pr=N`, and postings at `/jobs/ID/SLUG/job`. Other prefixes of the host are other portals."""
+    """`/jobs/search?ss=1&in_iframe=1&pr=N`, and postings at `/jobs/ID/SLUG/job`. Other prefixes of the host
+    are other portals.
+    """
     label = ask.host.partition(".")[0]
     who = owner(ask.seed, "icims", label.removeprefix(PREFIX)) if label.startswith(PREFIX) else None
     if who is None:
@@ -25,7 +29,15 @@ def site(ask: Ask) -> Answer:
             return page(_framed(ask, who, _listing(ask, rows)))
         case ("jobs", number, *_) if row := named(rows, number):
             head = ld(schema(row, _url(ask, row)))
-            return page(_framed(ask, who, f'<div class="iCIMS_JobContent"><h1>{escape(row.title)}</h1>{html(row)}</div>', row.title, head))
+            return page(
+                _framed(
+                    ask,
+                    who,
+                    f'<div class="iCIMS_JobContent"><h1>{escape(row.title)}</h1>{html(row)}</div>',
+                    row.title,
+                    head,
+                )
+            )
         case ("jobs", number, *_) if number.isdecimal():
             gone = "<p>The job you are trying to view is no longer available.</p>"
             return page(document(f"{who.name} Careers", f'<div class="iCIMS_ErrorMessage">{gone}</div>'), 410)
@@ -42,10 +54,14 @@ def _url(ask: Ask, posting: Posting) -> str:
 def _framed(ask: Ask, who: Company, body: str, title: str = "Job Search", head: str = "") -> str:
     """Asked for without the frame's mark, there is a frame and nothing in it."""
     if ask.query.get("in_iframe") != "1":
-        query = "&".join(f"{escape(name)}={escape(value)}" for name, value in (*ask.query.items(), ("in_iframe", "1")))
+        query = "&".join(
+            f"{escape(name)}={escape(value)}" for name, value in (*ask.query.items(), ("in_iframe", "1"))
+        )
         body = f'<div class="iCIMS_Frame"><iframe id="icims_content_iframe" src="{escape(ask.path)}?{query}"></iframe></div>'
     top = f'<div class="iCIMS_Header">{escape(who.name)}</div>'
-    return document(f"{title} | {who.name} Careers", f'<div class="iCIMS_MainWrapper">{top}{body}</div>', head=head)
+    return document(
+        f"{title} | {who.name} Careers", f'<div class="iCIMS_MainWrapper">{top}{body}</div>', head=head
+    )
 
 
 def _listing(ask: Ask, rows: tuple[Posting, ...]) -> str:
@@ -56,7 +72,10 @@ def _listing(ask: Ask, rows: tuple[Posting, ...]) -> str:
     if not shown.total:
         return f'<div class="iCIMS_JobsTable"><p class="iCIMS_ErrorMessage">{SORRY}</p></div>{_recommended(ask, shown)}'
     items = "\n".join(_card(ask, each) for each in shown.rows)
-    links = "".join(f'<a class="glyph" href="/jobs/search?ss=1&amp;in_iframe=1&amp;pr={each}">{each + 1}</a> ' for each in range(pages))
+    links = "".join(
+        f'<a class="glyph" href="/jobs/search?ss=1&amp;in_iframe=1&amp;pr={each}">{each + 1}</a> '
+        for each in range(pages)
+    )
     return (
         f'<ul class="container-fluid iCIMS_JobsTable">{items}</ul>'
         f'<div class="iCIMS_Paging text-center"><span>Page {number + 1} of {pages}</span> {links}</div>'
@@ -64,7 +83,9 @@ def _listing(ask: Ask, rows: tuple[Posting, ...]) -> str:
 
 
 def _recommended(ask: Ask, shown: Window[Posting]) -> str:
-    links = "".join(f'<li><a href="{_url(ask, each)}">{escape(each.title)}</a></li>' for each in shown.recommended)
+    links = "".join(
+        f'<li><a href="{_url(ask, each)}">{escape(each.title)}</a></li>' for each in shown.recommended
+    )
     return f"<h2>You may be interested in</h2><ul>{links}</ul>" if links else ""
 
 

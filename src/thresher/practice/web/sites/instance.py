@@ -1,4 +1,6 @@
-"""A value that fits a JSON schema: from what is known, else from a text, else null where that is allowed, else drawn."""
+"""A value that fits a JSON schema: from what is known, else from a text, else null where that is allowed,
+else drawn.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,8 +21,11 @@ PRESENT = ("present", "shown", "any", "exists", "found", "shows", "there")
 Facts = Mapping[str, Json]
 
 
-def instance(draw: Draw, schema: dict[str, Any], text: str, things: Sequence[Facts] | None = None, *, invents: int = 0) -> Json:
-    """One instance. `things` are the facts of what the text shows, None where nobody knows; `invents` is the percentage of made-up values.
+def instance(
+    draw: Draw, schema: dict[str, Any], text: str, things: Sequence[Facts] | None = None, *, invents: int = 0
+) -> Json:
+    """One instance. `things` are the facts of what the text shows, None where nobody knows; `invents` is the
+    percentage of made-up values.
 
     What cannot be understood of the schema becomes a string.
     """
@@ -36,15 +41,21 @@ def sequence(value: Json) -> list[Any]:
 
 
 class _Source:
-    """Where values come from: the facts, then the lines of a text that look like `name: value` and its headings, then the draw."""
+    """Where values come from: the facts, then the lines of a text that look like `name: value` and its
+    headings, then the draw.
+    """
 
-    def __init__(self, draw: Draw, text: str, root: dict[str, Any], things: Sequence[Facts] | None, invents: int) -> None:
+    def __init__(
+        self, draw: Draw, text: str, root: dict[str, Any], things: Sequence[Facts] | None, invents: int
+    ) -> None:
         self.draw, self.root, self.left, self.text, self.invents = draw, root, MAX_VALUES, text, invents
         self.things = things
         self.thing: Facts = things[0] if things else {}
         lines = text.splitlines()
         pairs = (line.strip(" *-|\t").partition(":") for line in lines)
-        self.lines = {name.strip(" *").lower(): value.strip(" *") for name, _, value in pairs if value.strip(" *")}
+        self.lines = {
+            name.strip(" *").lower(): value.strip(" *") for name, _, value in pairs if value.strip(" *")
+        }
         self.heading = next((line.lstrip("# ").strip() for line in lines if line.startswith("#")), None)
 
     def said(self, name: str) -> Json:
@@ -67,7 +78,10 @@ def _value(source: _Source, schema: Json, name: str, depth: int) -> Json:
     if depth >= MAX_DEPTH or source.left < 0 or (kind == "null" and "enum" not in schema):
         return None
     if kind == "object":
-        return {key: _value(source, each, key, depth + 1) for key, each in mapping(schema.get("properties")).items()}
+        return {
+            key: _value(source, each, key, depth + 1)
+            for key, each in mapping(schema.get("properties")).items()
+        }
     if kind == "array":
         return _list(source, schema, name, depth)
     said = source.said(name)
@@ -90,12 +104,23 @@ def _list(source: _Source, schema: dict[str, Any], name: str, depth: int) -> Jso
         return [_each(source, items, name, depth, thing) for thing in source.things]
     if _kind(_resolved(source, items)) == "object":
         found = [_value(source, items, name, depth + 1) for _ in range(max(least, 1))]
-        return [each for each in found if least or any(value not in (None, []) for value in mapping(each).values())]
-    return [_told(source, _resolved(source, items), name, each) for each in _several(source.said(name)) or [None] * least]
+        return [
+            each
+            for each in found
+            if least or any(value not in (None, []) for value in mapping(each).values())
+        ]
+    return [
+        _told(source, _resolved(source, items), name, each)
+        for each in _several(source.said(name)) or [None] * least
+    ]
 
 
 def _several(said: Json) -> list[Json]:
-    values = said if isinstance(said, list) else [part.strip() for part in str(said or "").split(",") if part.strip()]
+    values = (
+        said
+        if isinstance(said, list)
+        else [part.strip() for part in str(said or "").split(",") if part.strip()]
+    )
     return values[:MAX_ITEMS]
 
 
@@ -109,7 +134,9 @@ def _told(source: _Source, schema: dict[str, Any], name: str, said: Json, *, nul
 def _fits(schema: dict[str, Any], said: Json) -> bool:
     if choices := sequence(schema.get("enum")):
         return str(said).lower() in [str(each).lower() for each in choices]
-    return said is not None and (_kind(schema) not in ("integer", "number") or any(each.isdigit() for each in str(said)))
+    return said is not None and (
+        _kind(schema) not in ("integer", "number") or any(each.isdigit() for each in str(said))
+    )
 
 
 def _each(source: _Source, items: Json, name: str, depth: int, thing: Facts) -> Json:
@@ -130,7 +157,9 @@ def _leaf(source: _Source, schema: dict[str, Any], kind: str, name: str, said: J
             return _number(source, schema, "" if said is None else str(said), whole=kind == "integer")
         case _:
             most = MAX_TEXT if name not in source.thing else MAX_TRUE_TEXT
-            return str(f"{name} {source.draw.below(1_000)}" if said is None else said)[: max(0, _whole(schema.get("maxLength"), most))]
+            return str(f"{name} {source.draw.below(1_000)}" if said is None else said)[
+                : max(0, _whole(schema.get("maxLength"), most))
+            ]
 
 
 def _nullable(schema: Json) -> bool:
@@ -148,7 +177,9 @@ def _resolved(source: _Source, schema: Json) -> dict[str, Any]:
     """Follows references within the schema and takes the first real branch of a choice."""
     for _ in range(MAX_DEPTH):
         schema = mapping(schema)
-        branches = sequence(schema.get("anyOf")) or sequence(schema.get("oneOf")) or sequence(schema.get("allOf"))
+        branches = (
+            sequence(schema.get("anyOf")) or sequence(schema.get("oneOf")) or sequence(schema.get("allOf"))
+        )
         if isinstance(schema.get("$ref"), str):
             found: Json = source.root
             for part in schema["$ref"].removeprefix("#/").split("/"):

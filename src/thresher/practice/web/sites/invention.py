@@ -5,7 +5,20 @@ from thresher.practice.web.draw import Draw
 from thresher.practice.web.words import CITIES, FIRST, SECOND
 
 TRIES = 50
-MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December")
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
 
 
 def invented(draw: Draw, kind: str, name: str, choices: list[Json], text: str) -> Json:

@@ -1,4 +1,6 @@
-"""Boards as Jobvite serves them: pages of fifty, and an XML feed under a name that only the board's page tells."""
+"""Boards as Jobvite serves them: pages of fifty, and an XML feed under a name that only the board's page
+tells.
+"""
 
 from html import escape
 
@@ -29,7 +31,13 @@ def site(ask: Ask) -> Answer:
             if row is None:
                 return page(_framed(who, "<p>The job listing no longer exists.</p>"), 404)
             body = f'<h2 class="jv-header">{escape(row.title)}</h2><p class="jv-job-detail-meta">{escape(row.where)}</p>'
-            return page(_framed(who, f'{body}<div class="jv-job-detail-description">{html(row)}</div>', ld(schema(row, _url(row)))))
+            return page(
+                _framed(
+                    who,
+                    f'{body}<div class="jv-job-detail-description">{html(row)}</div>',
+                    ld(schema(row, _url(row))),
+                )
+            )
         case _:
             return page(_framed(who, "<p>Page not found</p>"), 404)
 
@@ -62,24 +70,43 @@ def _url(posting: Posting) -> str:
 
 def _framed(who: Company, body: str, head: str = "") -> str:
     script = f"<script>window.jvCareerSite = {{companyEId: '{company_number(who)}', careerSiteName: '{who.token}'}};</script>"
-    return document(f"{who.name} Careers", f'<div class="jv-page-body"><h1>{escape(who.name)}</h1>{body}</div>', head=f"{head}\n{script}")
+    return document(
+        f"{who.name} Careers",
+        f'<div class="jv-page-body"><h1>{escape(who.name)}</h1>{body}</div>',
+        head=f"{head}\n{script}",
+    )
 
 
 def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
     number = max(0, ask.number("p", 0))
     shown = window(ask, rows, number * PAGE, PAGE)
     if not shown.total:
-        near = "".join(f'<li><a href="{_url(each)}">{escape(each.title)}</a></li>' for each in shown.recommended)
-        return _framed(who, f"<p>There are currently no open positions.</p><h3>Recently filled</h3><ul>{near}</ul>")
+        near = "".join(
+            f'<li><a href="{_url(each)}">{escape(each.title)}</a></li>' for each in shown.recommended
+        )
+        return _framed(
+            who, f"<p>There are currently no open positions.</p><h3>Recently filled</h3><ul>{near}</ul>"
+        )
     items = "\n".join(
         f'<tr><td class="jv-job-list-name"><a href="/{who.token}/job/o{each.shortcode}">{escape(each.title)}</a></td>'
         f'<td class="jv-job-list-location">{escape(each.city[0])}, {escape(each.city[1])}, {escape(each.city[2])}</td></tr>'
         for each in shown.rows
     )
     first = number * PAGE
-    count = f'<div class="jv-pagination-text">{first + 1}-{first + len(shown.rows)} of {shown.total}</div>' if shown.rows else ""
-    more = f'<a class="jv-pagination-next" href="/{who.token}/search?p={number + 1}">Next</a>' if first + PAGE < shown.total else ""
-    return _framed(who, f'<table class="jv-job-list"><tbody>{items}</tbody></table><div class="jv-pagination">{count}{more}</div>')
+    count = (
+        f'<div class="jv-pagination-text">{first + 1}-{first + len(shown.rows)} of {shown.total}</div>'
+        if shown.rows
+        else ""
+    )
+    more = (
+        f'<a class="jv-pagination-next" href="/{who.token}/search?p={number + 1}">Next</a>'
+        if first + PAGE < shown.total
+        else ""
+    )
+    return _framed(
+        who,
+        f'<table class="jv-job-list"><tbody>{items}</tbody></table><div class="jv-pagination">{count}{more}</div>',
+    )
 
 
 def _job(posting: Posting) -> str:

@@ -6,7 +6,17 @@ from typing import Any
 from thresher.practice.web.answer import Answer, Ask, data, page
 from thresher.practice.web.company import Company, owner
 from thresher.practice.web.posting import Posting, number_in, postings
-from thresher.practice.web.prose import bullets, document, html, intro, ld, pay_text, schema, sections, workplace
+from thresher.practice.web.prose import (
+    bullets,
+    document,
+    html,
+    intro,
+    ld,
+    pay_text,
+    schema,
+    sections,
+    workplace,
+)
 from thresher.practice.web.window import found, window
 
 NOT_FOUND = {"ok": False, "error": "Document not found"}
@@ -16,7 +26,9 @@ SITE = "https://jobs.lever.co"
 def api(ask: Ask) -> Answer:
     """`/v0/postings/TOKEN` and `/v0/postings/TOKEN/ID`. Tokens are case-sensitive."""
     match ask.parts:
-        case ("v0", "postings", token, *rest) if token == token.lower() and (who := owner(ask.seed, "lever", token)):
+        case ("v0", "postings", token, *rest) if token == token.lower() and (
+            who := owner(ask.seed, "lever", token)
+        ):
             return _answer(ask, who, rest)
         case _:
             return data(NOT_FOUND, 404)
@@ -37,17 +49,33 @@ def _row(posting: Posting) -> dict[str, Any]:
     url = f"{SITE}/{posting.company.token}/{posting.uuid}"
     duties, wants, offers = sections(posting)
     said: dict[str, Any] = {
-        "id": posting.uuid, "text": posting.title, "hostedUrl": url, "applyUrl": f"{url}/apply",
-        "createdAt": int(posting.opened.timestamp() * 1_000), "country": posting.city[3], "workplaceType": posting.mode,
-        "categories": {"commitment": posting.employment, "department": posting.department, "team": posting.department,
-                       "location": posting.city[0], "allLocations": [each[0] for each in (posting.city, *posting.also)]},
-        "description": f"<div>{escape(intro(posting))}</div>", "descriptionPlain": intro(posting),
+        "id": posting.uuid,
+        "text": posting.title,
+        "hostedUrl": url,
+        "applyUrl": f"{url}/apply",
+        "createdAt": int(posting.opened.timestamp() * 1_000),
+        "country": posting.city[3],
+        "workplaceType": posting.mode,
+        "categories": {
+            "commitment": posting.employment,
+            "department": posting.department,
+            "team": posting.department,
+            "location": posting.city[0],
+            "allLocations": [each[0] for each in (posting.city, *posting.also)],
+        },
+        "description": f"<div>{escape(intro(posting))}</div>",
+        "descriptionPlain": intro(posting),
         "lists": [{"text": title, "content": bullets(rows)[4:-5]} for title, rows in (duties, wants)],
-        "additional": f"<div>{offers[0]}</div>{bullets(offers[1])}", "additionalPlain": "\n".join(offers[1]),
-    }  # fmt: skip
+        "additional": f"<div>{offers[0]}</div>{bullets(offers[1])}",
+        "additionalPlain": "\n".join(offers[1]),
+    }
     if posting.pay:
-        said["salaryRange"] = {"min": posting.pay.least, "max": posting.pay.most, "currency": posting.pay.currency,
-                                "interval": "per-year-salary"}  # fmt: skip
+        said["salaryRange"] = {
+            "min": posting.pay.least,
+            "max": posting.pay.most,
+            "currency": posting.pay.currency,
+            "interval": "per-year-salary",
+        }
     return said
 
 
@@ -70,13 +98,14 @@ def _widget(who: Company, rows: tuple[Posting, ...]) -> str:
         f'<span class="sort-by-commitment">{each.employment}</span><span class="workplaceTypes">{workplace(each)}</span></div></a></div>'
         for each in rows
     )
-    return document(who.name, f'<div class="main-header"><h1>{escape(who.name)}</h1></div><div class="postings-wrapper">{items}</div>')
+    return document(
+        who.name,
+        f'<div class="main-header"><h1>{escape(who.name)}</h1></div><div class="postings-wrapper">{items}</div>',
+    )
 
 
 def _detail(posting: Posting) -> str:
     url = f"{SITE}/{posting.company.token}/{posting.uuid}"
     body = f'<div class="posting-headline"><h2>{escape(posting.title)}</h2><div>{escape(posting.where)}</div></div>'
-    body += (
-        f'<div class="section-wrapper">{html(posting)}</div><p>{escape(pay_text(posting))}</p><a href="{url}/apply">Apply for this job</a>'
-    )
+    body += f'<div class="section-wrapper">{html(posting)}</div><p>{escape(pay_text(posting))}</p><a href="{url}/apply">Apply for this job</a>'
     return document(f"{posting.company.name} - {posting.title}", body, head=ld(schema(posting, url)))

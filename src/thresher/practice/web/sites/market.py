@@ -1,7 +1,7 @@
 """A marketplace for coins in four countries: what is asked, what was paid, and the noise around both.
 
-Each locale writes money and dates its own way. Among the listings are lots of several coins, copies, advertisements,
-shipping prices and prices struck out.
+Each locale writes money and dates its own way. Among the listings are lots of several coins, copies,
+advertisements, shipping prices and prices struck out.
 """
 
 from collections.abc import Callable
@@ -19,8 +19,18 @@ from thresher.practice.web.window import Window, named, window
 
 PAGE = 24
 LISTINGS = 600
-COINS = ("1889 Crown", "1921 Silver Dollar", "1936 Penny", "1804 Half Thaler", "1872 20 Kronor", "1914 20 Francs",
-         "1965 Florin", "1702 Ducat", "1850 Five Cents", "1799 Farthing")  # fmt: skip
+COINS = (
+    "1889 Crown",
+    "1921 Silver Dollar",
+    "1936 Penny",
+    "1804 Half Thaler",
+    "1872 20 Kronor",
+    "1914 20 Francs",
+    "1965 Florin",
+    "1702 Ducat",
+    "1850 Five Cents",
+    "1799 Farthing",
+)
 GRADES = ("VF", "XF", "AU", "MS-62", "MS-65", "Fine", "ungraded")
 WORTH = (4_500, 8_200, 1_100, 26_000, 31_500, 38_900, 650, 91_000, 15_400, 2_300)
 
@@ -57,17 +67,65 @@ def _kronor(cents: int) -> str:
     return f"{round(cents / 100):,}".replace(",", "\u00a0") + " kr"
 
 
-LOCALES = MappingProxyType({
-    "coins": Locale("en", "USD", 100, _dollars, "%b %d, %Y", "Sold", "+{} shipping", "0 results for", "Next", "Similar items"),
-    "muenzen": Locale("de", "EUR", 92, _euros, "%d.%m.%Y", "Verkauft", "+ {} Versand", "0 Ergebnisse für", "Weiter", "Ähnliche Artikel"),
-    "monnaies": Locale("fr", "EUR", 92, _euros_fr, "%d/%m/%Y", "Vendu", "+ {} de port", "0 résultat pour", "Suivant", "Objets similaires"),
-    "mynt": Locale("sv", "SEK", 1_050, _kronor, "%Y-%m-%d", "Såld", "+ {} frakt", "0 träffar för", "Nästa", "Liknande annonser"),
-})  # fmt: skip
+LOCALES = MappingProxyType(
+    {
+        "coins": Locale(
+            "en",
+            "USD",
+            100,
+            _dollars,
+            "%b %d, %Y",
+            "Sold",
+            "+{} shipping",
+            "0 results for",
+            "Next",
+            "Similar items",
+        ),
+        "muenzen": Locale(
+            "de",
+            "EUR",
+            92,
+            _euros,
+            "%d.%m.%Y",
+            "Verkauft",
+            "+ {} Versand",
+            "0 Ergebnisse für",
+            "Weiter",
+            "Ähnliche Artikel",
+        ),
+        "monnaies": Locale(
+            "fr",
+            "EUR",
+            92,
+            _euros_fr,
+            "%d/%m/%Y",
+            "Vendu",
+            "+ {} de port",
+            "0 résultat pour",
+            "Suivant",
+            "Objets similaires",
+        ),
+        "mynt": Locale(
+            "sv",
+            "SEK",
+            1_050,
+            _kronor,
+            "%Y-%m-%d",
+            "Såld",
+            "+ {} frakt",
+            "0 träffar för",
+            "Nästa",
+            "Liknande annonser",
+        ),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """One listing. `cents` is what is asked, or what was paid when `sold` has a time; `was` is struck out beside it."""
+    """One listing. `cents` is what is asked, or what was paid when `sold` has a time; `was` is struck out
+    beside it.
+    """
 
     id: int
     coin: str
@@ -91,7 +149,9 @@ def site(ask: Ask) -> Answer:
         case ("item", number) if row := named(rows, number):
             return page(_item(ask, locale, row))
         case ():
-            links = "".join(f'<li><a href="/search?q={coin.replace(" ", "+")}">{coin}</a></li>' for coin in COINS)
+            links = "".join(
+                f'<li><a href="/search?q={coin.replace(" ", "+")}">{coin}</a></li>' for coin in COINS
+            )
             return page(document("Coins", f"<h1>Coins</h1><ul>{links}</ul>", language=locale.language))
         case ("robots.txt",):
             return plain("User-agent: *\nDisallow: /signin\nDisallow: /search?*sort=\n")
@@ -102,7 +162,11 @@ def site(ask: Ask) -> Answer:
 @lru_cache(16)
 def listings(seed: int, language: str, rate: int, now: datetime) -> tuple[Listing, ...]:
     """What is on sale or was sold by now, newest first."""
-    rows = (each for number in range(LISTINGS) if (each := _listing(Draw(seed, "coin", language, number), number, rate, now)) is not None)
+    rows = (
+        each
+        for number in range(LISTINGS)
+        if (each := _listing(Draw(seed, "coin", language, number), number, rate, now)) is not None
+    )
     return tuple(sorted(rows, key=lambda each: (each.sold or each.listed, each.id), reverse=True))
 
 
@@ -120,7 +184,18 @@ def _listing(draw: Draw, number: int, rate: int, now: datetime) -> Listing | Non
     # A third is never sold and stays on sale.
     if draw.chance(33) or (sold and sold > now):
         sold = None
-    return Listing(300_000_000_000 + number * 7_919, COINS[which], title, grade, cents, was, shipping, listed, sold, auction)
+    return Listing(
+        300_000_000_000 + number * 7_919,
+        COINS[which],
+        title,
+        grade,
+        cents,
+        was,
+        shipping,
+        listed,
+        sold,
+        auction,
+    )
 
 
 def _noise(draw: Draw, title: str, cents: int) -> tuple[str, int]:
@@ -135,12 +210,18 @@ def _results(ask: Ask, locale: Locale, rows: tuple[Listing, ...]) -> str:
     asked = ask.query.get("q", "")
     sold, number = ask.query.get("sold") == "1", max(1, ask.number("page", 1))
     words = asked.lower().split()
-    fitting = tuple(each for each in rows if (each.sold is not None) == sold and all(word in each.title.lower() for word in words))
+    fitting = tuple(
+        each
+        for each in rows
+        if (each.sold is not None) == sold and all(word in each.title.lower() for word in words)
+    )
     shown = window(ask, fitting, (number - 1) * PAGE, PAGE)
     if not shown.total:
         near = shown.recommended or rows[:5]
         beside = f"<h2>{locale.similar}</h2><ul>{''.join(_card(locale, each) for each in near)}</ul>"
-        return document(asked, f'<p class="count">{locale.none} “{escape(asked)}”</p>{beside}', language=locale.language)
+        return document(
+            asked, f'<p class="count">{locale.none} “{escape(asked)}”</p>{beside}', language=locale.language
+        )
     # The first two cards are paid for, and are not results.
     advert = (
         f'<li class="card sponsored"><span>Ad</span><a href="/promo">Coin albums</a> <span class="price">{locale.money(1_999)}</span></li>'
@@ -154,14 +235,20 @@ def _results(ask: Ask, locale: Locale, rows: tuple[Listing, ...]) -> str:
 def _pager(ask: Ask, locale: Locale, shown: Window[Listing], number: int) -> str:
     if number * PAGE >= shown.total:
         return ""
-    kept = "&amp;".join(f"{name}={escape(value).replace(' ', '+')}" for name, value in ask.query.items() if name != "page")
+    kept = "&amp;".join(
+        f"{name}={escape(value).replace(' ', '+')}" for name, value in ask.query.items() if name != "page"
+    )
     return f'<nav class="pagination"><a rel="next" href="/search?{kept}&amp;page={number + 1}">{locale.next}</a></nav>'
 
 
 def _card(locale: Locale, each: Listing) -> str:
     when = f'<span class="sold">{locale.sold} {each.sold.strftime(locale.day)}</span>' if each.sold else ""
     was = f"<s>{locale.money(each.was)}</s> " if each.was else ""
-    carriage = f'<span class="shipping">{locale.shipping.format(locale.money(each.shipping))}</span>' if each.shipping else ""
+    carriage = (
+        f'<span class="shipping">{locale.shipping.format(locale.money(each.shipping))}</span>'
+        if each.shipping
+        else ""
+    )
     bids = "<span>12 bids</span>" if each.auction else ""
     return (
         f'<li class="card"><a href="/item/{each.id}">{escape(each.title)}</a> {when} {was}<span '

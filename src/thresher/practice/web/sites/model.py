@@ -1,7 +1,8 @@
-"""A model endpoint that speaks OpenAI's protocol: chat completions, whole or streamed, embeddings, the list of models.
+"""A model endpoint that speaks OpenAI's protocol: chat completions, whole or streamed, embeddings, the list
+of models.
 
-Plain questions get a sentence made from the prompt. A JSON schema, in `response_format` or as a tool, gets an object that
-fits it. What is said there is thought in `thought.py`.
+Plain questions get a sentence made from the prompt. A JSON schema, in `response_format` or as a tool, gets an
+object that fits it. What is said there is thought in `thought.py`.
 """
 
 import base64
@@ -27,12 +28,21 @@ CREATED = 1_772_442_000
 
 def site(ask: Ask) -> Answer:
     """`/v1/chat/completions`, `/v1/embeddings`, `/v1/models`."""
-    if not ask.headers.get("authorization", "").startswith("Bearer ") or ask.headers["authorization"] == "Bearer revoked":
+    if (
+        not ask.headers.get("authorization", "").startswith("Bearer ")
+        or ask.headers["authorization"] == "Bearer revoked"
+    ):
         return _problem(401, "invalid_api_key", "Incorrect API key provided.")
     match (ask.method, ask.parts):
         case ("GET", ("v1", "models")):
             return data(
-                {"object": "list", "data": [{"id": name, "object": "model", "created": CREATED, "owned_by": "practice"} for name in MODELS]}
+                {
+                    "object": "list",
+                    "data": [
+                        {"id": name, "object": "model", "created": CREATED, "owned_by": "practice"}
+                        for name in MODELS
+                    ],
+                }
             )
         case ("POST", ("v1", "chat", "completions")):
             return _chat(ask)
@@ -60,16 +70,31 @@ def _chat(ask: Ask) -> Answer:
     message, reason = _message(ask, tool, wish, thought)
     number = f"chatcmpl-{token(ask.seed, wish.prompt, size=24)}"
     if asked.get("stream") is True:
-        return made(b"".join(_events(number, asked, message, reason, _usage(wish, thought))), "text/event-stream; charset=utf-8")
+        return made(
+            b"".join(_events(number, asked, message, reason, _usage(wish, thought))),
+            "text/event-stream; charset=utf-8",
+        )
     choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
-    return data({"id": number, "object": "chat.completion", "created": CREATED, "model": asked["model"], "choices": [choice],
-                 "usage": _usage(wish, thought)})  # fmt: skip
+    return data(
+        {
+            "id": number,
+            "object": "chat.completion",
+            "created": CREATED,
+            "model": asked["model"],
+            "choices": [choice],
+            "usage": _usage(wish, thought),
+        }
+    )
 
 
 def _fault(stopped: Fault, wish: Wish) -> Answer:
     match stopped:
         case Fault.UNKNOWN_MODEL:
-            return _problem(404, "model_not_found", f"The model `{wish.model}` does not exist or you do not have access to it.")
+            return _problem(
+                404,
+                "model_not_found",
+                f"The model `{wish.model}` does not exist or you do not have access to it.",
+            )
         case Fault.QUOTA:
             words = "You exceeded your current quota, please check your plan and billing details."
             return _problem(429, "insufficient_quota", words, "insufficient_quota")
@@ -80,9 +105,13 @@ def _fault(stopped: Fault, wish: Wish) -> Answer:
 
 def _wish(asked: dict[str, Any], schema: dict[str, Any] | None) -> Wish:
     ours = [_said(each) for each in asked["messages"] if mapping(each).get("role") in ("system", "developer")]
-    said = [_said(each) for each in asked["messages"] if mapping(each).get("role") not in ("system", "developer")]
+    said = [
+        _said(each) for each in asked["messages"] if mapping(each).get("role") not in ("system", "developer")
+    ]
     most = asked.get("max_completion_tokens", asked.get("max_tokens"))
-    return Wish(asked["model"], "\n".join(ours), "\n".join(said), schema, most if isinstance(most, int) else None)
+    return Wish(
+        asked["model"], "\n".join(ours), "\n".join(said), schema, most if isinstance(most, int) else None
+    )
 
 
 def _said(message: Json) -> str:
@@ -95,7 +124,9 @@ def _said(message: Json) -> str:
 
 def _tool(asked: dict[str, Any]) -> dict[str, Any] | None:
     """The tool to be called. One that was answered already is not called again: a loop would never end."""
-    tools = [tool for each in sequence(asked.get("tools")) if (tool := mapping(mapping(each).get("function")))]
+    tools = [
+        tool for each in sequence(asked.get("tools")) if (tool := mapping(mapping(each).get("function")))
+    ]
     answered = any(mapping(each).get("role") == "tool" for each in asked["messages"])
     if not tools or answered or asked.get("tool_choice") == "none":
         return None
@@ -103,14 +134,23 @@ def _tool(asked: dict[str, Any]) -> dict[str, Any] | None:
     return next((each for each in tools if each.get("name") == wanted), tools[0])
 
 
-def _message(ask: Ask, tool: dict[str, Any] | None, wish: Wish, thought: Thought) -> tuple[dict[str, Any], str]:
+def _message(
+    ask: Ask, tool: dict[str, Any] | None, wish: Wish, thought: Thought
+) -> tuple[dict[str, Any], str]:
     """What the assistant says, and why it stopped."""
     if thought.end is End.REFUSED:
         return {"role": "assistant", "content": None, "refusal": thought.words}, "stop"
     if tool is None:
-        return {"role": "assistant", "content": thought.words, "refusal": None}, "length" if thought.end is End.LENGTH else "stop"
-    call = {"id": f"call_{token(ask.seed, wish.prompt, 'call', size=20)}", "type": "function",
-            "function": {"name": tool.get("name", ""), "arguments": thought.words}}  # fmt: skip
+        return {
+            "role": "assistant",
+            "content": thought.words,
+            "refusal": None,
+        }, "length" if thought.end is End.LENGTH else "stop"
+    call = {
+        "id": f"call_{token(ask.seed, wish.prompt, 'call', size=20)}",
+        "type": "function",
+        "function": {"name": tool.get("name", ""), "arguments": thought.words},
+    }
     message = {"role": "assistant", "content": None, "tool_calls": [call], "refusal": None}
     return message, "length" if thought.end is End.LENGTH else "tool_calls"
 
@@ -124,17 +164,28 @@ def _schema(response_format: Json) -> dict[str, Any] | None:
 
 
 def _usage(wish: Wish, thought: Thought) -> dict[str, Any]:
-    return {"prompt_tokens": wish.tokens, "completion_tokens": thought.tokens, "total_tokens": wish.tokens + thought.tokens}
+    return {
+        "prompt_tokens": wish.tokens,
+        "completion_tokens": thought.tokens,
+        "total_tokens": wish.tokens + thought.tokens,
+    }
 
 
-def _events(number: str, asked: dict[str, Any], message: dict[str, Any], reason: str, usage: dict[str, Any]) -> Iterator[bytes]:
+def _events(
+    number: str, asked: dict[str, Any], message: dict[str, Any], reason: str, usage: dict[str, Any]
+) -> Iterator[bytes]:
     """The same answer as server-sent events, a few words at a time."""
     head = {"id": number, "object": "chat.completion.chunk", "created": CREATED, "model": asked["model"]}
     deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
     for place, call in enumerate(message.get("tool_calls", ())):
         words = call["function"]["arguments"]
-        deltas.append({"tool_calls": [{"index": place, **call, "function": {**call["function"], "arguments": ""}}]})
-        deltas += [{"tool_calls": [{"index": place, "function": {"arguments": words[at : at + 24]}}]} for at in range(0, len(words), 24)]
+        deltas.append(
+            {"tool_calls": [{"index": place, **call, "function": {**call["function"], "arguments": ""}}]}
+        )
+        deltas += [
+            {"tool_calls": [{"index": place, "function": {"arguments": words[at : at + 24]}}]}
+            for at in range(0, len(words), 24)
+        ]
     words = message.get("content") or ""
     deltas += [{"content": words[at : at + 24]} for at in range(0, len(words), 24)]
     if message.get("refusal"):
@@ -155,18 +206,36 @@ def _embeddings(ask: Ask) -> Answer:
     asked = ask.posted()
     given = asked.get("input") if isinstance(asked, dict) else None
     texts = [given] if isinstance(given, str) else given
-    if not isinstance(texts, list) or not 0 < len(texts) <= MAX_INPUTS or not all(isinstance(each, str) for each in texts):
-        return _problem(400, "invalid_input", f"'input' must be a string or a list of 1 to {MAX_INPUTS} strings.")
+    if (
+        not isinstance(texts, list)
+        or not 0 < len(texts) <= MAX_INPUTS
+        or not all(isinstance(each, str) for each in texts)
+    ):
+        return _problem(
+            400, "invalid_input", f"'input' must be a string or a list of 1 to {MAX_INPUTS} strings."
+        )
     size = asked.get("dimensions", DIMENSIONS)
     if not isinstance(size, int) or not 1 <= size <= MAX_DIMENSIONS:
-        return _problem(400, "invalid_dimensions", f"'dimensions' must be a number from 1 to {MAX_DIMENSIONS}.")
+        return _problem(
+            400, "invalid_dimensions", f"'dimensions' must be a number from 1 to {MAX_DIMENSIONS}."
+        )
     rows = [_vector(ask.seed, text, size) for text in texts]
     packed: list[Any] = (
-        [base64.b64encode(struct.pack(f"<{size}f", *row)).decode() for row in rows] if asked.get("encoding_format") == "base64" else rows
+        [base64.b64encode(struct.pack(f"<{size}f", *row)).decode() for row in rows]
+        if asked.get("encoding_format") == "base64"
+        else rows
     )
     tokens = sum(-(-len(text) // 4) for text in texts)
-    return data({"object": "list", "model": asked.get("model"), "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
-                 "data": [{"object": "embedding", "index": place, "embedding": row} for place, row in enumerate(packed)]})  # fmt: skip
+    return data(
+        {
+            "object": "list",
+            "model": asked.get("model"),
+            "usage": {"prompt_tokens": tokens, "total_tokens": tokens},
+            "data": [
+                {"object": "embedding", "index": place, "embedding": row} for place, row in enumerate(packed)
+            ],
+        }
+    )
 
 
 def _vector(seed: int, text: str, size: int) -> list[float]:

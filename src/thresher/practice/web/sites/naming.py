@@ -1,7 +1,9 @@
-"""What a title is called, as somebody would say it who has read many: without rank and place, abbreviations written out.
+"""What a title is called, as somebody would say it who has read many: without rank and place, abbreviations
+written out.
 
-The practice model answers from here when it is asked under which name some work is looked for. It knows what the practice web knows,
-and a few trades more; where it knows nothing it repeats what it was told, as a careful reader does.
+The practice model answers from here when it is asked under which name some work is looked for. It knows what
+the practice web knows, and a few trades more; where it knows nothing it repeats what it was told, as a
+careful reader does.
 """
 
 import json
@@ -18,22 +20,51 @@ _TITLE = re.compile(r"(?m)^title: ([^\n]{1,2000})$")
 _KNOWN = re.compile(r"(?m)^known_roles: (\[[^\n]{0,20000})$")
 _ASIDE = re.compile(r"[(\[|,;:]| [-–—/] ")
 _WORD = re.compile(r"[\w.+#&'-]{1,60}")
-_RANKS = frozenset({"sr", "jr", "mid", "entry", "level", "intern", "trainee", *(level.strip().lower() for level in LEVELS)})
+_RANKS = frozenset(
+    {"sr", "jr", "mid", "entry", "level", "intern", "trainee", *(level.strip().lower() for level in LEVELS)}
+)
 _NUMERALS = frozenset({"i", "ii", "iii", "iv", "v"})
 _WHOLE = {
-    "dev": "Developer", "devs": "Developer", "eng": "Engineer", "engr": "Engineer", "mgr": "Manager", "admin": "Administrator",
-    "rep": "Representative", "coord": "Coordinator", "asst": "Assistant", "acct": "Accountant", "swe": "Software Engineer",
-    "sre": "Site Reliability Engineer", "rn": "Registered Nurse", "ml": "Machine Learning", "js": "JavaScript",
-}  # fmt: skip
+    "dev": "Developer",
+    "devs": "Developer",
+    "eng": "Engineer",
+    "engr": "Engineer",
+    "mgr": "Manager",
+    "admin": "Administrator",
+    "rep": "Representative",
+    "coord": "Coordinator",
+    "asst": "Assistant",
+    "acct": "Accountant",
+    "swe": "Software Engineer",
+    "sre": "Site Reliability Engineer",
+    "rn": "Registered Nurse",
+    "ml": "Machine Learning",
+    "js": "JavaScript",
+}
 _TRADES = {
-    "nurse": "nursing", "midwife": "nursing", "teacher": "teaching", "cook": "kitchen", "chef": "kitchen", "driver": "transport",
-    "welder": "trades", "electrician": "trades", "plumber": "trades", "carpenter": "trades", "developer": "engineering",
-    "engineer": "engineering", "programmer": "engineering", "designer": "product", "accountant": "finance", "recruiter": "people",
-}  # fmt: skip
+    "nurse": "nursing",
+    "midwife": "nursing",
+    "teacher": "teaching",
+    "cook": "kitchen",
+    "chef": "kitchen",
+    "driver": "transport",
+    "welder": "trades",
+    "electrician": "trades",
+    "plumber": "trades",
+    "carpenter": "trades",
+    "developer": "engineering",
+    "engineer": "engineering",
+    "programmer": "engineering",
+    "designer": "product",
+    "accountant": "finance",
+    "recruiter": "people",
+}
 
 
 def naming(said: str) -> Sequence[Mapping[str, Json]] | None:
-    """What is asked about, if it is a title and the roles that are known: its name and its field of work. None for other questions."""
+    """What is asked about, if it is a title and the roles that are known: its name and its field of work.
+    None for other questions.
+    """
     title, known = _TITLE.search(said), _KNOWN.search(said)
     if title is None or known is None:
         return None

@@ -26,10 +26,17 @@ def site(ask: Ask) -> Answer:
             return data([_searched(each) for each in window(ask, rows).rows])
         case ("job", number) if row := named(rows, number):
             url = f"https://{ask.host}/job/{row.id}"
-            return page(document(f"{row.title} | {who.name}", f"<h1>{escape(row.title)}</h1>{html(row)}", head=ld(schema(row, url))))
+            return page(
+                document(
+                    f"{row.title} | {who.name}",
+                    f"<h1>{escape(row.title)}</h1>{html(row)}",
+                    head=ld(schema(row, url)),
+                )
+            )
         case ():
             items = "".join(
-                f'<li><a class="job-box-link" href="/job/{each.id}">{escape(each.title)}</a></li>' for each in window(ask, rows).rows
+                f'<li><a class="job-box-link" href="/job/{each.id}">{escape(each.title)}</a></li>'
+                for each in window(ask, rows).rows
             )
             return page(document(f"Jobs at {who.name}", f"<h1>{escape(who.name)}</h1><ul>{items}</ul>"))
         case _:
@@ -38,9 +45,16 @@ def site(ask: Ask) -> Answer:
 
 def _searched(posting: Posting) -> dict[str, Any]:
     return {
-        "id": posting.id, "name": posting.title, "office": posting.city[0], "department": posting.department, "description": html(posting),
-        "subcompany": posting.company.name, "employment_type": KINDS[posting.employment], "schedule": _schedule(posting), "keywords": "",
-    }  # fmt: skip
+        "id": posting.id,
+        "name": posting.title,
+        "office": posting.city[0],
+        "department": posting.department,
+        "description": html(posting),
+        "subcompany": posting.company.name,
+        "employment_type": KINDS[posting.employment],
+        "schedule": _schedule(posting),
+        "keywords": "",
+    }
 
 
 def _schedule(posting: Posting) -> str:
@@ -48,8 +62,14 @@ def _schedule(posting: Posting) -> str:
 
 
 def _position(posting: Posting) -> str:
-    parts = [("About us", f"<p>{escape(intro(posting))}</p>"), *((title, bullets(rows)) for title, rows in sections(posting))]
-    told = "".join(f"<jobDescription><name>{title}</name><value><![CDATA[{text}]]></value></jobDescription>" for title, text in parts)
+    parts = [
+        ("About us", f"<p>{escape(intro(posting))}</p>"),
+        *((title, bullets(rows)) for title, rows in sections(posting)),
+    ]
+    told = "".join(
+        f"<jobDescription><name>{title}</name><value><![CDATA[{text}]]></value></jobDescription>"
+        for title, text in parts
+    )
     offices = "".join(f"<office>{escape(each[0])}</office>" for each in posting.also)
     return (
         f"<position><id>{posting.id}</id><subcompany>{escape(posting.company.name)}</subcompany><office>{escape(posting.city[0])}</office>"

@@ -6,10 +6,25 @@ from typing import Any
 from thresher.practice.web.answer import Answer, Ask, data, page
 from thresher.practice.web.company import Company, owner
 from thresher.practice.web.posting import Posting, number_in, postings
-from thresher.practice.web.prose import bullets, document, html, intro, ld, pay_text, schema, sections, workplace
+from thresher.practice.web.prose import (
+    bullets,
+    document,
+    html,
+    intro,
+    ld,
+    pay_text,
+    schema,
+    sections,
+    workplace,
+)
 from thresher.practice.web.window import found, window
 
-KINDS = {"Full-time": "full_time", "Part-time": "part_time", "Contract": "contract_temp", "Internship": "internship"}
+KINDS = {
+    "Full-time": "full_time",
+    "Part-time": "part_time",
+    "Contract": "contract_temp",
+    "Internship": "internship",
+}
 
 
 def site(ask: Ask) -> Answer:
@@ -25,7 +40,13 @@ def site(ask: Ask) -> Answer:
             row = found(rows, number_in(key))
             if row is None:
                 return page(document(f"{who.name} Careers", "<h1>This vacancy has now closed</h1>"), 404)
-            return page(document(f"{row.title} - {who.name}", f"<h1>{escape(row.title)}</h1>{html(row)}", head=ld(schema(row, _url(row)))))
+            return page(
+                document(
+                    f"{row.title} - {who.name}",
+                    f"<h1>{escape(row.title)}</h1>{html(row)}",
+                    head=ld(schema(row, _url(row))),
+                )
+            )
         case () | ("en",) | ("postings",):
             return page(_listing(ask, who, rows))
         case _:
@@ -41,18 +62,43 @@ def _row(posting: Posting) -> dict[str, Any]:
     (do, duties), (look, wants), (offer, offers) = sections(posting)
     pay = posting.pay
     return {
-        "id": str(posting.id), "title": posting.title, "url": _url(posting), "path": f"/en/postings/{posting.uuid}",
-        "description": f"<p>{escape(intro(posting))}</p>", "key_responsibilities_header": do, "key_responsibilities": bullets(duties),
-        "skills_knowledge_expertise_header": look, "skills_knowledge_expertise": bullets(wants), "benefits_header": offer,
-        "benefits": bullets(offers), "employment_type": KINDS[posting.employment], "employment_type_text": posting.employment,
-        "workplace_type": posting.mode, "workplace_type_text": workplace(posting), "reporting_to": "", "deadline_at": None,
-        "location": {"id": str(sum(map(ord, city))), "city": city, "name": city, "postal_code": "", "province": region},
-        "compensation": pay_text(posting) or None, "compensation_minimum": pay.least if pay else None,
-        "compensation_maximum": pay.most if pay else None, "compensation_currency": pay.currency if pay else None,
-        "compensation_frequency": "year" if pay else None, "compensation_visible": bool(pay),
-        "job": {"id": str(10_000 + posting.place), "requisition_id": posting.requisition,
-                "department": {"id": str(len(posting.department)), "name": posting.department}, "division": None},
-    }  # fmt: skip
+        "id": str(posting.id),
+        "title": posting.title,
+        "url": _url(posting),
+        "path": f"/en/postings/{posting.uuid}",
+        "description": f"<p>{escape(intro(posting))}</p>",
+        "key_responsibilities_header": do,
+        "key_responsibilities": bullets(duties),
+        "skills_knowledge_expertise_header": look,
+        "skills_knowledge_expertise": bullets(wants),
+        "benefits_header": offer,
+        "benefits": bullets(offers),
+        "employment_type": KINDS[posting.employment],
+        "employment_type_text": posting.employment,
+        "workplace_type": posting.mode,
+        "workplace_type_text": workplace(posting),
+        "reporting_to": "",
+        "deadline_at": None,
+        "location": {
+            "id": str(sum(map(ord, city))),
+            "city": city,
+            "name": city,
+            "postal_code": "",
+            "province": region,
+        },
+        "compensation": pay_text(posting) or None,
+        "compensation_minimum": pay.least if pay else None,
+        "compensation_maximum": pay.most if pay else None,
+        "compensation_currency": pay.currency if pay else None,
+        "compensation_frequency": "year" if pay else None,
+        "compensation_visible": bool(pay),
+        "job": {
+            "id": str(10_000 + posting.place),
+            "requisition_id": posting.requisition,
+            "department": {"id": str(len(posting.department)), "name": posting.department},
+            "division": None,
+        },
+    }
 
 
 def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
@@ -61,5 +107,7 @@ def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
         f'<li><a class="careers-job" href="/en/postings/{each.uuid}"><h3>{escape(each.title)}</h3><p>{escape(each.where)}</p></a></li>'
         for each in shown.rows
     )
-    body = f'<ul class="careers-jobs">{items}</ul>' if shown.total else "<p>We have no vacancies right now.</p>"
+    body = (
+        f'<ul class="careers-jobs">{items}</ul>' if shown.total else "<p>We have no vacancies right now.</p>"
+    )
     return document(f"{who.name} Careers", f"<h1>{escape(who.name)}</h1>{body}")

@@ -10,13 +10,22 @@ from thresher.practice.web.posting import Posting, postings
 from thresher.practice.web.prose import bullets, document, html, intro, ld, schema, sections
 from thresher.practice.web.window import marked, window
 
-KINDS = {"Full-time": "fulltime_permanent", "Part-time": "parttime_permanent", "Contract": "freelance", "Internship": "internship"}
+KINDS = {
+    "Full-time": "fulltime_permanent",
+    "Part-time": "parttime_permanent",
+    "Contract": "freelance",
+    "Internship": "internship",
+}
 
 
 def site(ask: Ask) -> Answer:
     """`/api/offers/`, the board at `/`, a posting at `/o/SLUG`."""
     hosted = ask.host.endswith(".recruitee.com")
-    who = owner(ask.seed, "recruitee", ask.host.partition(".")[0]) if hosted else company(ask.seed, token_of(ask.host))
+    who = (
+        owner(ask.seed, "recruitee", ask.host.partition(".")[0])
+        if hosted
+        else company(ask.seed, token_of(ask.host))
+    )
     if who is None:
         return page(document("Not found", "<h1>This careers site does not exist</h1>"), 404)
     rows = postings(ask.seed, who, ask.now)
@@ -27,7 +36,11 @@ def site(ask: Ask) -> Answer:
             row = marked(rows, slug)
             if row is None:
                 return page(document("Not found", "<h1>This offer is closed</h1>"), 404)
-            return data({"offer": _row(row, ask.host)}) if ask.parts[0] == "api" else page(_detail(row, ask.host))
+            return (
+                data({"offer": _row(row, ask.host)})
+                if ask.parts[0] == "api"
+                else page(_detail(row, ask.host))
+            )
         case ():
             return page(_listing(ask, who, rows))
         case _:
@@ -44,14 +57,28 @@ def _row(posting: Posting, host: str) -> dict[str, Any]:
     city, _, country, code, *_ = posting.city
     pay = posting.pay
     return {
-        "id": posting.id, "slug": _slug(posting), "title": posting.title, "careers_url": url, "careers_apply_url": f"{url}/c/new",
-        "company_name": posting.company.name, "city": city, "country": country, "country_code": code, "location": f"{city}, {country}",
-        "remote": posting.mode == REMOTE, "department": posting.department, "employment_type_code": KINDS[posting.employment],
-        "description": f"<p>{escape(intro(posting))}</p>{bullets(duties[1])}", "requirements": bullets(wants[1]),
-        "salary": {"min": pay.least, "max": pay.most, "currency": pay.currency, "period": "year"} if pay else None,
-        "created_at": f"{posting.opened:%Y-%m-%d %H:%M:%S} UTC", "published_at": f"{posting.opened:%Y-%m-%d %H:%M:%S} UTC",
+        "id": posting.id,
+        "slug": _slug(posting),
+        "title": posting.title,
+        "careers_url": url,
+        "careers_apply_url": f"{url}/c/new",
+        "company_name": posting.company.name,
+        "city": city,
+        "country": country,
+        "country_code": code,
+        "location": f"{city}, {country}",
+        "remote": posting.mode == REMOTE,
+        "department": posting.department,
+        "employment_type_code": KINDS[posting.employment],
+        "description": f"<p>{escape(intro(posting))}</p>{bullets(duties[1])}",
+        "requirements": bullets(wants[1]),
+        "salary": {"min": pay.least, "max": pay.most, "currency": pay.currency, "period": "year"}
+        if pay
+        else None,
+        "created_at": f"{posting.opened:%Y-%m-%d %H:%M:%S} UTC",
+        "published_at": f"{posting.opened:%Y-%m-%d %H:%M:%S} UTC",
         "status": "published",
-    }  # fmt: skip
+    }
 
 
 def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
@@ -66,5 +93,7 @@ def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
 def _detail(posting: Posting, host: str) -> str:
     url = f"https://{host}/o/{_slug(posting)}"
     return document(
-        f"{posting.title} - {posting.company.name}", f"<h1>{escape(posting.title)}</h1>{html(posting)}", head=ld(schema(posting, url))
+        f"{posting.title} - {posting.company.name}",
+        f"<h1>{escape(posting.title)}</h1>{html(posting)}",
+        head=ld(schema(posting, url)),
     )

@@ -1,4 +1,6 @@
-"""Boards as Rippling serves them: a bare array with one row for each place of work, and everything else one request at a time."""
+"""Boards as Rippling serves them: a bare array with one row for each place of work, and everything else one
+request at a time.
+"""
 
 from dataclasses import replace
 from html import escape
@@ -12,13 +14,20 @@ from thresher.practice.web.sites.shell import shell
 from thresher.practice.web.window import found, window
 
 SITE = "https://ats.rippling.com"
-KINDS = {"Full-time": "SALARIED_FT", "Part-time": "SALARIED_PT", "Contract": "CONTRACTOR", "Internship": "INTERN"}
+KINDS = {
+    "Full-time": "SALARIED_FT",
+    "Part-time": "SALARIED_PT",
+    "Contract": "CONTRACTOR",
+    "Internship": "INTERN",
+}
 
 
 def api(ask: Ask) -> Answer:
     """`/platform/api/ats/v1/board/TOKEN/jobs` and one posting below it."""
     match ask.parts:
-        case ("platform", "api", "ats", "v1", "board", token, "jobs", *rest) if who := owner(ask.seed, "rippling", token):
+        case ("platform", "api", "ats", "v1", "board", token, "jobs", *rest) if who := owner(
+            ask.seed, "rippling", token
+        ):
             rows = postings(ask.seed, who, ask.now)
             if not rest:
                 return _list(ask, rows)
@@ -46,29 +55,57 @@ def _department(posting: Posting) -> dict[str, str]:
 
 
 def _row(posting: Posting) -> dict[str, Any]:
-    return {"uuid": posting.uuid, "name": posting.title, "department": _department(posting), "url": _url(posting),
-            "workLocation": {"id": _place(posting), "label": _place(posting)}}  # fmt: skip
+    return {
+        "uuid": posting.uuid,
+        "name": posting.title,
+        "department": _department(posting),
+        "url": _url(posting),
+        "workLocation": {"id": _place(posting), "label": _place(posting)},
+    }
 
 
 def _detail(posting: Posting) -> dict[str, Any]:
     places = [_place(replace(posting, city=city)) for city in (posting.city, *posting.also)]
     return {
-        "uuid": posting.uuid, "name": posting.title, "companyName": posting.company.name, "url": _url(posting), "workLocations": places,
-        "description": {"company": f"<p>{escape(intro(posting))}</p>", "role": html(posting)}, "department": {"name": posting.department},
-        "employmentType": {"id": KINDS[posting.employment], "label": posting.employment}, "createdOn": posting.opened.isoformat(),
-    }  # fmt: skip
+        "uuid": posting.uuid,
+        "name": posting.title,
+        "companyName": posting.company.name,
+        "url": _url(posting),
+        "workLocations": places,
+        "description": {"company": f"<p>{escape(intro(posting))}</p>", "role": html(posting)},
+        "department": {"name": posting.department},
+        "employmentType": {"id": KINDS[posting.employment], "label": posting.employment},
+        "createdOn": posting.opened.isoformat(),
+    }
 
 
 def hosted(ask: Ask) -> Answer:
     """The board is built by a script; a posting's page carries its JSON-LD."""
     match ask.parts:
         case ("api", "board", token) if who := owner(ask.seed, "rippling", token):
-            return data({"items": [_row(each) for each in window(ask, postings(ask.seed, who, ask.now)).rows]})
+            return data(
+                {"items": [_row(each) for each in window(ask, postings(ask.seed, who, ask.now)).rows]}
+            )
         case (token, "jobs", key) if who := owner(ask.seed, "rippling", token):
             row = found(postings(ask.seed, who, ask.now), number_in(key))
             if row:
-                return page(document(f"{row.title} - {who.name}", '<div id="__next"></div>', head=ld(schema(row, _url(row)))))
+                return page(
+                    document(
+                        f"{row.title} - {who.name}",
+                        '<div id="__next"></div>',
+                        head=ld(schema(row, _url(row))),
+                    )
+                )
         case (token,) | (token, "jobs") if who := owner(ask.seed, "rippling", token):
             prefix = f"/{who.token}/jobs/"
-            return page(shell(f"{who.name} - Careers", f"/api/board/{who.token}", rows="items", title="name", key="uuid", prefix=prefix))
+            return page(
+                shell(
+                    f"{who.name} - Careers",
+                    f"/api/board/{who.token}",
+                    rows="items",
+                    title="name",
+                    key="uuid",
+                    prefix=prefix,
+                )
+            )
     return page(document("Not found", "<h1>404</h1><p>This page could not be found.</p>"), 404)

@@ -1,7 +1,8 @@
-"""A search over openings with an API of the usual kind: a key, pages, time filters, and an end that is not the end.
+"""A search over openings with an API of the usual kind: a key, pages, time filters, and an end that is not
+the end.
 
-Rows appear in the index up to three days after the date they carry, and some are dated anew: whoever moves a watermark to
-the newest date seen will miss rows.
+Rows appear in the index up to three days after the date they carry, and some are dated anew: whoever moves a
+watermark to the newest date seen will miss rows.
 """
 
 from dataclasses import dataclass
@@ -45,7 +46,13 @@ def _refusal(ask: Ask, number: int) -> Answer | None:
     if number < 1 or number > MAX_PAGES:
         return data({"exception": "INVALID_PAGE", "display": f"Pages go from 1 to {MAX_PAGES}"}, 400)
     if ask.query.get("posted_since") and _since(ask) is None:
-        return data({"exception": "INVALID_PARAMETER", "display": "posted_since must be an ISO 8601 time with a zone"}, 400)
+        return data(
+            {
+                "exception": "INVALID_PARAMETER",
+                "display": "posted_since must be an ISO 8601 time with a zone",
+            },
+            400,
+        )
     return None
 
 
@@ -55,15 +62,22 @@ def _found(ask: Ask, country: str, number: int) -> Answer:
     oldest = ask.now - timedelta(days=min(abs(ask.number("max_days_old", MAX_DAYS)), MAX_DAYS))
     since = max(_since(ask) or oldest, oldest)
     hits = [
-        each for each in indexed(ask.seed, ask.now)
-        if each.posting.city[3].lower() == country and each.created >= since and where in each.posting.where.lower()
+        each
+        for each in indexed(ask.seed, ask.now)
+        if each.posting.city[3].lower() == country
+        and each.created >= since
+        and where in each.posting.where.lower()
         and all(word in f"{each.posting.title} {each.posting.department}".lower() for word in what)
-    ]  # fmt: skip
+    ]
     if ask.query.get("sort_by") != "date":
         hits.sort(key=lambda each: Draw(ask.seed, "relevance", each.id, *what).below(1_000))
     shown = window(ask, hits, (number - 1) * size, size)
     return data(
-        {"count": shown.total, "results": [_row(each) for each in shown.rows], "recommended": [_row(each) for each in shown.recommended]}
+        {
+            "count": shown.total,
+            "results": [_row(each) for each in shown.rows],
+            "recommended": [_row(each) for each in shown.recommended],
+        }
     )
 
 
@@ -84,7 +98,9 @@ def indexed(seed: int, now: datetime) -> tuple[Hit, ...]:
             continue
         for each in postings(seed, who, now):
             draw = Draw(seed, "index", each.id)
-            late = timedelta(minutes=draw.below(4_320)) if draw.chance(40) else timedelta(minutes=draw.below(30))
+            late = (
+                timedelta(minutes=draw.below(4_320)) if draw.chance(40) else timedelta(minutes=draw.below(30))
+            )
             if each.opened + late <= now:
                 redated = each.updated if each.revision and draw.chance(40) else each.opened
                 hits.append(Hit(each.id, each, redated))
@@ -95,13 +111,16 @@ def _row(hit: Hit) -> dict[str, Any]:
     each = hit.posting
     city, region, country, *_ = each.city
     said: dict[str, Any] = {
-        "id": str(hit.id), "title": each.title, "description": f"{intro(each)[:180]}…",
+        "id": str(hit.id),
+        "title": each.title,
+        "description": f"{intro(each)[:180]}…",
         "created": hit.created.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        "redirect_url": f"https://search.practice.example/land/{hit.id}", "company": {"display_name": each.company.name},
+        "redirect_url": f"https://search.practice.example/land/{hit.id}",
+        "company": {"display_name": each.company.name},
         "location": {"display_name": f"{city}, {region}", "area": [country, region, city]},
         "category": {"tag": f"{each.department.lower()}-jobs", "label": f"{each.department} Jobs"},
         "contract_time": "part_time" if each.employment == "Part-time" else "full_time",
-    }  # fmt: skip
+    }
     if each.pay:
         said |= {"salary_min": each.pay.least, "salary_max": each.pay.most, "salary_is_predicted": "0"}
     return said

@@ -21,10 +21,21 @@ fetch(board.from, {method: board.method, body: board.body, headers: {"Content-Ty
 """
 
 
-def shell(page_title: str, source: str, *, rows: str, title: str, key: str, prefix: str, post: object = None) -> str:
-    """An empty page with a script that lists the rows it gets from `source`, each linked to `prefix` and its `key`."""
-    board = {"from": source, "method": "GET" if post is None else "POST", "body": None if post is None else json.dumps(post),
-             "rows": rows, "title": title, "key": key, "prefix": prefix}  # fmt: skip
+def shell(
+    page_title: str, source: str, *, rows: str, title: str, key: str, prefix: str, post: object = None
+) -> str:
+    """An empty page with a script that lists the rows it gets from `source`, each linked to `prefix` and its
+    `key`.
+    """
+    board = {
+        "from": source,
+        "method": "GET" if post is None else "POST",
+        "body": None if post is None else json.dumps(post),
+        "rows": rows,
+        "title": title,
+        "key": key,
+        "prefix": prefix,
+    }
     said = json.dumps(board).replace("<", "\\u003c")
     body = (
         f'<div id="root" data-board="{escape(source)}"></div>\n<noscript>You need to enable JavaScript to run this app.</noscript>\n'

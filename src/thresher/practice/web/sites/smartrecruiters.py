@@ -1,4 +1,6 @@
-"""Postings as SmartRecruiters serves them: pages of a hundred, and an empty list for every name nobody has."""
+"""Postings as SmartRecruiters serves them: pages of a hundred, and an empty list for every name nobody
+has.
+"""
 
 from html import escape
 from typing import Any
@@ -30,7 +32,14 @@ def api(ask: Ask) -> Answer:
 def _list(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
     limit, offset = min(max(1, ask.number("limit", 10)), MAX_ROWS), max(0, ask.number("offset", 0))
     shown = window(ask, rows, offset, limit)
-    return data({"offset": offset, "limit": limit, "totalFound": shown.total, "content": [_row(each) for each in shown.rows]})
+    return data(
+        {
+            "offset": offset,
+            "limit": limit,
+            "totalFound": shown.total,
+            "content": [_row(each) for each in shown.rows],
+        }
+    )
 
 
 def _one(rows: tuple[Posting, ...], number: str) -> Answer:
@@ -42,25 +51,44 @@ def _one(rows: tuple[Posting, ...], number: str) -> Answer:
     names = ("jobDescription", "qualifications", "additionalInformation")
     texts |= {name: (title, bullets(rows)) for name, (title, rows) in zip(names, sections(row), strict=True)}
     said = {name: {"title": title, "text": text} for name, (title, text) in texts.items()}
-    return data({**_row(row), "jobAd": {"sections": said}, "applyUrl": f"{url}?oga=true", "postingUrl": url, "active": True})
+    return data(
+        {
+            **_row(row),
+            "jobAd": {"sections": said},
+            "applyUrl": f"{url}?oga=true",
+            "postingUrl": url,
+            "active": True,
+        }
+    )
 
 
 def _row(posting: Posting) -> dict[str, Any]:
     city, region, _, code, *_ = posting.city
     who = posting.company
     return {
-        "id": str(posting.id), "name": posting.title, "uuid": posting.uuid, "refNumber": posting.requisition,
+        "id": str(posting.id),
+        "name": posting.title,
+        "uuid": posting.uuid,
+        "refNumber": posting.requisition,
         "company": {"identifier": who.token, "name": who.name},
         "releasedDate": posting.opened.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-        "location": {"city": city, "region": region, "country": code.lower(), "remote": posting.mode == REMOTE,
-                     "fullLocation": f"{city}, {region}, {posting.city[2]}"},
+        "location": {
+            "city": city,
+            "region": region,
+            "country": code.lower(),
+            "remote": posting.mode == REMOTE,
+            "fullLocation": f"{city}, {region}, {posting.city[2]}",
+        },
         "industry": {"id": "other", "label": who.trade.capitalize()},
         "department": {"id": str(len(posting.department)), "label": posting.department},
         "function": {"id": posting.department.lower(), "label": posting.department},
         "typeOfEmployment": {"id": KINDS[posting.employment], "label": posting.employment},
-        "experienceLevel": {"id": "mid_senior_level" if "Senior" in posting.title else "associate", "label": "Associate"},
+        "experienceLevel": {
+            "id": "mid_senior_level" if "Senior" in posting.title else "associate",
+            "label": "Associate",
+        },
         "ref": f"{API}/{who.token}/postings/{posting.id}",
-    }  # fmt: skip
+    }
 
 
 def hosted(ask: Ask) -> Answer:
@@ -71,8 +99,18 @@ def hosted(ask: Ask) -> Answer:
             row = named(rows, rest[0]) if rest else None
             if row:
                 url = f"{SITE}/{who.token}/{row.id}"
-                return page(document(f"{who.name} {row.title}", f"<h1>{escape(row.title)}</h1>{html(row)}", head=ld(schema(row, url))))
-            return page(_listing(ask, who, rows)) if not rest else page(document("Not found", "<h1>This posting has expired</h1>"), 404)
+                return page(
+                    document(
+                        f"{who.name} {row.title}",
+                        f"<h1>{escape(row.title)}</h1>{html(row)}",
+                        head=ld(schema(row, url)),
+                    )
+                )
+            return (
+                page(_listing(ask, who, rows))
+                if not rest
+                else page(document("Not found", "<h1>This posting has expired</h1>"), 404)
+            )
         case _:
             return page(document("Not found", "<h1>Oops, page not found</h1>"), 404)
 
@@ -85,4 +123,6 @@ def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
         f"<p>{each.employment}</p></a></li>"
         for each in shown.rows
     )
-    return document(f"{who.name} careers", f"<h1>{escape(who.name)}</h1><p>{shown.total} openings</p><ul>{items}</ul>")
+    return document(
+        f"{who.name} careers", f"<h1>{escape(who.name)}</h1><p>{shown.total} openings</p><ul>{items}</ul>"
+    )

@@ -1,4 +1,6 @@
-"""Postings as Teamtailor serves them: an RSS feed with a name space of its own, and a JSON feed that pages by address."""
+"""Postings as Teamtailor serves them: an RSS feed with a name space of its own, and a JSON feed that pages by
+address.
+"""
 
 from email.utils import format_datetime
 from html import escape
@@ -18,7 +20,11 @@ REMOTE_WORDS = {REMOTE: "fully", HYBRID: "hybrid"}
 def site(ask: Ask) -> Answer:
     """`/jobs.rss`, `/jobs.json`, the board at `/jobs` and postings at `/jobs/ID-SLUG`."""
     hosted = ask.host.endswith(".teamtailor.com")
-    who = owner(ask.seed, "teamtailor", ask.host.partition(".")[0]) if hosted else company(ask.seed, token_of(ask.host))
+    who = (
+        owner(ask.seed, "teamtailor", ask.host.partition(".")[0])
+        if hosted
+        else company(ask.seed, token_of(ask.host))
+    )
     if who is None:
         return page(document("Not found", "<h1>We couldn't find that career site</h1>"), 404)
     rows = postings(ask.seed, who, ask.now)
@@ -30,7 +36,11 @@ def site(ask: Ask) -> Answer:
             return _feed(ask, who, rows)
         case ("jobs", name) if row := named(rows, name):
             return page(
-                document(f"{row.title} - {who.name}", f"<h1>{escape(row.title)}</h1>{html(row)}", head=ld(schema(row, _url(ask, row))))
+                document(
+                    f"{row.title} - {who.name}",
+                    f"<h1>{escape(row.title)}</h1>{html(row)}",
+                    head=ld(schema(row, _url(ask, row))),
+                )
             )
         case () | ("jobs",):
             return page(_listing(ask, who, rows))
@@ -60,18 +70,19 @@ def _rss(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> Answer:
 
 def _location(city: tuple[str, str, str, str, str, int]) -> str:
     name = escape(city[0])
-    return (
-        f"<tt:location><tt:name>{name}</tt:name><tt:zip></tt:zip><tt:city>{name}</tt:city><tt:country>{city[2]}</tt:country></tt:location>"
-    )
+    return f"<tt:location><tt:name>{name}</tt:name><tt:zip></tt:zip><tt:city>{name}</tt:city><tt:country>{city[2]}</tt:country></tt:location>"
 
 
 def _feed(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> Answer:
     number = max(1, ask.number("page", 1))
     shown = window(ask, rows, (number - 1) * PAGE, PAGE)
     said: dict[str, Json] = {
-        "version": "https://jsonfeed.org/version/1.1", "title": who.name, "home_page_url": f"https://{ask.host}/",
-        "feed_url": f"https://{ask.host}/jobs.json", "items": [_item(ask, each) for each in shown.rows],
-    }  # fmt: skip
+        "version": "https://jsonfeed.org/version/1.1",
+        "title": who.name,
+        "home_page_url": f"https://{ask.host}/",
+        "feed_url": f"https://{ask.host}/jobs.json",
+        "items": [_item(ask, each) for each in shown.rows],
+    }
     if number * PAGE < shown.total:
         said["next_url"] = f"https://{ask.host}/jobs.json?page={number + 1}"
     return data(said)
@@ -80,8 +91,14 @@ def _feed(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> Answer:
 def _item(ask: Ask, posting: Posting) -> dict[str, Any]:
     url = _url(ask, posting)
     known = schema(posting, url)
-    return {"id": posting.uuid, "url": url, "title": posting.title, "content_html": html(posting),
-            "date_published": posting.opened.isoformat(), "_jobposting": {**known, "jobLocation": [known["jobLocation"]]}}  # fmt: skip
+    return {
+        "id": posting.uuid,
+        "url": url,
+        "title": posting.title,
+        "content_html": html(posting),
+        "date_published": posting.opened.isoformat(),
+        "_jobposting": {**known, "jobLocation": [known["jobLocation"]]},
+    }
 
 
 def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
@@ -91,4 +108,8 @@ def _listing(ask: Ask, who: Company, rows: tuple[Posting, ...]) -> str:
         for each in window(ask, rows).rows
     )
     head = '<link rel="stylesheet" href="https://assets-aws.teamtailor-cdn.com/assets/application.css">'
-    return document(f"Jobs at {who.name}", f'<h1>{escape(who.name)}</h1><ul id="jobs_list_container">{items}</ul>', head=head)
+    return document(
+        f"Jobs at {who.name}",
+        f'<h1>{escape(who.name)}</h1><ul id="jobs_list_container">{items}</ul>',
+        head=head,
+    )

@@ -1,7 +1,9 @@
-"""The thinking that all model endpoints share: the same question always gets the same answer, whichever protocol it came by.
+"""The thinking that all model endpoints share: the same question always gets the same answer, whichever
+protocol it came by.
 
-It reads well: the values of a page it knows, then lines such as `title: …`, then nothing; and it knows what work is called. It fails
-as models do when a knob says so: it makes values up, leaves the schema, is cut off, declines, or obeys whoever wrote the page.
+It reads well: the values of a page it knows, then lines such as `title: …`, then nothing; and it knows what
+work is called. It fails as models do when a knob says so: it makes values up, leaves the schema, is cut off,
+declines, or obeys whoever wrote the page.
 """
 
 import json
@@ -47,7 +49,9 @@ class Fault(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A question, whichever protocol it came by. `ours` is what the asker says for itself, `said` what was said to the model."""
+    """A question, whichever protocol it came by. `ours` is what the asker says for itself, `said` what was
+    said to the model.
+    """
 
     model: str
     ours: str
@@ -110,11 +114,15 @@ def _read(ask: Ask, wish: Wish, draw: Draw) -> Json:
     text = wish.said or wish.prompt
     things = truth(ask, text)
     invents = (knob.number or EVERYTHING) if knob else 0
-    return instance(draw, wish.schema or {}, text, naming(text) if things is None else things, invents=invents)
+    return instance(
+        draw, wish.schema or {}, text, naming(text) if things is None else things, invents=invents
+    )
 
 
 def _obeyed(ask: Ask, wish: Wish, draw: Draw) -> Json:
-    """What a page told it to answer, if it listens to pages: the JSON given there, or the words in every field."""
+    """What a page told it to answer, if it listens to pages: the JSON given there, or the words in every
+    field.
+    """
     found = _INJECTION.search(wish.said) if Trouble.OBEDIENT in ask.twists else None
     if found is None:
         return None
@@ -141,7 +149,9 @@ def _names(schema: Json) -> list[str]:
 
 
 def _off_schema(ask: Ask, value: Json) -> Json:
-    """The value, spoilt in its first thing as the knob says: a wrong type, a field too few, a field too many."""
+    """The value, spoilt in its first thing as the knob says: a wrong type, a field too few, a field too
+    many.
+    """
     knob = ask.twists.get(Trouble.OFF_SCHEMA)
     if knob is None or not isinstance(value, dict) or not value:
         return value

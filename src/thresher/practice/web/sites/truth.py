@@ -1,7 +1,8 @@
-"""What a page of the practice web says, as a careful reader would write it down: straight from the generator, in the page's own words.
+"""What a page of the practice web says, as a careful reader would write it down: straight from the generator,
+in the page's own words.
 
-The practice model answers from here when it is asked about an address it knows. Names of fields that mean the same lead to the
-same fact, so an app may call them as it likes.
+The practice model answers from here when it is asked about an address it knows. Names of fields that mean the
+same lead to the same fact, so an app may call them as it likes.
 """
 
 import re
@@ -26,32 +27,35 @@ QUOTED = 300
 TELLING = 5
 
 _URL = re.compile(r"(?m)^\s*url: (https?://[^\s<>\"']{1,2000})\s*$")
-_SAME = MappingProxyType({
-    "title": ("name", "heading", "headline", "product", "course", "role", "position", "job_title"),
-    "company": ("employer", "organisation", "organization", "hiring_organization"),
-    "location": ("city", "place", "where", "address"),
-    "price": ("asking_price", "cost", "amount", "sale_price"),
-    "description": ("summary", "about", "text"),
-    "posted": ("date_posted", "posted_at", "published", "date"),
-    "employment": ("employment_type", "type", "contract_type", "commitment"),
-    "salary": ("pay", "compensation", "salary_range"),
-    "starts": ("start_date", "start", "begins"),
-    "teacher": ("instructor", "taught_by", "lecturer"),
-    "grade": ("condition",),
-    "sold": ("sold_on", "date_sold", "sold_at"),
-    "was": ("old_price", "list_price", "original_price"),
-    "founded": ("founding_year", "since", "year"),
-    "staff": ("employees", "size", "headcount", "people"),
-    "trade": ("industry", "business", "products"),
-    "duties": ("responsibilities", "tasks"),
-    "wants": ("requirements", "qualifications", "skills"),
-    "offers": ("benefits", "perks"),
-    "url": ("link", "address_of_page"),
-})  # fmt: skip
+_SAME = MappingProxyType(
+    {
+        "title": ("name", "heading", "headline", "product", "course", "role", "position", "job_title"),
+        "company": ("employer", "organisation", "organization", "hiring_organization"),
+        "location": ("city", "place", "where", "address"),
+        "price": ("asking_price", "cost", "amount", "sale_price"),
+        "description": ("summary", "about", "text"),
+        "posted": ("date_posted", "posted_at", "published", "date"),
+        "employment": ("employment_type", "type", "contract_type", "commitment"),
+        "salary": ("pay", "compensation", "salary_range"),
+        "starts": ("start_date", "start", "begins"),
+        "teacher": ("instructor", "taught_by", "lecturer"),
+        "grade": ("condition",),
+        "sold": ("sold_on", "date_sold", "sold_at"),
+        "was": ("old_price", "list_price", "original_price"),
+        "founded": ("founding_year", "since", "year"),
+        "staff": ("employees", "size", "headcount", "people"),
+        "trade": ("industry", "business", "products"),
+        "duties": ("responsibilities", "tasks"),
+        "wants": ("requirements", "qualifications", "skills"),
+        "offers": ("benefits", "perks"),
+        "url": ("link", "address_of_page"),
+    }
+)
 
 
 def truth(ask: Ask, said: str) -> Sequence[Facts] | None:
-    """The things that the page shows which a question is about; None where the address is none we know, or is not named.
+    """The things that the page shows which a question is about; None where the address is none we know, or is
+    not named.
 
     Where the page itself is quoted, what is not in the quotation is not seen: a long page comes in parts.
     """
@@ -59,7 +63,13 @@ def truth(ask: Ask, said: str) -> Sequence[Facts] | None:
     if named_in is None:
         return None
     parts = urlsplit(named_in[1])
-    there = replace(ask, host=(parts.hostname or "").lower(), path=unquote(parts.path), query=dict(parse_qsl(parts.query)), twists={})
+    there = replace(
+        ask,
+        host=(parts.hostname or "").lower(),
+        path=unquote(parts.path),
+        query=dict(parse_qsl(parts.query)),
+        twists={},
+    )
     things = next((found for reader in READERS if (found := reader(there)) is not None), None)
     return None if things is None else _seen(things, " ".join(_URL.sub(" ", said).split()).lower())
 
@@ -70,13 +80,17 @@ def _spread(facts: Facts) -> Facts:
 
 
 def _seen(things: Sequence[Facts], text: str) -> Sequence[Facts] | None:
-    """The things as far as the text shows them; all there is where no page is quoted; None where another page is."""
+    """The things as far as the text shows them; all there is where no page is quoted; None where another page
+    is.
+    """
     if len(things) == 1:
         one = {name: _quoted(value, text) for name, value in things[0].items()}
         if any(len(str(value)) >= TELLING for value in one.values() if value):
             return [_spread(one)]
         return [_spread(things[0])] if len(text) < QUOTED else None
-    return [_spread(each) for each in things if len(text) < QUOTED or _quoted(each["title"], text)][:MAX_THINGS]
+    return [_spread(each) for each in things if len(text) < QUOTED or _quoted(each["title"], text)][
+        :MAX_THINGS
+    ]
 
 
 def _quoted(value: Json, text: str) -> Json:
@@ -101,12 +115,24 @@ def _course_pages(ask: Ask) -> Sequence[Facts] | None:
 
 
 def _course(row: catalogue.Course, *, whole: bool) -> Facts:
-    listed = {"title": row.title, "price": row.price, "currency": "€" if row.cents else None, "level": row.level, "hours": row.hours,
-              "url": f"https://courses.practice.example{row.path}"}  # fmt: skip
+    listed = {
+        "title": row.title,
+        "price": row.price,
+        "currency": "€" if row.cents else None,
+        "level": row.level,
+        "hours": row.hours,
+        "url": f"https://courses.practice.example{row.path}",
+    }
     if not whole:
         return listed
-    return {**listed, "teacher": row.teacher, "starts": f"{row.starts:%d %B %Y}", "category": row.category.title(),
-            "description": "You will work on something of your own, and take it home.", "availability": "InStock"}  # fmt: skip
+    return {
+        **listed,
+        "teacher": row.teacher,
+        "starts": f"{row.starts:%d %B %Y}",
+        "category": row.category.title(),
+        "description": "You will work on something of your own, and take it home.",
+        "availability": "InStock",
+    }
 
 
 def _market_pages(ask: Ask) -> Sequence[Facts] | None:
@@ -121,7 +147,11 @@ def _market_pages(ask: Ask) -> Sequence[Facts] | None:
             return [_listing(ask, locale, row)] if row else None
         case ("search",):
             words, sold = ask.query.get("q", "").lower().split(), ask.query.get("sold") == "1"
-            fitting = [each for each in rows if (each.sold is not None) == sold and all(word in each.title.lower() for word in words)]
+            fitting = [
+                each
+                for each in rows
+                if (each.sold is not None) == sold and all(word in each.title.lower() for word in words)
+            ]
             shown = window(ask, fitting, (max(1, ask.number("page", 1)) - 1) * market.PAGE, market.PAGE)
             return [_listing(ask, locale, each) for each in shown.rows]
     return None
@@ -130,11 +160,20 @@ def _market_pages(ask: Ask) -> Sequence[Facts] | None:
 def _listing(ask: Ask, locale: market.Locale, row: market.Listing) -> Facts:
     money = locale.money(row.cents)
     return {
-        "title": row.title, "price": money, "currency": re.sub(r"[\d.,\s]", "", money), "url": f"https://{ask.host}/item/{row.id}",
-        "grade": row.grade if ask.parts[0] == "item" else None, "shipping": locale.money(row.shipping) if row.shipping else None,
-        "was": locale.money(row.was) if row.was else None, "sold": row.sold.strftime(locale.day) if row.sold else None,
-        "availability": locale.sold if row.sold else None if row.id % 3 == 0 or ask.parts[0] != "item" else "InStock",
-    }  # fmt: skip
+        "title": row.title,
+        "price": money,
+        "currency": re.sub(r"[\d.,\s]", "", money),
+        "url": f"https://{ask.host}/item/{row.id}",
+        "grade": row.grade if ask.parts[0] == "item" else None,
+        "shipping": locale.money(row.shipping) if row.shipping else None,
+        "was": locale.money(row.was) if row.was else None,
+        "sold": row.sold.strftime(locale.day) if row.sold else None,
+        "availability": locale.sold
+        if row.sold
+        else None
+        if row.id % 3 == 0 or ask.parts[0] != "item"
+        else "InStock",
+    }
 
 
 def _greenhouse_pages(ask: Ask) -> Sequence[Facts] | None:
@@ -151,7 +190,9 @@ def _lever_pages(ask: Ask) -> Sequence[Facts] | None:
     return _board(ask, who, None, lambda rows, key: found(rows, number_in(key))) if who else None
 
 
-def _board(ask: Ask, who: Company, between: str | None, find: Callable[[Sequence[Posting], str], Posting | None]) -> Sequence[Facts] | None:
+def _board(
+    ask: Ask, who: Company, between: str | None, find: Callable[[Sequence[Posting], str], Posting | None]
+) -> Sequence[Facts] | None:
     rows = postings(ask.seed, who, ask.now)
     match [part for part in ask.parts[1:] if part != between]:
         case []:
@@ -171,7 +212,12 @@ def _company_pages(ask: Ask) -> Sequence[Facts] | None:
         case () | ("about",) | ("about-us",) | ("company",):
             return [_about(who, traits(ask.seed, who), whole=bool(ask.parts))]
         case (first,) if first in home.CAREERS and who.platform == OWN:
-            shown = window(ask, postings(ask.seed, who, ask.now), (max(1, ask.number("page", 1)) - 1) * home.PAGE, home.PAGE)
+            shown = window(
+                ask,
+                postings(ask.seed, who, ask.now),
+                (max(1, ask.number("page", 1)) - 1) * home.PAGE,
+                home.PAGE,
+            )
             return [{**_short(each), "posted": f"{each.opened:%d %B %Y}"} for each in shown.rows]
         case (first, key, *_) if first in home.CAREERS:
             row = named(postings(ask.seed, who, ask.now), key)
@@ -180,10 +226,23 @@ def _company_pages(ask: Ask) -> Sequence[Facts] | None:
 
 
 def _about(who: Company, known: Traits, *, whole: bool) -> Facts:
-    more = {"mission": known.mission, "culture": known.culture, "headquarters": known.headquarters} if whole else {}
+    more = (
+        {"mission": known.mission, "culture": known.culture, "headquarters": known.headquarters}
+        if whole
+        else {}
+    )
     location = f"{who.city[0]}, {who.city[2]}" if whole else who.city[0]
-    return {"title": who.name, "company": who.name, "founded": who.founded, "location": location, "city": who.city[0], "staff": who.staff,
-            "trade": who.trade, "description": f"We make {who.trade}" + (" and nothing else." if whole else "."), **more}  # fmt: skip
+    return {
+        "title": who.name,
+        "company": who.name,
+        "founded": who.founded,
+        "location": location,
+        "city": who.city[0],
+        "staff": who.staff,
+        "trade": who.trade,
+        "description": f"We make {who.trade}" + (" and nothing else." if whole else "."),
+        **more,
+    }
 
 
 def _short(row: Posting) -> Facts:
@@ -191,10 +250,22 @@ def _short(row: Posting) -> Facts:
 
 
 def _posting(row: Posting) -> Facts:
-    rows = {name: [each[0].upper() + each[1:] for each in getattr(row, name)] for name in ("duties", "wants", "offers")}
-    return {**_short(row), "city": row.city[0], "country": row.city[2], "department": row.department, "employment": row.employment,
-            "salary": pay_text(row) or None, "currency": row.pay.currency if row.pay else None, "description": intro(row),
-            "posted": row.opened.date().isoformat(), **rows}  # fmt: skip
+    rows = {
+        name: [each[0].upper() + each[1:] for each in getattr(row, name)]
+        for name in ("duties", "wants", "offers")
+    }
+    return {
+        **_short(row),
+        "city": row.city[0],
+        "country": row.city[2],
+        "department": row.department,
+        "employment": row.employment,
+        "salary": pay_text(row) or None,
+        "currency": row.pay.currency if row.pay else None,
+        "description": intro(row),
+        "posted": row.opened.date().isoformat(),
+        **rows,
+    }
 
 
 READERS = (_course_pages, _market_pages, _greenhouse_pages, _lever_pages, _company_pages)

@@ -1,4 +1,5 @@
-"""A model server as people run one on their own machine: asked by its bare address, it speaks every vendor's protocol, by path.
+"""A model server as people run one on their own machine: asked by its bare address, it speaks every vendor's
+protocol, by path.
 
 So a project's `base_url` may be the address of the practice web itself, and no name has to lead anywhere.
 """

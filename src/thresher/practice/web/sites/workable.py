@@ -1,4 +1,6 @@
-"""Accounts as Workable serves them: a widget that tells all, a newer list with page tokens, and one row per country."""
+"""Accounts as Workable serves them: a widget that tells all, a newer list with page tokens, and one row per
+country.
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -26,15 +28,25 @@ def site(ask: Ask) -> Answer:
     match ask.parts:
         case ("api", "v1", "widget", "accounts", _):
             shown, details = window(ask, _by_country(rows)), ask.query.get("details") == "true"
-            return data({"name": who.name, "description": f"<p>{who.trade.capitalize()}</p>",
-                         "jobs": [_row(each, details=details) for each in shown.rows]})  # fmt: skip
+            return data(
+                {
+                    "name": who.name,
+                    "description": f"<p>{who.trade.capitalize()}</p>",
+                    "jobs": [_row(each, details=details) for each in shown.rows],
+                }
+            )
         case ("api", "v3", "accounts", _, "jobs"):
             return _third(ask, rows)
         case ("api", "v2", "accounts", _, "jobs", code):
             row = found(rows, number_in(code))
             return data(_second(row)) if row else data({"error": "Not found"}, 404)
         case (_, "jobs.md"):
-            return plain("\n".join(f"- [{each.title}]({SITE}/{who.token}/j/{each.shortcode}/)" for each in rows[:MAX_MARKDOWN]))
+            return plain(
+                "\n".join(
+                    f"- [{each.title}]({SITE}/{who.token}/j/{each.shortcode}/)"
+                    for each in rows[:MAX_MARKDOWN]
+                )
+            )
         case parts:
             return page(_shell(who, rows, parts))
 
@@ -53,14 +65,28 @@ def _row(posting: Posting, *, details: bool) -> dict[str, Any]:
     city, region, country, *_ = posting.city
     url = f"{SITE}/{posting.company.token}/j/{posting.shortcode}"
     said: dict[str, Any] = {
-        "title": posting.title, "shortcode": posting.shortcode, "code": posting.requisition, "employment_type": posting.employment,
-        "telecommuting": posting.mode == REMOTE, "department": posting.department, "url": url, "shortlink": url,
+        "title": posting.title,
+        "shortcode": posting.shortcode,
+        "code": posting.requisition,
+        "employment_type": posting.employment,
+        "telecommuting": posting.mode == REMOTE,
+        "department": posting.department,
+        "url": url,
+        "shortlink": url,
         "application_url": f"{url}/apply",
-        "published_on": posting.opened.date().isoformat(), "created_at": posting.opened.date().isoformat(),
-        "country": country, "city": city, "state": region, "function": posting.department, "experience": "", "industry": "",
-        "locations": [{"country": each[2], "countryCode": each[3], "city": each[0], "region": each[1], "hidden": False}
-                      for each in (posting.city, *posting.also)],
-    }  # fmt: skip
+        "published_on": posting.opened.date().isoformat(),
+        "created_at": posting.opened.date().isoformat(),
+        "country": country,
+        "city": city,
+        "state": region,
+        "function": posting.department,
+        "experience": "",
+        "industry": "",
+        "locations": [
+            {"country": each[2], "countryCode": each[3], "city": each[0], "region": each[1], "hidden": False}
+            for each in (posting.city, *posting.also)
+        ],
+    }
     if details:
         said["description"] = html(posting)
     return said
@@ -69,7 +95,13 @@ def _row(posting: Posting, *, details: bool) -> dict[str, Any]:
 def _third(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
     asked = ask.posted()
     if ask.method != "POST" or not isinstance(asked, dict) or "limit" in asked:
-        return data({"error": "validation failed", "validationErrors": [{"field": "limit", "message": "not allowed"}]}, 400)
+        return data(
+            {
+                "error": "validation failed",
+                "validationErrors": [{"field": "limit", "message": "not allowed"}],
+            },
+            400,
+        )
     start = number_in(str(asked["token"])) if asked.get("token") else 0
     if start < 0 or start > len(rows):
         return data({"error": "invalid token"}, 400)
@@ -83,12 +115,19 @@ def _third(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
 def _second(posting: Posting) -> dict[str, Any]:
     city, region, country, code, *_ = posting.city
     return {
-        "id": posting.id, "shortcode": posting.shortcode, "title": posting.title, "remote": posting.mode == REMOTE,
-        "workplace": {"onsite": "on_site"}.get(posting.mode, posting.mode), "state": "published", "isInternal": False,
-        "location": {"country": country, "countryCode": code, "city": city, "region": region}, "department": [posting.department],
-        "type": {"Full-time": "full", "Part-time": "part"}.get(posting.employment, "contract"), "description": html(posting),
+        "id": posting.id,
+        "shortcode": posting.shortcode,
+        "title": posting.title,
+        "remote": posting.mode == REMOTE,
+        "workplace": {"onsite": "on_site"}.get(posting.mode, posting.mode),
+        "state": "published",
+        "isInternal": False,
+        "location": {"country": country, "countryCode": code, "city": city, "region": region},
+        "department": [posting.department],
+        "type": {"Full-time": "full", "Part-time": "part"}.get(posting.employment, "contract"),
+        "description": html(posting),
         "published": posting.opened.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-    }  # fmt: skip
+    }
 
 
 def _shell(who: Company, rows: tuple[Posting, ...], parts: tuple[str, ...]) -> str:
@@ -97,4 +136,11 @@ def _shell(who: Company, rows: tuple[Posting, ...], parts: tuple[str, ...]) -> s
         url = f"{SITE}/{who.token}/j/{row.shortcode}"
         return document(f"{row.title} - {who.name}", '<div id="app"></div>', head=ld(schema(row, url)))
     source = f"/api/v1/widget/accounts/{who.token}"
-    return shell(f"{who.name} - Current Openings", source, rows="jobs", title="title", key="shortcode", prefix=f"/{who.token}/j/")
+    return shell(
+        f"{who.name} - Current Openings",
+        source,
+        rows="jobs",
+        title="title",
+        key="shortcode",
+        prefix=f"/{who.token}/j/",
+    )

@@ -1,5 +1,5 @@
-"""Career sites as Workday serves them: POST for lists, twenty rows at most, a total that stops at 2,000 and offsets that
-start over there. Who wants the rest has to ask facet by facet.
+"""Career sites as Workday serves them: POST for lists, twenty rows at most, a total that stops at 2,000 and
+offsets that start over there. Who wants the rest has to ask facet by facet.
 """
 
 from functools import lru_cache
@@ -16,18 +16,27 @@ from thresher.practice.web.window import marked, window
 
 MAX_ROWS, MAX_TOTAL = 20, 2_000
 FACETS = ("jobFamilyGroup", "locations", "timeType", "workerSubType")
-LABELS = {"jobFamilyGroup": "Job Category", "locations": "Locations", "timeType": "Time Type", "workerSubType": "Worker Sub-Type"}
+LABELS = {
+    "jobFamilyGroup": "Job Category",
+    "locations": "Locations",
+    "timeType": "Time Type",
+    "workerSubType": "Worker Sub-Type",
+}
 
 
 def site(ask: Ask) -> Answer:
-    """`TENANT.wdN.myworkdayjobs.com` and `wdN.myworkdaysite.com/recruiting/TENANT`. Site names are case-sensitive."""
+    """`TENANT.wdN.myworkdayjobs.com` and `wdN.myworkdaysite.com/recruiting/TENANT`. Site names are
+    case-sensitive.
+    """
     tenant = ask.host.partition(".")[0] if ask.host.endswith("myworkdayjobs.com") else _named(ask)
     who = owner(ask.seed, "workday", tenant)
     if who is None:
         return page(document("Workday", "<p>The page you are looking for doesn't exist.</p>"), 404)
     match ask.parts:
         case ("robots.txt",):
-            return plain(f"User-agent: *\nDisallow: /wday/authgwy/\nSitemap: https://{ask.host}/{who.workday_site}/siteMap.xml\n")
+            return plain(
+                f"User-agent: *\nDisallow: /wday/authgwy/\nSitemap: https://{ask.host}/{who.workday_site}/siteMap.xml\n"
+            )
         case ("wday", "cxs", _, name, *rest) if name == who.workday_site:
             return _cxs(ask, who, rest)
         case ("wday", "cxs", *_):
@@ -46,7 +55,9 @@ def _named(ask: Ask) -> str:
 
 
 def _seen(ask: Ask, who: Company, path: str) -> Answer:
-    """What people see: a list that a script builds, or a posting with its JSON-LD. A closed one is an empty page, with 200."""
+    """What people see: a list that a script builds, or a posting with its JSON-LD. A closed one is an empty
+    page, with 200.
+    """
     if path != "/":
         one = marked(postings(ask.seed, who, ask.now), path)
         head = ld(schema(one, f"https://{ask.host}/{who.workday_site}{path}")) if one else ""
@@ -54,7 +65,17 @@ def _seen(ask: Ask, who: Company, path: str) -> Answer:
     source = f"/wday/cxs/{who.token}/{who.workday_site}/jobs"
     asked = {"appliedFacets": {}, "limit": MAX_ROWS, "offset": 0, "searchText": ""}
     prefix = f"/{who.workday_site}"
-    return page(shell("Careers", source, rows="jobPostings", title="title", key="externalPath", prefix=prefix, post=asked))
+    return page(
+        shell(
+            "Careers",
+            source,
+            rows="jobPostings",
+            title="title",
+            key="externalPath",
+            prefix=prefix,
+            post=asked,
+        )
+    )
 
 
 def _cxs(ask: Ask, who: Company, rest: list[str]) -> Answer:
@@ -70,9 +91,17 @@ def _list(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
     asked = ask.posted()
     if not isinstance(asked, dict):
         return data({"errorCode": "HTTP_400", "message": "no JSON"}, 400)
-    limit, offset, facets, search = (asked.get(name, other) for name, other in
-                                     (("limit", 20), ("offset", 0), ("appliedFacets", {}), ("searchText", "")))  # fmt: skip
-    fits = isinstance(limit, int) and 0 < limit <= MAX_ROWS and isinstance(offset, int) and offset >= 0 and isinstance(facets, dict)
+    limit, offset, facets, search = (
+        asked.get(name, other)
+        for name, other in (("limit", 20), ("offset", 0), ("appliedFacets", {}), ("searchText", ""))
+    )
+    fits = (
+        isinstance(limit, int)
+        and 0 < limit <= MAX_ROWS
+        and isinstance(offset, int)
+        and offset >= 0
+        and isinstance(facets, dict)
+    )
     if not fits or any(not isinstance(ids, list) or len(ids) > 100 for ids in facets.values()):
         return data({"errorCode": "HTTP_400", "message": "limit is 20 at most"}, 400)
     rows = tuple(each for each in rows if _fits(each, facets) and str(search).lower() in each.title.lower())
@@ -81,7 +110,12 @@ def _list(ask: Ask, rows: tuple[Posting, ...]) -> Answer:
     silent = offset > 0 and len(ask.host) % 3 == 0
     found = [{**_row(each), "postedOn": _posted((ask.now - each.opened).days)} for each in shown.rows]
     return data(
-        {"total": 0 if silent else min(shown.total, MAX_TOTAL), "jobPostings": found, "facets": _facets(rows), "userAuthenticated": False}
+        {
+            "total": 0 if silent else min(shown.total, MAX_TOTAL),
+            "jobPostings": found,
+            "facets": _facets(rows),
+            "userAuthenticated": False,
+        }
     )
 
 
@@ -97,10 +131,11 @@ def _value(posting: Posting, facet: str) -> tuple[str, str]:
 @lru_cache(1_024)
 def _value_of(facet: str, department: str, city: str, employment: str) -> tuple[str, str]:
     label = {
-        "jobFamilyGroup": department, "locations": city,
+        "jobFamilyGroup": department,
+        "locations": city,
         "timeType": "Part time" if employment == "Part-time" else "Full time",
         "workerSubType": "Intern" if employment == "Internship" else "Regular",
-    }[facet]  # fmt: skip
+    }[facet]
     return f"{facet[:2]}{sum(ord(each) * place for place, each in enumerate(label, 3)):08x}", label
 
 
@@ -111,7 +146,9 @@ def _facets(rows: tuple[Posting, ...]) -> Json:
         for each in rows:
             value = _value(each, facet)
             counts[value] = counts.get(value, 0) + 1
-        values = [{"id": key, "descriptor": label, "count": count} for (key, label), count in sorted(counts.items())]
+        values = [
+            {"id": key, "descriptor": label, "count": count} for (key, label), count in sorted(counts.items())
+        ]
         found.append({"facetParameter": facet, "descriptor": LABELS[facet], "values": values})
     return found
 
@@ -129,8 +166,13 @@ def _posted(days: int) -> str:
 
 def _row(posting: Posting) -> dict[str, Any]:
     where = f"{1 + len(posting.also)} Locations" if posting.also else posting.city[0]
-    found = {"title": posting.title, "externalPath": _path(posting), "locationsText": where, "timeType": _value(posting, "timeType")[1],
-             "bulletFields": [posting.requisition]}  # fmt: skip
+    found = {
+        "title": posting.title,
+        "externalPath": _path(posting),
+        "locationsText": where,
+        "timeType": _value(posting, "timeType")[1],
+        "bulletFields": [posting.requisition],
+    }
     if posting.mode == REMOTE:
         found["remoteType"] = "Fully Remote"
     return found
@@ -140,12 +182,21 @@ def _detail(ask: Ask, posting: Posting) -> Json:
     who = posting.company
     return {
         "jobPostingInfo": {
-            "id": posting.uuid.replace("-", ""), "title": posting.title, "jobDescription": html(posting), "location": posting.city[0],
-            "additionalLocations": [each[0] for each in posting.also], "postedOn": _posted((ask.now - posting.opened).days),
-            "startDate": posting.opened.date().isoformat(), "endDate": posting.closes.date().isoformat(),
-            "timeType": _value(posting, "timeType")[1], "jobReqId": posting.requisition, "jobPostingId": _path(posting).rpartition("/")[2],
-            "country": {"descriptor": posting.city[2]}, "externalUrl": f"https://{ask.host}/{who.workday_site}{_path(posting)}",
-            "canApply": True, "posted": True,
+            "id": posting.uuid.replace("-", ""),
+            "title": posting.title,
+            "jobDescription": html(posting),
+            "location": posting.city[0],
+            "additionalLocations": [each[0] for each in posting.also],
+            "postedOn": _posted((ask.now - posting.opened).days),
+            "startDate": posting.opened.date().isoformat(),
+            "endDate": posting.closes.date().isoformat(),
+            "timeType": _value(posting, "timeType")[1],
+            "jobReqId": posting.requisition,
+            "jobPostingId": _path(posting).rpartition("/")[2],
+            "country": {"descriptor": posting.city[2]},
+            "externalUrl": f"https://{ask.host}/{who.workday_site}{_path(posting)}",
+            "canApply": True,
+            "posted": True,
         },
         "hiringOrganization": {"name": who.name, "url": f"https://{who.site}/"},
-    }  # fmt: skip
+    }
