@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import ParamSpec, TypeVar
 
 P = ParamSpec("P")
-T = TypeVar("T")
+Result = TypeVar("Result")
 
 
 @cache
@@ -22,7 +22,7 @@ def _threads() -> ThreadPoolExecutor:
 os.register_at_fork(after_in_child=_threads.cache_clear)  # a child has none of its parent's threads
 
 
-async def in_thread(compute: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def in_thread(compute: Callable[P, Result], *args: P.args, **kwargs: P.kwargs) -> Result:
     """Run a function aside, as `asyncio.to_thread` does, on threads that no stage can hold."""
     call = partial(contextvars.copy_context().run, compute, *args, **kwargs)
     return await asyncio.get_running_loop().run_in_executor(_threads(), call)

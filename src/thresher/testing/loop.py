@@ -52,9 +52,9 @@ class ClockLoop(asyncio.SelectorEventLoop):
         with self._mutex:
             self._at_work -= 1
 
-    def run_in_executor(
+    def run_in_executor(  # type: ignore[override]
         self, executor: Executor | None, func: Callable[..., T], *args: Any
-    ) -> "asyncio.Future[T]":  # type: ignore[override]
+    ) -> "asyncio.Future[T]":
         self.enter()
         future: asyncio.Future[T] = super().run_in_executor(executor, func, *args)
         future.add_done_callback(lambda _: self.leave())
