@@ -12,7 +12,7 @@ from pathlib import Path
 from thresher import App, Context, Done, Outcome, Pipeline, Stage, build
 from thresher.bench.fill import Field, fill
 from thresher.bench.queue import database_for
-from thresher.engine import loop
+from thresher.engine import worker as loop
 from thresher.engine.registry import Registry
 
 PAGE = resource.getpagesize()
@@ -45,7 +45,7 @@ def main() -> None:
         with build.opened_store(url) as store:
             registry = Registry([App("bench", pipelines=(Pipeline("noop", Stage(noop)),))])
             with build.opened_worker(build.Workshop(store, registry), url) as worker:
-                loop.run(worker.run())
+                loop.run_loop(worker.run())
     print(json.dumps({"store": given.store, "tasks": given.tasks, "resident_mb_at_each_tenth": sizes}))
 
 

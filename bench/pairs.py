@@ -33,15 +33,14 @@ from thresher.apps.roles.matching.points import usual_points
 from thresher.apps.roles.matching.seeker import Seeker, as_seeker
 from thresher.build import install, open_store
 from thresher.control.records import write_records
-from thresher.core.found import Found
-from thresher.core.point import point_key
-from thresher.core.record import Link, Record
+from thresher.core.keys import point_key
+from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.engine.worker import Worker
 from thresher.practice.postgres import practice_postgres
 from thresher.store import vectors as kept
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 from thresher.vectors.embedder import shared_embedder
 
 DIMS = 384

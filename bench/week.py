@@ -34,11 +34,11 @@ from thresher.config.settings import Settings
 from thresher.control.boards import ask_boards, enable_board
 from thresher.control.profiles import set_profile
 from thresher.core.clock import SECOND, FrozenClock
-from thresher.core.found import Is
-from thresher.engine import loop
-from thresher.engine.reach import Reach
+from thresher.core.record import Is
+from thresher.engine import worker
+from thresher.engine.page_cache import StoreShelf
 from thresher.engine.registry import Registry
-from thresher.engine.shelf import StoreShelf
+from thresher.engine.stage_context import Reach
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -46,7 +46,7 @@ from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
 from thresher.fetch.resolver import MappedResolver, SystemResolver
 from thresher.practice.web import DAY_ZERO, RemoteWeb, board_url, company, postings, practice_process
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.store import Store
 
@@ -109,7 +109,7 @@ class Week:
                 clock=self.clock,
             ).run()
 
-        loop.run(until_idle())
+        worker.run_loop(until_idle())
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from evaluate.manifest import Entry, entries, share
 from evaluate.score import Score
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 
 PAGES = ("pages/", "ats/", "companies/", "prices/", "recipes/", "articles/", "api/", "feeds/")
 SUFFIXES = (".html", ".htm", ".json", ".xml", ".html.gz")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from evaluate.score import Score
-from thresher.core.neighbour import Neighbour
+from thresher.core.record import Neighbour
 from thresher.hiring.title.choice import LOOKED_AT, choose
 from thresher.hiring.title.core import core_of
 from thresher.hiring.title.guard import apart

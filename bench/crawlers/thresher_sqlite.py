@@ -12,14 +12,14 @@ from bench.crawlers.visit import IN_FLIGHT, Watch, visit
 from thresher import App, Done, NewTask, Pipeline, Record, Stage, build
 from thresher.config.outward import Outward
 from thresher.core.context import Context
-from thresher.core.host import host_gate
+from thresher.core.gate import Limits
+from thresher.core.keys import host_gate
 from thresher.core.page import Page
-from thresher.engine import loop
+from thresher.engine import worker as loop
 from thresher.engine.process_pool import close_fork_server
 from thresher.engine.registry import Registry
-from thresher.governance.gate import Limits
 from thresher.reading.document import Document
-from thresher.store.lane import unscoped
+from thresher.store.backend import unscoped
 from thresher.store.settings import change_setting
 from thresher.store.sources import set_limits
 
@@ -48,7 +48,7 @@ def work(url: str, site: str) -> None:
     with build.opened_store(url) as store:
         shop = build.Workshop(store, registry_for(site), Outward(allow=(site.removeprefix("http://"),)))
         with build.opened_worker(shop, url, until_idle=True) as worker:
-            loop.run(worker.run())
+            loop.run_loop(worker.run())
         close_fork_server()  # what its processes have used counts, too
 
 

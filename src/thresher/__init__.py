@@ -6,11 +6,10 @@ These names are all that an app needs, and `Client` is for programs that use the
 import importlib
 import typing
 
-from thresher.core.answer import Answer
+from thresher.core.answer import Answer, By, Extract
 from thresher.core.backoff import Retry
 from thresher.core.context import Context
 from thresher.core.credentials import Credentials
-from thresher.core.effect import Effect
 from thresher.core.errors import (
     Blocked,
     BudgetExhausted,
@@ -23,17 +22,14 @@ from thresher.core.errors import (
 )
 from thresher.core.event import Event
 from thresher.core.evidence import Evidence, Material, Place
-from thresher.core.extract import By, Extract
 from thresher.core.group import Group, GroupStatus, Run, Stop
-from thresher.core.host import host_gate
-from thresher.core.look import Verdict
-from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped, Snooze
-from thresher.core.page import Page
+from thresher.core.keys import host_gate
+from thresher.core.outcome import Done, Effect, Failed, Filtered, Next, Outcome, Skipped, Snooze
+from thresher.core.page import Page, Verdict
 from thresher.core.pipeline import App, Pipeline, Schedule, Source, Stage
 from thresher.core.record import Link, Record
 from thresher.core.schema import Field, Kind, Schema
-from thresher.core.status import TaskStatus
-from thresher.core.task import NewTask, Task
+from thresher.core.task import NewTask, Task, TaskStatus
 
 if typing.TYPE_CHECKING:
     from thresher.client import AsyncClient, Client

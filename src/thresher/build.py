@@ -26,31 +26,29 @@ from thresher.core.backoff import Retry
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.compute import Compute, compute_in_thread
 from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, UnknownName
+from thresher.core.gate import Limits, interval_us
 from thresher.core.page import Page
 from thresher.core.pipeline import App
 from thresher.engine.calendar import check, next_firing
+from thresher.engine.page_cache import StoreShelf
 from thresher.engine.process_pool import ProcessPool, note_stopped, opened_pool
-from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
-from thresher.engine.shelf import StoreShelf
+from thresher.engine.stage_context import Reach
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.browser import Browser
-from thresher.fetch.errand import Errand
 from thresher.fetch.fetcher import Fetcher
-from thresher.fetch.governor import Ungoverned
+from thresher.fetch.governor import Errand, Ungoverned
 from thresher.fetch.guard import Guard
 from thresher.fetch.late import LateTransport
-from thresher.fetch.order import order
-from thresher.fetch.request import Transport
+from thresher.fetch.request import Transport, order
 from thresher.fetch.resolver import MappedResolver, Resolver, SystemResolver
-from thresher.governance.gate import Limits, interval_us
 from thresher.notify.notifier import Notifier
 from thresher.store import sources
 from thresher.store.backend import Backend
-from thresher.store.dialect import SQLITE
 from thresher.store.migrate import check_up_to_date, pending
 from thresher.store.schedules import Plan, drop_plans, save_plan
+from thresher.store.session import SQLITE
 from thresher.store.settings import read_settings
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.sqlite.connection import DURABILITY
@@ -414,8 +412,8 @@ def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: 
 def make_advisor(shop: Workshop, providers: Mapping[str, Provider]) -> "Advisor":
     """Who asks the models of a project. Without any it says so to whoever asks."""
     from thresher.ai.ask import Advisor  # noqa: PLC0415  only workers ask, and it brings all the readers along
-    from thresher.ai.library import Library  # noqa: PLC0415
     from thresher.ai.prices import Prices  # noqa: PLC0415
+    from thresher.ai.prompt import Library  # noqa: PLC0415
 
     return Advisor(
         providers, shop.models.tiers, Prices(shop.models), Library(shop.prompts), lambda: shop.store.settings

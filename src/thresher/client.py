@@ -17,8 +17,7 @@ from thresher.control import tasks as control
 from thresher.control.tasks import Added, add_entries, add_within
 from thresher.core.errors import NotAllowed, UsageError
 from thresher.core.pipeline import App
-from thresher.core.status import TaskStatus
-from thresher.core.task import Entry, NewTask
+from thresher.core.task import Entry, NewTask, TaskStatus
 from thresher.engine.registry import Registry
 from thresher.insight.wait import Waiter, status_of
 from thresher.store.session import Params, Row

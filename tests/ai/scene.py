@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from thresher.ai.ask import Advisor
-from thresher.ai.desk import Quote
-from thresher.ai.library import Library
+from thresher.ai.model_budget import Quote
 from thresher.ai.prices import Prices
+from thresher.ai.prompt import Library
 from thresher.ai.provider import Call, CallFailed, Reply, Stop
 from thresher.config.models import Models, Rate, Thinker, Tier
 from thresher.config.settings import Settings

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.ai.fence import fenced, mark_of, seen
+from thresher.ai.question import fenced, mark_of, seen
 
 
 @pytest.mark.promise(14)

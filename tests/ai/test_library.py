@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from thresher.ai.library import Library
-from thresher.ai.prompt import MAX_CHARACTERS, read_prompt
+from thresher.ai.prompt import MAX_CHARACTERS, Library, read_prompt
 from thresher.core.errors import ConfigError, UnknownName
 
 HEAD = "---\nname: roles\nversion: 1\ntier: strong\nsentence: Sorts titles into roles.\n---\n"

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ai.scene import TABLE, TABLES
-from thresher.ai.merge import complete, filled, merged
+from thresher.ai.ask import complete, filled, merged
 from thresher.core.evidence import Evidence, Place
 from thresher.core.schema import Field, Schema
 

@@ -1,7 +1,7 @@
 """The reference page on prompts says what the files say."""
 
 from tests.house.paper import ROOT
-from thresher.ai.library import Library
+from thresher.ai.prompt import Library
 
 PAGE = ROOT / "docs" / "reference" / "prompts.md"
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.ai import parse as module
-from thresher.ai.parse import Parsed, Unreadable, parse
+from thresher.ai import draft as module
+from thresher.ai.draft import Parsed, Unreadable, parse
 
 THING = {"items": [{"title": 'Oak "table" {small}', "price": "12 €"}]}
 WHOLE = json.dumps(THING, ensure_ascii=False)

@@ -9,8 +9,8 @@ import pytest
 
 from tests.ai.scene import TABLE, Drawer
 from thresher.ai.ask import Advisor
-from thresher.ai.library import Library
 from thresher.ai.prices import Prices
+from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
 from thresher.config.models import Models, Rate, Thinker, Tier
 from thresher.config.settings import Settings

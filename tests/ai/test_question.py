@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.ai.scene import OPINION, TABLE, TABLES
 from thresher.ai.excerpt import Excerpt
-from thresher.ai.library import Library
+from thresher.ai.prompt import Library
 from thresher.ai.question import MAX_INPUT, Question
 from thresher.core.errors import InvalidPayload
 from thresher.core.evidence import Material

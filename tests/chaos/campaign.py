@@ -38,9 +38,9 @@ from thresher.build import install, open_store
 from thresher.config.project import Project
 from thresher.core.clock import SECOND, SystemClock
 from thresher.core.errors import DatabaseProblem
+from thresher.core.gate import interval_us
 from thresher.core.pipeline import Trip
 from thresher.engine.registry import Registry
-from thresher.governance.gate import interval_us
 from thresher.practice.postgres import PracticePostgres, practice_postgres
 from thresher.store import tasks
 

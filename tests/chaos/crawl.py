@@ -15,8 +15,8 @@ from thresher import App, Context, Done, NewTask, Outcome, Pipeline, Record, Sta
 from thresher.build import Workshop, install, open_store, opened_worker
 from thresher.config.outward import Outward
 from thresher.config.project import Project
-from thresher.core.host import host_gate
-from thresher.engine import loop
+from thresher.core.keys import host_gate
+from thresher.engine import worker as loop
 from thresher.engine.registry import Registry
 from thresher.practice.web import DAY_ZERO, Knob, Trouble, robots
 from thresher.practice.web.answer import Ask
@@ -104,6 +104,6 @@ def work(url: str, web: str, name: str, notes: Connection) -> None:
         with opened_worker(
             Workshop(store, registry, project.fetch), url, until_idle=True, name=name
         ) as worker:
-            loop.run(worker.run())
+            loop.run_loop(worker.run())
     finally:
         store.close()

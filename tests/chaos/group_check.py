@@ -7,7 +7,7 @@ from tests.chaos.grouped import FOLLOWER, STATES
 from tests.chaos.history import BROUGHT, Fields, History
 from thresher.core.lineage import Rule
 from thresher.core.settlement import Ending
-from thresher.core.state import TERMINAL, State
+from thresher.core.task import TERMINAL, State
 
 # How an attempt may end whose counts are added.
 COUNTED = BROUGHT | {Ending.FAILED}

@@ -20,7 +20,7 @@ import orjson
 from thresher.core.limits import MAX_HOST, MAX_KEY_BYTES
 from thresher.core.lineage import Rule, mark
 from thresher.core.settlement import Ending
-from thresher.core.state import TERMINAL, State
+from thresher.core.task import TERMINAL, State
 
 # What the log calls an outcome, and what the history calls the ending it leads to.
 ENDING_OF = {

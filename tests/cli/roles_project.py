@@ -5,7 +5,7 @@ from pathlib import Path
 from thresher.build import opened_store
 from thresher.control.records import write_records
 from thresher.core.record import Link, Record
-from thresher.store.lookup import find_record
+from thresher.store.records import find_record
 
 PROJECT = "apps: [roles]\nsettings:\n  worker.poll: 0.05\n  run.patience: 0\n"
 PEOPLE = """id,email,name,title,skills,tech_stack,specializations,experience_years,locations,salary_min,currency,remote,roles

@@ -9,7 +9,7 @@ from thresher.core.outcome import Done
 from thresher.core.pipeline import App, Pipeline, Stage
 from thresher.engine.registry import Registry
 from thresher.governance.demand import Demand
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 from thresher.store.roles.queue import Claimed, Holder, claim_role
 from thresher.store.roles.role import find_role
 from thresher.store.roles.roles import add_role

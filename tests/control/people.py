@@ -6,11 +6,11 @@ from typing import Any
 from thresher.apps.roles.candidate import CANDIDATE
 from thresher.control.candidate import read_candidate
 from thresher.control.candidates import Admission, add_candidates
-from thresher.core.found import Found
 from thresher.core.outcome import Done
 from thresher.core.pipeline import App, Pipeline, Stage
+from thresher.core.record import Found
 from thresher.engine.registry import Registry
-from thresher.store.lookup import find_record
+from thresher.store.records import find_record
 from thresher.store.roles.role import Role, find_role
 from thresher.store.roles.roles import list_roles
 from thresher.store.store import Store

@@ -6,8 +6,7 @@ from thresher import App
 from thresher.apps.jobs.app import app as jobs
 from thresher.apps.roles.app import app as roles
 from thresher.core.errors import DuplicateKind, UsageError
-from thresher.core.named import load_named
-from thresher.core.pipeline import find_near_by_kind
+from thresher.core.pipeline import find_near_by_kind, load_named
 
 
 @pytest.mark.parametrize("make", ["mark", "no module:mark", "module:", "a:b:c"])
@@ -24,7 +23,7 @@ def test_every_name_in_our_own_apps_leads_somewhere(app):
 
 @pytest.mark.parametrize(
     ("name", "why"),
-    [("thresher.core.named:nothing", "has no 'nothing'"), ("thresher.nowhere:x", "No module named")],
+    [("thresher.core.pipeline:nothing", "has no 'nothing'"), ("thresher.nowhere:x", "No module named")],
 )
 def test_a_name_that_leads_nowhere_says_so(name, why):
     with pytest.raises(UsageError, match=why):
@@ -32,6 +31,6 @@ def test_a_name_that_leads_nowhere_says_so(name, why):
 
 
 def test_two_apps_that_find_the_same_kind_near_a_text_are_refused():
-    apps = [App(name, (), near={"coin": "thresher.core.named:loaded"}) for name in ("mint", "shop")]
+    apps = [App(name, (), near={"coin": "thresher.core.pipeline:loaded"}) for name in ("mint", "shop")]
     with pytest.raises(DuplicateKind, match="'shop' finds 'coin'"):
         find_near_by_kind(apps)

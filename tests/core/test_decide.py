@@ -7,15 +7,13 @@ from tests.harness.tasks import entry, filing
 from thresher.core import errors
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, SECOND
-from thresher.core.decide import MAX_MESSAGE, Step, settle_error, settle_outcome
+from thresher.core.decide import MAX_MESSAGE, POLICY, Step, ruling_for, settle_error, settle_outcome
 from thresher.core.errors import InvalidPayload, InvalidUrl
 from thresher.core.limits import MAX_SETTLEMENT_BYTES
 from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Skipped, Snooze
-from thresher.core.policy import POLICY, ruling_for
 from thresher.core.record import Filing, Record
 from thresher.core.settlement import Ending, Health
-from thresher.core.state import State
-from thresher.core.task import Entry, NewTask, Task
+from thresher.core.task import Entry, NewTask, State, Task
 
 CLASSES = [cls for name, cls in inspect.getmembers(errors, inspect.isclass) if not name.startswith("_")]
 TASK_ERRORS = [cls for cls in CLASSES if issubclass(cls, errors.TaskError)]

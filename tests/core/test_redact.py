@@ -1,6 +1,6 @@
 import pytest
 
-from thresher.core.redact import redacted
+from thresher.store.postgres.connection import redacted
 
 URLS = [
     "postgresql://ada:hunter2@db.example/queue",

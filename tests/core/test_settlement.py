@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from thresher.core.clock import SECOND
 from thresher.core.settlement import Blame, Ending, Error, Health, Settlement
-from thresher.core.state import TERMINAL, State, may_become
-from thresher.core.task import Task
+from thresher.core.task import TERMINAL, State, Task, may_become
 
 TASK = Task(1, 3, "page", "fetch", {}, {}, None, 1, None, 0, 0, 0, True)
 ERROR = Error("Gone", "404")

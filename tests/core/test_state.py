@@ -1,6 +1,6 @@
 import pytest
 
-from thresher.core.state import (
+from thresher.core.task import (
     LIVE,
     REVIVABLE,
     TERMINAL,

@@ -7,8 +7,8 @@ from typing import Any
 from tests.engine.workshop import PATIENCE, Workshop
 from thresher import App, Done, NewTask, Pipeline, Stage
 from thresher.ai.ask import Advisor
-from thresher.ai.library import Library
 from thresher.ai.prices import Prices
+from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
 from thresher.build import install, install_models, make_fetcher
 from thresher.config.models import Models, Rate, Thinker, Tier
@@ -17,8 +17,8 @@ from thresher.config.settings import Settings
 from thresher.core.answer import DOLLAR
 from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
-from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
+from thresher.engine.stage_context import Reach
 from thresher.engine.worker import Worker
 from thresher.practice.web import PracticeWeb
 from thresher.store.store import Store

@@ -14,7 +14,7 @@ from thresher.build import make_fetcher
 from thresher.config.outward import Outward
 from thresher.core.clock import SystemClock
 from thresher.engine.process_pool import ProcessPool, note_stopped
-from thresher.engine.reach import Reach
+from thresher.engine.stage_context import Reach
 
 SHOP = "https://shop.example"
 GATE = "host:shop.example"

@@ -13,7 +13,7 @@ from tests.harness.tasks import attempts_of, change, rows
 from thresher import App, Done, NewTask, Next, Pipeline, Source, Stage
 from thresher.control import sources
 from thresher.core.errors import ClaimLost, Gone
-from thresher.store import manners
+from thresher.store import host_rules
 
 __all__ = ["at", "clock"]
 
@@ -48,10 +48,10 @@ def test_a_path_that_robots_forbids_fails_with_the_rule_until_a_person_waives_it
         assert fair.one(refused)[:2] == ("failed", "Refused")
         assert "Disallow: /private" in fair.shop.fields(refused)["reason"]
         assert fair.site.paths() == ["/robots.txt"]
-        manners.waive_robots(fair.shop.store, GATE, "they gave us leave in writing")
+        host_rules.waive_robots(fair.shop.store, GATE, "they gave us leave in writing")
         (allowed,) = await fair.drain(look)
         assert fair.shop.state(allowed) == "succeeded"
-        manners.mind_robots(fair.shop.store, GATE)
+        host_rules.mind_robots(fair.shop.store, GATE)
         (again,) = await fair.drain(look)
         assert fair.one(again)[:2] == ("failed", "Refused")
 
@@ -66,7 +66,7 @@ def test_the_waiver_of_a_source_holds_for_the_hosts_it_leads_to(at):
 
     async def story(fair):
         fair.shop.set_up(one_stage("look", look, sources=(Source("leave"),)))
-        manners.waive_robots(fair.shop.store, "source:leave", "they gave us leave in writing")
+        host_rules.waive_robots(fair.shop.store, "source:leave", "they gave us leave in writing")
         (task_id,) = await fair.drain(look, through=("source:leave",), sources=(Source("leave"),))
         assert fair.shop.state(task_id) == "succeeded"
 
@@ -126,7 +126,7 @@ def test_a_gate_elsewhere_that_stays_closed_sends_the_task_back_without_a_failur
         return Done()
 
     async def story(fair):
-        manners.hold_back(fair.shop.store, "host:other.example", 3_600_000_000, "Retry-After: 3600")
+        host_rules.hold_back(fair.shop.store, "host:other.example", 3_600_000_000, "Retry-After: 3600")
         (task_id,) = await fair.drain(look)
         assert fair.one(task_id) == ("pending", "NotYet", 0)
         assert fair.site.paths("other.example") == []

@@ -8,8 +8,7 @@ from contextlib import closing
 from tests.engine.workshop import PATIENCE, one_stage
 from tests.harness.databases import with_processes
 from thresher import Done, Link, NewTask, Record
-from thresher.core.found import Is
-from thresher.core.record import pack
+from thresher.core.record import Is, pack
 from thresher.store.records import file_record
 
 pytestmark = with_processes

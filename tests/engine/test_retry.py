@@ -12,8 +12,8 @@ from thresher.config.project import read_project
 from thresher.config.settings import Settings
 from thresher.control.settings import set_setting
 from thresher.core.errors import ConfigError, UsageError
+from thresher.core.gate import interval_us
 from thresher.engine.worker import Worker
-from thresher.governance.gate import interval_us
 
 APP = """
 from thresher import *

@@ -6,8 +6,8 @@ import contextlib
 
 from tests.harness.databases import only_sqlite, with_processes
 from thresher.core.errors import DatabaseProblem
-from thresher.engine.shelf import MAX_PAGES, StoreShelf
-from thresher.fetch.shelf import Copy
+from thresher.engine.page_cache import MAX_PAGES, StoreShelf
+from thresher.fetch.cache import Copy
 from thresher.store import pages
 
 

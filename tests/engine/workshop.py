@@ -15,7 +15,7 @@ from thresher.config.settings import Settings
 from thresher.core.errors import DatabaseProblem
 from thresher.core.settlement import Settlement
 from thresher.engine.registry import Registry
-from thresher.engine.tally import Tally
+from thresher.engine.turns import Tally
 from thresher.engine.worker import Worker
 from thresher.store.backend import Scopes, Turn
 from thresher.store.store import Store

@@ -8,13 +8,13 @@ import pytest
 
 from tests.fetch.site import Site, open_site
 from thresher.config.settings import Settings
-from thresher.engine.shelf import StoreShelf
+from thresher.engine.page_cache import StoreShelf
 from thresher.fetch.agent import agent_of
-from thresher.fetch.errand import Errand
 from thresher.fetch.fetcher import Fetcher
+from thresher.fetch.governor import Errand
 from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
-from thresher.fetch.order import order
+from thresher.fetch.request import order
 from thresher.fetch.resolver import MappedResolver, SystemResolver
 
 SHOP = "https://shop.example"

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from thresher.core.clock import SECOND
 from thresher.fetch import cache
-from thresher.fetch.cache import Use
+from thresher.fetch.cache import Copy, Use, key_of, keyed
 from thresher.fetch.request import Answer, Request
-from thresher.fetch.shelf import Copy, key_of, keyed
 
 URL = "https://shop.example/a"
 T0 = 1_700_000_000 * SECOND

@@ -7,8 +7,8 @@ from tests.fetch.site import moved, page
 from tests.harness.databases import only_sqlite
 from thresher.core import errors
 from thresher.core.page import Via
-from thresher.fetch.errand import Errand
-from thresher.fetch.order import order
+from thresher.fetch.governor import Errand
+from thresher.fetch.request import order
 
 __all__ = ["at"]
 

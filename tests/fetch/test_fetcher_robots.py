@@ -9,7 +9,7 @@ from tests.fetch.site import moved, page
 from tests.harness.databases import only_sqlite
 from thresher.core import errors
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
-from thresher.fetch.rulebook import MAX_BYTES_REMEMBERED
+from thresher.fetch.robots_cache import MAX_BYTES_REMEMBERED
 
 __all__ = ["at"]
 

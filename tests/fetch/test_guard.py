@@ -12,12 +12,10 @@ from hypothesis import strategies as st
 
 from tests.fetch.hostile import QUICK, Nowhere, hostile, polite
 from thresher.core.errors import ConfigError, Refused
-from thresher.fetch.guard import Guard
+from thresher.fetch.guard import Guard, route, why_not
 from thresher.fetch.http import HttpTransport
-from thresher.fetch.networks import why_not
 from thresher.fetch.request import Request
 from thresher.fetch.resolver import MappedResolver, Spot, literal
-from thresher.fetch.route import route
 
 PRIVATE = [
     "0.0.0.0",

@@ -27,7 +27,7 @@ PATIENCE = 60.0
 INTERVAL = 0.1
 APP = """
 from thresher import App, Done, Pipeline, Source, Stage
-from thresher.core.host import host_gate
+from thresher.core.keys import host_gate
 
 
 async def visit(ctx):

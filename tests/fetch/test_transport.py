@@ -8,8 +8,7 @@ import pytest
 from tests.fetch.hostile import QUICK, Nowhere, Say, answer, ask, hostile, polite, saying, transport
 from thresher.core.errors import ConnectionFailed, Refused, TimedOut
 from thresher.fetch.guard import Guard
-from thresher.fetch.http import HttpTransport
-from thresher.fetch.idle import Idle
+from thresher.fetch.http import HttpTransport, Idle
 from thresher.fetch.request import Bounds, Request
 from thresher.fetch.resolver import MappedResolver, Spot
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.core.errors import ConnectionFailed, Malformed, TaskError, TooLarge
+from thresher.fetch.body import ACCEPTED, PACKINGS, unpack
 from thresher.fetch.request import Bounds
-from thresher.fetch.unpack import ACCEPTED, PACKINGS, unpack
 
 BOUNDS = Bounds(size=3 * 1024 * 1024)
 TEXT = b"The quick brown fox jumps over the lazy dog. " * 3_000

@@ -6,7 +6,7 @@ import pytest
 
 from tests.harness.databases import only_postgres
 from thresher.core.clock import DAY, FOREVER, SECOND
-from thresher.governance.gate import RANGES, UNLIMITED, Gate
+from thresher.core.gate import RANGES, UNLIMITED, Gate
 
 NOW = 1_700_000_000 * SECOND
 CASES = 5_000

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from thresher.core.clock import DAY, FOREVER, SECOND
 from thresher.core.errors import UsageError
-from thresher.governance.gate import CLOCK_SLACK_US, UNLIMITED, Gate, Limits, interval_us
+from thresher.core.gate import CLOCK_SLACK_US, UNLIMITED, Gate, Limits, interval_us
 
 NOW = 1_000_000 * SECOND
 STEPS = st.lists(st.tuples(st.integers(0, 3 * SECOND), st.integers(1, 9)), max_size=60)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from thresher.governance.gate import Limits
+from thresher.core.gate import Limits
 from thresher.store import lanes, sources
 from thresher.store.store import Store
 

@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from thresher.core.clock import FOREVER
-from thresher.governance.gate import Gate
-from thresher.store.lane import gates_in
+from thresher.core.gate import Gate
+from thresher.store.backend import gates_in
 from thresher.store.session import Session
 from thresher.store.store import Store
 

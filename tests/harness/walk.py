@@ -13,13 +13,12 @@ from tests.harness.gates import gate
 from tests.harness.image import Image, look
 from tests.harness.tasks import LEASE_US, entry, failed, retry, rows, told_to_wait, troubled, walled, worker
 from thresher.core.clock import SECOND, FrozenClock
+from thresher.core.gate import Limits
 from thresher.core.settlement import Settlement
-from thresher.core.state import TERMINAL
-from thresher.core.task import Task
-from thresher.governance.gate import Limits
+from thresher.core.task import TERMINAL, Task
 from thresher.store import sources, tasks, workers
+from thresher.store.lanes import serve
 from thresher.store.repair import repair
-from thresher.store.scopes import serve
 from thresher.store.store import Store
 
 STAGES = ("fetch", "extract")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from thresher.core.errors import Malformed
 from thresher.core.evidence import Place
-from thresher.core.found import Found
+from thresher.core.record import Found
 from thresher.hiring.facts import MAX_LENGTH, read_facts
 from thresher.hiring.opening import Employment, Experience, Level, Opening, Workplace
 from thresher.hiring.openings import as_json, facts_of, of_json, opening_of, places_of

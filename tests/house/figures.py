@@ -55,7 +55,7 @@ def figures() -> dict[str, str]:
 def walks() -> tuple[str, str]:
     """What one task walks through: from a request to its row, and from its claim to its settlement."""
     from thresher import App, Done, NewTask, Pipeline, Stage, build  # noqa: PLC0415  counted here, so not before the counting begins
-    from thresher.engine import loop  # noqa: PLC0415
+    from thresher.engine import worker as loop  # noqa: PLC0415
     from thresher.engine.registry import Registry  # noqa: PLC0415
 
     async def stage(_: Any) -> Done:
@@ -70,7 +70,7 @@ def walks() -> tuple[str, str]:
             )  # once before: what happens only the first time is no part of the walk
             enqueue = _walked(lambda: store.enqueue([registry.admit(NewTask("step"))]))
             with build.opened_worker(build.Workshop(store, registry), url, until_idle=True) as worker:
-                settle = _walked(lambda: loop.run(worker.run()))
+                settle = _walked(lambda: loop.run_loop(worker.run()))
     return enqueue, settle
 
 

@@ -15,7 +15,7 @@ from thresher.config.settings import BY_NAME, SETTINGS
 from thresher.core.errors import ThresherError
 from thresher.core.event import SUBSCRIBABLE, EventKind
 from thresher.core.lineage import Rule
-from thresher.core.state import State
+from thresher.core.task import State
 
 GLOSSARY = REFERENCE / "glossary.md"
 WORDS = [

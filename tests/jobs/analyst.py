@@ -7,18 +7,18 @@ from tests.engine.workshop import Workshop
 from tests.harness import tasks
 from thresher import App, Done, NewTask, Pipeline, Record, Stage
 from thresher.ai.ask import Advisor
-from thresher.ai.library import Library
 from thresher.ai.prices import Prices
+from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
 from thresher.apps.jobs.company.pipeline import company
 from thresher.build import install_models
 from thresher.config.models import Models
 from thresher.config.settings import Settings
 from thresher.control.records import write_records
-from thresher.core.found import Found
-from thresher.engine.reach import Reach
+from thresher.core.record import Found
+from thresher.engine.page_cache import StoreShelf
 from thresher.engine.registry import Registry
-from thresher.engine.shelf import StoreShelf
+from thresher.engine.stage_context import Reach
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -26,7 +26,7 @@ from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
 from thresher.fetch.resolver import MappedResolver, SystemResolver
 from thresher.practice.web import PracticeWeb
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 
 PATIENCE = 60.0
 CALM = {

@@ -10,10 +10,10 @@ from tests.harness.tasks import rows
 from thresher import App, Done, NewTask, Pipeline, Stage
 from thresher.apps.jobs.discovery.discovery import discovery
 from thresher.config.settings import Settings
-from thresher.core.found import Found
-from thresher.engine.reach import Reach
+from thresher.core.record import Found
+from thresher.engine.page_cache import StoreShelf
 from thresher.engine.registry import Registry
-from thresher.engine.shelf import StoreShelf
+from thresher.engine.stage_context import Reach
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -21,7 +21,7 @@ from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
 from thresher.fetch.resolver import MappedResolver, SystemResolver
 from thresher.practice.web import PracticeWeb
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 
 PATIENCE = 60.0
 CALM = {

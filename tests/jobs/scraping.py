@@ -13,8 +13,8 @@ from tests.harness import tasks
 from tests.harness.databases import Database
 from thresher import App, Done, NewTask, Pipeline, Stage
 from thresher.ai.ask import Advisor
-from thresher.ai.library import Library
 from thresher.ai.prices import Prices
+from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
 from thresher.apps.jobs.looks.openings import OPENINGS
 from thresher.apps.jobs.looks.scrape import scrape
@@ -22,11 +22,10 @@ from thresher.apps.jobs.looks.scrape_source import scrape_source
 from thresher.build import install_models
 from thresher.control.records import write_records
 from thresher.core.clock import DAY, SECOND
-from thresher.core.found import Found
-from thresher.core.record import Link, Record
-from thresher.engine.reach import Reach
+from thresher.core.record import Found, Link, Record
+from thresher.engine.page_cache import StoreShelf
 from thresher.engine.registry import Registry
-from thresher.engine.shelf import StoreShelf
+from thresher.engine.stage_context import Reach
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -47,7 +46,7 @@ from thresher.practice.web import (
 )
 from thresher.reading.boards import Board, recognise
 from thresher.store import sources
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 
 MAX_LOOKS = 200
 PATIENCE = 120.0

@@ -14,8 +14,7 @@ from tests.jobs.weeks import Search
 from thresher import NewTask
 from thresher.control.records import write_records
 from thresher.core.clock import DAY
-from thresher.core.found import Found
-from thresher.core.record import Link
+from thresher.core.record import Found, Link
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.records import entry
 from thresher.practice.web import Knob, PracticeWeb, Trouble, robots

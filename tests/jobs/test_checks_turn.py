@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from thresher.apps.jobs.looks.checks import Terms, unread_since
 from thresher.core.clock import DAY
-from thresher.core.found import Found
+from thresher.core.record import Found
 from thresher.hiring.kinds import BOARD
 
 pytestmark = pytest.mark.promise(5)

@@ -9,11 +9,10 @@ from tests.jobs.seeking import ACME, API, NO_SITES, OF_PLATFORM, drawn, finder, 
 from thresher.apps.jobs.discovery.trial import trial
 from thresher.control.boards import disable_board
 from thresher.core.clock import HOUR
-from thresher.core.found import Found
-from thresher.core.look import Verdict
-from thresher.fetch.errand import Errand
-from thresher.fetch.governor import Ungoverned
-from thresher.fetch.order import order
+from thresher.core.page import Verdict
+from thresher.core.record import Found
+from thresher.fetch.governor import Errand, Ungoverned
+from thresher.fetch.request import order
 from thresher.practice.web import Knob, Trouble
 from thresher.practice.web.company import HOSTED
 from thresher.practice.web.sites.home import board_url

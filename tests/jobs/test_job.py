@@ -13,8 +13,7 @@ from tests.jobs.weeks import Search
 from thresher import NewTask
 from thresher.apps.jobs.decision import explain
 from thresher.control.groups import group, ungroup
-from thresher.core.found import Found
-from thresher.core.record import Link, Record, pack
+from thresher.core.record import Found, Link, Record, pack
 from thresher.hiring.group import Reason
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.records import company_name_key, entry

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.jobs.judging import COUNTRY, openings, said_by
 from tests.jobs.opening import POINTS, PORTLAND, RULES, TEXT, TODAY, ago, opening, profile
 from tests.jobs.scoring import found, scored
-from thresher.ai.library import Library
+from thresher.ai.prompt import Library
 from thresher.apps.jobs.filtering.case import case_of
 from thresher.apps.jobs.filtering.filter import judge, weigh
 from thresher.apps.jobs.person.profile import Profile

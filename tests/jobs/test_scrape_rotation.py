@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from thresher.apps.jobs.looks.rotation import TIERS, Pace, turn
 from thresher.core.clock import DAY, HOUR
-from thresher.core.found import Found
+from thresher.core.record import Found
 
 NOW = 400 * DAY
 

@@ -6,8 +6,7 @@ from datetime import date
 import pytest
 
 from thresher.apps.jobs.looks.sight import Sight, read_sight
-from thresher.core.look import Verdict
-from thresher.core.page import Page
+from thresher.core.page import Page, Verdict
 from thresher.reading.boards import Board, recognise
 
 pytestmark = pytest.mark.promise(7)

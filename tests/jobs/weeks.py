@@ -19,8 +19,8 @@ from tests.harness.databases import Database
 from tests.jobs.scraping import ended
 from thresher import App, NewTask
 from thresher.ai.ask import Advisor
-from thresher.ai.library import Library
 from thresher.ai.prices import Prices
+from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
 from thresher.apps.jobs.app import app
 from thresher.build import install, install_models
@@ -30,12 +30,11 @@ from thresher.control.boards import ask_boards, enable_board
 from thresher.control.companies import Wish, ask_companies
 from thresher.control.profiles import set_profile
 from thresher.core.clock import DAY, HOUR, SECOND
-from thresher.core.found import Found
-from thresher.core.record import Link
-from thresher.engine.reach import Reach
+from thresher.core.record import Found, Link
+from thresher.engine.page_cache import StoreShelf
 from thresher.engine.registry import Registry
-from thresher.engine.shelf import StoreShelf
-from thresher.engine.tally import Tally
+from thresher.engine.stage_context import Reach
+from thresher.engine.turns import Tally
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -55,7 +54,7 @@ from thresher.practice.web import (
     directory,
 )
 from thresher.store import sources
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 
 # Nothing here waits that long unless it is broken.
 PATIENCE = 120.0

@@ -14,10 +14,10 @@ from thresher.apps.jobs.notify import MAX_MATCHES, SHOWN, SOURCE, announcement, 
 from thresher.control.matches import set_status
 from thresher.control.profiles import set_profile
 from thresher.core.clock import SECOND
-from thresher.core.found import Found
-from thresher.engine.reach import Reach
+from thresher.core.record import Found
+from thresher.engine.stage_context import Reach
 from thresher.notify.notifier import Notifier
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 
 MARKS = ("status", "score", "priority", "decided_at", "notified_at")
 

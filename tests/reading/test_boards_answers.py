@@ -6,7 +6,7 @@ from datetime import date
 import pytest
 
 from tests.reading.pages import look
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 from thresher.reading.answers import read_answer
 
 TITLE = "Ladder maker"

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.practice.browse import get
 from tests.reading.pages import look
 from thresher.core.errors import Malformed
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 from thresher.practice.web import PracticeWeb
 from thresher.reading.feeds import Feed, feed_in, read_feed
 from thresher.reading.inspection import Inspection

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from tests.reading.pages import PROSE, TODAY, look, page, rows
 from thresher.core.errors import Blocked, TimedOut
-from thresher.core.look import Verdict
-from thresher.core.page import Page, Via
+from thresher.core.page import Page, Verdict, Via
 from thresher.reading.advice import advice
 from thresher.reading.inspection import as_json, inspect, unreachable
 from thresher.reading.kind import Kind

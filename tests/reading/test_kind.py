@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.reading.pages import PROSE, look, rows
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 from thresher.reading.kind import Kind
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.reading.pages import PROSE, TODAY, look, rows
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 from thresher.reading.answers import read_answer
 from thresher.reading.kind import Kind
 from thresher.reading.posting import Posting, merged

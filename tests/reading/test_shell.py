@@ -3,7 +3,7 @@
 import pytest
 
 from tests.reading.pages import PROSE, document, look
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 from thresher.reading.kind import Kind
 from thresher.reading.shell import shell
 

@@ -12,11 +12,10 @@ from thresher.apps.roles.app import app
 from thresher.apps.roles.candidate import Candidate, as_data
 from thresher.control.records import write_records
 from thresher.core.clock import DAY
-from thresher.core.found import Found
-from thresher.core.record import Link, Record
+from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
 from thresher.engine.worker import Worker
-from thresher.store.lookup import find_record
+from thresher.store.records import find_record
 
 PLAIN = {
     "roles__match__semantic": 0.0

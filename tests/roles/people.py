@@ -10,7 +10,7 @@ from thresher.apps.roles.matching.offer import Offer, offer_of
 from thresher.apps.roles.matching.points import Points, usual_points
 from thresher.apps.roles.matching.seeker import Seeker, as_seeker
 from thresher.core.clock import SECOND
-from thresher.core.found import Found
+from thresher.core.record import Found
 
 NOON = 1_700_000_000 * SECOND
 USUAL = usual_points()

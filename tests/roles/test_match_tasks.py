@@ -17,7 +17,7 @@ from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
 from thresher.insight.fits import explain_fit, list_fits
 from thresher.store import groups
-from thresher.store.links import remove_links
+from thresher.store.records import remove_links
 from thresher.store.roles.matches import set_match_status
 
 PYTHON = {"skills": ("Python", "Django"), "experience_years": 5}

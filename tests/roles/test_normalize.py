@@ -25,8 +25,7 @@ from thresher.governance.demand import Demand
 from thresher.hiring.title.core import core_of
 from thresher.hiring.title.key import title_key
 from thresher.practice.web import Knob, PracticeWeb, Trouble
-from thresher.store.lookup import find_records
-from thresher.store.records import file_record
+from thresher.store.records import file_record, find_records
 from thresher.store.roles.roles import Role, add_role, list_roles, reject_role
 from thresher.store.store import Store
 

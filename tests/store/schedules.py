@@ -31,10 +31,9 @@ from thresher.core.clock import DAY, SECOND, FrozenClock
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task
 from thresher.store import sources
-from thresher.store.idle_hosts import prune_hosts
-from thresher.store.lane import unscoped
-from thresher.store.prune import prune
-from thresher.store.scopes import serve
+from thresher.store.backend import unscoped
+from thresher.store.lanes import serve
+from thresher.store.prune import prune, prune_hosts
 from thresher.store.store import Store
 from thresher.store.tasks import cancel
 from thresher.store.workers import reap

@@ -14,7 +14,7 @@ from thresher.control.keys import Admitted, Denied
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.insight.admins import has_admins, list_admins
-from thresher.store.logins import Allowance
+from thresher.store.admins import Allowance
 
 pytestmark = pytest.mark.promise(17)
 

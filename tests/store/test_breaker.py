@@ -3,8 +3,8 @@ import pytest
 from tests.harness.gates import gate, gate_row
 from tests.harness.tasks import claim, claim_one, done, entry, events, failed, put, settle, troubled
 from thresher.core.clock import SECOND
+from thresher.core.gate import Limits
 from thresher.core.settlement import Settlement
-from thresher.governance.gate import Limits
 from thresher.store import sources
 
 COOLDOWN = 60 * SECOND

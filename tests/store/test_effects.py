@@ -3,7 +3,7 @@
 import pytest
 
 from tests.harness.tasks import done, fields_of, filing, rows, running, settle
-from thresher.core.effect import CheckedEffect
+from thresher.core.outcome import CheckedEffect
 from thresher.core.settlement import Settlement
 
 NOTED = "select name from role_names order by key"

@@ -6,7 +6,7 @@ from tests.harness.tasks import done, entry, running, settle
 from thresher.core.errors import InvalidPayload
 from thresher.core.evidence import Evidence, Place, as_json, of_json
 from thresher.core.record import Link, Record, pack
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 
 EVIDENCE = Evidence(
     {"title": Place("Emma", 10, 14), "price": Place("4.50", path="$.offers[0].price"), "mood": None}, "cafe"

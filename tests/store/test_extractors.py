@@ -9,7 +9,7 @@ from tests.harness.tasks import events, rows
 from thresher.core.clock import SECOND
 from thresher.core.errors import TooLarge, UnknownName
 from thresher.core.keys import content_hash
-from thresher.store import blobs, examples, extractors
+from thresher.store import blobs, extractors
 
 
 def save(store, site="a.example", body="{}", base=None, score=0.9):
@@ -123,7 +123,7 @@ def test_doubting_one_that_does_not_exist_changes_nothing(store):
 
 def add(store, page="p1", by="model", title="Emma", url=None, digest="d1"):
     labels = {"title": title}
-    return examples.add_example(
+    return extractors.add_example(
         store,
         site="a.example",
         schema_name="book",
@@ -136,7 +136,7 @@ def add(store, page="p1", by="model", title="Emma", url=None, digest="d1"):
 
 
 def known(store, limit=20, digest="d1"):
-    found = examples.examples(store, "a.example", "book", digest, limit)
+    found = extractors.examples(store, "a.example", "book", digest, limit)
     return [(blobs.get(store, each.page).decode(), each.by, each.labels["title"]) for each in found]
 
 
@@ -172,8 +172,8 @@ def test_a_wrong_example_can_be_forgotten(store):
     add(store)
     page = content_hash(b"p1")
     assert (
-        examples.forget(store, "a.example", "book", page),
-        examples.forget(store, "a.example", "book", page),
+        extractors.forget(store, "a.example", "book", page),
+        extractors.forget(store, "a.example", "book", page),
     ) == (True, False)
     assert known(store) == []
 
@@ -187,4 +187,4 @@ def test_labels_that_only_one_database_could_keep_are_kept_by_both(store):
 @pytest.mark.promise(18)
 def test_labels_that_are_too_large_are_refused(store):
     with pytest.raises(TooLarge, match="limit"):
-        add(store, title="x" * examples.MAX_LABELS)
+        add(store, title="x" * extractors.MAX_LABELS)

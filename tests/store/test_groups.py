@@ -24,7 +24,7 @@ from tests.harness.tasks import (
 from thresher.core.clock import DAY, SECOND
 from thresher.core.group import Stop
 from thresher.core.lineage import Rule
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 from thresher.core.settlement import Settlement
 from thresher.store import groups, tasks, workers
 from thresher.store.prune import prune

@@ -20,12 +20,11 @@ from tests.harness.tasks import (
     troubled,
 )
 from thresher.core.clock import DAY, HOUR, SECOND
+from thresher.core.gate import Limits
 from thresher.core.group import GroupEntry
 from thresher.core.settlement import Settlement
-from thresher.governance.gate import Limits
-from thresher.store import manners, permits, sources
-from thresher.store.idle_hosts import prune_hosts
-from thresher.store.prune import prune
+from thresher.store import host_rules, permits, sources
+from thresher.store.prune import prune, prune_hosts
 from thresher.store.repair import repair
 from thresher.store.tasks import revive
 
@@ -192,8 +191,8 @@ def test_a_request_to_a_host_that_was_forgotten_passes_a_gate_all_the_same(datab
 def test_what_a_forgotten_host_asks_for_holds(database, clock):
     mine, other = database.open(), database.open()
     for ask in (
-        lambda: manners.hold_back(mine, HOST, HOUR, "slow down"),
-        lambda: manners.slow_down(mine, HOST, 9 * SECOND),
+        lambda: host_rules.hold_back(mine, HOST, HOUR, "slow down"),
+        lambda: host_rules.slow_down(mine, HOST, 9 * SECOND),
     ):
         used_once(mine)
         assert forget(other, clock, 200).gates == 1
@@ -212,7 +211,7 @@ def test_what_a_person_or_a_site_has_decided_about_a_host_is_kept(store, clock):
     for gate in hosts.values():
         used_once(store, gate)
     sources.set_limits(store, hosts["limited"], Limits(max_in_flight=7))
-    manners.waive_robots(store, hosts["waived"], "they said so")
+    host_rules.waive_robots(store, hosts["waived"], "they said so")
     sources.disable(store, hosts["disabled"], "anti_bot", "captcha")
     sources.pause(store, hosts["paused"], 250 * DAY, "later")
     clock.advance(2 * SECOND)

@@ -3,7 +3,7 @@ import pytest
 from tests.harness.gates import gate, gate_row
 from tests.harness.tasks import claim, done, entry, events, put, settle
 from thresher.core.clock import SECOND
-from thresher.governance.gate import Limits
+from thresher.core.gate import Limits
 from thresher.store import sources
 
 

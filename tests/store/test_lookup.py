@@ -8,10 +8,8 @@ import pytest
 
 from tests.harness.databases import memory_database, only_postgres
 from thresher.core.clock import FrozenClock
-from thresher.core.found import Between, Is
-from thresher.core.record import Link, Record, pack
-from thresher.store.lookup import count_records, find_record, find_records
-from thresher.store.records import file_record
+from thresher.core.record import Between, Is, Link, Record, pack
+from thresher.store.records import count_records, file_record, find_record, find_records
 
 MANY, FEW = 50_000, 500
 _RECORDS = """insert into records (kind, key, data, first_task, last_task, created_at, updated_at)

@@ -7,10 +7,8 @@ import pytest
 from tests.harness.tasks import done, entry, running, settle
 from thresher.core.errors import InvalidPayload, UsageError
 from thresher.core.evidence import Evidence, Place
-from thresher.core.found import Between, Is
-from thresher.core.record import Link, Record, pack
-from thresher.store.lookup import count_records, find_records, marks_of
-from thresher.store.records import file_record
+from thresher.core.record import Between, Is, Link, Record, pack
+from thresher.store.records import count_records, file_record, find_records, marks_of
 
 MARKS = ("status", "score")
 

@@ -9,13 +9,12 @@ from tests.harness.tasks import change, claim, claim_one, done, endings_of, fili
 from thresher.core.clock import DAY
 from thresher.core.errors import DatabaseProblem
 from thresher.core.keys import content_hash
-from thresher.core.state import LIVE, TERMINAL, WAITING, State
+from thresher.core.task import LIVE, TERMINAL, WAITING, State
 from thresher.store import blobs, pages
-from thresher.store.dialect import SQLITE
-from thresher.store.idle_hosts import prune_hosts
+from thresher.store.lanes import serve
 from thresher.store.migrate import migrations
-from thresher.store.prune import prune
-from thresher.store.scopes import serve
+from thresher.store.prune import prune, prune_hosts
+from thresher.store.session import SQLITE
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.store import Store
 

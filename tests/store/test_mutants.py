@@ -9,11 +9,11 @@ from tests.harness.databases import memory_database, only_postgres
 from tests.harness.walk import Violation, Walk
 from tests.store import schedules
 from thresher.core.clock import FrozenClock
+from thresher.core.gate import Gate
 from thresher.core.settlement import Settlement
-from thresher.governance.gate import Gate
 from thresher.store.gates import Gates
 from thresher.store.postgres.backend import PostgresBackend
-from thresher.store.sqlite import claim as sqlite_claim
+from thresher.store.sqlite import backend as sqlite_claim
 from thresher.store.sqlite.backend import SqliteBackend
 
 FUNCTIONS = files("thresher.store.postgres").joinpath("functions.sql").read_text(encoding="utf-8")

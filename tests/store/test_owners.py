@@ -27,7 +27,7 @@ from thresher.core.errors import UnknownName
 from thresher.core.keys import content_hash
 from thresher.core.record import Filing
 from thresher.engine.chores import prune_kept
-from thresher.store import blobs, examples, owners, pages
+from thresher.store import blobs, extractors, owners, pages
 from thresher.store.pages import Kept
 from thresher.store.prune import _remove, prune
 from thresher.store.records import file_record
@@ -210,7 +210,7 @@ def test_a_body_that_was_lent_outlives_its_owners_and_goes_when_it_is_given_back
 def test_an_example_keeps_its_page_until_it_is_forgotten(store, clock):
     task = running(store)
     name = saved(store, b"<p>pears</p>", task)
-    examples.add_example(
+    extractors.add_example(
         store,
         site="a.example",
         schema_name="fruit",
@@ -221,7 +221,7 @@ def test_an_example_keeps_its_page_until_it_is_forgotten(store, clock):
     )
     settle(store, done(task))
     assert (tidy(store, clock), stays(store, name)) == (0, True)
-    assert examples.forget(store, "a.example", "fruit", name)
+    assert extractors.forget(store, "a.example", "fruit", name)
     assert (tidy(store, clock), stays(store, name)) == (1, False)
 
 
@@ -289,7 +289,7 @@ def test_a_worker_that_knows_no_owners_leaves_owned_bodies_alone(store, clock):
         pages.keep(store, page(), body)
     names = [saved(store, body, task) for body in (b"task", b"lent")]
     settle(store, done(task, records=(naming(content_hash(b"record")),)))
-    examples.add_example(
+    extractors.add_example(
         store,
         site="a.example",
         schema_name="f",

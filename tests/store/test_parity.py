@@ -14,11 +14,9 @@ from tests.harness.tasks import claim, done, settle
 from thresher import Done, Link, NewTask, Record
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import ThresherError
-from thresher.core.found import Between, Is
-from thresher.core.record import pack
+from thresher.core.record import Between, Is, pack
 from thresher.engine.registry import Registry
-from thresher.store.lookup import count_records, find_record, find_records
-from thresher.store.records import file_record
+from thresher.store.records import count_records, file_record, find_record, find_records
 
 pytestmark = pytest.mark.promise(19)
 LIMIT = 65_536

@@ -14,10 +14,9 @@ from tests.store.permitting import HOST, held, in_flight, reserve, start
 from thresher.core.clock import SECOND
 from thresher.core.errors import ClaimLost
 from thresher.store import overview, permits
-from thresher.store.health import drifted
-from thresher.store.lane import unscoped
+from thresher.store.backend import unscoped
 from thresher.store.permits import YOUNG_US, Permit, Wait
-from thresher.store.repair import repair
+from thresher.store.repair import drifted, repair
 
 
 class Crowd:

@@ -6,9 +6,9 @@ from tests.harness.gates import gate
 from tests.harness.tasks import claim, claim_one, entry, events, put, running
 from tests.store.permitting import HOST, held, reserve, start
 from thresher.core.clock import DAY, FOREVER, HOUR, SECOND
-from thresher.governance.gate import Limits
-from thresher.store import manners, permits, sources
-from thresher.store.lane import unscoped
+from thresher.core.gate import Limits
+from thresher.store import host_rules, permits, sources
+from thresher.store.backend import unscoped
 from thresher.store.permits import PROMPT_US, YOUNG_US, Permit, Wait
 
 GAP = SECOND + PROMPT_US
@@ -25,7 +25,7 @@ def test_a_gate_closed_between_reserving_and_starting_is_obeyed(make_store, cloc
         sources.disable(elsewhere, HOST, "auth", "by a person")
         assert start(here) == Wait(FOREVER, HOST, "disabled")
     else:
-        close = sources.pause if closing == "pause" else manners.hold_back
+        close = sources.pause if closing == "pause" else host_rules.hold_back
         close(elsewhere, HOST, HOUR, "enough")
         assert start(here) == Wait(clock.now() + HOUR, HOST, "paused")
     sources.resume(elsewhere, HOST)

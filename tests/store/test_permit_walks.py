@@ -21,12 +21,11 @@ from tests.harness.tasks import LEASE_US, claim, done, entry, put, retry, rows, 
 from tests.harness.walk import tasks_gates
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.errors import ClaimLost
+from thresher.core.gate import Gate, Limits
 from thresher.core.task import Task
-from thresher.governance.gate import Gate, Limits
-from thresher.store import manners, permits, sources, workers
-from thresher.store.health import drifted
+from thresher.store import host_rules, permits, sources, workers
 from thresher.store.permits import YOUNG_US, Permit, Wait
-from thresher.store.repair import repair
+from thresher.store.repair import drifted, repair
 from thresher.store.store import Store
 
 SEED = os.environ.get("THRESHER_MODEL_SEED")
@@ -269,7 +268,7 @@ class RequestWalk:
 
     def close(self) -> None:
         name = self.luck.choice(self.gates)
-        act = self.luck.choice((sources.pause, manners.hold_back, sources.judge_source))
+        act = self.luck.choice((sources.pause, host_rules.hold_back, sources.judge_source))
         if act is sources.judge_source:
             act(self.store, name, "no answer")
         else:
@@ -285,7 +284,7 @@ class RequestWalk:
 
     def slow_down(self) -> None:
         name = self.luck.choice(self.gates)
-        manners.slow_down(self.store, name, self.luck.choice((0, 2 * SECOND, 3 * SECOND)))
+        host_rules.slow_down(self.store, name, self.luck.choice((0, 2 * SECOND, 3 * SECOND)))
         self.starts.pop(name, None)
 
     def sweep(self) -> None:

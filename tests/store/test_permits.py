@@ -8,9 +8,9 @@ from tests.harness.tasks import LEASE_US, claim, claim_one, done, entry, put, ro
 from tests.store.permitting import HOST, held, in_flight, reserve, start
 from thresher.core.clock import HOUR, SECOND
 from thresher.core.errors import ClaimLost, UnknownName, UsageError
-from thresher.governance.gate import Limits
-from thresher.store import manners, permits, sources, workers
-from thresher.store.lane import unscoped
+from thresher.core.gate import Limits
+from thresher.store import host_rules, permits, sources, workers
+from thresher.store.backend import unscoped
 from thresher.store.permits import Permit, Wait
 from thresher.store.repair import repair
 
@@ -39,7 +39,7 @@ def test_a_request_that_passes_no_gate_is_refused(store):
 @pytest.mark.parametrize("name", ["open:3", "host:a.example\nhost:b.example", "a.example", ""])
 def test_what_is_not_the_name_of_a_gate_is_refused(store, name):
     store.meet_lanes([unscoped("host:a.example", "host:b.example"), unscoped()])
-    for ask in (reserve, start, lambda store, name: manners.hold_back(store, name, SECOND, "429")):
+    for ask in (reserve, start, lambda store, name: host_rules.hold_back(store, name, SECOND, "429")):
         with pytest.raises(UnknownName, match="name it as source:NAME or host:NAME"):
             ask(store, name)
 

@@ -8,7 +8,7 @@ from thresher.core.clock import HOUR, MINUTE, SECOND
 from thresher.engine.chores import repair_counters
 from thresher.store import permits, sources
 from thresher.store.repair import repair, repair_active
-from thresher.store.rounds import begin_round
+from thresher.store.workers import begin_round
 
 
 @pytest.fixture

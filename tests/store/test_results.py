@@ -15,7 +15,7 @@ from thresher.core.errors import InvalidPayload, UnknownName
 from thresher.core.outcome import Done, Outcome
 from thresher.core.pipeline import App, Pipeline, Stage
 from thresher.core.settlement import Settlement
-from thresher.core.state import State
+from thresher.core.task import State
 from thresher.engine.registry import Registry
 from thresher.insight.tasks import show_task
 from thresher.insight.wait import Waiter, status_of

@@ -8,8 +8,8 @@ from tests.harness.tasks import SOMEBODY, claim, claim_one, done, entry, put, ro
 from thresher.core.clock import SECOND
 from thresher.core.settlement import Settlement
 from thresher.store import sources
+from thresher.store.lanes import serve, unserved
 from thresher.store.repair import repair
-from thresher.store.scopes import serve, unserved
 from thresher.store.workers import stop
 
 GATES = ["source:a"]

@@ -19,9 +19,8 @@ import pytest
 from tests.harness.forks import Fork
 from thresher.core.errors import DatabaseProblem, InvalidPayload
 from thresher.insight.doctor import Verdict, check_file
-from thresher.store.sqlite import connection, one_library
-from thresher.store.sqlite.connection import SqliteFile, advice
-from thresher.store.sqlite.turn_lock import TurnLock, _check_owner
+from thresher.store.sqlite import connection
+from thresher.store.sqlite.connection import SqliteFile, TurnLock, _check_owner, advice
 
 SOON = 30
 STRANGER = os.geteuid() + 1_000
@@ -101,14 +100,14 @@ def test_other_files_and_files_that_we_have_closed_are_anybodys(path: str, file:
     sqlite3.connect(":memory:").close()
     file.close()
     sqlite3.connect(path).close()
-    assert not one_library._ours
+    assert not connection._ours
 
 
 def test_a_file_that_cannot_be_opened_is_not_counted_as_ours(tmp_path: Path):
     (tmp_path / "letter").write_text("Dear diary, " * 100)
     with pytest.raises(DatabaseProblem, match="not a Thresher database"):
         SqliteFile(str(tmp_path / "letter"), "process")
-    assert not one_library._ours
+    assert not connection._ours
 
 
 @pytest.mark.promise(2)

@@ -3,16 +3,135 @@
 Of two drafts the better one is chosen by what stands in the page, never by which one came last.
 """
 
+import json
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-from thresher.ai.naming import named, names, things
-from thresher.ai.parse import Unreadable, parse
+import orjson
+
 from thresher.ai.provider import Reply, Stop
 from thresher.ai.question import Question
 from thresher.core.evidence import Evidence
-from thresher.core.schema import Schema, Thing
+from thresher.core.schema import Schema, Thing, named, names, things
 from thresher.evidence.verify import doubts
+
+# From the words of a model to a JSON value, as far as that is certain.
+
+MAX_CHARACTERS = 4_000_000
+# No schema of ours goes deeper than a list in a thing in a list; whatever looks at the value may do so by
+# recursion.
+MAX_LEVELS = 20
+
+_EDGES = re.compile(r'["{}\\]')
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A whole JSON object, or a whole list where nothing else was said."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """No value is certain, and why, in words its author can act on."""
+
+    reason: str
+
+
+def parse(text: str) -> Parsed | Unreadable:
+    """The one JSON value in an answer, or why there is none."""
+    if len(text) > MAX_CHARACTERS:
+        return Unreadable(f"the answer has {len(text):,} characters, at most {MAX_CHARACTERS:,} are read")
+    bare = text.strip().removeprefix("\ufeff")
+    if not bare:
+        return Unreadable("the answer is empty")
+    if isinstance(found := _value(bare), Parsed) and isinstance(found.value, dict | list):
+        return found
+    return _inside(bare)
+
+
+def _inside(text: str) -> Parsed | Unreadable:
+    pieces = list(islice(_objects(text), 2))
+    if not pieces:
+        return Unreadable("there is no JSON object in the answer")
+    if pieces[0] is None:
+        return Unreadable(
+            "the JSON object is not closed: the answer was cut off, or a quotation mark inside a text lacks its backslash"
+        )
+    if len(pieces) > 1:
+        return Unreadable(
+            "there is more than one object in the answer, or one that is not closed; exactly one is wanted"
+        )
+    if text.partition("{")[0].rstrip().endswith("["):
+        return Unreadable(
+            "the object stands in a list with words around it, or in one that is not closed; a single object is wanted"
+        )
+    return _value(pieces[0])
+
+
+def _objects(text: str) -> Iterator[str | None]:
+    """Everything between outermost braces, from left to right, in one pass; None for one that is never
+    closed.
+    """
+    depth, start, quoted, skip = 0, 0, False, -1
+    for edge in _EDGES.finditer(text):
+        place, char = edge.start(), edge[0]
+        if place == skip:
+            continue
+        if quoted:
+            skip = place + 1 if char == "\\" else -1
+            quoted = char != '"'
+        elif char == "{":
+            start = start if depth else place
+            depth += 1
+        elif depth and char == '"':
+            quoted = True
+        elif depth and char == "}":
+            depth -= 1
+            if not depth:
+                yield text[start : place + 1]
+    if depth:
+        yield None
+
+
+def _value(text: str) -> Parsed | Unreadable:
+    try:
+        value = orjson.loads(text)  # strict: no NaN, no half surrogates, no nesting without end
+        json.loads(text, object_pairs_hook=_distinct)
+    except _Doubled as doubled:
+        return Unreadable(f"the field {str(doubled)[:80]!r} stands twice in one object")
+    except (ValueError, RecursionError) as problem:
+        return Unreadable(f"it is not JSON: {str(problem)[:200]}")
+    return (
+        Parsed(value)
+        if _shallow(value, MAX_LEVELS)
+        else Unreadable(f"it is nested deeper than {MAX_LEVELS} levels")
+    )
+
+
+def _shallow(value: Any, levels: int) -> bool:
+    if not isinstance(value, dict | list):
+        return True
+    return levels > 0 and all(
+        _shallow(each, levels - 1) for each in (value.values() if isinstance(value, dict) else value)
+    )
+
+
+class _Doubled(Exception):
+    """A field that has two values has none that is certain."""
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise _Doubled(name)
+        found[name] = value
+    return found
 
 
 @dataclass(frozen=True, slots=True)

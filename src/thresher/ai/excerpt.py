@@ -9,10 +9,9 @@ from typing import Any
 
 import orjson
 
-from thresher.ai.naming import named
 from thresher.core.errors import InvalidPayload, TooLarge
 from thresher.core.evidence import Evidence, Material, Place
-from thresher.core.schema import Field, Schema, Value
+from thresher.core.schema import Field, Schema, Value, named
 from thresher.evidence.find import places
 from thresher.evidence.sheet import Sheet
 from thresher.evidence.verify import verify

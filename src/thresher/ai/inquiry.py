@@ -8,17 +8,15 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from thresher.ai.desk import Bill, Desk, Quote
 from thresher.ai.draft import Draft, Fault, better, drafted
-from thresher.ai.fence import fenced, mark_of, seen
-from thresher.ai.library import Library
-from thresher.ai.prompt import Prompt
+from thresher.ai.model_budget import Bill, Desk, Quote
+from thresher.ai.prices import Terms
+from thresher.ai.prompt import Library, Prompt
 from thresher.ai.provider import Call, CallFailed, Reply, Turn
-from thresher.ai.question import Question
-from thresher.ai.terms import Terms
+from thresher.ai.question import Question, fenced, mark_of, seen
 from thresher.core.answer import Answer, Usage
+from thresher.core.compute import in_thread
 from thresher.core.errors import BudgetExhausted, ClaimLost, Malformed, TaskError
-from thresher.core.threads import in_thread
 
 MAX_ECHO = 20_000
 MAX_COMPLAINTS = 20

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from thresher.ai.terms import Terms
+from thresher.ai.prices import Terms
 from thresher.core.schema import Field, Kind, Schema
 from thresher.reading import currency
 from thresher.reading.calendar_words import MONTHS, TODAY, UNIT_DAYS, YESTERDAY, folded

@@ -20,7 +20,7 @@ from thresher.core.outcome import Done, Outcome
 from thresher.core.pipeline import App, Pipeline, Stage
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry
-from thresher.engine import loop
+from thresher.engine import worker as loop
 from thresher.engine.registry import Registry
 from thresher.practice.postgres import practice_postgres
 from thresher.store import workers
@@ -86,7 +86,7 @@ def _measure(store: Store, field: Field, url: str, tasks: int, batch: int) -> di
         ),
         **_claims(store, batch, turns),
     }
-    found |= loop.run(_drain(store, url, max(tasks, SINGLES)))
+    found |= loop.run_loop(_drain(store, url, max(tasks, SINGLES)))
     with store.read() as session:
         found["left"] = max(0, live(session) - field.backlog - 10 * field.blocked)
     found["cpu_s"] = round(time.process_time() - before, 2)

@@ -112,7 +112,7 @@ def label(
     from thresher.cli.show import say
     from thresher.control.extractors import label as take
     from thresher.core.errors import UsageError
-    from thresher.core.host import parse
+    from thresher.core.keys import parse
 
     call = call_of(ctx)
     said = dict(each.split("=", 1) for each in values if "=" in each)

@@ -17,7 +17,7 @@ from thresher.cli.words import number, plain
 from thresher.core.clock import monotonic
 from thresher.core.settlement import Ending
 from thresher.engine.supervisor import PULSE_SECONDS
-from thresher.engine.tally import Tally
+from thresher.engine.turns import Tally
 from thresher.engine.worker import Worker
 
 LEAVING_SECONDS = 1.0

@@ -60,7 +60,7 @@ def _work(call: Call, shop: "Workshop", **how: Any) -> "Ended":
     from thresher.cli.board import opened_board, watch
     from thresher.cli.labour import labour
     from thresher.cli.show import console
-    from thresher.engine import loop
+    from thresher.engine import worker as loop
     from thresher.engine.supervisor import Alarm
     from thresher.insight.progress import read_progress
 
@@ -71,10 +71,10 @@ def _work(call: Call, shop: "Workshop", **how: Any) -> "Ended":
             return alarm.beat(shop.store.settings)
 
         if call.json:
-            return loop.run(labour(worker, beat=beat))
+            return loop.run_loop(labour(worker, beat=beat))
         out, look = console(), partial(read_progress, shop.store)
         with opened_board(out) as board:
-            ended = loop.run(labour(worker, partial(watch, look, board), out.print, beat=beat))
+            ended = loop.run_loop(labour(worker, partial(watch, look, board), out.print, beat=beat))
             board.show(look())
         return ended
 

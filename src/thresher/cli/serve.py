@@ -36,7 +36,7 @@ def command(
     from thresher.cli.labour import log_to_stderr
     from thresher.control.admins import new_setup
     from thresher.core.errors import ConfigError
-    from thresher.engine import loop
+    from thresher.engine import worker
 
     try:
         from thresher.web import server
@@ -55,7 +55,9 @@ def command(
         server.check_address(shop, host)
         with server.bind(host, port) as bound:
             url, advice, setup = server.address_of(bound), _advice(shop), new_setup(shop.store)
-            came = loop.run(server.serve(shop, bound, lambda: _announce(call, url, advice, setup), trusted))
+            came = worker.run_loop(
+                server.serve(shop, bound, lambda: _announce(call, url, advice, setup), trusted)
+            )
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)
 
 

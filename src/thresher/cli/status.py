@@ -76,7 +76,7 @@ def _waiting(status: "Status") -> list[tuple[str, str]]:
 def count_table(counts: "Counts") -> "Table":
     """Kinds against the states that occur."""
     from thresher.cli.show import table
-    from thresher.core.state import State
+    from thresher.core.task import State
 
     used = [state for state in State if any(states.get(state) for states in counts.values())]
     rows = [

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.tree import Tree
 
-    from thresher.core.status import TaskStatus
+    from thresher.core.task import TaskStatus
     from thresher.insight.tasks import Branch, Lineage, TaskDetail
 
 app = typer.Typer()

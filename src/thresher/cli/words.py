@@ -5,9 +5,8 @@ it.
 import json
 from typing import Any
 
-from thresher.core.clock import FOREVER, SECOND, as_text
+from thresher.core.clock import FOREVER, SECOND, as_text, span
 from thresher.core.controls import escape_unseen
-from thresher.core.span import span
 
 __all__ = ["ago", "as_json", "clock_time", "number", "opens", "plain", "short", "span", "when"]
 

@@ -59,7 +59,7 @@ def _work(
     from thresher.cli.labour import labour
     from thresher.cli.show import say
     from thresher.config.project import hide_password
-    from thresher.engine import loop
+    from thresher.engine import worker as loop
     from thresher.engine.supervisor import RESTART
 
     url = call.url(call.project())
@@ -73,6 +73,6 @@ def _work(
         with opened_worker(
             shop, url, name=name, concurrency=concurrency, recycle=True, serves=serves
         ) as worker:
-            ended = loop.run(labour(worker, beat=lambda: pulse.beat(shop.store.settings)))
+            ended = loop.run_loop(labour(worker, beat=lambda: pulse.beat(shop.store.settings)))
     say(call, ended.summary(), ended.sentence())
     ended.leave(RESTART if ended.worn_out and not ended.interrupted else 0)

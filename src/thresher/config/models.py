@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from thresher.config.variable import VARIABLE, looked_up
 from thresher.core.errors import ConfigError, UsageError
-from thresher.core.rate import per_second
+from thresher.core.gate import per_second
 
 KINDS = ("anthropic", "google", "openai")
 TIERS = ("cheap", "strong")

@@ -8,11 +8,10 @@ from enum import StrEnum
 
 from thresher.control.tasks import Added, add_entries
 from thresher.core.errors import UnknownName
-from thresher.core.found import Found
-from thresher.core.record import clean
+from thresher.core.record import Found, clean
 from thresher.core.task import Entry, NewTask
 from thresher.engine.registry import Registry
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 from thresher.store.store import Store
 
 PERSON = "user"

@@ -8,16 +8,14 @@ from thresher.control.asked import HEAD_START, PERSON, Asked, Request, ask, look
 from thresher.control.records import write_records
 from thresher.core.credentials import Credentials
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.core.found import Found
 from thresher.core.keys import canonical_url
-from thresher.core.look import Verdict
-from thresher.core.page import Page
+from thresher.core.page import Page, Verdict
+from thresher.core.record import Found
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
-from thresher.fetch.errand import Errand
 from thresher.fetch.fetcher import Fetcher
-from thresher.fetch.governor import Ungoverned
-from thresher.fetch.order import order
+from thresher.fetch.governor import Errand, Ungoverned
+from thresher.fetch.request import order
 from thresher.hiring.kinds import BOARD
 from thresher.hiring.records import board_key, entry
 from thresher.reading.boards import recognise

@@ -16,14 +16,11 @@ from thresher.control.candidate import Given, person_name_key
 from thresher.control.identity import MARKS, check_once, recognize
 from thresher.control.resolve import Resolution, resolve
 from thresher.core.errors import UnknownName
-from thresher.core.found import Found
-from thresher.core.record import Link, Record, clean, pack
+from thresher.core.record import Found, Link, Record, clean, pack
 from thresher.core.task import Entry, NewTask
 from thresher.engine.registry import Registry
 from thresher.governance.demand import Demand
-from thresher.store.links import remove_links
-from thresher.store.lookup import find_record, find_records
-from thresher.store.records import file_record
+from thresher.store.records import file_record, find_record, find_records, remove_links
 from thresher.store.roles.people import erase_candidate, standing
 from thresher.store.roles.roles import link_candidates, lock_names, roles_of_keys, unlink_candidate
 from thresher.store.roles.transaction import in_transaction

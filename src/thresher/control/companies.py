@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from thresher.control.asked import HEAD_START, PERSON, Asked, Request, ask, look_up, now_of
 from thresher.core.clock import DAY
 from thresher.core.errors import InvalidUrl, UsageError
-from thresher.core.found import Found, Is
 from thresher.core.keys import canonical_url
+from thresher.core.record import Found, Is
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.kinds import COMPANY
 from thresher.hiring.records import company_key, company_name_key
 from thresher.reading.addresses import read_address
 from thresher.reading.boards import recognise
-from thresher.store.lookup import AT_ONCE, find_records
+from thresher.store.records import AT_ONCE, find_records
 from thresher.store.store import Store
 
 MAX_NAME = 200

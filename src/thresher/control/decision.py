@@ -11,7 +11,7 @@ from typing import Any
 
 from thresher.apps.roles.role_names import RoleNames, role_names
 from thresher.core.errors import UnknownName
-from thresher.core.neighbour import Neighbour
+from thresher.core.record import Neighbour
 from thresher.governance.demand import Demand
 from thresher.hiring.title.choice import LOOKED_AT, Choice, choose
 from thresher.hiring.title.core import core_of, is_wide

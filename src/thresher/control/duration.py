@@ -3,7 +3,7 @@
 import re
 
 from thresher.core.errors import UsageError
-from thresher.core.rate import NONE, per_second
+from thresher.core.gate import NONE, per_second
 
 __all__ = ["NONE", "per_second", "seconds", "whole"]
 

@@ -8,8 +8,8 @@ from thresher.core.errors import UnknownName, UsageError
 from thresher.core.evidence import Material
 from thresher.core.page import Page
 from thresher.core.schema import Field, Kind, Schema
-from thresher.engine.lessons import Lessons
 from thresher.engine.process_pool import opened_pool
+from thresher.engine.reader import Lessons
 from thresher.evidence.verify import verify
 from thresher.reading.document import Document
 from thresher.reading.text import full_text

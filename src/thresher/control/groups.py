@@ -12,14 +12,13 @@ from thresher.control.asked import Request, ask, look_up
 from thresher.control.postings import KIND
 from thresher.control.records import write_records
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.core.found import Found
-from thresher.core.record import Link, Record
+from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.group import Reason, copy_of, lead
 from thresher.hiring.kinds import GROUP, POSTING
 from thresher.hiring.records import entry
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 from thresher.store.store import Store
 
 MAX_MEMBERS = 1_000

@@ -12,9 +12,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from thresher.control.candidate import By, Given, person_name_key
 from thresher.core.errors import NotAllowed, UsageError
-from thresher.store.dialect import Dialect
 from thresher.store.roles.people import bearers, there
-from thresher.store.session import Session
+from thresher.store.session import Dialect, Session
 
 EMAIL, NAME = "email", "name_key"
 MARKS = (NAME, EMAIL)  # what a candidate is found by

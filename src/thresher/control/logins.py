@@ -15,8 +15,8 @@ from thresher.control.admins import COST
 from thresher.control.keys import Admitted, Denied, Scope
 from thresher.control.password import nobodys
 from thresher.core.clock import HOUR, SECOND
-from thresher.store import admins, logins
-from thresher.store.logins import Allowance
+from thresher.store import admins
+from thresher.store.admins import Allowance
 from thresher.store.store import Store
 
 IPV6_NETWORK = (
@@ -66,9 +66,9 @@ def count_try(store: Store, name: str, address: str) -> Tried | Denied:
         Allowance(counted, settings.count("web.login_rate")),
     ]
     with store.glance() as session:
-        wait = logins.wait_us(session, allowances, store.backend.now(session))
+        wait = admins.wait_us(session, allowances, store.backend.now(session))
         found, others = admins.admin_named(session, name), admins.list_admins(session, 1)
-    if wait or not logins.charge(store, allowances):
+    if wait or not admins.charge(store, allowances):
         return Denied("too many tries to log in; wait", max(1, -(-wait // SECOND)))
     kept = found.password if found else nobodys(others[0].password if others else None, settings.count(COST))
     return Tried(found.id if found else None, name, kept, counted)
@@ -82,7 +82,7 @@ def log_in(store: Store, tried: Tried, *, fits: bool) -> Login | Denied:
     lasts = round(float(store.settings["web.login_hours"]) * HOUR)
     if not fits or tried.admin_id is None:
         return Denied(_REFUSED)
-    until = logins.add_login(store, tried.admin_id, tried.kept, _digest(token), lasts, tried.counted)
+    until = admins.add_login(store, tried.admin_id, tried.kept, _digest(token), lasts, tried.counted)
     return Denied(_REFUSED) if until is None else Login(token, csrf_of(token), tried.name, until, lasts)
 
 
@@ -91,7 +91,7 @@ def admit_login(store: Store, token: str) -> Admitted | Denied:
     found = None
     if _TOKEN.fullmatch(token):
         with store.glance() as session:
-            found = logins.login_with(session, _digest(token), store.backend.now(session))
+            found = admins.login_with(session, _digest(token), store.backend.now(session))
     if found is None:
         return Denied("you are not logged in any more; log in again: POST /api/login")
     return Admitted(found.admin_id, found.name, (Scope.ADMIN,), admin=True)
@@ -100,13 +100,13 @@ def admit_login(store: Store, token: str) -> Admitted | Denied:
 def login_ends(store: Store, token: str) -> int | None:
     """Until when somebody is logged in."""
     with store.glance() as session:
-        found = logins.login_with(session, _digest(token), store.backend.now(session))
+        found = admins.login_with(session, _digest(token), store.backend.now(session))
     return found.expires_at if found else None
 
 
 def log_out(store: Store, token: str) -> None:
     """End a login, wherever its token has got to."""
-    logins.end_login(store, _digest(token))
+    admins.end_login(store, _digest(token))
 
 
 def csrf_of(token: str) -> str:

@@ -8,8 +8,7 @@ from thresher.apps.jobs.status import Status
 from thresher.control.asked import look_up, now_of
 from thresher.control.records import write_records
 from thresher.core.errors import UnknownName, UsageError
-from thresher.core.found import Found
-from thresher.core.record import Record
+from thresher.core.record import Found, Record
 from thresher.store.store import Store
 
 MATCH, VIEW = "match", "view"

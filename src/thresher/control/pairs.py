@@ -7,7 +7,7 @@ from thresher.apps.roles.candidate import CANDIDATE
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.record import clean
 from thresher.hiring.kinds import POSTING
-from thresher.store.lookup import find_record
+from thresher.store.records import find_record
 from thresher.store.roles.matches import STATUSES, find_match, set_match_status
 from thresher.store.roles.transaction import in_transaction
 from thresher.store.session import Session

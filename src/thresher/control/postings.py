@@ -5,13 +5,13 @@ known are judged anew.
 from collections.abc import Sequence
 
 from thresher.control.asked import HEAD_START, PERSON, Answered, Asked, Request, ask, look_up
-from thresher.core.found import Is
 from thresher.core.keys import canonical_url
+from thresher.core.record import Is
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.records import posting_key
-from thresher.store.lookup import AT_ONCE, find_records
+from thresher.store.records import AT_ONCE, find_records
 from thresher.store.store import Store
 
 KIND = "job"

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from thresher.core.record import Link, Record, pack
-from thresher.store.links import remove_links
-from thresher.store.records import file_records
+from thresher.store.records import file_records, remove_links
 from thresher.store.store import Store
 
 BY_A_PERSON = 0

@@ -15,7 +15,7 @@ from thresher.engine.registry import Registry
 from thresher.governance.demand import Demand, check_priority
 from thresher.hiring.title.core import core_of, is_wide
 from thresher.hiring.title.key import title_key
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 from thresher.store.roles import roles as table
 from thresher.store.roles.merging import merge_roles, split_role
 from thresher.store.roles.people import linked_ids

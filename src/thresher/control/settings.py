@@ -3,8 +3,8 @@
 from thresher.config.setting import Number
 from thresher.config.settings import Settings, setting
 from thresher.control.keys import Scope
+from thresher.core.decide import POLICY
 from thresher.core.errors import BudgetExhausted
-from thresher.core.policy import POLICY
 from thresher.store import sources
 from thresher.store.settings import change_setting
 from thresher.store.store import Store

@@ -9,11 +9,11 @@ from typing import Any
 from thresher.control.duration import seconds, whole
 from thresher.core.clock import FOREVER, SECOND, to_us
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.core.host import PREFIX
+from thresher.core.gate import Limits, interval_us
+from thresher.core.keys import PREFIX
 from thresher.core.pipeline import Source
 from thresher.engine.registry import Registry
-from thresher.governance.gate import Limits, interval_us
-from thresher.store import manners, sources
+from thresher.store import host_rules, sources
 from thresher.store.gates import BY_ADMIN
 from thresher.store.permits import PROMPT_US
 from thresher.store.sources import gate_called
@@ -124,12 +124,12 @@ def waive_robots(store: Store, name: str, reason: str) -> None:
         raise UsageError(
             f'say why, and it will be shown wherever {name} is: thresher sources robots {name} off --reason "..."'
         )
-    manners.waive_robots(store, _gate_to_be(store, name), reason.strip())
+    host_rules.waive_robots(store, _gate_to_be(store, name), reason.strip())
 
 
 def mind_robots(store: Store, name: str) -> None:
     """Keep to robots.txt again."""
-    manners.mind_robots(store, _gate_to_be(store, name))
+    host_rules.mind_robots(store, _gate_to_be(store, name))
 
 
 def _gate_to_be(store: Store, name: str) -> str:

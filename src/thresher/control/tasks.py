@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from thresher.core.errors import NotAllowed, UnknownName
-from thresher.core.state import LIVE, REVIVABLE, State
-from thresher.core.task import Entry, NewTask
+from thresher.core.task import LIVE, REVIVABLE, Entry, NewTask, State
 from thresher.engine.registry import Registry
 from thresher.store import overview, tasks
 from thresher.store.session import Session

@@ -3,14 +3,11 @@
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
-from thresher.core.answer import Answer
+from thresher.core.answer import Answer, Extract
 from thresher.core.credentials import Credentials
-from thresher.core.extract import Extract
-from thresher.core.found import Found, Mark, Where
 from thresher.core.group import GroupStatus
-from thresher.core.neighbour import Neighbour
 from thresher.core.page import Page
-from thresher.core.record import Link
+from thresher.core.record import Found, Link, Mark, Neighbour, Where
 from thresher.core.schema import Schema
 from thresher.core.task import Task
 

@@ -3,22 +3,63 @@ Pure.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, assert_never
 
+from thresher.core import errors
 from thresher.core.backoff import Backoff
 from thresher.core.clock import MINUTE, to_us
-from thresher.core.effect import CheckedEffect, Effect
 from thresher.core.errors import InvalidPayload, InvalidUrl, TaskError, ThresherError
 from thresher.core.group import Group, GroupEntry, checked_counts, checked_stop
 from thresher.core.limits import MAX_SETTLEMENT_BYTES
 from thresher.core.lineage import Refusal, Rule
-from thresher.core.outcome import Done, Failed, Filtered, Finds, Next, Outcome, Skipped, Snooze
-from thresher.core.policy import ruling_for
+from thresher.core.outcome import (
+    CheckedEffect,
+    Done,
+    Effect,
+    Failed,
+    Filtered,
+    Finds,
+    Next,
+    Outcome,
+    Skipped,
+    Snooze,
+)
 from thresher.core.record import Filing, Record, clean
 from thresher.core.settlement import Blame, Brought, Error, Health, Settlement
 from thresher.core.task import Entry, NewTask, Task, delay_us
+
+# What follows from an error: one table, from its class to what happens to the task and to the gate.
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """`health` is what the blamed gate hears; `tag` is the word a person sees beside a disabled source."""
+
+    health: Health | None = None
+    tag: str | None = None
+
+
+POLICY: Mapping[type[BaseException], Ruling] = {
+    errors.Transient: Ruling(Health.FAILURE),
+    errors.RateLimited: Ruling(Health.PAUSE, "rate_limited"),
+    errors.BudgetExhausted: Ruling(Health.PAUSE, "budget"),
+    errors.NotYet: Ruling(),  # our own limits: nobody is to blame
+    errors.ClaimLost: Ruling(),
+    errors.Blocked: Ruling(Health.DISABLE, "anti_bot"),
+    errors.Unauthorized: Ruling(Health.DISABLE, "auth"),
+    errors.Forbidden: Ruling(Health.FAILURE),
+    errors.Permanent: Ruling(),
+    errors.TaskError: Ruling(),
+    Exception: Ruling(),
+}
+
+
+def ruling_for(problem: BaseException) -> Ruling:
+    """The row of the table for this error."""
+    return next((POLICY[cls] for cls in type(problem).__mro__ if cls in POLICY), Ruling())
+
 
 MAX_MESSAGE = 2_000
 MAX_NAME = 200

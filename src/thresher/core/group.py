@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from thresher.core.errors import InvalidPayload
 from thresher.core.limits import MAX_KEY_BYTES, MAX_NAME_BYTES
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 from thresher.core.record import clean, indexed
 from thresher.core.task import MAX_KEY, Entry, NewTask
 

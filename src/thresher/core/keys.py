@@ -12,7 +12,35 @@ from urllib.parse import parse_qsl, urlencode
 import ada_url
 
 from thresher.core.errors import InvalidUrl
-from thresher.core.host import check_host
+from thresher.core.limits import MAX_HOST
+
+# The gate a web address stands behind: one per host name, whatever the scheme, the port or the spelling.
+
+PREFIX = "host:"
+
+
+def parse(url: str) -> ada_url.URL:
+    """The address as browsers read it, or an error that says what is wrong."""
+    try:
+        parsed = ada_url.URL(url.strip())
+    except ValueError:
+        raise InvalidUrl(f"{url[:200]!r} is not a URL; write it whole, as in https://example.com/a") from None
+    if parsed.protocol not in ("http:", "https:"):
+        raise InvalidUrl(f"{url[:200]!r} is not a web address; only http and https can be followed")
+    check_host(parsed.hostname)
+    return parsed
+
+
+def check_host(name: str) -> None:
+    """Refuse a host name that is longer than any can be."""
+    if len(name.rstrip(".")) > MAX_HOST:
+        raise InvalidUrl(f"a host name of {len(name):,} characters ({name[:80]}…); the limit is {MAX_HOST}")
+
+
+def host_gate(url: str) -> str:
+    """`host:NAME` for an address: what a stage that fetches it should go through."""
+    return PREFIX + parse(url).hostname.rstrip(".")
+
 
 # Names that advertising and mail tools add, and no site uses to choose a page.
 TRACKING_PARAMETERS = frozenset(
@@ -82,3 +110,13 @@ def url_key(url: str) -> str:
 def content_hash(body: bytes) -> str:
     """The identity of a body of bytes: its SHA-256."""
     return hashlib.sha256(body).hexdigest()
+
+
+# The name of the point of a text: who keeps one, and who has it dropped, must mean the same.
+
+
+def point_key(text: str) -> str:
+    """The key under which the vector of a text is kept: a text is its own key, so a changed one simply has
+    another point.
+    """
+    return content_hash(text.encode("utf-8", "replace"))

@@ -4,14 +4,37 @@ A stage reads and calls out, and *returns* what it found. It never writes: recor
 outcome and become fact in the one transaction that settles the attempt. So a retry is safe by construction.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from thresher.core.effect import Effect
 from thresher.core.group import Group, Stop
 from thresher.core.record import Record
 from thresher.core.task import NewTask
+
+# Effects: changes of an app's own tables that a settlement makes besides filing records, by name.
+
+# Given the open transaction (a `thresher.store.session.Session`), what the stage asked for, and the time in
+# microseconds since 1970.
+MakeEffect = Callable[[Any, Mapping[str, Any], int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One such change, as a stage asks for it. `name` is one of those that its own app lists
+    (`App.effects`).
+    """
+
+    name: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+class CheckedEffect(NamedTuple):
+    """An effect with the function that makes it."""
+
+    name: str
+    data: Mapping[str, Any]
+    make: MakeEffect
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,3 +44,29 @@ class Page:
     def content_type(self) -> str:
         """The media type alone, in lower case: `text/html`. Empty where none was sent."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+# How a look at a source ended. Nothing found is not nothing there.
+
+
+class Verdict(StrEnum):
+    """The four ends of a look."""
+
+    FOUND = "found"
+    CONFIRMED_EMPTY = "confirmed_empty"
+    UNKNOWN = "unknown"
+    BLOCKED = "blocked"
+
+    @property
+    def is_proof(self) -> bool:
+        """Whether something may be concluded from it."""
+        return self in (Verdict.FOUND, Verdict.CONFIRMED_EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A verdict and the sentence a person is given for it; `quote` is what on the page caused it."""
+
+    verdict: Verdict
+    reason: str
+    quote: str | None = None

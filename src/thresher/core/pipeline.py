@@ -1,23 +1,53 @@
 """How an app says what it does: pipelines of stages, the sources they go through, and schedules."""
 
+import importlib
 import inspect
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 from thresher.core.backoff import Retry
 from thresher.core.context import Context
-from thresher.core.effect import MakeEffect
 from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.event import SUBSCRIBABLE, Event
+from thresher.core.gate import Rate, per_second
 from thresher.core.limits import MAX_NAME_BYTES, check_text
-from thresher.core.named import check_name
-from thresher.core.neighbour import Neighbour
-from thresher.core.outcome import Finds, Outcome
-from thresher.core.rate import Rate, per_second
+from thresher.core.outcome import Finds, MakeEffect, Outcome
+from thresher.core.record import Neighbour
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
+
+# Things by name: `package.module:attribute`, imported when it is needed and not before.
+
+T = TypeVar("T")
+
+
+def check_name(name: str, what: str) -> None:
+    """Refuse a text that cannot name anything."""
+    module, colon, attribute = name.partition(":")
+    if not (colon and attribute.isidentifier() and all(part.isidentifier() for part in module.split("."))):
+        raise UsageError(f"{what} is {name!r}; write package.module:name")
+
+
+def loaded(thing: T | str) -> T:
+    """A thing that may be given by its name."""
+    return load_named(thing) if isinstance(thing, str) else thing
+
+
+@cache
+def load_named(name: str) -> Any:
+    """What a name leads to."""
+    place, _, attribute = name.partition(":")
+    try:
+        module = importlib.import_module(place)
+    except ImportError as problem:
+        raise UsageError(f"{name} leads nowhere: {problem}") from problem
+    if not hasattr(module, attribute):
+        raise UsageError(f"{name} leads nowhere: the module {place} has no {attribute!r}")
+    return getattr(module, attribute)
+
 
 Subscriber = Callable[[Event], Any]
 FindNear = Callable[[Any, str, int], list[Neighbour]]  # given the store, a text, and how many at most

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, TypedDict, Unpack
 
-from thresher.core.effect import CheckedEffect
 from thresher.core.group import GroupEntry, Stop
-from thresher.core.ids import TaskId
 from thresher.core.lineage import Refusal
+from thresher.core.outcome import CheckedEffect
 from thresher.core.record import Filing
-from thresher.core.state import State
-from thresher.core.task import Entry, Task
+from thresher.core.task import Entry, State, Task, TaskId
 
 
 class Ending(StrEnum):

@@ -5,13 +5,22 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from enum import StrEnum
+from typing import Any, NamedTuple, NewType
 
 import orjson
 
 from thresher.core.clock import to_us
 from thresher.core.errors import InvalidPayload
-from thresher.core.ids import TaskId
+
+# Names for the integers that travel through the system, so that a gate is never passed where a lane is
+# meant.
+
+TaskId = NewType("TaskId", int)
+WorkerId = NewType("WorkerId", int)
+LaneId = NewType("LaneId", int)
+GateId = NewType("GateId", int)
+
 
 MAX_PRIORITY = 100
 MAX_KEY = 512
@@ -119,3 +128,90 @@ def _has_no_number(value: object) -> bool:
     if isinstance(value, Mapping):
         return any(map(_has_no_number, value.values()))
     return isinstance(value, list | tuple) and any(map(_has_no_number, value))
+
+
+# The states of a task and the only moves between them.
+
+
+class State(StrEnum):
+    """Where a task stands. `pending` and `retryable` wait, `running` is claimed, the others are final."""
+
+    PENDING = "pending"
+    RUNNING = "running"
+    RETRYABLE = "retryable"
+    SUCCEEDED = "succeeded"
+    FILTERED = "filtered"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+_ENDS = {State.SUCCEEDED, State.FILTERED, State.SKIPPED, State.FAILED, State.CANCELLED}
+
+TRANSITIONS: Mapping[State, frozenset[State]] = {
+    State.PENDING: frozenset({State.RUNNING, State.CANCELLED}),
+    State.RETRYABLE: frozenset({State.RUNNING, State.CANCELLED}),
+    State.RUNNING: frozenset({State.PENDING, State.RETRYABLE, *_ENDS}),
+    State.SUCCEEDED: frozenset(),
+    # A person, and only a person, may send these back to waiting.
+    State.FILTERED: frozenset({State.PENDING}),
+    State.SKIPPED: frozenset({State.PENDING}),
+    State.FAILED: frozenset({State.PENDING}),
+    State.CANCELLED: frozenset({State.PENDING}),
+}
+
+WAITING = frozenset(state for state in State if State.RUNNING in TRANSITIONS[state])
+LIVE = WAITING | {State.RUNNING}
+TERMINAL = frozenset(State) - LIVE
+REVIVABLE = frozenset(state for state in TERMINAL if State.PENDING in TRANSITIONS[state])
+
+
+def may_become(old: State, new: State) -> bool:
+    """Whether the table has an arrow from `old` to `new`."""
+    return new in TRANSITIONS[old]
+
+
+def sql_list(states: frozenset[State]) -> str:
+    """The states as literals for an SQL `in (...)`: literals, because a bound value would disable a partial
+    index.
+    """
+    return ", ".join(f"'{state}'" for state in sorted(states))
+
+
+def diagram() -> str:
+    """The table as a Mermaid state diagram, printed into the documentation."""
+    arrows = (f"    {old} --> {new}" for old in State for new in sorted(TRANSITIONS[old]))
+    ends = (f"    {state} --> [*]" for state in State if state in TERMINAL)
+    return "\n".join(["stateDiagram-v2", "    [*] --> pending", *arrows, *ends])
+
+
+# How a task stands, as a program sees it that asked for the work.
+
+
+@dataclass(frozen=True, slots=True)
+class TaskStatus:
+    """One task as it stood a moment ago. `result` is what its last stage returned with `Done(result=...)`.
+
+    `error` is the class of the last error and `reason` its words, or why a rule ended the task. Times are
+    microseconds since 1970.
+    """
+
+    id: TaskId
+    kind: str
+    stage: str
+    state: State
+    result: Any
+    error: str | None
+    reason: str | None
+    created_at: int
+    finished_at: int | None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the state is final."""
+        return self.state in TERMINAL
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the task ended with `Done`."""
+        return self.state is State.SUCCEEDED

@@ -17,18 +17,16 @@ from thresher.core.errors import DatabaseProblem
 from thresher.engine.calendar import due_firings, moved_forward
 from thresher.engine.registry import Registry
 from thresher.store import budgets, vectors
-from thresher.store.idle_hosts import prune_hosts
 from thresher.store.last_words import say_last_words
 from thresher.store.ledger import assume
 from thresher.store.pages import prune_pages
 from thresher.store.permits import sweep
-from thresher.store.prune import prune
+from thresher.store.prune import prune, prune_hosts
 from thresher.store.repair import repair, repair_active
-from thresher.store.rounds import begin_round
 from thresher.store.schedules import Plan, fire, plans_ahead, read_plans, shift_plan
 from thresher.store.settings import read_settings
 from thresher.store.store import Store
-from thresher.store.workers import reap
+from thresher.store.workers import begin_round, reap
 
 log = logging.getLogger("thresher.chores")
 

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 
 from thresher.core.clock import monotonic
-from thresher.core.ids import WorkerId
+from thresher.core.task import WorkerId
 from thresher.store.store import Store
 from thresher.store.workers import Renewal, renew
 

@@ -6,8 +6,8 @@ Computing takes milliseconds a text and is done on a thread.
 
 from collections.abc import Mapping, Sequence
 
-from thresher.core.point import point_key
-from thresher.core.threads import in_thread
+from thresher.core.compute import in_thread
+from thresher.core.keys import point_key
 from thresher.store import vectors
 from thresher.store.store import Store
 from thresher.vectors.embedder import EMBED_BATCH, Embedder, shared_embedder

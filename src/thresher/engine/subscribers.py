@@ -21,8 +21,7 @@ from thresher.core.errors import DatabaseProblem
 from thresher.core.event import SPAWN_REFUSED, TASK_ENDED, TASK_FAILED, Event
 from thresher.core.pipeline import App
 from thresher.core.settlement import Settlement
-from thresher.core.state import TERMINAL, State
-from thresher.core.task import Task
+from thresher.core.task import TERMINAL, State, Task
 from thresher.store.session import Row, Session
 from thresher.store.store import Store
 

@@ -9,23 +9,58 @@ import asyncio
 import logging
 import math
 import random
+from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
-from thresher.core.clock import monotonic
+from thresher.core.clock import SECOND, monotonic
 from thresher.core.errors import DatabaseProblem, NewerSchema
 from thresher.core.limits import MAX_SETTLEMENT_BYTES
 from thresher.core.record import clean
 from thresher.core.settlement import Error, Settlement
 from thresher.core.task import Task
+from thresher.engine.attempts import Workload, give_back
 from thresher.engine.heartbeat import Heartbeat
-from thresher.engine.pace import NUDGE_SECONDS
-from thresher.engine.running import give_back
-from thresher.engine.tally import Tally
-from thresher.engine.workload import Workload
 from thresher.store import workers
 from thresher.store.backend import Scopes, Turn
-from thresher.store.health import check_schema
+from thresher.store.repair import check_schema
 from thresher.store.store import Store
+
+# What a worker has done, counted.
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a worker has done so far."""
+
+    claimed: int = 0
+    stale: int = 0
+    lost: int = 0
+    endings: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def settled(self) -> int:
+        return sum(self.endings.values())
+
+
+# How long a worker with nothing to do sleeps. Only ever until the next poll: a wake-up may be lost, a poll
+# is not.
+
+# After an empty turn that promised more (another claimer holds a lane or a gate).
+NUDGE_SECONDS = 0.003
+MIN_SECONDS = 0.0005
+
+
+def seconds_to_wait(turn: Turn | None, poll: float) -> float:
+    """Until the next timer or delayed task by the database's clock, or the poll, whichever comes first."""
+    if turn is None:
+        return poll
+    if turn.more:
+        return NUDGE_SECONDS * random.uniform(0.5, 1.5)
+    if turn.next_at is None:
+        return poll
+    return min(poll, max(MIN_SECONDS, (turn.next_at - turn.now) / SECOND))
+
 
 log = logging.getLogger("thresher.worker")
 

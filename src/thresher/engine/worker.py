@@ -10,35 +10,61 @@ import logging
 import os
 import random
 import socket
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from thresher.config.settings import setting
 from thresher.core.clock import SECOND, Clock, SystemClock, monotonic
 from thresher.core.decide import settle_error
 from thresher.core.errors import DatabaseProblem
-from thresher.core.ids import WorkerId
 from thresher.core.settlement import Settlement
-from thresher.core.task import Task
-from thresher.engine.attempt import attempt, overdue
+from thresher.core.task import Task, WorkerId
+from thresher.engine.attempts import Claim, Rules, Running, Workload, attempt, overdue
 from thresher.engine.chores import chores_of, keep_doing
-from thresher.engine.hands import Hands
 from thresher.engine.heartbeat import Heartbeat
-from thresher.engine.pace import seconds_to_wait
-from thresher.engine.reach import Reach
 from thresher.engine.registry import Registry
-from thresher.engine.running import Running
+from thresher.engine.stage_context import Hands, Reach
 from thresher.engine.subscribers import Subscribers
-from thresher.engine.tally import Tally
-from thresher.engine.turns import Turns
-from thresher.engine.wake import Wake
-from thresher.engine.workload import Claim, Rules, Workload
+from thresher.engine.turns import Tally, Turns, seconds_to_wait
 from thresher.store import workers
 from thresher.store.backend import Turn
-from thresher.store.scopes import Scope
+from thresher.store.lanes import Scope
 from thresher.store.store import Store
+
+# Wake-ups from elsewhere: a thread that listens, so that an idle worker starts at once. Only ever a hint;
+# the poll is the floor.
+
+wake_log = logging.getLogger("thresher.wake")
+
+
+class Wake:
+    """Calls `on_wake` when there may be work."""
+
+    def __init__(self, store: Store, on_wake: Callable[[], None], poll: float) -> None:
+        self._store, self._on_wake, self._poll = store, on_wake, poll
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._listen, name="wake", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stop.set()
+        self._store.backend.nudge()
+        self._thread.join()
+
+    def _listen(self) -> None:
+        while not self._stop.is_set():
+            try:
+                if self._store.backend.listen(self._store.backend.dialect.listen_seconds):
+                    self._on_wake()
+            except Exception as problem:  # noqa: BLE001  whatever it is, listening goes on when the database is back
+                wake_log.debug("listening failed: %s", problem)
+                self._stop.wait(self._poll)
+
 
 log = logging.getLogger("thresher.worker")
 
@@ -484,3 +510,19 @@ class Worker:
                     attempts, timeout=min(left, WATCH_SECONDS), return_when=asyncio.FIRST_COMPLETED
                 )
                 await asyncio.sleep(LINGER_SECONDS)
+
+
+# The event loop a worker runs on: uvloop where it is installed (`pip install 'thresher[speed]'`), else the
+# standard one.
+
+T = TypeVar("T")
+
+
+def run_loop(work: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine to its end."""
+    try:
+        import uvloop  # noqa: PLC0415  an extra
+    except ImportError:
+        return asyncio.run(work)
+    found: T = uvloop.run(work)
+    return found

@@ -6,16 +6,137 @@ an agreement about one source and overrules the server's lifetime, never its no-
 """
 
 import hashlib
+import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from enum import Enum
+from typing import Protocol
 
 from thresher.core.clock import SECOND
-from thresher.fetch.directives import date_of, directives, seconds
 from thresher.fetch.redirect import SHARED
 from thresher.fetch.redirect import STATUSES as REDIRECTS
 from thresher.fetch.request import Answer, Request
-from thresher.fetch.shelf import Copy
+
+# Where kept answers stand, as the fetcher sees it: a seam, and the one way to name what stands there.
+
+# Of these the rules of caching speak themselves; they choose no other page.
+_ABOUT_CACHING = frozenset(
+    {
+        "cache-control",
+        "if-match",
+        "if-modified-since",
+        "if-none-match",
+        "if-unmodified-since",
+        "if-range",
+        "pragma",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A kept answer. Times in microseconds; `vary` holds what we sent in the headers that the answer says it
+    depends on.
+
+    `body` is the hash under which the shelf finds the bytes.
+    """
+
+    url: str
+    method: str
+    status: int
+    headers: Mapping[str, str]
+    requested_at: int
+    answered_at: int
+    vary: Mapping[str, str] = field(default_factory=dict)
+    body: str = ""
+
+
+class Shelf(Protocol):
+    """Whatever can keep answers, for all workers."""
+
+    async def find(self, key: str) -> Copy | None: ...
+
+    async def body(self, copy: Copy) -> bytes: ...
+
+    async def keep(self, key: str, copy: Copy, body: bytes) -> None: ...
+
+    async def refresh(self, key: str, copy: Copy) -> None:
+        """New headers and times for a copy whose body is as it was."""
+        ...
+
+    async def forget(self, key: str) -> None: ...
+
+
+def key_of(request: Request, *, source: str = "", rendered: bool = False) -> str:
+    """The key of what this request asks for."""
+    allowed = request.allowed_credentials
+    secret = sorted({**allowed.headers, **allowed.query}.items()) if allowed else []
+    chosen = (
+        sorted((name, value) for name, value in request.headers.items() if name not in _ABOUT_CACHING)
+        + secret
+    )
+    return keyed(
+        "page",
+        source,
+        "rendered" if rendered else "",
+        request.method,
+        request.url,
+        hashlib.sha256(request.body).hexdigest(),
+        *(word for pair in chosen for word in pair),
+    )
+
+
+def keyed(*parts: str) -> str:
+    """A key of these parts in this order, and of no others."""
+    whole = hashlib.sha256()
+    for part in parts:
+        raw = part.encode("utf-8", "surrogatepass")
+        whole.update(b"%d:" % len(raw) + raw)
+    return whole.hexdigest()
+
+
+# Cache-Control and dates, as they are found in the wild. What cannot be read counts as the careful reading
+# of it.
+
+# A header is cut here before it is read; nobody has that much to say about caching.
+MAX_HEADER = 4_096
+MAX_LENGTH = 2**31  # seconds; RFC 9111 §1.2.2 lets larger numbers count as this
+
+_DIRECTIVE = re.compile(r'([A-Za-z0-9_-]+)(?:\s*=\s*("[^"]*"|[^,\s"]*))?')
+
+Directives = Mapping[str, str | None]
+
+
+def directives(headers: Mapping[str, str]) -> Directives:
+    """The directives of Cache-Control by their names in lower case; the first of two counts."""
+    found: dict[str, str | None] = {}
+    for name, value in _DIRECTIVE.findall(headers.get("cache-control", "")[:MAX_HEADER]):
+        found.setdefault(name.lower(), value.strip('"') or None)
+    return found
+
+
+def seconds(said: Directives, name: str, unreadable: int = 0) -> int | None:
+    """A directive's number; None where it is not there, and `unreadable` where it is no number."""
+    if name not in said:
+        return None
+    value = said[name] or ""
+    return (
+        min(int(value), MAX_LENGTH) if value.isascii() and value.isdigit() and len(value) < 20 else unreadable
+    )
+
+
+def date_of(text: str | None) -> float | None:
+    """An HTTP date in seconds since 1970, or None."""
+    if not text or len(text) > 64:
+        return None
+    try:
+        found: datetime = parsedate_to_datetime(text)
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
 
 # Whole answers that are no errors. A 206 is a part, a 4xx or 5xx is trouble: neither may ever become a hit.
 KEEPABLE = frozenset({200, 203}) | REDIRECTS

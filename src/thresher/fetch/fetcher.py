@@ -33,18 +33,17 @@ from thresher.core.errors import (
     TooSlow,
     UsageError,
 )
-from thresher.core.host import PREFIX
+from thresher.core.keys import PREFIX
 from thresher.core.page import Page, Via
 from thresher.fetch import cache
 from thresher.fetch.agent import Agent
 from thresher.fetch.answers import judge, signs
-from thresher.fetch.cache import Use
-from thresher.fetch.errand import Errand
+from thresher.fetch.cache import Copy, Shelf, Use, key_of
+from thresher.fetch.governor import Errand
 from thresher.fetch.guard import Guard, Target
 from thresher.fetch.redirect import follow, is_redirect
 from thresher.fetch.request import Answer, Bounds, Request, Starting, Transport
-from thresher.fetch.rulebook import Rulebook
-from thresher.fetch.shelf import Copy, Shelf, key_of
+from thresher.fetch.robots_cache import Rulebook
 from thresher.reading.shell import is_shell
 from thresher.reading.wall import needs_tree, wall_of_html, wall_without_tree
 

@@ -6,8 +6,10 @@ the connection stands: the last look, and the moment from which the next interva
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from typing import Protocol
 
+from thresher.fetch.cache import Shelf
 from thresher.fetch.request import Starting
 
 
@@ -55,3 +57,23 @@ class Ungoverned:
 
 async def _at_once() -> None:
     pass
+
+
+# For whom a request goes out, and on what terms.
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """`source` is part of every cache key: what was asked for one source is never handed to another.
+
+    `max_age` is how many seconds old a kept copy may be; None leaves that to the server's word, 0 asks again
+    always. `replay` takes kept copies only, however old, and never touches the network. `render` None: a
+    browser comes in where the page turns out to be a shell that a script is to fill.
+    """
+
+    governor: Governor
+    shelf: Shelf | None = None
+    source: str = ""
+    max_age: float | None = None
+    render: bool | None = False
+    replay: bool = False

@@ -17,10 +17,102 @@ from functools import lru_cache
 
 import ada_url
 
-from thresher.core.errors import ConfigError, Refused
+from thresher.core.errors import ConfigError, ConnectionFailed, Refused
 from thresher.core.keys import MAX_URL
-from thresher.fetch.networks import OWN, Network, meant, why_not
-from thresher.fetch.resolver import Spot, literal
+from thresher.fetch.resolver import Resolver, Spot, literal
+
+# What an address is for: the registries of special addresses, in words.
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+# The special-purpose registries of IANA, and the addresses from which clouds hand out keys. The narrower
+# network stands first: its word is the better one.
+SPECIAL: tuple[tuple[Network, str], ...] = tuple(
+    (ipaddress.ip_network(network), word)
+    for network, word in (
+        ("169.254.169.254/32", "the metadata service of a cloud"),
+        ("169.254.170.2/32", "the metadata service of a cloud"),
+        ("100.100.100.200/32", "the metadata service of a cloud"),
+        ("168.63.129.16/32", "the metadata service of a cloud"),
+        ("192.0.0.192/32", "the metadata service of a cloud"),
+        ("0.0.0.0/8", "this machine or network"),
+        ("10.0.0.0/8", "a private network"),
+        ("100.64.0.0/10", "a carrier's shared network"),
+        ("127.0.0.0/8", "this machine (loopback)"),
+        ("169.254.0.0/16", "link-local"),
+        ("172.16.0.0/12", "a private network"),
+        ("192.0.0.0/24", "reserved for protocols"),
+        ("192.0.2.0/24", "for documentation only"),
+        ("192.31.196.0/24", "reserved for protocols"),
+        ("192.52.193.0/24", "reserved for protocols"),
+        ("192.88.99.0/24", "a retired relay"),
+        ("192.168.0.0/16", "a private network"),
+        ("192.175.48.0/24", "reserved for protocols"),
+        ("198.18.0.0/15", "for benchmarks only"),
+        ("198.51.100.0/24", "for documentation only"),
+        ("203.0.113.0/24", "for documentation only"),
+        ("224.0.0.0/4", "multicast"),
+        ("255.255.255.255/32", "broadcast"),
+        ("240.0.0.0/4", "reserved"),
+        ("fd00:ec2::254/128", "the metadata service of a cloud"),
+        ("fd20:ce::254/128", "the metadata service of a cloud"),
+        ("::/128", "this machine or network"),
+        ("::1/128", "this machine (loopback)"),
+        ("::/96", "an IPv4 address in disguise"),
+        ("::ffff:0:0:0/96", "an IPv4 address in disguise"),
+        ("64:ff9b:1::/48", "a local translation to IPv4"),
+        ("100::/64", "a black hole"),
+        ("2001::/32", "a tunnel to an unknown IPv4 address (Teredo)"),
+        ("2001::/23", "reserved for protocols"),
+        ("2001:db8::/32", "for documentation only"),
+        ("2002::/16", "a tunnel to an IPv4 address (6to4)"),
+        ("2620:4f:8000::/48", "reserved for protocols"),
+        ("3fff::/20", "for documentation only"),
+        ("5f00::/16", "reserved for routing"),
+        ("fc00::/7", "a private network"),
+        ("fe80::/10", "link-local"),
+        ("fec0::/10", "a private network"),
+        ("ff00::/8", "multicast"),
+    )
+)
+V6_GLOBAL = ipaddress.IPv6Network("2000::/3")  # everything else of IPv6 is not handed out to anybody
+NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# What a host allowed by name may be. A name never opens the way to a metadata service; only its address in
+# writing does.
+OWN = {"this machine (loopback)", "a private network", "a carrier's shared network"}
+
+
+@lru_cache(maxsize=4_096)
+def why_not(ip: str) -> str | None:
+    """Why this address is not one of the public web; None where it is."""
+    address = meant(ip)
+    if address is None:
+        return "not an address that can be judged"
+    word = next(
+        (word for network, word in SPECIAL if network.version == address.version and address in network), None
+    )
+    if word is None and address.version == 6 and address not in V6_GLOBAL:
+        return "reserved"
+    return word
+
+
+def meant(ip: str) -> Address | None:
+    """The address a connection would end at: an IPv4 address inside an IPv6 one is taken out. None for
+    nonsense and zones.
+    """
+    try:
+        address = ipaddress.ip_address(ip)
+    except ValueError:
+        return None
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address.scope_id:
+        return None
+    if address.ipv4_mapped:
+        return address.ipv4_mapped
+    return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF) if address in NAT64 else address
+
 
 PORTS = (80, 443, 8080, 8443)
 DEFAULT_PORT = {"http": 80, "https": 443}
@@ -199,3 +291,23 @@ def _short(text: str) -> str:
     """For messages, which are kept and shown: not too long, and without what may be a password."""
     text = text.rpartition("@")[2]
     return text if len(text) <= 120 else f"{text[:117]}..."
+
+
+# The way to a host: one lookup, every answer checked, and no other address is ever dialled.
+
+MAX_SPOTS = 8  # all are checked, so many are tried
+
+
+async def route(target: Target, resolver: Resolver, guard: Guard) -> tuple[Spot, ...]:
+    """Where the target may be reached. Raises `Refused` if any address of it is forbidden."""
+    address = literal(target.host)
+    if (
+        address is not None
+    ):  # as written in the URL; nobody is asked about it, and so nobody can turn it into another
+        spots: tuple[Spot, ...] = (Spot(address, target.port, target.tls),)
+    else:
+        spots = await resolver.resolve(target.host, target.port, target.tls)
+    guard.check_spots(target.host, spots)
+    if not spots:
+        raise ConnectionFailed(f"the name {target.host} has no address", gate=f"host:{target.host}")
+    return spots[:MAX_SPOTS]

@@ -17,10 +17,32 @@ from yarl import URL
 from thresher.core.errors import Refused, TaskError, TimedOut
 from thresher.fetch.body import Body, outgoing, plain
 from thresher.fetch.guard import Guard, Target
-from thresher.fetch.hop import HOP, Hop
-from thresher.fetch.idle import Idle
 from thresher.fetch.request import Answer, Bounds, Request, Starting
 from thresher.fetch.resolver import Resolver
+from thresher.fetch.transfer import HOP, Hop
+
+# To which hosts a connection is kept open, and to how many at most.
+
+
+class Idle:
+    """Remembers who was asked last. Pure: the time comes in, and nothing is closed here."""
+
+    def __init__(self, most: int, seconds: float) -> None:
+        self._most = most
+        self._seconds = seconds
+        self._used: dict[str, float] = {}  # the longest unused first
+
+    def keeps(self, host: str, now: float) -> bool:
+        """Whether the connection that is used now may stay open afterwards."""
+        while (oldest := next(iter(self._used), None)) is not None and self._used[
+            oldest
+        ] < now - self._seconds:
+            del self._used[oldest]
+        if self._used.pop(host, None) is None and len(self._used) >= self._most:
+            return False
+        self._used[host] = now
+        return True
+
 
 # Common servers hang up after five idle seconds. Hanging up first means never to write into a connection that
 # is closing.

@@ -17,10 +17,10 @@ from weakref import WeakValueDictionary
 from thresher.core.errors import Refused, TaskError, TimedOut, UsageError
 from thresher.fetch.body import Body, outgoing, plain
 from thresher.fetch.guard import Guard
-from thresher.fetch.hop import HOP, Hop
 from thresher.fetch.http import KEEP_ALIVE, MAX_KEPT
 from thresher.fetch.request import Answer, Bounds, Request, Starting
 from thresher.fetch.resolver import Resolver, literal
+from thresher.fetch.transfer import HOP, Hop
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 UNSENDABLE = re.compile(r"[\x00\r\n]")

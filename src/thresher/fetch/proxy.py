@@ -15,11 +15,10 @@ from collections.abc import Callable
 import ada_url
 
 from thresher.core.errors import ConnectionFailed, Malformed, TaskError, TimedOut, TooLarge
-from thresher.fetch.guard import Guard, Target
+from thresher.fetch.guard import Guard, Target, route
 from thresher.fetch.request import Starting
 from thresher.fetch.resolver import Resolver, Spot
-from thresher.fetch.route import route
-from thresher.fetch.tls import sentence
+from thresher.fetch.transfer import sentence
 
 LOOPBACK = "127.0.0.1"
 HEAD_LIMIT = 64 * 1024

@@ -8,7 +8,7 @@ from typing import Any
 from thresher.core import evidence
 from thresher.core.errors import Malformed
 from thresher.core.evidence import Evidence
-from thresher.core.found import Found
+from thresher.core.record import Found
 from thresher.hiring.opening import Employment, Experience, Level, Opening, Pay, Spot, Workplace
 
 FACTS = "facts."  # where the facts stand in the data of a posting's record

@@ -5,8 +5,7 @@ with them.
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.core.found import Found, Is
-from thresher.core.record import Link
+from thresher.core.record import Found, Is, Link
 from thresher.hiring.kinds import BOARD, POSTING
 from thresher.insight.lookup import among, count, find, moment, one
 from thresher.store.store import Store

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
-from thresher.core.found import Found
-from thresher.core.record import Link
+from thresher.core.record import Found, Link
 from thresher.insight.lookup import find, one
 from thresher.store.roles.people import count_matches, standing
 from thresher.store.roles.roles import roles_of_keys

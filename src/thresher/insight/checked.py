@@ -4,7 +4,7 @@ nothing was checked.
 
 from dataclasses import dataclass
 
-from thresher.core.found import Between, Is
+from thresher.core.record import Between, Is
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.insight.lookup import count
 from thresher.store.store import Store

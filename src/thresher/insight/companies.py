@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.core.evidence import as_json
-from thresher.core.found import Found, Is
-from thresher.core.record import Link
+from thresher.core.record import Found, Is, Link
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.insight.boards import BoardView, board_view
 from thresher.insight.decisions import company_parts

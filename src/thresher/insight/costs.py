@@ -8,12 +8,12 @@ from typing import Any
 from thresher.core.answer import DOLLAR
 from thresher.core.errors import UsageError
 from thresher.insight.doctor import Check, Verdict
-from thresher.store import budgets, costs
+from thresher.store import budgets
 from thresher.store.ledger import Caps
 from thresher.store.migrate import newest, version_now
 from thresher.store.store import Store
 
-GROUPS = costs.GROUPS
+GROUPS = budgets.GROUPS
 MAX_LINES = 1_000
 
 
@@ -66,8 +66,11 @@ def read_costs(
         now = store.backend.now(session)
         since = 0 if since_us is None else max(0, now - since_us)
         day = budgets.day_of(since)
-        lines = costs.by_group(session, by, since=since, day=day, limit=limit)
-        total, today = costs.total(session, since=since, day=day), costs.today(session, budgets.day_of(now))
+        lines = budgets.by_group(session, by, since=since, day=day, limit=limit)
+        total, today = (
+            budgets.total(session, since=since, day=day),
+            budgets.today(session, budgets.day_of(now)),
+        )
     return Costs(now, by, lines, total, _left(store, today, now))
 
 
@@ -82,7 +85,7 @@ def list_calls(
     """Single calls of models, the newest first, as the ledger has them."""
     with store.read() as session:
         since = 0 if since_us is None else max(0, store.backend.now(session) - since_us)
-        return costs.calls(session, task=task, run=run, since=since, limit=limit)
+        return budgets.calls(session, task=task, run=run, since=since, limit=limit)
 
 
 def estimate(store: Store) -> list[Estimate]:
@@ -90,7 +93,7 @@ def estimate(store: Store) -> list[Estimate]:
     0.
     """
     with store.read() as session:
-        found = costs.per_kind(session)
+        found = budgets.per_kind(session)
     return [_estimate(*each) for each in found]
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.core.errors import UnknownName
-from thresher.core.found import Found
+from thresher.core.record import Found
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.insight.lookup import maybe
 from thresher.insight.tasks import Fields, list_tasks, show_task

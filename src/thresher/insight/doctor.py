@@ -21,7 +21,7 @@ from thresher.fetch import chromium
 from thresher.insight.gates import closed_gates
 from thresher.insight.waiting import closed_sentence, unserved_sentences
 from thresher.insight.workers import list_workers
-from thresher.store import health, overview
+from thresher.store import overview, repair
 from thresher.store.migrate import newest, version_now
 from thresher.store.schedules import read_plans
 from thresher.store.sqlite.connection import SAFE_VERSION, VERSION
@@ -203,7 +203,7 @@ def _schema(store: Store) -> Check:
 
 def _write(store: Store) -> Check:
     try:
-        health.try_to_write(store)
+        repair.try_to_write(store)
     except DatabaseProblem as problem:
         return Check("write", Verdict.FAIL, str(problem))
     return Check("write", Verdict.OK, "the database accepts changes")
@@ -269,10 +269,10 @@ def _counters(store: Store) -> Check:
 def _wrong(store: Store) -> dict[str, str]:
     found = {
         name: f"counts {counted}, {running} are running"
-        for name, (counted, running) in health.drifted(store).items()
+        for name, (counted, running) in repair.drifted(store).items()
     }
     with store.read() as session:
-        asleep = health.lanes_asleep(session)
+        asleep = repair.lanes_asleep(session)
     return found | ({"lanes": f"{asleep} asleep although they have work"} if asleep else {})
 
 
@@ -320,9 +320,9 @@ def _postgres(store: Store) -> list[Check]:
     try:
         with store.read() as session:
             version, idle, oldest = (
-                health.postgres_version(session),
-                health.idle_in_transaction(session),
-                health.oldest_snapshot(session),
+                repair.postgres_version(session),
+                repair.idle_in_transaction(session),
+                repair.oldest_snapshot(session),
             )
     except DatabaseProblem as problem:
         return [Check("postgres", Verdict.WARN, str(problem))]

@@ -14,7 +14,7 @@ from thresher.apps.jobs.status import Status
 from thresher.apps.roles.candidate import CANDIDATE
 from thresher.core.clock import as_text
 from thresher.core.errors import UsageError
-from thresher.core.found import Found, Is, Where
+from thresher.core.record import Found, Is, Where
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.insight import boards, companies, postings
 from thresher.insight.fits import FitView, list_fits

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from thresher.core.errors import UnknownName
-from thresher.engine.lessons import extractor_of
+from thresher.engine.reader import extractor_of
 from thresher.learning.locator import Css, Data, How, Label
 from thresher.learning.rule import Rule
 from thresher.store import extractors

@@ -5,7 +5,7 @@ from typing import Any
 
 from thresher.core.clock import to_us
 from thresher.store import overview
-from thresher.store.lane import gates_in
+from thresher.store.backend import gates_in
 from thresher.store.sources import gate_called
 from thresher.store.store import Store
 

@@ -15,13 +15,13 @@ from thresher.apps.roles.matching.points import HUNDRED, PARTS, Points, points_o
 from thresher.apps.roles.matching.seeker import seeker_of
 from thresher.core.errors import UnknownName
 from thresher.core.evidence import Place
-from thresher.core.found import Found
+from thresher.core.record import Found
 from thresher.engine.points import points_now
 from thresher.hiring.kinds import POSTING
 from thresher.insight.lookup import among, one
 from thresher.insight.moment import read_now
 from thresher.insight.postings import pay_text
-from thresher.store.lookup import find_by_ids
+from thresher.store.records import find_by_ids
 from thresher.store.roles.matches import STATUSES, Match, find_match, list_matches
 from thresher.store.store import Store
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from thresher.core.clock import FOREVER, SECOND
 from thresher.core.errors import UnknownName
-from thresher.governance.gate import Gate
+from thresher.core.gate import Gate
 from thresher.store import overview, sources
 from thresher.store.session import Session
 from thresher.store.sources import gate_called

@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from thresher.core.errors import UnknownName, UsageError
-from thresher.core.found import Found, Is, Where
-from thresher.core.record import Link, clean
-from thresher.store.lookup import count_records, find_records
+from thresher.core.record import Found, Is, Link, Where, clean
+from thresher.store.records import count_records, find_records
 from thresher.store.store import Store
 
 PORTION = 500

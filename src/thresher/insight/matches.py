@@ -8,7 +8,7 @@ from typing import Any
 
 from thresher.apps.jobs.status import Status
 from thresher.core.errors import UnknownName, UsageError
-from thresher.core.found import Between, Found, Is, Where
+from thresher.core.record import Between, Found, Is, Where
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.records import company_name_key
 from thresher.insight.lookup import among, find, moment, one

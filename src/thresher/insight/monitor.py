@@ -5,8 +5,7 @@ reason why.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from thresher.core.clock import SECOND
-from thresher.core.span import span
+from thresher.core.clock import SECOND, span
 from thresher.governance.demand import Demand
 from thresher.insight.platforms import PlatformView, platform_view
 from thresher.insight.scrapes import DAY_HOURS, LATEST, SHOWN, SessionView, since_hours, view

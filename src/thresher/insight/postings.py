@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.core.evidence import as_json
-from thresher.core.found import Between, Found, Is, Where
-from thresher.core.record import Link
+from thresher.core.record import Between, Found, Is, Link, Where
 from thresher.hiring.kinds import GROUP, POSTING
 from thresher.insight.lookup import among, find, maybe, moment, one
 from thresher.store.store import Store

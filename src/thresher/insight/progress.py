@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from thresher.core.state import TERMINAL, State
+from thresher.core.task import TERMINAL, State
 from thresher.insight.gates import GateView, closed_gates
 from thresher.store import tasks
 from thresher.store.store import Store

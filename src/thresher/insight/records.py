@@ -4,9 +4,8 @@ from typing import Any
 
 from thresher.core.errors import UsageError
 from thresher.core.evidence import as_json
-from thresher.core.found import Found
-from thresher.core.record import Link
-from thresher.store.lookup import find_records
+from thresher.core.record import Found, Link
+from thresher.store.records import find_records
 from thresher.store.store import Store
 
 

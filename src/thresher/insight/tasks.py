@@ -5,7 +5,7 @@ from typing import Any
 
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.keys import canonical_url
-from thresher.core.state import State
+from thresher.core.task import State
 from thresher.insight.gates import GateView, gates_before
 from thresher.insight.waiting import why_it_waits
 from thresher.store import tasks

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from time import monotonic
 
 from thresher.core.errors import UnknownName
-from thresher.core.status import TaskStatus
+from thresher.core.task import TaskStatus
 from thresher.store.results import read_status
 from thresher.store.store import Store
 

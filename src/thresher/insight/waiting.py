@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from thresher.core.clock import FOREVER, as_text
-from thresher.core.state import LIVE, State
+from thresher.core.task import LIVE, State
 from thresher.insight.gates import OPEN, GateView
-from thresher.store import overview, scopes
+from thresher.store import lanes, overview
 from thresher.store.session import Session
 
 ADVICE = {
@@ -63,7 +63,7 @@ def _in_line(session: Session, task: dict[str, Any], now: int) -> list[str]:
         for worker in overview.workers(session)
         if worker["lost_at"] is None and worker["lease_until"] >= now
     ]
-    if (task["kind"], task["stage"]) in scopes.unserved(session, now):
+    if (task["kind"], task["stage"]) in lanes.unserved(session, now):
         return [
             place,
             f"no worker that is alive knows kind {task['kind']}, stage {task['stage']}; start one that does",
@@ -79,7 +79,7 @@ def unserved_sentences(session: Session, now: int) -> list[str]:
     """
     return [
         f"{number:,} {'task waits' if number == 1 else 'tasks wait'} for a worker that knows kind {kind}, stage {stage}"
-        for (kind, stage), number in scopes.unserved(session, now).items()
+        for (kind, stage), number in lanes.unserved(session, now).items()
     ]
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.store import overview, scopes
+from thresher.store import lanes, overview
 from thresher.store.session import Session
 
 HELD_SHOWN = 5
@@ -29,7 +29,7 @@ class WorkerView:
 
 def list_workers(session: Session, now: int) -> list[WorkerView]:
     """Everybody who is working, or vanished while working."""
-    served = scopes.served_by(session)
+    served = lanes.served_by(session)
     return [_view(session, row, now, served.get(row["id"], [])) for row in overview.workers(session)]
 
 

@@ -1,6 +1,6 @@
 """What to do next about a page, in one or two sentences."""
 
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 from thresher.reading.calls import list_call
 from thresher.reading.inspected import Inspection
 from thresher.reading.kind import Kind

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date
 from typing import Any
 
-from thresher.core.look import Look, Verdict
+from thresher.core.page import Look, Verdict
 from thresher.reading.answers import read_answer
 from thresher.reading.boards import Board, recognise
 from thresher.reading.body import Body, Format

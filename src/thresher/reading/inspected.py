@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from thresher.core.errors import Blocked, RateLimited, TaskError, Unauthorized
-from thresher.core.look import Look, Verdict
+from thresher.core.page import Look, Verdict
 from thresher.reading.boards import Board
 from thresher.reading.company import Company
 from thresher.reading.kind import Kind

@@ -6,7 +6,7 @@ that it says contradicts it, and where its word counts.
 
 from dataclasses import dataclass
 
-from thresher.core.look import Look, Verdict
+from thresher.core.page import Look, Verdict
 from thresher.reading.emptiness import Statement
 from thresher.reading.listing import Listing
 

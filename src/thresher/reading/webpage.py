@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import date
 
-from thresher.core.look import Look, Verdict
+from thresher.core.page import Look, Verdict
 from thresher.reading.boards import Board, fingerprint, recognise
 from thresher.reading.body import Body
 from thresher.reading.company import Company, read_company

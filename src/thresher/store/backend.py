@@ -3,18 +3,40 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Protocol
 
 import orjson
 
-from thresher.core.ids import TaskId
 from thresher.core.settlement import Settlement
-from thresher.core.state import TERMINAL, State
-from thresher.core.task import Task
-from thresher.store.dialect import Dialect
-from thresher.store.lane import gates_in
-from thresher.store.session import Session
+from thresher.core.task import TERMINAL, State, Task, TaskId
+from thresher.store.session import Dialect, Session
 from thresher.store.spawn import Birth
+
+# What a lane is known by: the kind and stage of its tasks (its scope), and the names of its gates, one a
+# line.
+
+OPEN = "open:"
+
+# Kind, stage, gates.
+Place = tuple[str, str, tuple[str, ...]]
+
+
+class LaneRemoved(Exception):
+    """A lane or a gate that this process remembers has been removed by pruning. Raised before anything was
+    written with it.
+    """
+
+
+@lru_cache(8_192)
+def gates_in(key: str) -> tuple[str, ...]:
+    """The names of the gates in a lane's key."""
+    return () if key.startswith(OPEN) else tuple(key.split("\n"))
+
+
+def unscoped(*gates: str) -> Place:
+    """A lane that no task waits in: it stands for its gates."""
+    return ("", "", gates)
 
 
 @dataclass(frozen=True, slots=True)

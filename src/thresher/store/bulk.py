@@ -13,8 +13,7 @@ from typing import Any
 
 import orjson
 
-from thresher.store.dialect import Dialect
-from thresher.store.session import Row, Session
+from thresher.store.session import Dialect, Row, Session
 
 # Their names, and of each the type of its values; or what stands there in every row: words of SQL, or `:name`
 # for a value given once.

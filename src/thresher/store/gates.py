@@ -9,11 +9,10 @@ gate *owes* a wake: its timer is set to now, so that the next claim makes up for
 from collections.abc import Iterable
 
 from thresher.core.event import EventKind
-from thresher.governance.gate import Gate
-from thresher.store.dialect import Dialect
+from thresher.core.gate import Gate
+from thresher.store.backend import LaneRemoved
 from thresher.store.events import record_event
-from thresher.store.lane import LaneRemoved
-from thresher.store.session import Session, one
+from thresher.store.session import Dialect, Session, one
 
 # The tag of a gate that an administrator has closed: no trouble takes its place, and nobody else opens it.
 BY_ADMIN = "admin"

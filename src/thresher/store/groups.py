@@ -14,7 +14,7 @@ import orjson
 
 from thresher.core.group import GroupEntry, GroupStatus
 from thresher.core.lineage import Parent, Refusal, Rule
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 from thresher.core.task import Entry
 from thresher.store.backend import Backend, GroupChange, Hit, Rules
 from thresher.store.session import Session, one

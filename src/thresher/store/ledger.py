@@ -19,8 +19,8 @@ from thresher.core.answer import DOLLAR, Usage
 from thresher.core.clock import DAY
 from thresher.core.errors import ClaimLost, UsageError
 from thresher.core.event import EventKind
+from thresher.core.gate import CLOCK_SLACK_US
 from thresher.core.record import clean
-from thresher.governance.gate import CLOCK_SLACK_US
 from thresher.store import budgets
 from thresher.store.budgets import Budget
 from thresher.store.events import record_event

@@ -8,9 +8,8 @@ from importlib.resources import files
 
 from thresher.core.errors import DatabaseProblem, NewerSchema
 from thresher.core.settlement import TOLD
-from thresher.core.state import LIVE, TERMINAL, WAITING, State, sql_list
-from thresher.store.dialect import Dialect
-from thresher.store.session import Session
+from thresher.core.task import LIVE, TERMINAL, WAITING, State, sql_list
+from thresher.store.session import Dialect, Session
 
 _FILE = re.compile(r"(\d{4})_(\w+)\.sql")
 _MAKE = "create table migrations (number integer primary key, name text not null, applied_at bigint not null)"

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from thresher.core.state import WAITING, sql_list
+from thresher.core.task import WAITING, sql_list
 from thresher.store.session import Session, one
 from thresher.store.tasks import matching
 

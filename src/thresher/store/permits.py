@@ -15,17 +15,95 @@ never locked.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TypeVar
 
 from thresher.core.clock import MILLISECOND, SECOND
-from thresher.governance.gate import CLOCK_SLACK_US, Gate
-from thresher.store.asker import Asker, Claim, with_gates
+from thresher.core.errors import ClaimLost, UnknownName, UsageError
+from thresher.core.gate import CLOCK_SLACK_US, Gate
+from thresher.store.backend import OPEN, LaneRemoved, unscoped
 from thresher.store.gates import Gates
-from thresher.store.lane import LaneRemoved, unscoped
 from thresher.store.lanes import Lanes
-from thresher.store.session import Row, Session
+from thresher.store.session import Row, Session, one
 from thresher.store.store import Store
+
+# Who asks for a request: a claim with its lane, and the permits it holds besides.
+
+T = TypeVar("T")
+Claim = tuple[int, int]
+
+# The state is looked at afterwards: as a condition it would tempt PostgreSQL to walk the index of running
+# tasks.
+_TASK = "select lane_id, started_at, state from tasks where id = :task and claim = :claim"
+_TAKEN = "select gate_id, taken_at from permits where task_id = :task and claim = :claim"
+_TAKEN_BY_NOBODY = "select gate_id, taken_at from permits where task_id is null and gate_id in (:ids*)"
+
+
+def with_gates(store: Store, gates: Sequence[str], act: Callable[[Lanes], T]) -> T:
+    """Do something with gates. Each is met as the lane that consists of it alone: made if it is a new host,
+    and remembered.
+    """
+    if not gates:
+        raise UsageError("a request must name the gates it passes, as in host:example.com")
+    for name in gates:
+        if name.startswith(OPEN) or "\n" in name:  # the keys of lanes that are more, or less, than one gate
+            raise UnknownName(f"there is no gate {name!r}; name it as source:NAME or host:NAME")
+    return store.with_lanes([unscoped(name) for name in gates], act)
+
+
+class Asker:
+    """As the database knows it now. `names` are the gates of the request. Raises where the claim is lost."""
+
+    def __init__(self, store: Store, session: Session, claim: Claim | None, names: Mapping[int, str]) -> None:
+        self._session, self._claim, self.names = session, claim, names
+        self.lane: tuple[int, ...] = ()
+        self._started_at: int | None = None
+        if claim is not None:
+            row = one(session, _TASK, {"task": claim[0], "claim": claim[1]})
+            if row is None or row[2] != "running":
+                raise ClaimLost(
+                    f"task {claim[0]} is no longer held under claim {claim[1]}; nothing more is sent for it"
+                )
+            self.lane = store.backend.gates_of(session, [row[0]])[row[0]]
+            self._started_at = row[1]
+
+    @cached_property
+    def permits(self) -> list[Row]:
+        """The gate of each permit it holds, and when it was taken. Without a claim: those of all who come
+        without one.
+        """
+        if self._claim is None:
+            return self._session.rows(_TAKEN_BY_NOBODY, {"ids": list(self.names)})
+        return self._session.rows(_TAKEN, {"task": self._claim[0], "claim": self._claim[1]})
+
+    def is_stranger(self, gate_id: int) -> bool:
+        """Whether it has no business at a gate: neither through its lane nor by a permit."""
+        return gate_id not in self.lane and all(gate_id != held for held, _ in self.permits)
+
+    def is_trial(self, gate: Gate) -> bool:
+        """Whether it is itself the trial that a tripped gate lets through: then `take` left the time of its
+        start there.
+        """
+        if not gate.on_trial:
+            return False
+        since = gate.tripped_until - gate.cooldown_us
+        return (gate.id in self.lane and since == self._started_at) or (gate.id, since) in self.permits
+
+    def owns_slot(self, gate: Gate) -> bool:
+        """Whether its claim already holds the slot. Whoever would be a trial must come as anybody else
+        does.
+        """
+        return gate.id in self.lane and (not gate.on_trial or self.is_trial(gate))
+
+    def view(self, gate: Gate) -> Gate:
+        """The gate as it stands for this asker: whoever is inside needs a token, and nothing else."""
+        if not self.owns_slot(gate):
+            return gate
+        tripped = 0 if self.is_trial(gate) else gate.tripped_until
+        return replace(gate, max_in_flight=None, trip_after=None, tripped_until=tripped)
+
 
 # How long the way from a granted start to the first byte may take; of a short interval, a quarter.
 PROMPT_US = 10 * MILLISECOND
@@ -334,3 +412,30 @@ def _next_start(gate: Gate, last: int) -> int:
     """
     hesitation = min(PROMPT_US, gate.interval_us // 4) if gate.burst == 1 else 0
     return last + hesitation + (2 - gate.burst) * gate.interval_us
+
+
+# What is noted when a request of a claim has been answered, and where its start had to be prompt.
+
+_HURRIED = "select 1 from gates where name = :name and interval_us > 0 and (max_in_flight is null or max_in_flight > 1)"
+
+
+def is_hurried(store: Store, gate: str) -> bool:
+    """Several at once, and an interval between them: there nothing but the sender's promptness keeps the
+    gap.
+    """
+    with store.glance() as session:
+        return one(session, _HURRIED, {"name": gate}) is not None
+
+
+# A host that takes one request at a time has seen this one by now; when exactly, only it knows. So its
+# interval counts from the answer, and holds on its clock however long the request was on its way. Where
+# several are under way at once, the next may have started before: there the start is what counts.
+_HEARD = """update gates set last_start = :at, tat = case when tat < :at_too + interval_us then :at_more + interval_us else tat end
+    where name = :gate and max_in_flight = 1 and interval_us > 0 and last_start < :at_last"""
+
+
+def note_answer(store: Store, gate: str) -> None:
+    """A request through this gate has ended just now. Call it before the slot goes back."""
+    with store.write() as session:
+        at = store.backend.now(session) - PROMPT_US  # which `start` adds again
+        session.run(_HEARD, {"gate": gate, "at": at, "at_too": at, "at_more": at, "at_last": at})

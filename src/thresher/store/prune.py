@@ -5,6 +5,7 @@ A lineage is kept or removed as one, because the loop guard asks it what has alr
 found by an index and goes a batch a transaction; rows that somebody else holds are left for the next round.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from thresher.core.clock import DAY
@@ -136,3 +137,112 @@ def _disown(session: Session, roots: list[int], now: int) -> None:
     if owning:
         remaining = {row[0] for row in session.rows(_REMAINING, {"roots": owning, "roots_too": owning})}
         disown(session, "lineage", [root for root in owning if root not in remaining], now)
+
+
+# Removing lanes that nobody needs, and with the last lane of a host its gate: a crawl of a million hosts
+# leaves a million of each.
+
+_LOOSE = "select lane_id from loose_lanes where since < :before order by since, lane_id limit :most"
+_LANES = "select id, status, served_at from lanes where id in (:ids*) order by id"
+_NEEDED = """select l.id from lanes l where l.id in (:ids*) and (exists (select 1 from tasks t where t.lane_id = l.id and t.due = 1)
+    or exists (select 1 from tasks t where t.lane_id = l.id and t.due = 0 and t.state <> 'running')
+    or l.id in (select t.lane_id from tasks t where t.state = 'running')
+    or exists (select 1 from task_groups g where g.then_lane = l.id and g.follow_up is not null))"""
+_HOSTS = "select lane_id, gate_id from host_lanes where lane_id in (:ids*)"
+_GATES = """select id, pinned = 1 or robots_waived_at is not null from gates where id in (:ids*) and in_flight = 0
+    and wake_at is null and tat < :before and last_start < :started and coalesce(last_failure, 0) < :failed
+    and open_after <= :opened and tripped_until <= :tripped order by id"""
+_GATE_NEEDED = """select g.id from gates g where g.id in (:ids*) and (exists (select 1 from permits p where p.gate_id = g.id)
+    or exists (select 1 from events e where e.gate_id = g.id))"""
+_LANES_OF_HOST = "select gate_id, count(*) from host_lanes where gate_id in (:ids*) group by gate_id"
+_LATER = "update loose_lanes set since = :now where lane_id in (:ids*)"
+_SETTLED = "delete from loose_lanes where lane_id in (:ids*)"
+_DELETE_LANES = (
+    "delete from host_lanes where lane_id in (:ids*)",
+    "delete from lanes where id in (:ids*)",
+    _SETTLED,
+)
+_DELETE_GATES = "delete from gates where id in (:ids*)"
+
+
+@dataclass(slots=True)
+class Removed:
+    """How many lanes and gates went."""
+
+    lanes: int = 0
+    gates: int = 0
+
+
+def prune_hosts(store: Store) -> Removed:
+    """Remove idle lanes and gates of hosts, a batch a transaction."""
+    removed = Removed()
+    while True:
+        with store.write() as session:
+            if _prune_batch(store, session, removed) < store.settings.count("prune.batch"):
+                return removed
+
+
+def _prune_batch(store: Store, session: Session, removed: Removed) -> int:
+    """Look at some candidates. Returns how many there were; each is settled, or put off until later."""
+    now, dialect = store.backend.now(session), store.backend.dialect
+    before = now - round(store.settings["history.hosts"] * DAY)
+    asked = {"before": before, "most": store.settings.count("prune.batch")}
+    loose = sorted(row[0] for row in session.rows(_LOOSE + dialect.skip, asked))
+    if not loose:
+        return 0
+    held = session.rows(_LANES + dialect.remove, {"ids": loose})
+    idle = [lane_id for lane_id, status, served_at in held if status == "idle" and served_at < before]
+    needed = _ids(session, _NEEDED, idle)
+    lanes, gates = _with_hosts(
+        store, session, [lane_id for lane_id in idle if lane_id not in needed], before, now
+    )
+    for sql in _DELETE_LANES if lanes else ():
+        session.run(sql, {"ids": lanes})
+    if gates:
+        session.run(_DELETE_GATES, {"ids": gates})
+    if needed:
+        session.run(_SETTLED, {"ids": sorted(needed)})  # they come back when their tasks are pruned
+    session.run(_LATER, {"ids": [lane_id for lane_id in loose if lane_id not in needed], "now": now})
+    removed.lanes += len(lanes)
+    removed.gates += len(gates)
+    return len(loose)
+
+
+def _with_hosts(
+    store: Store, session: Session, lanes: Sequence[int], before: int, now: int
+) -> tuple[list[int], list[int]]:
+    """Those of these lanes that may go, and the gates that go with them. The last lane of a host stays as
+    long as its gate must.
+    """
+    hosts: dict[int, set[int]] = {}
+    for lane_id, gate_id in session.rows(_HOSTS, {"ids": lanes}) if lanes else ():
+        hosts.setdefault(gate_id, set()).add(lane_id)
+    if not hosts:
+        return list(lanes), []
+    times = {"before": before, "started": before, "failed": before, "opened": now, "tripped": now}
+    found = session.rows(_GATES + store.backend.dialect.remove, {"ids": sorted(hosts)} | times)
+    quiet = {gate_id: bool(pinned) for gate_id, pinned in found}
+    needed = _ids(session, _GATE_NEEDED, quiet)
+    shared = {
+        gate_id
+        for gate_id, number in session.rows(_LANES_OF_HOST, {"ids": sorted(hosts)})
+        if number > len(hosts[gate_id])
+    }
+    stay = {
+        lane_id
+        for gate_id, of_host in hosts.items()
+        if gate_id not in shared and (gate_id not in quiet or gate_id in needed)
+        for lane_id in of_host
+    }
+    # A lane through two hosts may have to stay for one of them: then the other one's gate has a lane, too.
+    gates = [
+        gate_id
+        for gate_id, pinned in quiet.items()
+        if not pinned and gate_id not in needed and gate_id not in shared and not hosts[gate_id] & stay
+    ]
+    return [lane_id for lane_id in lanes if lane_id not in stay], gates
+
+
+def _ids(session: Session, sql: str, ids: Iterable[int]) -> set[int]:
+    wanted = sorted(ids)
+    return {row[0] for row in session.rows(sql, {"ids": wanted})} if wanted else set()

@@ -1,13 +1,17 @@
 """Records, their links and their marks, filed with the settlement that brought them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 
-from thresher.core.record import Filing, merged_evidence
+from thresher.core.errors import UsageError
+from thresher.core.evidence import of_json
+from thresher.core.limits import MAX_INTEGER
+from thresher.core.record import Between, Filing, Found, Link, Mark, Where, clean, merged_evidence
 from thresher.store.owners import hashes_in, own_named
-from thresher.store.session import Session, one
+from thresher.store.session import Row, Session, one
 
 Named = dict[int, set[str]]
 Stored = tuple[
@@ -125,3 +129,252 @@ def _columns(value: str | int) -> tuple[str | None, int | None]:
 
 def _read(evidence: str | None) -> dict[str, Any] | None:
     return None if evidence is None else orjson.loads(evidence)
+
+
+# Taking back what a record belongs to. Only a person does: tasks add links, and never remove one.
+
+_UNLINK = """delete from links where name = :name and target = :target
+    and record_id in (select id from records where kind = :kind and key = :key)"""
+
+
+def remove_links(session: Session, kind: str, key: str, links: Iterable[Link]) -> int:
+    """Remove these links of a record; how many were there."""
+    return sum(
+        session.run(_UNLINK, {"kind": kind, "key": key, "name": link.name, "target": link.target})
+        for link in links
+    )
+
+
+# Looking records up: by key, by what they belong to, by their marks.
+
+AT_ONCE = 500  # names in one statement
+_COLUMNS = (
+    "id",
+    "kind",
+    "key",
+    "data",
+    "evidence",
+    "first_task",
+    "last_task",
+    "seen",
+    "created_at",
+    "updated_at",
+)
+_FIND = f"select {', '.join('r.' + name for name in _COLUMNS)}"
+_BY_IDS = f"{_FIND} from records r where r.id in (:ids*) and r.kind = :kind order by r.id"
+_LINKED = "exists (select 1 from links k where k.record_id = r.id and k.name = :linked)"
+_ONE = f"{_FIND} from records r where r.kind = :kind and r.key = :key"
+# What a record belongs to, and what it is found by, in one question: every one of them is a way to the
+# database and back.
+_BESIDE = """select record_id, name, target, cast(null as bigint), 0 from links where record_id in (:ids*)
+    union all select record_id, name, word, number, 1 from marks where record_id in (:too*)"""
+_BESIDE_ONE = _BESIDE.replace("in (:ids*)", "= :id").replace(
+    "in (:too*)", "= :id"
+)  # by far the most are asked for alone
+_MARKS_OF = """select r.key, m.name, m.word, m.number from links l join records r on r.id = l.record_id join marks m on m.record_id = r.id
+    where l.name = :name and l.target = :target and r.kind = :kind"""
+
+
+def find_records(
+    session: Session,
+    *,
+    kind: str | None = None,
+    keys: Sequence[str] | None = None,
+    link: Link | None = None,
+    where: Sequence[Where] = (),
+    order: str | None = None,
+    before: int | None = None,
+    limit: int = 100,
+    linked: str | None = None,
+) -> list[Found]:
+    """Records that match everything, the newest first; with `order` by that mark, the least first, or the
+    greatest after a minus.
+
+    `linked` asks for any link of that name.
+    """
+    search = _search(kind, keys, link, where, before, order)
+    if linked is not None:
+        joint = "and" if " where " in search.sql else "where"
+        search = replace(
+            search, sql=f"{search.sql} {joint} {_LINKED}", values={**search.values, "linked": clean(linked)}
+        )
+    sorting = f"{search.age} desc"
+    if order is not None:
+        sorting = f"o.number {'desc' if order.startswith('-') else 'asc'}, o.record_id"
+    return _whole(
+        session,
+        session.rows(
+            f"{_FIND}{search.sql} order by {sorting} limit :limit", {**search.values, "limit": limit}
+        ),
+    )
+
+
+def find_by_ids(session: Session, kind: str, ids: Sequence[int]) -> list[Found]:
+    """The records of a kind with these ids, in the order of their ids; those that are gone are left out."""
+    wanted = sorted(set(ids))
+    rows = [row for some in _portions(wanted) for row in session.rows(_BY_IDS, {"kind": kind, "ids": some})]
+    return _whole(session, rows)
+
+
+def find_record(session: Session, kind: str, key: str) -> Found | None:
+    """The record of a kind and a key: what is asked for most often by far, so nothing is made up for it."""
+    found = _whole(session, session.rows(_ONE, {"kind": clean(kind), "key": clean(key)}))
+    return found[0] if found else None
+
+
+def count_records(
+    session: Session, *, kind: str | None = None, link: Link | None = None, where: Sequence[Where] = ()
+) -> int:
+    """How many records match."""
+    search = _search(kind, None, link, where, None, None)
+    return int(session.rows(f"select count(*){search.sql}", search.values)[0][0])
+
+
+def marks_of(session: Session, kind: str, link: Link) -> dict[str, dict[str, Mark]]:
+    """The marks of all records of a kind that belong to something, by their keys."""
+    found: dict[str, dict[str, Mark]] = {}
+    for key, name, word, number in session.rows(
+        _MARKS_OF, {"kind": kind, "name": link.name, "target": link.target}
+    ):
+        found.setdefault(key, {})[name] = word if word is not None else number
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The tables and conditions of a question, and what orders the records by when they were first seen."""
+
+    sql: str
+    age: str
+    values: Mapping[str, Any]
+
+
+def _search(
+    kind: str | None,
+    keys: Sequence[str] | None,
+    link: Link | None,
+    where: Sequence[Where],
+    before: int | None,
+    order: str | None,
+) -> _Search:
+    """Records whose keys are known are asked for by them. All others are looked for where they are listed in
+    order (by a mark, by what they belong to), and only those that fit are read: a search must cost what it
+    finds, not what there is.
+    """
+    one = keys[0] if keys is not None and len(keys) == 1 else None
+    several = None if one is not None or keys is None else list(map(clean, keys))
+    asked = {"kind": _cleaned(kind), "key": _cleaned(one), "keys": several, "before": before}
+    given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    lists = dict(_lists(link, where, order, given))
+    own = {"kind": "r.kind = :kind", "key": "r.key = :key", "keys": "r.key in (:keys*)"}
+    if keys is not None or not lists:
+        lead, tables = "r.id", ["records r", *(f"join {table} on {_of(table)} = r.id" for table in lists)]
+    else:
+        first, *others = lists
+        lead = _of(first)
+        # To SQLite a cross join means: in this order.
+        tables = [
+            first,
+            *(f"join {table} on {_of(table)} = {lead}" for table in others),
+            "cross join records r",
+        ]
+        own = (
+            {} if any(table.startswith("marks") for table in lists) else own
+        )  # a mark knows the kind of its record
+    clauses = [*lists.values(), *(clause for name, clause in own.items() if name in given)]
+    clauses += [f"r.id = {lead}"] if lead != "r.id" else []
+    clauses += [f"{lead} < :before"] if before is not None else []
+    # Those whose keys are known are sorted once they are found: an order that an index has would have the
+    # whole kind walked through.
+    age = f"{lead} + 0" if "keys" in given else lead
+    return _Search(
+        f" from {' '.join(tables)}" + (f" where {' and '.join(clauses)}" if clauses else ""), age, given
+    )
+
+
+def _cleaned(text: str | None) -> str | None:
+    """As it was when it was stored: what cannot be kept is found by what was kept instead."""
+    return None if text is None else clean(text)
+
+
+def _of(table: str) -> str:
+    return f"{table.rpartition(' ')[2]}.record_id"
+
+
+def _lists(
+    link: Link | None, where: Sequence[Where], order: str | None, given: dict[str, Any]
+) -> Iterator[tuple[str, str]]:
+    """Each table that names records, with its conditions. What they are compared with goes into `given`."""
+    kind = "{0}.kind = :kind and " if "kind" in given else ""
+    for at, each in enumerate(where):
+        clause, values = _marked(each, at)
+        given |= values | {f"mark{at}": clean(each.name)}
+        yield f"marks m{at}", f"{kind.format(f'm{at}')}m{at}.name = :mark{at} and {clause}"
+    if link is not None:
+        given |= {"link_name": clean(link.name), "link_target": clean(link.target)}
+        yield "links l", "l.name = :link_name and l.target = :link_target"
+    if order is not None:
+        given["order_name"] = clean(order.removeprefix("-"))
+        yield "marks o", f"{kind.format('o')}o.name = :order_name and o.number is not null"
+
+
+def _marked(where: Where, at: int) -> tuple[str, dict[str, Any]]:
+    if isinstance(where, Between):
+        low, high = (
+            None if bound is None else max(-MAX_INTEGER - 1, min(int(bound), MAX_INTEGER))
+            for bound in (where.low, where.high)
+        )
+        bounds = {f"low{at}": low, f"high{at}": high}
+        asked = {name: value for name, value in bounds.items() if value is not None}
+        clauses = [f"m{at}.number {'>=' if name.startswith('low') else '<='} :{name}" for name in asked]
+        return " and ".join([f"m{at}.number is not null", *clauses]), asked
+    words = [value for value in where.values if isinstance(value, str)]
+    if words and len(words) < len(where.values):
+        raise UsageError(f"the mark {where.name!r} is a text or a number; {where.values!r} mixes the two")
+    column = f"m{at}.{'word' if words else 'number'}"
+    # No record has a value that cannot be kept; a truth value was kept as a number.
+    values = [
+        value if isinstance(value, str) else int(value) for value in where.values if _can_be_kept(value)
+    ]
+    if len(values) == 1:  # then they are in order already
+        return f"{column} = :value{at}", {f"value{at}": values[0]}
+    return f"{column} in (:values{at}*)", {f"values{at}": values}
+
+
+def _can_be_kept(value: Mark) -> bool:
+    return value == clean(value) if isinstance(value, str) else -MAX_INTEGER - 1 <= value <= MAX_INTEGER
+
+
+def _whole(session: Session, rows: Sequence[Row]) -> list[Found]:
+    """The records with what they belong to and are found by."""
+    ids = [row[0] for row in rows]
+    links: dict[int, list[Link]] = {each: [] for each in ids}
+    marks: dict[int, dict[str, Mark]] = {each: {} for each in ids}
+    for some in _portions(ids):
+        asked = (_BESIDE, {"ids": some, "too": some}) if len(some) > 1 else (_BESIDE_ONE, {"id": some[0]})
+        for record_id, name, word, number, marked in session.rows(*asked):
+            if marked:
+                marks[record_id][name] = word if word is not None else number
+            else:
+                links[record_id].append(Link(name, word))
+    return [_found(row, sorted(links[row[0]], key=_by_name), marks[row[0]]) for row in rows]
+
+
+def _by_name(link: Link) -> tuple[str, str]:
+    return link.name, link.target
+
+
+def _found(row: Row, links: Iterable[Link], marks: Mapping[str, Mark]) -> Found:
+    said = dict(zip(_COLUMNS, row, strict=True))
+    evidence = said.pop("evidence")
+    said["data"] = orjson.loads(said["data"])
+    return Found(
+        **said,
+        links=tuple(links),
+        marks=marks,
+        evidence=of_json(orjson.loads(evidence)) if evidence else None,
+    )
+
+
+def _portions(ids: Sequence[int]) -> Iterable[Sequence[int]]:
+    return (ids[at : at + AT_ONCE] for at in range(0, len(ids), AT_ONCE))

@@ -5,9 +5,7 @@ from typing import Any
 
 import orjson
 
-from thresher.core.ids import TaskId
-from thresher.core.state import State
-from thresher.core.status import TaskStatus
+from thresher.core.task import State, TaskId, TaskStatus
 from thresher.store.backend import Hit
 from thresher.store.session import Session, one
 

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from thresher.core.clock import FOREVER
-from thresher.core.effect import CheckedEffect
 from thresher.core.event import EventKind
+from thresher.core.outcome import CheckedEffect
 from thresher.core.settlement import Blame, Health, Settlement
-from thresher.core.state import TERMINAL
+from thresher.core.task import TERMINAL
 from thresher.store.backend import Backend, Hit, Rules
 from thresher.store.events import record_event
 from thresher.store.gates import BY_ADMIN, Gates, gate_named

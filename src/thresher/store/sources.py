@@ -10,7 +10,7 @@ from typing import Any
 from thresher.core.clock import FOREVER
 from thresher.core.errors import NotAllowed, UnknownName
 from thresher.core.event import EventKind
-from thresher.governance.gate import Gate, Limits
+from thresher.core.gate import Gate, Limits
 from thresher.store.events import record_event
 from thresher.store.gates import BY_ADMIN, WAKE_MOST, Gates, gate_named
 from thresher.store.lanes import add_gate

@@ -16,12 +16,10 @@ from thresher.config.setting import Number
 from thresher.config.settings import Settings
 from thresher.core.errors import PartlyEnqueued
 from thresher.core.event import EventKind
-from thresher.core.ids import TaskId
 from thresher.core.settlement import Settlement
-from thresher.core.task import Entry
-from thresher.store.backend import Backend, Hit, Rules, Scopes, Turn
+from thresher.core.task import Entry, TaskId
+from thresher.store.backend import Backend, Hit, LaneRemoved, Place, Rules, Scopes, Turn
 from thresher.store.events import record_event
-from thresher.store.lane import LaneRemoved, Place
 from thresher.store.lanes import Lanes, resolve
 from thresher.store.session import Params, Row, Session
 from thresher.store.settle import settle

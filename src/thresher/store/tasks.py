@@ -7,9 +7,8 @@ from typing import Any
 
 import orjson
 
-from thresher.core.state import REVIVABLE, WAITING, State, sql_list
-from thresher.store.backend import GroupChange
-from thresher.store.lane import gates_in
+from thresher.core.task import REVIVABLE, WAITING, State, sql_list
+from thresher.store.backend import GroupChange, gates_in
 from thresher.store.session import Session, one
 from thresher.store.store import Store
 

@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 from thresher.core.errors import DatabaseProblem
 from thresher.core.event import EventKind
-from thresher.core.ids import TaskId, WorkerId
 from thresher.core.settlement import Settlement
-from thresher.store import scopes
+from thresher.core.task import TaskId, WorkerId
+from thresher.store import lanes
 from thresher.store.events import record_event
-from thresher.store.scopes import Scope
+from thresher.store.lanes import Scope
+from thresher.store.session import one
 from thresher.store.store import Store
 
 _REGISTER = """insert into workers (name, host, pid, lease_us, lease_until, started_at, marks_begun)
@@ -84,7 +85,7 @@ def register(
 def serve(store: Store, worker_id: WorkerId, wanted: Iterable[Scope]) -> tuple[int, ...]:
     """Write down what a worker serves, and return the numbers that its claims name."""
     with store.write() as session:
-        return scopes.serve(session, worker_id, wanted)
+        return lanes.serve(session, worker_id, wanted)
 
 
 def renew(store: Store, worker_id: WorkerId) -> Renewal:
@@ -171,3 +172,27 @@ def _report_quarantined(store: Store, quarantined: list[Settlement]) -> None:
                 record_event(
                     session, EventKind.TASK_QUARANTINED, now, task_id=each.task_id, reason=each.reason
                 )
+
+
+# Rounds that all workers share: one of them does each. No leader; whoever comes first when a round is due
+# has it.
+
+_LAST = "select at from chore_rounds where name = :name"
+# A time ahead of us was written before the clock was set back.
+_BEGIN_ROUND = """insert into chore_rounds (name, at) values (:name, :now)
+    on conflict (name) do update set at = excluded.at where chore_rounds.at <= :due or chore_rounds.at > :now_too"""
+
+
+def begin_round(store: Store, name: str, every_us: int) -> bool:
+    """Whether this round is ours to do: the last one began long enough ago, and nobody else has begun it
+    meanwhile.
+    """
+    with store.glance() as session:
+        now, last = store.backend.now(session), one(session, _LAST, {"name": name})
+    if last is not None and now - every_us < last[0] <= now:
+        return False
+    with store.write() as session:
+        now = store.backend.now(session)
+        return (
+            session.run(_BEGIN_ROUND, {"name": name, "now": now, "due": now - every_us, "now_too": now}) > 0
+        )

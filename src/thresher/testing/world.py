@@ -13,17 +13,16 @@ from thresher.config.settings import Settings
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND, FrozenClock, to_us
 from thresher.core.errors import UsageError
 from thresher.core.event import EventKind
-from thresher.core.found import Found
 from thresher.core.group import GroupStatus
 from thresher.core.pipeline import App
+from thresher.core.record import Found
 from thresher.core.settlement import Settlement
 from thresher.core.task import NewTask, Task
-from thresher.engine.attempt import attempt
+from thresher.engine.attempts import attempt
 from thresher.engine.chores import fire_schedules
-from thresher.engine.hands import Hands
-from thresher.engine.reach import Reach
+from thresher.engine.page_cache import StoreShelf
 from thresher.engine.registry import Registry
-from thresher.engine.shelf import StoreShelf
+from thresher.engine.stage_context import Hands, Reach
 from thresher.engine.subscribers import Subscribers
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -31,7 +30,7 @@ from thresher.fetch.guard import Guard
 from thresher.insight.events import list_events
 from thresher.notify.notifier import Notifier, Sent
 from thresher.store import groups, tasks, workers
-from thresher.store.lookup import find_records
+from thresher.store.records import find_records
 from thresher.store.schedules import read_plans
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.store import Store

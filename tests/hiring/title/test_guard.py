@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.core.neighbour import Neighbour
+from thresher.core.record import Neighbour
 from thresher.hiring.title.choice import choose
 from thresher.hiring.title.core import core_of
 from thresher.hiring.title.guard import apart, keeps_tools

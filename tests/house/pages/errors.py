@@ -8,7 +8,7 @@ from tests.house.pages.markdown import fence, first_paragraph, join, table
 from thresher.cli.exits import BUG, INTERRUPTED
 from thresher.cli.tasks import EXIT_CODES, EXIT_LIVE
 from thresher.core import errors
-from thresher.core.policy import POLICY, Ruling
+from thresher.core.decide import POLICY, Ruling
 from thresher.core.settlement import Health
 
 INTRO = """\

@@ -1,7 +1,7 @@
 """docs/reference/states.md: the transition table, drawn and told."""
 
 from tests.house.pages.markdown import fence, join, table
-from thresher.core.state import LIVE, REVIVABLE, TERMINAL, TRANSITIONS, WAITING, State, diagram
+from thresher.core.task import LIVE, REVIVABLE, TERMINAL, TRANSITIONS, WAITING, State, diagram
 
 MEANINGS = {
     State.PENDING: "It waits: for a worker, for its gates, or for a time. New tasks, snoozed ones, and tasks between two stages.",

@@ -13,8 +13,7 @@ from tests.harness.databases import only_postgres
 from thresher.core.errors import DatabaseProblem
 from thresher.core.record import Filing, Link
 from thresher.store.bulk import among, insert_rows, new_ids, pour
-from thresher.store.lookup import find_record, find_records
-from thresher.store.records import file_record
+from thresher.store.records import file_record, find_record, find_records
 from thresher.store.roles import arrivals as module
 from thresher.store.roles.arrivals import Ending, Filed, file_arrivals, hold_arrivals
 from thresher.store.session import Session

@@ -9,12 +9,11 @@ import pytest
 from tests.harness import tasks
 from tests.harness.databases import Database, only_postgres
 from tests.harness.hand import hands
-from thresher.core.effect import CheckedEffect
+from thresher.core.outcome import CheckedEffect
 from thresher.core.record import Filing, Link
 from thresher.core.settlement import Settlement
 from thresher.store import vectors
-from thresher.store.lookup import find_by_ids, find_records
-from thresher.store.records import file_record
+from thresher.store.records import file_record, find_by_ids, find_records
 from thresher.store.roles.expiry import expire_postings
 from thresher.store.roles.matches import (
     Match,

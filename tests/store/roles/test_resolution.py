@@ -9,8 +9,7 @@ import pytest
 from thresher.core.record import Link, Record, pack
 from thresher.governance.demand import Demand
 from thresher.hiring.title.key import title_key
-from thresher.store.lookup import find_records
-from thresher.store.records import file_record
+from thresher.store.records import file_record, find_records
 from thresher.store.roles.resolution import ASKS, join_titles, link_asking, owners_of, settle_title
 from thresher.store.roles.roles import (
     add_role,

@@ -7,8 +7,8 @@ import importlib
 
 from thresher.ai.provider import Call, CallFailed, Provider, Reply
 from thresher.config.models import Thinker
+from thresher.core.compute import in_thread
 from thresher.core.errors import Permanent, Unauthorized
-from thresher.core.threads import in_thread
 
 
 class Late:

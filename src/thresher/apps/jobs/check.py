@@ -12,9 +12,9 @@ from thresher.apps.jobs.detail import call_for, completed, fetch_detail, read_de
 from thresher.apps.jobs.moment import day
 from thresher.core.context import Context
 from thresher.core.errors import Gone, Permanent
-from thresher.core.found import Found
 from thresher.core.outcome import Done, Outcome, Skipped
 from thresher.core.page import Page
+from thresher.core.record import Found
 from thresher.hiring.group import page_of
 from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.life import CLOSED

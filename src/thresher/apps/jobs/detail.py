@@ -7,8 +7,8 @@ from datetime import date
 from typing import Any
 
 from thresher.core.context import Context
-from thresher.core.found import Found
 from thresher.core.page import Page
+from thresher.core.record import Found
 from thresher.hiring.records import board_of
 from thresher.hiring.row import fields
 from thresher.hiring.website import website_of

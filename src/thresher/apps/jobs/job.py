@@ -26,11 +26,10 @@ from thresher.apps.jobs.scoring.points import points_of
 from thresher.apps.jobs.scoring.score import Score, rate, with_judgement
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted, Gone, NotYet, Permanent, Transient, UsageError
-from thresher.core.found import Found, Is
-from thresher.core.host import host_gate
+from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped
 from thresher.core.pipeline import Pipeline, Stage, Trip
-from thresher.core.record import Link
+from thresher.core.record import Found, Is, Link
 from thresher.core.task import NewTask
 from thresher.hiring.facts import read_facts
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING

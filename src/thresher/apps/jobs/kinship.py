@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.core.context import Context
-from thresher.core.found import Found, Is
-from thresher.core.record import Link, Record
+from thresher.core.record import Found, Is, Link, Record
 from thresher.hiring.group import Copy, Pair, Reason, copy_of, lead, pair, same
 from thresher.hiring.kinds import GROUP, POSTING
 from thresher.hiring.print import Print

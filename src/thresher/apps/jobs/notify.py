@@ -16,10 +16,9 @@ from thresher.apps.jobs.person.profile import profile_of
 from thresher.apps.jobs.person.wants import Notify
 from thresher.core.context import Context
 from thresher.core.errors import RateLimited, Transient
-from thresher.core.found import Found, Is
 from thresher.core.outcome import Done, Outcome, Skipped
 from thresher.core.pipeline import Pipeline, Source, Stage
-from thresher.core.record import Record
+from thresher.core.record import Found, Is, Record
 from thresher.core.task import NewTask
 
 KIND = "notify"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.core.found import Found
+from thresher.core.record import Found
 
 CANDIDATE = "candidate"
 WANTS = "wants"  # the link of a candidate to a role, by the role's id

@@ -5,11 +5,10 @@ from thresher.apps.roles.keep import IS_OPEN, offers_of
 from thresher.apps.roles.matched import FITTING
 from thresher.core.clock import DAY
 from thresher.core.context import Context
-from thresher.core.effect import Effect
-from thresher.core.found import Between
-from thresher.core.outcome import Done, Next, Outcome
+from thresher.core.keys import point_key
+from thresher.core.outcome import Done, Effect, Next, Outcome
 from thresher.core.pipeline import Pipeline, Schedule, Stage
-from thresher.core.point import point_key
+from thresher.core.record import Between
 from thresher.core.task import NewTask
 from thresher.hiring.kinds import POSTING
 

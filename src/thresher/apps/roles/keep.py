@@ -10,8 +10,7 @@ from thresher.apps.roles.matching.offer import Offer, offer_of
 from thresher.core.clock import SECOND
 from thresher.core.context import Context
 from thresher.core.errors import Malformed
-from thresher.core.found import Found, Is
-from thresher.core.record import Link, Record
+from thresher.core.record import Found, Is, Link, Record
 from thresher.hiring.facts import read_facts
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.openings import facts_of, places_of

@@ -8,9 +8,8 @@ from thresher.apps.roles.matched import matched
 from thresher.apps.roles.matching.points import points_of
 from thresher.apps.roles.matching.seeker import seeker_of
 from thresher.core.context import Context
-from thresher.core.effect import Effect
 from thresher.core.errors import Permanent
-from thresher.core.outcome import Done, Next, Outcome
+from thresher.core.outcome import Done, Effect, Next, Outcome
 from thresher.core.pipeline import Pipeline, Stage
 
 KIND = "match_candidates"

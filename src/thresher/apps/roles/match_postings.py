@@ -14,11 +14,10 @@ from thresher.apps.roles.matching.points import points_of
 from thresher.apps.roles.matching.seeker import seeker_of
 from thresher.core.context import Context
 from thresher.core.errors import Permanent
-from thresher.core.found import Found
 from thresher.core.group import Run
 from thresher.core.outcome import Done, Next, Outcome
 from thresher.core.pipeline import Pipeline, Stage
-from thresher.core.record import Link
+from thresher.core.record import Found, Link
 from thresher.hiring.kinds import POSTING
 
 KIND = "match_postings"

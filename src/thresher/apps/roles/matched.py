@@ -9,7 +9,7 @@ from thresher.apps.roles.matching.offer import Offer
 from thresher.apps.roles.matching.points import Points
 from thresher.apps.roles.matching.seeker import Seeker
 from thresher.core.context import Context
-from thresher.core.effect import Effect
+from thresher.core.outcome import Effect
 
 # The kind of the vectors. One for both sides: they are compared with each other, and a text is a text.
 FITTING = "fitting"

@@ -17,9 +17,8 @@ from typing import Any
 from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
-from thresher.core.effect import Effect
 from thresher.core.errors import BudgetExhausted, NotYet, Permanent, Transient, UsageError
-from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped, Snooze
+from thresher.core.outcome import Done, Effect, Failed, Next, Outcome, Skipped, Snooze
 from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.record import Link, clean
 from thresher.core.schema import Field, Schema

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 from thresher.core.clock import MINUTE
-from thresher.core.neighbour import Neighbour
+from thresher.core.record import Neighbour
 from thresher.hiring.title.core import core_of
 from thresher.store import vectors
 from thresher.store.roles.resolution import own_names

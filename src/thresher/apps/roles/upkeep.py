@@ -7,8 +7,7 @@ from typing import Any
 
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
-from thresher.core.effect import Effect
-from thresher.core.outcome import Done, Outcome
+from thresher.core.outcome import Done, Effect, Outcome
 from thresher.core.pipeline import Pipeline, Schedule, Stage
 from thresher.core.task import NewTask
 from thresher.governance import demand, turns

@@ -5,7 +5,7 @@ against it.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from thresher.core.neighbour import Neighbour
+from thresher.core.record import Neighbour
 from thresher.hiring.title.core import core_of
 from thresher.hiring.title.guard import apart
 

@@ -1,9 +1,10 @@
 """Opening PostgreSQL, and turning its complaints into advice."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
-from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+import re
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any, Protocol
+from urllib.parse import parse_qsl, unquote, unquote_plus, urlencode, urlsplit, urlunsplit
 
 import psycopg
 from psycopg.rows import tuple_row
@@ -13,10 +14,127 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from thresher.core.clock import monotonic
 from thresher.core.errors import ConfigError, DatabaseProblem, InvalidPayload
 from thresher.core.limits import check_integers
-from thresher.core.redact import redacted
-from thresher.store.dialect import POSTGRES
-from thresher.store.postgres.patience import PATIENCE, PatientConnection, is_at_work
-from thresher.store.session import ARRAY, Params, Row, psycopg_style, spread
+from thresher.store.session import ARRAY, POSTGRES, Params, Row, psycopg_style, spread
+
+# Messages about a database without the password of its URL, however it was written there, and however
+# badly.
+
+HIDDEN = "***"
+_USER = re.compile(
+    r"://[^@:/?#]*:(.*)@", re.DOTALL
+)  # up to the last @: whoever forgot to encode one in a password must not see it
+_OPTION = re.compile(r"(?:ssl)?password\s*=\s*('(?:[^'\\]|\\.)*'|[^&\s]*)", re.IGNORECASE)
+_PARTS = re.compile(r"[/?#@:&\s]+")
+
+
+def redacted(text: str, url: str) -> str:
+    """A text, such as an error of the driver, without anything of the passwords in a database URL or
+    connection string.
+    """
+    text = _OPTION.sub(f"password={HIDDEN}", text)
+    for secret in sorted(_secrets(url), key=len, reverse=True):
+        text = text.replace(secret, HIDDEN)
+    # A parser that took a part of a password for a port quotes that part.
+    for part in {part for secret in _secrets(url) for part in _PARTS.split(secret) if part}:
+        for quote in "'\"":
+            text = text.replace(f"{quote}{part}{quote}", f"{quote}{HIDDEN}{quote}")
+    return text
+
+
+def _secrets(url: str) -> set[str]:
+    """Every spelling of every password in a URL."""
+    found = [option.strip("'") for option in _OPTION.findall(url)]
+    for whole in _USER.findall(url):
+        found += [whole, whole.partition("@")[0]]
+    return {
+        spelled for secret in found for spelled in (secret, unquote(secret), unquote_plus(secret)) if spelled
+    }
+
+
+# Connections that do not wait for ever: a server that is silent for too long, and is not at work for us, is
+# given up.
+
+PATIENCE = 15.0
+# After nobody was found at work: an answer that was on its way meanwhile is here by then.
+LAST_LOOK = 0.2
+# A server that waits for its client, or for room to write to it, is not at work.
+_AT_WORK = """select 1 from pg_stat_activity where pid = %s and state = 'active' and coalesce(wait_event_type, '') <> 'Client'"""
+
+
+def silent(seconds: float) -> psycopg.OperationalError:
+    """The error for a connection that is given up."""
+    return psycopg.OperationalError(
+        f"no answer for {seconds:g} seconds, and the server is not at work on it: the connection is given up"
+    )
+
+
+class Owner(Protocol):
+    """Whose connections they are: how long each waits, and who hears of one that was given up."""
+
+    patience: float
+
+    def at_work(self, pid: int) -> bool:
+        """Whether the server is busy with that connection."""
+        ...
+
+    def doubt(self) -> None:
+        """A connection was found dead."""
+        ...
+
+
+class PatientConnection(psycopg.Connection[Any]):
+    """A connection of a thread. Without an owner its patience is `alone`, and silence is enough to give it
+    up.
+    """
+
+    owner: Owner | None = None
+    alone = PATIENCE
+
+    @property
+    def patience(self) -> float:
+        return self.owner.patience if self.owner else self.alone
+
+    def wait(self, gen: Generator[Any, Any, Any], interval: float = 0.1, timeout: float | None = None) -> Any:
+        return super().wait(self._patiently(gen), interval, timeout)
+
+    def _patiently(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
+        """The same exchange, ended when nothing has come or gone for too long."""
+        try:
+            wanted = next(gen)
+            until, doubted = monotonic() + self.patience, False
+            while True:
+                ready = yield wanted
+                if ready:
+                    until, doubted = monotonic() + self.patience, False
+                elif monotonic() > until:
+                    if doubted:
+                        self._give_up()
+                    doubted = self.owner is None or not self.owner.at_work(self.pgconn.backend_pid)
+                    until = monotonic() + (LAST_LOOK if doubted else self.patience)
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            return end.value
+
+    def _give_up(self) -> None:
+        self.close()
+        if self.owner:
+            self.owner.doubt()
+        raise silent(self.patience)
+
+
+def is_at_work(url: str, pid: int, patience: float) -> bool:
+    """Ask over a new connection whether the server is busy with an old one. One that cannot be asked is
+    not.
+    """
+    try:
+        with PatientConnection.connect(
+            url, autocommit=True, connect_timeout=max(2, round(patience))
+        ) as connection:
+            connection.alone = patience
+            return connection.execute(_AT_WORK, [pid]).fetchone() is not None
+    except psycopg.Error:
+        return False
+
 
 CONNECT_SECONDS = 10
 MAX_SCHEMA = 63

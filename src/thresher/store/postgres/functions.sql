@@ -16,7 +16,7 @@
 create or replace function now_us() returns bigint language sql volatile parallel safe
     return (extract(epoch from clock_timestamp()) * 1000000)::bigint;
 
--- The arithmetic of governance/gate.py; a property test holds the two together.
+-- The arithmetic of core/gate.py; a property test holds the two together.
 
 -- How far the rate is ahead of time; never more than a full bucket.
 create or replace function gate_ahead(tat bigint, interval_us bigint, burst int, now bigint)

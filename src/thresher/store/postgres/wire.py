@@ -15,8 +15,7 @@ import psycopg
 from psycopg import adapt, errors, pq
 
 from thresher.core.clock import monotonic
-from thresher.store.postgres.connection import RETRYABLE, Postgres
-from thresher.store.postgres.patience import LAST_LOOK, silent
+from thresher.store.postgres.connection import LAST_LOOK, RETRYABLE, Postgres, silent
 
 _NAME = b"turn"
 _BINARY = pq.Format.BINARY

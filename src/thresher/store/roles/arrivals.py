@@ -22,8 +22,7 @@ from thresher.core.record import merged_evidence
 from thresher.hiring.life import OPEN
 from thresher.hiring.sighting import seen_again, seen_first
 from thresher.store.bulk import among, insert_rows, new_ids, pour
-from thresher.store.dialect import Dialect
-from thresher.store.session import Session
+from thresher.store.session import Dialect, Session
 
 ID, ROLE = "id", "role"
 AT_ONCE = 500

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from thresher.core.errors import NotAllowed, UsageError
 from thresher.governance.demand import PRIORITIES, Demand
-from thresher.store.lookup import AT_ONCE
+from thresher.store.records import AT_ONCE
 from thresher.store.roles.making import make_role, take_back
 from thresher.store.roles.place import POSTED, WANTS, place_role
 from thresher.store.roles.role import Role, hold_role

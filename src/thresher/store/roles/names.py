@@ -5,10 +5,9 @@ from typing import Protocol
 
 from thresher.core.errors import NotAllowed
 from thresher.store.backend import Backend
-from thresher.store.dialect import Dialect
-from thresher.store.lookup import AT_ONCE
+from thresher.store.records import AT_ONCE
 from thresher.store.roles.role import hold_role
-from thresher.store.session import Session, one
+from thresher.store.session import Dialect, Session, one
 
 _ADD = "insert into role_names (key, name, role_id) values (:key, :name, :role) on conflict (key) do nothing"
 _OWNER = "select role_id, name from role_names where key = :key"

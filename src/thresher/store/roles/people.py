@@ -5,11 +5,10 @@ nowhere else.
 from collections.abc import Collection, Sequence
 
 from thresher.store.bulk import among
-from thresher.store.dialect import Dialect
-from thresher.store.lookup import AT_ONCE
 from thresher.store.owners import disown
+from thresher.store.records import AT_ONCE
 from thresher.store.roles.matches import forget_candidate
-from thresher.store.session import Session
+from thresher.store.session import Dialect, Session
 
 _STANDING = "select id, name, status from roles where id in (:ids*)"
 _COUNTS = "select target, count(*) from links where name = :name and target in (:targets*) group by target"

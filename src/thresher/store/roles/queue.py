@@ -14,14 +14,13 @@ from thresher.core.clock import FOREVER
 from thresher.governance.demand import Demand
 from thresher.governance.turns import Pace
 from thresher.store.backend import Backend
-from thresher.store.dialect import Dialect
 from thresher.store.roles.platform import COLUMNS, Platform
 from thresher.store.roles.role import SELECT, Role, whole
 from thresher.store.roles.scrape import OPEN, Scrape
 from thresher.store.roles.scrapes import expire_scrapes
 from thresher.store.roles.transaction import in_transaction
 from thresher.store.roles.turns import ANYWHERE, next_due, take_turns, waiting_turns, wake_turns
-from thresher.store.session import Session
+from thresher.store.session import Dialect, Session
 from thresher.store.store import Store
 
 MAX_STALE, MAX_DUE = 10, 100  # sessions that one claim ends, and turns that it wakes, on its way

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.governance.demand import Demand
-from thresher.store.lookup import AT_ONCE
+from thresher.store.records import AT_ONCE
 from thresher.store.roles.merging import merge_roles
 from thresher.store.roles.names import claim_name, hold_names, roles_of_keys
 from thresher.store.roles.role import find_role

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.core.errors import UnknownName
-from thresher.store.lookup import AT_ONCE
+from thresher.store.records import AT_ONCE
 from thresher.store.session import Row, Session, one
 
 COLUMNS = (

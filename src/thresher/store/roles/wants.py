@@ -5,7 +5,7 @@ down by one.
 from collections.abc import Mapping, Sequence
 
 from thresher.governance.demand import Demand
-from thresher.store.lookup import AT_ONCE
+from thresher.store.records import AT_ONCE
 from thresher.store.roles.place import WANTS, place_role
 from thresher.store.roles.role import hold_role
 from thresher.store.session import Session

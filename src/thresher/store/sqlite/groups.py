@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from thresher.core.event import EventKind
-from thresher.core.state import TERMINAL
+from thresher.core.task import TERMINAL
 from thresher.store.backend import GroupChange, Rules
 from thresher.store.events import record_event
 from thresher.store.session import Session, one

@@ -16,8 +16,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from thresher.core.clock import FOREVER, as_text
-from thresher.core.span import span
+from thresher.core.clock import FOREVER, as_text, span
 
 HERE = Path(__file__).parent
 HEADERS: Mapping[str, str] = {

@@ -20,7 +20,7 @@ from thresher.apps.jobs.company.verdict import verdict
 from thresher.apps.jobs.moment import day
 from thresher.core.context import Context
 from thresher.core.errors import InvalidPayload, InvalidUrl
-from thresher.core.host import host_gate
+from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Failed, Finds, Next, Outcome, Skipped
 from thresher.core.page import Page
 from thresher.core.pipeline import Pipeline, Stage, Trip

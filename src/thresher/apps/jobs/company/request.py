@@ -5,8 +5,8 @@ from typing import Any
 
 from thresher.core.context import Context
 from thresher.core.errors import InvalidPayload, InvalidUrl
-from thresher.core.found import Found, Is
 from thresher.core.keys import canonical_url
+from thresher.core.record import Found, Is
 from thresher.hiring.kinds import COMPANY
 from thresher.hiring.records import company_key, company_name_key
 from thresher.reading.boards import Board, recognise

@@ -22,12 +22,12 @@ from thresher.apps.jobs.discovery.sighting import Sighting, sight
 from thresher.apps.jobs.discovery.trial import FEED, first_call, look_at
 from thresher.apps.jobs.looks.openings import read_openings
 from thresher.core.context import Context
+from thresher.core.decide import ruling_for
 from thresher.core.errors import ConfigError, InvalidPayload, InvalidUrl, Permanent, Transient
-from thresher.core.found import Found
-from thresher.core.host import host_gate
+from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped
 from thresher.core.pipeline import Pipeline, Stage, Trip
-from thresher.core.policy import ruling_for
+from thresher.core.record import Found
 from thresher.hiring.confidence import Method, accepts
 from thresher.hiring.kinds import BOARD
 from thresher.hiring.ownership import Strength

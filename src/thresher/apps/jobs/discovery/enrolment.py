@@ -8,9 +8,8 @@ from thresher.apps.jobs.discovery.asked import Asked
 from thresher.apps.jobs.discovery.candidate import Candidate, Tried
 from thresher.apps.jobs.discovery.owner import Owner
 from thresher.apps.jobs.discovery.trial import FEED, Trial
-from thresher.core.found import Found
-from thresher.core.look import Verdict
-from thresher.core.record import Link, Record
+from thresher.core.page import Verdict
+from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
 from thresher.hiring.confidence import Confidence, Standing, confidence, standing
 from thresher.hiring.kinds import BOARD, COMPANY

@@ -9,7 +9,7 @@ from typing import Any
 from thresher.apps.jobs.discovery.candidate import Candidate
 from thresher.apps.jobs.discovery.trial import Hand, Trial
 from thresher.core.errors import Blocked, Permanent, Unauthorized
-from thresher.core.host import parse
+from thresher.core.keys import parse
 from thresher.core.page import Page
 from thresher.hiring.confidence import Method
 from thresher.hiring.names import Likeness, liken

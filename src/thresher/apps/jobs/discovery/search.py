@@ -8,7 +8,7 @@ from typing import Any
 
 from thresher.apps.jobs.discovery.candidate import GONE, UNREACHED, Candidate, Tried, candidate_of
 from thresher.core.errors import Blocked, ConfigError, Forbidden, Gone, Transient, Unauthorized
-from thresher.core.look import Verdict
+from thresher.core.page import Verdict
 from thresher.hiring.confidence import Method
 
 WALLS = (Blocked, Unauthorized, Forbidden, ConfigError)

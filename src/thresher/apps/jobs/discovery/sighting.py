@@ -13,8 +13,7 @@ from thresher.apps.jobs.discovery.trial import FEED, Hand, is_one_site
 from thresher.apps.jobs.moment import day
 from thresher.core.errors import Blocked, Gone, InvalidUrl, Permanent, TaskError, Unauthorized
 from thresher.core.keys import canonical_url
-from thresher.core.look import Verdict
-from thresher.core.page import Page
+from thresher.core.page import Page, Verdict
 from thresher.hiring.confidence import Method
 from thresher.hiring.records import SITE
 from thresher.reading.addresses import read_address

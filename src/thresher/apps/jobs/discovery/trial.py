@@ -12,10 +12,9 @@ from thresher.apps.jobs.looks.sight import Sight, read_sight
 from thresher.apps.jobs.moment import day
 from thresher.core.credentials import Credentials
 from thresher.core.errors import InvalidUrl
-from thresher.core.found import Found
-from thresher.core.host import parse
-from thresher.core.look import Look, Verdict
-from thresher.core.page import Page
+from thresher.core.keys import parse
+from thresher.core.page import Look, Page, Verdict
+from thresher.core.record import Found
 from thresher.hiring.records import board_of
 from thresher.reading.addresses import registered_domain
 from thresher.reading.boards import Board, recognise

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from thresher.apps.jobs.looks.looked import Looked, Marks
-from thresher.core.found import Found, Mark
-from thresher.core.record import Record
+from thresher.core.record import Found, Mark, Record
 from thresher.core.task import NewTask
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.life import CLOSED, Rules

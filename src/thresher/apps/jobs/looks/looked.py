@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from thresher.core.found import Found, Mark
-from thresher.core.look import Verdict
-from thresher.core.record import Link, Record
+from thresher.core.page import Verdict
+from thresher.core.record import Found, Link, Mark, Record
 from thresher.core.task import NewTask
 from thresher.hiring.coverage import Health, Limits, health
 from thresher.hiring.kinds import BOARD, POSTING

@@ -5,11 +5,10 @@ that teaches it.
 from collections.abc import Iterator
 
 from thresher.apps.jobs.looks.sight import Sight
+from thresher.core.answer import By, Extract
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted, NotYet, UsageError
-from thresher.core.extract import By, Extract
-from thresher.core.look import Look, Verdict
-from thresher.core.page import Page
+from thresher.core.page import Look, Page, Verdict
 from thresher.core.schema import Field, Kind, Schema
 from thresher.reading.document import Document
 from thresher.reading.listing import Listing

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from thresher.core.clock import HOUR
-from thresher.core.found import Found
+from thresher.core.record import Found
 
 TIERS = ("D", "C", "B", "A", "S")
 

@@ -15,11 +15,10 @@ from thresher.apps.jobs.looks.pace import pace_of
 from thresher.apps.jobs.looks.rotation import Pace, turn
 from thresher.apps.jobs.looks.scrape_source import KIND as LOOK
 from thresher.core.context import Context
-from thresher.core.found import Between, Found, Is
 from thresher.core.group import Run
 from thresher.core.outcome import Done, Outcome
 from thresher.core.pipeline import Pipeline, Stage
-from thresher.core.record import Record
+from thresher.core.record import Between, Found, Is, Record
 from thresher.core.task import NewTask
 from thresher.hiring.kinds import BOARD
 from thresher.hiring.records import entry

@@ -29,13 +29,11 @@ from thresher.apps.jobs.looks.sight import Sight
 from thresher.apps.jobs.looks.trail import IsKnown, Trail, Walker
 from thresher.core.context import Context
 from thresher.core.errors import InvalidUrl
-from thresher.core.found import Found
-from thresher.core.host import host_gate
-from thresher.core.look import Look, Verdict
+from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Failed, Finds, Next, Outcome, Skipped
-from thresher.core.page import Page
+from thresher.core.page import Look, Page, Verdict
 from thresher.core.pipeline import Pipeline, Stage, Trip
-from thresher.core.record import Link, Record
+from thresher.core.record import Found, Link, Record
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 from thresher.hiring.coverage import health

@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 
-from thresher.core.look import Look, Verdict
-from thresher.core.page import Page
+from thresher.core.page import Look, Page, Verdict
 from thresher.reading.answers import read_answer
 from thresher.reading.boards import Board
 from thresher.reading.body import Body, Format, read_body

@@ -16,10 +16,8 @@ from thresher.apps.jobs.moment import day
 from thresher.core.clock import SECOND
 from thresher.core.context import Context
 from thresher.core.errors import Gone, InvalidUrl
-from thresher.core.host import parse
-from thresher.core.keys import content_hash
-from thresher.core.look import Look, Verdict
-from thresher.core.page import Page
+from thresher.core.keys import content_hash, parse
+from thresher.core.page import Look, Page, Verdict
 from thresher.hiring.leg import Ask, name_of
 from thresher.hiring.walk import Bounds, Tally, Walk
 from thresher.reading.addresses import registered_domain

@@ -10,7 +10,7 @@ from thresher.apps.roles.matching.figure import figure
 from thresher.apps.roles.matching.ground import Site, sites_of
 from thresher.apps.roles.matching.skill import MAX_LENGTH, MAX_SKILLS, keys_of
 from thresher.core.evidence import Place
-from thresher.core.found import Found
+from thresher.core.record import Found
 from thresher.hiring.opening import Opening, Workplace
 from thresher.hiring.openings import opening_of
 

@@ -6,7 +6,7 @@ from thresher.apps.roles.candidate import Candidate, of_record
 from thresher.apps.roles.matching.figure import figure
 from thresher.apps.roles.matching.ground import Site, sites_of
 from thresher.apps.roles.matching.skill import skills_of
-from thresher.core.found import Found
+from thresher.core.record import Found
 from thresher.hiring.spots import read_spots
 
 MAX_TEXT = 1_000

@@ -1,36 +1,73 @@
 """The hands of a stage: everything it may reach for, governed, and on behalf of one task."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from thresher.ai.provider import Provider
+from thresher.engine.process_pool import ProcessPool
+from thresher.fetch.fetcher import Fetcher
+from thresher.notify.notifier import Notifier
+
+if TYPE_CHECKING:
+    from thresher.ai.ask import Advisor
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from thresher.core.answer import Answer
+from thresher.core.answer import Answer, Extract
+from thresher.core.compute import in_thread
 from thresher.core.credentials import Credentials
 from thresher.core.errors import BudgetExhausted, ConfigError, NotYet, UsageError
-from thresher.core.extract import Extract
-from thresher.core.found import Found, Mark, Where
 from thresher.core.group import GroupStatus
-from thresher.core.neighbour import Neighbour
 from thresher.core.page import Page
-from thresher.core.record import Link
+from thresher.core.record import Found, Link, Mark, Neighbour, Where
 from thresher.core.schema import Schema
 from thresher.core.task import Task
-from thresher.core.threads import in_thread
-from thresher.engine.desk import LOOK_AGAIN, StoreDesk
-from thresher.engine.escort import Escort
-from thresher.engine.isolated_context import IsolatedContext
-from thresher.engine.reach import Reach
+from thresher.engine.fork_server import IsolatedContext
+from thresher.engine.gate_governor import Escort
+from thresher.engine.model_budget import LOOK_AGAIN, StoreDesk
 from thresher.engine.registry import Registry
-from thresher.fetch.errand import Errand
-from thresher.fetch.order import order
+from thresher.fetch.governor import Errand
+from thresher.fetch.request import order
 from thresher.store import blobs, groups, sources
-from thresher.store.lookup import find_by_ids, find_record, find_records, marks_of
+from thresher.store.records import find_by_ids, find_record, find_records, marks_of
 from thresher.store.session import Session
 from thresher.store.store import Store
 
 if TYPE_CHECKING:
     from thresher.engine.reader import Reader
+
+
+# How far a worker reaches: the hands it lends to its stages. What is None, this worker cannot do.
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """The way out to the web, who asks the models, their providers, who tells people, and the processes that
+    read pages.
+
+    It belongs to one event loop and is closed there.
+    """
+
+    fetcher: Fetcher | None = None
+    advisor: "Advisor | None" = None
+    providers: Mapping[str, Provider] = field(default_factory=dict)
+    notifier: Notifier | None = None
+    pool: ProcessPool = field(default_factory=ProcessPool)
+    stage_pool: ProcessPool = field(
+        default_factory=ProcessPool
+    )  # a stage may take long, and reading must not wait for it
+
+    async def close(self) -> None:
+        if self.fetcher:
+            await self.fetcher.close()
+        for provider in self.providers.values():
+            await provider.close()
+        await self.pool.close()
+        await self.stage_pool.close()
+
 
 MAX_STAGE = 2 * 86_400.0  # seconds: more than any stage may take
 A_FEW = 50  # records that are looked up in passing

@@ -17,9 +17,8 @@ from thresher.core.clock import SECOND, as_text, monotonic, to_us
 from thresher.core.errors import DatabaseProblem, NotYet, TaskError
 from thresher.core.task import Task
 from thresher.fetch.request import Starting
-from thresher.store import manners, permits
-from thresher.store.claims import is_hurried, note_answer
-from thresher.store.permits import PROMPT_US, Go, Permit, Wait
+from thresher.store import host_rules, permits
+from thresher.store.permits import PROMPT_US, Go, Permit, Wait, is_hurried, note_answer
 from thresher.store.store import Store
 
 log = logging.getLogger("thresher.escort")
@@ -240,15 +239,15 @@ class Escort:
     async def hold_back(self, gate: str, seconds: float, reason: str) -> float | None:
         """Behind a gate of its own lane the task waits there, and is woken when a person opens it sooner."""
         try:
-            await self._store.run(manners.hold_back, self._store, gate, to_us(seconds), reason)
+            await self._store.run(host_rules.hold_back, self._store, gate, to_us(seconds), reason)
         except DatabaseProblem as problem:  # the settlement of this attempt will say it
             log.warning("%s: %s", gate, problem)
             return None
         return MIN_AWAY if self._is_ours(gate) else seconds
 
     async def slow_down(self, gate: str, seconds: float) -> None:
-        await self._store.run(manners.slow_down, self._store, gate, to_us(seconds))
+        await self._store.run(host_rules.slow_down, self._store, gate, to_us(seconds))
 
     async def waiver(self, gate: str) -> str | None:
-        found = await self._store.run(manners.robots_waiver, self._store, (gate, *self._task.lane))
+        found = await self._store.run(host_rules.robots_waiver, self._store, (gate, *self._task.lane))
         return None if found is None else f"since {as_text(found[0])}: {found[1]}"

@@ -12,9 +12,9 @@ import logging
 import orjson
 
 from thresher.core.errors import DatabaseProblem
-from thresher.core.host import parse
+from thresher.core.keys import parse
 from thresher.core.record import clean
-from thresher.fetch.shelf import Copy
+from thresher.fetch.cache import Copy
 from thresher.store import pages
 from thresher.store.pages import Kept
 from thresher.store.store import Store

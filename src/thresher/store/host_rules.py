@@ -11,12 +11,12 @@ from typing import TypeVar
 from thresher.core.clock import DAY, SECOND
 from thresher.core.errors import UsageError
 from thresher.core.event import EventKind
-from thresher.governance.gate import RANGES
-from thresher.store.asker import with_gates
+from thresher.core.gate import RANGES
+from thresher.store.backend import LaneRemoved
 from thresher.store.events import record_event
 from thresher.store.gates import WAKE_MOST, Gates, gate_named
-from thresher.store.lane import LaneRemoved
 from thresher.store.lanes import Lanes
+from thresher.store.permits import with_gates
 from thresher.store.session import Session, one
 from thresher.store.store import Store
 

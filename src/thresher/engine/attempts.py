@@ -9,13 +9,67 @@ that a lost machine leaves behind still flow; but one that would be quarantined 
 its end. A worker that is lost counts only against suspects that had begun.
 """
 
+import asyncio
+import random
 from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast, get_args
 
 from thresher.config.settings import Settings
-from thresher.core.task import Task
-from thresher.engine.running import Running
+from thresher.core.clock import monotonic
+from thresher.core.decide import settle_error, settle_outcome
+from thresher.core.errors import TimedOut
+from thresher.core.outcome import Outcome
+from thresher.core.pipeline import Stage
+from thresher.core.settlement import Settlement
+from thresher.core.task import Task, TaskId
+from thresher.engine.registry import Registry
+from thresher.engine.stage_context import Hands
+
+# An attempt that a worker has in hand: until when it may take, and how it ends if it is cut short.
+
+
+@dataclass(slots=True)
+class Running:
+    """One attempt. `ending` is how it ends if it is cut short; `thread` is the call of a stage that runs on
+    one.
+    """
+
+    task: Task
+    attempt: asyncio.Task[None]
+    started: float
+    seconds: float
+    ending: Settlement | None = None
+    cut_at: float | None = None
+    thread: Future[Any] | None = None
+
+    @property
+    def deadline(self) -> float:
+        return self.started + self.seconds
+
+    def cut_short(self, ending: Settlement | None) -> None:
+        self.ending, self.cut_at = ending, monotonic()
+        # Not at once: one that is cancelled before its first step would end without a word.
+        self.attempt.get_loop().call_soon(self.attempt.cancel)
+
+    def is_over(self, now: float, patience: float) -> bool:
+        """Whether it was cut short, and has not ended although it had time to."""
+        return self.cut_at is not None and now - self.cut_at > patience
+
+    def is_stuck(self, now: float, patience: float) -> bool:
+        """The same of a stage on a thread, which nobody can stop. It keeps its slot: as long as it runs, it
+        is at its source.
+        """
+        return self.thread is not None and self.is_over(now, patience)
+
+
+def give_back(task_id: int, claim: int) -> Settlement:
+    """The settlement of a claim whose answer never came: nothing but its number is known."""
+    nobody = Task(TaskId(task_id), claim, "", "", {}, {}, None, TaskId(task_id), None, 0, 0, 0)
+    return Settlement.hand_back(nobody, reason="the answer to its claim was lost on the way")
+
 
 # A worker keeps this many suspects, and asks for no more at once while it meets some: others may have them.
 MAX_SUSPECTS = 10
@@ -137,3 +191,56 @@ class Rules:
         """Whether a suspect may start beside this attempt."""
         suspect = running.task.crashes > 0 and not self.is_last_chance(running.task)
         return suspect and now - running.started > self.suspect_alone
+
+
+# One attempt: perform the stage, decide what it means. Whatever happens in a stage ends here as a
+# settlement.
+
+_OUTCOMES = get_args(Outcome)
+
+# Starts a stage that is a plain function on a thread of its own.
+Submit = Callable[[Callable[[Hands], Any], Hands], "Future[Any]"]
+
+
+async def attempt(
+    task: Task, hands: Hands, registry: Registry, settings: Settings, submit: Submit
+) -> Settlement:
+    """Perform the stage a task stands at, and decide. Cancellation passes through; everything else is a
+    settlement.
+    """
+    pipeline = registry.pipeline(task.kind)
+    stage = pipeline.stage(task.stage) if pipeline else None
+    if stage is None:
+        return Settlement.misplaced(
+            task, reason=f"this worker does not know the kind {task.kind!r} with a stage {task.stage!r}"
+        )
+    try:
+        outcome = await _perform(stage, hands, submit)
+        return settle_outcome(task, outcome, registry)
+    except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
+        return settle_error(
+            task, problem, registry, backoff=registry.backoff(task.kind, settings), luck=random.random()
+        )
+
+
+async def _perform(stage: Stage, hands: Hands, submit: Submit) -> Outcome:
+    if stage.is_async:
+        outcome: Any = await stage.perform(hands)  # type: ignore[misc]
+    elif stage.isolation == "process":
+        outcome = await hands.perform(stage.perform)
+    else:
+        hands.lend(asyncio.get_running_loop())
+        outcome = await asyncio.wrap_future(submit(cast("Callable[[Hands], Any]", stage.perform), hands))
+    if not isinstance(outcome, _OUTCOMES):
+        raise TypeError(
+            f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed"
+        )
+    return cast("Outcome", outcome)
+
+
+def overdue(task: Task, seconds: float, registry: Registry, settings: Settings) -> Settlement:
+    """The settlement of an attempt that took too long."""
+    problem = TimedOut(f"stage {task.stage!r} took longer than {seconds:g} seconds")
+    return settle_error(
+        task, problem, registry, backoff=registry.backoff(task.kind, settings), luck=random.random()
+    )

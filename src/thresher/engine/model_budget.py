@@ -9,12 +9,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from thresher.ai.desk import Bill, Quote
+from thresher.ai.model_budget import Bill, Quote
 from thresher.core.answer import DOLLAR, Answer, Usage
 from thresher.core.clock import SECOND
 from thresher.core.errors import BudgetExhausted, NotYet
 from thresher.core.task import Task
-from thresher.engine.escort import MARGIN_US, Escort
+from thresher.engine.gate_governor import MARGIN_US, Escort
 from thresher.store import answers, ledger
 from thresher.store.ledger import Caps, Hold, Short, Taken
 from thresher.store.store import Store

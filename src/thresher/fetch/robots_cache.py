@@ -15,13 +15,12 @@ from dataclasses import dataclass, replace
 
 from thresher.core.clock import DAY, MINUTE, SECOND, Clock
 from thresher.core.errors import NotYet, Refused, ServerError
-from thresher.core.host import host_gate
-from thresher.fetch.directives import directives, seconds
-from thresher.fetch.errand import Errand
+from thresher.core.keys import host_gate
+from thresher.fetch.cache import Copy, directives, keyed, seconds
+from thresher.fetch.governor import Errand
 from thresher.fetch.redirect import follow, is_redirect
 from thresher.fetch.request import Answer, Request, Starting
 from thresher.fetch.robots import MAX_BYTES, Rules, read_rules
-from thresher.fetch.shelf import Copy, keyed
 
 # How many origins are remembered in this process, and how many bytes of files: read, a file takes a multiple
 # of that.
