@@ -10,7 +10,7 @@ from thresher.control.late import drop_late, import_late, keep_late, late_posts
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import NotAllowed
 from thresher.store.pages import Kept, forget, keep, prune_pages
-from thresher.store.roles.scrapes import find_scrape
+from thresher.store.roles.scrape import find_scrape
 from thresher.store.store import Store
 
 

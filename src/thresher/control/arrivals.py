@@ -24,15 +24,8 @@ from thresher.governance.turns import Pace, Verdict
 from thresher.store.roles.arrivals import answers_of, hold_arrivals
 from thresher.store.roles.posts import answer_of, keep_answer
 from thresher.store.roles.queue import Holder
-from thresher.store.roles.scrapes import (
-    Scrape,
-    count_scrape,
-    end_scrape,
-    extend_scrape,
-    find_scrape,
-    is_held,
-    judge_turns,
-)
+from thresher.store.roles.scrape import Scrape, find_scrape
+from thresher.store.roles.scrapes import count_scrape, end_scrape, extend_scrape, is_held, judge_turns
 from thresher.store.roles.transaction import in_transaction
 from thresher.store.roles.turns import held_turns
 from thresher.store.session import Session

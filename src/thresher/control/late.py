@@ -18,8 +18,7 @@ from thresher.store.roles import posts
 from thresher.store.roles.arrivals import count_late, count_role, hold_arrivals
 from thresher.store.roles.posts import Late
 from thresher.store.roles.role import find_role
-from thresher.store.roles.scrape import Scrape
-from thresher.store.roles.scrapes import find_scrape
+from thresher.store.roles.scrape import Scrape, find_scrape
 from thresher.store.roles.transaction import in_transaction
 from thresher.store.session import Session
 from thresher.store.store import Store

@@ -21,15 +21,8 @@ from thresher.store.roles.platforms import Platform, list_platforms
 from thresher.store.roles.posts import answer_of, keep_answer
 from thresher.store.roles.queue import Empty, Holder, claim_role
 from thresher.store.roles.role import Role, find_role
-from thresher.store.roles.scrapes import (
-    Scrape,
-    end_scrape,
-    extend_scrape,
-    find_scrape,
-    is_held,
-    judge_turns,
-    open_scrapes,
-)
+from thresher.store.roles.scrape import Scrape, find_scrape, open_scrapes
+from thresher.store.roles.scrapes import end_scrape, extend_scrape, is_held, judge_turns
 from thresher.store.roles.transaction import in_transaction
 from thresher.store.roles.turns import held_turns
 from thresher.store.session import Session

@@ -16,7 +16,8 @@ from thresher.store.store import Store
 
 SHOWN_BY = "thresher candidates list"
 BY_HAND = "by hand"  # the method of a role that no title of the candidate leads to
-WAITING, MODEL = "waiting", "model"
+WAITING = "waiting"
+MODEL = "model"
 ANSWERED = "it was asked about as a task: thresher tasks list --kind normalize says what came of it"
 # What a record says besides, for our own use.
 OURS = frozenset({"titles", "name_key"})

@@ -9,12 +9,13 @@ from thresher.core.record import Filing, Link
 from thresher.governance.demand import Demand
 from thresher.governance.turns import Pace, Verdict
 from thresher.store.records import file_record
-from thresher.store.roles.place import POSTED, WANTS
+from thresher.store.roles.place import POSTED, WANTS, reset_roles
 from thresher.store.roles.platforms import Platform, save_platform
 from thresher.store.roles.queue import Claimed, Empty, Holder, claim_role
 from thresher.store.roles.role import Role, find_role
 from thresher.store.roles.roles import add_role, link_candidates
-from thresher.store.roles.scrapes import Scrape, end_scrape, expire_scrapes, reset_roles
+from thresher.store.roles.scrape import Scrape
+from thresher.store.roles.scrapes import end_scrape, expire_scrapes
 from thresher.store.store import Store
 
 DEMAND = Demand(168 * HOUR, 50.0)

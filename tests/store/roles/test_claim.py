@@ -23,7 +23,8 @@ from tests.store.roles.queueing import (
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
 from thresher.governance.turns import Verdict
 from thresher.store.roles.queue import Claimed, Empty, claim_role
-from thresher.store.roles.scrapes import extend_scrape, find_scrape, is_held, open_scrapes
+from thresher.store.roles.scrape import find_scrape, open_scrapes
+from thresher.store.roles.scrapes import extend_scrape, is_held
 
 
 def held(store, scrape):

@@ -8,7 +8,8 @@ from thresher.core.clock import HOUR
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.store.roles.posts import keep_late, list_late
 from thresher.store.roles.roles import Moved, merge_roles, roles_of_keys, split_role
-from thresher.store.roles.scrapes import count_scrape, find_scrape, is_held
+from thresher.store.roles.scrape import find_scrape
+from thresher.store.roles.scrapes import count_scrape, is_held
 
 pytestmark = pytest.mark.promise(9)
 

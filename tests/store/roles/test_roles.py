@@ -24,7 +24,8 @@ from thresher.store.roles.roles import (
     set_priority,
     unlink_candidate,
 )
-from thresher.store.roles.scrapes import count_scrape, find_scrape
+from thresher.store.roles.scrape import find_scrape
+from thresher.store.roles.scrapes import count_scrape
 
 
 def does(store, fn, *args, **kwargs):

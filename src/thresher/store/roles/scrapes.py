@@ -10,24 +10,9 @@ from thresher.core.record import clean
 from thresher.governance.demand import Demand
 from thresher.governance.turns import Pace, Verdict
 from thresher.store.roles.health import judge_platforms
-from thresher.store.roles.place import reset_roles
-from thresher.store.roles.scrape import COLUMNS, SELECT, Scrape, as_scrape, find_scrape, open_scrapes
+from thresher.store.roles.scrape import COLUMNS, SELECT, Scrape, as_scrape
 from thresher.store.roles.turns import Held, end_turns, free_turns, held_turns, rank_turns
 from thresher.store.session import Session, one
-
-__all__ = [
-    "COUNTS",
-    "Scrape",
-    "count_scrape",
-    "end_scrape",
-    "expire_scrapes",
-    "extend_scrape",
-    "find_scrape",
-    "is_held",
-    "judge_turns",
-    "open_scrapes",
-    "reset_roles",
-]
 
 COUNTS = ("found", "imported", "updated", "linked", "skipped")
 MAX_ERROR = 2_000
