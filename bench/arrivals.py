@@ -36,12 +36,12 @@ import apsw
 import psycopg
 from serving import serving
 
+from thresher.admin.keys import create_key
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.store.roles import add_role
 from thresher.bench.queue import database_for
 from thresher.build import open_store
-from thresher.control.keys import create_key
-from thresher.governance.demand import Demand
 from thresher.store.postgres.connection import split_schema
-from thresher.store.roles.roles import add_role
 from thresher.store.store import Store
 
 WORDS = (  # noqa: SIM905  a list of words would be a page long

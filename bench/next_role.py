@@ -23,8 +23,8 @@ from pathlib import Path
 
 from serving import serving
 
+from thresher.admin.keys import create_key
 from thresher.build import open_store
-from thresher.control.keys import create_key
 from thresher.practice.postgres import practice_postgres
 from thresher.store.store import Store
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from thresher.admin.records import write_records
 from thresher.apps.roles.app import app
 from thresher.apps.roles.candidate import Candidate, as_data
 from thresher.apps.roles.keep import day, with_facts
@@ -32,7 +33,6 @@ from thresher.apps.roles.matching.offer import Offer, offer_of
 from thresher.apps.roles.matching.points import usual_points
 from thresher.apps.roles.matching.seeker import Seeker, as_seeker
 from thresher.build import install, open_store
-from thresher.control.records import write_records
 from thresher.core.keys import point_key
 from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask

@@ -29,10 +29,10 @@ from pathlib import Path
 from typing import Any
 
 from thresher.apps.jobs.app import app
+from thresher.apps.jobs.service.boards import ask_boards, enable_board
+from thresher.apps.jobs.service.profiles import set_profile
 from thresher.build import install
 from thresher.config.settings import Settings
-from thresher.control.boards import ask_boards, enable_board
-from thresher.control.profiles import set_profile
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.record import Is
 from thresher.engine import worker

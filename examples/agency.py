@@ -20,10 +20,10 @@ from urllib.request import Request, urlopen
 from rich.markup import escape
 from rich.table import Table
 
+from thresher.admin.keys import create_key
+from thresher.apps.roles.service.candidates import list_candidates
+from thresher.apps.roles.service.matches import list_fits
 from thresher.build import opened_store
-from thresher.control.keys import create_key
-from thresher.insight.candidates import list_candidates
-from thresher.insight.fits import list_fits
 from thresher.store.store import Store
 
 HERE = Path(__file__).parent

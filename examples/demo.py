@@ -19,9 +19,9 @@ from agency import callings, recruit
 from findings import report
 from rich.console import Console
 
+from thresher.admin.tasks import list_tasks
 from thresher.build import opened_store
 from thresher.cli import main as thresher
-from thresher.insight.tasks import list_tasks
 from thresher.practice.web import Knob, RemoteWeb, Trouble, practice_process, robots
 
 FOLDER = Path(__file__).parent / "harvest"

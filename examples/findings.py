@@ -10,13 +10,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from thresher.insight.boards import BoardView, list_boards
-from thresher.insight.companies import list_companies
-from thresher.insight.costs import dollars, list_calls
-from thresher.insight.events import list_events
-from thresher.insight.matches import Search, list_matches
-from thresher.insight.records import list_records
-from thresher.insight.tasks import list_tasks
+from thresher.admin.costs import dollars, list_calls
+from thresher.admin.events import list_events
+from thresher.admin.records import list_records
+from thresher.admin.tasks import list_tasks
+from thresher.apps.jobs.service.boards import BoardView, list_boards
+from thresher.apps.jobs.service.companies import list_companies
+from thresher.apps.jobs.service.matches import Search, list_matches
 from thresher.practice.web import Entry, gaps, peak
 from thresher.store.store import Store
 

@@ -32,11 +32,11 @@ from thresher.core.schema import Field, Kind, Schema
 from thresher.core.task import NewTask, Task, TaskStatus
 
 if typing.TYPE_CHECKING:
+    from thresher.admin.tasks import Added
     from thresher.client import AsyncClient, Client
-    from thresher.control.tasks import Added
 
 # Loaded when they are asked for: they bring the store along, and an app needs none of it.
-_LAZY = {"Added": "thresher.control.tasks", "AsyncClient": "thresher.client", "Client": "thresher.client"}
+_LAZY = {"Added": "thresher.admin.tasks", "AsyncClient": "thresher.client", "Client": "thresher.client"}
 
 __all__ = [
     "Added",

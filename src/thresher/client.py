@@ -11,15 +11,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import ParamSpec, Self, TypeVar
 
+from thresher.admin import tasks as control
+from thresher.admin.tasks import Added, Waiter, add_entries, add_within, status_of
 from thresher.build import install_sources, load_apps, model_gates, open_store
 from thresher.config.project import Project, database_url, read_project
-from thresher.control import tasks as control
-from thresher.control.tasks import Added, add_entries, add_within
 from thresher.core.errors import NotAllowed, UsageError
 from thresher.core.pipeline import App
 from thresher.core.task import Entry, NewTask, TaskStatus
 from thresher.engine.registry import Registry
-from thresher.insight.wait import Waiter, status_of
 from thresher.store.session import Params, Row
 from thresher.store.store import Transaction
 

@@ -25,13 +25,13 @@ from typing import Any
 from tests.chaos.nursery import Nursery, nursery
 from tests.chaos.scrape_check import Found, check
 from tests.chaos.scraper import PLATFORM, QUEUE, Log, Orders, Scraper, ask
+from thresher.admin.keys import create_key
+from thresher.admin.records import write_records
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.store.roles import add_role, link_candidates, reset_roles
 from thresher.build import open_store
-from thresher.control.keys import create_key
-from thresher.control.records import write_records
 from thresher.core.record import Record
-from thresher.governance.demand import Demand
 from thresher.practice.postgres import practice_postgres
-from thresher.store.roles.roles import add_role, link_candidates, reset_roles
 from thresher.store.store import Store
 
 ROOM = Path(__file__).resolve().parents[2]

@@ -17,10 +17,10 @@ from tests.chaos.scrape_check import check
 from tests.chaos.scraper import QUEUE, ask
 from tests.chaos.scrapers import PROJECT, Campaign, free_port, run
 from tests.harness.databases import drop_schema
+from thresher.admin.keys import create_key
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.store.roles import add_role
 from thresher.build import open_store
-from thresher.control.keys import create_key
-from thresher.governance.demand import Demand
-from thresher.store.roles.roles import add_role
 from thresher.store.store import Store
 
 # Of the points before, between and after the statements that write, in one claim and one POST: more than

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from thresher.admin.records import write_records
 from thresher.build import opened_store
-from thresher.control.records import write_records
 from thresher.core.record import Link, Record
 from thresher.store.records import find_record
 

@@ -6,8 +6,8 @@ import pytest
 
 from tests.cli.conftest import Thresher
 from tests.cli.jobs_project import APP, board, company, decision, match, now, posting, write
+from thresher.apps.jobs.service.matches import set_status
 from thresher.build import opened_store
-from thresher.control.matches import set_status
 from thresher.core.clock import DAY
 
 PROFILE = "city: Portland\nregion: OR\ncountry: US\nskills:\n  python: {rank: required, years: 8}\n"

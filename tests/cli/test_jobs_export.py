@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from tests.cli.conftest import Thresher
 from tests.cli.jobs_project import APP, board, company, match, now, posting, write
-from thresher.insight import export
-from thresher.insight.sheet import FORMULA, harmless, write_csv, write_jsonl, write_xlsx
+from thresher.admin import export
+from thresher.admin.export import FORMULA, harmless, write_csv, write_jsonl, write_xlsx
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 HOSTILE = '=HYPERLINK("https://evil.example","x")'

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from tests.cli.conftest import Thresher
 from tests.cli.jobs_project import APP, board, company, now, write
-from thresher.control.companies import Wish, is_site, read_wish
-from thresher.control.roster import read_roster
+from thresher.apps.jobs.service.companies import Wish, is_site, read_wish
+from thresher.apps.jobs.service.company_file import read_roster
 from thresher.core.clock import DAY
 from thresher.core.errors import UsageError
 

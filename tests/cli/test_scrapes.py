@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Thresher
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.service import scrapes
+from thresher.apps.roles.service.arrivals import receive
+from thresher.apps.roles.store.queue import Holder
+from thresher.apps.roles.store.roles import add_role
 from thresher.build import Workshop, opened_workshop
 from thresher.config.project import read_project
-from thresher.control import scrapes
-from thresher.control.arrivals import receive
-from thresher.control.spooled import Spooled
 from thresher.core.errors import NotAllowed
-from thresher.governance.demand import Demand
-from thresher.store.roles.queue import Holder
-from thresher.store.roles.roles import add_role
+from thresher.core.spooled import Spooled
 
 ANNA = Holder(1, "anna", None)
 

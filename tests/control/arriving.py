@@ -3,16 +3,16 @@
 import json
 from typing import Any
 
-from thresher.control.arrivals import receive
-from thresher.control.spooled import Spooled
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.service.arrivals import receive
+from thresher.apps.roles.store.queue import Claimed, Holder, claim_role
+from thresher.apps.roles.store.roles import add_role
+from thresher.apps.roles.store.rows import find_role
 from thresher.core.outcome import Done
 from thresher.core.pipeline import App, Pipeline, Stage
+from thresher.core.spooled import Spooled
 from thresher.engine.registry import Registry
-from thresher.governance.demand import Demand
 from thresher.store.records import find_records
-from thresher.store.roles.queue import Claimed, Holder, claim_role
-from thresher.store.roles.role import find_role
-from thresher.store.roles.roles import add_role
 from thresher.store.store import Store
 
 HOUR = 3_600_000_000

@@ -4,15 +4,15 @@ is asked most."""
 from typing import Any
 
 from thresher.apps.roles.candidate import CANDIDATE
-from thresher.control.candidate import read_candidate
-from thresher.control.candidates import Admission, add_candidates
+from thresher.apps.roles.service.candidates import Admission, add_candidates
+from thresher.apps.roles.service.intake import read_candidate
+from thresher.apps.roles.store.roles import list_roles
+from thresher.apps.roles.store.rows import Role, find_role
 from thresher.core.outcome import Done
 from thresher.core.pipeline import App, Pipeline, Stage
 from thresher.core.record import Found
 from thresher.engine.registry import Registry
 from thresher.store.records import find_record
-from thresher.store.roles.role import Role, find_role
-from thresher.store.roles.roles import list_roles
 from thresher.store.store import Store
 
 

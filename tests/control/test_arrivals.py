@@ -25,18 +25,17 @@ from tests.control.arriving import (
     role,
     status,
 )
-from thresher.control.arrivals import receive
-from thresher.control.late import drop_late, import_late, late_posts
-from thresher.control.spooled import Spooled
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.service.arrivals import drop_late, import_late, late_posts, receive
+from thresher.apps.roles.store.platforms import save_platform
+from thresher.apps.roles.store.queue import Holder
+from thresher.apps.roles.store.roles import merge_roles, reject_role
+from thresher.apps.roles.store.rows import Platform
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import InvalidPayload, NotAllowed, UnknownName, UsageError
 from thresher.core.json_stream import NotJson
+from thresher.core.spooled import Spooled
 from thresher.engine.registry import Registry
-from thresher.governance.demand import Demand
-from thresher.store.roles.platform import Platform
-from thresher.store.roles.platforms import save_platform
-from thresher.store.roles.queue import Holder
-from thresher.store.roles.roles import merge_roles, reject_role
 from thresher.store.session import Session
 from thresher.store.store import Store
 

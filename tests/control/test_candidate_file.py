@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.admin.csv_rows import decoded
 from thresher.apps.roles.candidate import Candidate
-from thresher.control.candidate import COLUMNS, By, Given, read_candidate
-from thresher.control.candidate_file import Sheet, read_sheet
-from thresher.control.role_file import read_roles
-from thresher.control.roles import RoleWish
-from thresher.control.rows import decoded
+from thresher.apps.roles.service.intake import COLUMNS, By, Given, Sheet, read_candidate, read_sheet
+from thresher.apps.roles.service.roles import RoleWish, read_roles
 from thresher.core.errors import InvalidPayload, UsageError
 
 HEADER = "name,title,skills,tech_stack,specializations,experience_years,locations,salary_min,remote\n"

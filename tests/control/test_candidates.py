@@ -9,15 +9,20 @@ import pytest
 
 from tests.control.people import ASKING, REGISTRY, add, counted, person, role, roles, tasks, there, wanted
 from tests.harness.databases import only_sqlite, with_processes
-from thresher.control import candidates as control
-from thresher.control import roles as curating
-from thresher.control.candidate import read_candidate
-from thresher.control.candidates import Taken, add_candidates, remove_candidates
-from thresher.control.pairs import set_pair_status
+from thresher.apps.roles.service import candidates as control
+from thresher.apps.roles.service import roles as curating
+from thresher.apps.roles.service.candidates import (
+    Taken,
+    add_candidates,
+    list_candidates,
+    remove_candidates,
+    show_candidate,
+)
+from thresher.apps.roles.service.intake import read_candidate
+from thresher.apps.roles.service.match_status import set_pair_status
+from thresher.apps.roles.store.roles import link_candidates
 from thresher.core.errors import UnknownName, UsageError
 from thresher.engine.registry import Registry
-from thresher.insight.candidates import list_candidates, show_candidate
-from thresher.store.roles.roles import link_candidates
 
 ANNA = {"id": "1", "name": "Anna", "title": "Senior Welder", "skills": "MIG; TIG", "experience_years": "7"}
 BO = {"id": "2", "name": "Bo", "title": "Welder", "roles": "Pipe Fitter"}

@@ -7,9 +7,9 @@ import pytest
 from tests.harness.databases import only_sqlite
 from tests.harness.gates import gate, gate_row
 from tests.harness.tasks import claim_one, done, entry, failed, fields_of, put, running, settle, state_of
-from thresher.control import failures, sources, tasks
-from thresher.control.duration import per_second, seconds, whole
-from thresher.control.settings import set_setting, unset_setting
+from thresher.admin import failures, sources, tasks
+from thresher.admin.settings import set_setting, unset_setting
+from thresher.admin.times import per_second, seconds, whole
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.outcome import Done
 from thresher.core.pipeline import App, Pipeline, Source, Stage

@@ -3,12 +3,7 @@
 import pytest
 
 from tests.harness.tasks import change, claim, claim_one, done, entry, put, running, settle
-from thresher.config.settings import Settings
-from thresher.core.answer import DOLLAR, Answer, Usage
-from thresher.core.clock import DAY, HOUR, MINUTE, FrozenClock
-from thresher.core.errors import UsageError
-from thresher.core.evidence import Evidence
-from thresher.insight.costs import (
+from thresher.admin.costs import (
     GROUPS,
     Left,
     check_ledger,
@@ -18,7 +13,12 @@ from thresher.insight.costs import (
     list_calls,
     read_costs,
 )
-from thresher.insight.doctor import Verdict
+from thresher.admin.health import Verdict
+from thresher.config.settings import Settings
+from thresher.core.answer import DOLLAR, Answer, Usage
+from thresher.core.clock import DAY, HOUR, MINUTE, FrozenClock
+from thresher.core.errors import UsageError
+from thresher.core.evidence import Evidence
 from thresher.store import answers, ledger
 from thresher.store.store import Store
 

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 
 from tests.control.people import REGISTRY, add, there, wanted
 from tests.harness.databases import memory_database, with_processes
-from thresher.control import candidates as control
-from thresher.control.candidate import read_candidate
-from thresher.control.candidates import Taken, add_candidates, remove_candidates
+from thresher.apps.roles.service import candidates as control
+from thresher.apps.roles.service.candidates import Taken, add_candidates, list_candidates, remove_candidates
+from thresher.apps.roles.service.intake import read_candidate
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import NotAllowed, UsageError
-from thresher.insight.candidates import list_candidates
 from thresher.store.store import Store
 
 KEPT = {"id": "42", "email": "anna@example.com", "name": "Anna Berg", "title": "Welder"}

@@ -19,13 +19,12 @@ from tests.harness.tasks import (
     walled,
     worker,
 )
+from thresher.admin.failures import failure_filters, group_failures
+from thresher.admin.gates import list_gates, show_gate
+from thresher.admin.health import Verdict, check_store
+from thresher.admin.status import read_progress, read_status
+from thresher.admin.tasks import show_task, show_tree
 from thresher.core.clock import SECOND
-from thresher.insight.doctor import Verdict, check_store
-from thresher.insight.failures import failure_filters, group_failures
-from thresher.insight.gates import list_gates, show_gate
-from thresher.insight.progress import read_progress
-from thresher.insight.status import read_status
-from thresher.insight.tasks import show_task, show_tree
 from thresher.store import sources
 
 HERE = "source:a"

@@ -3,14 +3,17 @@ database."""
 
 import pytest
 
+from thresher.admin.records import PORTION, every, maybe, write_records
+from thresher.apps.hiring.checks import what_was_checked
+from thresher.apps.hiring.groups import group, ungroup
+from thresher.apps.hiring.postings import list_postings, show_posting
 from thresher.apps.jobs.decision import DECISION_MARKS, MATCH_MARKS
-from thresher.control.boards import disable_board, enable_board
-from thresher.control.companies import ask_companies, read_wish
-from thresher.control.groups import group, ungroup
-from thresher.control.matches import save_view, set_status
-from thresher.control.postings import ask_postings, judge_again
-from thresher.control.profiles import set_profile
-from thresher.control.records import write_records
+from thresher.apps.jobs.service.boards import disable_board, enable_board, list_boards, show_board
+from thresher.apps.jobs.service.companies import ask_companies, list_companies, read_wish, show_company
+from thresher.apps.jobs.service.decisions import explain
+from thresher.apps.jobs.service.matches import Search, list_matches, list_views, save_view, set_status
+from thresher.apps.jobs.service.postings import ask_postings, judge_again
+from thresher.apps.jobs.service.profiles import set_profile
 from thresher.core.clock import DAY
 from thresher.core.errors import ConfigError, NotAllowed, UnknownName
 from thresher.core.outcome import Done
@@ -18,13 +21,6 @@ from thresher.core.pipeline import App, Pipeline, Stage
 from thresher.core.record import Link, Record
 from thresher.engine.registry import Registry
 from thresher.hiring.records import company_name_key, entry
-from thresher.insight.boards import list_boards, show_board
-from thresher.insight.checked import what_was_checked
-from thresher.insight.companies import list_companies, show_company
-from thresher.insight.decisions import explain
-from thresher.insight.lookup import PORTION, every, maybe
-from thresher.insight.matches import Search, list_matches, list_views
-from thresher.insight.postings import list_postings, show_posting
 
 
 async def nothing(ctx):

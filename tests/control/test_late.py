@@ -6,11 +6,11 @@ from tests.control.arriving import HOUR, REGISTRY, body, claim, held, job, post,
 from tests.harness.bodies import saved
 from tests.harness.databases import only_postgres
 from tests.harness.hand import hands
-from thresher.control.late import drop_late, import_late, keep_late, late_posts
+from thresher.apps.roles.service.arrivals import drop_late, import_late, keep_late, late_posts
+from thresher.apps.roles.store.rows import find_scrape
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import NotAllowed
 from thresher.store.pages import Kept, forget, keep, prune_pages
-from thresher.store.roles.scrape import find_scrape
 from thresher.store.store import Store
 
 

@@ -7,12 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from tests.harness.databases import with_processes
-from thresher.config.settings import Settings
-from thresher.control.resolve import MAX_TITLES, Resolution, resolve
-from thresher.core.errors import UsageError
-from thresher.governance.demand import Demand
-from thresher.hiring.title.key import title_key
-from thresher.store.roles.roles import (
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.service.resolve import MAX_TITLES, Resolution, resolve
+from thresher.apps.roles.store.roles import (
     add_alias,
     add_role,
     find_role,
@@ -21,6 +18,9 @@ from thresher.store.roles.roles import (
     reject_role,
     roles_of_keys,
 )
+from thresher.config.settings import Settings
+from thresher.core.errors import UsageError
+from thresher.hiring.title.key import title_key
 from thresher.store.store import Store
 from thresher.vectors.embedder import Embedder, shared_embedder
 from thresher.vectors.lexical import Lexical

@@ -7,12 +7,11 @@ import pytest
 
 from tests.control.people import REGISTRY, add, counted, role, roles, tasks, there, wanted
 from tests.harness.databases import only_sqlite
-from thresher.control import roles as control
-from thresher.control.records import write_records
-from thresher.control.roles import Answer, Change, near_names, wish
+from thresher.admin.records import write_records
+from thresher.apps.roles.service import roles as control
+from thresher.apps.roles.service.roles import Answer, Change, list_roles, near_names, wish
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.record import Link, Record
-from thresher.insight.roles import list_roles
 
 
 def added(store, name: str, *aliases: str, priority: str | None = None) -> int:

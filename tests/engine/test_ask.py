@@ -10,8 +10,8 @@ from tests.engine.workshop import Workshop
 from tests.harness.databases import with_processes
 from tests.harness.tasks import rows
 from thresher import Done
+from thresher.admin import settings, sources
 from thresher.config.models import Thinker, Tier
-from thresher.control import settings, sources
 from thresher.core.clock import MINUTE, SystemClock
 from thresher.core.evidence import Material
 from thresher.practice.web import Knob, PracticeWeb, Trouble

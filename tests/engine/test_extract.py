@@ -11,7 +11,7 @@ from tests.engine.workshop import Workshop
 from tests.harness.databases import with_processes
 from tests.harness.tasks import events, rows
 from thresher import App, Done, Field, Kind, NewTask, Pipeline, Record, Schema, Stage
-from thresher.control import sources
+from thresher.admin import sources
 from thresher.core.clock import SystemClock
 from thresher.practice.web import DAY_ZERO, Knob, PracticeWeb, Trouble, robots
 from thresher.practice.web.sites.catalogue import Course, courses

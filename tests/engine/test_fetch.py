@@ -11,7 +11,7 @@ from tests.fetch.site import moved, page
 from tests.harness.databases import with_processes
 from tests.harness.tasks import events, rows
 from thresher import Done, NewTask, Source
-from thresher.control import sources
+from thresher.admin import sources
 from thresher.core.errors import UsageError
 
 __all__ = ["at", "clock"]

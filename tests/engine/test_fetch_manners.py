@@ -11,7 +11,7 @@ from tests.fetch.site import moved, page
 from tests.harness.databases import with_processes
 from tests.harness.tasks import attempts_of, change, rows
 from thresher import App, Done, NewTask, Next, Pipeline, Source, Stage
-from thresher.control import sources
+from thresher.admin import sources
 from thresher.core.errors import ClaimLost, Gone
 from thresher.store import host_rules
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from thresher.admin.health import Examination, Verdict
 from thresher.core.errors import ConfigError
 from thresher.fetch import chromium
 from thresher.fetch.chromium import (
@@ -20,7 +21,6 @@ from thresher.fetch.chromium import (
     sandboxed,
     version,
 )
-from thresher.insight.doctor import Examination, Verdict
 
 TRUE = "exit 0"
 

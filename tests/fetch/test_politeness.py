@@ -15,9 +15,9 @@ from tests.harness.databases import Database, with_processes
 from tests.harness.forks import Command
 from tests.harness.tasks import rows
 from thresher import NewTask
+from thresher.admin import sources
 from thresher.build import install, open_store, project_registry
 from thresher.config.project import read_project
-from thresher.control import sources
 from thresher.practice.web import Entry, Knob, RemoteWeb, Trouble, gaps, peak, practice_process, robots
 
 pytestmark = with_processes

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.apps.roles.demand import PRIORITIES, SETTINGS, Demand
 from thresher.config.settings import Settings
 from thresher.core.clock import HOUR
 from thresher.core.errors import UsageError
-from thresher.governance.demand import PRIORITIES, SETTINGS, Demand
 
 DEMAND = Demand.of(Settings())
 NOW = 1_700_000_000_000_000

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.apps.roles.turns import SETTINGS, TAG, Ended, Health, Pace, Verdict, after_look, after_platform
 from thresher.config.settings import Settings
 from thresher.core.clock import HOUR, MINUTE, SECOND
-from thresher.governance.turns import SETTINGS, TAG, Ended, Health, Pace, Verdict, after_look, after_platform
 
 PACE = Pace.of(Settings())
 NOW = 1_700_000_000 * SECOND

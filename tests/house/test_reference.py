@@ -184,8 +184,7 @@ def test_events_and_rules_that_pages_name_exist():
 def test_the_doctor_page_names_every_check():
     page = (ROOT / "docs" / "how-to" / "when-things-go-wrong.md").read_text("utf-8")
     source = "".join(
-        (ROOT / "src" / "thresher" / path).read_text("utf-8")
-        for path in ("insight/doctor.py", "cli/doctor.py")
+        (ROOT / "src" / "thresher" / path).read_text("utf-8") for path in ("admin/health.py", "cli/doctor.py")
     )
     checks = set(re.findall(r'(?:Check|attempt)\(\s*"(\w+)"', source))
     listed = {

@@ -6,6 +6,7 @@ from typing import Any
 from tests.engine.workshop import Workshop
 from tests.harness import tasks
 from thresher import App, Done, NewTask, Pipeline, Record, Stage
+from thresher.admin.records import write_records
 from thresher.ai.ask import Advisor
 from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
@@ -14,7 +15,6 @@ from thresher.apps.jobs.company.pipeline import company
 from thresher.build import install_models
 from thresher.config.models import Models
 from thresher.config.settings import Settings
-from thresher.control.records import write_records
 from thresher.core.record import Found
 from thresher.engine.page_cache import StoreShelf
 from thresher.engine.registry import Registry

@@ -12,6 +12,7 @@ from tests.engine.workshop import Workshop
 from tests.harness import tasks
 from tests.harness.databases import Database
 from thresher import App, Done, NewTask, Pipeline, Stage
+from thresher.admin.records import write_records
 from thresher.ai.ask import Advisor
 from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
@@ -20,7 +21,6 @@ from thresher.apps.jobs.looks.openings import OPENINGS
 from thresher.apps.jobs.looks.scrape import scrape
 from thresher.apps.jobs.looks.scrape_source import scrape_source
 from thresher.build import install_models
-from thresher.control.records import write_records
 from thresher.core.clock import DAY, SECOND
 from thresher.core.record import Found, Link, Record
 from thresher.engine.page_cache import StoreShelf

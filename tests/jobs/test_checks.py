@@ -12,7 +12,7 @@ from tests.harness import tasks
 from tests.harness.databases import Database, only_files
 from tests.jobs.weeks import Search
 from thresher import NewTask
-from thresher.control.records import write_records
+from thresher.admin.records import write_records
 from thresher.core.clock import DAY
 from thresher.core.record import Found, Link
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING

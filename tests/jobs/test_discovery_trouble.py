@@ -7,7 +7,7 @@ import pytest
 from tests.jobs.finder import Finder
 from tests.jobs.seeking import ACME, API, NO_SITES, OF_PLATFORM, drawn, finder, site, who
 from thresher.apps.jobs.discovery.trial import trial
-from thresher.control.boards import disable_board
+from thresher.apps.jobs.service.boards import disable_board
 from thresher.core.clock import HOUR
 from thresher.core.page import Verdict
 from thresher.core.record import Found

@@ -11,8 +11,8 @@ from tests.harness import tasks
 from tests.harness.databases import Database, only_files
 from tests.jobs.weeks import Search
 from thresher import NewTask
+from thresher.apps.hiring.groups import group, ungroup
 from thresher.apps.jobs.decision import explain
-from thresher.control.groups import group, ungroup
 from thresher.core.record import Found, Link, Record, pack
 from thresher.hiring.group import Reason
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING

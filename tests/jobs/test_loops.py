@@ -11,8 +11,8 @@ from tests.harness import tasks
 from tests.harness.databases import file_database
 from tests.jobs.weeks import Search
 from thresher import App, Context, Done, NewTask, Outcome, Pipeline, Stage
-from thresher.control.boards import ask_boards
-from thresher.control.postings import ask_postings
+from thresher.apps.jobs.service.boards import ask_boards
+from thresher.apps.jobs.service.postings import ask_postings
 from thresher.core.clock import FrozenClock
 from thresher.practice.web import Knob, PracticeWeb, Trouble
 

@@ -23,12 +23,12 @@ from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
 from thresher.apps.jobs.app import app
+from thresher.apps.jobs.service.boards import ask_boards, enable_board
+from thresher.apps.jobs.service.companies import Wish, ask_companies
+from thresher.apps.jobs.service.profiles import set_profile
 from thresher.build import install, install_models
 from thresher.config.models import Models
 from thresher.config.settings import Settings
-from thresher.control.boards import ask_boards, enable_board
-from thresher.control.companies import Wish, ask_companies
-from thresher.control.profiles import set_profile
 from thresher.core.clock import DAY, HOUR, SECOND
 from thresher.core.record import Found, Link
 from thresher.engine.page_cache import StoreShelf

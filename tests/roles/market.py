@@ -8,9 +8,9 @@ from typing import Any
 from tests.engine.workshop import PATIENCE, Workshop
 from tests.harness import tasks
 from tests.harness.databases import Database
+from thresher.admin.records import write_records
 from thresher.apps.roles.app import app
 from thresher.apps.roles.candidate import Candidate, as_data
-from thresher.control.records import write_records
 from thresher.core.clock import DAY
 from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.apps.roles.report import SAID, Report, conclude, says_nothing
+from thresher.apps.roles.turns import Verdict
 from thresher.core.errors import InvalidPayload
-from thresher.governance.turns import Verdict
 
 NAMES = ("dice", "indeed", "monster")
 

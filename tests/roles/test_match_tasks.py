@@ -9,16 +9,16 @@ import pytest
 from tests.harness import tasks
 from tests.harness.databases import Database, only_sqlite
 from tests.roles.market import Market
+from thresher.admin.records import write_records
 from thresher.apps.roles.app import app
+from thresher.apps.roles.service.matches import explain_fit, list_fits
+from thresher.apps.roles.store.matches import set_match_status
 from thresher.build import OWN_APPS
-from thresher.control.records import write_records
 from thresher.core.errors import UnknownName
 from thresher.core.record import Link, Record
 from thresher.core.task import NewTask
-from thresher.insight.fits import explain_fit, list_fits
 from thresher.store import groups
 from thresher.store.records import remove_links
-from thresher.store.roles.matches import set_match_status
 
 PYTHON = {"skills": ("Python", "Django"), "experience_years": 5}
 WANTED = {

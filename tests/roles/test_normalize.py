@@ -15,18 +15,18 @@ from tests.harness.web import shared_web, web
 from thresher import Done, NewTask, Pipeline, Stage
 from thresher.apps.roles.app import app as roles_app
 from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
+from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.normalize import KIND, normalize
-from thresher.control.resolve import resolve
+from thresher.apps.roles.service.resolve import resolve
+from thresher.apps.roles.store.roles import Role, add_role, list_roles, reject_role
 from thresher.core.clock import HOUR
 from thresher.core.record import Link, Record, pack
 from thresher.engine.registry import Registry
 from thresher.engine.worker import Worker
-from thresher.governance.demand import Demand
 from thresher.hiring.title.core import core_of
 from thresher.hiring.title.key import title_key
 from thresher.practice.web import Knob, PracticeWeb, Trouble
 from thresher.store.records import file_record, find_records
-from thresher.store.roles.roles import Role, add_role, list_roles, reject_role
 from thresher.store.store import Store
 
 __all__ = ["shared_web", "web"]

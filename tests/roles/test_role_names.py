@@ -3,12 +3,12 @@
 import pytest
 
 from tests.harness.databases import with_processes
+from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.role_names import FEW, KIND, WHOLE_EVERY, RoleNames
+from thresher.apps.roles.store.roles import add_role, merge_roles, reject_role, rename_role
 from thresher.core.clock import FrozenClock
-from thresher.governance.demand import Demand
 from thresher.hiring.title.key import title_key
 from thresher.store import vectors
-from thresher.store.roles.roles import add_role, merge_roles, reject_role, rename_role
 from thresher.store.store import Store
 from thresher.vectors.embedder import Embedder, shared_embedder
 from thresher.vectors.lexical import Lexical

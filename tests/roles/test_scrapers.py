@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from tests.house.paper import ROOT
+from thresher.admin.keys import create_key
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.store.roles import add_role
 from thresher.build import opened_store
-from thresher.control.keys import create_key
-from thresher.governance.demand import Demand
-from thresher.store.roles.roles import add_role
 from thresher.store.store import Store
 
 EXAMPLES = ROOT / "examples"

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from tests.harness.databases import with_processes
 from tests.harness.tasks import rows
-from thresher.control import admins, logins, password
-from thresher.control.keys import Admitted, Denied
+from thresher.admin import admins, logins
+from thresher.admin.admins import has_admins, list_admins
+from thresher.admin.keys import Admitted, Denied
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.insight.admins import has_admins, list_admins
 from thresher.store.admins import Allowance
 
 pytestmark = pytest.mark.promise(17)
@@ -32,7 +32,7 @@ def attempt(store, name: str, given_password: str, address: str = "192.0.2.1") -
     tried = logins.count_try(store, name, address)
     if isinstance(tried, Denied):
         return tried
-    return logins.log_in(store, tried, fits=password.fits(given_password, tried.kept))
+    return logins.log_in(store, tried, fits=admins.fits(given_password, tried.kept))
 
 
 def logged_in(store, name: str = "anna", given_password: str = GOOD) -> logins.Login:
@@ -90,7 +90,7 @@ def test_nobody_learns_which_names_there_are(store):
     assert isinstance(unknown, logins.Tried)
     assert known.kept.split("$")[:4] == unknown.kept.split("$")[:4] == ["scrypt", "10", "8", "3"]
     assert [len(part) for part in known.kept.split("$")] == [len(part) for part in unknown.kept.split("$")]
-    assert not password.fits(GOOD, unknown.kept)
+    assert not admins.fits(GOOD, unknown.kept)
     assert logins.log_in(store, unknown, fits=False) == logins.log_in(store, known, fits=False)
     assert isinstance(logins.log_in(store, unknown, fits=True), Denied)
 
@@ -136,7 +136,7 @@ def test_a_password_that_was_changed_during_the_look_lets_nobody_in(store):
     admins.create_admin(store, "anna", GOOD)
     tried = logins.count_try(store, "anna", "192.0.2.1")
     assert isinstance(tried, logins.Tried)
-    fits = password.fits(GOOD, tried.kept)
+    fits = admins.fits(GOOD, tried.kept)
     admins.change_password(store, "anna", OTHER)
     assert fits
     assert isinstance(logins.log_in(store, tried, fits=True), Denied)
@@ -257,7 +257,7 @@ def test_a_setup_token_makes_the_first_administrator_once(store):
     assert admins.setup_is_open(store, token)
     assert not admins.setup_is_open(store, token + "x")
     assert admins.first_admin(store, token + "x", "anna", "kept") is None
-    made = admins.first_admin(store, token, "anna", password.hashed(GOOD, 10))
+    made = admins.first_admin(store, token, "anna", admins.hashed(GOOD, 10))
     assert made
     assert admins.first_admin(store, token, "eve", "kept") is None
     assert not admins.setup_is_open(store, token)
@@ -339,15 +339,15 @@ def test_a_name_is_used_once_and_nobody_has_no_password(store):
 
 
 def test_one_letter_written_in_two_ways_is_one_letter():
-    kept = password.hashed("caf\N{LATIN SMALL LETTER E WITH ACUTE} au lait", 10)
-    assert password.fits("cafe\N{COMBINING ACUTE ACCENT} au lait", kept)
-    assert not password.fits("cafe au lait", kept)
+    kept = admins.hashed("caf\N{LATIN SMALL LETTER E WITH ACUTE} au lait", 10)
+    assert admins.fits("cafe\N{COMBINING ACUTE ACCENT} au lait", kept)
+    assert not admins.fits("cafe au lait", kept)
 
 
 def test_the_price_of_a_password_is_the_one_that_is_written_beside_it():
-    kept = password.hashed(GOOD, 11)
+    kept = admins.hashed(GOOD, 11)
     assert kept.startswith("scrypt$11$8$3$")
-    assert password.fits(GOOD, kept)
-    assert not password.fits(GOOD, kept.replace("$11$", "$10$"))
-    assert password.hashed(GOOD, 10) != password.hashed(GOOD, 10), "salted"
-    assert len(password.generated()) >= password.MIN_LENGTH
+    assert admins.fits(GOOD, kept)
+    assert not admins.fits(GOOD, kept.replace("$11$", "$10$"))
+    assert admins.hashed(GOOD, 10) != admins.hashed(GOOD, 10), "salted"
+    assert len(admins.generated()) >= admins.MIN_LENGTH

@@ -10,13 +10,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import thresher.control.keys
+import thresher.admin.keys
 from tests.harness.databases import with_processes
 from tests.harness.tasks import change, rows
-from thresher.control.keys import Admitted, Denied, Scope, admit, create_key, revoke_key, revoke_key_id
+from thresher.admin.keys import (
+    Admitted,
+    Denied,
+    Scope,
+    admit,
+    create_key,
+    has_keys,
+    list_keys,
+    revoke_key,
+    revoke_key_id,
+)
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.insight.keys import has_keys, list_keys
 from thresher.store import keys
 
 pytestmark = pytest.mark.promise(17)
@@ -235,7 +244,7 @@ def test_keys_of_other_times_do_not_open_a_fresh_database(store):
 
 def test_secrets_are_compared_in_constant_time():
     """No `==` in the module touches a digest; the one comparison is the library's."""
-    tree = ast.parse(Path(thresher.control.keys.__file__).read_text("utf-8"))
+    tree = ast.parse(Path(thresher.admin.keys.__file__).read_text("utf-8"))
     compared = [ast.unparse(node) for node in ast.walk(tree) if isinstance(node, ast.Compare)]
     assert not [text for text in compared if "digest" in text or "token" in text.replace("token is None", "")]
     calls = [ast.unparse(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)]
@@ -247,7 +256,7 @@ def test_the_comparison_is_made_for_a_prefix_that_nobody_has_too(store, known, m
     compared = []
     same = hmac.compare_digest
     monkeypatch.setattr(
-        "thresher.control.keys.hmac.compare_digest",
+        "thresher.admin.keys.hmac.compare_digest",
         lambda one, other: compared.append(len(other)) or same(one, other),
     )
     prefix = create_key(store, "anna", ["read"]).key.prefix if known else "thr_" + "0" * 12

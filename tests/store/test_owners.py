@@ -22,6 +22,7 @@ from tests.harness.tasks import (
     running,
     settle,
 )
+from thresher.apps.roles.store.people import erase_candidate
 from thresher.core.clock import DAY
 from thresher.core.errors import UnknownName
 from thresher.core.keys import content_hash
@@ -31,7 +32,6 @@ from thresher.store import blobs, extractors, owners, pages
 from thresher.store.pages import Kept
 from thresher.store.prune import _remove, prune
 from thresher.store.records import file_record
-from thresher.store.roles.people import erase_candidate
 from thresher.store.tasks import revive
 
 LONG = 400 * DAY

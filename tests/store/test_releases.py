@@ -18,6 +18,7 @@ import zstandard
 
 from tests.harness.databases import drop_schema
 from tests.web.conftest import Api, served
+from thresher.admin.sources import enable
 from thresher.build import (
     Workshop,
     install,
@@ -29,7 +30,6 @@ from thresher.build import (
 )
 from thresher.cli import main
 from thresher.config.project import Project, read_project
-from thresher.control.sources import enable
 from thresher.core.clock import DAY, HOUR, SystemClock
 from thresher.core.keys import content_hash
 from thresher.engine.stage_context import Reach

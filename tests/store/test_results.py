@@ -7,6 +7,7 @@ import pytest
 
 from tests.harness.databases import with_processes
 from tests.harness.tasks import claim_one, done, entry, failed, filing, put, rows, running, settle
+from thresher.admin.tasks import Waiter, show_task, status_of
 from thresher.config.settings import Settings
 from thresher.core.clock import DAY
 from thresher.core.context import Context
@@ -17,8 +18,6 @@ from thresher.core.pipeline import App, Pipeline, Stage
 from thresher.core.settlement import Settlement
 from thresher.core.task import State
 from thresher.engine.registry import Registry
-from thresher.insight.tasks import show_task
-from thresher.insight.wait import Waiter, status_of
 from thresher.store.prune import prune
 from thresher.store.tasks import cancel
 

@@ -17,8 +17,8 @@ import apsw
 import pytest
 
 from tests.harness.forks import Fork
+from thresher.admin.health import Verdict, check_file
 from thresher.core.errors import DatabaseProblem, InvalidPayload
-from thresher.insight.doctor import Verdict, check_file
 from thresher.store.sqlite import connection
 from thresher.store.sqlite.connection import SqliteFile, TurnLock, _check_owner, advice
 

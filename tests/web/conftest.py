@@ -17,9 +17,9 @@ from starlette.routing import BaseRoute
 from yarl import URL
 
 from tests.harness.tables import TABLES
+from thresher.admin.keys import create_key
 from thresher.build import Workshop, opened_workshop
 from thresher.config.project import read_project
-from thresher.control.keys import create_key
 from thresher.web import app as application
 from thresher.web.route import Guarded
 from thresher.web.server import address_of, bind, make_server

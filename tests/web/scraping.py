@@ -14,14 +14,14 @@ import pytest
 from tests.harness.schemas import SCHEMAS
 from tests.harness.tables import TABLES
 from tests.web.conftest import Answer, Api, served
+from thresher.admin.keys import create_key
+from thresher.admin.records import write_records
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.store.roles import add_role, link_candidates
 from thresher.build import Workshop, install, open_store, project_registry
 from thresher.config.project import read_project
-from thresher.control.keys import create_key
-from thresher.control.records import write_records
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.record import Record
-from thresher.governance.demand import Demand
-from thresher.store.roles.roles import add_role, link_candidates
 from thresher.store.store import Store
 
 QUEUE = "/api/scraper/queue"

@@ -12,9 +12,9 @@ import pytest
 
 from tests.harness.tasks import change
 from tests.web.conftest import Api, raw, served
-from thresher.control.keys import create_key
-from thresher.control.records import write_records
-from thresher.control.settings import set_setting
+from thresher.admin.keys import create_key
+from thresher.admin.records import write_records
+from thresher.admin.settings import set_setting
 from thresher.core.errors import ThresherError
 from thresher.core.record import Record
 from thresher.web.problem import STATUS, of_error

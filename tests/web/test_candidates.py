@@ -8,10 +8,10 @@ import pytest
 
 from tests.control.people import there
 from tests.web.conftest import Api, served
+from thresher.admin.keys import create_key
+from thresher.admin.records import write_records
 from thresher.build import Workshop, opened_workshop
 from thresher.config.project import read_project
-from thresher.control.keys import create_key
-from thresher.control.records import write_records
 from thresher.core.record import Link, Record
 
 ANNA = {

@@ -9,7 +9,7 @@ from fastapi.routing import APIRoute
 
 from tests.harness.tasks import change, rows
 from tests.web.conftest import Api, raw
-from thresher.control.keys import Admitted, Scope, create_key, revoke_key
+from thresher.admin.keys import Admitted, Scope, create_key, revoke_key
 from thresher.web.app import make_app
 from thresher.web.door import OPEN
 from thresher.web.route import OWNER, SCOPE, Guarded, Owner

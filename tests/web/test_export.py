@@ -13,9 +13,9 @@ import pytest
 from tests.cli.jobs_project import company
 from tests.harness.tasks import change
 from tests.web.conftest import Api
-from thresher.control.keys import create_key
-from thresher.control.records import write_records
-from thresher.control.settings import set_setting
+from thresher.admin.keys import create_key
+from thresher.admin.records import write_records
+from thresher.admin.settings import set_setting
 from thresher.web.refresh import refresh
 
 MANY = 600  # of 40,000 characters each: more than the buffers on the way hold

@@ -14,8 +14,8 @@ from tests.cli.conftest import folder  # noqa: F401  a fixture
 from tests.harness.tables import TABLES
 from tests.web.conftest import PATIENCE, Api, served, workshop
 from tests.web.test_serve import address, serving
+from thresher.admin.keys import create_key
 from thresher.build import Workshop
-from thresher.control.keys import create_key
 from thresher.web.connections import Connections
 from thresher.web.spool import Shares
 

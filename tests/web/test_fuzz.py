@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.harness.schemas import SCHEMAS
 from tests.web.conftest import Api, project, served
 from tests.web.test_routes import SITE, fill
-from thresher.control.companies import ask_companies, wish
-from thresher.control.keys import Scope, create_key
+from thresher.admin.keys import Scope, create_key
+from thresher.apps.jobs.service.companies import ask_companies, wish
 
 TEXTS = st.one_of(
     st.text(max_size=60),

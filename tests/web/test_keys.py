@@ -7,7 +7,7 @@ import pytest
 from tests.cli.conftest import folder, thresher  # noqa: F401  fixtures
 from tests.harness.tasks import rows
 from tests.web.conftest import PROJECT, Api
-from thresher.control.keys import create_key
+from thresher.admin.keys import create_key
 
 pytestmark = pytest.mark.promise(17)
 

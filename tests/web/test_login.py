@@ -16,9 +16,9 @@ from tests.harness.tasks import rows
 from tests.web.conftest import PROJECT, Answer, Api, served, workshop
 from tests.web.test_door import GUARDED, filled
 from tests.web.test_serve import address, serving
-from thresher.control import admins, password
-from thresher.control.keys import create_key
-from thresher.control.settings import set_setting
+from thresher.admin import admins
+from thresher.admin.keys import create_key
+from thresher.admin.settings import set_setting
 from thresher.core.errors import UsageError
 from thresher.web.cookie import NAME, SECURE_NAME, is_secure
 from thresher.web.refresh import refresh
@@ -301,13 +301,13 @@ def test_the_cookie_travels_in_the_open_on_the_machine_itself_only(scheme, heade
 
 
 def test_a_password_is_hashed_where_neither_the_loop_nor_the_database_waits(cheap, monkeypatch):
-    where, fits = [], password.fits
+    where, fits = [], admins.fits
 
     def noted(given: str, kept: str) -> bool:
         where.append(threading.current_thread().name)
         return fits(given, kept)
 
-    monkeypatch.setattr(password, "fits", noted)
+    monkeypatch.setattr(admins, "fits", noted)
     assert log_in(cheap).status == 200
     assert log_in(cheap, name="nobody").status == 401
     assert [name.partition("_")[0] for name in where] == ["password"] * 2, (

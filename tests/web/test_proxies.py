@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from tests.harness.tasks import rows
 from tests.web.conftest import PATIENCE, Api
+from thresher.admin import admins
+from thresher.admin.settings import set_setting
 from thresher.build import Workshop
-from thresher.control import admins
-from thresher.control.settings import set_setting
 from thresher.core.errors import UsageError
 from thresher.web.proxies import read_proxies
 from thresher.web.refresh import refresh

@@ -9,15 +9,15 @@ from tests.cli.jobs_project import board, company, decision, match, posting
 from tests.harness.groups import opened
 from tests.harness.tasks import entry, rows
 from tests.web.conftest import Api
+from thresher.admin import sources as control
+from thresher.admin.keys import create_key
+from thresher.admin.records import write_records
+from thresher.admin.times import read_now
+from thresher.apps.jobs.service.companies import ask_companies, wish
+from thresher.apps.jobs.service.matches import save_view
 from thresher.config.settings import setting
-from thresher.control import sources as control
-from thresher.control.companies import ask_companies, wish
-from thresher.control.keys import create_key
-from thresher.control.matches import save_view
-from thresher.control.records import write_records
 from thresher.core.clock import DAY, SECOND
 from thresher.core.task import NewTask
-from thresher.insight.moment import read_now
 from thresher.web.answer import written
 
 SITE = "site:https://acme.com/careers?team=a b"

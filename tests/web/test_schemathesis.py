@@ -15,7 +15,7 @@ from schemathesis.specs.openapi.checks import (
 
 from tests.web.conftest import Api
 from tests.web.scraping import world
-from thresher.control.keys import Scope, create_key
+from thresher.admin.keys import Scope, create_key
 
 EXAMPLES = 2  # of each operation and kind of data; `make fuzz` takes many more
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]

@@ -8,8 +8,8 @@ import pytest
 
 from tests.web.conftest import Api
 from tests.web.scraping import QUEUE, Scraper, World, job, worlds
-from thresher.control import platforms
-from thresher.control.keys import create_key
+from thresher.admin.keys import create_key
+from thresher.apps.roles.service import platforms
 from thresher.store.settings import change_setting
 from thresher.web.refresh import refresh
 

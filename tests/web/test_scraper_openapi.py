@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.web.conftest import Api
 from tests.web.scraping import QUEUE, World, job, worlds
 from tests.web.test_fuzz import TEXTS, VALUES, operations
-from thresher.control import platforms
-from thresher.control.keys import create_key
+from thresher.admin.keys import create_key
+from thresher.apps.roles.service import platforms
 
 MONITORING = "/api/scraper-monitoring"
 FINE = {200, 204, 400, 403, 404, 409, 413, 422}

@@ -20,8 +20,8 @@ from tests.cli.jobs_project import company
 from tests.harness.forks import Command
 from tests.harness.schemas import SCHEMAS
 from tests.web.conftest import PATIENCE, PROJECT, Api, served, workshop
+from thresher.admin.records import write_records
 from thresher.build import opened_store
-from thresher.control.records import write_records
 from thresher.core.errors import UsageError
 from thresher.web.server import bind, is_loopback
 

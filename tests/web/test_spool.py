@@ -10,8 +10,8 @@ from fastapi import HTTPException
 from starlette.requests import Request
 
 from thresher.config.settings import Settings
-from thresher.control.spooled import Spooled
 from thresher.core.errors import DatabaseProblem
+from thresher.core.spooled import Spooled
 from thresher.web import spool
 from thresher.web.body import LARGE
 from thresher.web.routes import ROUTES

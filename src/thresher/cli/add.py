@@ -12,10 +12,10 @@ import typer
 from thresher.cli.call import Call, call_of
 
 if TYPE_CHECKING:
+    from thresher.admin.requests import Asked
+    from thresher.admin.tasks import Added
+    from thresher.apps.jobs.service.company_file import Roster
     from thresher.build import Workshop
-    from thresher.control.asked import Asked
-    from thresher.control.roster import Roster
-    from thresher.control.tasks import Added
 
 ALIKE = 0.8  # of 1: what may be a slip of the hand
 WORDS = ("company", "companies", "board", "posting", "candidates")
@@ -118,7 +118,7 @@ def _add_words(call: Call, kind: str, things: list[str], said: dict[str, Any]) -
 
 
 def _companies(things: list[str], said: dict[str, Any]) -> list[Any]:
-    from thresher.control.companies import is_site, read_wish, wish
+    from thresher.apps.jobs.service.companies import is_site, read_wish, wish
     from thresher.core.errors import UsageError
 
     if not (said["name"] or said["website"]):
@@ -140,21 +140,21 @@ def _ask(
     shop: "Workshop", kind: str, things: list[str], said: dict[str, Any], ready: list[Any] | None
 ) -> "list[Asked]":
     if ready is not None:
-        from thresher.control.companies import ask_companies
+        from thresher.apps.jobs.service.companies import ask_companies
 
         return ask_companies(shop.store, shop.registry, ready, force=said["force"])
     if kind == "board":
-        from thresher.control.boards import ask_boards
+        from thresher.apps.jobs.service.boards import ask_boards
 
         return ask_boards(shop.store, shop.registry, things, company=said["company"], name=said["name"])
-    from thresher.control.postings import ask_postings
+    from thresher.apps.jobs.service.postings import ask_postings
 
     return ask_postings(shop.store, shop.registry, things)
 
 
 def _add_roster(call: Call, name: str, *, force: bool) -> None:
-    from thresher.control.companies import ask_companies
-    from thresher.control.roster import read_roster
+    from thresher.apps.jobs.service.companies import ask_companies
+    from thresher.apps.jobs.service.company_file import read_roster
 
     roster = read_roster(_read(name), name)
     with call.workshop() as shop:
@@ -189,9 +189,9 @@ def _lines(found: "list[Asked]", roster: "Roster | None", name: str) -> list[str
 
 
 def _add_one(call: Call, fields: dict[str, object], payload: str | None) -> None:
+    from thresher.admin import tasks
+    from thresher.admin.intake import new_task, parse_payload
     from thresher.cli.show import say
-    from thresher.control import tasks
-    from thresher.control.intake import new_task, parse_payload
 
     text = None if payload is None else _text(payload)
     new = new_task(fields | ({} if text is None else {"payload": parse_payload(text, "the payload")}))
@@ -209,10 +209,10 @@ def _sentence(added: "Added") -> str:
 
 
 def _add_file(call: Call, name: str) -> None:
+    from thresher.admin import tasks
+    from thresher.admin.intake import read_lines
     from thresher.cli.show import say
     from thresher.cli.words import number
-    from thresher.control import tasks
-    from thresher.control.intake import read_lines
 
     lines = _read(name).splitlines()
     with call.workshop() as shop:

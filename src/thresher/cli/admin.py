@@ -10,7 +10,7 @@ from thresher.cli.call import Call, call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.admins import AdminView
+    from thresher.admin.admins import AdminView
 
 app = typer.Typer()
 
@@ -27,8 +27,7 @@ def create(
     ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False
 ) -> None:
     """Make an administrator. Asks for a password, of which only a slow hash is kept."""
-    from thresher.control.admins import create_admin
-    from thresher.insight.admins import admin_view
+    from thresher.admin.admins import admin_view, create_admin
 
     call = call_of(ctx)
     password = _password(generate=generate, stdin=password_stdin)
@@ -47,8 +46,7 @@ def password(
     ctx: typer.Context, name: Name, generate: Generate = False, password_stdin: FromStdin = False
 ) -> None:
     """Give an administrator another password, and end their logins."""
-    from thresher.control.admins import change_password
-    from thresher.insight.admins import admin_view
+    from thresher.admin.admins import admin_view, change_password
 
     call = call_of(ctx)
     chosen = _password(generate=generate, stdin=password_stdin)
@@ -62,9 +60,9 @@ def password(
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """List administrators, and when they last logged in."""
+    from thresher.admin.admins import list_admins
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.admins import list_admins
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -75,9 +73,8 @@ def list_(ctx: typer.Context) -> None:
 @app.command()
 def remove(ctx: typer.Context, name: Name) -> None:
     """Remove an administrator, and end their logins. Keys that they made stay."""
+    from thresher.admin.admins import admin_view, remove_admin
     from thresher.cli.show import say
-    from thresher.control.admins import remove_admin
-    from thresher.insight.admins import admin_view
 
     call = call_of(ctx)
     with call.store() as store:
@@ -87,7 +84,7 @@ def remove(ctx: typer.Context, name: Name) -> None:
 
 def _password(*, generate: bool, stdin: bool) -> str:
     """A password from wherever it was said to come from."""
-    from thresher.control.password import generated
+    from thresher.admin.admins import generated
     from thresher.core.errors import UsageError
 
     if generate and stdin:

@@ -11,12 +11,12 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from thresher.admin.gates import GateView
+from thresher.admin.status import KindProgress, Progress
 from thresher.cli.show import cell
 from thresher.cli.words import opens, short
 from thresher.core.clock import monotonic
 from thresher.core.errors import DatabaseProblem
-from thresher.insight.gates import GateView
-from thresher.insight.progress import KindProgress, Progress
 
 BAR_WIDTH = 32
 GATES_SHOWN = 5

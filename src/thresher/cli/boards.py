@@ -10,8 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from thresher.control.boards import TriedBoard
-    from thresher.insight.boards import BoardDetail, BoardView
+    from thresher.apps.jobs.service.boards import BoardDetail, BoardView, TriedBoard
 
 app = typer.Typer()
 
@@ -29,10 +28,10 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
     """List boards: how the last look at each ended, and what is wrong with them."""
+    from thresher.admin.times import read_now
+    from thresher.apps.hiring.checks import none_yet, what_was_checked
+    from thresher.apps.jobs.service.boards import list_boards
     from thresher.cli.show import answer
-    from thresher.insight.boards import list_boards
-    from thresher.insight.checked import none_yet, what_was_checked
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -87,10 +86,9 @@ def board_table(found: "list[BoardView]", now: int) -> "Table":
 @app.command()
 def show(ctx: typer.Context, key: Key) -> None:
     """Show one board: whose it is and by what proof, its last look, its coverage, its alarms."""
+    from thresher.admin.times import read_now
+    from thresher.apps.jobs.service.boards import find_board, show_board
     from thresher.cli.show import answer
-    from thresher.control.boards import find_board
-    from thresher.insight.boards import show_board
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -154,9 +152,9 @@ def test(ctx: typer.Context, key: Key) -> None:
     """
     import asyncio
 
+    from thresher.apps.jobs.service.boards import find_board, try_board
     from thresher.build import opened_fetcher
     from thresher.cli.show import answer
-    from thresher.control.boards import find_board, try_board
 
     call = call_of(ctx)
     project = call.project()
@@ -189,9 +187,8 @@ def enable(ctx: typer.Context, key: Key) -> None:
     """Have a board read from now on: one that waits for your word, or one that was disabled. Its failures are
     forgotten.
     """
+    from thresher.apps.jobs.service.boards import board_view, enable_board, find_board
     from thresher.cli.show import say
-    from thresher.control.boards import enable_board, find_board
-    from thresher.insight.boards import board_view
 
     call = call_of(ctx)
     with call.workshop() as shop:
@@ -207,9 +204,8 @@ def disable(
     reason: Annotated[str, typer.Option(help="Why; shown wherever the board is.")] = "disabled by a person",
 ) -> None:
     """Read a board no more, until you enable it. Its postings stay as they are."""
+    from thresher.apps.jobs.service.boards import board_view, disable_board
     from thresher.cli.show import say
-    from thresher.control.boards import disable_board
-    from thresher.insight.boards import board_view
 
     call = call_of(ctx)
     with call.store() as store:

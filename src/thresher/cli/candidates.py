@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from thresher.control.candidate_file import Slip
-    from thresher.control.candidates import Admission
-    from thresher.insight.candidates import CandidateDetail, CandidateView
-    from thresher.insight.fits import FitDetail, FitView, Quote
+    from thresher.apps.roles.service.candidates import Admission, CandidateDetail, CandidateView
+    from thresher.apps.roles.service.intake import Slip
+    from thresher.apps.roles.service.matches import FitDetail, FitView, Quote
 
 app = typer.Typer()
 
@@ -58,10 +57,10 @@ def read_body(name: str) -> bytes:
 
 def add_file(call: Call, things: list[str], *, skip_bad: bool) -> None:
     """`thresher add candidates FILE`: the whole file is read before anything is written."""
+    from thresher.admin.csv_rows import decoded
+    from thresher.apps.roles.service.candidates import add_candidates
+    from thresher.apps.roles.service.intake import read_sheet
     from thresher.cli.show import answer, cell
-    from thresher.control.candidate_file import read_sheet
-    from thresher.control.candidates import add_candidates
-    from thresher.control.rows import decoded
     from thresher.core.errors import UsageError
 
     if len(things) != 1:
@@ -115,10 +114,10 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
 ) -> None:
     """List candidates, the newest first."""
+    from thresher.admin.times import read_now
+    from thresher.apps.roles.service.candidates import list_candidates
+    from thresher.apps.roles.service.roles import find
     from thresher.cli.show import answer
-    from thresher.control.roles import find
-    from thresher.insight.candidates import list_candidates
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -162,9 +161,9 @@ def show(ctx: typer.Context, key: Key) -> None:
     """Show one candidate: what is known, what is searched for, which roles are wanted and how each was
     found.
     """
+    from thresher.admin.times import read_now
+    from thresher.apps.roles.service.candidates import show_candidate
     from thresher.cli.show import answer
-    from thresher.insight.candidates import show_candidate
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -219,9 +218,9 @@ def remove(
     """Forget candidates: their records, their links and their matches. The roles that they wanted are counted
     anew.
     """
+    from thresher.apps.roles.service.candidates import remove_candidates
     from thresher.cli.show import say
     from thresher.cli.words import number
-    from thresher.control.candidates import remove_candidates
 
     call = call_of(ctx)
     with call.store(migrate=True) as store:
@@ -247,9 +246,9 @@ def matches(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 50,
 ) -> None:
     """List the postings that suit a candidate, the best first: score, grade, and what it is made of."""
+    from thresher.admin.times import read_now
+    from thresher.apps.roles.service.matches import list_fits
     from thresher.cli.show import answer
-    from thresher.insight.fits import list_fits
-    from thresher.insight.moment import read_now
 
     if explain is not None:
         match(ctx, key, explain)
@@ -310,9 +309,9 @@ def match(
     posting: Annotated[str, typer.Argument(metavar="POSTING", help="Its key, or the id of its record.")],
 ) -> None:
     """Explain how a candidate and a posting go together, part by part, with the words of the posting."""
+    from thresher.apps.roles.service.match_status import posting_named
+    from thresher.apps.roles.service.matches import explain_fit
     from thresher.cli.show import answer
-    from thresher.control.pairs import posting_named
-    from thresher.insight.fits import explain_fit
 
     call = call_of(ctx)
     with call.store() as store:
@@ -376,8 +375,8 @@ def set_status(
     Its score is that of the last matching in which it still fitted; thresher candidates match says what it
     would be now.
     """
+    from thresher.apps.roles.service.match_status import posting_named, set_pair_status
     from thresher.cli.show import say
-    from thresher.control.pairs import posting_named, set_pair_status
 
     call = call_of(ctx)
     with call.store(migrate=True) as store:

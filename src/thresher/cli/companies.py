@@ -9,7 +9,7 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.companies import CompanyDetail, CompanyView
+    from thresher.apps.jobs.service.companies import CompanyDetail, CompanyView
 
 app = typer.Typer()
 
@@ -39,10 +39,10 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
     """List companies, the newest first."""
+    from thresher.admin.times import read_now
+    from thresher.apps.hiring.checks import none_yet, what_was_checked
+    from thresher.apps.jobs.service.companies import list_companies
     from thresher.cli.show import answer
-    from thresher.insight.checked import none_yet, what_was_checked
-    from thresher.insight.companies import list_companies
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -102,9 +102,9 @@ def show(
     key: Annotated[str, typer.Argument(metavar="KEY", help="As `companies list` names it.")],
 ) -> None:
     """Show everything that is known of a company, where it stands, and why it has its tier."""
+    from thresher.admin.times import read_now
+    from thresher.apps.jobs.service.companies import show_company
     from thresher.cli.show import answer
-    from thresher.insight.companies import show_company
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:

@@ -9,7 +9,7 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.settings import SettingView
+    from thresher.admin.settings import SettingView
 
 app = typer.Typer()
 
@@ -21,8 +21,8 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting, such as 
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """List every setting: its value, where it comes from, its unit and its sentence."""
+    from thresher.admin.settings import list_settings
     from thresher.cli.show import answer
-    from thresher.insight.settings import list_settings
 
     call = call_of(ctx)
     with call.store() as store:
@@ -49,8 +49,8 @@ def _draw_list(out: "Console", found: "list[SettingView]") -> None:
 @app.command()
 def get(ctx: typer.Context, name: Name) -> None:
     """Show one setting."""
+    from thresher.admin.settings import show_setting
     from thresher.cli.show import answer
-    from thresher.insight.settings import show_setting
 
     call = call_of(ctx)
     with call.store() as store:
@@ -71,9 +71,8 @@ def set_(ctx: typer.Context, name: Name, value: Annotated[str, typer.Argument(me
     """Change a setting at run time. Workers take it up within settings.every."""
     from getpass import getuser
 
+    from thresher.admin.settings import set_setting, show_setting
     from thresher.cli.show import say
-    from thresher.control.settings import set_setting
-    from thresher.insight.settings import show_setting
 
     call = call_of(ctx)
     with call.store() as store:
@@ -92,9 +91,8 @@ def unset(ctx: typer.Context, name: Name) -> None:
     """Go back to the project's value, or the default."""
     from getpass import getuser
 
+    from thresher.admin.settings import show_setting, unset_setting
     from thresher.cli.show import say
-    from thresher.control.settings import unset_setting
-    from thresher.insight.settings import show_setting
 
     call = call_of(ctx)
     with call.store() as store:
@@ -108,8 +106,8 @@ def history(
     ctx: typer.Context, limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50
 ) -> None:
     """Show who changed what, the newest first."""
+    from thresher.admin.settings import list_changes
     from thresher.cli.show import answer
-    from thresher.insight.settings import list_changes
 
     call = call_of(ctx)
     with call.store() as store:

@@ -9,7 +9,7 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.costs import Costs, Estimate
+    from thresher.admin.costs import Costs, Estimate
 
 
 def command(
@@ -39,11 +39,10 @@ def command(
     """
     from functools import partial
 
+    from thresher.admin import costs
+    from thresher.admin.times import read_now, seconds
     from thresher.cli.show import answer
-    from thresher.control.duration import seconds
     from thresher.core.clock import to_us
-    from thresher.insight import costs
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     span = None if since is None else to_us(seconds(since))
@@ -58,8 +57,8 @@ def command(
 
 
 def _draw(out: "Console", found: "Costs") -> None:
+    from thresher.admin.costs import dollars
     from thresher.cli.show import table
-    from thresher.insight.costs import dollars
 
     if found.lines:
         rows = [[line[found.by] or "none", *_cells(line)] for line in found.lines]
@@ -85,7 +84,7 @@ def _draw(out: "Console", found: "Costs") -> None:
 
 
 def _cells(line: dict[str, Any]) -> list[str | None]:
-    from thresher.insight.costs import dollars
+    from thresher.admin.costs import dollars
 
     counts = [f"{line[name]:,}" for name in ("calls", "input_tokens", "output_tokens")]
     money = [
@@ -101,9 +100,9 @@ def _cells(line: dict[str, Any]) -> list[str | None]:
 
 
 def _draw_calls(out: "Console", found: list[dict[str, Any]], now: int) -> None:
+    from thresher.admin.costs import dollars
     from thresher.cli.show import table
     from thresher.cli.words import ago
-    from thresher.insight.costs import dollars
 
     if not found:
         out.print("No model was called.")
@@ -145,8 +144,8 @@ def _draw_calls(out: "Console", found: list[dict[str, Any]], now: int) -> None:
 
 
 def _draw_estimate(out: "Console", found: "list[Estimate]") -> None:
+    from thresher.admin.costs import dollars
     from thresher.cli.show import table
-    from thresher.insight.costs import dollars
 
     if not found:
         out.print("Nothing waits.")

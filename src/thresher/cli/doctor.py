@@ -10,8 +10,8 @@ from thresher.cli.call import Call, call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from thresher.admin.health import Check
     from thresher.engine.registry import Registry
-    from thresher.insight.doctor import Check
 
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
 
@@ -31,8 +31,8 @@ def command(
     Python, SQLite, embeddings, the project, the apps, the database, workers and gates. Exits 1 if something
     fails.
     """
+    from thresher.admin.health import Verdict, worst
     from thresher.cli.show import answer
-    from thresher.insight.doctor import Verdict, worst
 
     call = call_of(ctx)
     if fix:
@@ -47,8 +47,8 @@ def _mend(*, yes: bool) -> None:
     """Bring the embedding model. What is said goes to the error stream: the answer may be JSON."""
     import shlex
 
+    from thresher.admin.health import Verdict, check_embeddings
     from thresher.core.errors import ConfigError, UsageError
-    from thresher.insight.doctor import Verdict, check_embeddings
     from thresher.vectors.install import carry_out, plan
 
     commands = plan(again=check_embeddings().verdict is not Verdict.OK)
@@ -74,13 +74,19 @@ def _agreed() -> bool:
 
 
 def _examine(call: Call) -> "list[Check]":
+    from thresher.admin.costs import check_ledger
+    from thresher.admin.health import (
+        Examination,
+        check_file,
+        check_models,
+        check_name,
+        check_notify,
+        check_store,
+        check_waivers,
+        reach,
+    )
     from thresher.build import database_file, open_bare, project_registry
     from thresher.config.project import Project, hide_password
-    from thresher.insight.costs import check_ledger
-    from thresher.insight.doctor import Examination, check_file, check_store
-    from thresher.insight.models import check_models
-    from thresher.insight.notify import check_notify
-    from thresher.insight.outward import check_name, check_waivers, reach
 
     exam = Examination()
     project = exam.attempt("project", call.project, lambda found: str(found.folder.resolve()))

@@ -22,9 +22,9 @@ def command(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
     """Show events, the newest first."""
+    from thresher.admin.events import list_events
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.events import list_events
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:

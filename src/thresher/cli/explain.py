@@ -9,7 +9,7 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.decisions import Explanation
+    from thresher.apps.jobs.service.decisions import Explanation
 
 
 def command(
@@ -24,9 +24,9 @@ def command(
     Every decision with its rule, its points and the words that caused it; of a company why it has its tier,
     of a board whose it is and how the last look ended.
     """
+    from thresher.admin.times import read_now
+    from thresher.apps.jobs.service.decisions import explain
     from thresher.cli.show import answer
-    from thresher.insight.decisions import explain
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:

@@ -33,10 +33,10 @@ def command(
     JSON lines have all that is known. CSV and XLSX have the columns people look at; a text that a spreadsheet
     would take for a formula gets an apostrophe before it.
     """
+    from thresher.admin.export import Form, What, export, export_file, form_of
     from thresher.cli.show import say
     from thresher.cli.words import number
     from thresher.core.errors import UsageError
-    from thresher.insight.export import Form, What, export, export_file, form_of
 
     call = call_of(ctx)
     if what not in list(What):

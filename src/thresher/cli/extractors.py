@@ -9,7 +9,7 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.extractors import ExtractorView, FieldView
+    from thresher.admin.extractors import ExtractorView, FieldView
 
 app = typer.Typer()
 
@@ -25,9 +25,9 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 100,
 ) -> None:
     """List what was learned: score, pages read, pages on which something had changed."""
+    from thresher.admin.extractors import list_extractors
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.extractors import list_extractors
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -69,8 +69,8 @@ def _draw(out: "Console", found: "list[ExtractorView]", now: int) -> None:
 @app.command()
 def show(ctx: typer.Context, site: Site, schema: SchemaName) -> None:
     """Show by which rules each field is read."""
+    from thresher.admin.extractors import show_extractor
     from thresher.cli.show import answer
-    from thresher.insight.extractors import show_extractor
 
     call = call_of(ctx)
     with call.store() as store:
@@ -108,9 +108,9 @@ def label(
     ] = None,
 ) -> None:
     """Say what stands on a page. Three such pages teach a site; nobody knows better than you."""
+    from thresher.admin.extractors import label as take
     from thresher.cli.inspect import opened_page
     from thresher.cli.show import say
-    from thresher.control.extractors import label as take
     from thresher.core.errors import UsageError
     from thresher.core.keys import parse
 
@@ -139,8 +139,8 @@ def label(
 @app.command()
 def retire(ctx: typer.Context, site: Site, schema: SchemaName) -> None:
     """Put an extractor aside: the site is learned anew from the next pages."""
+    from thresher.admin.extractors import retire as put_aside
     from thresher.cli.show import say
-    from thresher.control.extractors import retire as put_aside
 
     call = call_of(ctx)
     with call.store() as store:

@@ -9,7 +9,7 @@ from thresher.cli.call import Call, call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.failures import FailureGroup
+    from thresher.admin.failures import FailureGroup
 
 app = typer.Typer()
 
@@ -30,9 +30,9 @@ def list_(
     newer: Newer = None,
 ) -> None:
     """List failures by error, kind and source, with an example of each."""
+    from thresher.admin.failures import failure_filters, group_failures
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.failures import failure_filters, group_failures
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -54,8 +54,7 @@ def retry(
     apply: Annotated[bool, typer.Option("--apply", help="Do it; without this it only counts.")] = False,
 ) -> None:
     """Send failed tasks that match back to waiting: a dry run, unless --apply."""
-    from thresher.control.failures import retry_failures
-    from thresher.insight.failures import failure_filters
+    from thresher.admin.failures import failure_filters, retry_failures
 
     call = call_of(ctx)
     with call.store() as store:
@@ -78,7 +77,7 @@ def _report(call: Call, done: Any) -> None:
 
 
 def _ages(older: str | None, newer: str | None) -> dict[str, float | None]:
-    from thresher.control.duration import seconds
+    from thresher.admin.times import seconds
 
     return {"older": seconds(older) if older else None, "newer": seconds(newer) if newer else None}
 

@@ -12,7 +12,7 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.matches import MatchView, Search, ViewView
+    from thresher.apps.jobs.service.matches import MatchView, Search, ViewView
 
 app = typer.Typer()
 profile_app = typer.Typer()
@@ -60,8 +60,8 @@ def matches(
     limit: Limit = 50,
 ) -> None:
     """List the openings that suit the profile, the best first."""
+    from thresher.apps.jobs.service.matches import Search
     from thresher.core.errors import UsageError
-    from thresher.insight.matches import Search
 
     search = Search(status, priority, min_score, since, company, words)
     if view is not None and search.as_json():
@@ -70,10 +70,10 @@ def matches(
 
 
 def _show(ctx: typer.Context, search: "Search", view: str | None, limit: int) -> None:
+    from thresher.admin.times import read_now
+    from thresher.apps.hiring.checks import none_yet, what_was_checked
+    from thresher.apps.jobs.service.matches import list_matches, saved_search
     from thresher.cli.show import answer
-    from thresher.insight.checked import none_yet, what_was_checked
-    from thresher.insight.matches import list_matches, saved_search
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -124,8 +124,8 @@ def match(
     note: Annotated[str | None, typer.Option(help="A few words of your own, kept with the match.")] = None,
 ) -> None:
     """Say what you have done about a match. It is yours: no later analysis changes it."""
+    from thresher.apps.jobs.service.matches import set_status
     from thresher.cli.show import say
-    from thresher.control.matches import set_status
 
     call = call_of(ctx)
     with call.store() as store:
@@ -143,9 +143,9 @@ def judge(
     """Have open postings judged by the profile as it is now: those that nobody has judged yet. What you did
     about matches stays.
     """
+    from thresher.apps.jobs.service.postings import judge_again
     from thresher.cli.show import say
     from thresher.cli.words import number
-    from thresher.control.postings import judge_again
 
     call = call_of(ctx)
     with call.workshop() as shop:
@@ -156,8 +156,8 @@ def judge(
 @profile_app.command("show")
 def profile_show(ctx: typer.Context) -> None:
     """Show the profile in use."""
+    from thresher.admin.records import maybe
     from thresher.cli.show import answer
-    from thresher.insight.lookup import maybe
 
     call = call_of(ctx)
     with call.store() as store:
@@ -215,8 +215,8 @@ def profile_check(ctx: typer.Context, file: File) -> None:
     """Say whether a profile can be used, without using it. Exits 3 with the line and the key that is
     wrong.
     """
+    from thresher.apps.jobs.service.profiles import check_profile
     from thresher.cli.show import say
-    from thresher.control.profiles import check_profile
 
     profile = check_profile(_read(file), str(file))
     say(call_of(ctx), profile, f"{file} can be used; thresher jobs profile set {file} does.")
@@ -227,8 +227,8 @@ def profile_set(ctx: typer.Context, file: File) -> None:
     """Use a profile from now on. Postings that were judged before keep their decisions; thresher jobs judge
     --all judges them anew.
     """
+    from thresher.apps.jobs.service.profiles import set_profile
     from thresher.cli.show import say
-    from thresher.control.profiles import set_profile
 
     call = call_of(ctx)
     text = _read(file)
@@ -269,10 +269,9 @@ def views_save(
     """Keep a search under a name; the same name again replaces it."""
     import shlex
 
+    from thresher.admin.times import read_now
+    from thresher.apps.jobs.service.matches import Search, check, save_view
     from thresher.cli.show import say
-    from thresher.control.matches import save_view
-    from thresher.insight.matches import Search, check
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -289,9 +288,9 @@ def views_save(
 @views_app.command("list")
 def views_list(ctx: typer.Context) -> None:
     """List the searches that were kept, and how many matches each finds now."""
+    from thresher.admin.times import read_now
+    from thresher.apps.jobs.service.matches import list_views
     from thresher.cli.show import answer
-    from thresher.insight.matches import list_views
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -323,6 +322,6 @@ def views_show(
     ctx: typer.Context, name: Annotated[str, typer.Argument(metavar="NAME")], limit: Limit = 50
 ) -> None:
     """Show the matches that a kept search finds now."""
-    from thresher.insight.matches import Search
+    from thresher.apps.jobs.service.matches import Search
 
     _show(ctx, Search(), name, limit)

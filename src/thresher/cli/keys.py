@@ -9,7 +9,7 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.keys import KeyView
+    from thresher.admin.keys import KeyView
 
 app = typer.Typer()
 
@@ -37,10 +37,9 @@ def create(
     ] = None,
 ) -> None:
     """Make a key for the HTTP API. It is shown once, and only its hash is kept."""
+    from thresher.admin.keys import Scope, create_key, made_view
+    from thresher.admin.times import seconds
     from thresher.cli.show import say
-    from thresher.control.duration import seconds
-    from thresher.control.keys import Scope, create_key
-    from thresher.insight.keys import made_view
 
     call = call_of(ctx)
     lasts = None if expires is None else seconds(expires)
@@ -66,9 +65,9 @@ def list_(
     every: Annotated[bool, typer.Option("--all", help="Also those that are expired or revoked.")] = False,
 ) -> None:
     """List keys: what they open, until when, and when they were last used."""
+    from thresher.admin.keys import list_keys
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.keys import list_keys
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -111,10 +110,9 @@ def revoke(
     ctx: typer.Context, which: Annotated[str, typer.Argument(metavar="NAME|ID", help="Whose key, or its id.")]
 ) -> None:
     """Let a key open nothing from now on."""
+    from thresher.admin.keys import key_view, revoke_key
+    from thresher.admin.times import read_now
     from thresher.cli.show import say
-    from thresher.control.keys import revoke_key
-    from thresher.insight.keys import key_view
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:

@@ -9,7 +9,7 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.store.roles.posts import Late
+    from thresher.apps.roles.store.posts import Late
 
 app = typer.Typer()
 
@@ -28,9 +28,9 @@ def list_(
     """List what came too late, the oldest first: from whom, for which role, how much, and why it did not
     count.
     """
+    from thresher.admin.times import read_now
+    from thresher.apps.roles.service.arrivals import late_posts
     from thresher.cli.show import answer
-    from thresher.control.late import late_posts
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -66,9 +66,9 @@ def _draw(out: "Console", found: "list[Late]", now: int) -> None:
 @app.command("import")
 def import_(ctx: typer.Context, late_id: Id) -> None:
     """Import the postings of a late body under its role after all, and have them matched."""
+    from thresher.apps.roles.service.arrivals import import_late
     from thresher.cli.show import say
     from thresher.cli.words import number
-    from thresher.control.late import import_late
 
     call = call_of(ctx)
     with call.workshop() as shop:
@@ -80,9 +80,9 @@ def import_(ctx: typer.Context, late_id: Id) -> None:
 @app.command()
 def drop(ctx: typer.Context, late_id: Id) -> None:
     """Let go of a late body."""
+    from thresher.apps.roles.service.arrivals import drop_late
     from thresher.cli.show import say
     from thresher.cli.words import number
-    from thresher.control.late import drop_late
 
     call = call_of(ctx)
     with call.store() as store:

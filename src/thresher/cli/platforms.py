@@ -9,7 +9,7 @@ from thresher.cli.call import Call, call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.platforms import PlatformView
+    from thresher.apps.roles.service.platforms import PlatformView
     from thresher.store.store import Store
 
 app = typer.Typer()
@@ -31,9 +31,9 @@ InFlight = Annotated[
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """List platforms: their limits, their failures, and why one is paused."""
+    from thresher.admin.times import read_now
+    from thresher.apps.roles.service.platforms import list_views
     from thresher.cli.show import answer
-    from thresher.insight.moment import read_now
-    from thresher.insight.platforms import list_views
 
     call = call_of(ctx)
     with call.store() as store:
@@ -80,7 +80,7 @@ def add(
 
     With platforms every role is looked for on each of them in its turn, and a key may be kept to some.
     """
-    from thresher.control.platforms import save
+    from thresher.apps.roles.service.platforms import save
 
     call = call_of(ctx)
     with call.store(migrate=True) as store:
@@ -91,8 +91,8 @@ def add(
 @app.command()
 def remove(ctx: typer.Context, name: Name) -> None:
     """Let nobody look there any more. Whoever does so now may finish."""
+    from thresher.apps.roles.service import platforms
     from thresher.cli.show import say
-    from thresher.control import platforms
 
     call = call_of(ctx)
     with call.store() as store:
@@ -111,8 +111,8 @@ def pause(
     reason: Annotated[str, typer.Option(help="Why; shown wherever it is paused.")] = "paused by a person",
 ) -> None:
     """Let no scraper begin there for a time. Roles wait and lose nothing."""
-    from thresher.control import platforms
-    from thresher.control.duration import seconds
+    from thresher.admin.times import seconds
+    from thresher.apps.roles.service import platforms
 
     call = call_of(ctx)
     with call.store() as store:
@@ -123,7 +123,7 @@ def pause(
 @app.command()
 def resume(ctx: typer.Context, name: Name) -> None:
     """Let scrapers begin there again, and forget its failures."""
-    from thresher.control import platforms
+    from thresher.apps.roles.service import platforms
 
     call = call_of(ctx)
     with call.store() as store:
@@ -133,8 +133,8 @@ def resume(ctx: typer.Context, name: Name) -> None:
 
 def _answer(call: Call, store: "Store", name: str, sentence: str) -> None:
     """Say how the platform stands after a change."""
+    from thresher.apps.roles.service.platforms import list_views
     from thresher.cli.show import say
-    from thresher.insight.platforms import list_views
 
     (view,) = [each for each in list_views(store) if each.name == name.lower()]
     say(call, view, sentence)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from thresher.insight.postings import PostingDetail, PostingView
+    from thresher.apps.hiring.postings import PostingDetail, PostingView
 
 app = typer.Typer()
 
@@ -30,11 +30,11 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
     """List postings, the newest first."""
+    from thresher.admin.times import read_now
+    from thresher.apps.hiring.checks import none_yet, what_was_checked
+    from thresher.apps.hiring.postings import list_postings
+    from thresher.apps.hiring.postings import since as moment
     from thresher.cli.show import answer
-    from thresher.insight.checked import none_yet, what_was_checked
-    from thresher.insight.moment import read_now
-    from thresher.insight.postings import list_postings
-    from thresher.insight.since import since as moment
 
     call = call_of(ctx)
     with call.store() as store:
@@ -74,9 +74,9 @@ def posting_table(found: "list[PostingView]", now: int) -> "Table":
 @app.command()
 def show(ctx: typer.Context, key: Key) -> None:
     """Show one posting: what it says, what was read in it and where, how long it has been there."""
+    from thresher.admin.times import read_now
+    from thresher.apps.hiring.postings import show_posting
     from thresher.cli.show import answer
-    from thresher.insight.moment import read_now
-    from thresher.insight.postings import show_posting
 
     call = call_of(ctx)
     with call.store() as store:
@@ -125,8 +125,8 @@ def ungroup(ctx: typer.Context, key: Key) -> None:
     """Say that a posting is not the same opening as the others of its group. It stays apart from them, and is
     judged for itself.
     """
+    from thresher.apps.hiring.groups import ungroup as take_out
     from thresher.cli.show import say
-    from thresher.control.groups import ungroup as take_out
 
     call = call_of(ctx)
     with call.workshop() as shop:
@@ -137,8 +137,8 @@ def ungroup(ctx: typer.Context, key: Key) -> None:
 @app.command()
 def group(ctx: typer.Context, first: Key, second: Key) -> None:
     """Say that two postings are the same opening."""
+    from thresher.apps.hiring.groups import group as put_together
     from thresher.cli.show import say
-    from thresher.control.groups import group as put_together
 
     call = call_of(ctx)
     with call.store() as store:

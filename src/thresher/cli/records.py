@@ -21,9 +21,9 @@ def command(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50,
 ) -> None:
     """Show records, the newest first."""
+    from thresher.admin.records import list_records
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.moment import read_now
-    from thresher.insight.records import list_records
 
     call = call_of(ctx)
     with call.store() as store:

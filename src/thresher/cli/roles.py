@@ -12,10 +12,9 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.control.resolve import Resolution
-    from thresher.control.roles import AddedRole, RoleWish
-    from thresher.insight.roles import RoleView
-    from thresher.store.roles.role import Role
+    from thresher.apps.roles.service.resolve import Resolution
+    from thresher.apps.roles.service.roles import AddedRole, RoleView, RoleWish
+    from thresher.apps.roles.store.rows import Role
 
 app = typer.Typer()
 alias_app = typer.Typer()
@@ -41,9 +40,9 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
 ) -> None:
     """List roles: how many candidates want each, how many postings it has, when a scraper last looked."""
+    from thresher.admin.times import read_now
+    from thresher.apps.roles.service.roles import list_roles
     from thresher.cli.show import answer
-    from thresher.insight.moment import read_now
-    from thresher.insight.roles import list_roles
 
     call = call_of(ctx)
     with call.store() as store:
@@ -80,10 +79,9 @@ def _draw(out: "Console", found: "list[RoleView]", now: int, *, asked: bool) -> 
 @app.command()
 def show(ctx: typer.Context, role: RoleName) -> None:
     """Show one role."""
+    from thresher.admin.times import read_now
+    from thresher.apps.roles.service.roles import find, role_view
     from thresher.cli.show import answer
-    from thresher.control.roles import find
-    from thresher.insight.moment import read_now
-    from thresher.insight.roles import role_view
 
     call = call_of(ctx)
     with call.store() as store:
@@ -132,8 +130,8 @@ def add(
     """Add roles by name, or a file of them. One that is known gains the other names. All are added, or
     none.
     """
+    from thresher.apps.roles.service.roles import add_roles
     from thresher.cli.show import answer, cell
-    from thresher.control.roles import add_roles
 
     call = call_of(ctx)
     wishes = _wishes(names or [], aliases or [], priority, file)
@@ -143,10 +141,9 @@ def add(
 
 
 def _wishes(names: list[str], aliases: list[str], priority: str | None, file: str | None) -> "list[RoleWish]":
+    from thresher.admin.csv_rows import decoded
+    from thresher.apps.roles.service.roles import read_roles, wish
     from thresher.cli.candidates import read_body
-    from thresher.control.role_file import read_roles
-    from thresher.control.roles import wish
-    from thresher.control.rows import decoded
     from thresher.core.errors import UsageError
 
     if bool(names) == bool(file):
@@ -180,8 +177,8 @@ def resolve(
     ] = None,
 ) -> None:
     """Say which role a title means, how near it is, and by which rule; nothing is changed."""
+    from thresher.apps.roles.service.resolve import resolve as understand
     from thresher.cli.show import answer
-    from thresher.control.resolve import resolve as understand
 
     call = call_of(ctx)
     given = titles if titles and titles != ["-"] else _lines()
@@ -236,9 +233,9 @@ def merge(
     into: Annotated[str, typer.Argument(metavar="INTO", help="The role that stays.")],
 ) -> None:
     """Make one role part of another: all its candidates, postings, names and matches move."""
+    from thresher.apps.roles.service import roles
     from thresher.cli.show import say
     from thresher.cli.words import number
-    from thresher.control import roles
 
     call = call_of(ctx)
     with call.workshop() as shop:
@@ -269,9 +266,9 @@ def split(
     """Make a role of its own out of some names and candidates of another. Postings belong to both from then
     on.
     """
+    from thresher.apps.roles.service import roles
     from thresher.cli.show import say
     from thresher.cli.words import number
-    from thresher.control import roles
 
     call = call_of(ctx)
     with call.workshop() as shop:
@@ -290,7 +287,7 @@ def rename(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The new name.")],
 ) -> None:
     """Give a role another name. The old one stays as an alias."""
-    from thresher.control.roles import Change
+    from thresher.apps.roles.service.roles import Change
 
     _change(ctx, role, Change(name=name))
 
@@ -302,13 +299,13 @@ def priority(
     level: Annotated[str, typer.Argument(metavar="LEVEL", help="urgent, high, normal or low.")],
 ) -> None:
     """Say how urgent a role is. Whoever waits long enough is served all the same."""
-    from thresher.control.roles import Change
+    from thresher.apps.roles.service.roles import Change
 
     _change(ctx, role, Change(priority=level))
 
 
 def _change(ctx: typer.Context, role: str, wanted: Any) -> None:
-    from thresher.control import roles
+    from thresher.apps.roles.service import roles
 
     call = call_of(ctx)
     with call.store(migrate=True) as store:
@@ -320,7 +317,7 @@ def approve(
     ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]
 ) -> None:
     """Let scrapers have roles that were proposed."""
-    from thresher.control import roles
+    from thresher.apps.roles.service import roles
 
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, *roles.approve(store, names))
@@ -331,7 +328,7 @@ def reject(
     ctx: typer.Context, names: Annotated[list[str], typer.Argument(metavar="ROLE...", help="Names or ids.")]
 ) -> None:
     """Never give roles to scrapers. Their names stay known, so that they are not proposed again."""
-    from thresher.control import roles
+    from thresher.apps.roles.service import roles
 
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, *roles.reject(store, names))
@@ -342,7 +339,7 @@ def alias_add(
     ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
     """Let a role answer to one more name."""
-    from thresher.control import roles
+    from thresher.apps.roles.service import roles
 
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, roles.add_alias(store, role, alias))
@@ -353,7 +350,7 @@ def alias_remove(
     ctx: typer.Context, role: RoleName, alias: Annotated[str, typer.Argument(metavar="NAME")]
 ) -> None:
     """Take a name from a role. Whoever came by it stays."""
-    from thresher.control import roles
+    from thresher.apps.roles.service import roles
 
     with call_of(ctx).store(migrate=True) as store:
         _said(ctx, roles.remove_alias(store, role, alias))

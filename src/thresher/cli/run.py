@@ -9,9 +9,9 @@ from thresher.cli.call import Call, call_of
 from thresher.cli.worker import NOT, ONLY, names_in
 
 if TYPE_CHECKING:
+    from thresher.admin.status import Progress
     from thresher.build import Workshop
     from thresher.cli.labour import Ended
-    from thresher.insight.progress import Progress
 
 
 def command(
@@ -28,12 +28,12 @@ def command(
     """Work until nothing is left to do. Ctrl-C is safe; the next run goes on. Exits 1 if a task failed."""
     import logging
 
+    from thresher.admin.costs import estimate, expectation
+    from thresher.admin.status import read_progress
+    from thresher.admin.tasks import start
     from thresher.cli.labour import log_to_stderr
     from thresher.cli.show import console
-    from thresher.control.tasks import start
     from thresher.core.clock import monotonic
-    from thresher.insight.costs import estimate, expectation
-    from thresher.insight.progress import read_progress
 
     call = call_of(ctx)
     log_to_stderr(verbose=call.verbose, usual=logging.WARNING)
@@ -56,13 +56,13 @@ def command(
 def _work(call: Call, shop: "Workshop", **how: Any) -> "Ended":
     from functools import partial
 
+    from thresher.admin.status import read_progress
     from thresher.build import opened_worker
     from thresher.cli.board import opened_board, watch
     from thresher.cli.labour import labour
     from thresher.cli.show import console
     from thresher.engine import worker as loop
     from thresher.engine.supervisor import Alarm
-    from thresher.insight.progress import read_progress
 
     url = call.url(call.project())
     with opened_worker(shop, url, until_idle=True, **how) as worker, Alarm() as alarm:
@@ -80,8 +80,8 @@ def _work(call: Call, shop: "Workshop", **how: Any) -> "Ended":
 
 
 def _print_summary(ended: "Ended", progress: "Progress", seconds: float, started: int) -> None:
+    from thresher.admin.plain import jsonable
     from thresher.cli.show import print_json
-    from thresher.insight.plain import jsonable
 
     facts: dict[str, Any] = {"seconds": round(seconds, 3), "started": started, **ended.summary()}
     print_json(facts | jsonable(progress))

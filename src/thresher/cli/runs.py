@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from thresher.insight.runs import RunDetail
+    from thresher.admin.runs import RunDetail
 
 app = typer.Typer()
 
@@ -29,9 +29,9 @@ def list_(
     before: Annotated[int | None, typer.Option(help="Only ids below this one: the next page.")] = None,
 ) -> None:
     """List runs, the newest first."""
+    from thresher.admin.runs import list_runs
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer, print_page
-    from thresher.insight.moment import read_now
-    from thresher.insight.runs import list_runs
 
     call = call_of(ctx)
     with call.store() as store:
@@ -54,9 +54,9 @@ def list_(
 
 
 def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "Table":
+    from thresher.admin.costs import dollars
     from thresher.cli.show import table
     from thresher.cli.words import ago, short
-    from thresher.insight.costs import dollars
 
     rows = [
         [
@@ -103,9 +103,9 @@ def show(
     ctx: typer.Context, run_id: Annotated[int, typer.Argument(metavar="ID", help="The id of a run or group.")]
 ) -> None:
     """Show one run or group: its tasks by state, counters, cost, and the groups below it."""
+    from thresher.admin.runs import show_run
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.moment import read_now
-    from thresher.insight.runs import show_run
 
     call = call_of(ctx)
     with call.store() as store:
@@ -115,10 +115,10 @@ def show(
 
 
 def _draw(out: "Console", found: "RunDetail", now: int) -> None:
+    from thresher.admin.costs import dollars
     from thresher.cli.show import pairs
     from thresher.cli.words import when
     from thresher.core.clock import as_text
-    from thresher.insight.costs import dollars
 
     run = found.run
     states = ("live", "succeeded", "filtered", "skipped", "failed", "cancelled", "refused")

@@ -9,7 +9,7 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.schedules import ScheduleView
+    from thresher.admin.schedules import ScheduleView
 
 app = typer.Typer()
 
@@ -19,9 +19,9 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The schedule's name."
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """List schedules: their rhythm, the last and the next firing."""
+    from thresher.admin.schedules import list_schedules
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.moment import read_now
-    from thresher.insight.schedules import list_schedules
 
     call = call_of(ctx)
     with call.store() as store:
@@ -55,8 +55,8 @@ def _draw(out: "Console", found: "list[ScheduleView]", now: int) -> None:
 @app.command()
 def pause(ctx: typer.Context, name: Name) -> None:
     """Stop a schedule until it is resumed."""
+    from thresher.admin.schedules import pause_schedule
     from thresher.cli.show import say
-    from thresher.control.schedules import pause_schedule
 
     call = call_of(ctx)
     with call.store() as store:
@@ -71,8 +71,8 @@ def pause(ctx: typer.Context, name: Name) -> None:
 @app.command()
 def resume(ctx: typer.Context, name: Name) -> None:
     """Let a schedule fire again; missed firings are treated as it says."""
+    from thresher.admin.schedules import resume_schedule
     from thresher.cli.show import say
-    from thresher.control.schedules import resume_schedule
 
     call = call_of(ctx)
     with call.store() as store:

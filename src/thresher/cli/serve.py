@@ -33,8 +33,8 @@ def command(
     import logging
     from signal import SIGINT
 
+    from thresher.admin.admins import new_setup
     from thresher.cli.labour import log_to_stderr
-    from thresher.control.admins import new_setup
     from thresher.core.errors import ConfigError
     from thresher.engine import worker
 
@@ -75,7 +75,7 @@ def _announce(call: Call, url: str, advice: str, setup: str | None) -> None:
 
 
 def _advice(shop: "Workshop") -> str:
-    from thresher.insight.keys import has_keys
+    from thresher.admin.keys import has_keys
 
     if has_keys(shop.store):
         return "Programs send a key with every request: Authorization: Bearer KEY. Ctrl-C stops."

@@ -9,7 +9,7 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.scrapes import SessionView
+    from thresher.apps.roles.service.scrapes import SessionView
 
 app = typer.Typer()
 
@@ -23,9 +23,9 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=10_000, help="At most so many.")] = 100,
 ) -> None:
     """List the sessions of scrapers, the newest first: who looked for what, and how it ended."""
+    from thresher.admin.times import read_now
+    from thresher.apps.roles.service.scrapes import list_sessions
     from thresher.cli.show import answer
-    from thresher.insight.moment import read_now
-    from thresher.insight.scrapes import list_sessions
 
     call = call_of(ctx)
     with call.store() as store:

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from thresher.admin.plain import jsonable
 from thresher.cli.call import Call
 from thresher.cli.words import as_json, plain
-from thresher.insight.plain import jsonable
 
 PIPE_WIDTH = 200
 COLOURS = {

@@ -10,7 +10,7 @@ from thresher.cli.call import Call, call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.insight.gates import GateView
+    from thresher.admin.gates import GateView
 
 app = typer.Typer()
 
@@ -39,9 +39,9 @@ def list_(
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 1_000,
 ) -> None:
     """List sources with their limits, health, and the reason for every pause."""
+    from thresher.admin.gates import list_gates
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.gates import list_gates
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -124,10 +124,10 @@ def _breaker(gate: "GateView") -> str | None:
 @app.command()
 def show(ctx: typer.Context, name: Name) -> None:
     """Show one source or gate, and what happened to it lately."""
+    from thresher.admin.events import list_events
+    from thresher.admin.gates import show_gate
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.events import list_events
-    from thresher.insight.gates import show_gate
-    from thresher.insight.moment import read_now
 
     call = call_of(ctx)
     with call.store() as store:
@@ -182,7 +182,7 @@ def add(
     cooldown: Cooldown = None,
 ) -> None:
     """Make a source. Without options: no rate, no slots, a breaker that trips after 5 failures."""
-    from thresher.control import sources
+    from thresher.admin import sources
 
     call = call_of(ctx)
     with call.store(migrate=True) as store:
@@ -201,7 +201,7 @@ def limit(
     cooldown: Cooldown = None,
 ) -> None:
     """Change limits; those not named stay. "none" takes one away."""
-    from thresher.control import sources
+    from thresher.admin import sources
 
     call = call_of(ctx)
     with call.store() as store:
@@ -229,8 +229,8 @@ def pause(
     reason: Annotated[str, typer.Option(help="Why; shown wherever the pause is.")] = "paused by a person",
 ) -> None:
     """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
-    from thresher.control import sources
-    from thresher.control.duration import seconds
+    from thresher.admin import sources
+    from thresher.admin.times import seconds
 
     call = call_of(ctx)
     with call.store() as store:
@@ -241,7 +241,7 @@ def pause(
 @app.command()
 def resume(ctx: typer.Context, name: Name) -> None:
     """End a pause, or a breaker's cooldown, now."""
-    from thresher.control import sources
+    from thresher.admin import sources
 
     call = call_of(ctx)
     with call.store() as store:
@@ -256,7 +256,7 @@ def disable(
     reason: Annotated[str, typer.Option(help="Why; shown wherever the source is.")] = "disabled by a person",
 ) -> None:
     """Close a source until a person enables it. Its tasks wait and lose nothing."""
-    from thresher.control import sources
+    from thresher.admin import sources
 
     call = call_of(ctx)
     with call.store() as store:
@@ -267,7 +267,7 @@ def disable(
 @app.command()
 def enable(ctx: typer.Context, name: Name) -> None:
     """Open a source, whatever closed it, and forget its failures."""
-    from thresher.control import sources
+    from thresher.admin import sources
 
     call = call_of(ctx)
     with call.store() as store:
@@ -287,7 +287,7 @@ def robots(
     """Switch robots.txt off for one source or host, by name and with a reason, or on again. It is on
     everywhere else.
     """
-    from thresher.control import sources
+    from thresher.admin import sources
 
     call = call_of(ctx)
     with call.store() as store:
@@ -303,10 +303,9 @@ def robots(
 @app.command()
 def test(ctx: typer.Context, name: Name) -> None:
     """Run the source's probe, tell its gate how it went, and say whether a task could start now."""
+    from thresher.admin import sources
+    from thresher.admin.gates import could_start, show_gate
     from thresher.cli.show import answer
-    from thresher.control import sources
-    from thresher.insight.gates import show_gate
-    from thresher.insight.waiting import could_start
 
     call = call_of(ctx)
     with call.workshop() as shop:
@@ -333,9 +332,8 @@ def _draw_test(out: "Console", probe: Any, verdict: str) -> None:
 
 def _answer(call: Call, store: Any, name: str, sentence: str | None) -> None:
     """Say how the gate stands after a change."""
+    from thresher.admin.gates import could_start, show_gate
     from thresher.cli.show import say
-    from thresher.insight.gates import show_gate
-    from thresher.insight.waiting import could_start
 
     gate = show_gate(store, name)
     limits = f"rate {_rate(gate) or 'no limit'}, in flight {_slots(gate) or 'not limited'}, breaker {_breaker(gate) or 'none'}"

@@ -9,9 +9,8 @@ from thresher.cli.call import call_of
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from thresher.insight.gates import GateView
-    from thresher.insight.status import Counts, Status
-    from thresher.insight.workers import WorkerView
+    from thresher.admin.gates import GateView
+    from thresher.admin.status import Counts, Status, WorkerView
 
 
 def command(ctx: typer.Context) -> None:
@@ -19,10 +18,10 @@ def command(ctx: typer.Context) -> None:
 
     What waits, runs and has ended, who works, and which gates are closed.
     """
+    from thresher.admin.plain import jsonable
+    from thresher.admin.status import read_status
     from thresher.cli.show import print_json
     from thresher.config.project import hide_password
-    from thresher.insight.plain import jsonable
-    from thresher.insight.status import read_status
 
     call = call_of(ctx)
     with call.store() as store:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.tree import Tree
 
+    from thresher.admin.tasks import Branch, Lineage, TaskDetail
     from thresher.core.task import TaskStatus
-    from thresher.insight.tasks import Branch, Lineage, TaskDetail
 
 app = typer.Typer()
 # What `wait` exits with, by the state of the task.
@@ -43,9 +43,9 @@ def list_(
     before: Annotated[int | None, typer.Option(help="Only ids below this one: the next page.")] = None,
 ) -> None:
     """List tasks, the newest first."""
+    from thresher.admin.tasks import list_tasks
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer, print_page
-    from thresher.insight.moment import read_now
-    from thresher.insight.tasks import list_tasks
 
     call = call_of(ctx)
     with call.store() as store:
@@ -97,9 +97,9 @@ def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID"
 
     Its attempts, its family, refused spawns, its gates, and why it waits.
     """
+    from thresher.admin.tasks import show_task
+    from thresher.admin.times import read_now
     from thresher.cli.show import answer
-    from thresher.insight.moment import read_now
-    from thresher.insight.tasks import show_task
 
     call = call_of(ctx)
     with call.store() as store:
@@ -204,8 +204,8 @@ def wait(
     Exits with 0 if it succeeded, 10 if it was filtered, 11 skipped, 12 failed, 13 cancelled, and with 124 if
     the time is up.
     """
+    from thresher.admin.tasks import Waiter, status_of
     from thresher.cli.show import answer
-    from thresher.insight.wait import Waiter, status_of
 
     call = call_of(ctx)
     with call.store() as store:
@@ -234,8 +234,8 @@ def _draw_status(out: "Console", found: "TaskStatus") -> None:
 @app.command()
 def tree(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID")]) -> None:
     """Draw the lineage a task belongs to, refused spawns included."""
+    from thresher.admin.tasks import show_tree
     from thresher.cli.show import answer
-    from thresher.insight.tasks import show_tree
 
     call = call_of(ctx)
     with call.store() as store:
@@ -280,9 +280,9 @@ def _leaf(branch: "Branch", chosen: int) -> Any:
 @app.command()
 def retry(ctx: typer.Context, ids: Ids) -> None:
     """Send ended tasks back to waiting, with a fresh budget; they go on at the stage where they ended."""
+    from thresher.admin import tasks
     from thresher.cli.show import say
     from thresher.cli.words import number
-    from thresher.control import tasks
 
     call = call_of(ctx)
     with call.store() as store:
@@ -300,9 +300,9 @@ def cancel(
     reason: Annotated[str, typer.Option(help="Why; kept with the task.")] = "cancelled by a person",
 ) -> None:
     """Cancel tasks. Running ones are asked to stop at their worker's next heartbeat."""
+    from thresher.admin import tasks
     from thresher.cli.show import say
     from thresher.cli.words import number
-    from thresher.control import tasks
 
     call = call_of(ctx)
     with call.store() as store:

@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Self, TypeVar, cast
 
+from thresher.admin.events import list_events
 from thresher.build import install
 from thresher.config.settings import Settings
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND, FrozenClock, to_us
@@ -27,7 +28,6 @@ from thresher.engine.subscribers import Subscribers
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
 from thresher.fetch.guard import Guard
-from thresher.insight.events import list_events
 from thresher.notify.notifier import Notifier, Sent
 from thresher.store import groups, tasks, workers
 from thresher.store.records import find_records

@@ -8,8 +8,8 @@ from typing import Any, ParamSpec, TypeVar
 
 from starlette.responses import Response
 
+from thresher.admin.plain import jsonable
 from thresher.core.controls import escape_unseen
-from thresher.insight.plain import jsonable
 from thresher.store.store import Store
 
 JSON = "application/json"

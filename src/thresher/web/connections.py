@@ -11,7 +11,7 @@ import logging
 from collections.abc import Sequence
 from typing import Protocol
 
-from thresher.control.logins import address_group
+from thresher.admin.logins import address_group
 
 log = logging.getLogger("thresher.web")
 

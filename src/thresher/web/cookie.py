@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from starlette.responses import Response
 from starlette.types import Scope
 
-from thresher.control.logins import Login, csrf_of
+from thresher.admin.logins import Login, csrf_of
 from thresher.core.clock import SECOND
 from thresher.web.problem import Problem
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from thresher.control.keys import Admitted, Denied, admit
-from thresher.control.logins import admit_login
+from thresher.admin.keys import Admitted, Denied, admit
+from thresher.admin.logins import admit_login
 from thresher.core.errors import ThresherError
 from thresher.store.store import Store
 from thresher.web.cookie import cookie_in, foreign, forged

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from starlette.requests import Request
 
-from thresher.control import admins, logins, password
-from thresher.control.keys import Denied
-from thresher.control.logins import Login
+from thresher.admin import admins, logins
+from thresher.admin.keys import Denied
+from thresher.admin.logins import Login
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.problem import Problem
@@ -27,7 +27,9 @@ async def set_up(store: Store, request: Request, token: str, name: str, secret: 
     admins.check_admin(name, secret)
     made = None
     if await store.run(admins.setup_is_open, store, token):
-        kept = await _slowly(request, lambda: password.hashed(secret, store.settings.count(admins.COST)))
+        kept = await _slowly(
+            request, lambda: admins.hashed(secret, store.settings.count(admins.COST_SETTING))
+        )
         made = await store.run(admins.first_admin, store, token, name, kept)
     return Problem(401, "SetupRefused", NO_SETUP) if made is None else made.name
 
@@ -36,12 +38,12 @@ async def log_in(store: Store, request: Request, name: str, secret: str) -> Logi
     """Let somebody in whose password fits. Every try is counted, for the address and for the name as tried
     from it, before it is judged.
     """
-    if len(secret) > password.MAX_LENGTH:
-        raise UsageError(f"a password has at most {password.MAX_LENGTH:,} characters")
+    if len(secret) > admins.MAX_LENGTH:
+        raise UsageError(f"a password has at most {admins.MAX_LENGTH:,} characters")
     tried = await store.run(logins.count_try, store, name, request.client.host if request.client else "")
     if isinstance(tried, Denied):
         return _denied(tried)
-    fits = await _slowly(request, lambda: password.fits(secret, tried.kept))
+    fits = await _slowly(request, lambda: admins.fits(secret, tried.kept))
     found = await store.run(logins.log_in, store, tried, fits=fits)
     return _denied(found) if isinstance(found, Denied) else found
 

@@ -11,8 +11,8 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
+from thresher.admin.keys import Scope
 from thresher.build import Workshop
-from thresher.control.keys import Scope
 from thresher.core.errors import UsageError
 from thresher.web.door import holder
 from thresher.web.problem import PROBLEM, Problem

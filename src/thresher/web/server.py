@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import uvicorn
 
+from thresher.admin.admins import has_admins
+from thresher.admin.keys import has_keys
 from thresher.build import Workshop
 from thresher.core.errors import UsageError
-from thresher.insight.admins import has_admins
-from thresher.insight.keys import has_keys
 from thresher.web.app import make_app
 from thresher.web.connections import Connections
 from thresher.web.line import line_with

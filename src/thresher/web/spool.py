@@ -12,8 +12,8 @@ from fastapi import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
 from thresher.config.settings import Settings
-from thresher.control.spooled import Spooled
 from thresher.core.errors import DatabaseProblem
+from thresher.core.spooled import Spooled
 from thresher.web.body import declared
 
 IN_MEMORY = 1_048_576  # bytes; what is larger goes to the disk

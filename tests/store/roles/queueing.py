@@ -4,18 +4,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tests.harness.tasks import rows
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.store.platforms import Platform, save_platform
+from thresher.apps.roles.store.queue import Claimed, Empty, Holder, claim_role
+from thresher.apps.roles.store.roles import POSTED, WANTS, add_role, link_candidates, reset_roles
+from thresher.apps.roles.store.rows import Role, Scrape, find_role
+from thresher.apps.roles.store.scrapes import end_scrape, expire_scrapes
+from thresher.apps.roles.turns import Pace, Verdict
 from thresher.core.clock import HOUR, MINUTE, SECOND
 from thresher.core.record import Filing, Link
-from thresher.governance.demand import Demand
-from thresher.governance.turns import Pace, Verdict
 from thresher.store.records import file_record
-from thresher.store.roles.place import POSTED, WANTS, reset_roles
-from thresher.store.roles.platforms import Platform, save_platform
-from thresher.store.roles.queue import Claimed, Empty, Holder, claim_role
-from thresher.store.roles.role import Role, find_role
-from thresher.store.roles.roles import add_role, link_candidates
-from thresher.store.roles.scrape import Scrape
-from thresher.store.roles.scrapes import end_scrape, expire_scrapes
 from thresher.store.store import Store
 
 DEMAND = Demand(168 * HOUR, 50.0)

@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.harness.databases import only_postgres
+from thresher.apps.roles.store import arrivals as module
+from thresher.apps.roles.store.arrivals import Ending, Filed, file_arrivals, hold_arrivals
 from thresher.core.errors import DatabaseProblem
 from thresher.core.record import Filing, Link
 from thresher.store.bulk import among, insert_rows, new_ids, pour
 from thresher.store.records import file_record, find_record, find_records
-from thresher.store.roles import arrivals as module
-from thresher.store.roles.arrivals import Ending, Filed, file_arrivals, hold_arrivals
 from thresher.store.session import Session
 from thresher.store.store import Store
 

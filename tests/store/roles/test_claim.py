@@ -20,11 +20,11 @@ from tests.store.roles.queueing import (
     turns,
     want,
 )
+from thresher.apps.roles.store.queue import Claimed, Empty, claim_role
+from thresher.apps.roles.store.rows import find_scrape, open_scrapes
+from thresher.apps.roles.store.scrapes import extend_scrape, is_held
+from thresher.apps.roles.turns import Verdict
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
-from thresher.governance.turns import Verdict
-from thresher.store.roles.queue import Claimed, Empty, claim_role
-from thresher.store.roles.scrape import find_scrape, open_scrapes
-from thresher.store.roles.scrapes import extend_scrape, is_held
 
 
 def held(store, scrape):

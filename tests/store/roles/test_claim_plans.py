@@ -10,10 +10,10 @@ from tests.harness.costs import instructions, plans, rows_read, scans, used
 from tests.harness.databases import memory_database, only_postgres
 from tests.harness.hand import hands
 from tests.store.roles.queueing import DEMAND, PACE, platform
+from thresher.apps.roles.store.queue import MAX_RIVALS, Claimed, Holder, claim_role
+from thresher.apps.roles.store.scrapes import end_scrape, judge_turns
+from thresher.apps.roles.turns import Verdict
 from thresher.core.clock import DAY, HOUR, FrozenClock
-from thresher.governance.turns import Verdict
-from thresher.store.roles.queue import MAX_RIVALS, Claimed, Holder, claim_role
-from thresher.store.roles.scrapes import end_scrape, judge_turns
 
 pytestmark = pytest.mark.promise(4)
 

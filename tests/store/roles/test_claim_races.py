@@ -9,12 +9,12 @@ import pytest
 from tests.harness.databases import only_postgres, with_processes
 from tests.harness.tasks import rows
 from tests.store.roles.queueing import DEMAND, LEASE, PACE, look, person, platform, posting, problems, role
+from thresher.apps.roles.store.queue import Claimed, Holder, claim_role
+from thresher.apps.roles.store.roles import add_role, link_candidates, lock_names, merge_roles
+from thresher.apps.roles.store.scrapes import end_scrape, expire_scrapes
+from thresher.apps.roles.store.transaction import in_transaction
+from thresher.apps.roles.turns import Verdict
 from thresher.core.errors import UnknownName
-from thresher.governance.turns import Verdict
-from thresher.store.roles.queue import Claimed, Holder, claim_role
-from thresher.store.roles.roles import add_role, link_candidates, lock_names, merge_roles
-from thresher.store.roles.scrapes import end_scrape, expire_scrapes
-from thresher.store.roles.transaction import in_transaction
 
 SCRAPERS, ROLES = 20, 200
 

@@ -1,9 +1,7 @@
 """What is shown of the queue is what there is."""
 
 from tests.store.roles.queueing import ANNA, BEN, LEASE, claim, end, role
-from thresher.core.clock import MINUTE
-from thresher.governance.turns import Verdict
-from thresher.store.roles.figures import (
+from thresher.apps.roles.store.figures import (
     Totals,
     active_scrapers,
     per_scraper,
@@ -12,7 +10,9 @@ from thresher.store.roles.figures import (
     status_counts,
     totals_since,
 )
-from thresher.store.roles.scrapes import count_scrape
+from thresher.apps.roles.store.scrapes import count_scrape
+from thresher.apps.roles.turns import Verdict
+from thresher.core.clock import MINUTE
 
 
 def read(store, fn, *args, **kwargs):

@@ -9,13 +9,7 @@ import pytest
 from tests.harness import tasks
 from tests.harness.databases import Database, only_postgres
 from tests.harness.hand import hands
-from thresher.core.outcome import CheckedEffect
-from thresher.core.record import Filing, Link
-from thresher.core.settlement import Settlement
-from thresher.store import vectors
-from thresher.store.records import file_record, find_by_ids, find_records
-from thresher.store.roles.expiry import expire_postings
-from thresher.store.roles.matches import (
+from thresher.apps.roles.store.matches import (
     Match,
     find_match,
     forget_candidate,
@@ -24,6 +18,12 @@ from thresher.store.roles.matches import (
     set_match_status,
     trim_matches,
 )
+from thresher.apps.roles.store.upkeep import expire_postings
+from thresher.core.outcome import CheckedEffect
+from thresher.core.record import Filing, Link
+from thresher.core.settlement import Settlement
+from thresher.store import vectors
+from thresher.store.records import file_record, find_by_ids, find_records
 from thresher.store.store import Store
 
 OPEN = '{"state": "open", "seen_at": 100}'

@@ -4,12 +4,12 @@ import pytest
 
 from tests.harness.tasks import change, rows
 from tests.store.roles.queueing import DEMAND, claim, end, look, person, posting, problems, role, want
+from thresher.apps.roles.store.posts import keep_late, list_late
+from thresher.apps.roles.store.roles import Moved, merge_roles, roles_of_keys, split_role
+from thresher.apps.roles.store.rows import find_scrape
+from thresher.apps.roles.store.scrapes import count_scrape, is_held
 from thresher.core.clock import HOUR
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.store.roles.posts import keep_late, list_late
-from thresher.store.roles.roles import Moved, merge_roles, roles_of_keys, split_role
-from thresher.store.roles.scrape import find_scrape
-from thresher.store.roles.scrapes import count_scrape, is_held
 
 pytestmark = pytest.mark.promise(9)
 

@@ -21,10 +21,7 @@ from tests.store.roles.queueing import (
     turns,
     want,
 )
-from thresher.core.clock import FOREVER, HOUR, MINUTE
-from thresher.core.errors import UsageError
-from thresher.governance.turns import Verdict
-from thresher.store.roles.platforms import (
+from thresher.apps.roles.store.platforms import (
     Platform,
     find_platform,
     list_platforms,
@@ -33,8 +30,11 @@ from thresher.store.roles.platforms import (
     resume_platform,
     save_platform,
 )
-from thresher.store.roles.queue import Empty, Holder
-from thresher.store.roles.scrapes import expire_scrapes, judge_turns
+from thresher.apps.roles.store.queue import Empty, Holder
+from thresher.apps.roles.store.scrapes import expire_scrapes, judge_turns
+from thresher.apps.roles.turns import Verdict
+from thresher.core.clock import FOREVER, HOUR, MINUTE
+from thresher.core.errors import UsageError
 
 DICE_ONLY = Holder(3, "dora", ("dice",))
 

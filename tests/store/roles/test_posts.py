@@ -3,8 +3,15 @@
 import pytest
 
 from tests.store.roles.queueing import claim, role
+from thresher.apps.roles.store.posts import (
+    answer_of,
+    decide_late,
+    find_late,
+    keep_answer,
+    keep_late,
+    list_late,
+)
 from thresher.core.errors import UsageError
-from thresher.store.roles.posts import answer_of, decide_late, find_late, keep_answer, keep_late, list_late
 
 pytestmark = [pytest.mark.promise(1), pytest.mark.promise(2)]
 

@@ -32,13 +32,10 @@ from tests.store.roles.queueing import (
     role,
     want,
 )
-from thresher.core.clock import DAY, HOUR, MINUTE, FrozenClock
-from thresher.core.errors import NotAllowed, UnknownName
-from thresher.governance.demand import PRIORITIES
-from thresher.governance.turns import Verdict
-from thresher.store.roles.platforms import pause_platform, remove_platform, resume_platform
-from thresher.store.roles.queue import Claimed, Holder, claim_role
-from thresher.store.roles.roles import (
+from thresher.apps.roles.demand import PRIORITIES
+from thresher.apps.roles.store.platforms import pause_platform, remove_platform, resume_platform
+from thresher.apps.roles.store.queue import Claimed, Holder, claim_role
+from thresher.apps.roles.store.roles import (
     approve_role,
     merge_roles,
     reject_role,
@@ -46,7 +43,10 @@ from thresher.store.roles.roles import (
     split_role,
     unlink_candidate,
 )
-from thresher.store.roles.scrapes import extend_scrape, is_held, judge_turns
+from thresher.apps.roles.store.scrapes import extend_scrape, is_held, judge_turns
+from thresher.apps.roles.turns import Verdict
+from thresher.core.clock import DAY, HOUR, MINUTE, FrozenClock
+from thresher.core.errors import NotAllowed, UnknownName
 
 PROMISES = [pytest.mark.promise(number) for number in (1, 2, 7, 9)]
 NAMES, PLATFORMS = ("a", "b", "c", "d"), ("dice", "indeed")

@@ -6,12 +6,9 @@ from typing import Any
 
 import pytest
 
-from thresher.core.record import Link, Record, pack
-from thresher.governance.demand import Demand
-from thresher.hiring.title.key import title_key
-from thresher.store.records import file_record, find_records
-from thresher.store.roles.resolution import ASKS, join_titles, link_asking, owners_of, settle_title
-from thresher.store.roles.roles import (
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.store.resolution import ASKS, join_titles, link_asking, owners_of, settle_title
+from thresher.apps.roles.store.roles import (
     add_role,
     list_roles,
     merge_roles,
@@ -19,6 +16,9 @@ from thresher.store.roles.roles import (
     rename_role,
     roles_of_keys,
 )
+from thresher.core.record import Link, Record, pack
+from thresher.hiring.title.key import title_key
+from thresher.store.records import file_record, find_records
 from thresher.store.store import Store
 
 DEMAND = Demand(1_000_000, 50.0)

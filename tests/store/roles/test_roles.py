@@ -4,11 +4,8 @@ import pytest
 
 from tests.harness.tasks import rows
 from tests.store.roles.queueing import DEMAND, claim, end, look, nothing, person, problems, role, turns, want
-from thresher.core.clock import HOUR
-from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.governance.turns import Verdict
-from thresher.store.roles.queue import Empty
-from thresher.store.roles.roles import (
+from thresher.apps.roles.store.queue import Empty
+from thresher.apps.roles.store.roles import (
     add_alias,
     add_role,
     approve_role,
@@ -24,8 +21,11 @@ from thresher.store.roles.roles import (
     set_priority,
     unlink_candidate,
 )
-from thresher.store.roles.scrape import find_scrape
-from thresher.store.roles.scrapes import count_scrape
+from thresher.apps.roles.store.rows import find_scrape
+from thresher.apps.roles.store.scrapes import count_scrape
+from thresher.apps.roles.turns import Verdict
+from thresher.core.clock import HOUR
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
 
 
 def does(store, fn, *args, **kwargs):

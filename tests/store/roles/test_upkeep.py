@@ -7,10 +7,10 @@ import pytest
 
 from tests.harness.tasks import change, rows
 from tests.store.roles.queueing import DEMAND, LEASE, PACE, claim, end, look, platform, problems, role, turns
+from thresher.apps.roles.store.platforms import pause_platform
+from thresher.apps.roles.store.upkeep import expire_sessions, reset_rested
+from thresher.apps.roles.turns import Verdict
 from thresher.core.clock import DAY, HOUR
-from thresher.governance.turns import Verdict
-from thresher.store.roles.platforms import pause_platform
-from thresher.store.roles.upkeep import expire_sessions, reset_rested
 
 NUMBERS = {"pace": asdict(PACE), "demand": asdict(DEMAND)}
 

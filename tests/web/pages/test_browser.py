@@ -7,8 +7,8 @@ from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
 from tests.web.pages.visitor import GOOD
 from tests.web.scraping import world as a_world
-from thresher.control.admins import new_setup
-from thresher.control.settings import set_setting
+from thresher.admin.admins import new_setup
+from thresher.admin.settings import set_setting
 from thresher.fetch.chromium import find
 from thresher.web.refresh import refresh
 

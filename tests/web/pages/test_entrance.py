@@ -13,9 +13,9 @@ from tests.harness.tasks import rows
 from tests.web.conftest import PROJECT, Api, served, workshop
 from tests.web.pages.visitor import GOOD, Visitor, cookie_of, page, with_anna
 from tests.web.scraping import World
-from thresher.control.admins import new_setup
-from thresher.control.keys import Scope, create_key
-from thresher.control.settings import set_setting
+from thresher.admin.admins import new_setup
+from thresher.admin.keys import Scope, create_key
+from thresher.admin.settings import set_setting
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import UsageError
 from thresher.web.cookie import NAME

@@ -6,8 +6,8 @@ import pytest
 
 from tests.web.pages.visitor import with_anna
 from tests.web.scraping import job
-from thresher.control import platforms
-from thresher.insight.monitor import read_monitor
+from thresher.apps.roles.service import platforms
+from thresher.apps.roles.service.monitor import read_monitor
 
 EVIL = "<img src=x onerror=alert(1)>"
 

@@ -13,10 +13,10 @@ from starlette.types import Message
 
 from tests.house.paper import ROOT
 from tests.web.pages.visitor import GOOD
+from thresher.admin.admins import create_admin
+from thresher.admin.logins import Login, Tried, count_try, log_in
+from thresher.admin.settings import set_setting
 from thresher.build import Workshop
-from thresher.control.admins import create_admin
-from thresher.control.logins import Login, Tried, count_try, log_in
-from thresher.control.settings import set_setting
 from thresher.web.cookie import SECURE_NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND

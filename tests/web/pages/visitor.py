@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from tests.web.conftest import Answer, Api
 from tests.web.scraping import World
-from thresher.control import admins
-from thresher.control.settings import set_setting
+from thresher.admin import admins
+from thresher.admin.settings import set_setting
 from thresher.web.cookie import NAME
 from thresher.web.pages.form import KIND
 from thresher.web.refresh import refresh

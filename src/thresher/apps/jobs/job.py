@@ -15,7 +15,6 @@ from thresher.apps.jobs.filtering.case import case_of
 from thresher.apps.jobs.filtering.filter import judge, weigh
 from thresher.apps.jobs.filtering.rules import rules_of
 from thresher.apps.jobs.filtering.stops import stopped
-from thresher.apps.jobs.kinship import kin_of
 from thresher.apps.jobs.moment import day
 from thresher.apps.jobs.notify import announcement
 from thresher.apps.jobs.person.me import my_profile
@@ -31,6 +30,7 @@ from thresher.core.outcome import Done, Failed, Filtered, Next, Outcome, Skipped
 from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.record import Found, Is, Link
 from thresher.core.task import NewTask
+from thresher.hiring.duplicates import kin_of
 from thresher.hiring.facts import read_facts
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.opening import Opening

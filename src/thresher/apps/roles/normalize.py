@@ -15,6 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from thresher.apps.roles.candidate import ASKS, CANDIDATE, WANTS
+from thresher.apps.roles.demand import SETTINGS, Demand
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted, NotYet, Permanent, Transient, UsageError
@@ -23,7 +24,6 @@ from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.record import Link, clean
 from thresher.core.schema import Field, Schema
 from thresher.core.task import NewTask
-from thresher.governance.demand import SETTINGS, Demand
 from thresher.hiring.title.choice import LOOKED_AT, choose
 from thresher.hiring.title.core import core_of, is_wide
 from thresher.hiring.title.guard import keeps_tools

@@ -11,9 +11,9 @@ from html import escape
 from typing import Any
 
 from thresher.apps.roles.arrival import MAX_PLATFORM, platform_name
+from thresher.apps.roles.turns import Verdict
 from thresher.core.errors import InvalidPayload, InvalidUrl, UsageError
 from thresher.core.keys import canonical_url
-from thresher.governance.turns import Verdict
 from thresher.reading.document import Document
 from thresher.reading.emptiness import statement
 

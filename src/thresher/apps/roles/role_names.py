@@ -10,11 +10,11 @@ import threading
 from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
+from thresher.apps.roles.store.resolution import own_names
 from thresher.core.clock import MINUTE
 from thresher.core.record import Neighbour
 from thresher.hiring.title.core import core_of
 from thresher.store import vectors
-from thresher.store.roles.resolution import own_names
 from thresher.store.store import Store
 from thresher.vectors.embedder import EMBED_BATCH, Embedder, shared_embedder
 from thresher.vectors.matrix import Matrix, unpack

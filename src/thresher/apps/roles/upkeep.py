@@ -5,12 +5,12 @@ are looked at again.
 from dataclasses import asdict
 from typing import Any
 
+from thresher.apps.roles import demand, turns
 from thresher.core.clock import HOUR
 from thresher.core.context import Context
 from thresher.core.outcome import Done, Effect, Outcome
 from thresher.core.pipeline import Pipeline, Schedule, Stage
 from thresher.core.task import NewTask
-from thresher.governance import demand, turns
 
 END, RESET = "end_sessions", "reset_roles"
 EVERY = 900.0  # seconds; whoever asks for a role ends what stands in the way at once

@@ -13,10 +13,10 @@ from urllib.parse import quote
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from thresher.control.keys import Admitted
-from thresher.control.logins import admit_login
+from thresher.admin.admins import has_admins
+from thresher.admin.keys import Admitted
+from thresher.admin.logins import admit_login
 from thresher.core.errors import ThresherError
-from thresher.insight.admins import has_admins
 from thresher.store.store import Store
 from thresher.web.cookie import HARMLESS, cookie_in, foreign
 from thresher.web.door import KEY, noted

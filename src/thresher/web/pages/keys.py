@@ -9,11 +9,10 @@ from collections.abc import Mapping
 
 from starlette.responses import Response
 
-from thresher.control import keys as control
-from thresher.control.duration import seconds
-from thresher.control.keys import Made, Scope
+from thresher.admin import keys as control
+from thresher.admin.keys import KeyView, Made, Scope, key_view, list_keys
+from thresher.admin.times import seconds
 from thresher.core.errors import NotAllowed, ThresherError, UnknownName, UsageError
-from thresher.insight.keys import KeyView, key_view, list_keys
 from thresher.web.cookie import values
 from thresher.web.pages.page import Page, Visit
 from thresher.web.problem import of_error

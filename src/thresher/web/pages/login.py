@@ -2,9 +2,9 @@
 
 from starlette.responses import Response
 
-from thresher.control import logins
+from thresher.admin import logins
+from thresher.admin.admins import has_admins
 from thresher.core.errors import UsageError
-from thresher.insight.admins import has_admins
 from thresher.web import entry
 from thresher.web.cookie import drop_cookie, is_secure, put_cookie, values
 from thresher.web.pages.entrance import LOGIN, LOGOUT, SETUP, local

@@ -11,9 +11,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
+from thresher.admin.keys import Admitted
+from thresher.admin.logins import csrf_of
 from thresher.build import Workshop
-from thresher.control.keys import Admitted
-from thresher.control.logins import csrf_of
 from thresher.web.cookie import cookie_in
 from thresher.web.door import holder
 from thresher.web.pages.form import Form

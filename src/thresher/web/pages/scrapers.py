@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from thresher.insight.monitor import read_monitor
+from thresher.apps.roles.service.monitor import read_monitor
 from thresher.web.pages.page import Page, Visit
 from thresher.web.route import Owner
 

@@ -5,10 +5,19 @@ from typing import Annotated
 from fastapi import Body, Query
 from starlette.responses import Response
 
+from thresher.admin.keys import Scope
+from thresher.apps.jobs.service.boards import (
+    BoardDetail,
+    BoardView,
+    ask_boards,
+    board_view,
+    disable_board,
+    enable_board,
+    find_board,
+    list_boards,
+    show_board,
+)
 from thresher.build import Workshop
-from thresher.control.boards import ask_boards, disable_board, enable_board, find_board
-from thresher.control.keys import Scope
-from thresher.insight.boards import BoardDetail, BoardView, board_view, list_boards, show_board
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.asked import BoardAsked, Reason, said

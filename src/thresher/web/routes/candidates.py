@@ -6,15 +6,22 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from starlette.responses import Response
 
+from thresher.admin.keys import Scope
+from thresher.apps.roles.service.candidates import (
+    Admission,
+    CandidateView,
+    Taken,
+    add_candidates,
+    list_candidates,
+    remove_candidates,
+    show_candidate,
+)
+from thresher.apps.roles.service.intake import Given, read_candidate
+from thresher.apps.roles.service.match_status import set_pair_status
+from thresher.apps.roles.service.matches import explain_fit, list_fits
+from thresher.apps.roles.service.roles import find
 from thresher.build import Workshop
-from thresher.control.candidate import Given, read_candidate
-from thresher.control.candidates import Admission, Taken, add_candidates, remove_candidates
-from thresher.control.keys import Scope
-from thresher.control.pairs import set_pair_status
-from thresher.control.roles import find
 from thresher.core.errors import InvalidPayload, UsageError
-from thresher.insight.candidates import CandidateView, list_candidates, show_candidate
-from thresher.insight.fits import explain_fit, list_fits
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import CandidateAsked, CandidatesAsked, PairChanged, given

@@ -6,13 +6,19 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
+from thresher.admin.keys import Scope
+from thresher.admin.requests import Answered
+from thresher.admin.requests import Asked as Outcome
+from thresher.apps.jobs.service.companies import (
+    Wish,
+    ask_companies,
+    list_companies,
+    read_wish,
+    show_company,
+    wish,
+)
 from thresher.build import Workshop
-from thresher.control.asked import Answered
-from thresher.control.asked import Asked as Outcome
-from thresher.control.companies import Wish, ask_companies, read_wish, wish
-from thresher.control.keys import Scope
 from thresher.core.errors import UsageError
-from thresher.insight.companies import list_companies, show_company
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import CompaniesAsked, CompanyAsked
 from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop

@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from thresher.control.duration import seconds
-from thresher.control.keys import Scope
+from thresher.admin.costs import GROUPS, read_costs
+from thresher.admin.keys import Scope
+from thresher.admin.times import seconds
 from thresher.core.clock import to_us
-from thresher.insight.costs import GROUPS, read_costs
 from thresher.web.answer import answer
 from thresher.web.route import Limit, Owner, Route, Shop
 

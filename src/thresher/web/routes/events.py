@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from thresher.control.keys import Scope
-from thresher.insight.events import list_events
+from thresher.admin.events import list_events
+from thresher.admin.keys import Scope
 from thresher.web.answer import answer
 from thresher.web.route import BeforeId, Limit, Owner, Route, Shop
 

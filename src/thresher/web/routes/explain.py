@@ -2,9 +2,9 @@
 
 from starlette.responses import Response
 
-from thresher.control.keys import Scope
+from thresher.admin.keys import Scope
+from thresher.apps.jobs.service.decisions import explain
 from thresher.core.errors import UnknownName
-from thresher.insight.decisions import explain
 from thresher.web.answer import answer
 from thresher.web.route import MAX_ID, Owner, Route, Shop
 

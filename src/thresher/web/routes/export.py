@@ -6,9 +6,9 @@ from fastapi import Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from thresher.control.keys import Scope
+from thresher.admin.export import Form, What, export
+from thresher.admin.keys import Scope
 from thresher.core.errors import UsageError
-from thresher.insight.export import Form, What, export
 from thresher.web.flow import Flow, flow
 from thresher.web.route import Owner, Route, Shop
 

@@ -7,11 +7,9 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
-from thresher.control import keys as control
-from thresher.control.duration import seconds
-from thresher.control.keys import MAX_SOURCES, Scope
-from thresher.insight.keys import KeyView, key_view, list_keys, made_view
-from thresher.insight.moment import read_now
+from thresher.admin import keys as control
+from thresher.admin.keys import MAX_SOURCES, KeyView, Scope, key_view, list_keys, made_view
+from thresher.admin.times import read_now, seconds
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import Asked, Text, like

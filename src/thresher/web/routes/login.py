@@ -6,9 +6,9 @@ from pydantic import Field
 from starlette.requests import Request
 from starlette.responses import Response
 
+from thresher.admin import admins, logins
+from thresher.admin.keys import Scope
 from thresher.build import Workshop
-from thresher.control import logins, password
-from thresher.control.keys import Scope
 from thresher.core.errors import UsageError
 from thresher.web import entry
 from thresher.web.answer import JSON, written
@@ -19,7 +19,7 @@ from thresher.web.problem import Problem
 from thresher.web.route import Owner, Route, Shop
 
 NO_STORE = {"Cache-Control": "no-store"}
-Password = Annotated[str, Field(max_length=password.MAX_LENGTH)]
+Password = Annotated[str, Field(max_length=admins.MAX_LENGTH)]
 
 
 class LoginAsked(Asked):

@@ -5,11 +5,18 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from thresher.control.keys import Scope
-from thresher.control.matches import Changed, set_status
+from thresher.admin.keys import Scope
+from thresher.admin.times import read_now
+from thresher.apps.jobs.service.matches import (
+    Changed,
+    MatchView,
+    Search,
+    check,
+    list_matches,
+    saved_search,
+    set_status,
+)
 from thresher.core.errors import UsageError
-from thresher.insight.matches import MatchView, Search, check, list_matches, saved_search
-from thresher.insight.moment import read_now
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.asked import MatchChanged

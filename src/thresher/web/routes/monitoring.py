@@ -7,8 +7,8 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from thresher.control.keys import Scope
-from thresher.insight import scrapes as insight
+from thresher.admin.keys import Scope
+from thresher.apps.roles.service import scrapes as insight
 from thresher.web.answer import answer
 from thresher.web.route import MAX_ID, Owner, Route, Shop
 from thresher.web.shape import answers

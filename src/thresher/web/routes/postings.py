@@ -5,11 +5,11 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from thresher.control.keys import Scope
-from thresher.control.postings import ask_postings
-from thresher.insight.moment import read_now
-from thresher.insight.postings import PostingView, list_postings, show_posting
-from thresher.insight.since import since as moment
+from thresher.admin.keys import Scope
+from thresher.admin.times import read_now
+from thresher.apps.hiring.postings import PostingView, list_postings, show_posting
+from thresher.apps.hiring.postings import since as moment
+from thresher.apps.jobs.service.postings import ask_postings
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.asked import PostingAsked

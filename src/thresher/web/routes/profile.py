@@ -7,10 +7,10 @@ import yaml
 from starlette.requests import Request
 from starlette.responses import Response
 
-from thresher.control.keys import Scope
-from thresher.control.profiles import ME, PROFILE, set_profile
+from thresher.admin.keys import Scope
+from thresher.admin.records import maybe
+from thresher.apps.jobs.service.profiles import ME, PROFILE, set_profile
 from thresher.core.errors import InvalidPayload, UnknownName
-from thresher.insight.lookup import maybe
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.route import Owner, Route, Shop

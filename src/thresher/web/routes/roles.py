@@ -6,12 +6,12 @@ from typing import Annotated
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from thresher.control import roles as control
-from thresher.control.keys import Scope
-from thresher.control.resolve import resolve
+from thresher.admin.keys import Scope
+from thresher.apps.roles.service import roles as control
+from thresher.apps.roles.service.resolve import resolve
+from thresher.apps.roles.service.roles import RoleView, list_roles, role_view
+from thresher.apps.roles.store.rows import Role
 from thresher.core.errors import UsageError
-from thresher.insight.roles import RoleView, list_roles, role_view
-from thresher.store.roles.role import Role
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import AliasAsked, Into, RoleChanged, RolesAsked, SplitAsked, Titles

@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from thresher.control.keys import Scope
-from thresher.insight.runs import list_runs, show_run
+from thresher.admin.keys import Scope
+from thresher.admin.runs import list_runs, show_run
 from thresher.web.answer import answer
 from thresher.web.route import MAX_ID, BeforeId, Limit, Owner, Route, Shop
 

@@ -14,13 +14,13 @@ from pydantic import Field, StringConstraints
 from starlette.requests import Request
 from starlette.responses import Response
 
+from thresher.admin.keys import Scope
+from thresher.apps.roles.service import scrapes as control
+from thresher.apps.roles.service import scrapes as insight
+from thresher.apps.roles.service.arrivals import receive
+from thresher.apps.roles.store.queue import Holder
 from thresher.build import Workshop
-from thresher.control import scrapes as control
-from thresher.control.arrivals import receive
-from thresher.control.keys import Scope
-from thresher.control.spooled import Spooled
-from thresher.insight import scrapes as insight
-from thresher.store.roles.queue import Holder
+from thresher.core.spooled import Spooled
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import Asked, Text, given, like
 from thresher.web.door import holder

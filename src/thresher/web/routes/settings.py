@@ -3,10 +3,16 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
+from thresher.admin.keys import Scope
+from thresher.admin.settings import (
+    SettingView,
+    list_settings,
+    scope_needed,
+    set_setting,
+    show_setting,
+    unset_setting,
+)
 from thresher.build import Workshop
-from thresher.control.keys import Scope
-from thresher.control.settings import scope_needed, set_setting, unset_setting
-from thresher.insight.settings import SettingView, list_settings, show_setting
 from thresher.web.answer import answer
 from thresher.web.asked import Value
 from thresher.web.door import holder

@@ -10,11 +10,11 @@ from fastapi import Body, Query
 from starlette.requests import Request
 from starlette.responses import Response
 
-from thresher.control import sources as control
-from thresher.control.duration import seconds
-from thresher.control.keys import Scope
+from thresher.admin import sources as control
+from thresher.admin.gates import GateView, list_gates, show_gate
+from thresher.admin.keys import Scope
+from thresher.admin.times import seconds
 from thresher.core.errors import UsageError
-from thresher.insight.gates import GateView, list_gates, show_gate
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.asked import Pause, Reason, said

@@ -5,9 +5,9 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from thresher.control.keys import Scope
-from thresher.insight.moment import read_now
-from thresher.insight.status import read_status
+from thresher.admin.keys import Scope
+from thresher.admin.status import read_status
+from thresher.admin.times import read_now
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.cookie import SECURE_NAME

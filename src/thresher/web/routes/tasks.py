@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import Body, Path, Query
 from starlette.responses import Response
 
-from thresher.control import tasks as control
-from thresher.control.keys import Scope
+from thresher.admin import tasks as control
+from thresher.admin.keys import Scope
+from thresher.admin.tasks import list_tasks, show_task
 from thresher.core.task import NewTask
-from thresher.insight.tasks import list_tasks, show_task
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import Reason, TaskAsked, said
 from thresher.web.route import MAX_ID, BeforeId, Limit, Owner, Route, Shop

@@ -1,0 +1,1 @@
+"""What a person sees and changes of the machine, queries beside commands."""

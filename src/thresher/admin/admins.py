@@ -1,0 +1,170 @@
+"""Administrators: made on the command line, or the first one with the token that a server shows when it
+starts.
+"""
+
+import hashlib
+import hmac
+import secrets
+import shlex
+import unicodedata
+from dataclasses import dataclass
+
+from thresher.core.clock import HOUR
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.store import admins
+from thresher.store.admins import Admin
+from thresher.store.store import Store
+
+# Passwords: what one has to be, and the slow hash of it that is kept.
+
+MIN_LENGTH, MAX_LENGTH = 12, 1_024
+DEFAULT_COST = 15  # scrypt's N as a power of two
+_R, _P = 8, 3
+_SIZE = 32
+
+
+def check_password(password: str, name: str) -> None:
+    """Refuse a password that is too short, too long, or the name itself."""
+    if not MIN_LENGTH <= len(password) <= MAX_LENGTH:
+        raise UsageError(
+            f"a password has from {MIN_LENGTH} to {MAX_LENGTH:,} characters, this one has {len(password):,}"
+        )
+    if password.casefold() == name.casefold():
+        raise UsageError("a password that is the name is guessed first; choose another")
+
+
+def generated() -> str:
+    """A password that nobody has to think up: 144 random bits."""
+    return secrets.token_urlsafe(18)
+
+
+def hashed(password: str, cost: int = DEFAULT_COST) -> str:
+    """The hash of a password, with its salt and what it was made with. Slow on purpose."""
+    salt = secrets.token_bytes(16)
+    return f"scrypt${cost}${_R}${_P}${salt.hex()}${_scrypt(password, salt, cost, _R, _P).hex()}"
+
+
+def nobodys(like: str | None = None, cost: int = DEFAULT_COST) -> str:
+    """A hash that no password has, as dear as another: to compare with where there is nobody, so that it
+    takes as long as if there were.
+    """
+    price = like.split("$")[1:4] if like else [str(cost), str(_R), str(_P)]
+    return "$".join(["scrypt", *price, secrets.token_hex(16), secrets.token_hex(_SIZE)])
+
+
+def fits(password: str, kept: str) -> bool:
+    """Whether a password is the one that a hash was made of. As slow as making it."""
+    _, cost, r, p, salt, digest = kept.split("$")
+    return hmac.compare_digest(
+        _scrypt(password, bytes.fromhex(salt), int(cost), int(r), int(p)), bytes.fromhex(digest)
+    )
+
+
+def _scrypt(password: str, salt: bytes, cost: int, r: int, p: int) -> bytes:
+    # One letter can be written in several ways, and which one is up to the keyboard.
+    text = unicodedata.normalize("NFKC", password[:MAX_LENGTH]).encode("utf-8", "surrogatepass")
+    return hashlib.scrypt(text, salt=salt, n=2**cost, r=r, p=p, maxmem=2**cost * r * 256, dklen=_SIZE)
+
+
+MAX_NAME = 100
+SETUP_LASTS_US = HOUR
+COST_SETTING = "web.password_cost"
+
+
+def create_admin(store: Store, name: str, password: str) -> Admin:
+    """Make an administrator."""
+    check_admin(name, password)
+    made = admins.add_admin(store, name, hashed(password, store.settings.count(COST_SETTING)))
+    if made is None:
+        raise NotAllowed(
+            f"there is an administrator {name!r} already; another password: thresher admin password {shlex.quote(name)}"
+        )
+    return made
+
+
+def change_password(store: Store, name: str, password: str) -> Admin:
+    """Give an administrator another password. Wherever they are logged in, they are no longer."""
+    check_password(password, name)
+    changed = admins.change_password(store, name, hashed(password, store.settings.count(COST_SETTING)))
+    if changed is None:
+        raise _nobody(name)
+    return changed
+
+
+def remove_admin(store: Store, name: str) -> Admin:
+    """Remove an administrator, who is logged out everywhere."""
+    removed = admins.remove_admin(store, name)
+    if removed is None:
+        raise _nobody(name)
+    return removed
+
+
+def new_setup(store: Store) -> str | None:
+    """A token for the first administrator, good for an hour, once; the one before it is good no more. None if
+    there is one already.
+    """
+    token = f"ths_{secrets.token_urlsafe(32)}"
+    return token if admins.put_setup(store, _digest(token), SETUP_LASTS_US) else None
+
+
+def setup_is_open(store: Store, token: str) -> bool:
+    """Whether a token makes the first administrator. Asked before the password is hashed: strangers shall not
+    have that for nothing.
+    """
+    with store.glance() as session:
+        return admins.setup_is_open(session, _digest(token), store.backend.now(session))
+
+
+def first_admin(store: Store, token: str, name: str, kept: str) -> Admin | None:
+    """Use a token up for the first administrator, with the hash of the password; None if it is good no
+    more.
+    """
+    return admins.first_admin(store, _digest(token), name, kept)
+
+
+def check_admin(name: str, password: str) -> None:
+    """Refuse a name or a password that an administrator cannot have."""
+    if not name or len(name) > MAX_NAME or not name.isprintable() or name != name.strip():
+        raise UsageError(
+            f"an administrator's name is at most {MAX_NAME} characters that can be seen, no space at its ends; got {name[:MAX_NAME]!r}"
+        )
+    check_password(password, name)
+
+
+def _nobody(name: str) -> UnknownName:
+    return UnknownName(f"there is no administrator {name[:MAX_NAME]!r}; thresher admin list shows them")
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Administrators as a person sees them: since when they are, and when they last logged in.
+
+
+@dataclass(frozen=True, slots=True)
+class AdminView:
+    """One administrator."""
+
+    id: int
+    name: str
+    created_at: int
+    changed_at: int
+    login_at: int | None
+
+
+def list_admins(store: Store) -> list[AdminView]:
+    """All of them, the oldest first."""
+    with store.read() as session:
+        return [admin_view(each) for each in admins.list_admins(session)]
+
+
+def has_admins(store: Store) -> bool:
+    """Whether anybody could log in."""
+    with store.read() as session:
+        return admins.any_admin(session)
+
+
+def admin_view(admin: Admin) -> AdminView:
+    """An administrator as a line of a list."""
+    return AdminView(admin.id, admin.name, admin.created_at, admin.changed_at, admin.login_at)

@@ -1,0 +1,472 @@
+"""The doctor: small checks, each with what was found and what to do about it. Nothing here changes
+anything.
+"""
+
+import os
+import platform
+import shutil
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from thresher.admin.gates import closed_gates, closed_sentence, unserved_sentences
+from thresher.admin.status import list_workers
+from thresher.ai.prices import Prices
+from thresher.ai.providers import open_provider
+from thresher.config.models import Models, Tier
+from thresher.config.notify import Notify
+from thresher.config.outward import Outward
+from thresher.core.answer import DOLLAR
+from thresher.core.clock import SECOND, SystemClock, as_text
+from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
+from thresher.engine.registry import Registry
+from thresher.fetch import chromium
+from thresher.fetch.agent import agent_of
+from thresher.fetch.guard import Guard
+from thresher.notify.notifier import Notifier
+from thresher.store import overview, repair
+from thresher.store.migrate import newest, version_now
+from thresher.store.schedules import read_plans
+from thresher.store.sources import find_waived
+from thresher.store.sqlite.connection import SAFE_VERSION, VERSION
+from thresher.store.store import Store
+from thresher.vectors.embedder import Embedder, missing_sentence, open_embedder
+
+T = TypeVar("T")
+
+PYTHON = (3, 11)
+POSTGRES = 150_000
+SKEW_SECONDS = 1.0
+DISK_LOW = 1 << 30
+DISK_GONE = 100 << 20
+SNAPSHOT_SECONDS = 60.0
+LOOK_AGAIN_SECONDS = 0.3
+
+
+class Verdict(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the doctor's report."""
+
+    name: str
+    verdict: Verdict
+    found: str
+    advice: str | None = None
+
+
+class Examination:
+    """The checks so far. What raises becomes a failed check, and the examination goes on without it."""
+
+    def __init__(self) -> None:
+        self.checks: list[Check] = [_python(), _sqlite(), _browser(), check_embeddings()]
+
+    def attempt(self, name: str, act: Callable[[], T], says: Callable[[T], str]) -> T | None:
+        """Do something that must work; its error message is the finding and the advice in one."""
+        try:
+            done = act()
+        except ThresherError as problem:
+            self.checks.append(Check(name, Verdict.FAIL, str(problem)))
+            return None
+        self.checks.append(Check(name, Verdict.OK, says(done)))
+        return done
+
+
+def check_embeddings() -> Check:
+    """Whether texts are compared by meaning or by letters, and whether the weights are whole."""
+    try:
+        embedder = open_embedder()
+    except ConfigError as problem:
+        return Check("embeddings", Verdict.FAIL, str(problem))
+    return Check(
+        "embeddings",
+        Verdict.OK,
+        _kind(embedder),
+        None if embedder.meaning else "to compare by meaning: thresher doctor --fix",
+    )
+
+
+def _kind(embedder: Embedder) -> str:
+    if embedder.meaning:
+        return f"{embedder.sentence}; version {embedder.version}"
+    return f"no model ({missing_sentence()}), and none is needed; until then {embedder.sentence}"
+
+
+def check_file(path: Path) -> list[Check]:
+    """The file that holds the database: the room on its disk, and who else can read it."""
+    return [_disk(path), *([_permissions(path)] if os.name == "posix" and path.exists() else [])]
+
+
+def _permissions(path: Path) -> Check:
+    mode = stat.S_IMODE(path.stat().st_mode)
+    if mode & stat.S_IRWXO:
+        return Check(
+            "files",
+            Verdict.WARN,
+            f"every user of this machine can open {path} (mode {mode:o})",
+            f"chmod 600 {path}",
+        )
+    return Check(
+        "files",
+        Verdict.OK,
+        f"mode {mode:o}: for its {'owner and group' if mode & stat.S_IRWXG else 'owner alone'}",
+    )
+
+
+def _disk(path: Path) -> Check:
+    free = shutil.disk_usage(path if path.exists() else path.resolve().parent).free
+    verdict = Verdict.FAIL if free < DISK_GONE else Verdict.WARN if free < DISK_LOW else Verdict.OK
+    return Check(
+        "disk",
+        verdict,
+        f"{free / (1 << 30):,.1f} GB free",
+        None if verdict is Verdict.OK else "free some space",
+    )
+
+
+def check_store(store: Store, registry: Registry | None) -> list[Check]:
+    """Everything a reachable database can be asked."""
+    schema = _schema(store)
+    if schema.verdict is Verdict.FAIL:
+        return [schema]
+    checks = [schema, _write(store), _clock(store), _workers(store), _counters(store), _closed(store)]
+    if registry is not None:
+        checks += [_kinds(store, registry), _schedules(store, registry)]
+    return checks + (_postgres(store) if store.backend.dialect.name == "postgres" else [])
+
+
+def worst(checks: Iterable[Check]) -> Verdict:
+    """The verdict on all of them."""
+    verdicts = {check.verdict for check in checks}
+    return next((each for each in (Verdict.FAIL, Verdict.WARN) if each in verdicts), Verdict.OK)
+
+
+def _python() -> Check:
+    ok = sys.version_info >= PYTHON
+    advice = None if ok else f"install Python {'.'.join(map(str, PYTHON))} or newer"
+    return Check("python", Verdict.OK if ok else Verdict.FAIL, platform.python_version(), advice)
+
+
+def _sqlite() -> Check:
+    ok = VERSION >= SAFE_VERSION
+    advice = (
+        None
+        if ok
+        else "it can corrupt a database after a crash (mended in 3.51.3): pip install --upgrade apsw"
+    )
+    return Check("sqlite", Verdict.OK if ok else Verdict.WARN, ".".join(map(str, VERSION)), advice)
+
+
+def _browser() -> Check:
+    if not chromium.extra_is_installed():
+        return Check(
+            "browser",
+            Verdict.OK,
+            "none, and none is needed unless pages are rendered",
+            f"to render pages: {chromium.EXTRA}",
+        )
+    try:
+        found = chromium.find()
+        if found is None:
+            return Check(
+                "browser", Verdict.WARN, "no Chromium was found, so no page can be rendered", chromium.ADVICE
+            )
+        name = f"{chromium.version(found)}, {found.path} ({found.origin})"
+        if chromium.sandboxed():
+            return Check("browser", Verdict.OK, name)
+        return Check(
+            "browser",
+            Verdict.WARN,
+            f"{name}, without its sandbox ({chromium.SANDBOX_VARIABLE}=off)",
+            "a page that breaks out of the browser has this user's rights; run Thresher as a user of its own and unset the variable",
+        )
+    except ConfigError as problem:
+        return Check("browser", Verdict.WARN, str(problem))
+
+
+def _schema(store: Store) -> Check:
+    with store.read() as session:
+        have = version_now(session, store.backend.dialect)
+    know = newest(store.backend.dialect.words)
+    if have == know:
+        return Check("schema", Verdict.OK, f"version {have}")
+    found = f"the database is at version {have}, this Thresher knows {know}"
+    return Check(
+        "schema",
+        Verdict.FAIL,
+        found,
+        "run: thresher migrate" if have < know else "pip install --upgrade thresher",
+    )
+
+
+def _write(store: Store) -> Check:
+    try:
+        repair.try_to_write(store)
+    except DatabaseProblem as problem:
+        return Check("write", Verdict.FAIL, str(problem))
+    return Check("write", Verdict.OK, "the database accepts changes")
+
+
+def _clock(store: Store) -> Check:
+    if store.backend.dialect.name == "sqlite":
+        return Check("clock", Verdict.OK, "the database uses this machine's clock")
+    with store.read() as session:
+        skew = abs(store.backend.now(session) - SystemClock().now()) / SECOND
+    ok = skew < SKEW_SECONDS
+    advice = None if ok else "the database's clock decides; let NTP set both clocks"
+    return Check(
+        "clock",
+        Verdict.OK if ok else Verdict.WARN,
+        f"{skew:.3f} s between this machine and the database",
+        advice,
+    )
+
+
+def _workers(store: Store) -> Check:
+    with store.read() as session:
+        found = list_workers(session, store.backend.now(session))
+        unserved = unserved_sentences(session, store.backend.now(session))
+    lost = [worker for worker in found if not worker.alive]
+    if unserved:
+        return Check(
+            "workers",
+            Verdict.WARN,
+            "; ".join(unserved),
+            "start one of the newest version, without --only or --not",
+        )
+    if not lost:
+        return Check("workers", Verdict.OK, f"{len(found)} alive, none lost")
+    held = sum(worker.holds for worker in lost)
+    says = f"{len(found) - len(lost)} alive, {len(lost)} lost with {held} tasks ({', '.join(worker.name for worker in lost[:5])})"
+    return Check(
+        "workers",
+        Verdict.WARN,
+        says,
+        "any running worker gives their tasks back: thresher run, or thresher worker",
+    )
+
+
+def _counters(store: Store) -> Check:
+    wrong = _wrong(store)
+    if wrong:
+        time.sleep(
+            LOOK_AGAIN_SECONDS
+        )  # a look between two statements of a busy queue proves nothing; the same twice does
+        wrong = {name: found for name, found in _wrong(store).items() if wrong.get(name) == found}
+    if not wrong:
+        return Check("gates", Verdict.OK, "counters and lanes agree with the running tasks")
+    says = "; ".join(f"{name}: {found}" for name, found in sorted(wrong.items())[:5])
+    return Check(
+        "gates",
+        Verdict.WARN,
+        says,
+        "running workers repair this within repair.every; please report it, it should not happen",
+    )
+
+
+def _wrong(store: Store) -> dict[str, str]:
+    found = {
+        name: f"counts {counted}, {running} are running"
+        for name, (counted, running) in repair.drifted(store).items()
+    }
+    with store.read() as session:
+        asleep = repair.lanes_asleep(session)
+    return found | ({"lanes": f"{asleep} asleep although they have work"} if asleep else {})
+
+
+def _closed(store: Store) -> Check:
+    with store.read() as session:
+        shut = [gate for gate in closed_gates(session, store.backend.now(session)) if gate.shut]
+    if not shut:
+        return Check("sources", Verdict.OK, "none is paused, tripped or disabled")
+    says = "; ".join(closed_sentence(gate) for gate in shut[:5])
+    return Check(
+        "sources",
+        Verdict.WARN,
+        says,
+        "thresher sources list shows them, thresher sources test NAME tries one",
+    )
+
+
+def _kinds(store: Store, registry: Registry) -> Check:
+    with store.read() as session:
+        live = overview.live_kinds(session)
+    strange = {kind: number for kind, number in live.items() if registry.pipeline(kind) is None}
+    if not strange:
+        return Check("kinds", Verdict.OK, "an app knows every waiting task")
+    says = ", ".join(f"{number} of kind {kind!r}" for kind, number in strange.items())
+    return Check(
+        "kinds",
+        Verdict.WARN,
+        f"no app here knows: {says}",
+        "name the app in thresher.yaml or with --app; they wait until then",
+    )
+
+
+def _schedules(store: Store, registry: Registry) -> Check:
+    known = {app.name for app in registry.apps}
+    with store.read() as session:
+        stopped = [plan for plan in read_plans(session) if plan.app not in known]
+    if not stopped:
+        return Check("schedules", Verdict.OK, "an app here runs every schedule")
+    says = ", ".join(f"{plan.name} (app {plan.app})" for plan in stopped)
+    advice = "name the app in thresher.yaml or with --app; they are fired by the workers that run it, and by nobody else"
+    return Check("schedules", Verdict.WARN, f"no app here runs: {says}", advice)
+
+
+def _postgres(store: Store) -> list[Check]:
+    try:
+        with store.read() as session:
+            version, idle, oldest = (
+                repair.postgres_version(session),
+                repair.idle_in_transaction(session),
+                repair.oldest_snapshot(session),
+            )
+    except DatabaseProblem as problem:
+        return [Check("postgres", Verdict.WARN, str(problem))]
+    return [_version(version), _horizon(*idle, oldest)]
+
+
+def _version(number: int) -> Check:
+    ok = number >= POSTGRES
+    found = f"PostgreSQL {number // 10_000}.{number % 10_000}"
+    return Check(
+        "postgres",
+        Verdict.OK if ok else Verdict.FAIL,
+        found,
+        None if ok else "upgrade to PostgreSQL 15 or newer",
+    )
+
+
+def _horizon(idle: int, idle_seconds: float, oldest: dict[str, object] | None) -> Check:
+    seconds = float(str(oldest["seconds"])) if oldest else 0.0
+    found = f"oldest snapshot {seconds:.0f} s, {idle} sessions idle in a transaction"
+    if max(seconds, idle_seconds) < SNAPSHOT_SECONDS:
+        return Check("horizon", Verdict.OK, found)
+    who = (
+        f"process {oldest['pid']} ({oldest['application'] or 'no name'}, {oldest['state']})"
+        if oldest
+        else "an idle session"
+    )
+    advice = f"{who} keeps dead rows from being removed and slows every claim; end it, or set idle_in_transaction_session_timeout"
+    return Check("horizon", Verdict.WARN, found, advice)
+
+
+# The models of a project as a person sees them: who can be asked, at what price, and what is missing.
+
+MILLION = 1_000_000
+
+
+def check_models(models: Models) -> list[Check]:
+    """For the doctor. Nothing is sent: whether a key is right, the first call will tell."""
+    if not models:
+        return [
+            Check(
+                "models",
+                Verdict.OK,
+                "none: pages are read by rules, their own data and what was learned of their sites",
+            )
+        ]
+    return [_check(models, tier, names) for tier, names in _served(models).items()]
+
+
+def _served(models: Models) -> dict[Tier, list[str]]:
+    found: dict[Tier, list[str]] = {}
+    for name, tier in models.tiers.items():
+        found.setdefault(tier, []).append(name)
+    return found
+
+
+def _check(models: Models, tier: Tier, names: list[str]) -> Check:
+    who = f"{' and '.join(names)}: {tier}"
+    thinker = models.providers[tier.provider]
+    try:
+        open_provider(thinker)
+        prices = Prices(models)
+        price = (
+            prices.most(tier.provider, tier.model, MILLION, 0),
+            prices.most(tier.provider, tier.model, 0, MILLION),
+        )
+    except ConfigError as problem:
+        return Check("models", Verdict.FAIL, f"{who}: {problem}")
+    if thinker.keyless:
+        advice = (
+            f"set the variable {thinker.key_name}"
+            if thinker.key_name
+            else f"give models.providers.{tier.provider} a key"
+        )
+        return Check("models", Verdict.WARN, f"{who} has no key, so whoever needs it waits", advice)
+    says = f"{who}, at most ${price[0] / DOLLAR:.2f} for a million bytes asked and ${price[1] / DOLLAR:.2f} for a million tokens answered"
+    return Check("models", Verdict.OK, says)
+
+
+# Whom a project tells, as the doctor sees it: whether a message could go out, without sending one.
+
+
+def check_notify(wanted: Notify) -> list[Check]:
+    """Nothing to say where nobody is to be told."""
+    if not wanted:
+        return []
+    try:
+        names = Notifier(wanted.urls, wanted.unset).check()
+    except ConfigError as problem:
+        return [Check("notify", Verdict.FAIL, str(problem), "until then new matches wait to be told of")]
+    return [Check("notify", Verdict.OK, f"{', '.join(names)}; to try them: thresher notify")]
+
+
+# What the doctor says about how we appear to the sites we visit: our name, and where we go past their
+# robots.txt.
+
+SHOWN = 5
+
+
+def reach(outward: Outward) -> str:
+    """Where requests may go, and where names lead that the project itself has mapped."""
+    mapped = [f"{host} is answered by {address}" for host, address in sorted(outward.resolve.items())]
+    return "; ".join([*Guard(outward.allow).describe(), *mapped, *(["over HTTP/2"] if outward.http2 else [])])
+
+
+def check_name(outward: Outward) -> Check:
+    """Under which name we ask, and whether anybody can be reached behind it."""
+    header = agent_of(outward.user_agent, outward.contact).header
+    reachable = outward.contact or "@" in header or "://" in header
+    advice = (
+        None
+        if reachable
+        else "a site that minds should be able to say so: write fetch: {contact: bot@example.com} into thresher.yaml"
+    )
+    return Check("user agent", Verdict.OK if reachable else Verdict.WARN, header, advice)
+
+
+def check_waivers(store: Store) -> list[Check]:
+    """Where a person has switched robots.txt off."""
+    try:
+        with store.read() as session:
+            waived = find_waived(session)
+    except DatabaseProblem:
+        return []  # an older schema: the check of the schema has said so
+    if not waived:
+        return [Check("robots.txt", Verdict.OK, "kept to everywhere")]
+    says = "; ".join(
+        f"{name} since {(as_text(at) or '')[:10]}: {reason}" for name, at, reason in waived[:SHOWN]
+    )
+    more = f"; and {len(waived) - SHOWN} more" if len(waived) > SHOWN else ""
+    return [
+        Check(
+            "robots.txt",
+            Verdict.WARN,
+            f"not asked at {says}{more}",
+            "where the reason is gone: thresher sources robots NAME on",
+        )
+    ]

@@ -1,0 +1,286 @@
+"""Keys of the API: made, shown once, revoked, and checked at the door.
+
+A key reads `thr_PREFIX_SECRET`. The prefix finds its row and is shown in lists; the secret is 256 random
+bits, of which only a hash is kept. Guessing is hopeless, so a plain hash is enough, and a check costs
+microseconds.
+"""
+
+import hashlib
+import hmac
+import re
+import secrets
+import shlex
+from collections.abc import Collection
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from thresher.core.clock import SECOND, to_us
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.store import keys
+from thresher.store.keys import Key, NewKey
+from thresher.store.store import Store
+
+MAX_NAME = 100
+MAX_SOURCES = 100
+MAX_SOURCE = 60
+MAX_DIGITS = 15
+MAX_RATE = 1_000_000
+MAX_SECONDS = 100 * 365 * 86_400.0
+_TOKEN = re.compile(r"thr_([0-9a-f]{12})_[A-Za-z0-9_-]{43}", re.ASCII)
+# What a key that nobody has is compared with, so that it takes no other way than one that somebody has.
+_NOBODY = hashlib.sha256(b"").hexdigest()
+
+
+class Scope(StrEnum):
+    """What a key opens. `scrape` is for scrapers and opens nothing else; `admin` opens everything but that: a
+    role is held by a key.
+    """
+
+    READ = "read"
+    WRITE = "write"
+    SCRAPE = "scrape"
+    ADMIN = "admin"
+
+
+_WITHIN_ADMIN = (Scope.READ, Scope.WRITE)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A new key. `token` is what its owner sends; it can never be shown again."""
+
+    token: str
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """Whoever holds a good key, or is logged in as an administrator (`admin`), and what that opens.
+
+    `id` is that of the key, or of the administrator. `sources` are the platforms that a key may look at; None
+    is all of them.
+    """
+
+    id: int
+    name: str
+    scopes: tuple[str, ...]
+    sources: tuple[str, ...] | None = None
+    admin: bool = False
+
+    @property
+    def who(self) -> str:
+        """For the history: who did something."""
+        return f"administrator {self.name}" if self.admin else f"key {self.name}"
+
+    def opens(self, scope: str) -> bool:
+        return scope in self.scopes or (Scope.ADMIN in self.scopes and scope in _WITHIN_ADMIN)
+
+
+@dataclass(frozen=True, slots=True)
+class Denied:
+    """Why somebody is not let in. `retry_after` in seconds: the key is good, and over its rate."""
+
+    says: str
+    retry_after: int | None = None
+
+
+def create_key(
+    store: Store,
+    name: str,
+    scopes: Collection[str] = (Scope.SCRAPE,),
+    *,
+    sources: Collection[str] | None = None,
+    lasts: float | None = None,
+    rate: int | None = None,
+    made_by: str | None = None,
+) -> Made:
+    """Make a key with these scopes. `lasts` in seconds; without it the key lasts until it is revoked."""
+    known = [scope.value for scope in Scope if scope in scopes]
+    if not known or set(scopes) - set(known):
+        got = ", ".join(sorted(map(repr, scopes))) or "nothing"
+        raise UsageError(
+            f"a key opens {', '.join(Scope)}, or several of these: --scope read --scope write; got {got}"
+        )
+    _check_name(name)
+    _check(lasts, rate)
+    allowed = store.settings.count("web.rate") if rate is None else rate
+    new = NewKey(name, known, allowed, _sources(sources), None if lasts is None else to_us(lasts), made_by)
+    prefix = f"thr_{secrets.token_hex(6)}"
+    token = f"{prefix}_{secrets.token_urlsafe(32)}"
+    made = keys.add_key(store, new, prefix, _digest(token))
+    if made is None:
+        raise NotAllowed(
+            f"a key named {name!r} is in use; choose another name, or first: thresher keys revoke {shlex.quote(name)}"
+        )
+    return Made(token, made)
+
+
+def _check_name(name: str) -> None:
+    if not name or len(name) > MAX_NAME or not name.isprintable() or name != name.strip():
+        raise UsageError(
+            f"a key's name is at most {MAX_NAME} characters that can be seen, with no space at its ends; got {name[:MAX_NAME]!r}"
+        )
+
+
+def _sources(given: Collection[str] | None) -> list[str] | None:
+    """The platforms as they are compared: in small letters, each once. None, and an empty list, allow all."""
+    if not given:
+        return None
+    found = list(dict.fromkeys(each.strip().lower() for each in given))
+    if len(found) > MAX_SOURCES or not all(map(_is_source, found)):
+        raise UsageError(
+            f"a key's sources are at most {MAX_SOURCES} names of platforms without spaces, such as --source dice; got "
+            f"{', '.join(found)[:MAX_NAME]!r}"
+        )
+    return found
+
+
+def _is_source(text: str) -> bool:
+    return 0 < len(text) <= MAX_SOURCE and text.isprintable() and " " not in text
+
+
+def _check(lasts: float | None, rate: int | None) -> None:
+    if lasts is not None and not 0 < lasts <= MAX_SECONDS:
+        raise UsageError(
+            "a key lasts longer than no time and at most 100 years; without --expires it lasts until it is revoked"
+        )
+    if rate is not None and not 1 <= rate <= MAX_RATE:
+        raise UsageError(f"a key's rate is from 1 to {MAX_RATE:,} requests a minute, got {rate}")
+
+
+def revoke_key(store: Store, which: str) -> Key:
+    """Let a key open nothing from now on, in any process. A name goes before an id."""
+    found = keys.revoke_key(store, name=which)
+    if found is None and which.isascii() and which.isdecimal() and len(which) <= MAX_DIGITS:
+        found = keys.revoke_key(store, key_id=int(which))
+    if found is None:
+        raise UnknownName(f"no key named {which!r} is in use; thresher keys list shows them")
+    return found
+
+
+def revoke_key_id(store: Store, key_id: int) -> Key:
+    """The same for the key of this id, whatever names there are."""
+    found = keys.revoke_key(store, key_id=key_id)
+    if found is None:
+        raise UnknownName(f"no key with the id {key_id} is in use; thresher keys list shows them")
+    return found
+
+
+def admit(store: Store, token: str | None) -> Admitted | Denied:
+    """Whether a token opens the door now; a request that is let in is counted. Who is refused writes
+    nothing.
+    """
+    if token is None:
+        return Denied(
+            "API key required: send one as X-Scraper-API-Key: KEY or Authorization: Bearer KEY (thresher keys create makes one)"
+        )
+    key, now = _holder(store, token)
+    if key is None:
+        return Denied("invalid or expired API key; thresher keys list shows those that open something")
+    refused = _refused(key, now)
+    if refused is None and not keys.charge(store, key):
+        refused = _second_look(store, key)
+    return refused or Admitted(key.id, key.name, key.scopes, key.sources)
+
+
+def _holder(store: Store, token: str) -> tuple[Key | None, int]:
+    """The key that a token is, and what time it is. Where the prefix leads to nobody the comparison is made
+    all the same.
+    """
+    match = _TOKEN.fullmatch(token)
+    if match is None:
+        return None, 0
+    with store.glance() as session:
+        key, now = keys.key_with(session, f"thr_{match[1]}"), store.backend.now(session)
+    same = hmac.compare_digest(_digest(token), key.digest if key else _NOBODY)
+    return (key if same else None), now
+
+
+def _refused(key: Key, now: int) -> Denied | None:
+    if (state := key.state(now)) != "live":
+        return Denied(
+            f"invalid or expired API key: {key.name} is {state}; make another: thresher keys create NAME"
+        )
+    if wait := key.wait_us(now):
+        return Denied(
+            f"the key {key.name} may make {key.rate:,} requests a minute; wait", max(1, -(-wait // SECOND))
+        )
+    return None
+
+
+def _second_look(store: Store, key: Key) -> Denied:
+    """Somebody else was faster: the key was used up, or revoked, since the first look."""
+    with store.glance() as session:
+        found = keys.key_with(session, key.prefix) or key
+        return _refused(found, store.backend.now(session)) or Denied(
+            f"the key {key.name} is busy; try again", 1
+        )
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+# Keys of the API as a person sees them: whose they are, what they open, until when, and whether anybody
+# uses them.
+
+
+@dataclass(frozen=True, slots=True)
+class KeyView:
+    """One key. `prefix` is the beginning of what its owner holds; `state` is live, expired or revoked;
+    `sources` None is all.
+    """
+
+    id: int
+    name: str
+    prefix: str
+    scopes: tuple[str, ...]
+    sources: tuple[str, ...] | None
+    state: str
+    rate: int
+    used: int
+    created_at: int
+    used_at: int | None
+    expires_at: int | None
+    revoked_at: int | None
+    made_by: str | None
+
+
+def list_keys(store: Store, *, every: bool = False) -> list[KeyView]:
+    """Keys that open something; with `every` also those that did."""
+    with store.read() as session:
+        now = store.backend.now(session)
+        found = [key_view(key, now) for key in keys.list_keys(session)]
+    return [each for each in found if every or each.state == "live"]
+
+
+def has_keys(store: Store) -> bool:
+    """Whether anybody could come in."""
+    with store.read() as session:
+        return keys.live_keys(session, store.backend.now(session)) > 0
+
+
+def key_view(key: Key, now: int) -> KeyView:
+    """A key as a line of a list."""
+    return KeyView(
+        key.id,
+        key.name,
+        key.prefix,
+        key.scopes,
+        key.sources,
+        key.state(now),
+        key.rate,
+        key.used,
+        key.created_at,
+        key.used_at,
+        key.expires_at,
+        key.revoked_at,
+        key.made_by,
+    )
+
+
+def made_view(key: Key, token: str) -> dict[str, Any]:
+    """A new key as its maker sees it, this once: `key` is what its owner sends."""
+    said = asdict(key_view(key, key.created_at))
+    return {"id": said.pop("id"), "name": said.pop("name"), "key": token, **said}

@@ -1,0 +1,171 @@
+"""Records as the pages of the jobs app ask for them: one that must be there, or many, a portion at a time."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from thresher.core.errors import UnknownName, UsageError
+from thresher.core.evidence import as_json
+from thresher.core.record import Found, Is, Link, Record, Where, clean, pack
+from thresher.store.records import count_records, file_records, find_records, remove_links
+from thresher.store.store import Store
+
+PORTION = 500
+
+
+def find(
+    store: Store,
+    kind: str,
+    *,
+    keys: Sequence[str] | None = None,
+    link: Link | None = None,
+    where: Sequence[Where] = (),
+    order: str | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> list[Found]:
+    """Records that match, the newest first, or in the order of a mark. `before`: only those older than the
+    record of this key.
+    """
+    named, meant = (
+        None if keys is None else [clean(key) for key in keys],
+        link and Link(link.name, clean(link.target)),
+    )
+    older = None if before is None else _id(store, kind, before)
+    with store.read() as session:
+        return find_records(
+            session,
+            kind=kind,
+            keys=named,
+            link=meant,
+            where=[*map(_cleaned, where)],
+            order=order,
+            before=older,
+            limit=limit,
+        )
+
+
+def _id(store: Store, kind: str, key: str) -> int:
+    found = maybe(store, kind, key)
+    if found is None:
+        raise UnknownName(f"there is no {kind} {key!r} to go on after; begin with the first page again")
+    return found.id
+
+
+def count(store: Store, kind: str, *, link: Link | None = None, where: Sequence[Where] = ()) -> int:
+    """How many records match."""
+    with store.read() as session:
+        return count_records(session, kind=kind, link=link, where=where)
+
+
+def maybe(store: Store, kind: str, key: str) -> Found | None:
+    """The record of that key, if there is one."""
+    return next(iter(find(store, kind, keys=[key], limit=1)), None)
+
+
+def one(store: Store, kind: str, key: str, shown_by: str) -> Found:
+    """The record of that key. `shown_by` is the command that lists such records."""
+    found = maybe(store, kind, key)
+    if found is None:
+        raise UnknownName(f"there is no {kind} {key!r}; {shown_by} shows them")
+    return found
+
+
+def every(store: Store, kind: str, *, where: Sequence[Where] = ()) -> Iterator[Found]:
+    """All records that match, the newest first, in the memory of a few. What is added meanwhile is not among
+    them.
+    """
+    before: int | None = None
+    while True:
+        with store.read() as session:
+            some = find_records(
+                session, kind=kind, where=[*map(_cleaned, where)], before=before, limit=PORTION
+            )
+        yield from some
+        if len(some) < PORTION:
+            return
+        before = some[-1].id
+
+
+def _cleaned(where: Where) -> Where:
+    """What a person typed may be no text at all; then it is compared as it would have been kept."""
+    return (
+        Is(where.name, *(clean(each) if isinstance(each, str) else each for each in where.values))
+        if isinstance(where, Is)
+        else where
+    )
+
+
+def among(value: str | None, known: Iterable[str], what: str) -> str | None:
+    """What was asked for, if there can be such a thing: a word that nobody uses would find nothing, and look
+    like no results.
+    """
+    words = list(known)
+    if value is not None and value not in words:
+        raise UsageError(f"{what} is one of {', '.join(words)}; got {value!r}")
+    return value
+
+
+def moment(value: object) -> int | None:
+    """A time of a record; 0 means never."""
+    return value if isinstance(value, int) and value > 0 else None
+
+
+# Records as a person sees them: what all the work was for.
+
+
+def list_records(
+    store: Store,
+    *,
+    kind: str | None = None,
+    key: str | None = None,
+    link: str | None = None,
+    before: int | None = None,
+    limit: int = 50,
+) -> list[dict[str, Any]]:
+    """Records that match, the newest first. `link` is written as name=target."""
+    name, equals, target = (link or "").partition("=")
+    if link and not (name and equals):
+        raise UsageError(f"a link is written as name=target, such as role=python-developer; got {link!r}")
+    with store.read() as session:
+        found = find_records(
+            session,
+            kind=kind,
+            keys=None if key is None else [key],
+            link=Link(name, target) if link else None,
+            before=before,
+            limit=limit,
+        )
+    return [_shown(each) for each in found]
+
+
+def _shown(found: Found) -> dict[str, Any]:
+    return {
+        "id": found.id,
+        "kind": found.kind,
+        "key": found.key,
+        "data": found.data,
+        "evidence": as_json(found.evidence) if found.evidence else None,
+        "links": [f"{link.name}={link.target}" for link in found.links],
+        "first_task": found.first_task,
+        "last_task": found.last_task,
+        "seen": found.seen,
+        "created_at": found.created_at,
+        "updated_at": found.updated_at,
+    }
+
+
+# Records that a person writes: the same filing as a task's, in a transaction of its own, under task 0.
+
+BY_A_PERSON = 0
+
+Unlinked = Mapping[tuple[str, str], Sequence[Link]]
+
+
+def write_records(store: Store, records: Sequence[Record], unlinked: Unlinked = {}) -> None:
+    """Write these, and take back these links (by kind and key), all or nothing."""
+    limit = store.settings.count("queue.payload_limit")
+    filings = [(BY_A_PERSON, pack(record, limit)) for record in records]
+    with store.write() as session:
+        file_records(session, filings, store.backend.now(session), store.backend.dialect.lock)
+        for (kind, key), links in sorted(unlinked.items()):
+            remove_links(session, kind, key, links)

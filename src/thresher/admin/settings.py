@@ -1,0 +1,102 @@
+"""Settings at run time: checked, written with their history, and in force everywhere within a few seconds."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.admin.keys import Scope
+from thresher.config.setting import Number, Setting
+from thresher.config.settings import SETTINGS, Settings, setting
+from thresher.core.decide import POLICY
+from thresher.core.errors import BudgetExhausted
+from thresher.store import sources
+from thresher.store.settings import change_setting, read_settings, setting_history
+from thresher.store.store import Store
+
+BUDGET = "budget."
+
+
+def scope_needed(name: str) -> Scope:
+    """The scope that opens a change of this setting over HTTP."""
+    return Scope.ADMIN if setting(name).admin else Scope.WRITE
+
+
+def set_setting(store: Store, name: str, text: str, by: str) -> Number:
+    """Change a setting; the value that is in force now."""
+    value = setting(name).parse(text)
+    Settings({**store.settings, name: value}).heartbeat()
+    change_setting(store, name, value, by)
+    _reopen(store, name)
+    return value
+
+
+def unset_setting(store: Store, name: str, by: str) -> Number:
+    """Go back to the project's value or the default; the value that is in force now."""
+    known = setting(name)
+    change_setting(store, name, None, by)
+    _reopen(store, name)
+    return store.project_settings.get(name, known.default)
+
+
+def _reopen(store: Store, name: str) -> None:
+    """Whoever waits for tomorrow's money has a look at once when a cap is changed; if it was not raised, they
+    wait again.
+    """
+    if not name.startswith(BUDGET):
+        return
+    with store.read() as session:
+        closed = [
+            gate["name"]
+            for gate in sources.find_gates(session)
+            if gate["closed_tag"] == POLICY[BudgetExhausted].tag
+        ]
+    for gate in closed:
+        sources.resume(store, gate)
+
+
+# Settings as a person sees them: the value in force, where it comes from, the default, the unit, the
+# sentence.
+
+
+@dataclass(frozen=True, slots=True)
+class SettingView:
+    """`origin` is default, project (thresher.yaml) or database (changed at run time). `scope` is what a
+    change over HTTP needs.
+    """
+
+    name: str
+    value: Number
+    origin: str
+    default: Number
+    unit: str
+    low: Number
+    high: Number
+    scope: str
+    sentence: str
+
+
+def list_settings(store: Store) -> list[SettingView]:
+    """All settings."""
+    with store.read() as session:
+        changed = read_settings(session)
+    return [_view(each, store.project_settings, changed) for each in SETTINGS]
+
+
+def show_setting(store: Store, name: str) -> SettingView:
+    """One setting."""
+    with store.read() as session:
+        return _view(setting(name), store.project_settings, read_settings(session))
+
+
+def list_changes(store: Store, limit: int) -> list[dict[str, Any]]:
+    """Who changed what, the newest first."""
+    with store.read() as session:
+        return setting_history(session, limit)
+
+
+def _view(known: Setting, project: dict[str, Number], changed: dict[str, Number]) -> SettingView:
+    origin = "database" if known.name in changed else "project" if known.name in project else "default"
+    value = changed.get(known.name, project.get(known.name, known.default))
+    scope = "admin" if known.admin else "write"
+    return SettingView(
+        known.name, value, origin, known.default, known.unit, known.low, known.high, scope, known.sentence
+    )

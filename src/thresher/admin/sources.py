@@ -1,0 +1,169 @@
+"""Sources and other gates: make, limit, pause, resume, disable, enable, and test them."""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from thresher.admin.times import seconds, whole
+from thresher.core.clock import FOREVER, SECOND, to_us
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.core.gate import Limits, interval_us
+from thresher.core.keys import PREFIX
+from thresher.core.pipeline import Source
+from thresher.engine.registry import Registry
+from thresher.store import host_rules, sources
+from thresher.store.gates import BY_ADMIN
+from thresher.store.permits import PROMPT_US
+from thresher.store.sources import gate_called
+from thresher.store.store import Store
+
+PROBE_SECONDS = 60.0
+TAG = "manual"
+
+_PARSERS: Mapping[str, Callable[[str], dict[str, Any]]] = {
+    "rate": lambda text: {"interval_us": interval_us(text)},
+    "burst": lambda text: {"burst": whole(text, "burst") or 1},
+    "in_flight": lambda text: {"max_in_flight": whole(text, "in-flight")},
+    "trip_after": lambda text: {"trip_after": whole(text, "trip-after")},
+    "cooldown": lambda text: {"cooldown_us": to_us(seconds(text))},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """What a test found. `ran` is False where no app declares a probe for this source."""
+
+    ran: bool
+    ok: bool
+    says: str | None
+
+
+def add(store: Store, name: str, wanted: Mapping[str, str | None]) -> None:
+    """Make a source with these limits (as text; what is None keeps its default)."""
+    if not name or ":" in name or any(char.isspace() for char in name):
+        raise UsageError(f"a source's name has no spaces and no colon, got {name!r}")
+    usual = Source(name)
+    limits = Limits(trip_after=usual.trip_after, cooldown_us=to_us(usual.cooldown))
+    if not sources.add_source(store, name, _changed(limits, wanted)):
+        raise NotAllowed(
+            f"source {name!r} is already there; thresher sources limit {name} changes its limits"
+        )
+
+
+def limit(store: Store, name: str, wanted: Mapping[str, str | None]) -> None:
+    """Change some limits of a gate; the others stay. "none" takes a limit away."""
+    if not any(wanted.values()):
+        raise UsageError(
+            f"say which limit to change: {', '.join('--' + key.replace('_', '-') for key in _PARSERS)}"
+        )
+    gate = _find(store, name)
+    now = Limits(**{field: gate[field] for field in Limits.__dataclass_fields__})
+    sources.set_limits(store, gate["name"], _changed(now, wanted))
+
+
+def _changed(limits: Limits, wanted: Mapping[str, str | None]) -> Limits:
+    for key, text in wanted.items():
+        if text is not None:
+            limits = replace(limits, **_PARSERS[key](text))
+    return limits
+
+
+def pause(store: Store, name: str, for_seconds: float, reason: str) -> None:
+    """Close a gate for a time. Its tasks wait, and lose nothing."""
+    if not for_seconds > 0:
+        raise UsageError(
+            "a pause lasts longer than 0 seconds; to open a source again use: thresher sources resume"
+        )
+    gate = _find(store, name)
+    if gate["open_after"] >= FOREVER:
+        raise NotAllowed(
+            f"{gate['name']} is disabled, a pause would open it later by itself; enable it first"
+        )
+    sources.pause(store, gate["name"], to_us(for_seconds), reason)
+    _let_the_last_leave()
+
+
+def _let_the_last_leave() -> None:
+    """Whoever had its last look before the gate closed has sent by then: after this nothing goes out any
+    more.
+    """
+    time.sleep(PROMPT_US / SECOND)
+
+
+def resume(store: Store, name: str) -> None:
+    """End a pause, or a tripped breaker's cooldown."""
+    gate = _find(store, name)
+    if gate["open_after"] >= FOREVER:
+        why = f"{gate['closed_tag']}: {gate['closed_reason']}"
+        raise NotAllowed(
+            f"{gate['name']} is disabled, not paused ({why}); open it with: thresher sources enable {name}"
+        )
+    sources.resume(store, gate["name"])
+
+
+def disable(store: Store, name: str, reason: str, *, by_admin: bool = True) -> None:
+    """Close a gate until a person opens it; what an administrator has closed, an administrator. Whoever has
+    the command line is one.
+    """
+    sources.disable(store, _find(store, name)["name"], BY_ADMIN if by_admin else TAG, reason)
+    _let_the_last_leave()
+
+
+def enable(store: Store, name: str, *, by_admin: bool = True) -> None:
+    """Open a gate, whatever closed it, and forget its failures."""
+    sources.resume(store, _find(store, name)["name"], by_admin=by_admin)
+
+
+def waive_robots(store: Store, name: str, reason: str) -> None:
+    """Go past the robots.txt of a host, or of whatever a source leads to. By name and with a reason that is
+    kept and shown.
+    """
+    if not reason.strip():
+        raise UsageError(
+            f'say why, and it will be shown wherever {name} is: thresher sources robots {name} off --reason "..."'
+        )
+    host_rules.waive_robots(store, _gate_to_be(store, name), reason.strip())
+
+
+def mind_robots(store: Store, name: str) -> None:
+    """Keep to robots.txt again."""
+    host_rules.mind_robots(store, _gate_to_be(store, name))
+
+
+def _gate_to_be(store: Store, name: str) -> str:
+    """A host may be decided about before it is first met; anything else must be there."""
+    return name if name.startswith(PREFIX) and len(name) > len(PREFIX) else str(_find(store, name)["name"])
+
+
+def test(store: Store, registry: Registry, name: str) -> Probe:
+    """Run the probe that an app declares for this source, and let its gate hear how it went."""
+    gate = _find(store, name)
+    declared = {source.gate: source for app in registry.apps for source in app.sources}
+    source = declared.get(gate["name"])
+    if source is None or source.probe is None:
+        return Probe(ran=False, ok=True, says=None)
+    found = asyncio.run(_probe(source))
+    sources.judge_source(store, gate["name"], None if found.ok else found.says)
+    return found
+
+
+async def _probe(source: Source) -> Probe:
+    assert source.probe is not None
+    try:
+        async with asyncio.timeout(PROBE_SECONDS):
+            return Probe(ran=True, ok=True, says=await source.probe())
+    except TimeoutError:
+        return Probe(ran=True, ok=False, says=f"TimedOut: no answer within {PROBE_SECONDS:g} seconds")
+    except Exception as problem:  # noqa: BLE001  a probe says what is wrong by raising anything
+        return Probe(ran=True, ok=False, says=f"{type(problem).__name__}: {problem}")
+
+
+def _find(store: Store, name: str) -> dict[str, Any]:
+    with store.read() as session:
+        found = sources.find_gates(session, name=gate_called(name))
+    if not found:
+        kind = "gate" if ":" in name else "source"
+        raise UnknownName(f"there is no {kind} {name!r}; thresher sources list --all shows them")
+    return found[0]

@@ -1,0 +1,159 @@
+"""The whole queue at a glance."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.admin.gates import GateView, closed_gates, unserved_sentences
+from thresher.core.task import TERMINAL, State
+from thresher.store import groups, lanes, overview, tasks
+from thresher.store.migrate import version_now
+from thresher.store.session import Session
+from thresher.store.store import Store
+
+# Workers as a person sees them: alive or lost, and what they hold.
+
+HELD_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerView:
+    """One worker that has not signed off. `holds` counts its tasks; `tasks` shows the longest-running few;
+    `serves` names kinds.
+    """
+
+    id: int
+    name: str
+    host: str
+    pid: int
+    alive: bool
+    started_at: int
+    lease_until_at: int
+    holds: int
+    tasks: list[dict[str, Any]]
+    serves: list[str]
+
+
+def list_workers(session: Session, now: int) -> list[WorkerView]:
+    """Everybody who is working, or vanished while working."""
+    served = lanes.served_by(session)
+    return [_view(session, row, now, served.get(row["id"], [])) for row in overview.workers(session)]
+
+
+def _view(session: Session, row: dict[str, Any], now: int, serves: list[str]) -> WorkerView:
+    alive = row["lost_at"] is None and row["lease_until"] >= now
+    held = overview.held_by(session, row["id"], HELD_SHOWN) if row["holds"] else []
+    return WorkerView(
+        row["id"],
+        row["name"],
+        row["host"],
+        row["pid"],
+        alive,
+        row["started_at"],
+        row["lease_until"],
+        row["holds"],
+        held,
+        serves,
+    )
+
+
+Counts = dict[str, dict[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """`counts` is kind to state to number; `waiting` tells due ones from delayed ones and names the next
+    time.
+
+    `unserved` has a sentence for each kind and stage whose tasks wait for a worker that knows it.
+    """
+
+    at: int
+    schema: int
+    counts: Counts
+    waiting: dict[str, Any]
+    oldest: dict[str, Any] | None
+    workers: list[WorkerView]
+    closed: list[GateView]
+    runs: int  # that have not ended
+    unserved: list[str]
+
+
+def read_status(store: Store) -> Status:
+    """One look at everything, in one transaction."""
+    with store.read() as session:
+        now = store.backend.now(session)
+        return Status(
+            now,
+            version_now(session, store.backend.dialect),
+            tasks.counts(session),
+            tasks.waiting(session, now),
+            overview.oldest_waiting(session),
+            list_workers(session, now),
+            closed_gates(session, now),
+            groups.running_runs(session),
+            unserved_sentences(session, now),
+        )
+
+
+# How far a run is: per kind what is done and what is left, and which gates hold it up.
+
+
+@dataclass(frozen=True, slots=True)
+class KindProgress:
+    """One kind. `done` counts every task that has ended, however it ended."""
+
+    kind: str
+    done: int
+    total: int
+    running: int
+    retrying: int
+    succeeded: int
+    filtered: int
+    skipped: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """All kinds, what waits for a later time, and the gates that are closed."""
+
+    at: int
+    kinds: list[KindProgress]
+    due: int
+    delayed: int
+    next_at: int | None
+    closed: list[GateView]
+
+    @property
+    def done(self) -> int:
+        return sum(kind.done for kind in self.kinds)
+
+    @property
+    def total(self) -> int:
+        return sum(kind.total for kind in self.kinds)
+
+
+def read_progress(store: Store) -> Progress:
+    """One look."""
+    with store.read() as session:
+        now = store.backend.now(session)
+        kinds = [_kind(kind, states) for kind, states in tasks.counts(session).items()]
+        waiting = tasks.waiting(session, now)
+        return Progress(
+            now, kinds, waiting["due"], waiting["delayed"], waiting["next_at"], closed_gates(session, now)
+        )
+
+
+def _kind(kind: str, states: dict[str, int]) -> KindProgress:
+    done = sum(number for state, number in states.items() if State(state) in TERMINAL)
+    return KindProgress(
+        kind,
+        done,
+        sum(states.values()),
+        states.get(State.RUNNING, 0),
+        states.get(State.RETRYABLE, 0),
+        states.get(State.SUCCEEDED, 0),
+        states.get(State.FILTERED, 0),
+        states.get(State.SKIPPED, 0),
+        states.get(State.FAILED, 0),
+    )

@@ -1,0 +1,292 @@
+"""Tasks: add, retry, cancel, and start what the apps start with. A request that cannot be met whole changes
+nothing.
+"""
+
+import math
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from thresher.admin.gates import GateView, gates_before, why_it_waits
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.core.keys import canonical_url
+from thresher.core.task import LIVE, REVIVABLE, Entry, NewTask, State, TaskStatus
+from thresher.engine.registry import Registry
+from thresher.store import overview, tasks
+from thresher.store.results import read_result, read_status
+from thresher.store.session import Session
+from thresher.store.sources import gate_called
+from thresher.store.store import Store, Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """One request: the task that was made, or the live one that already has its key."""
+
+    id: int | None
+    kind: str
+    key: str | None
+    new: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Retried:
+    """Tasks sent back to waiting, and those left as they are because a live task has their key."""
+
+    retried: list[int]
+    key_taken: list[int] = field(default_factory=list)
+
+
+def add(store: Store, registry: Registry, new: NewTask) -> Added:
+    """Accept one task."""
+    return add_entries(store, [registry.admit(new)])[0]
+
+
+def add_entries(store: Store, entries: Sequence[Entry]) -> list[Added]:
+    """Accept checked requests, all or none."""
+    ids = store.enqueue(entries)
+    with store.read() as session:
+        return [_added(session, entry, task_id) for entry, task_id in zip(entries, ids, strict=True)]
+
+
+def add_within(transaction: Transaction, entries: Sequence[Entry]) -> list[Added]:
+    """Accept checked requests if and when this transaction commits."""
+    ids = transaction.enqueue(entries)
+    return [_added(transaction.session, entry, task_id) for entry, task_id in zip(entries, ids, strict=True)]
+
+
+def _added(session: Session, entry: Entry, task_id: int | None) -> Added:
+    if task_id is None and entry.key is not None:
+        return Added(overview.live_with_key(session, entry.kind, entry.key), entry.kind, entry.key, new=False)
+    return Added(task_id, entry.kind, entry.key, new=True)
+
+
+def start(store: Store, registry: Registry, *, again: bool = False) -> list[Added]:
+    """Enqueue what each app starts with, if none of its kinds ever had a task here, or if asked to do so
+    again.
+    """
+    with store.read() as session:
+        fresh = [
+            app
+            for app in registry.apps
+            if again or not overview.known_kinds(session, [pipeline.kind for pipeline in app.pipelines])
+        ]
+    entries = [registry.admit(new) for app in fresh for new in app.start]
+    return add_entries(store, entries) if entries else []
+
+
+def retry(store: Store, ids: Sequence[int]) -> Retried:
+    """Send ended tasks back to waiting, with a fresh budget."""
+    wanted = sorted(set(ids))
+    _insist(store, wanted, REVIVABLE.__contains__, f"only tasks that are {_list(REVIVABLE)} can be retried")
+    done: list[int] = []
+    for at in range(0, len(wanted), tasks.MAX_AT_ONCE):
+        done += tasks.revive(store, wanted[at : at + tasks.MAX_AT_ONCE])
+    return Retried(done, sorted(set(wanted) - set(done)))
+
+
+def cancel(store: Store, ids: Sequence[int], reason: str) -> tasks.Cancelled:
+    """Cancel waiting tasks at once, and ask the workers of running ones to stop."""
+    wanted = sorted(set(ids))
+    _insist(store, wanted, LIVE.__contains__, "only tasks that wait or run can be cancelled")
+    return tasks.cancel(store, wanted, reason)
+
+
+def _insist(store: Store, ids: Sequence[int], allowed: Callable[[State], bool], rule: str) -> None:
+    with store.read() as session:
+        states = overview.states(session, ids)
+    missing = [str(task_id) for task_id in ids if task_id not in states]
+    if missing:
+        raise UnknownName(
+            f"there is no task {', '.join(missing)}; thresher tasks list shows them. Nothing was changed."
+        )
+    wrong = [
+        f"{task_id} is {state}" for task_id, state in sorted(states.items()) if not allowed(State(state))
+    ]
+    if wrong:
+        raise NotAllowed(f"task {', '.join(wrong)}; {rule}. Nothing was changed.")
+
+
+def _list(states: frozenset[State]) -> str:
+    return ", ".join(sorted(states))
+
+
+# Tasks as a person sees them: listed, opened whole, drawn as a tree.
+
+Fields = dict[str, Any]
+
+MAX_CHILDREN = 1_000
+MAX_IN_TREE = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDetail:
+    """Everything known of one task. `waits` says, sentence by sentence, what it waits for; empty when it has
+    ended.
+    """
+
+    task: Fields
+    waits: list[str]
+    attempts: list[Fields]
+    parent: Fields | None
+    children: list[Fields]
+    refusals: list[Fields]
+    gates: list[GateView]
+    result: Any = None
+
+
+@dataclass(slots=True)
+class Branch:
+    """One task of a tree, what it spawned, and what it was refused."""
+
+    task: Fields
+    children: list["Branch"] = field(default_factory=list)
+    refusals: list[Fields] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Lineage:
+    """A tree from its root. `whole` is False where it has more tasks than were read."""
+
+    root: Branch
+    shown: int
+    whole: bool
+
+
+def list_tasks(
+    store: Store,
+    *,
+    state: str | None = None,
+    kind: str | None = None,
+    source: str | None = None,
+    error: str | None = None,
+    url: str | None = None,
+    run: int | None = None,
+    limit: int = 50,
+    before: int | None = None,
+) -> list[Fields]:
+    """Tasks that match, the newest first."""
+    if state is not None and state not in list(State):
+        raise UsageError(f"there is no state {state!r}; the states are {', '.join(State)}")
+    wanted = {
+        "state": state,
+        "kind": kind,
+        "error": error,
+        "url": canonical_url(url) if url else None,
+        "gate": gate_called(source) if source else None,
+        "run": run,
+    }
+    with store.read() as session:
+        return tasks.find(session, limit=limit, before=before, **wanted)
+
+
+def show_task(store: Store, task_id: int) -> TaskDetail:
+    """One task with its result, its attempts, its family, what it was refused, its gates, and why it
+    waits.
+    """
+    with store.read() as session:
+        task = _get(session, task_id)
+        now = store.backend.now(session)
+        gates = gates_before(session, task["gates"], now)
+        return TaskDetail(
+            task,
+            why_it_waits(session, task, gates, now),
+            tasks.attempts(session, task_id),
+            tasks.get(session, task["parent_id"]) if task["parent_id"] else None,
+            tasks.find(session, limit=MAX_CHILDREN, root=task["tracking_id"], parent_id=task_id),
+            [each for each in tasks.refusals(session, task["tracking_id"]) if each["parent_id"] == task_id],
+            gates,
+            read_result(session, task_id),
+        )
+
+
+def show_tree(store: Store, task_id: int, most: int = MAX_IN_TREE) -> Lineage:
+    """The lineage a task belongs to, from its root, with the spawns that were refused."""
+    with store.read() as session:
+        root = _get(session, task_id)["tracking_id"]
+        family = tasks.lineage(session, root, most)
+        refused = tasks.refusals(session, root)
+    branches = {task["id"]: Branch(task) for task in family}
+    for task in family:
+        if task["parent_id"] in branches:
+            branches[task["parent_id"]].children.append(branches[task["id"]])
+    for refusal in refused:
+        if refusal["parent_id"] in branches:
+            branches[refusal["parent_id"]].refusals.append(refusal)
+    return Lineage(branches[root], len(family), whole=len(family) < most)
+
+
+def _get(session: Session, task_id: int) -> Fields:
+    task = tasks.get(session, task_id)
+    if task is None:
+        raise UnknownName(
+            f"there is no task {task_id}; thresher tasks list shows them (old ones are removed after history.retention)"
+        )
+    return task
+
+
+# Wait for tasks to end: look at the row, sleep until the database announces something, and never longer
+# than was asked for.
+
+MIN_PAUSE = 0.005
+PAUSE_SHARE = 0.2
+
+
+def status_of(store: Store, task_id: int) -> TaskStatus:
+    """How a task stands."""
+    with store.glance() as session:
+        found = read_status(session, task_id)
+    if found is None:
+        raise UnknownName(f"there is no task {task_id} (ended tasks are removed after history.retention)")
+    return found
+
+
+class Waiter:
+    """Waits for any number of tasks of one store, from any number of threads. One of them listens, the others
+    listen to it.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._listening = threading.Lock()
+        self._heard = threading.Condition()
+
+    def wait(self, task_id: int, timeout: float | None = None) -> TaskStatus:
+        """The task when it has ended. Raise TimeoutError if that takes longer than `timeout` seconds."""
+        for look in self.looks(task_id, timeout):
+            if isinstance(look, TaskStatus):
+                return look
+            self._pause(look)
+        raise AssertionError  # the looks end with a status
+
+    def looks(self, task_id: int, timeout: float | None) -> Iterator[float | TaskStatus]:
+        """Look at the task until it has ended: how long to pause before the next look, and at last how the
+        task stands.
+        """
+        started = monotonic()
+        until = math.inf if timeout is None else started + timeout
+        while not (found := status_of(self._store, task_id)).ended:
+            now = monotonic()
+            if now >= until:
+                raise TimeoutError(
+                    f"task {task_id} is still {found.state} after {timeout or 0:g} seconds; it goes on by itself"
+                )
+            # The pause grows with the wait: a short task is not waited for much longer than it takes, a long
+            # one costs few looks.
+            pause = max(MIN_PAUSE, (now - started) * PAUSE_SHARE)
+            yield min(pause, self._store.backend.dialect.listen_seconds, until - now)
+        yield found
+
+    def _pause(self, seconds: float) -> None:
+        if not self._listening.acquire(blocking=False):
+            with self._heard:
+                self._heard.wait(seconds)
+            return
+        try:
+            self._store.backend.listen(seconds)
+        finally:
+            self._listening.release()
+            with self._heard:
+                self._heard.notify_all()

@@ -1,0 +1,1 @@
+"""What the hiring apps share beyond pure code: postings as people see them."""

@@ -1,0 +1,170 @@
+"""Postings as a person sees them: what a board says, what was read in it, how long it has been there, and
+what was decided.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from thresher.admin.records import among, find, maybe, moment, one
+from thresher.core.clock import DAY, HOUR, SECOND
+from thresher.core.errors import UsageError
+from thresher.core.evidence import as_json
+from thresher.core.record import Between, Found, Is, Link, Where
+from thresher.hiring.kinds import GROUP, POSTING
+from thresher.store.store import Store
+
+SHOWN_BY = "thresher postings list"
+STATES = ("open", "closed")
+MAX_MEMBERS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PostingView:
+    """One posting in a list. `pay` is how it is written there."""
+
+    key: str
+    title: str | None
+    company_name: str | None
+    location: str | None
+    pay: str | None
+    url: str | None
+    posted: str | None
+    state: str | None
+    board: str | None
+    group: str | None
+    first_seen_at: int | None
+    seen_at: int | None
+    closed_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PostingDetail:
+    """One posting with everything that is known of it. `same` are the other postings of its group, `apart`
+    those that it must not be grouped with; `outcome` is what was decided.
+    """
+
+    posting: PostingView
+    data: dict[str, Any]
+    evidence: dict[str, Any] | None
+    group: dict[str, Any] | None
+    same: list[PostingView]
+    apart: list[str]
+    outcome: str | None
+    status: str | None
+    tasks: list[int]
+
+
+def list_postings(
+    store: Store,
+    *,
+    state: str | None = None,
+    board: str | None = None,
+    company: str | None = None,
+    seen_since: int | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> list[PostingView]:
+    """Postings, the newest first; those after the one of the key `before`."""
+    wanted = among(state, STATES, "the state of a posting")
+    where: list[Where] = [
+        Is(name, value)
+        for name, value in (("state", wanted), ("board", board), ("company", company))
+        if value
+    ]
+    if seen_since is not None:
+        where.append(Between("seen_at", low=seen_since))
+    return [posting_view(each) for each in find(store, POSTING, where=where, before=before, limit=limit)]
+
+
+def show_posting(store: Store, key: str) -> PostingDetail:
+    """One posting."""
+    found = one(store, POSTING, key, SHOWN_BY)
+    decision, match = maybe(store, "decision", key), maybe(store, "match", key)
+    name = next(iter(found.linked(GROUP)), None)
+    group = maybe(store, GROUP, name) if name else None
+    tasks = {
+        each
+        for record in (found, decision, match)
+        if record
+        for each in (record.first_task, record.last_task)
+    }
+    evidence = as_json(found.evidence) if found.evidence else None
+    outcome, status = (
+        decision.data.get("outcome") if decision else None,
+        match.data.get("status") if match else None,
+    )
+    said, same, apart = (
+        dict(group.data) if group else None,
+        _same(store, found, group),
+        list(found.linked("apart")),
+    )
+    return PostingDetail(
+        posting_view(found),
+        dict(found.data),
+        evidence,
+        said,
+        same,
+        apart,
+        outcome,
+        status,
+        sorted(tasks - {0}),
+    )
+
+
+def _same(store: Store, found: Found, group: Found | None) -> list[PostingView]:
+    if group is None:
+        return []
+    members = find(store, POSTING, link=Link(GROUP, group.key), limit=MAX_MEMBERS)
+    return [posting_view(each) for each in members if each.key != found.key]
+
+
+def posting_view(found: Found) -> PostingView:
+    """A posting as a line of a list."""
+    data = found.data
+    return PostingView(
+        found.key,
+        data.get("title"),
+        data.get("company_name"),
+        data.get("location"),
+        pay_text(data),
+        data.get("url"),
+        data.get("posted"),
+        data.get("state"),
+        data.get("board"),
+        data.get("group"),
+        moment(data.get("first_seen")),
+        moment(data.get("seen_at")),
+        moment(data.get("closed_at")),
+    )
+
+
+def pay_text(data: Mapping[str, Any]) -> str | None:
+    """What is paid, as a posting writes it: in a field of its own, or somewhere in its text."""
+    facts = data.get("facts")
+    for said in (data.get("salary"), facts.get("pay") if isinstance(facts, Mapping) else None):
+        text = said.get("text") if isinstance(said, Mapping) else said
+        if isinstance(text, str) and text:
+            return text
+    return None
+
+
+# How long ago, as people say it: 12h, 7d, 2w, or a day such as 2026-01-31.
+
+_AGO = re.compile(r"([0-9]{1,6})\s*([hdw])")
+_UNITS = {"h": HOUR, "d": DAY, "w": 7 * DAY}
+
+
+def since(text: str, now: int) -> int:
+    """The moment that a text names, in microseconds since 1970."""
+    if match := _AGO.fullmatch(text.strip()):
+        return max(0, now - int(match[1]) * _UNITS[match[2]])
+    try:
+        day = datetime.strptime(text.strip(), "%Y-%m-%d").replace(tzinfo=UTC)
+    except ValueError:
+        raise UsageError(
+            f"since when is written as 12h, 7d, 2w or a day such as 2026-01-31; got {text!r}"
+        ) from None
+    return max(0, int(day.timestamp()) * SECOND)

@@ -1,0 +1,282 @@
+"""Boards: add one by its address, confirm or refuse what was found, try one without writing anything."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from thresher.admin.records import among, count, find, moment, one, write_records
+from thresher.admin.requests import HEAD_START, PERSON, Asked, Request, ask, look_up, now_of
+from thresher.core.credentials import Credentials
+from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.core.keys import canonical_url
+from thresher.core.page import Page, Verdict
+from thresher.core.record import Found, Is, Link
+from thresher.core.task import NewTask
+from thresher.engine.registry import Registry
+from thresher.fetch.fetcher import Fetcher
+from thresher.fetch.governor import Errand, Ungoverned
+from thresher.fetch.request import order
+from thresher.hiring.kinds import BOARD, POSTING
+from thresher.hiring.records import board_key, entry
+from thresher.reading.boards import recognise
+from thresher.store.store import Store
+
+DISCOVERY, SCRAPE = "source_discovery", "scrape_source"
+BY_A_PERSON = "manual"
+T = TypeVar("T")
+
+
+def ask_boards(
+    store: Store,
+    registry: Registry,
+    urls: Sequence[str],
+    *,
+    company: str | None = None,
+    name: str | None = None,
+    hint: str = "auto",
+) -> list[Asked]:
+    """Have these addresses looked at as boards. One that is a board already is left alone."""
+    wanted = {url: _key(url) for url in map(canonical_url, urls)}
+    known = look_up(store, BOARD, [key for key in wanted.values() if key])
+    said = {"company": company, "name": name, "type_hint": hint, "via": PERSON}
+    payload = {field: value for field, value in said.items() if value}
+    requests = [
+        Request(
+            url,
+            key,
+            NewTask(DISCOVERY, {"url": url, **payload}, url, key, HEAD_START),
+            _known(url, known.get(key)),
+        )
+        for url, key in wanted.items()
+    ]
+    return ask(store, registry, requests)
+
+
+def _key(url: str) -> str:
+    board = recognise(url)
+    return board_key(board) if board else f"site:{url}"
+
+
+def _known(url: str, board: Found | None) -> str | None:
+    if board is None:
+        return None
+    status = board.data.get("status")
+    advice = "" if status == "active" else f"; to have it read: thresher boards enable {board.key}"
+    return f"{url} is known as {board.key}, {status}{advice}"
+
+
+def find_board(store: Store, key: str) -> Found:
+    """The board of that key, or of that address."""
+    found = look_up(store, BOARD, [key])
+    if not found and "://" in key:
+        found = look_up(store, BOARD, [_key(canonical_url(key))])
+    if not found:
+        raise UnknownName(f"there is no board {key!r}; thresher boards list shows them")
+    return next(iter(found.values()))
+
+
+def enable_board(store: Store, registry: Registry, key: str) -> Asked:
+    """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are
+    forgotten.
+    """
+    board = find_board(store, key)
+    now = now_of(store)
+    fields = {
+        "status": "active",
+        "validation_required": False,
+        "failures": 0,
+        "disabled_tag": None,
+        "disabled_reason": None,
+        "due_at": now,
+        "enabled_at": now,
+        "enabled_by": PERSON,
+    }
+    new = NewTask(SCRAPE, {"board": board.key, "failures": 0}, None, board.key, HEAD_START)
+    if registry.pipeline(SCRAPE) is None:
+        raise UnknownName(
+            f"no app here reads boards; name the jobs app in thresher.yaml. {board.key} was not changed."
+        )
+    write_records(store, [entry(BOARD, board.key, fields)])
+    return ask(store, registry, [Request(board.key, board.key, new)])[0]
+
+
+def disable_board(store: Store, key: str, reason: str) -> Found:
+    """Read a board no more, until a person enables it. What it had stays as it is: nobody looks, so nothing
+    is closed.
+    """
+    board = find_board(store, key)
+    if not reason.strip():
+        raise UsageError("say why the board is disabled: --reason TEXT")
+    if board.data.get("status") == "disabled":
+        raise NotAllowed(f"{board.key} is disabled already: {board.data.get('disabled_reason')}")
+    write_records(
+        store,
+        [
+            entry(
+                BOARD,
+                board.key,
+                {"status": "disabled", "disabled_tag": BY_A_PERSON, "disabled_reason": reason.strip()},
+            )
+        ],
+    )
+    return find_board(store, board.key)
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """A hand that only fetches, by a person's own request: no gates and nothing kept, but the guard and
+    robots.txt hold.
+    """
+
+    fetcher: Fetcher
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        method: str = "GET",
+        headers: Mapping[str, str] = {},
+        body: bytes = b"",
+        render: bool | None = False,
+        max_age: float | None = None,
+        replay: bool = False,
+        credentials: Credentials | None = None,
+    ) -> Page:
+        del max_age, replay  # there is no shelf
+        request = order(url, method=method, headers=headers, body=body, credentials=credentials)
+        return await self.fetcher.fetch(request, Errand(Ungoverned(), render=render))
+
+    async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
+        return await self.fetcher.compute(function, *args, seconds=seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class TriedBoard:
+    """What one call for a board's list brought. `sample` are the first titles, so that a person sees whose
+    openings these are.
+    """
+
+    board: str
+    url: str
+    status: int | None
+    verdict: str
+    reason: str
+    count: int
+    total: int | None
+    sample: tuple[str, ...]
+
+    @property
+    def readable(self) -> bool:
+        return self.verdict in (Verdict.FOUND, Verdict.CONFIRMED_EMPTY)
+
+
+async def try_board(board: Found, fetcher: Fetcher) -> TriedBoard:
+    """Read a board as the next look would begin, and write nothing."""
+    from thresher.apps.jobs.discovery.trial import trial  # noqa: PLC0415  only this needs the app's reading
+
+    found = await trial(Visitor(fetcher), board)
+    look = found.look
+    return TriedBoard(
+        board.key,
+        found.url,
+        found.status,
+        look.verdict.value,
+        look.reason or "",
+        found.count,
+        found.total,
+        found.sample,
+    )
+
+
+# Boards as a person sees them: whose they are and by what proof, how the last look ended, and what is wrong
+# with them.
+
+SHOWN_BY = "thresher boards list"
+STATUSES = ("pending", "active", "disabled")
+
+
+@dataclass(frozen=True, slots=True)
+class BoardView:
+    """One board in a list. `reason` is why it stands so: disabled, its last look, or, before any, the proof
+    of whose it is.
+    """
+
+    key: str
+    platform: str | None
+    url: str | None
+    company: str | None
+    company_name: str | None
+    status: str | None
+    confidence: str | None
+    verdict: str | None
+    reason: str | None
+    open: int | None
+    failures: int
+    alarms: tuple[str, ...]
+    scraped_at: int | None
+    due_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class BoardDetail:
+    """One board with everything that is known of it. `postings` are those that are open and those that are
+    closed.
+    """
+
+    board: BoardView
+    data: dict[str, Any]
+    postings: dict[str, int]
+    tasks: list[int]
+
+
+def list_boards(
+    store: Store,
+    *,
+    status: str | None = None,
+    platform: str | None = None,
+    company: str | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> list[BoardView]:
+    """Boards, the newest first; those after the one of the key `before`."""
+    wanted = among(status, STATUSES, "the status of a board")
+    where = [Is(name, value) for name, value in (("status", wanted), ("platform", platform)) if value]
+    link = Link("company", company) if company else None
+    return [
+        board_view(each) for each in find(store, BOARD, link=link, where=where, before=before, limit=limit)
+    ]
+
+
+def show_board(store: Store, key: str) -> BoardDetail:
+    """One board."""
+    found = one(store, BOARD, key, SHOWN_BY)
+    own = Link("board", key)
+    postings = {
+        state: count(store, POSTING, link=own, where=[Is("state", state)]) for state in ("open", "closed")
+    }
+    return BoardDetail(
+        board_view(found), dict(found.data), postings, sorted({found.first_task, found.last_task} - {0})
+    )
+
+
+def board_view(found: Found) -> BoardView:
+    """A board as a line of a list."""
+    data = found.data
+    look = data.get("last_look") or {}
+    why = data.get("disabled_reason") or look.get("reason") or data.get("proof")
+    return BoardView(
+        found.key,
+        data.get("platform"),
+        data.get("url"),
+        data.get("company"),
+        data.get("company_name"),
+        data.get("status"),
+        data.get("confidence"),
+        look.get("verdict"),
+        why,
+        data.get("open"),
+        int(data.get("failures") or 0),
+        tuple(data.get("alarms") or ()),
+        moment(data.get("scraped_at")),
+        moment(data.get("due_at")),
+    )

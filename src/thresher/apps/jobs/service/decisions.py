@@ -1,0 +1,204 @@
+"""Why: every decision about a posting, a company or a board, with its rule, its points and the words that
+caused it.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.admin.records import maybe
+from thresher.admin.tasks import Fields, list_tasks, show_task
+from thresher.core.errors import UnknownName
+from thresher.core.record import Found
+from thresher.hiring.kinds import BOARD, COMPANY, POSTING
+from thresher.store.store import Store
+
+DECISION, MATCH = "decision", "match"
+MAX_TASKS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What something is, what became of it, and why, sentence by sentence. `decision` is what the sentences
+    were made from.
+    """
+
+    kind: str
+    key: str
+    title: str
+    outcome: str
+    sentences: list[str]
+    decision: dict[str, Any] | None
+    tasks: list[Fields]
+
+
+def explain(store: Store, what: str) -> Explanation:
+    """Why a task, a posting or match, a company or a board is as it is. `what` is an id or a key."""
+    if what.isascii() and what.isdecimal():
+        return _task(store, int(what))
+    for kind, explained in ((POSTING, _posting), (DECISION, _posting), (COMPANY, _company), (BOARD, _board)):
+        if found := maybe(store, kind, what):
+            return explained(store, found)
+    raise UnknownName(
+        f"there is no task, posting, company or board {what!r}; thresher postings list and thresher tasks list show them"
+    )
+
+
+def _task(store: Store, task_id: int) -> Explanation:
+    """A task is explained by what it is about; where that is nothing that we know, by its own last words."""
+    detail = show_task(store, task_id)
+    task = detail.task
+    key = task["payload"].get("posting") or task["payload"].get("board") or task["dedupe_key"]
+    for kind, explained in _ABOUT.get(task["kind"], ()):
+        if key and (found := maybe(store, kind, str(key))):
+            about = explained(store, found)
+            return Explanation(
+                about.kind, about.key, about.title, about.outcome, about.sentences, about.decision, [task]
+            )
+    said = [
+        f"The task is {task['state']}{f': {reason}' if (reason := _reason(task)) else '.'}",
+        *detail.waits,
+    ]
+    said += [
+        f"Refused: {each['kind']} {each['url'] or each['key'] or ''} ({each['rule']}: {each['detail']})"
+        for each in detail.refusals
+    ]
+    title = f"{task['kind']} {task['url'] or task['dedupe_key'] or ''}".strip()
+    return Explanation("task", str(task_id), title, task["state"], said, None, [task])
+
+
+def _posting(store: Store, found: Found) -> Explanation:
+    decision, match = maybe(store, DECISION, found.key), maybe(store, MATCH, found.key)
+    posting = maybe(store, POSTING, found.key)
+    data: Mapping[str, Any] = posting.data if posting else {}
+    title = ", ".join(
+        str(word) for word in (data.get("title") or found.key, data.get("company_name")) if word
+    )
+    sentences = list(_of_posting(data)) + (
+        _sentences(decision.data) if decision else ["Nothing was decided yet: it has not been judged."]
+    )
+    if match:
+        sentences.append(f"You have it as {match.data.get('status')}.")
+    outcome = str(decision.data.get("outcome")) if decision else "undecided"
+    return Explanation(
+        POSTING,
+        found.key,
+        title,
+        outcome,
+        sentences,
+        dict(decision.data) if decision else None,
+        _tasks(store, data.get("url"), [each for each in (posting, decision, match) if each]),
+    )
+
+
+def _sentences(decision: Mapping[str, Any]) -> list[str]:
+    from thresher.apps.jobs.decision import explain as told  # noqa: PLC0415  the words are the app's
+
+    return list(told(decision))
+
+
+def _of_posting(data: Mapping[str, Any]) -> Iterator[str]:
+    if data.get("group"):
+        yield f"It is one of a group of postings of the same opening ({data['group']}); thresher postings show says which."
+    if data.get("state") == "closed":
+        yield "Its board does not list it any more."
+
+
+def _company(store: Store, found: Found) -> Explanation:
+    data = found.data
+    parts = data.get("score_parts") or []
+    said = company_parts(data) or ["It has no points: no rule found anything."]
+    total = (
+        f"{data.get('score', 0)} points make tier {data['tier']}."
+        if data.get("tier")
+        else "It has not been ranked yet."
+    )
+    return Explanation(
+        COMPANY,
+        found.key,
+        str(data.get("name") or found.key),
+        str(data.get("status")),
+        [*said, total],
+        {"score_parts": parts},
+        _tasks(store, data.get("website"), [found]),
+    )
+
+
+def _board(store: Store, found: Found) -> Explanation:
+    data = found.data
+    look = data.get("last_look") or {}
+    owner = data.get("company_name") or data.get("company") or "nobody we know"
+    said = [f"It belongs to {owner}: {data.get('proof') or 'no proof is kept'}"]
+    said += (
+        [f"Confidence {data.get('confidence')}, found by {data.get('method')}."]
+        if data.get("confidence")
+        else []
+    )
+    said += (
+        [f"Last look: {look.get('verdict')}. {look.get('reason') or ''}".strip()]
+        if look
+        else ["Nobody has looked at it yet."]
+    )
+    said += (
+        [f"Disabled ({data.get('disabled_tag')}): {data.get('disabled_reason')}"]
+        if data.get("status") == "disabled"
+        else []
+    )
+    said += [f"Alarm: {each}" for each in data.get("alarms") or ()]
+    said += [_tried(each) for each in data.get("tried") or ()]
+    return Explanation(
+        BOARD,
+        found.key,
+        str(data.get("url") or found.key),
+        str(data.get("status")),
+        said,
+        None,
+        _tasks(store, data.get("url"), [found]),
+    )
+
+
+def company_parts(data: Mapping[str, Any]) -> list[str]:
+    """The score of a company, rule by rule, as sentences."""
+    return [_part(each) for each in data.get("score_parts") or ()]
+
+
+def _part(part: Mapping[str, Any]) -> str:
+    """One rule of a company's score: what it brought, why, and the words that say so."""
+    why = f": {part['note']}" if part.get("note") else ""
+    quote = f" - '{' '.join(str(part['quote']).split())}'" if part.get("quote") else ""
+    return f"{part.get('points', 0):+} {part.get('rule')}{why}{quote}"
+
+
+def _tried(tried: Mapping[str, Any]) -> str:
+    rest = ", ".join(
+        f"{name} {value}"
+        for name, value in tried.items()
+        if name not in ("method", "url") and value not in (None, "")
+    )
+    return f"Tried {tried.get('url')} ({tried.get('method')}): {rest or 'nothing came of it'}"
+
+
+def _tasks(store: Store, url: object, records: Sequence[Found]) -> list[Fields]:
+    """The tasks that wrote the records, and those with the same address, the newest first; each once."""
+    found = {task["id"]: task for task in list_tasks(store, url=str(url), limit=MAX_TASKS)} if url else {}
+    for task_id in {each for record in records for each in (record.first_task, record.last_task)} - {
+        0,
+        *found,
+    }:
+        try:
+            found[task_id] = show_task(store, task_id).task
+        except UnknownName:
+            continue  # its lineage was forgotten long ago
+    return [found[task_id] for task_id in sorted(found, reverse=True)]
+
+
+def _reason(task: Fields) -> str:
+    return f"{task['error']}: {task['reason']}" if task["error"] else task["reason"] or ""
+
+
+_ABOUT = {
+    "job": ((POSTING, _posting), (DECISION, _posting)),
+    "company": ((COMPANY, _company),),
+    "source_discovery": ((BOARD, _board),),
+    "scrape_source": ((BOARD, _board),),
+}

@@ -1,0 +1,232 @@
+"""Matches: what a person has done about one. It is theirs: no later analysis changes it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from thresher.admin.records import among, find, moment, one, write_records
+from thresher.admin.requests import look_up, now_of
+from thresher.apps.hiring.postings import pay_text, since
+from thresher.apps.jobs.status import Status
+from thresher.core.errors import UnknownName, UsageError
+from thresher.core.record import Between, Found, Is, Record, Where
+from thresher.hiring.kinds import POSTING
+from thresher.hiring.records import company_name_key
+from thresher.store.store import Store
+
+MATCH, VIEW = "match", "view"
+MAX_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A match whose status was set."""
+
+    key: str
+    title: str
+    was: str
+    status: str
+
+
+def set_status(store: Store, keys: Sequence[str], status: str, note: str | None = None) -> list[Changed]:
+    """Set the status of matches, all or none."""
+    if status not in list(Status):
+        raise UsageError(f"a match is {', '.join(Status)}; got {status!r}")
+    found = look_up(store, MATCH, keys)
+    missing = [key for key in keys if key not in found]
+    if missing:
+        raise UnknownName(
+            f"there is no match {', '.join(missing)}; thresher jobs matches shows them. Nothing was changed."
+        )
+    fields: dict[str, Any] = {"status": status, "status_at": now_of(store)}
+    if note is not None:
+        fields["note"] = note.strip()
+    write_records(
+        store, [Record(MATCH, match.key, fields, merge=True, marks=("status",)) for match in found.values()]
+    )
+    return [_changed(found[key], status) for key in dict.fromkeys(keys)]
+
+
+def _changed(match: Found, status: str) -> Changed:
+    return Changed(
+        match.key,
+        str(match.data.get("title") or match.key),
+        str(match.data.get("status") or Status.NEW),
+        status,
+    )
+
+
+def save_view(store: Store, name: str, filters: Mapping[str, Any]) -> None:
+    """Keep a search under a name; the same name again replaces it."""
+    if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
+        raise UsageError(
+            f"a view's name is one line of at most {MAX_NAME} characters, got {name[:MAX_NAME]!r}"
+        )
+    write_records(store, [Record(VIEW, name.strip(), {"of": MATCH, "filters": dict(filters)})])
+
+
+# Matches as a person sees them: the openings that suit the profile, the best first, and searches among them
+# that were saved.
+
+PRIORITIES = ("high", "medium", "low")
+MAX_MATCHES = 10_000  # matches that one search looks through
+VIEWS = "thresher jobs views list"
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Which matches are meant. What is None is not asked for. `since` stays as it was written: last week
+    moves along.
+    """
+
+    status: str | None = None
+    priority: str | None = None
+    min_score: int | None = None
+    since: str | None = None
+    company: str | None = None
+    words: str | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class MatchView:
+    """One match. `location`, `pay` and `state` are its posting's."""
+
+    key: str
+    score: int | None
+    priority: str | None
+    status: str | None
+    title: str | None
+    company: str | None
+    location: str | None
+    pay: str | None
+    url: str | None
+    state: str | None
+    matched_skills: tuple[str, ...]
+    skill_gaps: tuple[str, ...]
+    explanation: Any
+    note: str | None
+    decided_at: int | None
+    notified_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ViewView:
+    """A search that was saved, and how many matches it finds now."""
+
+    name: str
+    filters: dict[str, Any]
+    matches: int = field(default=0)
+
+
+def list_matches(
+    store: Store, search: Search, now: int, limit: int = 50, before: str | None = None
+) -> list[MatchView]:
+    """Matches, the best first; those after the one of the key `before`."""
+    found = _after(_found(store, search, now), before)[:limit]
+    postings = (
+        {
+            each.key: each
+            for each in find(store, POSTING, keys=[_posting(each) for each in found], limit=len(found))
+        }
+        if found
+        else {}
+    )
+    return [_view(each, postings.get(_posting(each))) for each in found]
+
+
+def _after(found: list[Found], key: str | None) -> list[Found]:
+    if key is None:
+        return found
+    at = next((at for at, each in enumerate(found) if each.key == key), None)
+    if at is None:
+        raise UnknownName(
+            f"there is no match {key!r} to go on after in this search; begin with the first page again"
+        )
+    return found[at + 1 :]
+
+
+def list_views(store: Store, now: int) -> list[ViewView]:
+    """The searches that were saved, by name."""
+    saved = sorted(find(store, VIEW, limit=1_000), key=lambda each: each.key)
+    return [
+        ViewView(each.key, dict(each.data.get("filters") or {}), len(_found(store, search_of(each), now)))
+        for each in saved
+    ]
+
+
+def saved_search(store: Store, name: str) -> Search:
+    """The search that was saved under a name."""
+    return search_of(one(store, VIEW, name, VIEWS))
+
+
+def search_of(view: Found) -> Search:
+    """A saved search; fields that this version does not know are left out."""
+    filters: Mapping[str, Any] = view.data.get("filters") or {}
+    return Search(**{name: value for name, value in filters.items() if name in Search.__dataclass_fields__})
+
+
+def check(search: Search, now: int) -> Search:
+    """The same search, if it can be made. Raises `UsageError`."""
+    _where(search, now)
+    if search.company is not None and not company_name_key(search.company):
+        raise UsageError(f"a company is looked for by its name, got {search.company!r}")
+    return search
+
+
+def _where(search: Search, now: int) -> list[Where]:
+    status, priority = (
+        among(search.status, Status, "the status of a match"),
+        among(search.priority, PRIORITIES, "the priority of a match"),
+    )
+    where: list[Where] = [
+        Is(name, value) for name, value in (("status", status), ("priority", priority)) if value
+    ]
+    if search.min_score is not None:
+        where.append(Between("score", low=search.min_score))
+    if search.since is not None:
+        where.append(Between("decided_at", low=since(search.since, now)))
+    return where
+
+
+def _found(store: Store, search: Search, now: int) -> list[Found]:
+    return [
+        each
+        for each in find(store, MATCH, where=_where(search, now), order="-score", limit=MAX_MATCHES)
+        if _suits(search, each)
+    ]
+
+
+def _suits(search: Search, match: Found) -> bool:
+    company, title = str(match.data.get("company") or ""), str(match.data.get("title") or "").lower()
+    if search.company is not None and company_name_key(search.company) not in company_name_key(company):
+        return False
+    return all(word in title for word in (search.words or "").lower().split())
+
+
+def _posting(match: Found) -> str:
+    return str(match.data.get("posting") or match.key)
+
+
+def _view(match: Found, posting: Found | None) -> MatchView:
+    data, said = match.data, posting.data if posting else {}
+    return MatchView(
+        match.key,
+        data.get("score"),
+        data.get("priority"),
+        data.get("status"),
+        data.get("title"),
+        data.get("company"),
+        said.get("location"),
+        pay_text(said),
+        data.get("url"),
+        said.get("state"),
+        tuple(data.get("matched_skills") or ()),
+        tuple(data.get("skill_gaps") or ()),
+        data.get("explanation"),
+        data.get("note"),
+        moment(data.get("decided_at")),
+        moment(data.get("notified_at")),
+    )

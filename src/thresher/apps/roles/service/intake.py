@@ -1,0 +1,341 @@
+"""A candidate as people write one down, in a row of a table or in a body of the API: each field checked, or
+an error that names it.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from thresher.admin.csv_rows import MAX_ROW, lines_of, read_rows
+from thresher.apps.roles.candidate import Candidate, as_data
+from thresher.core.errors import UsageError
+from thresher.core.record import clean
+
+TEXTS = ("id", "email", "name", "title", "currency")
+LISTS = ("roles", "skills", "tech_stack", "specializations", "locations")
+COLUMNS = (
+    "id",
+    "email",
+    "name",
+    "title",
+    "roles",
+    "skills",
+    "tech_stack",
+    "specializations",
+    "experience_years",
+    "locations",
+    "salary_min",
+    "currency",
+    "remote",
+)
+SEPARATOR = ";"
+COMMAS = ("skills", "tech_stack")  # lists that may have commas instead
+MAX_TEXT = 200
+MAX_ITEMS = 200
+MAX_ROLES = 20
+MAX_YEARS = 80
+MAX_SALARY = 1_000_000_000_000
+MAX_ID = 10**18
+_YES, _NO = frozenset({"yes", "y", "true", "1"}), frozenset({"no", "n", "false", "0"})
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:[,_' ][0-9]{3}){1,4}")
+_COMMA = re.compile(r"[0-9]{1,2},[0-9]{1,2}")  # as half of Europe writes seven years and a half
+_PLAIN = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,6})?")
+
+
+class By(StrEnum):
+    """What says who a candidate is, the surest first."""
+
+    ID = "id"
+    EMAIL = "email"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A candidate that somebody names, the address by which they are reached, and what of it says who it
+    is.
+    """
+
+    candidate: Candidate
+    email: str | None = None
+    by: By = By.ID
+
+    @property
+    def key(self) -> str:
+        return self.candidate.key
+
+    def under(self, key: str) -> "Given":
+        """The same, known by this key."""
+        return replace(self, candidate=replace(self.candidate, key=clean(key)), by=By.ID)
+
+    def data(self) -> dict[str, Any]:
+        """What the record says of them; how their titles were understood is written beside it."""
+        return as_data(self.candidate) | ({"email": self.email} if self.email else {})
+
+
+def read_candidate(fields: Mapping[str, Any]) -> Given:
+    """A candidate from fields as they were written: texts, or the types that JSON has. Raises
+    `UsageError`.
+    """
+    for field in fields:
+        if field not in COLUMNS:
+            raise UsageError(f"{str(field)[:60]!r} is not known; a candidate has {', '.join(COLUMNS)}")
+    texts = {name: _text(name, fields.get(name)) for name in TEXTS}
+    name, email = texts["name"], _email(texts["email"])
+    if not name or not person_name_key(name):
+        raise UsageError("a candidate wants a name; without one nobody knows who it is")
+    lists = {each: _list(each, fields.get(each)) for each in LISTS}
+    keys = {By.ID: texts["id"], By.EMAIL: email, By.NAME: person_name_key(name)}
+    by = next(each for each in By if keys[each])
+    candidate = Candidate(
+        keys[by],
+        name,
+        texts["title"],
+        experience_years=_years(fields.get("experience_years")),
+        salary_min=_salary(fields.get("salary_min")),
+        currency=_currency(texts["currency"]),
+        remote=_remote(fields.get("remote")),
+        **lists,
+    )
+    return Given(candidate, email or None, by)
+
+
+def person_name_key(name: str) -> str:
+    """A person's name as it is compared: without case, accents and punctuation."""
+    bare = name.lower() if name.isascii() else _without_accents(name)
+    return " ".join("".join(char if char.isalnum() else " " for char in bare).split())
+
+
+def _without_accents(name: str) -> str:
+    return "".join(
+        char for char in unicodedata.normalize("NFKD", name).casefold() if not unicodedata.combining(char)
+    )
+
+
+def _text(name: str, value: Any) -> str:
+    """One line of text. A number is taken for what it looks like: an id is often one."""
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < MAX_ID:
+        value = str(value)
+    if not isinstance(value, str):
+        raise UsageError(f"{name} wants text, got {_shown(value)}")
+    if len(value) > 10 * MAX_TEXT:  # spaces at the ends may be many, and are not worth counting
+        raise UsageError(f"{name} has {len(value):,} characters; at most {MAX_TEXT} are taken")
+    line = " ".join(clean(_whole(name, value)).split())
+    if len(line) > MAX_TEXT:
+        raise UsageError(f"{name} has {len(line):,} characters; at most {MAX_TEXT} are taken")
+    return line
+
+
+def _whole(name: str, text: str) -> str:
+    if not text.isprintable() and any(
+        (char < " " and char not in "\t\n\r") or "\x7f" <= char < "\xa0" for char in text
+    ):
+        raise UsageError(f"{name} has a control character in it: {text[:40]!r}; is the file text?")
+    return text
+
+
+def _list(name: str, value: Any) -> tuple[str, ...]:
+    """Many of something: `a; b; c`, or a list. Each once, as it was written first."""
+    if value is None:
+        return ()
+    most = MAX_ROLES if name == "roles" else MAX_ITEMS
+    if not isinstance(value, str | list | tuple):
+        raise UsageError(f"{name} wants texts with {SEPARATOR} between them, or a list, got {_shown(value)}")
+    if len(value) > most * (MAX_TEXT if isinstance(value, str) else 2):
+        raise UsageError(f"{name} is {len(value):,} long; at most {most} entries are taken")
+    parts = value.split(_separator(name, value)) if isinstance(value, str) else value
+    items: dict[str, str] = {}
+    for part in parts:
+        if text := _text(name, part):
+            items.setdefault(text.casefold(), text)
+    if len(items) > most:
+        raise UsageError(f"{name} has {len(items):,} entries; at most {most} are taken")
+    return tuple(items.values())
+
+
+def _separator(name: str, text: str) -> str:
+    """What stands between entries. Many write skills with commas, and a skill has none; a place has: Berlin,
+    Germany.
+    """
+    return "," if name in COMMAS and SEPARATOR not in text and "(" not in text else SEPARATOR
+
+
+def _email(text: str) -> str:
+    name, at, host = text.rpartition("@")
+    if text and not (name and at and host and " " not in text):
+        raise UsageError(f"email wants an address such as anna@example.com, got {text[:60]!r}")
+    return text.casefold()
+
+
+def _currency(text: str) -> str | None:
+    if text and not (len(text) == 3 and text.isascii() and text.isalpha()):
+        raise UsageError(f"currency wants three letters such as USD, got {text[:20]!r}")
+    return text.upper() or None
+
+
+def _remote(value: Any) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    word = str(value).strip().casefold() if isinstance(value, str | int) else "?"
+    if word and word not in _YES | _NO:
+        raise UsageError(f"remote wants yes or no, or nothing where it is not known; got {_shown(value)}")
+    return word in _YES if word else None
+
+
+def _years(value: Any) -> float | None:
+    said = value.replace(",", ".") if isinstance(value, str) and _COMMA.fullmatch(value.strip()) else value
+    found = _number("experience_years", said, "years such as 7 or 2.5")
+    if found is not None and not 0 <= found <= MAX_YEARS:
+        raise UsageError(f"experience_years is between 0 and {MAX_YEARS}, got {found:g}")
+    return int(found) if found is not None and found == int(found) else found
+
+
+def _salary(value: Any) -> int | None:
+    found = _number("salary_min", value, "a whole number for a year, such as 85000")
+    if found is None:
+        return None
+    if (
+        not 0 <= found <= MAX_SALARY
+        or found != int(found)
+        or (isinstance(value, str) and "." in value and found < 1_000)
+    ):
+        # 85.000 is 85 to a computer and a good salary to half of Europe.
+        raise UsageError(f"salary_min wants a whole number for a year, such as 85000, got {_shown(value)}")
+    return int(found)
+
+
+def _number(name: str, value: Any, wanted: str) -> float | None:
+    if isinstance(value, str):
+        text = value.strip()
+        if not text:
+            return None
+        digits = re.sub("[,_' ]", "", text) if len(text) < 30 and _THOUSANDS.fullmatch(text) else text
+        value = float(digits) if _PLAIN.fullmatch(digits) else value
+    if value is None or (
+        isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < MAX_ID
+    ):
+        return value  # what is no number at all is not smaller than anything
+    raise UsageError(f"{name} wants {wanted}, got {_shown(value)}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, str):
+        return repr(value[:60])
+    return (
+        repr(value)
+        if value is None or (isinstance(value, int | float) and abs(value) < MAX_ID)
+        else f"a {type(value).__name__}"
+    )
+
+
+# A file of candidates: CSV with a header, or one JSON object a line. Every line is read before anything is
+# written.
+
+MAX_SLIPS = 20  # told one by one
+OTHER_WORDS = {
+    "specialisations": "specializations",
+    "specialization": "specializations",
+    "location": "locations",
+    "role": "roles",
+    "key": "id",  # as an export calls it
+}
+OURS = "keywords"  # a column of an export that is made of the others
+EXAMPLE = '{"name": "Anna", "title": "Python Developer", "skills": ["Python"]}'
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """A line that cannot be used, and why."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """The candidates of a file, and what in it could not be used."""
+
+    candidates: tuple[Given, ...]
+    slips: tuple[Slip, ...]
+
+    def whole(self, name: str) -> "Sheet":
+        """The same, if every line of it can be used."""
+        if self.slips:
+            told = "; ".join(f"{name}:{slip.line}: {slip.why}" for slip in self.slips[:MAX_SLIPS])
+            more = f"; and {len(self.slips) - MAX_SLIPS:,} more lines" if len(self.slips) > MAX_SLIPS else ""
+            raise UsageError(
+                f"{told}{more}. Nothing was added; mend the file, or use --skip-bad to take the other lines."
+            )
+        return self
+
+
+def read_sheet(text: str, name: str) -> Sheet:
+    """The candidates of a file. Its name or its first line says what it is."""
+    lines = lines_of(text, name)
+    first = next(line for line in lines if line.strip()).lstrip()
+    is_json = name.lower().endswith((".jsonl", ".ndjson", ".json")) or first.startswith(("{", "["))
+    candidates: list[Given] = []
+    slips: list[Slip] = []
+    seen: dict[str, int] = {}
+    for line, fields in _objects(lines) if is_json else _rows(lines, name):
+        found = fields if isinstance(fields, str) else _read(fields)
+        slip = found if isinstance(found, str) else _again(found, seen, line)
+        if slip:
+            slips.append(Slip(line, slip))
+        elif isinstance(found, Given):
+            candidates.append(found)
+    return Sheet(tuple(candidates), tuple(slips))
+
+
+def _rows(lines: Sequence[str], name: str) -> Iterator[tuple[int, Mapping[str, str] | str]]:
+    for line, cells in read_rows(lines, name, (*COLUMNS, OURS), OTHER_WORDS):
+        yield (
+            line,
+            cells
+            if isinstance(cells, str)
+            else {column: cell for column, cell in cells.items() if column != OURS},
+        )
+
+
+def _read(fields: Mapping[str, Any]) -> Given | str:
+    try:
+        return read_candidate(fields)
+    except UsageError as problem:
+        return str(problem)
+
+
+def _again(found: Given, seen: dict[str, int], line: int) -> str | None:
+    """Why a second line of the same key or address cannot be used: nobody knows which of the two is meant."""
+    for word in {found.key: None, found.email or found.key: None}:
+        first = seen.setdefault(word, line)
+        if first != line and found.by is By.NAME:
+            return f"{found.candidate.name!r} stands in line {first} too; give both an id or an email, so that they are two people"
+        if first != line:
+            return f"{word!r} stands in line {first} too; keep one of the two"
+    return None
+
+
+def _objects(lines: Sequence[str]) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            yield number, _object(line)
+
+
+def _object(line: str) -> Mapping[str, Any] | str:
+    if len(line) > MAX_ROW:
+        return f"it has {len(line):,} characters; at most {MAX_ROW:,} are read"
+    try:
+        found = json.loads(line, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return f"it is not JSON; a line is an object such as {EXAMPLE}"
+    return found if isinstance(found, dict) else f"a line is one JSON object, such as {EXAMPLE}"
+
+
+def _no_number(word: str) -> None:
+    raise ValueError(word)

@@ -1,0 +1,483 @@
+"""A scraper's session from its first call to its last: take a role, be told again what one holds, keep it,
+give it back, finish it.
+
+Who may say something about a session is decided here, in front of the fence: the key that took the role, and
+nobody else. What a scraper says twice, because the first answer was lost, is answered twice and done once.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.report import Report, conclude, read_report
+from thresher.apps.roles.service.arrivals import seen_before
+from thresher.apps.roles.store import figures
+from thresher.apps.roles.store.platforms import Platform, list_platforms
+from thresher.apps.roles.store.posts import answer_of, keep_answer
+from thresher.apps.roles.store.queue import Empty, Holder, claim_role
+from thresher.apps.roles.store.rows import Role, Scrape, find_role, find_scrape, open_scrapes
+from thresher.apps.roles.store.scrapes import end_scrape, extend_scrape, is_held, judge_turns
+from thresher.apps.roles.store.transaction import in_transaction
+from thresher.apps.roles.store.turns import held_turns
+from thresher.apps.roles.turns import Pace, Verdict
+from thresher.core.clock import HOUR, SECOND, as_text
+from thresher.core.errors import InvalidPayload, NotAllowed, UnknownName, UsageError
+from thresher.store.session import Session
+from thresher.store.store import Store
+
+HEARTBEAT = "/api/scraper/queue/heartbeat"
+MAX_PLATFORMS = 100
+MAX_NAME = 80
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedRole:
+    """A role as a scraper needs to know it."""
+
+    id: int
+    name: str
+    aliases: tuple[str, ...]
+    candidate_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedPlatform:
+    """Where to look, and how often a scraper may ask there."""
+
+    name: str
+    requests_per_minute: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A role that a scraper holds, until when, and where it can say that it needs longer."""
+
+    session_id: str
+    role: OfferedRole
+    platforms: tuple[OfferedPlatform, ...]
+    expires_at: int
+    heartbeat: str = HEARTBEAT
+
+
+@dataclass(frozen=True, slots=True)
+class Nothing:
+    """No role waits for this scraper; in so many seconds one may."""
+
+    retry_after: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Extended:
+    """A session that is held for longer."""
+
+    session_id: str
+    expires_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a look came to nothing; with a platform, there alone."""
+
+    reason: str
+    verdict: str = Verdict.FAILED
+    platform: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """What became of a session and of its role."""
+
+    session_id: str
+    session_status: str
+    verdict: str | None
+    role_status: str
+
+
+def asked_platforms(text: str | None) -> tuple[str, ...] | None:
+    """The names in a list with commas; None where nothing is asked for."""
+    if text is None:
+        return None
+    names = tuple(dict.fromkeys(name.strip().lower() for name in text.split(",") if name.strip()))
+    if not 0 < len(names) <= MAX_PLATFORMS or any(len(name) > MAX_NAME for name in names):
+        raise UsageError(
+            f"platforms wants at most {MAX_PLATFORMS} names with commas between them, such as platforms=dice,indeed"
+        )
+    return names
+
+
+def shut_platforms(holder: Holder, asked: Sequence[str] | None) -> list[str]:
+    """Those that a scraper asks for and its key may not look at."""
+    return (
+        []
+        if asked is None or holder.platforms is None
+        else [name for name in asked if name not in holder.platforms]
+    )
+
+
+def says_shut(holder: Holder, shut: Sequence[str]) -> str:
+    """The same as a sentence."""
+    return f"the key {holder.name} may look at {', '.join(holder.platforms or ())}, not at {', '.join(shut)}"
+
+
+def named(token: str | None) -> str:
+    """The id of a session, which every call about one has to give."""
+    if not token:
+        raise UsageError("session_id is required: the one that next-role gave")
+    return token
+
+
+def claim(store: Store, holder: Holder, asked: Sequence[str] | None = None) -> Offer | Nothing:
+    """The next role for this scraper, held from now on."""
+    found = claim_role(store, holder, asked, store.settings.us("roles.session"))
+    if isinstance(found, Empty):
+        return Nothing(_seconds_until(store, found.retry_at))
+    return _offer(found.scrape, found.role, found.platforms)
+
+
+def _seconds_until(store: Store, at: int | None) -> int | None:
+    if at is None:
+        return None
+    with store.glance() as session:
+        return max(1, -(-(at - store.backend.now(session)) // SECOND))
+
+
+def held_sessions(store: Store, holder: Holder) -> dict[str, list[Offer]]:
+    """What this key holds, the oldest first: each as it was given."""
+    with store.read() as session:
+        now = store.backend.now(session)
+        known = {platform.name: platform for platform in list_platforms(session)}
+        found = [
+            (each, find_role(session, each.role_id))
+            for each in open_scrapes(session, holder.key_id)
+            if each.lease_until > now
+        ]
+        return {
+            "sessions": [_offer(each, role, _of(each, known)) for each, role in found if role is not None]
+        }
+
+
+def _of(scrape: Scrape, known: Mapping[str, Platform]) -> list[Platform]:
+    return [known[name] for name in scrape.platforms if name in known]
+
+
+def _offer(scrape: Scrape, role: Role, platforms: Sequence[Platform]) -> Offer:
+    return Offer(
+        scrape.session_id,
+        OfferedRole(role.id, role.name, role.aliases, role.candidates),
+        tuple(OfferedPlatform(each.name, each.per_minute) for each in platforms if each.name),
+        scrape.lease_until,
+    )
+
+
+def extend(store: Store, holder: Holder, token: str) -> Extended:
+    """Hold a session for another lease from now. A heartbeat that comes too late revives nothing."""
+
+    def longer(session: Session) -> Extended:
+        now = store.backend.now(session)
+        scrape = own_scrape(store, session, holder, token)
+        check_held(store, session, scrape, now)
+        found = extend_scrape(session, scrape, store.settings.us("roles.session"), now)
+        return Extended(found.session_id, found.lease_until)
+
+    return in_transaction(store, longer)
+
+
+def fail(store: Store, holder: Holder, token: str, failure: Failure) -> dict[str, Any]:
+    """Give a session up, or one platform of it where others are still being looked at."""
+
+    def act(session: Session, scrape: Scrape, now: int) -> Ended:
+        return _failed(store, session, scrape, now, failure)
+
+    return _once(store, holder, token, ("fail", asdict(failure)), act)
+
+
+def complete(store: Store, holder: Holder, token: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    """End a session whose postings came in several bodies. `said`: a verdict, or verdicts by platform, and
+    the proof of an empty one.
+    """
+    report = read_report({"session_id": token, **said})
+
+    def act(session: Session, scrape: Scrape, now: int) -> Ended:
+        return _completed(store, session, scrape, now, report)
+
+    return _once(store, holder, token, ("complete", dict(said)), act)
+
+
+def own_scrape(store: Store, session: Session, holder: Holder, token: str) -> Scrape:
+    """The session of that id, if it is this key's; of another's it is said that there is none. Locked from
+    now on.
+    """
+    found = find_scrape(session, token, store.backend.dialect.lock)
+    if found is None or found.key_id != holder.key_id:
+        raise UnknownName("this key has no session of that id; GET /api/scraper/queue/next-role begins one")
+    return found
+
+
+def check_held(store: Store, session: Session, scrape: Scrape, now: int) -> None:
+    """Refuse whatever comes for a session that holds its role no more."""
+    if not is_held(session, scrape, now, store.backend.dialect.lock):
+        ends = {
+            "completed": "is completed",
+            "failed": f"has failed ({scrape.error_message or 'no reason was given'})",
+        }
+        how = ends.get(scrape.status, "has run out of time")
+        raise NotAllowed(
+            f"the session on {scrape.role_name!r} {how}: nothing was changed; GET /api/scraper/queue/next-role begins another"
+        )
+
+
+def _once(
+    store: Store,
+    holder: Holder,
+    token: str,
+    said: tuple[str, Any],
+    act: Callable[[Session, Scrape, int], Ended],
+) -> dict[str, Any]:
+    """Do what a scraper says of a session; when it says the same again, answer as before."""
+    digest = hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+    def work(session: Session) -> dict[str, Any]:
+        now = store.backend.now(session)
+        scrape = own_scrape(store, session, holder, token)
+        before = answer_of(session, scrape.id, digest)
+        if before is not None:
+            return dict(json.loads(before))
+        check_held(store, session, scrape, now)
+        answer = asdict(act(session, scrape, now))
+        keep_answer(session, scrape.id, digest, json.dumps(answer), now)
+        return answer
+
+    return in_transaction(store, work)
+
+
+def _failed(store: Store, session: Session, scrape: Scrape, now: int, failure: Failure) -> Ended:
+    verdict, held = Verdict(failure.verdict), _held(session, scrape)
+    if failure.platform is not None:
+        _check_part(held, failure.platform)
+        if len(held) > 1:
+            judge_turns(session, scrape, {failure.platform: verdict}, now, Pace.of(store.settings))
+            return Ended(scrape.session_id, scrape.status, None, "processing")
+    brought = failure.platform is not None and any(
+        seen_before(session, scrape).values()
+    )  # the other platforms did answer
+    status, verdict = ("completed", Verdict.FOUND) if brought else ("failed", verdict)
+    return _end(
+        store,
+        session,
+        scrape,
+        now,
+        status,
+        verdict,
+        dict.fromkeys(held, Verdict(failure.verdict)),
+        failure.reason,
+    )
+
+
+def _completed(store: Store, session: Session, scrape: Scrape, now: int, report: Report) -> Ended:
+    concluded = conclude(report, scrape.platforms, _held(session, scrape), seen_before(session, scrape))
+    verdict = concluded.verdict or Verdict.UNKNOWN
+    status = "failed" if verdict in (Verdict.BLOCKED, Verdict.FAILED) else "completed"
+    return _end(store, session, scrape, now, status, verdict, concluded.verdicts, None)
+
+
+def _end(
+    store: Store,
+    session: Session,
+    scrape: Scrape,
+    now: int,
+    status: str,
+    verdict: Verdict,
+    verdicts: Mapping[str, Verdict],
+    error: str | None,
+) -> Ended:
+    settings = store.settings
+    role_status = end_scrape(
+        session,
+        scrape,
+        status=status,
+        verdict=verdict,
+        verdicts=verdicts,
+        error=error,
+        now=now,
+        pace=Pace.of(settings),
+        demand=Demand.of(settings),
+    )
+    return Ended(scrape.session_id, status, verdict, role_status)
+
+
+def _held(session: Session, scrape: Scrape) -> list[str]:
+    """The platforms of a session of which nothing was said yet."""
+    return [turn.platform for turn in held_turns(session, scrape.role_id)]
+
+
+def _check_part(held: Sequence[str], platform: str) -> None:
+    if platform not in held:
+        there = (
+            ", ".join(name for name in held if name)
+            or "none by name, so leave platform out to give up the session"
+        )
+        raise InvalidPayload(
+            f"{platform!r} is no platform that this session still has to answer for; it has {there}"
+        )
+
+
+# Scrapers as a person sees them: who holds what, what each brought, which roles wait, and which bodies came
+# too late.
+
+STATUSES = ("in_progress", "completed", "failed", "timeout")
+SHOWN = ("pending", "processing", "completed")
+LATEST = 100
+NEXT = 50
+DAY_HOURS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """One session."""
+
+    id: int
+    session_id: str
+    scraper_name: str
+    scraper_key_id: int
+    role_id: int
+    role_name: str
+    platforms: tuple[str, ...]
+    status: str
+    verdict: str | None
+    started_at: int
+    expires_at: int
+    completed_at: int | None
+    duration_seconds: int | None
+    jobs_found: int
+    jobs_imported: int
+    jobs_updated: int
+    jobs_linked: int
+    jobs_skipped: int
+    error_message: str | None
+
+
+def list_sessions(
+    store: Store,
+    *,
+    hours: float = DAY_HOURS,
+    key_id: int | None = None,
+    status: str | None = None,
+    limit: int = LATEST,
+) -> dict[str, list[SessionView]]:
+    """The latest sessions, the newest first."""
+    if status is not None and status not in STATUSES:
+        raise UsageError(f"a session is {', '.join(STATUSES[:-1])} or {STATUSES[-1]}; got {status[:40]!r}")
+    with store.read() as session:
+        now = store.backend.now(session)
+        found = figures.scrapes_since(
+            session, since_hours(now, hours), key_id=key_id, status=status, limit=limit
+        )
+        return {"sessions": [view(scrape, now) for scrape in found]}
+
+
+def view(scrape: Scrape, now: int) -> SessionView:
+    """A session as it is shown. One that runs has no duration yet."""
+    return SessionView(
+        scrape.id,
+        scrape.session_id,
+        scrape.scraper_name,
+        scrape.key_id,
+        scrape.role_id,
+        scrape.role_name,
+        scrape.platforms,
+        scrape.status,
+        scrape.verdict,
+        scrape.started_at,
+        scrape.lease_until,
+        scrape.completed_at,
+        None if scrape.completed_at is None else scrape.duration_s(now),
+        scrape.found,
+        scrape.imported,
+        scrape.updated,
+        scrape.linked,
+        scrape.skipped,
+        scrape.error_message,
+    )
+
+
+def since_hours(now: int, hours: float) -> int:
+    """The time so many hours ago."""
+    return now - round(hours * HOUR)
+
+
+def read_stats(store: Store) -> dict[str, Any]:
+    """How many roles wait, are being scraped and are done, and what the last day brought."""
+    with store.read() as session:
+        counts = figures.status_counts(session)
+        totals = figures.totals_since(session, since_hours(store.backend.now(session), DAY_HOURS))
+    shown = {status: counts.get(status, (0, 0)) for status in SHOWN} | counts
+    return {
+        "queue": {
+            status: {"roles": roles, "candidates": candidates}
+            for status, (roles, candidates) in shown.items()
+        },
+        "last_24h": {
+            "sessions_completed": totals.sessions,
+            "jobs_imported": totals.imported,
+            "avg_duration_seconds": round(totals.seconds, 2),
+        },
+    }
+
+
+def read_figures(store: Store, *, hours: float = DAY_HOURS) -> dict[str, Any]:
+    """Who scrapes now, and what came of it: of all completed sessions, and of each scraper."""
+    with store.read() as session:
+        now = store.backend.now(session)
+        totals = figures.totals_since(session, since_hours(now, hours))
+        active, scrapers = (
+            figures.active_scrapers(session, now),
+            figures.per_scraper(session, since_hours(now, hours)),
+        )
+    return {
+        "active_scrapers": active,
+        "totals": _totals(totals),
+        "per_scraper": [_scraper(each) for each in scrapers],
+    }
+
+
+def _totals(totals: figures.Totals) -> dict[str, Any]:
+    return {
+        "total_sessions": totals.sessions,
+        "jobs_found": totals.found,
+        "jobs_imported": totals.imported,
+        "jobs_updated": totals.updated,
+        "jobs_linked": totals.linked,
+        "jobs_skipped": totals.skipped,
+        "avg_duration_seconds": round(totals.seconds, 2),
+    }
+
+
+def _scraper(scraper: figures.Scraper) -> dict[str, Any]:
+    return {
+        "scraper_name": scraper.name,
+        "scraper_key_id": scraper.key_id,
+        "session_count": scraper.sessions,
+        "jobs_imported": scraper.imported,
+        "last_role": scraper.last_role,
+        "last_activity": as_text(scraper.last_activity),
+    }
+
+
+def list_queue(store: Store, *, limit: int = NEXT) -> dict[str, list[dict[str, Any]]]:
+    """The roles that are pending or being scraped, in the order in which they are served."""
+    with store.read() as session:
+        return {"queue": [_waiting(role) for role in figures.queue(session, limit)]}
+
+
+def _waiting(role: Role) -> dict[str, Any]:
+    return {
+        "id": role.id,
+        "name": role.name,
+        "queue_status": role.status,
+        "priority": role.priority,
+        "candidate_count": role.candidates,
+        "last_scraped_at": role.scraped_at,
+    }

@@ -1,0 +1,102 @@
+"""What the schedules of the roles app ask for as effects: ending sessions that are over, and bringing rested
+roles back.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from thresher.apps.roles.demand import Demand
+from thresher.apps.roles.store.matches import drop_suggestions
+from thresher.apps.roles.store.roles import repeat_stalled, reset_roles
+from thresher.apps.roles.store.scrapes import expire_scrapes
+from thresher.apps.roles.turns import Pace
+from thresher.config.settings import Settings
+from thresher.core.clock import HOUR
+from thresher.core.record import Filing
+from thresher.hiring.kinds import POSTING
+from thresher.store.records import file_record
+from thresher.store.session import Session, one
+
+AT_ONCE = 500
+_CHANGED = "select name, value from settings where name like 'roles.%'"
+
+
+def expire_sessions(session: Session, data: Mapping[str, Any], now: int) -> None:
+    """End every session whose time is over. `data` may bring `pace` and `demand`, as their fields."""
+    pace, demand = _pace(session, data), _demand(session, data)
+    while expire_scrapes(session, now, pace, demand, AT_ONCE, session.dialect.skip) == AT_ONCE:
+        pass
+
+
+def reset_rested(session: Session, data: Mapping[str, Any], now: int) -> None:
+    """Bring back every role that has rested since `before`; unsaid, for `roles.reset_after`. `data` may bring
+    `demand`.
+    """
+    demand = _demand(session, data)
+    rests = round(_settings(session)["roles.reset_after"] * HOUR)
+    before = int(data.get("before", now - rests))
+    while reset_roles(session, before, now, demand, AT_ONCE) == AT_ONCE:
+        pass
+    last: int | None = 0
+    while last is not None:
+        last = repeat_stalled(session, before, now, last, AT_ONCE)
+
+
+def _pace(session: Session, data: Mapping[str, Any]) -> Pace:
+    return Pace(**data["pace"]) if "pace" in data else Pace.of(_settings(session))
+
+
+def _demand(session: Session, data: Mapping[str, Any]) -> Demand:
+    return Demand(**data["demand"]) if "demand" in data else Demand.of(_settings(session))
+
+
+def _settings(session: Session) -> Settings:
+    """Those that were changed at run time, over the defaults."""
+    return Settings({name: value for name, value in session.rows(_CHANGED) if name in Settings()})
+
+
+# Closing postings that no scraper has seen for long. What was seen again in the meantime stays open.
+
+_FIRST = "select model, version from vectors order by model, version limit 1"
+_NEXT = "select model, version from vectors where (model, version) > (:model, :version) order by model, version limit 1"
+_FORGET = (
+    "delete from vectors where model = :model and version = :version and kind = :kind and key in (:keys*)"
+)
+_POSTING = "select key, data from records where id = :id and kind = :kind"
+
+
+def expire_postings(session: Session, data: Mapping[str, Any], now: int) -> None:
+    """Effect: close these postings, each if it is still open and was still not seen since `before`.
+
+    The points of their texts go along. One that another posting needs too is computed again.
+    """
+    closed = [each for each in sorted(data["postings"]) if _close(session, each, data["before"], now)]
+    drop_suggestions(session, closed)
+    _forget(session, data.get("kind", ""), data.get("points", ()))
+
+
+def _forget(session: Session, kind: str, keys: Sequence[str]) -> None:
+    """Drop these points, whichever embedder made them. There are few embedders: they are found by stepping
+    from one to the next.
+    """
+    of = one(session, _FIRST) if keys else None
+    while of is not None:
+        given = {"model": of[0], "version": of[1]}
+        session.run(_FORGET, {**given, "kind": kind, "keys": sorted(keys)})
+        of = one(session, _NEXT, given)
+
+
+def _close(session: Session, record_id: int, before: int, now: int) -> bool:
+    row = one(session, _POSTING + session.dialect.lock, {"id": record_id, "kind": POSTING})
+    if row is None:
+        return False
+    said = orjson.loads(row[1])
+    if said.get("state") != "open" or not isinstance(said.get("seen_at"), int) or said["seen_at"] >= before:
+        return False
+    change = orjson.dumps({"state": "closed", "closed_at": now}).decode()
+    file_record(
+        session, Filing(POSTING, row[0], change, merge=True, marks=("state",)), 0, now, session.dialect.lock
+    )
+    return True

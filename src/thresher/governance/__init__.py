@@ -1,1 +1,0 @@
-"""May we, when, and why not: the arithmetic of gates. Pure."""

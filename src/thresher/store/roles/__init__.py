@@ -1,3 +1,0 @@
-"""Roles in the database: their names, their queue, the sessions of scrapers, and the matches that come of
-it.
-"""
