@@ -18,7 +18,7 @@ test: lint ## Everything that must hold: lint, types, import contracts, and ever
 	$(BIN)/pytest -n 4 --dist worksteal
 
 # The rooms below the store in the import contracts, but for `practice`, which serves pages. A house test compares.
-PURE := config core evidence governance hiring learning reading vectors
+PURE := config core evidence hiring learning reading vectors
 
 check: lint ## The quick part of `make test`: lint, types, import contracts, and the tests that need nothing but their own process.
 	$(BIN)/pytest -n 2 --dist worksteal -m pure $(PURE:%=tests/%)

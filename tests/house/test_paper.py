@@ -30,11 +30,10 @@ ROOMS = {
     "bench",
     "core",
     "config",
-    "governance",
     "store",
     "engine",
-    "control",
-    "insight",
+    "admin",
+    "apps",
     "cli",
 }
 
