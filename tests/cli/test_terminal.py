@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.apps.jobs.cli.project import APP, board, company, decision, match, now, posting, write
 from tests.cli.conftest import Thresher
-from tests.cli.jobs_project import APP, board, company, decision, match, now, posting, write
 from thresher.build import opened_store
 from thresher.cli.labour import log_to_stderr
 

@@ -57,7 +57,7 @@ def test_every_example_has_a_test_here():
     tested = ["agency.py", "courses.py", "demo.py", "findings.py", "greetings.py", "library.py", "orchard.py"]
     elsewhere = {
         "practice.py": "tests/practice/test_example.py",
-        "scraper.py": "tests/roles/test_scrapers.py",
+        "scraper.py": "tests/apps/roles/test_scrapers.py",
     }
     assert sorted([*tested, *elsewhere]) == FILES
     assert all((ROOT / test).exists() for test in elsewhere.values())

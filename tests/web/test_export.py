@@ -10,7 +10,7 @@ import zipfile
 import aiohttp
 import pytest
 
-from tests.cli.jobs_project import company
+from tests.apps.jobs.cli.project import company
 from tests.harness.tasks import change
 from tests.web.conftest import Api
 from thresher.admin.keys import create_key

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.cli.jobs_project import board, company, decision, match, posting
+from tests.apps.jobs.cli.project import board, company, decision, match, posting
 from tests.harness.groups import opened
 from tests.harness.tasks import entry, rows
 from tests.web.conftest import Api

@@ -13,8 +13,8 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from tests.apps.roles.http.scraping import world
 from tests.web.conftest import Api
-from tests.web.scraping import world
 from thresher.admin.keys import Scope, create_key
 
 EXAMPLES = 2  # of each operation and kind of data; `make fuzz` takes many more

@@ -15,8 +15,8 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from tests.apps.jobs.cli.project import company
 from tests.cli.conftest import Thresher, folder, thresher  # noqa: F401  fixtures
-from tests.cli.jobs_project import company
 from tests.harness.forks import Command
 from tests.harness.schemas import SCHEMAS
 from tests.web.conftest import PATIENCE, PROJECT, Api, served, workshop

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.apps.roles.http.scraping import World, worlds
+from tests.apps.roles.http.scraping import world as a_world
 from tests.web.pages.visitor import Visitor, with_anna
-from tests.web.scraping import World, worlds
-from tests.web.scraping import world as a_world
 
 
 @pytest.fixture(scope="module")

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, sync_playwright
 
+from tests.apps.roles.http.scraping import world as a_world
 from tests.web.pages.visitor import GOOD
-from tests.web.scraping import world as a_world
 from thresher.admin.admins import new_setup
 from thresher.admin.settings import set_setting
 from thresher.fetch.chromium import find

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.apps.roles.http.scraping import World
 from tests.harness.tasks import rows
 from tests.web.conftest import PROJECT, Api, served, workshop
 from tests.web.pages.visitor import GOOD, Visitor, cookie_of, page, with_anna
-from tests.web.scraping import World
 from thresher.admin.admins import new_setup
 from thresher.admin.keys import Scope, create_key
 from thresher.admin.settings import set_setting

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import urlencode
 
+from tests.apps.roles.http.scraping import World
 from tests.web.conftest import Answer, Api
-from tests.web.scraping import World
 from thresher.admin import admins
 from thresher.admin.settings import set_setting
 from thresher.web.cookie import NAME
