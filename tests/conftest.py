@@ -3,6 +3,7 @@ run."""
 
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from tests.harness.databases import NAMES, Database, file_database, memory_datab
 from tests.harness.pure import is_pure
 from tests.harness.schemas import SCHEMAS
 from tests.harness.server import Server
+from thresher.config.apps import GROUP, PACKAGE, Available, available
 from thresher.core.clock import FrozenClock
 from thresher.store.store import Store
 
@@ -36,6 +38,19 @@ QUIET = [HealthCheck.too_slow]
 settings.register_profile("thresher", deadline=None, suppress_health_check=QUIET, derandomize=True)
 settings.register_profile("fuzz", deadline=None, suppress_health_check=QUIET, max_examples=2_000)
 settings.load_profile("thresher")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Our own apps are found by their entry points, and an older installation has others or none."""
+    pyproject = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))
+    if pyproject["project"]["entry-points"][GROUP] != {each.name: each.target for each in ours()}:
+        raise pytest.UsageError(
+            f"the entry points of this environment are not those of pyproject.toml; run: {sys.executable} -m pip install --no-deps -e ."
+        )
+
+
+def ours() -> list[Available]:
+    return [each for each in available() if each.package == PACKAGE]
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,42 +1,94 @@
 """Thresher turns web sources into clean, deduplicated, evidenced records.
 
-These names are all that an app needs, and `Client` is for programs that use the queue.
+These names are all that an app needs, and `Client` is for programs that use the queue. Each is imported when
+it is first used: whoever asks for the help of a command does not wait for all of them.
 """
 
 import importlib
 import typing
 
-from thresher.core.answer import Answer, By, Extract
-from thresher.core.backoff import Retry
-from thresher.core.context import Context
-from thresher.core.credentials import Credentials
-from thresher.core.errors import (
-    Blocked,
-    BudgetExhausted,
-    NotYet,
-    Permanent,
-    RateLimited,
-    TaskError,
-    Transient,
-    Unauthorized,
-)
-from thresher.core.event import Event
-from thresher.core.evidence import Evidence, Material, Place
-from thresher.core.group import Group, GroupStatus, Run, Stop
-from thresher.core.keys import host_gate
-from thresher.core.outcome import Done, Effect, Failed, Filtered, Next, Outcome, Skipped, Snooze
-from thresher.core.page import Page, Verdict
-from thresher.core.pipeline import App, Pipeline, Schedule, Source, Stage
-from thresher.core.record import Link, Record
-from thresher.core.schema import Field, Kind, Schema
-from thresher.core.task import NewTask, Task, TaskStatus
-
 if typing.TYPE_CHECKING:
     from thresher.admin.tasks import Added
     from thresher.client import AsyncClient, Client
+    from thresher.core.answer import Answer, By, Extract
+    from thresher.core.app import App
+    from thresher.core.backoff import Retry
+    from thresher.core.context import Context
+    from thresher.core.credentials import Credentials
+    from thresher.core.errors import (
+        Blocked,
+        BudgetExhausted,
+        NotYet,
+        Permanent,
+        RateLimited,
+        TaskError,
+        Transient,
+        Unauthorized,
+    )
+    from thresher.core.event import Event
+    from thresher.core.evidence import Evidence, Material, Place
+    from thresher.core.extension import Command
+    from thresher.core.group import Group, GroupStatus, Run, Stop
+    from thresher.core.keys import host_gate
+    from thresher.core.outcome import Done, Effect, Failed, Filtered, Next, Outcome, Skipped, Snooze
+    from thresher.core.page import Page, Verdict
+    from thresher.core.pipeline import Pipeline, Schedule, Source, Stage
+    from thresher.core.record import Link, Record
+    from thresher.core.schema import Field, Kind, Schema
+    from thresher.core.task import NewTask, Task, TaskStatus
 
-# Loaded when they are asked for: they bring the store along, and an app needs none of it.
-_LAZY = {"Added": "thresher.admin.tasks", "AsyncClient": "thresher.client", "Client": "thresher.client"}
+_HOMES = {
+    "Added": "thresher.admin.tasks",
+    "Answer": "thresher.core.answer",
+    "App": "thresher.core.app",
+    "AsyncClient": "thresher.client",
+    "Blocked": "thresher.core.errors",
+    "BudgetExhausted": "thresher.core.errors",
+    "By": "thresher.core.answer",
+    "Client": "thresher.client",
+    "Command": "thresher.core.extension",
+    "Context": "thresher.core.context",
+    "Credentials": "thresher.core.credentials",
+    "Done": "thresher.core.outcome",
+    "Effect": "thresher.core.outcome",
+    "Event": "thresher.core.event",
+    "Evidence": "thresher.core.evidence",
+    "Extract": "thresher.core.answer",
+    "Failed": "thresher.core.outcome",
+    "Field": "thresher.core.schema",
+    "Filtered": "thresher.core.outcome",
+    "Group": "thresher.core.group",
+    "GroupStatus": "thresher.core.group",
+    "Kind": "thresher.core.schema",
+    "Link": "thresher.core.record",
+    "Material": "thresher.core.evidence",
+    "NewTask": "thresher.core.task",
+    "Next": "thresher.core.outcome",
+    "NotYet": "thresher.core.errors",
+    "Outcome": "thresher.core.outcome",
+    "Page": "thresher.core.page",
+    "Permanent": "thresher.core.errors",
+    "Pipeline": "thresher.core.pipeline",
+    "Place": "thresher.core.evidence",
+    "RateLimited": "thresher.core.errors",
+    "Record": "thresher.core.record",
+    "Retry": "thresher.core.backoff",
+    "Run": "thresher.core.group",
+    "Schedule": "thresher.core.pipeline",
+    "Schema": "thresher.core.schema",
+    "Skipped": "thresher.core.outcome",
+    "Snooze": "thresher.core.outcome",
+    "Source": "thresher.core.pipeline",
+    "Stage": "thresher.core.pipeline",
+    "Stop": "thresher.core.group",
+    "Task": "thresher.core.task",
+    "TaskError": "thresher.core.errors",
+    "TaskStatus": "thresher.core.task",
+    "Transient": "thresher.core.errors",
+    "Unauthorized": "thresher.core.errors",
+    "Verdict": "thresher.core.page",
+    "host_gate": "thresher.core.keys",
+}
 
 __all__ = [
     "Added",
@@ -47,6 +99,7 @@ __all__ = [
     "BudgetExhausted",
     "By",
     "Client",
+    "Command",
     "Context",
     "Credentials",
     "Done",
@@ -93,9 +146,12 @@ __all__ = [
 
 def __getattr__(name: str) -> object:
     if name == "__version__":
-        return importlib.import_module("importlib.metadata").version(
-            "thresher"
-        )  # slow to import, and rarely asked for
-    if name in _LAZY:
-        return getattr(importlib.import_module(_LAZY[name]), name)
-    raise AttributeError(f"module 'thresher' has no attribute {name!r}")
+        return importlib.import_module("importlib.metadata").version("thresher")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'thresher' has no attribute {name!r}")
+    globals()[name] = found = getattr(importlib.import_module(_HOMES[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *__all__]

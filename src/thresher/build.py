@@ -2,33 +2,29 @@
 worker.
 """
 
-import importlib
-import importlib.util
-import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import parse_qsl
 
 from thresher.ai.provider import Provider
 from thresher.ai.providers import open_provider
+from thresher.config.apps import load_apps
 from thresher.config.models import Models
 from thresher.config.notify import Notify
 from thresher.config.outward import Outward
 from thresher.config.platforms import install_platforms
-from thresher.config.project import OWN_APPS, Project, check_server, hide_password
+from thresher.config.project import Project, check_server, hide_password
 from thresher.config.settings import Settings
 from thresher.core.backoff import Retry
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.compute import Compute, compute_in_thread
-from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError, UnknownName
+from thresher.core.errors import ConfigError, DatabaseProblem
 from thresher.core.gate import Limits, interval_us
 from thresher.core.page import Page
-from thresher.core.pipeline import App
 from thresher.engine.calendar import check, next_firing
 from thresher.engine.page_cache import StoreShelf
 from thresher.engine.process_pool import ProcessPool, note_stopped, opened_pool
@@ -59,7 +55,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-APP_GROUP = "thresher.apps"
 PROMPTS = "prompts"  # a project's own prompts, in this folder
 NO_KEY = "no_key"
 POSTGRES_THREADS = 4
@@ -206,88 +201,19 @@ def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> It
 
 def project_registry(project: Project, named: Iterable[str] = ()) -> Registry:
     """The kinds of task that a project's apps know."""
-    apps = load_apps(project, named)
+    apps = load_apps(project.apps, project.folder, named)
     if strange := project.retry.keys() - {app.name for app in apps}:
         known = ", ".join(sorted(app.name for app in apps)) or "none"
         raise ConfigError(
             f"retry names {', '.join(sorted(strange))}, which is no app of this project; its apps are: {known}"
         )
-    apps = [
-        replace(app, retry=project.retry.get(app.name, Retry()).over(app.retry or Retry())) for app in apps
-    ]
+    apps = [app.with_retry(project.retry.get(app.name, Retry()).over(app.retry or Retry())) for app in apps]
     return Registry(apps, tiers=model_gates(project))
 
 
 def model_gates(project: Project) -> dict[str, str]:
     """The gate of the provider that serves each tier of models."""
     return {name: project.models.providers[tier.provider].gate for name, tier in project.models.tiers.items()}
-
-
-def load_apps(project: Project, named: Iterable[str] = ()) -> list[App]:
-    """The apps a project names (files from its folder), those named besides (files from here), and installed
-    ones.
-    """
-    folder = str(project.folder.resolve())
-    if folder not in sys.path:
-        sys.path.append(
-            folder
-        )  # an app may have modules of its own beside it; last, so that none of them passes for one of Python's
-    apps = [_load(name, partial(_find, name, project.folder)) for name in project.apps]
-    apps += [_load(name, partial(_find, name, Path())) for name in named]
-    return apps + [_load(point.name, point.load) for point in entry_points(group=APP_GROUP)]
-
-
-def _load(name: str, load: Callable[[], object]) -> App:
-    """Load an app; whatever goes wrong in it is told with its name."""
-    try:
-        return _as_app(load(), name)
-    except (ImportError, FileNotFoundError) as problem:
-        raise UnknownName(f"app {name!r} cannot be loaded: {problem}") from problem
-    except ThresherError as problem:
-        raise type(problem)(f"app {name!r}: {problem}") from problem
-    except Exception as problem:
-        raise ConfigError(
-            f"app {name!r} stops with an error of its own: {type(problem).__name__}: {problem}"
-        ) from problem
-
-
-def _find(name: str, folder: Path) -> object:
-    """An app by its own short name, by `package.module:attribute`, or by the path of a file that has an
-    `app`.
-    """
-    place, _, attribute = OWN_APPS.get(name, name).partition(":")
-    module = _load_file(folder / place) if place.endswith(".py") else importlib.import_module(place)
-    return getattr(module, attribute or "app", None)
-
-
-def _load_file(path: Path) -> object:
-    spec = importlib.util.spec_from_file_location(_module_name(path), path)
-    if spec is None or spec.loader is None or not path.exists():
-        raise FileNotFoundError(f"there is no file {path}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(spec.name, module)
-    spec.loader.exec_module(module)
-    return module
-
-
-def _module_name(path: Path) -> str:
-    """What the module of an app's file is called: as the file, unless something else answers to that name,
-    such as `json` or `requests`.
-    """
-    try:
-        other = importlib.util.find_spec(path.stem)
-    except (ImportError, ValueError):  # there is one by that name, and it does not say where it comes from
-        other = None
-    mine = other is None or other.origin in (None, str(path), str(path.resolve()))
-    return path.stem if mine else f"{APP_GROUP}.files.{path.stem}"
-
-
-def _as_app(found: object, name: str) -> App:
-    if not isinstance(found, App):
-        raise ConfigError(
-            f"wants a thresher.App named {name.partition(':')[2] or 'app'!r}, got {type(found).__name__}"
-        )
-    return found
 
 
 def install(store: Store, registry: Registry) -> None:

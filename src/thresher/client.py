@@ -13,10 +13,11 @@ from typing import ParamSpec, Self, TypeVar
 
 from thresher.admin import tasks as control
 from thresher.admin.tasks import Added, Waiter, add_entries, add_within, status_of
-from thresher.build import install_sources, load_apps, model_gates, open_store
+from thresher.build import install_sources, model_gates, open_store
+from thresher.config.apps import load_apps
 from thresher.config.project import Project, database_url, read_project
+from thresher.core.app import App
 from thresher.core.errors import NotAllowed, UsageError
-from thresher.core.pipeline import App
 from thresher.core.task import Entry, NewTask, TaskStatus
 from thresher.engine.registry import Registry
 from thresher.store.session import Params, Row
@@ -40,7 +41,7 @@ class Client:
         self, url: str | None = None, *, apps: Iterable[App] = (), project: str | Path | None = None
     ) -> None:
         found = Project(Path()) if project is None else read_project(Path(project))
-        named = [] if project is None else load_apps(found)
+        named = [] if project is None else load_apps(found.apps, found.folder)
         self._registry = Registry([*named, *apps], tiers=model_gates(found))
         self._store = open_store(database_url(url, found), found, migrate=False)
         self.waiter = Waiter(self._store)

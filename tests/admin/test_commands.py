@@ -10,9 +10,10 @@ from tests.harness.tasks import claim_one, done, entry, failed, fields_of, put, 
 from thresher.admin import failures, sources, tasks
 from thresher.admin.settings import set_setting, unset_setting
 from thresher.admin.times import per_second, seconds, whole
+from thresher.core.app import App
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.core.outcome import Done
-from thresher.core.pipeline import App, Pipeline, Source, Stage
+from thresher.core.pipeline import Pipeline, Source, Stage
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 

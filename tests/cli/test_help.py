@@ -1,16 +1,14 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
 from tests.cli.conftest import Thresher
-from thresher.cli.main import app, hoist
+from tests.house.pages.cli import root, walk
+from thresher.cli.main import hoist
 
 HEAVY = (
     "asyncio",
@@ -26,17 +24,11 @@ HEAVY = (
 )
 
 
-def paths(command: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    yield path
-    for name, below in getattr(command, "commands", {}).items():
-        yield from paths(below, (*path, name))
-
-
-COMMANDS = list(paths(typer.main.get_command(app)))
+COMMANDS = [" ".join(path[1:]).split() for path, _ in walk(root())]
 
 
 @pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
-def test_every_command_explains_itself(thresher: Thresher, path: tuple[str, ...]):
+def test_every_command_explains_itself(thresher: Thresher, path: list[str]):
     result = thresher(*path, "--help")
     assert (result.code, result.err) == (0, "")
     assert "Usage: thresher" in result.out

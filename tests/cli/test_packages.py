@@ -3,19 +3,49 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
 APP = """
-from thresher import App, Done, NewTask, Pipeline, Record, Stage
+from thresher import App, Command, Done, NewTask, Pipeline, Record, Stage
 
 
 async def brew(ctx):
     return Done(records=(Record("tea", ctx.task.payload["leaf"]),))
 
 
-app = App("teahouse", pipelines=(Pipeline("brew", Stage(brew)),), start=(NewTask("brew", {"leaf": "assam"}, key="assam"),))
+app = App(
+    "teahouse",
+    pipelines=(Pipeline("brew", Stage(brew)),),
+    start=(NewTask("brew", {"leaf": "assam"}, key="assam"),),
+    commands=(
+        Command("menu", "See what is brewed.", "teahouse_menu:app"),
+        Command("add leaves", "Add leaves.", "teahouse_menu:add_leaves"),
+    ),
+)
+"""
+MENU = """
+import typer
+
+from thresher.cli.call import call_of
+
+app = typer.Typer()
+
+
+@app.command()
+def show():
+    print("assam")
+
+
+@app.command()
+def wash():
+    pass
+
+
+def add_leaves(ctx: typer.Context, name: str):
+    print(name, "as JSON" if call_of(ctx).json else "")
 """
 
 
@@ -26,13 +56,16 @@ def installed(tmp_path: Path) -> Path:
     about = packages / "teahouse-1.0.dist-info"
     about.mkdir(parents=True)
     (packages / "teahouse.py").write_text(APP)
+    (packages / "teahouse_menu.py").write_text(MENU)
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: teahouse\nVersion: 1.0\n")
     (about / "entry_points.txt").write_text("[thresher.apps]\nteahouse = teahouse:app\n")
     return packages
 
 
-def call(packages: Path, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, "PYTHONPATH": str(packages)}
+def call(
+    packages: Path, folder: Path, *words: str, environ: Mapping[str, str] = {}
+) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(packages), **environ}
     return subprocess.run(
         [sys.executable, "-m", "thresher", *words],
         cwd=folder,
@@ -43,7 +76,16 @@ def call(packages: Path, folder: Path, *words: str) -> subprocess.CompletedProce
     )
 
 
-def test_an_app_that_is_installed_as_a_package_is_found_and_run(installed: Path, tmp_path: Path):
+def enable(folder: Path, *apps: str) -> None:
+    (folder / "thresher.yaml").write_text(f"apps: [{', '.join(apps)}]\n")
+
+
+def test_an_app_that_is_installed_as_a_package_does_nothing_until_it_is_enabled(
+    installed: Path, tmp_path: Path
+):
+    assert call(installed, tmp_path, "run", "--json").returncode == 0
+    assert call(installed, tmp_path, "records", "--json").stdout == "[]\n"
+    enable(tmp_path, "teahouse")
     done = call(installed, tmp_path, "run", "--json")
     assert done.returncode == 0, done.stderr
     assert '"assam"' in call(installed, tmp_path, "records", "--json").stdout
@@ -51,7 +93,77 @@ def test_an_app_that_is_installed_as_a_package_is_found_and_run(installed: Path,
 
 def test_a_kind_that_a_package_and_the_project_both_claim_is_refused_by_name(installed: Path, tmp_path: Path):
     (tmp_path / "mine.py").write_text(APP.replace('"teahouse"', '"mine"'))
-    (tmp_path / "thresher.yaml").write_text("apps: [mine.py]\n")
+    enable(tmp_path, "mine.py", "teahouse")
     refused = call(installed, tmp_path, "run")
     assert refused.returncode == 2
     assert "'brew' is claimed by app 'mine' and again by 'teahouse'" in refused.stderr
+
+
+def test_a_command_of_an_installed_app_says_how_to_enable_it(installed: Path, tmp_path: Path):
+    enable(tmp_path, "jobs")
+    refused = call(installed, tmp_path, "menu", "show")
+    assert (refused.returncode, refused.stdout) == (4, "")
+    assert "belongs to the app 'teahouse'" in refused.stderr
+    assert "write apps: [teahouse] into thresher.yaml" in refused.stderr
+    told = call(installed, tmp_path, "--help").stdout
+    assert "Installed but not enabled in this project: roles, teahouse." in told
+    assert "App jobs:" in told
+    assert "candidates" not in told
+
+
+def test_the_help_lists_the_commands_of_an_enabled_app_without_importing_them(
+    installed: Path, tmp_path: Path
+):
+    enable(tmp_path, "teahouse")
+    (installed / "teahouse_menu.py").write_text("raise RuntimeError('imported')\n")
+    told = call(installed, tmp_path, "--help")
+    assert told.returncode == 0, told.stderr
+    assert "App teahouse:\n  menu        See what is brewed.\n  add leaves  Add leaves." in told.stdout
+
+
+def test_an_app_brings_commands_and_words_of_add(installed: Path, tmp_path: Path):
+    enable(tmp_path, "teahouse")
+    assert call(installed, tmp_path, "menu", "show").stdout == "assam\n"
+    assert "See what is brewed." in call(installed, tmp_path, "menu", "--help").stdout
+    assert call(installed, tmp_path, "add", "leaves", "sencha", "--json").stdout == "sencha as JSON\n"
+    plain = call(installed, tmp_path, "add", "brew", "--payload", '{"leaf": "pu-erh"}')
+    assert plain.stdout == "Task 1 (brew) added.\n", plain.stderr
+    words = {"_THRESHER_COMPLETE": "complete_bash", "COMP_WORDS": "thresher me", "COMP_CWORD": "1"}
+    assert call(installed, tmp_path, environ=words).stdout.split() == ["menu"]
+
+
+@pytest.mark.parametrize(("name", "owner"), [("menu", "the app 'teahouse'"), ("run", "Thresher itself")])
+def test_a_command_that_two_bring_is_refused_with_both_names(
+    installed: Path, tmp_path: Path, name: str, owner: str
+):
+    (tmp_path / "mine.py").write_text(
+        f"from thresher import App, Command\napp = App('mine', commands=(Command('{name}', 'Mine.', 'x:y'),))\n"
+    )
+    enable(tmp_path, "teahouse", "mine.py")
+    refused = call(installed, tmp_path, "--help")
+    assert refused.returncode == 3
+    assert f"the command '{name}' is brought by the app 'mine' and by {owner}" in refused.stderr
+
+
+def test_an_app_that_cannot_be_imported_hides_no_other_command(installed: Path, tmp_path: Path):
+    (installed / "teahouse.py").write_text("raise RuntimeError('no water')\n")
+    told = call(installed, tmp_path, "--help")
+    assert told.returncode == 0
+    assert "App roles:" in told.stdout
+    assert "no water" in " ".join(told.stdout.split())
+
+
+def test_an_unknown_app_is_told_what_is_available(installed: Path, tmp_path: Path):
+    enable(tmp_path, "teahosue")
+    refused = call(installed, tmp_path, "run")
+    assert refused.returncode == 4
+    assert "available are: hiring, jobs, roles, teahouse" in refused.stderr
+
+
+def test_an_app_is_enabled_with_those_it_needs(installed: Path, tmp_path: Path):
+    (tmp_path / "mine.py").write_text("from thresher import App\napp = App('mine', needs=('teahouse',))\n")
+    enable(tmp_path, "mine.py")
+    assert call(installed, tmp_path, "menu", "show").stdout == "assam\n"
+    (tmp_path / "mine.py").write_text("from thresher import App\napp = App('mine', needs=('bakery',))\n")
+    refused = call(installed, tmp_path, "run")
+    assert (refused.returncode, "app 'mine' needs 'bakery'" in refused.stderr) == (4, True)

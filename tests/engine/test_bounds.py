@@ -8,8 +8,9 @@ from tests.harness.bodies import saved
 from tests.harness.databases import with_processes
 from tests.harness.tasks import change, rows
 from thresher import Done, NewTask, Next, Record
+from thresher.core.app import App
 from thresher.core.errors import DatabaseProblem, InvalidPayload, TooLarge, UnknownName
-from thresher.core.pipeline import App, Pipeline, Stage
+from thresher.core.pipeline import Pipeline, Stage
 from thresher.store import blobs
 from thresher.store.pages import prune_pages
 from thresher.store.prune import prune

@@ -15,7 +15,7 @@ import pytest
 from tests.engine import hostile
 from tests.engine.workshop import PATIENCE
 from thresher import Done, Stage
-from thresher.build import _load_file
+from thresher.config.apps import _load_file
 from thresher.config.settings import Settings
 from thresher.core.errors import Gone, ProcessDied, TooLarge, TooSlow, UsageError
 from thresher.engine.process_pool import ProcessPool, fork_server

@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 
 from tests.house.pages.cli import root
 from tests.house.paper import ROOT, Block, anchors, blocks, commands, links, name, pages, prose
+from thresher.cli.call import Call
 from thresher.cli.main import hoist
 
 KINDS = {"console", "mermaid", "python", "sql", "text", "toml", "yaml", ""}
@@ -98,16 +100,16 @@ def test_every_command_in_running_text_exists(page: Path):
     """`thresher sources limit` in a sentence is a command too; capital words stand for something."""
     for said in re.findall(r"`thresher ([a-z][^`]*)`", prose(page)):
         command: Any = root()
-        for word in said.split():
-            if word.startswith("-"):
-                assert word in [
-                    each for option in (*command.params, *root().params) for each in option.opts
-                ], said
-            elif not hasattr(command, "commands") or word.isupper() or "|" in word or word == "…":
+        rest = said.split()
+        while rest:
+            if rest[0].startswith("-"):
+                known = [each for option in (*command.params, *root().params) for each in option.opts]
+                assert rest.pop(0) in known, said
+            elif not hasattr(command, "commands") or rest[0].isupper() or "|" in rest[0] or rest[0] == "…":
                 break
             else:
-                assert word in command.commands, said
-                command = command.commands[word]
+                context = typer.Context(command, obj=Call())
+                _, command, rest = command.resolve_command(context, rest)
 
 
 def parse(words: list[str]) -> None:

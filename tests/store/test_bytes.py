@@ -2,10 +2,11 @@ import orjson
 import pytest
 
 from tests.harness.tasks import claim_one, entry, fields_of, filing, put, rows, running, settle
+from thresher.core.app import App
 from thresher.core.errors import InvalidPayload
 from thresher.core.group import Run
 from thresher.core.outcome import Done
-from thresher.core.pipeline import App, Pipeline, Stage
+from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.record import Link, Record, pack
 from thresher.core.settlement import Error, Settlement
 from thresher.core.task import Task, dump

@@ -9,12 +9,13 @@ from tests.harness.databases import with_processes
 from tests.harness.tasks import claim_one, done, entry, failed, filing, put, rows, running, settle
 from thresher.admin.tasks import Waiter, show_task, status_of
 from thresher.config.settings import Settings
+from thresher.core.app import App
 from thresher.core.clock import DAY
 from thresher.core.context import Context
 from thresher.core.decide import settle_outcome
 from thresher.core.errors import InvalidPayload, UnknownName
 from thresher.core.outcome import Done, Outcome
-from thresher.core.pipeline import App, Pipeline, Stage
+from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.settlement import Settlement
 from thresher.core.task import State
 from thresher.engine.registry import Registry

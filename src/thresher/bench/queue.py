@@ -15,9 +15,10 @@ from typing import Any
 
 from thresher import build
 from thresher.bench.fill import Field, baseline_per_s, fill
+from thresher.core.app import App
 from thresher.core.context import Context
 from thresher.core.outcome import Done, Outcome
-from thresher.core.pipeline import App, Pipeline, Stage
+from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry
 from thresher.engine import worker as loop

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from thresher.config.apps import FILE_NAME, own_apps
+
 if TYPE_CHECKING:
     from thresher.build import Workshop
     from thresher.config.project import Project
@@ -29,11 +31,19 @@ class Call:
         return [word for word, wanted in (("--json", self.json), ("--verbose", self.verbose)) if wanted]
 
     def project(self) -> "Project":
-        from thresher.config.project import FILE_NAME, read_project
+        from thresher.config.project import read_project
 
         found = read_project(self.folder)
         # Who names an app where no project file is wants that one, and not ours besides.
         return replace(found, apps=()) if self.apps and not (found.folder / FILE_NAME).exists() else found
+
+    def app_names(self) -> tuple[str, ...]:
+        """The apps that the project enables, read without the rest of its file."""
+        if not (self.folder / FILE_NAME).exists():
+            return () if self.apps else own_apps()
+        from thresher.config.project import enabled_apps
+
+        return enabled_apps(self.folder)
 
     def learn_platforms(self) -> None:
         """Make the hiring platforms known that the project describes: for commands that read pages without

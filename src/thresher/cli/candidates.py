@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thresher.cli.call import Call, call_of
+from thresher.cli.call import call_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,22 +55,29 @@ def read_body(name: str) -> bytes:
     return body
 
 
-def add_file(call: Call, things: list[str], *, skip_bad: bool) -> None:
-    """`thresher add candidates FILE`: the whole file is read before anything is written."""
+def add(
+    ctx: typer.Context,
+    file: Annotated[str | None, typer.Argument(metavar="FILE", help="CSV or JSON; - for stdin.")] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Leave out lines that cannot be used.")
+    ] = False,
+) -> None:
+    """Add candidates from a file. The whole file is read before anything is written."""
     from thresher.admin.csv_rows import decoded
     from thresher.apps.roles.service.candidates import add_candidates
     from thresher.apps.roles.service.intake import read_sheet
     from thresher.cli.show import answer, cell
     from thresher.core.errors import UsageError
 
-    if len(things) != 1:
+    call = call_of(ctx)
+    if file is None:
         raise UsageError("name one file: thresher add candidates FILE.csv, or - for standard input")
-    sheet = read_sheet(decoded(read_body(things[0]), things[0]), things[0])
-    sheet = sheet if skip_bad else sheet.whole(things[0])
+    sheet = read_sheet(decoded(read_body(file), file), file)
+    sheet = sheet if skip_bad else sheet.whole(file)
     with call.workshop() as shop:
         found = add_candidates(shop.store, shop.registry, sheet.candidates)
     value = counts(found) | {"candidates": found, "slips": sheet.slips}
-    answer(call, value, lambda out, _: out.print(cell("\n".join(_lines(found, sheet.slips, things[0])))))
+    answer(call, value, lambda out, _: out.print(cell("\n".join(_lines(found, sheet.slips, file)))))
 
 
 def counts(found: "Sequence[Admission]") -> dict[str, Any]:

@@ -2,12 +2,23 @@
 keeping.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from thresher.cli.call import call_of
+from thresher.admin.requests import Asked
+from thresher.apps.jobs.service.boards import ask_boards
+from thresher.apps.jobs.service.companies import Wish, ask_companies, is_site, read_wish, wish
+from thresher.apps.jobs.service.company_file import Slip, read_roster
+from thresher.apps.jobs.service.postings import ask_postings
+from thresher.cli.add import read_text
+from thresher.cli.call import Call, call_of
+from thresher.cli.show import answer as show_answer
+from thresher.cli.show import cell
+from thresher.cli.words import number
+from thresher.core.errors import UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -325,3 +336,103 @@ def views_show(
     from thresher.apps.jobs.service.matches import Search
 
     _show(ctx, Search(), name, limit)
+
+
+Force = Annotated[
+    bool, typer.Option("--force", help="Look at a company again although it is known and fresh.")
+]
+Urls = Annotated[list[str], typer.Argument(metavar="URL...")]
+UNUSABLE = 2
+
+
+def add_company(
+    ctx: typer.Context,
+    things: Annotated[
+        list[str] | None, typer.Argument(metavar="[NAME|SITE]...", help="Names or sites of companies.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The company's name, beside its site.")] = None,
+    website: Annotated[
+        str | None, typer.Option(metavar="URL", help="The company's site, beside its name.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Follow companies: read their sites and find their boards. Asking twice is harmless."""
+    call, wishes = call_of(ctx), _wishes(things or [], name, website)
+    with call.workshop() as shop:
+        found = ask_companies(shop.store, shop.registry, wishes, force=force)
+    _tell(call, found, [each.says for each in found])
+
+
+def _wishes(things: list[str], name: str | None, website: str | None) -> list[Wish]:
+    """What was said is read before the database is touched."""
+    if not (things or name or website):
+        raise UsageError("say which: thresher add company acme.com")
+    if not (name or website):
+        return [read_wish(thing) for thing in things]
+    if len(things) > 1 or (things and name and website):
+        raise UsageError(
+            "--name and --website are for one company: thresher add company acme.com --name Acme"
+        )
+    called = name or (things[0] if things and not is_site(things[0]) else None)
+    site = website or (things[0] if things and is_site(things[0]) else None)
+    if things and things[0] not in (called, site):
+        raise UsageError(
+            f"{things[0]!r} was said besides its {'name' if name else 'website'}; which of the two is meant?"
+        )
+    return [wish(called, site)]
+
+
+def add_companies(
+    ctx: typer.Context,
+    file: Annotated[str, typer.Argument(metavar="FILE", help="CSV with names and sites; - for stdin.")],
+    force: Force = False,
+) -> None:
+    """Follow all companies of a file. Exits 2 if a line could not be read; the others are added."""
+    call = call_of(ctx)
+    roster = read_roster(read_text(file), file)
+    with call.workshop() as shop:
+        found = ask_companies(shop.store, shop.registry, roster.wishes, force=force)
+    _tell(call, {"asked": found, "slips": roster.slips}, _counted(found, roster.slips, file))
+    raise typer.Exit(UNUSABLE if roster.slips else 0)
+
+
+def _counted(found: Sequence[Asked], slips: Sequence[Slip], name: str) -> list[str]:
+    """How many of which answer, and every line that could not be read."""
+    counts = {word: sum(each.answer == word for each in found) for word in ("added", "waiting", "known")}
+    lines = [f"{name}:{slip.line}: {slip.why}" for slip in slips]
+    others = (("on their way already", counts["waiting"]), ("known", counts["known"]))
+    rest = "".join(f", {count:,} {word}" for word, count in others if count)
+    advice = (
+        f" {number(len(lines), 'line')} could not be read: mend and add the file again, nothing is added twice."
+        if lines
+        else ""
+    )
+    return [*lines, f"{number(counts['added'], 'company', 'companies')} added{rest}.{advice}"]
+
+
+def add_board(
+    ctx: typer.Context,
+    urls: Urls,
+    company: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="Whose board it is; thresher companies list shows the keys."),
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The company's name.")] = None,
+) -> None:
+    """Add boards by their addresses. Each has to prove whose it is."""
+    call = call_of(ctx)
+    with call.workshop() as shop:
+        found = ask_boards(shop.store, shop.registry, urls, company=company, name=name)
+    _tell(call, found, [each.says for each in found])
+
+
+def add_posting(ctx: typer.Context, urls: Urls) -> None:
+    """Add single postings by their addresses."""
+    call = call_of(ctx)
+    with call.workshop() as shop:
+        found = ask_postings(shop.store, shop.registry, urls)
+    _tell(call, found, [each.says for each in found])
+
+
+def _tell(call: Call, value: Any, lines: list[str]) -> None:
+    show_answer(call, value, lambda out, _: out.print(cell("\n".join(lines))))

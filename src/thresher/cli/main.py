@@ -9,53 +9,16 @@ from typing import Annotated
 import typer
 
 import thresher
-from thresher.cli import (
-    add,
-    admin,
-    bench,
-    boards,
-    candidates,
-    companies,
-    config,
-    costs,
-    doctor,
-    events,
-    explain,
-    export,
-    extractors,
-    failures,
-    init,
-    inspect,
-    jobs,
-    keys,
-    late,
-    migrate,
-    notify,
-    platforms,
-    postings,
-    read,
-    records,
-    roles,
-    run,
-    runs,
-    schedules,
-    serve,
-    sessions,
-    sources,
-    status,
-    tasks,
-    worker,
-)
 from thresher.cli.call import Call
+from thresher.cli.commands import EPILOG, Commands
 from thresher.cli.exits import exit_code
-
-EPILOG = "--database, --project, --app, --json and --verbose may stand anywhere on the line."
 
 # Shared options and whether they take a value: `hoist` brings them to the front, so that they may stand
 # anywhere.
 SHARED = {"--database": True, "--project": True, "--app": True, "--json": False, "--verbose": False}
 
 app = typer.Typer(
+    cls=Commands,
     help="Thresher: a durable, polite task queue over fragile sources.",
     epilog=EPILOG,
     no_args_is_help=True,
@@ -98,43 +61,29 @@ def shared(
     ctx.obj = Call(database, project, apps or [], as_json, verbose)
 
 
-for each in (init, run, worker, serve, status, add):
-    app.command(epilog=EPILOG, name=each.__name__.rsplit(".", 1)[-1])(each.command)
-for group, sentence in (
-    (tasks, "See tasks, send them back, cancel them."),
-    (runs, "See runs and groups of tasks: members, failures, counters, cost."),
-    (failures, "See what failed, grouped, and send it back."),
-    (sources, "See, limit, pause, test the sources and other gates."),
-    (schedules, "See, pause and resume schedules."),
-    (jobs, "The openings that suit you, and the profile they are measured by."),
-    (companies, "See the companies that are followed."),
-    (boards, "See, test, enable, disable the boards that postings come from."),
-    (postings, "See postings, and which of them are the same opening."),
-    (candidates, "Who looks for work, which roles they want, and which postings suit them."),
-    (roles, "The roles that candidates want: see, add, merge, split, name and rank them, and try a title."),
-    (sessions, "What scrapers outside are doing, and what they brought."),
-    (late, "What scrapers sent when their session was over: see, import, drop it."),
-    (platforms, "Where scrapers outside look: add, limit, pause, remove platforms."),
-    (extractors, "See what was learned of which site, and teach it."),
-    (config, "See and change settings."),
-    (keys, "Who may use the HTTP API: make and revoke keys."),
-    (admin, "Who may log in: make and remove administrators."),
-    (read, "Say what Thresher makes of a string: a price, an address, a board, a date, a robots.txt."),
-):
-    app.add_typer(
-        group.app, name=group.__name__.rsplit(".", 1)[-1], help=sentence, no_args_is_help=True, epilog=EPILOG
-    )
-for each in (explain, export, records, costs, events, migrate, doctor, inspect, notify):
-    app.command(epilog=EPILOG, name=each.__name__.rsplit(".", 1)[-1])(each.command)
-app.add_typer(bench.app, name="bench", help="Measure.", no_args_is_help=True)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code. Every expected error ends as one clear line."""
     args = hoist(list(sys.argv[1:] if argv is None else argv))
+    command = typer.main.get_command(app)
     return exit_code(
-        lambda: typer.main.get_command(app).main(args, prog_name="thresher", standalone_mode=False), args
+        lambda: command.main(args, prog_name="thresher", standalone_mode=False, obj=project_in(args)), args
     )
+
+
+def project_in(args: list[str]) -> Call:
+    """Which project a line is about. The help is printed before the options are read, and lists its apps."""
+    found = Call()
+    words = iter(args)
+    for word in words:
+        name, said, value = word.partition("=")
+        if name not in SHARED:
+            break
+        value = value if said or not SHARED[name] else next(words, "")
+        if name == "--project":
+            found.folder = Path(value)
+        elif name == "--app":
+            found.apps.append(value)
+    return found
 
 
 def hoist(args: list[str]) -> list[str]:

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 import yaml
 
+from thresher.config.apps import FILE_NAME, own_apps
 from thresher.config.models import Models, read_models
 from thresher.config.notify import Notify, read_notify
 from thresher.config.outward import Outward, read_outward
@@ -23,12 +24,8 @@ from thresher.config.variable import VARIABLE, looked_up
 from thresher.core.backoff import Retry
 from thresher.core.errors import ConfigError, UsageError
 
-FILE_NAME = "thresher.yaml"
 DEFAULT_DATABASE = "sqlite:///thresher.db"
 DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
-# The apps that come with us, by the short names that a project may use for them. Where there is no project
-# file all of them are there.
-OWN_APPS = {"jobs": "thresher.apps.jobs.app", "roles": "thresher.apps.roles.app"}
 KEYS = ("apps", "database", "fetch", "models", "notify", "retry", "settings")
 
 # Up to the last @, wherever that is: a password that nobody has encoded may hold any character.
@@ -58,8 +55,14 @@ def read_project(folder: Path) -> Project:
         raise ConfigError(f"there is no project folder {folder}; name an existing one with --project")
     path = folder / FILE_NAME
     if not path.exists():
-        return Project(folder, tuple(OWN_APPS))
+        return Project(folder, own_apps())
     return _Reader(path).project()
+
+
+def enabled_apps(folder: Path) -> tuple[str, ...]:
+    """The apps that a project names, without a look at the rest of its file."""
+    path = folder / FILE_NAME
+    return _Reader(path).apps() if path.exists() else own_apps()
 
 
 def database_url(flag: str | None, project: Project, environ: Mapping[str, str] = os.environ) -> str:
@@ -121,6 +124,9 @@ class _Reader:
         return Project(
             self.path.parent, apps, self._database(data), self._settings(data), outward, models, notify, retry
         )
+
+    def apps(self) -> tuple[str, ...]:
+        return self._apps(self._load())
 
     def _load(self) -> dict[str, Any]:
         try:

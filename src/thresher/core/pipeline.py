@@ -2,55 +2,19 @@
 
 import importlib
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
-from thresher.core.backoff import Retry
 from thresher.core.context import Context
-from thresher.core.errors import DuplicateKind, UsageError
-from thresher.core.event import SUBSCRIBABLE, Event
+from thresher.core.errors import UsageError
 from thresher.core.gate import Rate, per_second
 from thresher.core.limits import MAX_NAME_BYTES, check_text
-from thresher.core.outcome import Finds, MakeEffect, Outcome
-from thresher.core.record import Neighbour
-from thresher.core.schema import Schema
+from thresher.core.outcome import Finds, Outcome
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 
-# Things by name: `package.module:attribute`, imported when it is needed and not before.
-
-T = TypeVar("T")
-
-
-def check_name(name: str, what: str) -> None:
-    """Refuse a text that cannot name anything."""
-    module, colon, attribute = name.partition(":")
-    if not (colon and attribute.isidentifier() and all(part.isidentifier() for part in module.split("."))):
-        raise UsageError(f"{what} is {name!r}; write package.module:name")
-
-
-def loaded(thing: T | str) -> T:
-    """A thing that may be given by its name."""
-    return load_named(thing) if isinstance(thing, str) else thing
-
-
-@cache
-def load_named(name: str) -> Any:
-    """What a name leads to."""
-    place, _, attribute = name.partition(":")
-    try:
-        module = importlib.import_module(place)
-    except ImportError as problem:
-        raise UsageError(f"{name} leads nowhere: {problem}") from problem
-    if not hasattr(module, attribute):
-        raise UsageError(f"{name} leads nowhere: the module {place} has no {attribute!r}")
-    return getattr(module, attribute)
-
-
-Subscriber = Callable[[Event], Any]
-FindNear = Callable[[Any, str, int], list[Neighbour]]  # given the store, a text, and how many at most
 Perform = Callable[[Context], Awaitable[Outcome]] | Callable[[Context], Outcome]
 # Given the task, what went wrong and the settings: what is to be written down with the end of the task.
 Mourn = Callable[[Task, Error, Mapping[str, Any]], Finds]
@@ -184,66 +148,55 @@ class Schedule:
     missed: str = "one"
 
 
-@dataclass(frozen=True, slots=True)
-class App:
-    """A visible list of what an app brings: pipelines, sources, schedules, first tasks, and the schemas it
-    reads pages into.
+# Things by name: `package.module:attribute`, imported when it is needed and not before.
 
-    `on` names functions that are told what happens: `{"task_failed": tell, "group_ended": tell}`. Each is
-    given an `Event`. They are hints, delivered at most once, after the commit, in every worker process of the
-    app; what must not be missed is a row. `effects` are changes of its own tables that its stages may ask for
-    by name (`Effect`), each a function or `package.module:function`: they are made inside the settlement's
-    transaction, and making one twice does no harm. `near` are the kinds of things that `ctx.near` finds by a
-    text, each with the function that finds them, or its name. `retry` are its own base and limit of retries,
-    in place of the settings `retry.base` and `retry.max_retries`.
+T = TypeVar("T")
+
+
+def check_name(name: str, what: str) -> None:
+    """Refuse a text that cannot name anything."""
+    module, colon, attribute = name.partition(":")
+    if not (colon and attribute.isidentifier() and all(part.isidentifier() for part in module.split("."))):
+        raise UsageError(f"{what} is {name!r}; write package.module:name")
+
+
+def loaded(thing: T | str) -> T:
+    """A thing that may be given by its name."""
+    return load_named(thing) if isinstance(thing, str) else thing
+
+
+@cache
+def load_named(name: str) -> Any:
+    """What a name leads to."""
+    place, _, attribute = name.partition(":")
+    try:
+        module = importlib.import_module(place)
+    except ImportError as problem:
+        raise UsageError(f"{name} leads nowhere: {problem}") from problem
+    if not hasattr(module, attribute):
+        raise UsageError(f"{name} leads nowhere: the module {place} has no {attribute!r}")
+    return getattr(module, attribute)
+
+
+class Named(Generic[T]):
+    """A field of a frozen dataclass: a value, or the dotted name of one, which is imported when it is read.
+
+    The dataclass has no slots: the descriptor keeps what it was given in the instance's dictionary.
     """
 
-    name: str
-    pipelines: tuple[Pipeline, ...]
-    sources: tuple[Source, ...] = ()
-    schedules: tuple[Schedule, ...] = ()
-    start: tuple[NewTask, ...] = ()
-    schemas: tuple[Schema, ...] = ()
-    on: Mapping[str, Subscriber] = field(default_factory=dict)
-    retry: Retry | None = None
-    effects: Mapping[str, MakeEffect | str] = field(default_factory=dict)
-    near: Mapping[str, FindNear | str] = field(default_factory=dict)
+    def __init__(self, default: T) -> None:
+        self._default = default
+        self._name = ""
 
-    def __post_init__(self) -> None:
-        for what, things in (("effect", self.effects), ("near", self.near)):
-            for name, thing in things.items():
-                if isinstance(thing, str):
-                    check_name(thing, f"{what} {name!r} of app {self.name!r}")
-        unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]
-        if unknown:
-            known = ", ".join(SUBSCRIBABLE)
-            raise UsageError(
-                f"app {self.name!r} subscribes to {', '.join(map(repr, unknown))}; there are: {known}"
-            )
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
 
+    def __get__(self, instance: object | None, owner: type | None = None) -> T:
+        if instance is None:  # this is how a dataclass asks for the default
+            return self._default
+        return loaded(cast("T | str", vars(instance)[self._name]))
 
-def by_kind(apps: Iterable[App]) -> dict[str, Pipeline]:
-    """All pipelines by their kind; a kind claimed twice is refused by name."""
-    found: dict[str, Pipeline] = {}
-    owner: dict[str, str] = {}
-    for app in apps:
-        for pipeline in app.pipelines:
-            if pipeline.kind in found:
-                raise DuplicateKind(
-                    f"kind {pipeline.kind!r} is claimed by app {owner[pipeline.kind]!r} and again by {app.name!r}; "
-                    "rename one of them"
-                )
-            found[pipeline.kind], owner[pipeline.kind] = pipeline, app.name
-    return found
-
-
-def find_near_by_kind(apps: Iterable[App]) -> dict[str, FindNear | str]:
-    """How things are found near a text, by their kind; a kind claimed twice is refused by name."""
-    found: dict[str, FindNear | str] = {}
-    for app in apps:
-        if taken := sorted(found.keys() & app.near.keys()):
-            raise DuplicateKind(
-                f"app {app.name!r} finds {', '.join(map(repr, taken))} near a text, and so does another app; rename one"
-            )
-        found |= app.near
-    return found
+    def __set__(self, instance: object, value: T | str) -> None:
+        if isinstance(value, str):
+            check_name(value, f"{self._name} of app {getattr(instance, 'name', '')!r}")
+        vars(instance)[self._name] = value

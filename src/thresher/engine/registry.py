@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from thresher.config.settings import Settings
+from thresher.core.app import App, FindNear, by_kind, find_near_by_kind
 from thresher.core.backoff import Backoff
 from thresher.core.decide import Step
 from thresher.core.errors import InvalidPayload, UnknownName, UsageError
@@ -12,7 +13,7 @@ from thresher.core.group import Group, GroupEntry, Run, checked_key
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.limits import MAX_GATE_BYTES, MAX_KEY_BYTES, check_integer, check_text
 from thresher.core.outcome import CheckedEffect, Effect, Finds, Next
-from thresher.core.pipeline import App, FindNear, Pipeline, Stage, Trip, by_kind, find_near_by_kind, loaded
+from thresher.core.pipeline import Pipeline, Stage, Trip, loaded
 from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error

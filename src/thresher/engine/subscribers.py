@@ -16,10 +16,10 @@ from typing import Any
 
 import orjson
 
+from thresher.core.app import App
 from thresher.core.clock import monotonic
 from thresher.core.errors import DatabaseProblem
 from thresher.core.event import SPAWN_REFUSED, TASK_ENDED, TASK_FAILED, Event
-from thresher.core.pipeline import App
 from thresher.core.settlement import Settlement
 from thresher.core.task import TERMINAL, State, Task
 from thresher.store.session import Row, Session

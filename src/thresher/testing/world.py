@@ -11,11 +11,11 @@ from typing import Any, Self, TypeVar, cast
 from thresher.admin.events import list_events
 from thresher.build import install
 from thresher.config.settings import Settings
+from thresher.core.app import App
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND, FrozenClock, to_us
 from thresher.core.errors import UsageError
 from thresher.core.event import EventKind
 from thresher.core.group import GroupStatus
-from thresher.core.pipeline import App
 from thresher.core.record import Found
 from thresher.core.settlement import Settlement
 from thresher.core.task import NewTask, Task

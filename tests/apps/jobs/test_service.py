@@ -14,10 +14,11 @@ from thresher.apps.jobs.service.decisions import explain
 from thresher.apps.jobs.service.matches import Search, list_matches, list_views, save_view, set_status
 from thresher.apps.jobs.service.postings import ask_postings, judge_again
 from thresher.apps.jobs.service.profiles import set_profile
+from thresher.core.app import App
 from thresher.core.clock import DAY
 from thresher.core.errors import ConfigError, NotAllowed, UnknownName
 from thresher.core.outcome import Done
-from thresher.core.pipeline import App, Pipeline, Stage
+from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.record import Link, Record
 from thresher.engine.registry import Registry
 from thresher.hiring.records import company_name_key, entry

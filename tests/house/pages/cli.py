@@ -8,6 +8,7 @@ from typing import Any
 import typer
 
 from tests.house.pages.markdown import fence, join
+from thresher.cli.call import Call
 from thresher.cli.main import app
 
 WIDTH = 110
@@ -28,8 +29,10 @@ def root() -> Any:
 def walk(command: Any, path: tuple[str, ...] = ("thresher",)) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every command with the words that lead to it."""
     yield path, command
-    for name, below in getattr(command, "commands", {}).items():
-        yield from walk(below, (*path, name))
+    if hasattr(command, "list_commands"):
+        context = typer.Context(command, obj=Call())
+        for name in command.list_commands(context):
+            yield from walk(command.get_command(context, name), (*path, name))
 
 
 def page() -> str:

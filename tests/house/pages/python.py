@@ -23,6 +23,7 @@ GROUPS = {
         "Event",
         "host_gate",
     ),
+    "What an app brings to people": ("Command",),
     "What a stage is given": ("Context", "Task", "Page", "Credentials"),
     "How a page becomes values": (
         "Schema",
@@ -138,4 +139,6 @@ def _type(annotation: Any) -> str:
 
 def _plain(text: str) -> str:
     text = _MODULES.sub("", re.sub(r"<class '(?:[\w.]+\.)?(\w+)'>", r"\1", text))
+    text = re.sub(r": '([^']*)'", r": \1", text)  # annotations that are not evaluated
+    text = re.sub(r"Named\[(.*)\](?= =|,|$)", r"\1 | str", text, flags=re.MULTILINE)
     return re.sub(r"Optional\[(\w+)\]", r"\1 | None", text)

@@ -1,22 +1,24 @@
-"""What the jobs app brings: its pipelines, its schedule, and the shapes that it asks pages and models for."""
+"""What the jobs app brings. Names only: nothing else of the app is imported here."""
 
-from thresher.apps.jobs.company.pipeline import company
-from thresher.apps.jobs.discovery.discovery import discovery
-from thresher.apps.jobs.job import job
-from thresher.apps.jobs.looks.openings import OPENINGS
-from thresher.apps.jobs.looks.scrape import scrape
-from thresher.apps.jobs.looks.scrape_source import scrape_source
-from thresher.apps.jobs.notify import SOURCE, notify
-from thresher.apps.jobs.scoring.judgement import judgement_schema
-from thresher.core.pipeline import App, Schedule
-from thresher.core.task import NewTask
-
-EVERY = 600.0  # seconds between two rounds over the boards that are due; how often each is due is a setting
+from thresher.core.app import App
+from thresher.core.extension import Command
 
 app = App(
     "jobs",
-    pipelines=(company, discovery, scrape, scrape_source, job, notify),
-    sources=(SOURCE,),
-    schedules=(Schedule("jobs.scrape", NewTask("scrape", key="scrape"), every=EVERY),),
-    schemas=(judgement_schema(), OPENINGS),
+    needs=("hiring",),
+    pipelines="thresher.apps.jobs.pipelines:PIPELINES",
+    sources="thresher.apps.jobs.pipelines:SOURCES",
+    schedules="thresher.apps.jobs.pipelines:SCHEDULES",
+    schemas="thresher.apps.jobs.pipelines:SCHEMAS",
+    commands=(
+        Command("add company", "Follow companies by their names or sites.", "thresher.cli.jobs:add_company"),
+        Command("add companies", "Follow all companies of a file.", "thresher.cli.jobs:add_companies"),
+        Command("add board", "Add boards by their addresses.", "thresher.cli.jobs:add_board"),
+        Command("add posting", "Add single postings by their addresses.", "thresher.cli.jobs:add_posting"),
+        Command(
+            "jobs",
+            "The openings that suit you, and the profile they are measured by.",
+            "thresher.cli.jobs:app",
+        ),
+    ),
 )

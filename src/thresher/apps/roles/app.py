@@ -1,19 +1,17 @@
-"""What the roles app brings: its pipelines, its schedules, and what it asks models for. Scrapers and people
-come in by the API.
+"""What the roles app brings. Names only: nothing else of the app is imported here.
+
+Scrapers and people come in by the API.
 """
 
-from thresher.apps.roles.expire import EXPIRE, expire_postings
-from thresher.apps.roles.match_candidates import match_candidates
-from thresher.apps.roles.match_postings import match_postings
-from thresher.apps.roles.normalize import SCHEMA, normalize
-from thresher.apps.roles.upkeep import END_SESSIONS, RESET_ROLES, end_sessions, reset_roles
-from thresher.core.pipeline import App
+from thresher.core.app import App
+from thresher.core.extension import Command
 
 app = App(
     "roles",
-    pipelines=(normalize, match_postings, match_candidates, expire_postings, end_sessions, reset_roles),
-    schedules=(END_SESSIONS, RESET_ROLES, EXPIRE),
-    schemas=(SCHEMA,),
+    needs=("hiring",),
+    pipelines="thresher.apps.roles.pipelines:PIPELINES",
+    schedules="thresher.apps.roles.pipelines:SCHEDULES",
+    schemas="thresher.apps.roles.pipelines:SCHEMAS",
     near={"role": "thresher.apps.roles.role_names:near_roles"},
     effects={
         "matches.replace": "thresher.apps.roles.store.matches:replace_matches",
@@ -25,4 +23,30 @@ app = App(
         "titles.link": "thresher.apps.roles.store.resolution:link_asking",
         "titles.settle": "thresher.apps.roles.store.resolution:settle_title",
     },
+    commands=(
+        Command("add candidates", "Add candidates from a file.", "thresher.cli.candidates:add"),
+        Command(
+            "candidates",
+            "Who looks for work, which roles they want, and which postings suit them.",
+            "thresher.cli.candidates:app",
+        ),
+        Command(
+            "roles",
+            "The roles that candidates want: see, add, merge, split, name and rank them, and try a title.",
+            "thresher.cli.roles:app",
+        ),
+        Command(
+            "sessions", "What scrapers outside are doing, and what they brought.", "thresher.cli.sessions:app"
+        ),
+        Command(
+            "late",
+            "What scrapers sent when their session was over: see, import, drop it.",
+            "thresher.cli.late:app",
+        ),
+        Command(
+            "platforms",
+            "Where scrapers outside look: add, limit, pause, remove platforms.",
+            "thresher.cli.platforms:app",
+        ),
+    ),
 )

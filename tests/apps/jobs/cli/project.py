@@ -19,8 +19,15 @@ async def end(ctx):
     return Done()
 
 
+from thresher.apps.jobs.app import app as real
+
 KINDS = ("company", "source_discovery", "scrape_source", "job", "work")
-app = App("jobs", pipelines=tuple(Pipeline(kind, Stage(end)) for kind in KINDS))
+app = App(
+    "jobs",
+    pipelines=tuple(Pipeline(kind, Stage(end)) for kind in KINDS),
+    needs=real.needs,
+    commands=real.commands,
+)
 """
 TEXT = "We pay $100k-$120k. Python and PostgreSQL. Remote within the US."
 

@@ -82,7 +82,7 @@ def test_what_is_missing_is_said(office: Thresher, project: Path):
     assert "cannot read 'nobody.csv'" in office("add", "candidates", "nobody.csv").err
     assert "name one file" in office("add", "candidates").err
     assert "did you mean: thresher add candidates?" in office("add", "candidate", "people.csv").err
-    assert "names and addresses are for" in office("add", "company", "acme.com", "--skip-bad").err
+    assert "names and addresses are for" in office("add", "compost", "acme.com").err
     (project / "thresher.yaml").write_text("apps: [app.py]\n")
     assert "write apps: [roles] into thresher.yaml" in office("add", "candidates", "people.csv").err
 

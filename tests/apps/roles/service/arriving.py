@@ -8,8 +8,9 @@ from thresher.apps.roles.service.arrivals import receive
 from thresher.apps.roles.store.queue import Claimed, Holder, claim_role
 from thresher.apps.roles.store.roles import add_role
 from thresher.apps.roles.store.rows import find_role
+from thresher.core.app import App
 from thresher.core.outcome import Done
-from thresher.core.pipeline import App, Pipeline, Stage
+from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.spooled import Spooled
 from thresher.engine.registry import Registry
 from thresher.store.records import find_records

@@ -8,8 +8,9 @@ from thresher.apps.roles.service.candidates import Admission, add_candidates
 from thresher.apps.roles.service.intake import read_candidate
 from thresher.apps.roles.store.roles import list_roles
 from thresher.apps.roles.store.rows import Role, find_role
+from thresher.core.app import App
 from thresher.core.outcome import Done
-from thresher.core.pipeline import App, Pipeline, Stage
+from thresher.core.pipeline import Pipeline, Stage
 from thresher.core.record import Found
 from thresher.engine.registry import Registry
 from thresher.store.records import find_record

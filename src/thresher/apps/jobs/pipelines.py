@@ -1,0 +1,21 @@
+"""All pipelines of the jobs app, the source they send through, and the shapes they ask pages and models
+for.
+"""
+
+from thresher.apps.jobs.company.pipeline import company
+from thresher.apps.jobs.discovery.discovery import discovery
+from thresher.apps.jobs.job import job
+from thresher.apps.jobs.looks.openings import OPENINGS
+from thresher.apps.jobs.looks.scrape import scrape
+from thresher.apps.jobs.looks.scrape_source import scrape_source
+from thresher.apps.jobs.notify import SOURCE, notify
+from thresher.apps.jobs.scoring.judgement import judgement_schema
+from thresher.core.pipeline import Schedule
+from thresher.core.task import NewTask
+
+EVERY = 600.0  # seconds between two rounds over the boards that are due; how often each is due is a setting
+
+PIPELINES = (company, discovery, scrape, scrape_source, job, notify)
+SOURCES = (SOURCE,)
+SCHEDULES = (Schedule("jobs.scrape", NewTask("scrape", key="scrape"), every=EVERY),)
+SCHEMAS = (judgement_schema(), OPENINGS)

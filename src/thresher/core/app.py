@@ -1,0 +1,109 @@
+"""An app as a value: the list of all that it brings.
+
+The annotations are not evaluated, and what they name is imported for type checkers alone: whoever lists apps,
+as `thresher --help` does, must not wait for the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from thresher.core.errors import DuplicateKind, UsageError
+from thresher.core.event import SUBSCRIBABLE
+from thresher.core.extension import Command
+from thresher.core.limits import MAX_NAME_BYTES, check_text
+from thresher.core.pipeline import Named, check_name
+
+if TYPE_CHECKING:
+    from thresher.core.backoff import Retry
+    from thresher.core.event import Event
+    from thresher.core.outcome import MakeEffect
+    from thresher.core.pipeline import Pipeline, Schedule, Source
+    from thresher.core.record import Neighbour
+    from thresher.core.schema import Schema
+    from thresher.core.task import NewTask
+
+Subscriber = Callable[["Event"], Any]
+FindNear = Callable[[Any, str, int], "list[Neighbour]"]  # given the store, a text, and how many at most
+
+
+@dataclass(frozen=True)
+class App:
+    """A visible list of all that an app brings.
+
+    To the machine: `pipelines`, `sources`, `schedules`, the `schemas` it reads pages into, and the tasks to
+    `start` with. `on` names functions that are told what happens: `{"task_failed": tell, "group_ended":
+    tell}`. Each is given an `Event`. They are hints, delivered at most once, after the commit, in every
+    worker process of the app; what must not be missed is a row. `effects` are changes of its own tables that
+    its stages may ask for by name (`Effect`): they are made inside the settlement's transaction, and making
+    one twice does no harm. `near` are the kinds of things that `ctx.near` finds by a text, each with the
+    function that finds them. `retry` are its own base and limit of retries, in place of the settings
+    `retry.base` and `retry.max_retries`. `needs` are the apps that are enabled with it.
+
+    To the command line: `commands`.
+
+    Everything may be given by its dotted name, `package.module:name`, and is then imported when it is needed.
+    A module that only lists names is quick to import, and `thresher --help` imports no other.
+    """
+
+    name: str
+    pipelines: Named[tuple[Pipeline, ...]] = Named(())
+    sources: Named[tuple[Source, ...]] = Named(())
+    schedules: Named[tuple[Schedule, ...]] = Named(())
+    start: Named[tuple[NewTask, ...]] = Named(())
+    schemas: Named[tuple[Schema, ...]] = Named(())
+    on: Mapping[str, Subscriber] = field(default_factory=dict)
+    retry: Retry | None = None
+    effects: Mapping[str, MakeEffect | str] = field(default_factory=dict)
+    near: Mapping[str, FindNear | str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    commands: tuple[Command, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_text(self.name, "the name of an app", MAX_NAME_BYTES)
+        for what, things in (("effect", self.effects), ("near", self.near)):
+            for name, thing in things.items():
+                if isinstance(thing, str):
+                    check_name(thing, f"{what} {name!r} of app {self.name!r}")
+        unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]
+        if unknown:
+            known = ", ".join(SUBSCRIBABLE)
+            raise UsageError(
+                f"app {self.name!r} subscribes to {', '.join(map(repr, unknown))}; there are: {known}"
+            )
+
+    def with_retry(self, retry: Retry) -> Self:
+        """The same app with other retries. Nothing that it names is imported."""
+        found = copy(self)
+        object.__setattr__(found, "retry", retry)
+        return found
+
+
+def by_kind(apps: Iterable[App]) -> dict[str, Pipeline]:
+    """All pipelines by their kind; a kind claimed twice is refused by name."""
+    found: dict[str, Pipeline] = {}
+    owner: dict[str, str] = {}
+    for app in apps:
+        for pipeline in app.pipelines:
+            if pipeline.kind in found:
+                raise DuplicateKind(
+                    f"kind {pipeline.kind!r} is claimed by app {owner[pipeline.kind]!r} and again by {app.name!r}; "
+                    "rename one of them"
+                )
+            found[pipeline.kind], owner[pipeline.kind] = pipeline, app.name
+    return found
+
+
+def find_near_by_kind(apps: Iterable[App]) -> dict[str, FindNear | str]:
+    """How things are found near a text, by their kind; a kind claimed twice is refused by name."""
+    found: dict[str, FindNear | str] = {}
+    for app in apps:
+        if taken := sorted(found.keys() & app.near.keys()):
+            raise DuplicateKind(
+                f"app {app.name!r} finds {', '.join(map(repr, taken))} near a text, and so does another app; rename one"
+            )
+        found |= app.near
+    return found

@@ -1,0 +1,86 @@
+"""What an app brings to the command line, the server and the doctor: values that are quick to import."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Self
+
+from thresher.core.errors import UsageError
+from thresher.core.pipeline import check_name
+
+_COMMAND = re.compile(r"(add )?[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command or a group of commands: its name, its line in `thresher --help`, and where it is.
+
+    `target` is a function, a Typer app, or `package.module:name` of one. A name is imported when somebody
+    calls the command, and not for the help of the others. An app may add to `thresher add`: `add price`.
+    """
+
+    name: str
+    help: str
+    target: Any
+
+    def __post_init__(self) -> None:
+        if not _COMMAND.fullmatch(self.name):
+            raise UsageError(
+                f"a command is called {self.name!r}; write lower-case words with hyphens: price-list"
+            )
+        if isinstance(self.target, str):
+            check_name(self.target, f"the target of command {self.name!r}")
+
+
+class Level(StrEnum):
+    """How a check ended."""
+
+    OK = "ok"
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of `thresher doctor`: what was found, and what to do about it."""
+
+    name: str
+    verdict: Level
+    found: str
+    advice: str | None = None
+
+    @classmethod
+    def ok(cls, name: str, found: str, advice: str | None = None) -> Self:
+        """All is well."""
+        return cls(name, Level.OK, found, advice)
+
+    @classmethod
+    def warn(cls, name: str, found: str, advice: str | None = None) -> Self:
+        """A person should know of it. `thresher status` shows it too."""
+        return cls(name, Level.WARN, found, advice)
+
+    @classmethod
+    def fail(cls, name: str, found: str, advice: str | None = None) -> Self:
+        """It does not work. `thresher doctor` exits with 1."""
+        return cls(name, Level.FAIL, found, advice)
+
+
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A kind of thing that `thresher export` and `GET /api/export/KIND` write into a file.
+
+    `rows` is given the store and the status that was asked for, and yields one mapping for each thing.
+    `columns` are those of CSV and XLSX: a name, or `name=place|other.place`, where the first place that has a
+    value counts and dots reach into mappings. `statuses` are what `--status` may name. `lines`, if given,
+    yields what JSON lines show in place of `rows`. `separator` stands between the items of a list.
+    """
+
+    rows: Callable[[Any, str | None], Iterable[Row]]
+    columns: tuple[str, ...]
+    statuses: tuple[str, ...] = ()
+    lines: Callable[[Any, str | None], Iterable[Row]] | None = None
+    separator: str = ", "
