@@ -32,9 +32,9 @@ def helped(path):
         code = main([*path, "--help"])
     told = out.getvalue()
     yield [" ".join(path), code, "Usage: thresher" in told]
-    listed = told.partition("Commands:")[2].partition("\\n\\n")[0]
-    for name in re.findall(r"^  ([a-z][\\w-]*)(?:  |$)", listed, re.MULTILINE):
-        yield from helped((*path, name))
+    listed = told.partition("Commands:")[2]
+    for name in re.findall(r"^  ([a-z][\\w-]*(?: [a-z][\\w-]*)?)(?:  |$)", listed, re.MULTILINE):
+        yield from helped((*path, *name.split()))
 
 print(json.dumps(list(helped(()))))
 """
@@ -68,7 +68,9 @@ def test_every_command_explains_itself(installed: Environment, tmp_path: Path):
     assert installed.run("thresher", "--version", cwd=tmp_path) == f"thresher {thresher.__version__}\n"
     told = json.loads(installed.run("python", "-c", HELP_ALL, cwd=tmp_path))
     assert [path for path, code, is_help in told if code != 0 or not is_help] == []
-    assert {"init", "tasks list", "jobs profile set", "roles resolve"} <= {path for path, _, _ in told}
+    assert {"init", "tasks list", "add company", "jobs profile set", "roles resolve"} <= {
+        path for path, _, _ in told
+    }
 
 
 @pytest.mark.promise(1)
