@@ -215,7 +215,7 @@ def _lower_bound(candidates: int, postings: int) -> float:
 
 def measure_task(candidates: int, postings: int, url: str) -> dict[str, Any]:
     rng = random.Random(7)
-    store = open_store(url)
+    store = open_store(url, apps=[app])
     registry = Registry([app], store.settings)
     install(store, registry)
     people = [candidate(rng, at) for at in range(candidates)]

@@ -32,7 +32,7 @@ from thresher.apps.jobs.app import app
 from thresher.apps.jobs.service.boards import ask_boards, enable_board
 from thresher.apps.jobs.service.profiles import set_profile
 from thresher.build import install
-from thresher.config.settings import Settings
+from thresher.config.settings import Settings, catalogue_of
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.record import Is
 from thresher.engine import worker
@@ -81,10 +81,12 @@ class Week:
         self.web, self.clock, self.boards = web, FrozenClock(int(DAY_ZERO.timestamp()) * SECOND), boards
         path = str(folder / "week.db")
         self.store = Store(
-            SqliteBackend(path, clock=self.clock, durability="process"), settings=Settings(SETTINGS)
+            SqliteBackend(path, clock=self.clock, durability="process"),
+            settings=Settings(SETTINGS, catalogue_of([app])),
         )
         self.beat = Store(
-            SqliteBackend(path, clock=self.clock, durability="process"), settings=Settings(SETTINGS)
+            SqliteBackend(path, clock=self.clock, durability="process"),
+            settings=Settings(SETTINGS, catalogue_of([app])),
         )
         self.store.backend.migrate()
         self.store.project_settings = dict(SETTINGS)

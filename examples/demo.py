@@ -22,6 +22,8 @@ from rich.console import Console
 from thresher.admin.tasks import list_tasks
 from thresher.build import opened_store
 from thresher.cli import main as thresher
+from thresher.config.apps import load_apps
+from thresher.config.project import read_project
 from thresher.practice.web import Knob, RemoteWeb, Trouble, practice_process, robots
 
 FOLDER = Path(__file__).parent / "harvest"
@@ -163,7 +165,8 @@ def work(now: Round, out: Console) -> int:
         if code in DONE:
             code = recruit(FOLDER, DATABASE, web.url)
     if code in DONE:
-        with opened_store(DATABASE) as store:
+        project = read_project(FOLDER)
+        with opened_store(DATABASE, apps=load_apps(project.apps, FOLDER)) as store:
             report(out, store, COMPANIES, (now.last, now.began), log, web.port, callings(store))
     return code
 

@@ -35,6 +35,7 @@ if typing.TYPE_CHECKING:
     from thresher.core.pipeline import Pipeline, Schedule, Source, Stage
     from thresher.core.record import Link, Record
     from thresher.core.schema import Field, Kind, Schema
+    from thresher.core.setting import Setting, guarded, tunable
     from thresher.core.task import NewTask, Task, TaskStatus
 
 _HOMES = {
@@ -76,6 +77,7 @@ _HOMES = {
     "Run": "thresher.core.group",
     "Schedule": "thresher.core.pipeline",
     "Schema": "thresher.core.schema",
+    "Setting": "thresher.core.setting",
     "Skipped": "thresher.core.outcome",
     "Snooze": "thresher.core.outcome",
     "Source": "thresher.core.pipeline",
@@ -87,7 +89,9 @@ _HOMES = {
     "Transient": "thresher.core.errors",
     "Unauthorized": "thresher.core.errors",
     "Verdict": "thresher.core.page",
+    "guarded": "thresher.core.setting",
     "host_gate": "thresher.core.keys",
+    "tunable": "thresher.core.setting",
 }
 
 __all__ = [
@@ -129,6 +133,7 @@ __all__ = [
     "Run",
     "Schedule",
     "Schema",
+    "Setting",
     "Skipped",
     "Snooze",
     "Source",
@@ -140,7 +145,9 @@ __all__ = [
     "Transient",
     "Unauthorized",
     "Verdict",
+    "guarded",
     "host_gate",
+    "tunable",
 ]
 
 

@@ -18,7 +18,8 @@ from thresher.config.notify import Notify
 from thresher.config.outward import Outward
 from thresher.config.platforms import install_platforms
 from thresher.config.project import Project, check_server, hide_password
-from thresher.config.settings import Settings
+from thresher.config.settings import Settings, catalogue_of
+from thresher.core.app import App
 from thresher.core.backoff import Retry
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.compute import Compute, compute_in_thread
@@ -45,7 +46,7 @@ from thresher.store.backend import Backend
 from thresher.store.migrate import check_up_to_date, pending
 from thresher.store.schedules import Plan, drop_plans, save_plan
 from thresher.store.session import SQLITE
-from thresher.store.settings import read_settings
+from thresher.store.settings import settings_in_force
 from thresher.store.sqlite.backend import SqliteBackend
 from thresher.store.sqlite.connection import DURABILITY
 from thresher.store.store import Store
@@ -97,17 +98,27 @@ def _sqlite_words(url: str) -> tuple[str, str]:
 
 
 def open_store(
-    url: str, project: Project | None = None, *, migrate: bool = True, clock: Clock | None = None
+    url: str,
+    project: Project | None = None,
+    apps: Iterable[App] = (),
+    *,
+    migrate: bool = True,
+    apps_are_missing: bool = False,
+    clock: Clock | None = None,
 ) -> Store:
-    """A store that is ready to use: its schema up to date, its settings read. Without `migrate` nothing is
-    made or changed.
+    """Open a store that is ready to use: its schema up to date, its settings read.
+
+    Without `migrate` nothing is made or changed. `apps_are_missing`: an app of the project could not be
+    loaded, so settings of unknown apps in the project file are no error.
     """
+    catalogue = catalogue_of(apps)  # before the database: a wrong project file must not cost a migration
+    given = project.checked_settings(catalogue, apps_are_missing=apps_are_missing) if project else {}
     store = open_bare(url, clock=clock, create=migrate)
     try:
         _prepare(store, migrate=migrate)
-        store.project_settings = dict(project.settings) if project else {}
+        store.project_settings, store.settings = given, Settings(given, catalogue)
         with store.read() as session:
-            store.settings = Settings(store.project_settings | read_settings(session))
+            store.settings = settings_in_force(store, session)
     except BaseException:
         store.close()
         raise
@@ -159,9 +170,11 @@ def _prepare(store: Store, *, migrate: bool) -> None:
 
 
 @contextmanager
-def opened_store(url: str, project: Project | None = None, *, migrate: bool = True) -> Iterator[Store]:
-    """A store for the length of a block."""
-    store = open_store(url, project, migrate=migrate)
+def opened_store(
+    url: str, project: Project | None = None, apps: Iterable[App] = (), **how: Any
+) -> Iterator[Store]:
+    """A store for the length of a block. `how` goes to `open_store`."""
+    store = open_store(url, project, apps, **how)
     try:
         yield store
     finally:
@@ -191,7 +204,7 @@ def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> It
         project, named
     )  # first: an app that cannot be loaded must not cost a migration
     install_platforms(project.folder)
-    with opened_store(url, project) as store:
+    with opened_store(url, project, registry.apps) as store:
         install(store, registry)
         install_models(store, project.models)
         yield Workshop(
@@ -378,7 +391,7 @@ def _transport(outward: Outward, resolver: Resolver, guard: Guard) -> Transport:
 @asynccontextmanager
 async def opened_fetcher(project: Project, settings: Settings | None = None) -> AsyncIterator[Fetcher]:
     """A fetcher for the length of a block."""
-    found = settings or Settings(project.settings)
+    found = settings or project.machine_settings()
     async with opened_pool(found) as pool:
         fetcher = make_fetcher(project.fetch, lambda: found, compute=pool.run)
         try:
@@ -391,7 +404,7 @@ async def read_once(project: Project, function: Callable[..., T], /, *args: obje
     """Compute something from a page, by hand and without a database: in a process that is killed at the
     limits of the project.
     """
-    async with opened_pool(Settings(project.settings)) as pool:
+    async with opened_pool(project.machine_settings()) as pool:
         return await pool.run(function, *args)
 
 

@@ -43,7 +43,7 @@ class Client:
         found = Project(Path()) if project is None else read_project(Path(project))
         named = [] if project is None else load_apps(found.apps, found.folder)
         self._registry = Registry([*named, *apps], tiers=model_gates(found))
-        self._store = open_store(database_url(url, found), found, migrate=False)
+        self._store = open_store(database_url(url, found), found, self._registry.apps, migrate=False)
         self.waiter = Waiter(self._store)
         try:
             install_sources(self._store, self._registry)

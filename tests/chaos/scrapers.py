@@ -27,6 +27,7 @@ from tests.chaos.scrape_check import Found, check
 from tests.chaos.scraper import PLATFORM, QUEUE, Log, Orders, Scraper, ask
 from thresher.admin.keys import create_key
 from thresher.admin.records import write_records
+from thresher.apps.roles.app import app as roles
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role, link_candidates, reset_roles
 from thresher.build import open_store
@@ -67,7 +68,7 @@ class Campaign:
 def run(campaign: Campaign, folder: Path) -> Found:
     """Everything, from an empty database to the verdict."""
     (folder / "thresher.yaml").write_text(PROJECT.format(url=campaign.url))
-    store = open_store(campaign.url)
+    store = open_store(campaign.url, apps=[roles])
     try:
         tokens = fill(store, campaign.scrapers)
         orders = Orders([free_port() for _ in range(SERVERS)], tokens, LEASE, campaign.seed, PROCESSES)

@@ -18,6 +18,7 @@ from tests.chaos.scraper import QUEUE, ask
 from tests.chaos.scrapers import PROJECT, Campaign, free_port, run
 from tests.harness.databases import drop_schema
 from thresher.admin.keys import create_key
+from thresher.apps.roles.app import app as roles
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role
 from thresher.build import open_store
@@ -67,7 +68,7 @@ def harm(url: str, folder: Path) -> None:
         "update scrape_sessions set key_id = key_id + 1 where status = 'completed'",
         "delete from tasks where kind = 'match_postings' and id = (select max(id) from tasks where kind = 'match_postings')",
     )
-    store = open_store(url)
+    store = open_store(url, apps=[roles])
     try:
         for sql in harms:
             with contextlib.suppress(_Undo), store.write() as session:
@@ -142,7 +143,7 @@ def test_a_server_that_dies_between_two_statements_leaves_nothing_half_done(url,
     (tmp_path / "thresher.yaml").write_text(
         PROJECT.format(url=url).replace("roles.session: 1.5", "roles.session: 3600")
     )
-    store = open_store(url)
+    store = open_store(url, apps=[roles])
     try:
         token = create_key(store, "scraper", ["scrape"], rate=1_000_000).token
         with nursery(tmp_path) as servers:

@@ -98,5 +98,5 @@ def test_schedules_are_seen_paused_and_resumed(queue: Thresher):
 
 
 def test_a_switch_is_told_without_what_else_it_might_be(queue: Thresher):
-    assert "roles.approval = 1. Running workers" in queue("config", "set", "roles.approval", "1").out
+    assert "fetch.replay = 1. Running workers" in queue("config", "set", "fetch.replay", "1").out
     assert "retry.base = 7 seconds. Running workers" in queue("config", "set", "retry.base", "7").out

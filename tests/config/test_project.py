@@ -3,6 +3,7 @@ from pathlib import Path
 import pytest
 
 from thresher.config.project import DATABASE_VARIABLE, Project, database_url, read_project
+from thresher.config.settings import MACHINE
 from thresher.core.errors import ConfigError
 
 
@@ -82,7 +83,7 @@ def test_a_folder_without_a_file_is_a_project_with_the_apps_that_come_with_us(tm
 def test_a_mistake_is_found_by_file_line_and_key(write, text, says):
     folder = write(text)
     with pytest.raises(ConfigError) as caught:
-        read_project(folder)
+        read_project(folder).checked_settings(MACHINE)
     assert str(caught.value).startswith(f"{folder / 'thresher.yaml'}{says}")
 
 

@@ -1,13 +1,14 @@
 import pytest
 
-from thresher.config.setting import Setting
-from thresher.config.settings import SETTINGS, Settings, setting
+from tests.harness.ours import OURS
+from thresher.config.settings import MACHINE, SETTINGS, Settings
 from thresher.core.clock import DAY, MINUTE
 from thresher.core.errors import ConfigError, UnknownName
+from thresher.core.setting import Setting
 
 
 @pytest.mark.promise(12)
-@pytest.mark.parametrize("one", SETTINGS, ids=lambda one: one.name)
+@pytest.mark.parametrize("one", OURS.values(), ids=lambda one: one.name)
 def test_every_setting_has_a_unit_a_sentence_and_a_default_within_its_limits(one):
     assert one.low <= one.default <= one.high
     assert one.parse(str(one.default)) == one.default
@@ -17,7 +18,7 @@ def test_every_setting_has_a_unit_a_sentence_and_a_default_within_its_limits(one
 
 @pytest.mark.promise(12)
 def test_no_setting_has_two_owners():
-    assert len({one.name for one in SETTINGS}) == len(SETTINGS)
+    assert len({one.name for one in SETTINGS}) == len(SETTINGS) == len(MACHINE)
 
 
 @pytest.mark.promise(17)
@@ -41,9 +42,9 @@ def test_settings_of_security_money_politeness_and_retention_are_for_administrat
         "web.",
         "worker.",
     )
-    assert [one.name for one in SETTINGS if one.name.startswith(rooms) and not one.admin] == []
+    assert [one.name for one in OURS.values() if one.name.startswith(rooms) and not one.admin] == []
     assert [
-        one.name for one in SETTINGS if one.name.endswith(("_limit", ".judge", ".ask")) and not one.admin
+        one.name for one in OURS.values() if one.name.endswith(("_limit", ".judge", ".ask")) and not one.admin
     ] == ["jobs.filter.age_limit"]
 
 
@@ -62,7 +63,7 @@ def test_settings_of_security_money_politeness_and_retention_are_for_administrat
 )
 def test_a_bad_value_is_told_its_key_what_it_got_and_what_it_wants(name, text, says):
     with pytest.raises(ConfigError) as caught:
-        setting(name).parse(text)
+        MACHINE[name].parse(text)
     assert str(caught.value) == says
 
 
@@ -71,7 +72,7 @@ def test_a_bad_value_is_told_its_key_what_it_got_and_what_it_wants(name, text, s
 )
 def test_an_unknown_name_is_answered_with_the_nearest_ones(name, near):
     with pytest.raises(UnknownName, match="did you mean") as caught:
-        setting(name)
+        MACHINE[name]
     assert near.strip(", ") in str(caught.value)
 
 

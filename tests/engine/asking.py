@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from tests.engine.workshop import PATIENCE, Workshop
+from tests.harness.ours import OURS
 from thresher import App, Done, NewTask, Pipeline, Stage
 from thresher.ai.ask import Advisor
 from thresher.ai.prices import Prices
@@ -75,7 +76,7 @@ class Study:
             | calm
             | {name.replace("__", "."): value for name, value in settings.items()}
         )
-        self.shop.store.project_settings, self.shop.store.settings = wanted, Settings(wanted)
+        self.shop.store.project_settings, self.shop.store.settings = wanted, Settings(wanted, OURS)
         gates = {name: self.models.providers[tier.provider].gate for name, tier in self.models.tiers.items()}
         registry = Registry([self.app], self.shop.store.settings, tiers=gates)
         install(self.shop.store, registry)

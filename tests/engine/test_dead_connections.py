@@ -9,6 +9,7 @@ import pytest
 from tests.engine.workshop import PATIENCE, QUICK, at_work, one_stage
 from tests.harness.black_hole import BlackHole
 from tests.harness.databases import only_postgres
+from tests.harness.ours import OURS
 from tests.harness.tasks import rows
 from thresher import Done, NewTask
 from thresher.config.settings import Settings
@@ -39,7 +40,7 @@ def far(workshop, hole):
     def make(**settings):
         wanted = QUICK | {"worker.lease": LEASE, "worker.grace": 1.0} | settings
         made.append(
-            Store(PostgresBackend(hole.url, clock=workshop.clock), threads=4, settings=Settings(wanted))
+            Store(PostgresBackend(hole.url, clock=workshop.clock), threads=4, settings=Settings(wanted, OURS))
         )
         made[-1].project_settings = wanted
         return made[-1]

@@ -9,6 +9,7 @@ from typing import Any
 
 from tests.harness import tasks
 from tests.harness.databases import Database
+from tests.harness.ours import OURS
 from thresher import App, NewTask, Pipeline, Source, Stage
 from thresher.build import install
 from thresher.config.settings import Settings
@@ -89,7 +90,7 @@ class Workshop:
         """Another machine; settings are named with `__` for the dot."""
         wanted = QUICK | {name.replace("__", "."): value for name, value in settings.items()}
         threads = 1 if self.database.name.startswith("sqlite") else 4
-        store = WatchedStore(self.database.backend(), threads=threads, settings=Settings(wanted))
+        store = WatchedStore(self.database.backend(), threads=threads, settings=Settings(wanted, OURS))
         store.project_settings = wanted
         self._stores.append(store)
         return store
@@ -100,7 +101,7 @@ class Workshop:
             name.replace("__", "."): value for name, value in settings.items()
         }
         self.store.project_settings = wanted
-        self.store.settings = Settings(wanted)
+        self.store.settings = Settings(wanted, OURS)
         registry = Registry([app], self.store.settings)
         install(self.store, registry)
         return registry

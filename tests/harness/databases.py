@@ -8,6 +8,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.harness.ours import OURS
 from tests.harness.schemas import SCHEMAS
 from tests.harness.tables import TABLES
 from thresher.config.settings import Settings
@@ -59,7 +60,7 @@ class Database:
             self._make(self.url)
         store = Store(
             self._connect(),
-            settings=Settings({name.replace("__", "."): value for name, value in settings.items()}),
+            settings=Settings({name.replace("__", "."): value for name, value in settings.items()}, OURS),
         )
         if not self._stores and not self._make:
             store.backend.migrate()

@@ -6,12 +6,12 @@ import re
 import pytest
 
 import thresher
+from tests.harness.ours import OURS
 from tests.house.generate import PAGES, REFERENCE, main
 from tests.house.pages import cli, errors, python
 from tests.house.pages.states import MEANINGS
 from tests.house.paper import ROOT, blocks, pages, prose
 from thresher.config.project import KEYS
-from thresher.config.settings import BY_NAME, SETTINGS
 from thresher.core.errors import ThresherError
 from thresher.core.event import SUBSCRIBABLE, EventKind
 from thresher.core.lineage import Rule
@@ -65,7 +65,7 @@ def test_every_setting_is_in_the_reference_with_its_sentence():
     page = text("settings.md")
     assert [
         setting.name
-        for setting in SETTINGS
+        for setting in OURS.values()
         if f"`{setting.name}`" not in page or setting.sentence not in page
     ] == []
 
@@ -166,12 +166,12 @@ def test_the_glossary_has_the_words_of_the_house_in_order():
 
 
 def test_settings_that_pages_name_exist():
-    rooms = "|".join(sorted({name.partition(".")[0] for name in BY_NAME}))
+    rooms = "|".join(sorted({name.partition(".")[0] for name in OURS}))
     wrong = [
         (page.name, name)
         for page in pages()
         for name in re.findall(rf"`((?:{rooms})\.[a-z_]+)`", prose(page))
-        if name not in BY_NAME and not name.endswith((".md", ".py", ".yaml"))
+        if name not in OURS and not name.endswith((".md", ".py", ".yaml"))
     ]
     assert wrong == []
 

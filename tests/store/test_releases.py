@@ -29,6 +29,7 @@ from thresher.build import (
     project_registry,
 )
 from thresher.cli import main
+from thresher.config.apps import load_apps
 from thresher.config.project import Project, read_project
 from thresher.core.clock import DAY, HOUR, SystemClock
 from thresher.core.keys import content_hash
@@ -249,7 +250,7 @@ def test_the_recording_has_something_of_everything(old: Old):
 
 @pytest.mark.promise(12)
 def test_settings_that_a_person_changed_in_an_earlier_release_still_hold(old: Old, project: Project):
-    with closing(open_store(old.url, project)) as store:
+    with closing(open_store(old.url, project, load_apps(project.apps, project.folder))) as store:
         found = {name: float(store.settings[name]) for name in old.said["settings"]}
     assert found == {name: float(value) for name, value in old.said["settings"].items()}
 
@@ -301,7 +302,7 @@ def opened(old: Old, project: Project) -> Iterator[tuple[Workshop, Later]]:
     """The database in today's hands, two days after the recording."""
     clock = Later(old.said["at"] + 2 * DAY)
     registry = project_registry(project)
-    with closing(open_store(old.url, project, clock=clock)) as store:
+    with closing(open_store(old.url, project, registry.apps, clock=clock)) as store:
         install(store, registry)
         yield Workshop(store, registry, project.fetch), clock
 

@@ -7,7 +7,7 @@ from thresher.store.settings import change_setting, read_settings, setting_histo
 
 def read(store):
     with store.read() as session:
-        return read_settings(session)
+        return read_settings(session, store.settings.catalogue)
 
 
 @pytest.mark.promise(12)

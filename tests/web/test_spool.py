@@ -9,6 +9,7 @@ import pytest
 from fastapi import HTTPException
 from starlette.requests import Request
 
+from tests.harness.ours import OURS
 from thresher.config.settings import Settings
 from thresher.core.errors import DatabaseProblem
 from thresher.core.spooled import Spooled
@@ -38,7 +39,7 @@ def read(
         headers = [] if length is None else [(b"content-length", str(length).encode())]
         request = Request({"type": "http", "method": "POST", "path": "/", "headers": headers}, receive)
         with Shares().share(1, limit) as share:
-            async with spooled(request, Settings({"roles.body_limit": limit}), share) as body:
+            async with spooled(request, Settings({"roles.body_limit": limit}, OURS), share) as body:
                 return b"".join(body.pieces()), body, asked
 
     return asyncio.run(whole())

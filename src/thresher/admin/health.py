@@ -32,6 +32,7 @@ from thresher.notify.notifier import Notifier
 from thresher.store import overview, repair
 from thresher.store.migrate import newest, version_now
 from thresher.store.schedules import read_plans
+from thresher.store.settings import kept_settings
 from thresher.store.sources import find_waived
 from thresher.store.sqlite.connection import SAFE_VERSION, VERSION
 from thresher.store.store import Store
@@ -142,7 +143,7 @@ def check_store(store: Store, registry: Registry | None) -> list[Check]:
         return [schema]
     checks = [schema, _write(store), _clock(store), _workers(store), _counters(store), _closed(store)]
     if registry is not None:
-        checks += [_kinds(store, registry), _schedules(store, registry)]
+        checks += [_kinds(store, registry), _schedules(store, registry), *_kept(store, registry)]
     return checks + (_postgres(store) if store.backend.dialect.name == "postgres" else [])
 
 
@@ -323,6 +324,16 @@ def _schedules(store: Store, registry: Registry) -> Check:
     says = ", ".join(f"{plan.name} (app {plan.app})" for plan in stopped)
     advice = "name the app in thresher.yaml or with --app; they are fired by the workers that run it, and by nobody else"
     return Check("schedules", Verdict.WARN, f"no app here runs: {says}", advice)
+
+
+def _kept(store: Store, registry: Registry) -> list[Check]:
+    with store.read() as session:
+        kept = kept_settings(session, registry.settings.catalogue)
+    if not kept:
+        return []
+    says = ", ".join(f"{each.name} = {each.value} (app {each.app})" for each in kept)
+    advice = "they are kept, and count again when their app is enabled in thresher.yaml or with --app"
+    return [Check("kept", Verdict.WARN, f"no app here has: {says}", advice)]
 
 
 def _postgres(store: Store) -> list[Check]:

@@ -4,26 +4,27 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.admin.keys import Scope
-from thresher.config.setting import Number, Setting
-from thresher.config.settings import SETTINGS, Settings, setting
+from thresher.config.settings import Catalogue, Settings
 from thresher.core.decide import POLICY
 from thresher.core.errors import BudgetExhausted
+from thresher.core.setting import Number, Setting
 from thresher.store import sources
-from thresher.store.settings import change_setting, read_settings, setting_history
+from thresher.store.settings import KeptSetting, change_setting, kept_settings, read_settings, setting_history
 from thresher.store.store import Store
 
 BUDGET = "budget."
 
 
-def scope_needed(name: str) -> Scope:
+def scope_needed(catalogue: Catalogue, name: str) -> Scope:
     """The scope that opens a change of this setting over HTTP."""
-    return Scope.ADMIN if setting(name).admin else Scope.WRITE
+    return Scope.ADMIN if catalogue[name].admin else Scope.WRITE
 
 
 def set_setting(store: Store, name: str, text: str, by: str) -> Number:
     """Change a setting; the value that is in force now."""
-    value = setting(name).parse(text)
-    Settings({**store.settings, name: value}).heartbeat()
+    catalogue = store.settings.catalogue
+    value = catalogue[name].parse(text)
+    Settings({**store.settings, name: value}, catalogue).heartbeat()
     change_setting(store, name, value, by)
     _reopen(store, name)
     return value
@@ -31,7 +32,7 @@ def set_setting(store: Store, name: str, text: str, by: str) -> Number:
 
 def unset_setting(store: Store, name: str, by: str) -> Number:
     """Go back to the project's value or the default; the value that is in force now."""
-    known = setting(name)
+    known = store.settings.catalogue[name]
     change_setting(store, name, None, by)
     _reopen(store, name)
     return store.project_settings.get(name, known.default)
@@ -75,16 +76,24 @@ class SettingView:
 
 
 def list_settings(store: Store) -> list[SettingView]:
-    """All settings."""
+    """All settings of Thresher and of the apps that are enabled here."""
+    catalogue = store.settings.catalogue
     with store.read() as session:
-        changed = read_settings(session)
-    return [_view(each, store.project_settings, changed) for each in SETTINGS]
+        changed = read_settings(session, catalogue)
+    return [_view(each, store.project_settings, changed) for each in catalogue.values()]
 
 
 def show_setting(store: Store, name: str) -> SettingView:
     """One setting."""
+    catalogue = store.settings.catalogue
     with store.read() as session:
-        return _view(setting(name), store.project_settings, read_settings(session))
+        return _view(catalogue[name], store.project_settings, read_settings(session, catalogue))
+
+
+def list_kept(store: Store) -> list[KeptSetting]:
+    """Changed settings of apps that are not enabled here."""
+    with store.read() as session:
+        return kept_settings(session, store.settings.catalogue)
 
 
 def list_changes(store: Store, limit: int) -> list[dict[str, Any]]:

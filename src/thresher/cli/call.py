@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from thresher.config.apps import FILE_NAME, own_apps
+from thresher.config.apps import FILE_NAME, load_apps, own_apps
 
 if TYPE_CHECKING:
     from thresher.build import Workshop
     from thresher.config.project import Project
+    from thresher.core.errors import ThresherError
     from thresher.store.store import Store
 
 
@@ -59,11 +60,20 @@ class Call:
         return database_url(self.database, project)
 
     def store(self, *, migrate: bool = False) -> "AbstractContextManager[Store]":
-        """The database as it is. Looking at a queue never makes one."""
+        """The database as it is. Looking at a queue never makes one.
+
+        An app that cannot be loaded is reported and left out: looking at a queue, or stopping it, needs no
+        code of any app.
+        """
         from thresher.build import opened_store
 
-        project = self.project()
-        return opened_store(self.url(project), project, migrate=migrate)
+        project, problems = self.project(), list["ThresherError"]()
+        apps = load_apps(project.apps, project.folder, self.apps, problems)
+        for problem in problems:
+            typer.echo(f"warning: {problem}. Its settings and tables are left alone.", err=True)
+        return opened_store(
+            self.url(project), project, apps, migrate=migrate, apps_are_missing=bool(problems)
+        )
 
     def workshop(self) -> "AbstractContextManager[Workshop]":
         """The database brought up to date, with the apps and what they declare."""

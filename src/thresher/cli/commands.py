@@ -100,11 +100,9 @@ class Table:
 def read_table(call: Call) -> Table:
     """The table of a call. An app that cannot be loaded is told of in `broken`, and hides no other."""
     table = Table()
-    apps: list[App] = []
-    try:
-        apps = load_apps(call.app_names(), call.folder, call.apps)
-    except ThresherError as problem:
-        table.broken.append(str(problem))
+    problems: list[ThresherError] = []
+    apps = load_apps(call.app_names(), call.folder, call.apps, problems)
+    table.broken += map(str, problems)
     for app in apps:
         table.add(app, enabled=True)
     names = {app.name for app in apps}

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from thresher.admin.settings import SettingView
+    from thresher.store.settings import KeptSetting
 
 app = typer.Typer()
 
@@ -21,13 +22,20 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The setting, such as 
 @app.command("list")
 def list_(ctx: typer.Context) -> None:
     """List every setting: its value, where it comes from, its unit and its sentence."""
-    from thresher.admin.settings import list_settings
+    from thresher.admin.settings import list_kept, list_settings
     from thresher.cli.show import answer
 
     call = call_of(ctx)
     with call.store() as store:
-        found = list_settings(store)
+        found, kept = list_settings(store), list_kept(store)
     answer(call, found, _draw_list)
+    for each in kept:
+        typer.echo(f"kept, and not in force: {kept_sentence(each)}", err=True)
+
+
+def kept_sentence(kept: "KeptSetting") -> str:
+    """A changed setting of an app that is not enabled here."""
+    return f"{kept.name} = {kept.value}, set by {kept.changed_by}: app {kept.app!r} is not enabled here, or has no such setting"
 
 
 def _draw_list(out: "Console", found: "list[SettingView]") -> None:
@@ -103,7 +111,8 @@ def unset(ctx: typer.Context, name: Name) -> None:
 
 @app.command()
 def history(
-    ctx: typer.Context, limit: Annotated[int, typer.Option(min=1, max=100_000, help="At most so many.")] = 50
+    ctx: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="Maximum number of rows.")] = 50,
 ) -> None:
     """Show who changed what, the newest first."""
     from thresher.admin.settings import list_changes

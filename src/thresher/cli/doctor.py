@@ -96,6 +96,9 @@ def _examine(call: Call) -> "list[Check]":
         exam.checks += check_models(project.models)
         exam.checks += check_notify(project.notify)
     registry = exam.attempt("apps", lambda: project_registry(project, call.apps), _apps) if project else None
+    if project and registry:
+        catalogue = registry.settings.catalogue
+        exam.attempt("settings", lambda: project.checked_settings(catalogue), _settings)
     url = call.url(project or Project(call.folder))
     store = exam.attempt("database", lambda: open_bare(url), lambda _: hide_password(url))
     if store:
@@ -114,6 +117,10 @@ def _apps(registry: "Registry") -> str:
     return ", ".join(
         f"{app.name} ({', '.join(pipeline.kind for pipeline in app.pipelines)})" for app in registry.apps
     )
+
+
+def _settings(given: dict[str, Any]) -> str:
+    return f"{len(given)} in thresher.yaml" if given else "none in thresher.yaml"
 
 
 def _draw(out: "Console", value: dict[str, Any]) -> None:

@@ -85,10 +85,16 @@ def _points(package: str, text: str) -> Iterator[Available]:
             yield Available(name.strip(), target.partition("[")[0].strip(), package)
 
 
-def load_apps(names: Iterable[str], folder: Path, more: Iterable[str] = ()) -> list[App]:
+def load_apps(
+    names: Iterable[str],
+    folder: Path,
+    more: Iterable[str] = (),
+    problems: list[ThresherError] | None = None,
+) -> list[App]:
     """The apps of a project: those it names, those named besides (files from here), and those they need.
 
-    What an app needs comes before it. None of what an app gives by its dotted name is imported.
+    What an app needs comes before it. None of what an app gives by its dotted name is imported. An app that
+    cannot be loaded is an error; with `problems` the error is put there and the app left out.
     """
     place = str(folder.resolve())
     if place not in sys.path:
@@ -96,7 +102,12 @@ def load_apps(names: Iterable[str], folder: Path, more: Iterable[str] = ()) -> l
         sys.path.append(place)
     found: dict[str, App] = {}
     for name, where in [*((name, folder) for name in names), *((name, Path()) for name in more)]:
-        _add(load_app(name, where), found)
+        try:
+            _add(load_app(name, where), found)
+        except ThresherError as problem:
+            if problems is None:
+                raise
+            problems.append(problem)
     return list(found.values())
 
 

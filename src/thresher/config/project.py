@@ -18,11 +18,11 @@ from thresher.config.apps import FILE_NAME, own_apps
 from thresher.config.models import Models, read_models
 from thresher.config.notify import Notify, read_notify
 from thresher.config.outward import Outward, read_outward
-from thresher.config.setting import Number
-from thresher.config.settings import setting
+from thresher.config.settings import MACHINE, ROOMS, Catalogue, Settings
 from thresher.config.variable import VARIABLE, looked_up
 from thresher.core.backoff import Retry
 from thresher.core.errors import ConfigError, UsageError
+from thresher.core.setting import Number
 
 DEFAULT_DATABASE = "sqlite:///thresher.db"
 DATABASE_VARIABLE = "THRESHER_DATABASE_URL"
@@ -42,11 +42,38 @@ class Project:
     folder: Path
     apps: tuple[str, ...] = ()
     database: str | None = None
-    settings: Mapping[str, Number] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # as written: only the apps know which there are
     fetch: Outward = field(default_factory=Outward)
     models: Models = field(default_factory=Models)
     notify: Notify = field(default_factory=Notify)
     retry: Mapping[str, Retry] = field(default_factory=dict)
+    places: Mapping[str, str] = field(default_factory=dict)  # file and line of each setting
+
+    def checked_settings(self, catalogue: Catalogue, *, apps_are_missing: bool = False) -> dict[str, Number]:
+        """Check the settings of the file; errors name file and line.
+
+        With `apps_are_missing` the settings of unknown apps are left out instead: nobody can check them here.
+        """
+        rooms = {*ROOMS, *catalogue.apps}
+        return {
+            name: self._checked(catalogue, name, value)
+            for name, value in self.settings.items()
+            if not apps_are_missing or name.partition(".")[0] in rooms
+        }
+
+    def machine_settings(self) -> Settings:
+        """The machine's settings alone, for whoever works without apps and without a database."""
+        return Settings(self.checked_settings(MACHINE, apps_are_missing=True))
+
+    def _checked(self, catalogue: Catalogue, name: str, value: Any) -> Number:
+        try:
+            return catalogue[name].parse(value)
+        except UsageError as problem:
+            raise ConfigError(
+                f"{self.places.get(name, 'settings')}: settings.{name} is wrong: {problem}"
+            ) from None
 
 
 def read_project(folder: Path) -> Project:
@@ -121,8 +148,10 @@ class _Reader:
         models = read_models(data.get("models"), self._error)
         notify = read_notify(data.get("notify"), self._error)
         apps, retry = self._apps(data), self._retry(data)
+        settings = self._settings(data)
+        places = {name: self._place(f"settings.{name}") for name in settings}
         return Project(
-            self.path.parent, apps, self._database(data), self._settings(data), outward, models, notify, retry
+            self.path.parent, apps, self._database(data), settings, outward, models, notify, retry, places
         )
 
     def apps(self) -> tuple[str, ...]:
@@ -161,7 +190,10 @@ class _Reader:
             self._note_lines(value, f"{name}.")
 
     def _error(self, key: str, says: str) -> ConfigError:
-        return ConfigError(f"{self.path}:{self.lines.get(key, 1)}: {key} {says}")
+        return ConfigError(f"{self._place(key)}: {key} {says}")
+
+    def _place(self, key: str) -> str:
+        return f"{self.path}:{self.lines.get(key, 1)}"
 
     def _apps(self, data: dict[str, Any]) -> tuple[str, ...]:
         apps = data.get("apps") or []
@@ -187,11 +219,11 @@ class _Reader:
             raise self._error("database", f"names the environment variable {match[1]}, which is not set")
         return value
 
-    def _settings(self, data: dict[str, Any]) -> dict[str, Number]:
+    def _settings(self, data: dict[str, Any]) -> dict[str, Any]:
         given = data.get("settings") or {}
         if not isinstance(given, dict):
             raise self._error("settings", f"wants names with numbers, got {given!r}")
-        return {str(name): self._setting(str(name), value) for name, value in given.items()}
+        return {str(name): value for name, value in given.items()}
 
     def _retry(self, data: dict[str, Any]) -> dict[str, Retry]:
         """The retries of single apps, by name."""
@@ -208,9 +240,3 @@ class _Reader:
             except UsageError as problem:
                 raise self._error(f"retry.{name}", f"is wrong: {problem}") from None
         return found
-
-    def _setting(self, name: str, value: Any) -> Number:
-        try:
-            return setting(name).parse(value)
-        except UsageError as problem:
-            raise self._error(f"settings.{name}", f"is wrong: {problem}") from None

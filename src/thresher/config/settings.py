@@ -1,22 +1,21 @@
-"""Every setting: its default, its unit, its limits, one sentence, and who may change it. The only place where
-such a number is written.
+"""The settings: every number that a person may change, with its default, unit, limits and one sentence.
+
+The machine's own stand here; an app brings its own (`App.settings`), each named after the app. A `Catalogue`
+is all of them for one process. Changes at run time are rows in the database, with their history. The
+reference page of the documentation is printed from these tables.
 
 A `guarded` setting needs an administrator, a `tunable` one a key with the scope write. In doubt a setting is
 guarded.
-
-Defaults stand here. Changes at run time are rows in the database, with their history. The reference page of
-the documentation is printed from this list.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from thresher.config.jobs import JOBS
-from thresher.config.roles import ROLES
-from thresher.config.setting import Number, Setting, guarded, tunable
+from thresher.core.app import App
 from thresher.core.backoff import Backoff
 from thresher.core.clock import to_us
 from thresher.core.errors import ConfigError, UnknownName
 from thresher.core.page import MAX_NODES
+from thresher.core.setting import Number, Setting, guarded, tunable
 
 DAY = 86_400.0
 
@@ -27,7 +26,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0,
         DAY,
-        "How much longer a task counts as having waited, per step of its priority.",
+        "Head start for each step of priority: a task counts as having waited this much longer.",
     ),
     tunable(
         "queue.quantum",
@@ -35,7 +34,7 @@ SETTINGS: tuple[Setting, ...] = (
         "tasks",
         1,
         1_000,
-        "How many tasks a lane may start in one turn before the next lane has its turn.",
+        "Tasks that a lane may start before the next lane gets its turn.",
     ),
     guarded(
         "queue.payload_limit",
@@ -43,7 +42,7 @@ SETTINGS: tuple[Setting, ...] = (
         "bytes",
         256,
         16_777_216,
-        "The largest payload or checkpoint; larger bodies go to the blobs.",
+        "Maximum size of a payload or checkpoint; larger bodies go to the blobs.",
     ),
     guarded(
         "queue.result_limit",
@@ -51,25 +50,25 @@ SETTINGS: tuple[Setting, ...] = (
         "bytes",
         256,
         16_777_216,
-        "Maximum size of the result that a task hands back.",
+        "Maximum size of a task's result.",
     ),
-    guarded("lineage.max_depth", 10, "generations", 0, 1_000, "How deep a task may spawn below its root."),
+    guarded("lineage.max_depth", 10, "generations", 0, 1_000, "Maximum depth of a task below its root."),
     tunable(
         "retry.base",
         60.0,
         "seconds",
         0,
         DAY,
-        "The wait after the first failure; it doubles with each further one.",
+        "Wait after the first failure; it doubles with each further failure.",
     ),
-    tunable("retry.cap", DAY, "seconds", 0, 30 * DAY, "The longest wait between two tries."),
+    tunable("retry.cap", DAY, "seconds", 0, 30 * DAY, "Longest wait between two tries."),
     tunable(
         "retry.jitter",
         0.2,
         "share",
         0,
         1,
-        "How much of a wait is left to chance, so that a herd does not come back at once.",
+        "Random share of each wait, so that tasks that failed together do not return together.",
     ),
     tunable(
         "retry.max_retries",
@@ -77,7 +76,7 @@ SETTINGS: tuple[Setting, ...] = (
         "tries",
         0,
         1_000,
-        "How often a failed task is tried again before it is final.",
+        "Retries before a failed task is final.",
     ),
     tunable(
         "retry.max_crashes",
@@ -85,7 +84,7 @@ SETTINGS: tuple[Setting, ...] = (
         "crashes",
         1,
         1_000,
-        "How often a task may lose its worker before it is quarantined.",
+        "Crashes of its worker before a task is quarantined.",
     ),
     tunable(
         "retry.crash_spread",
@@ -93,31 +92,27 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0,
         DAY,
-        "Over how long tasks are spread that lost their worker twice, more each time.",
+        "Spread the retries of tasks that crashed their worker twice over this time; it grows with each crash.",
     ),
-    guarded("breaker.trip_after", 5, "failures", 1, 10_000, "How many failures in a row close a new host."),
+    guarded("breaker.trip_after", 5, "failures", 1, 10_000, "Consecutive failures that close a new host."),
     guarded(
         "breaker.cooldown",
         300.0,
         "seconds",
         0,
         DAY,
-        "How long a tripped gate stays closed before one trial may pass.",
+        "Time that a tripped gate stays closed before it lets one trial through.",
     ),
-    guarded(
-        "host.in_flight", 1, "requests", 1, 10_000, "How many tasks may be at one new host at the same time."
-    ),
-    guarded("host.interval", 1.0, "seconds", 0, DAY, "The time between two starts at one new host."),
-    guarded(
-        "fetch.connect", 10.0, "seconds", 0.01, 600, "How long looking a name up and connecting may take."
-    ),
+    guarded("host.in_flight", 1, "requests", 1, 10_000, "Maximum number of concurrent tasks at a new host."),
+    guarded("host.interval", 1.0, "seconds", 0, DAY, "Minimum time between two requests to a new host."),
+    guarded("fetch.connect", 10.0, "seconds", 0.01, 600, "Timeout for resolving a name and connecting."),
     guarded(
         "fetch.read",
         20.0,
         "seconds",
         0.01,
         3_600,
-        "How long a server may be silent in the middle of its answer.",
+        "Timeout for silence in the middle of a response.",
     ),
     guarded(
         "fetch.total",
@@ -125,7 +120,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0.01,
         3_600,
-        "How long one request may take in all, our own waiting aside.",
+        "Timeout for a whole request, without our own waiting.",
     ),
     guarded(
         "fetch.size_limit",
@@ -133,16 +128,16 @@ SETTINGS: tuple[Setting, ...] = (
         "bytes",
         1_024,
         67_108_864,
-        "The largest page, unpacked; reading stops there.",
+        "Maximum size of a page after decompression; reading stops there.",
     ),
-    guarded("fetch.redirects", 10, "redirects", 0, 50, "How many redirects are followed for one page."),
+    guarded("fetch.redirects", 10, "redirects", 0, 50, "Maximum number of redirects to follow for one page."),
     guarded(
         "fetch.patience",
         5.0,
         "seconds",
         0,
         600,
-        "How long a request waits at its gate; for longer its task comes back later.",
+        "Longest wait of a request at its gate; its task is put back if it would take longer.",
     ),
     guarded(
         "fetch.robots_age",
@@ -150,7 +145,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         60,
         DAY,
-        "How long a robots.txt counts before it is read again; a site may ask for less.",
+        "Time before robots.txt is fetched again; a site may ask for less.",
     ),
     guarded(
         "fetch.crawl_delay_cap",
@@ -158,7 +153,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0,
         3_600,
-        "The longest Crawl-delay that is kept; a longer one counts as this.",
+        "Longest Crawl-delay to honour; a longer one counts as this.",
     ),
     guarded(
         "fetch.keep_pages",
@@ -166,7 +161,7 @@ SETTINGS: tuple[Setting, ...] = (
         "days",
         0,
         36_500,
-        "How long fetched pages are kept for reuse and replay; 0 keeps none.",
+        "Time to keep fetched pages for reuse and replay; 0 keeps none.",
     ),
     guarded(
         "fetch.keep_all",
@@ -174,38 +169,45 @@ SETTINGS: tuple[Setting, ...] = (
         "0 or 1",
         0,
         1,
-        "1 also keeps pages that HTTP would not let us use again: for replay.",
+        "1 also keeps pages that HTTP caching rules would not allow, for replay.",
     ),
+    guarded("fetch.replay", 0, "0 or 1", 0, 1, "1 reads kept pages only, however old, and sends no request."),
     guarded(
-        "fetch.replay", 0, "0 or 1", 0, 1, "1 reads kept pages only, however old, and touches no network."
+        "browser.in_flight",
+        2,
+        "pages",
+        1,
+        100,
+        "Maximum number of pages that one worker renders at the same time.",
     ),
-    guarded("browser.in_flight", 2, "pages", 1, 100, "How many pages one worker renders at the same time."),
-    guarded("budget.call", 0.3, "dollars", 0, 1_000, "What one call of a model may cost at most."),
+    guarded("budget.call", 0.3, "dollars", 0, 1_000, "Maximum cost of one model call."),
     guarded(
         "budget.run",
         2.0,
         "dollars",
         0,
         1_000_000,
-        "What a task and everything it spawns may spend on models.",
+        "Maximum cost of model calls of a task and everything it spawns.",
     ),
-    guarded("budget.app", 5.0, "dollars", 0, 1_000_000, "What one app may spend on models in a day (UTC)."),
+    guarded(
+        "budget.app", 5.0, "dollars", 0, 1_000_000, "Maximum cost of model calls of one app in a day (UTC)."
+    ),
     guarded(
         "budget.day",
         10.0,
         "dollars",
         0,
         1_000_000,
-        "What all apps together may spend on models in a day (UTC).",
+        "Maximum cost of model calls of all apps in a day (UTC).",
     ),
-    guarded("ai.timeout", 60.0, "seconds", 0.01, 3_600, "How long a model may take for one answer."),
+    guarded("ai.timeout", 60.0, "seconds", 0.01, 3_600, "Timeout for one answer of a model."),
     guarded(
         "ai.output_limit",
         4_000,
         "tokens",
         16,
         1_000_000,
-        "The longest answer of a model; it is paid for in advance.",
+        "Maximum length of an answer; it is reserved and paid for in advance.",
     ),
     guarded(
         "ai.part_size",
@@ -213,7 +215,7 @@ SETTINGS: tuple[Setting, ...] = (
         "characters",
         500,
         1_000_000,
-        "The longest part of a page that is put into one question.",
+        "Longest part of a page to put into one question.",
     ),
     guarded(
         "ai.repairs",
@@ -221,7 +223,7 @@ SETTINGS: tuple[Setting, ...] = (
         "tries",
         0,
         10,
-        "How often a model is told what is wrong with its answer before the answer counts as none.",
+        "Times to tell a model what is wrong with its answer before giving up on it.",
     ),
     guarded(
         "reading.max_nodes",
@@ -229,7 +231,7 @@ SETTINGS: tuple[Setting, ...] = (
         "nodes",
         1_000,
         10_000_000,
-        "The largest tree of a page; a page with more nodes is refused.",
+        "Maximum number of nodes in a page's tree; a larger page is refused.",
     ),
     guarded(
         "isolation.processes",
@@ -237,7 +239,7 @@ SETTINGS: tuple[Setting, ...] = (
         "processes",
         0,
         256,
-        "How many processes of a worker read pages; 0 is one per processor.",
+        "Processes of one worker that read pages; 0 starts one per processor.",
     ),
     guarded(
         "isolation.seconds",
@@ -245,7 +247,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0.05,
         3_600,
-        "How long reading a page may take before its process is killed.",
+        "Kill the process that reads a page after this time.",
     ),
     guarded(
         "isolation.memory",
@@ -253,7 +255,7 @@ SETTINGS: tuple[Setting, ...] = (
         "megabytes",
         64,
         65_536,
-        "How much memory a process that reads pages may take for its work.",
+        "Memory limit of a process that reads pages.",
     ),
     guarded(
         "worker.concurrency",
@@ -261,17 +263,17 @@ SETTINGS: tuple[Setting, ...] = (
         "tasks",
         1,
         10_000,
-        "How many tasks one worker has in hand at the same time.",
+        "Maximum number of concurrent tasks of one worker.",
     ),
-    guarded("worker.batch", 100, "tasks", 1, 1_000, "How many tasks a worker claims in one transaction."),
-    guarded("worker.lease", 15.0, "seconds", 0.2, 3_600, "How long a silent worker keeps its tasks."),
+    guarded("worker.batch", 100, "tasks", 1, 1_000, "Maximum number of tasks to claim in one transaction."),
+    guarded("worker.lease", 15.0, "seconds", 0.2, 3_600, "Time after which a silent worker loses its tasks."),
     guarded(
         "worker.heartbeat",
         0.0,
         "seconds",
         0,
         1_800,
-        "Time between two renewals of the lease, at most half of it; 0: a third.",
+        "Time between two renewals of the lease, at most half of it; 0 means a third.",
     ),
     guarded(
         "worker.grace",
@@ -279,7 +281,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0,
         3_600,
-        "How long a stopping worker lets its tasks finish before it hands them back.",
+        "Time for tasks to finish when a worker stops; then they are handed back.",
     ),
     guarded(
         "worker.poll",
@@ -287,7 +289,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0.01,
         3_600,
-        "How often an idle worker looks for work that no wake-up announced.",
+        "Time between two looks for work that no wake-up announced.",
     ),
     guarded(
         "worker.timeout",
@@ -295,7 +297,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0.01,
         DAY,
-        "How long one stage may take, unless it says otherwise.",
+        "Timeout for one stage, unless the stage sets its own.",
     ),
     guarded(
         "worker.cancel_grace",
@@ -303,7 +305,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0,
         3_600,
-        "Time for a cancelled stage to end before its task is settled without it.",
+        "Time for a cancelled stage to end; then its task is settled without it.",
     ),
     guarded(
         "worker.suspect_alone",
@@ -311,7 +313,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0,
         DAY,
-        "Time a task that lost its worker runs alone before the next starts.",
+        "Time that a task that lost its worker runs alone before the next such task may start beside it.",
     ),
     guarded(
         "worker.stall",
@@ -319,7 +321,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         1,
         DAY,
-        "How long a worker's event loop may stand still before its process is ended.",
+        "Kill a worker whose event loop stands still for this long.",
     ),
     tunable(
         "run.patience",
@@ -327,13 +329,18 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0,
         DAY,
-        "How long a run waits for work that is due later before it ends and says so.",
+        "Longest wait of `thresher run` for work that is due later.",
     ),
     guarded(
-        "reaper.every", 1.0, "seconds", 0.01, 3_600, "How often the tasks of lost workers are looked for."
+        "reaper.every", 1.0, "seconds", 0.01, 3_600, "Time between two searches for tasks of lost workers."
     ),
     guarded(
-        "reaper.batch", 500, "tasks", 1, 10_000, "How many tasks of lost workers go back in one transaction."
+        "reaper.batch",
+        500,
+        "tasks",
+        1,
+        10_000,
+        "Maximum number of tasks of lost workers to put back in one transaction.",
     ),
     guarded(
         "repair.every",
@@ -341,7 +348,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         1,
         DAY,
-        "How often the counters of busy gates are compared with what runs.",
+        "Time between two comparisons of the counters of busy gates with the running tasks.",
     ),
     guarded(
         "repair.full_every",
@@ -349,30 +356,39 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         1,
         30 * DAY,
-        "How often all gates, lanes and groups are checked, idle ones too.",
+        "Time between two checks of all gates, lanes and groups, idle ones included.",
     ),
-    guarded("prune.every", 600.0, "seconds", 1, DAY, "How often old history is removed."),
-    guarded("prune.batch", 1_000, "tasks", 1, 10_000, "How many old tasks are removed in one transaction."),
+    guarded("prune.every", 600.0, "seconds", 1, DAY, "Time between two removals of old history."),
+    guarded(
+        "prune.batch", 1_000, "tasks", 1, 10_000, "Maximum number of old tasks to remove in one transaction."
+    ),
     guarded(
         "history.retention",
         30.0,
         "days",
         0,
         36_500,
-        "How long a lineage is kept after its last task has ended.",
+        "Time to keep a lineage after its last task has ended.",
     ),
-    guarded("history.events", 90.0, "days", 0, 36_500, "How long events are kept."),
-    guarded("history.attempts", 30.0, "days", 1, 36_500, "How long attempts are kept of tasks that live on."),
+    guarded("history.events", 90.0, "days", 0, 36_500, "Time to keep events."),
+    guarded(
+        "history.attempts", 30.0, "days", 1, 36_500, "Time to keep attempts of tasks that have not ended."
+    ),
     guarded(
         "history.answers",
         400.0,
         "days",
         1,
         36_500,
-        "How long a model's answer is kept after it was last used.",
+        "Time to keep a model's answer after its last use.",
     ),
     guarded(
-        "history.workers", 30.0, "days", 1, 36_500, "How long workers are listed after they have stopped."
+        "history.workers",
+        30.0,
+        "days",
+        1,
+        36_500,
+        "Time to keep workers in the list after they have stopped.",
     ),
     guarded(
         "history.bodies",
@@ -380,7 +396,7 @@ SETTINGS: tuple[Setting, ...] = (
         "days",
         1,
         36_500,
-        "How long a saved body is kept after nothing refers to it any more.",
+        "Time to keep a saved body after nothing refers to it any more.",
     ),
     guarded(
         "history.vectors",
@@ -388,7 +404,7 @@ SETTINGS: tuple[Setting, ...] = (
         "days",
         2,
         36_500,
-        "How long the vector of a text is kept after it was last used.",
+        "Time to keep the vector of a text after its last use.",
     ),
     guarded(
         "history.hosts",
@@ -396,23 +412,28 @@ SETTINGS: tuple[Setting, ...] = (
         "days",
         2,
         36_500,
-        "How long an idle host is remembered after its last task was removed.",
+        "Time to keep an idle host after its last task was removed.",
+    ),
+    guarded("history.ledger", 400.0, "days", 31, 36_500, "Time to keep the cost of each model call."),
+    guarded("schedule.every", 1.0, "seconds", 0.01, 3_600, "Time between two looks at the schedules."),
+    guarded(
+        "schedule.max_missed", 100, "firings", 1, 100_000, "Maximum number of missed firings to make up for."
     ),
     guarded(
-        "history.ledger", 400.0, "days", 31, 36_500, "How long it is kept what each call of a model cost."
+        "settings.every",
+        5.0,
+        "seconds",
+        0.01,
+        3_600,
+        "Time between two reads of changed settings by a worker.",
     ),
-    guarded("schedule.every", 1.0, "seconds", 0.01, 3_600, "How often the schedules are looked at."),
-    guarded(
-        "schedule.max_missed", 100, "firings", 1, 100_000, "How many missed firings are made up for at most."
-    ),
-    guarded("settings.every", 5.0, "seconds", 0.01, 3_600, "How often a worker reads changed settings."),
     guarded(
         "web.rate",
         60,
         "requests a minute",
         1,
         1_000_000,
-        "How many requests a minute a new key of the API may make.",
+        "Request limit of a new API key.",
     ),
     guarded(
         "web.body_limit",
@@ -420,7 +441,7 @@ SETTINGS: tuple[Setting, ...] = (
         "bytes",
         1_024,
         67_108_864,
-        "The largest body of a request to the API; reading stops there.",
+        "Maximum size of a request body; reading stops there.",
     ),
     guarded(
         "web.body_patience",
@@ -428,7 +449,7 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0.1,
         3_600,
-        "How long a request to the API may take to arrive, or an answer to leave.",
+        "Timeout for a request body to arrive, or for a response to be taken.",
     ),
     guarded(
         "web.connections",
@@ -436,7 +457,7 @@ SETTINGS: tuple[Setting, ...] = (
         "connections",
         1,
         100_000,
-        "How many connections to the API are served at once; more are told 503.",
+        "Maximum number of open connections; further ones are answered 503.",
     ),
     guarded(
         "web.address_connections",
@@ -444,7 +465,7 @@ SETTINGS: tuple[Setting, ...] = (
         "connections",
         1,
         100_000,
-        "How many of them one address may hold; a trusted proxy holds any.",
+        "Maximum number of open connections of one address; trusted proxies have no limit.",
     ),
     guarded(
         "web.grace",
@@ -452,16 +473,16 @@ SETTINGS: tuple[Setting, ...] = (
         "seconds",
         0,
         3_600,
-        "How long a stopping server lets answers that are under way finish.",
+        "Time for responses to finish when the server stops.",
     ),
-    guarded("web.login_hours", 12.0, "hours", 0.01, 720, "How long an administrator stays logged in."),
+    guarded("web.login_hours", 12.0, "hours", 0.01, 720, "Time before an administrator has to log in again."),
     guarded(
         "web.login_rate",
         5,
         "tries a minute",
         1,
         1_000,
-        "How often a minute one address may try a password for one name.",
+        "Login attempts from one address for one name.",
     ),
     guarded(
         "web.login_address_rate",
@@ -469,7 +490,7 @@ SETTINGS: tuple[Setting, ...] = (
         "tries a minute",
         1,
         10_000,
-        "How often a minute passwords may be tried from one address.",
+        "Login attempts from one address for all names.",
     ),
     guarded(
         "web.password_cost",
@@ -477,43 +498,119 @@ SETTINGS: tuple[Setting, ...] = (
         "power of two",
         10,
         20,
-        "How dear a new password is to check; one more doubles it.",
+        "scrypt cost (log2 of N) for new passwords.",
     ),
-    *JOBS,
-    *ROLES,
 )
 
-BY_NAME: Mapping[str, Setting] = {setting.name: setting for setting in SETTINGS}
+ROOMS = frozenset(each.name.partition(".")[0] for each in SETTINGS)
 
 
-def setting(name: str) -> Setting:
-    """The setting of that name, or an error with the nearest names."""
-    if name in BY_NAME:
-        return BY_NAME[name]
-    room = name.partition(".")[0]
-    near = [known for known in BY_NAME if known.startswith(room + ".")] or sorted(
-        {known.split(".")[0] for known in BY_NAME}
-    )
-    raise UnknownName(f"there is no setting {name!r}; did you mean one of: {', '.join(near)}?")
+class Catalogue(Mapping[str, Setting]):
+    """The settings that exist in one process: the machine's, and those of its apps by the app's name."""
+
+    def __init__(
+        self, of_apps: Mapping[str, Sequence[Setting]] | Iterable[tuple[str, Sequence[Setting]]] = ()
+    ) -> None:
+        self._by_name = {each.name: each for each in SETTINGS}
+        self._owners: dict[str, str] = {}
+        for app, settings in of_apps.items() if isinstance(of_apps, Mapping) else of_apps:
+            for each in settings:
+                self._add(app, each)
+        self.defaults: Mapping[str, Number] = {name: each.default for name, each in self._by_name.items()}
+        self.apps = tuple(sorted(set(self._owners.values())))
+
+    def _add(self, app: str, new: Setting) -> None:
+        room, owner = new.name.partition(".")[0], self._owners.get(new.name)
+        if not new.name.removeprefix(f"{app}.") or not new.name.startswith(f"{app}."):
+            raise ConfigError(
+                f"app {app!r} brings a setting {new.name!r}; the settings of an app start with its name: {app}.NAME"
+            )
+        if room in ROOMS:
+            raise ConfigError(
+                f"app {app!r} brings the setting {new.name!r}, but {room}.* are settings of Thresher itself; rename the app"
+            )
+        if owner is not None:
+            raise ConfigError(
+                f"the setting {new.name!r} is brought by app {owner!r} and again by app {app!r}; rename one of them"
+            )
+        self._by_name[new.name], self._owners[new.name] = new, app
+
+    def __getitem__(self, name: str) -> Setting:
+        found = self._by_name.get(name)
+        if found is None:
+            raise self.unknown(name)
+        return found
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name  # a mapping asks by KeyError; ours answers with advice instead
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._by_name)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def app_of(self, name: str) -> str | None:
+        """The app that brings a setting; None for one of the machine's."""
+        return self._owners.get(name)
+
+    def unknown(self, name: str) -> UnknownName:
+        """Make the error for a name that does not exist: with the nearest names, or the apps that are
+        enabled.
+        """
+        room = name.partition(".")[0]
+        near = [known for known in self._by_name if known.startswith(room + ".")]
+        if near:
+            return UnknownName(f"there is no setting {name!r}; did you mean one of: {', '.join(near)}?")
+        rooms = sorted({known.partition(".")[0] for known in self._by_name})
+        apps = (
+            f"the apps with settings here are: {', '.join(self.apps)}"
+            if self.apps
+            else "no app here has settings"
+        )
+        return UnknownName(
+            f"there is no setting {name!r}. If it belongs to an app {room!r}, enable that app (apps: in thresher.yaml, "
+            f"or --app); {apps}. Otherwise, did you mean one of: {', '.join(f'{each}.*' for each in rooms)}?"
+        )
+
+
+MACHINE = Catalogue()
+
+
+def catalogue_of(apps: Iterable[App]) -> Catalogue:
+    """The settings of the machine and of these apps. A name that two of them bring is refused."""
+    return Catalogue((app.name, app.settings) for app in apps)
 
 
 class Settings(Mapping[str, Number]):
-    """The settings as they stand: the defaults, and over them whatever was changed."""
+    """The values in force: the defaults of a catalogue, and over them whatever was changed.
 
-    def __init__(self, changed: Mapping[str, Number] | Iterable[tuple[str, Number]] = ()) -> None:
-        self._changed = {name: setting(name).parse(value) for name, value in dict(changed).items()}
+    The values lie ready in one dictionary: workers look them up in every turn.
+    """
+
+    def __init__(
+        self,
+        changed: Mapping[str, Number] | Iterable[tuple[str, Number]] = (),
+        catalogue: Catalogue = MACHINE,
+    ) -> None:
+        self.catalogue = catalogue
+        self._values = dict(catalogue.defaults)
+        self._values.update((name, catalogue[name].parse(value)) for name, value in dict(changed).items())
 
     def __getitem__(self, name: str) -> Number:
-        return self._changed.get(name, setting(name).default)
+        try:
+            return self._values[name]
+        except KeyError:
+            raise self.catalogue.unknown(name) from None
 
     def __contains__(self, name: object) -> bool:
-        return name in BY_NAME  # a mapping asks by KeyError; ours answers with advice instead
+        return name in self._values
 
     def __iter__(self) -> Iterator[str]:
-        return iter(BY_NAME)
+        return iter(self._values)
 
     def __len__(self) -> int:
-        return len(BY_NAME)
+        return len(self._values)
 
     def count(self, name: str) -> int:
         """A setting that counts something."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from thresher.core.pipeline import Pipeline, Schedule, Source
     from thresher.core.record import Neighbour
     from thresher.core.schema import Schema
+    from thresher.core.setting import Setting
     from thresher.core.task import NewTask
 
 Subscriber = Callable[["Event"], Any]
@@ -41,7 +42,9 @@ class App:
     its stages may ask for by name (`Effect`): they are made inside the settlement's transaction, and making
     one twice does no harm. `near` are the kinds of things that `ctx.near` finds by a text, each with the
     function that finds them. `retry` are its own base and limit of retries, in place of the settings
-    `retry.base` and `retry.max_retries`. `needs` are the apps that are enabled with it.
+    `retry.base` and `retry.max_retries`. `settings` are its own numbers, made with
+    `tunable` and `guarded`: each name starts with the app's name and a dot. `needs` are the apps that are
+    enabled with it.
 
     To the command line: `commands`.
 
@@ -61,6 +64,7 @@ class App:
     near: Mapping[str, FindNear | str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     commands: tuple[Command, ...] = ()
+    settings: Named[tuple[Setting, ...]] = Named(())
 
     def __post_init__(self) -> None:
         check_text(self.name, "the name of an app", MAX_NAME_BYTES)

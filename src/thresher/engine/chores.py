@@ -10,7 +10,6 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 
-from thresher.config.settings import Settings
 from thresher.core.clock import DAY, SECOND
 from thresher.core.decide import last_words
 from thresher.core.errors import DatabaseProblem
@@ -24,7 +23,7 @@ from thresher.store.permits import sweep
 from thresher.store.prune import prune, prune_hosts
 from thresher.store.repair import repair, repair_active
 from thresher.store.schedules import Plan, fire, plans_ahead, read_plans, shift_plan
-from thresher.store.settings import read_settings
+from thresher.store.settings import settings_in_force
 from thresher.store.store import Store
 from thresher.store.workers import begin_round, reap
 
@@ -162,10 +161,10 @@ def _fire(store: Store, plan: Plan, now: int) -> bool:
 def refresh_settings(store: Store) -> str | None:
     """Settings changed elsewhere come into force here."""
     with store.read() as session:
-        changed = store.project_settings | read_settings(session)
-    if Settings(changed) == store.settings:
+        now = settings_in_force(store, session)
+    if now == store.settings:
         return None
-    store.settings = Settings(changed)
+    store.settings = now
     return "settings changed"
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from thresher.config.settings import Settings
+from thresher.config.settings import Settings, catalogue_of
 from thresher.core.app import App, FindNear, by_kind, find_near_by_kind
 from thresher.core.backoff import Backoff
 from thresher.core.decide import Step
@@ -31,7 +31,7 @@ class Registry:
         self, apps: Iterable[App], settings: Settings | None = None, *, tiers: Mapping[str, str] = {}
     ) -> None:
         self.apps = tuple(apps)
-        self.settings = settings or Settings()
+        self.settings = settings or Settings(catalogue=catalogue_of(self.apps))
         self._tiers = tiers
         self._pipelines = by_kind(self.apps)
         self._effects = {(app.name, name): make for app in self.apps for name, make in app.effects.items()}

@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, TypeVar
 
-from thresher.config.settings import setting
+from thresher.config.settings import MACHINE
 from thresher.core.clock import SECOND, Clock, SystemClock, monotonic
 from thresher.core.decide import settle_error
 from thresher.core.errors import DatabaseProblem
@@ -127,7 +127,7 @@ class Worker:
         self._signal = asyncio.Event()
         # As many threads as there may ever be tasks in hand, made when they are needed: whatever is claimed
         # can start.
-        self._threads = ThreadPoolExecutor(int(setting("worker.concurrency").high), "stage")
+        self._threads = ThreadPoolExecutor(int(MACHINE["worker.concurrency"].high), "stage")
         chores = chores_of(self._registry)
         chore_threads = ThreadPoolExecutor(
             len(chores), "chore"

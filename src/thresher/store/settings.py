@@ -1,9 +1,10 @@
 """Settings changed at run time, with their history."""
 
+from dataclasses import dataclass
 from typing import Any
 
-from thresher.config.setting import Number
-from thresher.config.settings import Settings, setting
+from thresher.config.settings import Catalogue, Settings
+from thresher.core.setting import Number
 from thresher.store.session import Session, one
 from thresher.store.store import Store
 
@@ -13,16 +14,43 @@ _SET = """insert into settings (name, value, changed_at, changed_by) values (:na
     on conflict (name) do update set value = excluded.value, changed_at = excluded.changed_at, changed_by = excluded.changed_by"""
 _UNSET = "delete from settings where name = :name"
 _LOG = """insert into setting_changes (name, old, new, changed_at, changed_by) values (:name, :old, :new, :now, :by)"""
+_CHANGED_BY = "select name, value, changed_at, changed_by from settings order by name"
 _HISTORY = "select name, old, new, changed_at, changed_by from setting_changes order by id desc limit :most"
 
 
-def read_settings(session: Session) -> dict[str, Number]:
-    """What was changed. A name that this version no longer knows is left alone."""
-    from_rows = {}
-    for name, value in session.rows(_READ):
-        if name in Settings():
-            from_rows[name] = setting(name).parse(value)
-    return from_rows
+def read_settings(session: Session, catalogue: Catalogue) -> dict[str, Number]:
+    """What was changed. Names that nobody here knows are left alone: they may belong to an app that is not
+    enabled here.
+    """
+    return {name: catalogue[name].parse(value) for name, value in session.rows(_READ) if name in catalogue}
+
+
+def settings_in_force(store: Store, session: Session) -> Settings:
+    """The defaults, the project's values over them, and over those what was changed at run time."""
+    catalogue = store.settings.catalogue
+    return Settings(store.project_settings | read_settings(session, catalogue), catalogue)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSetting:
+    """A changed setting that nothing here knows: of an app that is not enabled here, or of another version.
+    It is kept as it is.
+    """
+
+    name: str
+    app: str  # by the first part of its name
+    value: str
+    changed_at: int
+    changed_by: str
+
+
+def kept_settings(session: Session, catalogue: Catalogue) -> list[KeptSetting]:
+    """What was changed of settings that nothing here knows."""
+    return [
+        KeptSetting(name, name.partition(".")[0], value, at, by)
+        for name, value, at, by in session.rows(_CHANGED_BY)
+        if name not in catalogue
+    ]
 
 
 def change_setting(store: Store, name: str, value: Number | None, by: str) -> None:

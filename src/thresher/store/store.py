@@ -12,10 +12,10 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
-from thresher.config.setting import Number
 from thresher.config.settings import Settings
 from thresher.core.errors import PartlyEnqueued
 from thresher.core.event import EventKind
+from thresher.core.setting import Number
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry, TaskId
 from thresher.store.backend import Backend, Hit, LaneRemoved, Place, Rules, Scopes, Turn

@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar, cast
 
 from thresher.admin.events import list_events
 from thresher.build import install
-from thresher.config.settings import Settings
+from thresher.config.settings import Settings, catalogue_of
 from thresher.core.app import App
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND, FrozenClock, to_us
 from thresher.core.errors import UsageError
@@ -63,7 +63,7 @@ class World:
         self.clock = FrozenClock(now)
         self.web = FakeWeb(pages, self.clock.now)
         self.messages: list[tuple[str, str]] = []
-        self._apps, self._settings = apps, Settings(dict(settings))
+        self._apps, self._settings = apps, Settings(dict(settings), catalogue_of(apps))
 
     def __enter__(self) -> Self:
         self._loop = ClockLoop(self.clock)

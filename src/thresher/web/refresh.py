@@ -4,9 +4,8 @@ import asyncio
 import logging
 
 from thresher.build import Workshop
-from thresher.config.settings import Settings
 from thresher.core.errors import ThresherError
-from thresher.store.settings import read_settings
+from thresher.store.settings import settings_in_force
 
 log = logging.getLogger("thresher.web")
 
@@ -14,7 +13,7 @@ log = logging.getLogger("thresher.web")
 def refresh(shop: Workshop) -> None:
     """Read the settings anew, for the store and for whoever checks what comes in."""
     with shop.store.read() as session:
-        shop.store.settings = Settings(shop.store.project_settings | read_settings(session))
+        shop.store.settings = settings_in_force(shop.store, session)
     shop.registry.settings = shop.store.settings
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from tests.engine.workshop import Workshop
 from tests.harness import tasks
+from tests.harness.ours import OURS
 from thresher import App, Done, NewTask, Pipeline, Record, Stage
 from thresher.admin.records import write_records
 from thresher.ai.ask import Advisor
@@ -54,7 +55,7 @@ class Analyst:
     ) -> None:
         self.shop, self.web, self.store, self.models = shop, web, shop.store, models or Models()
         wanted = self.store.project_settings | CALM | settings
-        self.store.project_settings, self.store.settings = wanted, Settings(wanted)
+        self.store.project_settings, self.store.settings = wanted, Settings(wanted, OURS)
         gates = {name: self.models.providers[tier.provider].gate for name, tier in self.models.tiers.items()}
         self.registry = Registry([APP], self.store.settings, tiers=gates)
         install_models(self.store, self.models)

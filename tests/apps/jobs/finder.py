@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 
 from tests.engine.workshop import Workshop
+from tests.harness.ours import OURS
 from tests.harness.tasks import rows
 from thresher import App, Done, NewTask, Pipeline, Stage
 from thresher.apps.jobs.discovery.discovery import discovery
@@ -49,7 +50,7 @@ class Finder:
 
     def set(self, settings: dict[str, Any]) -> None:
         wanted = self.store.project_settings | settings
-        self.store.project_settings, self.store.settings = wanted, Settings(wanted)
+        self.store.project_settings, self.store.settings = wanted, Settings(wanted, OURS)
         self.registry = Registry([APP], self.store.settings)
 
     def fetcher(self) -> Fetcher:

@@ -14,7 +14,7 @@ from thresher.apps.jobs.filtering.filter import Judgement, judge
 from thresher.apps.jobs.filtering.rejection import Severity, as_json
 from thresher.apps.jobs.filtering.rules import PREFIX, Rules
 from thresher.apps.jobs.person.wants import Profile, Salary, Stops
-from thresher.config.settings import BY_NAME
+from thresher.apps.jobs.settings import DEFAULTS
 from thresher.hiring.facts import read_facts
 from thresher.hiring.opening import Opening
 
@@ -102,11 +102,11 @@ def test_the_reference_names_every_rule_and_every_setting():
     )
     assert len(rules) > 15
     assert [rule for rule in sorted(rules) if f"`{rule}`" not in page] == []
-    ours = [name for name in BY_NAME if name.startswith(("jobs.filter.", "jobs.score."))]
+    ours = [name for name in DEFAULTS if name.startswith(("jobs.filter.", "jobs.score."))]
     assert [name for name in ours if f"`{name}`" not in page] == []
 
 
 def test_every_number_of_the_filter_is_a_setting_and_every_setting_is_used():
     assert {PREFIX + field.name for field in fields(Rules)} == {
-        name for name in BY_NAME if name.startswith(PREFIX)
+        name for name in DEFAULTS if name.startswith(PREFIX)
     }

@@ -13,7 +13,7 @@ from thresher.apps.jobs.person.profile import Profile
 from thresher.apps.jobs.person.wants import Levels, Rank, Size, Skill
 from thresher.apps.jobs.scoring.employer import Employer, employer_of
 from thresher.apps.jobs.scoring.points import PREFIX, Points, usual_points
-from thresher.config.settings import BY_NAME
+from thresher.apps.jobs.settings import DEFAULTS
 from thresher.hiring.opening import Level, Spot, Workplace
 
 pytestmark = pytest.mark.promise(13)
@@ -28,7 +28,7 @@ def part(name: str, *, who: Profile | None = None, firm: Employer | None = None,
 @pytest.mark.promise(12)
 def test_every_number_of_the_score_is_a_setting_and_every_setting_is_used():
     assert {PREFIX + field.name for field in fields(Points)} == {
-        name for name in BY_NAME if name.startswith(PREFIX)
+        name for name in DEFAULTS if name.startswith(PREFIX)
     }
     assert usual_points() == POINTS
 

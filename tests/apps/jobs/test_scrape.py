@@ -90,7 +90,7 @@ def test_a_board_is_looked_at_more_often_the_better_its_tier(scraping: Scraping)
 @pytest.mark.promise(5)
 def test_boards_that_wait_behind_a_closed_gate_take_nobodys_turn(scraping: Scraping):
     scraping.shop.store.settings = type(scraping.store.settings)(
-        {**scraping.store.project_settings, "jobs.scrape_batch": 1}
+        {**scraping.store.project_settings, "jobs.scrape_batch": 1}, scraping.store.settings.catalogue
     )
     stuck = scraping.add("acme", due_at=0)
     other = scraping.add("borealis", due_at=1)

@@ -17,6 +17,7 @@ from tests.apps.jobs.scraping import ended
 from tests.engine.workshop import Workshop
 from tests.harness import tasks
 from tests.harness.databases import Database
+from tests.harness.ours import OURS
 from thresher import App, NewTask
 from thresher.ai.ask import Advisor
 from thresher.ai.prices import Prices
@@ -107,7 +108,7 @@ class Search:
         wanted = self.store.project_settings | {
             name.replace("__", "."): value for name, value in settings.items()
         }
-        self.store.project_settings, self.store.settings = wanted, Settings(wanted)
+        self.store.project_settings, self.store.settings = wanted, Settings(wanted, OURS)
 
     # --- time
 

@@ -4,19 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.harness.ours import OURS
 from thresher.apps.roles.demand import PRIORITIES, SETTINGS, Demand
 from thresher.config.settings import Settings
 from thresher.core.clock import HOUR
 from thresher.core.errors import UsageError
 
-DEMAND = Demand.of(Settings())
+DEMAND = Demand.of(Settings(catalogue=OURS))
 NOW = 1_700_000_000_000_000
 people = st.integers(0, 1_000_000)
 
 
 def test_the_settings_make_a_demand():
     assert Demand(168 * HOUR, 50.0) == DEMAND
-    assert Demand.of({name: Settings()[name] for name in SETTINGS}) == DEMAND
+    assert Demand.of({name: Settings(catalogue=OURS)[name] for name in SETTINGS}) == DEMAND
 
 
 @given(st.sampled_from(range(3)), people, people)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.apps.roles.people import USUAL, offer, seeker
+from tests.harness.ours import OURS
 from thresher.apps.roles.matching import choice
 from thresher.apps.roles.matching.choice import Side, choose
 from thresher.apps.roles.matching.fit import explain_pair, score_pair
@@ -20,7 +21,6 @@ from thresher.apps.roles.matching.ground import Site
 from thresher.apps.roles.matching.offer import Asked, Offer
 from thresher.apps.roles.matching.points import Points, points_of
 from thresher.apps.roles.matching.seeker import Seeker
-from thresher.config.settings import setting
 from thresher.hiring.opening import Workplace
 
 NAMES = (
@@ -85,11 +85,11 @@ MADE_UP = st.text("abcde", min_size=4, max_size=9)
 @st.composite
 def numbers(draw: st.DrawFn) -> Points:
     """Any settings that a person may choose."""
-    return points_of(lambda name: _drawn(draw, name) if draw(st.booleans()) else setting(name).default)
+    return points_of(lambda name: _drawn(draw, name) if draw(st.booleans()) else OURS[name].default)
 
 
 def _drawn(draw: st.DrawFn, name: str) -> Any:
-    known = setting(name)
+    known = OURS[name]
     if isinstance(known.default, int):
         return draw(st.integers(int(known.low), min(int(known.high), 200)))
     return draw(
@@ -117,7 +117,7 @@ def test_without_numpy_the_same_matches_are_chosen(monkeypatch: pytest.MonkeyPat
     ]
     said = {"skills": ["Python", "Django"], "location": "Austin, TX"}
     offers = [offer(at, experience={"low": at % 5, "high": None}, **said) for at in range(20, 31)]
-    few = points_of(lambda name: 3 if name == "roles.match.best" else setting(name).default)
+    few = points_of(lambda name: 3 if name == "roles.match.best" else OURS[name].default)
     vectors = [array("f", [at / 16, 0.5, -at / 16]).tobytes() if at % 3 else None for at in range(11)]
     sides = Side(vectors[:8], vectors)
     quick = choose(seekers, offers, few, sides)
@@ -127,7 +127,7 @@ def test_without_numpy_the_same_matches_are_chosen(monkeypatch: pytest.MonkeyPat
 
 
 def test_of_equal_scores_the_first_postings_are_kept() -> None:
-    few = points_of(lambda name: 2 if name == "roles.match.best" else setting(name).default)
+    few = points_of(lambda name: 2 if name == "roles.match.best" else OURS[name].default)
     rows = choose([seeker(1, skills=("Python",))], [offer(at, skills=["Python"]) for at in (9, 4, 7)], few)
     assert [row[1] for row in rows] == [4, 7]
 
@@ -151,7 +151,7 @@ def test_many_candidates_are_scored_a_block_at_a_time(monkeypatch: pytest.Monkey
 
 @pytest.mark.promise(18)
 def test_the_memory_of_a_matching_does_not_grow_with_the_number_of_candidates() -> None:
-    strict = points_of(lambda name: 99.0 if name == "roles.match.store" else setting(name).default)
+    strict = points_of(lambda name: 99.0 if name == "roles.match.store" else OURS[name].default)
     seekers, offers = (
         [seeker(at, skills=("Python",)) for at in range(1_000)],
         [offer(at, skills=["Python"]) for at in range(500)],

@@ -16,6 +16,7 @@ import pytest
 
 from tests.house.paper import ROOT
 from thresher.admin.keys import create_key
+from thresher.apps.roles.app import app as roles
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role
 from thresher.build import opened_store
@@ -81,7 +82,7 @@ def project(tmp_path_factory) -> Iterator[tuple[str, str, Path]]:
     (folder / "thresher.yaml").write_text("apps: [roles]\n")
     for name in ("scraper.py", "scraper.sh"):
         shutil.copy(EXAMPLES / name, folder)
-    with opened_store(f"sqlite:///{folder / 'thresher.db'}") as store:
+    with opened_store(f"sqlite:///{folder / 'thresher.db'}", apps=[roles]) as store:
         token = create_key(store, "reference", ["scrape"], rate=100_000).token
     with serving(folder) as url:
         yield url, token, folder
@@ -113,7 +114,7 @@ def linked(store: Store, role: str) -> list[str]:
 @pytest.mark.parametrize("how", SCRAPERS)
 def test_a_reference_scraper_serves_every_role_and_stops_when_none_waits(project, how):
     _, _, folder = project
-    with opened_store(f"sqlite:///{folder / 'thresher.db'}") as store, board(LIST) as address:
+    with opened_store(f"sqlite:///{folder / 'thresher.db'}", apps=[roles]) as store, board(LIST) as address:
         add(store, f"{how} nobody", 'C++ "Systems" Engineer', "Gardener", "Python Developer")
         with store.write() as session:
             session.run("update roles set status = 'pending', session_id = null")
@@ -138,7 +139,7 @@ def test_a_reference_scraper_serves_every_role_and_stops_when_none_waits(project
 @pytest.mark.parametrize("how", SCRAPERS)
 def test_a_reference_scraper_that_sees_nothing_gives_the_role_back(project, how):
     _, _, folder = project
-    with opened_store(f"sqlite:///{folder / 'thresher.db'}") as store:
+    with opened_store(f"sqlite:///{folder / 'thresher.db'}", apps=[roles]) as store:
         for text, verdict in ((None, "failed"), ("", "unknown")):
             name = f"{how} {verdict}"
             add(store, name)
@@ -166,7 +167,7 @@ def test_a_reference_scraper_without_a_good_key_says_what_is_wrong(project, how)
 
 def test_a_reference_scraper_goes_on_with_what_it_held_when_it_was_killed(project):
     url, token, folder = project
-    with opened_store(f"sqlite:///{folder / 'thresher.db'}") as store, board(LIST) as address:
+    with opened_store(f"sqlite:///{folder / 'thresher.db'}", apps=[roles]) as store, board(LIST) as address:
         add(store, "Senior Python Developer")
         headers = ["-H", f"X-Scraper-API-Key: {token}"]
         claimed = subprocess.run(

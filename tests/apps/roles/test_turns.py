@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.harness.ours import OURS
 from thresher.apps.roles.turns import SETTINGS, TAG, Ended, Health, Pace, Verdict, after_look, after_platform
 from thresher.config.settings import Settings
 from thresher.core.clock import HOUR, MINUTE, SECOND
 
-PACE = Pace.of(Settings())
+PACE = Pace.of(Settings(catalogue=OURS))
 NOW = 1_700_000_000 * SECOND
 WELL = Health()
 verdicts = st.sampled_from(Verdict)
@@ -16,7 +17,7 @@ verdicts = st.sampled_from(Verdict)
 
 def test_the_settings_make_a_pace():
     assert Pace(60 * SECOND, 4 * HOUR, 5, 30 * MINUTE, 4 * HOUR) == PACE
-    assert Pace.of({name: Settings()[name] for name in SETTINGS}) == PACE
+    assert Pace.of({name: Settings(catalogue=OURS)[name] for name in SETTINGS}) == PACE
 
 
 @pytest.mark.promise(7)

@@ -1,10 +1,13 @@
 """docs/reference/settings.md: every setting, by room."""
 
+from collections.abc import Iterable
 from itertools import groupby
 
 from tests.house.pages.markdown import join, table
-from thresher.config.setting import Setting
+from thresher.apps.jobs.settings import SETTINGS as JOBS
+from thresher.apps.roles.settings import SETTINGS as ROLES
 from thresher.config.settings import SETTINGS
+from thresher.core.setting import Setting
 
 INTRO = """\
 Every number that steers Thresher, with its default. A project changes them in [`thresher.yaml`](project-file.md); a person
@@ -28,12 +31,20 @@ ROOMS = {
 }
 
 
+APPS = {"jobs": JOBS, "roles": ROLES}
+
+
 def page() -> str:
-    parts = [INTRO]
+    parts = [INTRO, "## Thresher"]
     for room, found in groupby(SETTINGS, key=lambda setting: setting.name.partition(".")[0]):
-        drawn = table(["setting", "default", "unit", "from", "to", "scope", "meaning"], map(_row, found))
-        parts += [f"## {room}", *([ROOMS[room]] if room in ROOMS else []), drawn]
+        parts += [f"### {room}", *([ROOMS[room]] if room in ROOMS else []), _drawn(found)]
+    for app, settings in APPS.items():
+        parts += [f"## The app {app}", f"There while `{app}` is one of the project's apps.", _drawn(settings)]
     return join("Settings", *parts)
+
+
+def _drawn(settings: Iterable[Setting]) -> str:
+    return table(["setting", "default", "unit", "from", "to", "scope", "meaning"], map(_row, settings))
 
 
 def _row(setting: Setting) -> list[str]:

@@ -10,6 +10,7 @@ app = App(
     sources="thresher.apps.jobs.pipelines:SOURCES",
     schedules="thresher.apps.jobs.pipelines:SCHEDULES",
     schemas="thresher.apps.jobs.pipelines:SCHEMAS",
+    settings="thresher.apps.jobs.settings:SETTINGS",
     commands=(
         Command("add company", "Follow companies by their names or sites.", "thresher.cli.jobs:add_company"),
         Command("add companies", "Follow all companies of a file.", "thresher.cli.jobs:add_companies"),

@@ -12,6 +12,7 @@ app = App(
     pipelines="thresher.apps.roles.pipelines:PIPELINES",
     schedules="thresher.apps.roles.pipelines:SCHEDULES",
     schemas="thresher.apps.roles.pipelines:SCHEMAS",
+    settings="thresher.apps.roles.settings:SETTINGS",
     near={"role": "thresher.apps.roles.role_names:near_roles"},
     effects={
         "matches.replace": "thresher.apps.roles.store.matches:replace_matches",

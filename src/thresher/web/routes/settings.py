@@ -29,7 +29,7 @@ async def put_setting(shop: Shop, request: Request, name: str, body: Value) -> R
     """Change a setting at run time. Workers take it up within settings.every. A setting whose `scope` is
     admin needs that scope.
     """
-    refused = without_scope(request, scope_needed(name))
+    refused = without_scope(request, scope_needed(shop.store.settings.catalogue, name))
     if refused is not None:
         return refused.response()
     key = holder(request)

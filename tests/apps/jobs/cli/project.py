@@ -26,6 +26,7 @@ app = App(
     "jobs",
     pipelines=tuple(Pipeline(kind, Stage(end)) for kind in KINDS),
     needs=real.needs,
+    settings=real.settings,
     commands=real.commands,
 )
 """

@@ -123,9 +123,10 @@ def world(folder: Path, url: str | None = None) -> Iterator[World]:
     project, clock = read_project(folder), FrozenClock()
     if url is None:
         TABLES.write(folder / "thresher.db")
-    store = open_store(url or f"sqlite:///{folder / 'thresher.db'}?durability=process", project, clock=clock)
+    registry = project_registry(project)
+    database = url or f"sqlite:///{folder / 'thresher.db'}?durability=process"
+    store = open_store(database, project, registry.apps, clock=clock)
     try:
-        registry = project_registry(project)
         install(store, registry)
         shop = Workshop(store, registry)
         with served(shop) as at:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.harness.databases import with_processes
+from tests.harness.ours import OURS
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.service.resolve import MAX_TITLES, Resolution, resolve
 from thresher.apps.roles.store.roles import (
@@ -180,7 +181,7 @@ def test_a_rejected_role_is_not_proposed_again(store: Store):
 
 def test_where_people_approve_a_new_role_is_proposed(make_store: Callable[..., Store]):
     store = make_store()
-    store.settings = Settings({"roles.approval": 1})
+    store.settings = Settings({"roles.approval": 1}, OURS)
     found = one(store, "Snake Charmer")
     with store.read() as session:
         role = find_role(session, found.role_id or 0)

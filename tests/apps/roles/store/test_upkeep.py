@@ -17,7 +17,7 @@ from tests.apps.roles.store.queueing import (
     role,
     turns,
 )
-from tests.harness.tasks import change, rows
+from tests.harness.tasks import rows
 from thresher.apps.roles.store.platforms import pause_platform
 from thresher.apps.roles.store.upkeep import expire_sessions, reset_rested
 from thresher.apps.roles.turns import Verdict
@@ -29,20 +29,20 @@ NUMBERS = {"pace": asdict(PACE), "demand": asdict(DEMAND)}
 EFFECTS = {"scrapes.expire": expire_sessions, "roles.reset": reset_rested}
 
 
-def do(store, name, **data):
+def do(store, name, rest=DAY):
     with store.write() as session:
-        EFFECTS[name](session, data, store.backend.now(session))
+        now = store.backend.now(session)
+        EFFECTS[name](session, NUMBERS | {"before": now - rest}, now)
 
 
 @pytest.mark.promise(1)
-@pytest.mark.parametrize("numbers", [{}, NUMBERS], ids=["its own numbers", "given numbers"])
-def test_sessions_that_are_over_end_and_their_roles_wait_again(store, clock, numbers):
+def test_sessions_that_are_over_end_and_their_roles_wait_again(store, clock):
     ids = [role(store, name) for name in "abc"]
     for _ in ids:
         claim(store)
     clock.advance(LEASE)
     for _ in range(2):
-        do(store, "scrapes.expire", **numbers)
+        do(store, "scrapes.expire")
         assert [look(store, each).status for each in ids] == ["pending"] * 3
         assert rows(store, "select distinct status from scrape_sessions") == [("timeout",)]
     assert problems(store) == []
@@ -52,7 +52,7 @@ def test_a_session_that_still_lasts_is_left_alone(store, clock):
     role(store, "a")
     claim(store)
     clock.advance(LEASE - 1)
-    do(store, "scrapes.expire", **NUMBERS)
+    do(store, "scrapes.expire")
     assert rows(store, "select status from scrape_sessions") == [("in_progress",)]
 
 
@@ -69,15 +69,11 @@ def test_a_role_comes_back_after_it_has_rested(store, clock):
     assert problems(store) == []
 
 
-def test_how_long_a_role_rests_is_a_setting(store, clock):
-    change(
-        store,
-        "insert into settings (name, value, changed_at, changed_by) values ('roles.reset_after', '1', 0, 'x')",
-    )
+def test_a_role_rests_as_long_as_the_stage_says(store, clock):
     cook = role(store, "cook", 1)
     end(store, claim(store).scrape)
     clock.advance(HOUR + 1)
-    do(store, "roles.reset")
+    do(store, "roles.reset", rest=HOUR)
     assert look(store, cook).status == "pending"
 
 
@@ -90,8 +86,8 @@ def test_a_platform_that_is_paused_for_long_does_not_keep_a_role_from_the_others
         pause_platform(session, "indeed")
     assert end(store, claim(store).scrape, Verdict.FOUND) == "pending"
     clock.advance(DAY + 1)
-    do(store, "roles.reset", **NUMBERS)
+    do(store, "roles.reset")
     assert turns(store, cook) == {"dice": "waiting", "indeed": "waiting"}
     assert claim(store).scrape.platforms == ("dice",)
-    do(store, "roles.reset", **NUMBERS)
+    do(store, "roles.reset")
     assert problems(store) == []

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
-from thresher.config.settings import setting
+from thresher.apps.jobs.settings import DEFAULTS
 
 PREFIX = "jobs.filter."
 
@@ -38,4 +38,4 @@ def rules_of(value: Callable[[str], Any]) -> Rules:
 
 def usual_rules() -> Rules:
     """The rules as they are without a change."""
-    return rules_of(lambda name: setting(name).default)
+    return rules_of(DEFAULTS.__getitem__)

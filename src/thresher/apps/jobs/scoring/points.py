@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
-from thresher.config.settings import setting
+from thresher.apps.jobs.settings import DEFAULTS
 
 PREFIX = "jobs.score."
 
@@ -70,4 +70,4 @@ def points_of(value: Callable[[str], Any]) -> Points:
 
 def usual_points() -> Points:
     """The points as they are without a change."""
-    return points_of(lambda name: setting(name).default)
+    return points_of(DEFAULTS.__getitem__)

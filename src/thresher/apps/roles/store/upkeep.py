@@ -12,49 +12,29 @@ from thresher.apps.roles.store.matches import drop_suggestions
 from thresher.apps.roles.store.roles import repeat_stalled, reset_roles
 from thresher.apps.roles.store.scrapes import expire_scrapes
 from thresher.apps.roles.turns import Pace
-from thresher.config.settings import Settings
-from thresher.core.clock import HOUR
 from thresher.core.record import Filing
 from thresher.hiring.kinds import POSTING
 from thresher.store.records import file_record
 from thresher.store.session import Session, one
 
 AT_ONCE = 500
-_CHANGED = "select name, value from settings where name like 'roles.%'"
 
 
 def expire_sessions(session: Session, data: Mapping[str, Any], now: int) -> None:
-    """End every session whose time is over. `data` may bring `pace` and `demand`, as their fields."""
-    pace, demand = _pace(session, data), _demand(session, data)
+    """End every session whose time is over. `data` brings `pace` and `demand`, as their fields."""
+    pace, demand = Pace(**data["pace"]), Demand(**data["demand"])
     while expire_scrapes(session, now, pace, demand, AT_ONCE, session.dialect.skip) == AT_ONCE:
         pass
 
 
 def reset_rested(session: Session, data: Mapping[str, Any], now: int) -> None:
-    """Bring back every role that has rested since `before`; unsaid, for `roles.reset_after`. `data` may bring
-    `demand`.
-    """
-    demand = _demand(session, data)
-    rests = round(_settings(session)["roles.reset_after"] * HOUR)
-    before = int(data.get("before", now - rests))
+    """Bring back every role that has rested since `before`. `data` brings `before` and `demand`."""
+    demand, before = Demand(**data["demand"]), int(data["before"])
     while reset_roles(session, before, now, demand, AT_ONCE) == AT_ONCE:
         pass
     last: int | None = 0
     while last is not None:
         last = repeat_stalled(session, before, now, last, AT_ONCE)
-
-
-def _pace(session: Session, data: Mapping[str, Any]) -> Pace:
-    return Pace(**data["pace"]) if "pace" in data else Pace.of(_settings(session))
-
-
-def _demand(session: Session, data: Mapping[str, Any]) -> Demand:
-    return Demand(**data["demand"]) if "demand" in data else Demand.of(_settings(session))
-
-
-def _settings(session: Session) -> Settings:
-    """Those that were changed at run time, over the defaults."""
-    return Settings({name: value for name, value in session.rows(_CHANGED) if name in Settings()})
 
 
 # Closing postings that no scraper has seen for long. What was seen again in the meantime stays open.

@@ -1,7 +1,6 @@
-"""One setting: a number with its owner, and how a person's words for it are checked."""
+"""One setting of the machine or of an app, and the check of a value that a person wrote for it."""
 
 from dataclasses import dataclass
-from functools import partial
 
 from thresher.core.errors import ConfigError
 
@@ -10,8 +9,8 @@ Number = int | float
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One number with its owner. `admin`: a change over HTTP needs the scope admin. It has no default, so
-    each setting has to decide.
+    """A number that a person may change. A whole default makes it a whole number. Make one with `tunable` or
+    `guarded`, which decide `admin`: whether a change over HTTP needs the scope admin.
     """
 
     name: str
@@ -36,8 +35,13 @@ class Setting:
         return value
 
 
-# How an app judges and when failed work is tried again: for whoever may write.
-tunable = partial(Setting, admin=False)
-# What touches security, money, politeness, memory, durability or how long things are kept: for
-# administrators.
-guarded = partial(Setting, admin=True)
+def tunable(name: str, default: Number, unit: str, low: Number, high: Number, sentence: str) -> Setting:
+    """Make a setting that whoever may write can change: how an app judges, when work is tried again."""
+    return Setting(name, default, unit, low, high, sentence, admin=False)
+
+
+def guarded(name: str, default: Number, unit: str, low: Number, high: Number, sentence: str) -> Setting:
+    """Make a setting that only administrators can change: what touches security, money, politeness, memory,
+    durability or how long things are kept.
+    """
+    return Setting(name, default, unit, low, high, sentence, admin=True)
