@@ -44,7 +44,7 @@ def main() -> None:
             fill(store, Field(lanes=1_000, gates=3, backlog=given.tasks, blocked=0))
         with build.opened_store(url) as store:
             registry = Registry([App("bench", pipelines=(Pipeline("noop", Stage(noop)),))])
-            with build.opened_worker(build.Workshop(store, registry), url) as worker:
+            with build.opened_worker(build.Runtime(store, registry), url) as worker:
                 loop.run_loop(worker.run())
     print(json.dumps({"store": given.store, "tasks": given.tasks, "resident_mb_at_each_tenth": sizes}))
 

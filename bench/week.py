@@ -36,9 +36,9 @@ from thresher.config.settings import Settings, catalogue_of
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.record import Is
 from thresher.engine import worker
-from thresher.engine.page_cache import StoreShelf
+from thresher.engine.page_cache import StorePageCache
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Reach
+from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -100,14 +100,16 @@ class Week:
         async def until_idle() -> None:
             guard, settings = Guard(), lambda: self.store.settings
             transport = HttpTransport(MappedResolver(self.web.rules, SystemResolver()), guard)
-            agent, shelf = agent_of(None, "https://example.com/bot"), StoreShelf(self.store)
-            fetcher = Fetcher(transport, guard, agent, settings=settings, shelf=shelf, clock=self.clock)
+            agent, page_cache = agent_of(None, "https://example.com/bot"), StorePageCache(self.store)
+            fetcher = Fetcher(
+                transport, guard, agent, settings=settings, page_cache=page_cache, clock=self.clock
+            )
             await Worker(
                 self.store,
                 self.registry,
                 heartbeat_store=self.beat,
                 until_idle=True,
-                reach=Reach(fetcher),
+                services=Services(fetcher),
                 clock=self.clock,
             ).run()
 

@@ -12,7 +12,7 @@ from bench.crawlers.visit import IN_FLIGHT, Watch, visit
 from thresher import App, Done, NewTask, Pipeline, Record, Stage, build
 from thresher.config.outward import Outward
 from thresher.core.context import Context
-from thresher.core.gate import Limits
+from thresher.core.gate import GateLimits
 from thresher.core.keys import host_gate
 from thresher.core.page import Page
 from thresher.engine import worker as loop
@@ -46,7 +46,7 @@ def registry_for(site: str) -> Registry:
 def work(url: str, site: str) -> None:
     """Crawl until nothing is left."""
     with build.opened_store(url) as store:
-        shop = build.Workshop(store, registry_for(site), Outward(allow=(site.removeprefix("http://"),)))
+        shop = build.Runtime(store, registry_for(site), Outward(allow=(site.removeprefix("http://"),)))
         with build.opened_worker(shop, url, until_idle=True) as worker:
             loop.run_loop(worker.run())
         close_fork_server()  # what its processes have used counts, too
@@ -63,7 +63,7 @@ def main() -> None:
         }.items():
             change_setting(store, name, value, "bench")
         store.meet_lanes([unscoped(gate)])
-        set_limits(store, gate, Limits(max_in_flight=IN_FLIGHT))
+        set_limits(store, gate, GateLimits(max_in_flight=IN_FLIGHT))
         watch = Watch()
         for at in range(0, given.pages, BULK):
             store.enqueue(

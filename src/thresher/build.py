@@ -24,18 +24,18 @@ from thresher.core.backoff import Retry
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.compute import Compute, compute_in_thread
 from thresher.core.errors import ConfigError, DatabaseProblem
-from thresher.core.gate import Limits, interval_us
+from thresher.core.gate import GateLimits, interval_us
 from thresher.core.page import Page
 from thresher.engine.calendar import check, next_firing
-from thresher.engine.page_cache import StoreShelf
+from thresher.engine.page_cache import StorePageCache
 from thresher.engine.process_pool import ProcessPool, note_stopped, opened_pool
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Reach
+from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.browser import Browser
 from thresher.fetch.fetcher import Fetcher
-from thresher.fetch.governor import Errand, Ungoverned
+from thresher.fetch.governor import FetchOptions, Ungoverned
 from thresher.fetch.guard import Guard
 from thresher.fetch.late import LateTransport
 from thresher.fetch.request import Transport, order
@@ -72,11 +72,11 @@ def open_backend(url: str, *, clock: Clock | None = None, connections: int = 8) 
     if scheme in ("postgresql", "postgres"):
         try:
             from thresher.store.postgres.backend import PostgresBackend  # noqa: PLC0415  an extra, and slow to import
-            from thresher.store.postgres.connection import reach  # noqa: PLC0415
+            from thresher.store.postgres.connection import check_reachable  # noqa: PLC0415
         except ImportError:
             raise ConfigError("PostgreSQL needs its driver: pip install 'thresher[postgres]'") from None
         check_server(url)
-        reach(url)
+        check_reachable(url)
         return PostgresBackend(url, clock=clock, connections=connections)
     raise ConfigError(
         f"the database wants a URL such as sqlite:///thresher.db or postgresql://host/name, got {hide_password(url)!r}"
@@ -182,7 +182,7 @@ def opened_store(
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class Runtime:
     """A store, the apps that work on it, how they go out to the web, and which models they may ask with which
     prompts of their own.
     """
@@ -196,7 +196,7 @@ class Workshop:
 
 
 @contextmanager
-def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> Iterator[Workshop]:
+def opened_runtime(url: str, project: Project, named: Iterable[str] = ()) -> Iterator[Runtime]:
     """The apps of a project on their database, with what they declare installed, for the length of a
     block.
     """
@@ -207,7 +207,7 @@ def opened_workshop(url: str, project: Project, named: Iterable[str] = ()) -> It
     with opened_store(url, project, registry.apps) as store:
         install(store, registry)
         install_models(store, project.models)
-        yield Workshop(
+        yield Runtime(
             store, registry, project.fetch, project.models, project.folder / PROMPTS, project.notify
         )
 
@@ -264,7 +264,7 @@ def install_sources(store: Store, registry: Registry) -> None:
     registry.settings = store.settings
     for app in registry.apps:
         for source in app.sources:
-            limits = Limits(
+            limits = GateLimits(
                 source.in_flight,
                 interval_us(source.rate),
                 source.burst,
@@ -280,7 +280,7 @@ def install_models(store: Store, models: Models) -> None:
     """
     for thinker in models.providers.values():
         open_provider(thinker)  # says at once what is not installed; nothing is loaded or sent yet
-        limits = Limits(
+        limits = GateLimits(
             thinker.in_flight,
             interval_us(thinker.rate),
             trip_after=store.settings.count("breaker.trip_after"),
@@ -313,49 +313,53 @@ def heartbeat_for(store: Store, url: str) -> Store:
 
 
 @contextmanager
-def opened_worker(shop: Workshop, url: str, *, until_idle: bool = False, **how: Any) -> Iterator[Worker]:
+def opened_worker(runtime: Runtime, url: str, *, until_idle: bool = False, **how: Any) -> Iterator[Worker]:
     """A worker for the length of a block. Its heartbeat has a connection of its own, closed after it. `how`
     goes to the worker.
     """
-    beat = heartbeat_for(shop.store, url)
-    patience = _patience(shop.store) if until_idle else 0.0
+    beat = heartbeat_for(runtime.store, url)
+    patience = _patience(runtime.store) if until_idle else 0.0
     try:
-        pumps = PUMPS[shop.store.backend.dialect.name]
-        providers = {name: open_provider(thinker) for name, thinker in shop.models.providers.items()}
-        pool = ProcessPool(lambda: shop.store.settings, partial(note_stopped, shop.store))
-        stage_pool = ProcessPool(lambda: shop.store.settings, partial(note_stopped, shop.store))
-        fetcher = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store, pool.run)
-        reach = Reach(
+        pumps = PUMPS[runtime.store.backend.dialect.name]
+        providers = {name: open_provider(thinker) for name, thinker in runtime.models.providers.items()}
+        pool = ProcessPool(lambda: runtime.store.settings, partial(note_stopped, runtime.store))
+        stage_pool = ProcessPool(lambda: runtime.store.settings, partial(note_stopped, runtime.store))
+        fetcher = make_fetcher(runtime.outward, lambda: runtime.store.settings, runtime.store, pool.run)
+        check_reachable = Services(
             fetcher,
-            make_advisor(shop, providers),
+            make_advisor(runtime, providers),
             providers,
-            Notifier(shop.notify.urls, shop.notify.unset),
+            Notifier(runtime.notify.urls, runtime.notify.unset),
             pool,
             stage_pool,
         )
         yield Worker(
-            shop.store,
-            shop.registry,
+            runtime.store,
+            runtime.registry,
             heartbeat_store=beat,
             pumps=pumps,
             until_idle=until_idle,
             patience=patience,
-            reach=reach,
+            services=check_reachable,
             **how,
         )
     finally:
-        if beat is not shop.store:
+        if beat is not runtime.store:
             beat.close()
 
 
-def make_advisor(shop: Workshop, providers: Mapping[str, Provider]) -> "Advisor":
+def make_advisor(runtime: Runtime, providers: Mapping[str, Provider]) -> "Advisor":
     """Who asks the models of a project. Without any it says so to whoever asks."""
     from thresher.ai.ask import Advisor  # noqa: PLC0415  only workers ask, and it brings all the readers along
     from thresher.ai.prices import Prices  # noqa: PLC0415
     from thresher.ai.prompt import Library  # noqa: PLC0415
 
     return Advisor(
-        providers, shop.models.tiers, Prices(shop.models), Library(shop.prompts), lambda: shop.store.settings
+        providers,
+        runtime.models.tiers,
+        Prices(runtime.models),
+        Library(runtime.prompts),
+        lambda: runtime.store.settings,
     )
 
 
@@ -373,9 +377,11 @@ def make_fetcher(
     agent, guard = agent_of(outward.user_agent, outward.contact), Guard(outward.allow)
     resolver = MappedResolver(outward.resolve, SystemResolver())
     browser = Browser(settings().count("browser.in_flight"), resolver, guard, agent=agent.header)
-    shelf = None if store is None else StoreShelf(store)
+    page_cache = None if store is None else StorePageCache(store)
     transport = LateTransport(lambda: _transport(outward, resolver, guard))
-    return Fetcher(transport, guard, agent, settings=settings, shelf=shelf, browser=browser, compute=compute)
+    return Fetcher(
+        transport, guard, agent, settings=settings, page_cache=page_cache, browser=browser, compute=compute
+    )
 
 
 def _transport(outward: Outward, resolver: Resolver, guard: Guard) -> Transport:
@@ -413,7 +419,7 @@ async def fetch_once(project: Project, url: str, *, render: bool | None = False)
     hold.
     """
     async with opened_fetcher(project) as fetcher:
-        return await fetcher.fetch(order(url), Errand(Ungoverned(), render=render))
+        return await fetcher.fetch(order(url), FetchOptions(Ungoverned(), render=render))
 
 
 def _patience(store: Store) -> float:

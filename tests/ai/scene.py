@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from thresher.ai.ask import Advisor
-from thresher.ai.model_budget import Quote
+from thresher.ai.model_budget import CallQuote
 from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
-from thresher.ai.provider import Call, CallFailed, Reply, Stop
+from thresher.ai.provider import CallFailed, ModelCall, ModelReply, StopReason
 from thresher.config.models import Models, Rate, Thinker, Tier
 from thresher.config.settings import Settings
 from thresher.core.answer import Answer, Usage
@@ -35,7 +35,7 @@ OPINION = Schema(
     "opinion", (Field("role", says="which role it is", choices=("cook", "driver"), judged=True),)
 )
 
-Script = Callable[[Call], object]  # a text, a value to be written as JSON, a reply, or an error
+Script = Callable[[ModelCall], object]  # a text, a value to be written as JSON, a reply, or an error
 
 
 @dataclass
@@ -53,16 +53,16 @@ class Drawer:
     """A desk without a house: answers in a dictionary, money without end unless `refuses` says otherwise."""
 
     answers: dict[str, Answer] = field(default_factory=dict)
-    quotes: list[Quote] = field(default_factory=list)
+    quotes: list[CallQuote] = field(default_factory=list)
     bills: list[Bill] = field(default_factory=list)
     refuses: dict[int, TaskError] = field(default_factory=dict)
-    before: Callable[["Drawer", Quote], None] = lambda drawer, quote: None
+    before: Callable[["Drawer", CallQuote], None] = lambda drawer, quote: None
 
     async def recall(self, question: str) -> Answer | None:
         return self.answers.get(question)
 
     @asynccontextmanager
-    async def call(self, quote: Quote) -> AsyncIterator[Bill]:
+    async def call(self, quote: CallQuote) -> AsyncIterator[Bill]:
         if (problem := self.refuses.get(len(self.quotes))) is not None:
             raise problem
         self.before(self, quote)
@@ -84,27 +84,27 @@ class Speaker:
 
     script: Sequence[Any] | Script
     name: str = "practice"
-    calls: list[Call] = field(default_factory=list)
+    calls: list[ModelCall] = field(default_factory=list)
 
-    async def complete(self, call: Call) -> Reply:
+    async def complete(self, call: ModelCall) -> ModelReply:
         self.calls.append(call)
         said = self.script(call) if callable(self.script) else self.script[len(self.calls) - 1]
         if isinstance(said, Exception):
             raise said
-        if isinstance(said, Reply):
+        if isinstance(said, ModelReply):
             return said
         text = said if isinstance(said, str) else json.dumps(said)
-        return Reply(text, Usage(1, call.size // 4, len(text) // 4 + 1), call.model)
+        return ModelReply(text, Usage(1, call.size // 4, len(text) // 4 + 1), call.model)
 
     async def close(self) -> None: ...
 
 
-def cut(text: str) -> Reply:
-    return Reply(text, Usage(1, 10, 10), "small", Stop.LENGTH)
+def cut(text: str) -> ModelReply:
+    return ModelReply(text, Usage(1, 10, 10), "small", StopReason.LENGTH)
 
 
-def refusal() -> Reply:
-    return Reply("I can't help with that.", Usage(1, 10, 10), "small", Stop.REFUSED)
+def refusal() -> ModelReply:
+    return ModelReply("I can't help with that.", Usage(1, 10, 10), "small", StopReason.REFUSED)
 
 
 def failed(problem: TaskError, *, billed: bool) -> CallFailed:
@@ -116,7 +116,7 @@ class Scene:
     """Everything on the table, to be looked at after the asking."""
 
     speaker: Speaker
-    desk: Drawer
+    budget: Drawer
     advisor: Advisor
 
     def ask(
@@ -125,7 +125,7 @@ class Scene:
         inputs: dict[str, Any] = more.pop("inputs", {})
         if page is not None:
             inputs = {**inputs, "page": Material(page) if isinstance(page, str) else page}
-        return asyncio.run(self.advisor.ask(task, schema, inputs, self.desk, **more))
+        return asyncio.run(self.advisor.ask(task, schema, inputs, self.budget, **more))
 
     @property
     def calls(self) -> int:
@@ -145,7 +145,7 @@ def scene(
     *,
     settings: Mapping[str, Any] = {},
     prompts: Path | None = None,
-    desk: Drawer | None = None,
+    budget: Drawer | None = None,
     tiers: Mapping[str, Tier] | None = None,
 ) -> Scene:
     speaker, chosen = Speaker(script), models()
@@ -155,6 +155,6 @@ def scene(
     found = chosen.tiers if tiers is None else tiers
     return Scene(
         speaker,
-        desk or Drawer(),
+        budget or Drawer(),
         Advisor({"practice": speaker}, found, Prices(chosen), Library(prompts), lambda: known),
     )

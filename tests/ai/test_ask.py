@@ -31,7 +31,7 @@ def test_an_answer_brings_its_value_its_places_and_its_price():
     assert place is not None
     assert PAGE[place.start : place.end] == "Oak table"
     assert (answer.usage.calls, answer.evidence.source) == (1, "h1")
-    assert answer.cost == on.desk.bills[0].paid == on.desk.spent > 0
+    assert answer.cost == on.budget.bills[0].paid == on.budget.spent > 0
 
 
 @pytest.mark.promise(15)
@@ -52,12 +52,12 @@ def test_what_was_answered_once_needs_no_model_any_more():
 
 @pytest.mark.promise(15)
 def test_whoever_waited_while_another_was_answered_does_not_pay_again():
-    def answered(desk: Drawer, quote) -> None:
-        desk.answers[quote.question] = Answer(RIGHT, Evidence(), Usage(1, 1, 1), 7, "small")
+    def answered(budget: Drawer, quote) -> None:
+        budget.answers[quote.question] = Answer(RIGHT, Evidence(), Usage(1, 1, 1), 7, "small")
 
-    on = scene([], desk=Drawer(before=answered))
+    on = scene([], budget=Drawer(before=answered))
     answer = on.ask(page=PAGE)
-    assert (on.calls, on.desk.spent, answer.value, answer.cached) == (0, 0, RIGHT, True)
+    assert (on.calls, on.budget.spent, answer.value, answer.cached) == (0, 0, RIGHT, True)
     assert answer.evidence.verified("title")
 
 
@@ -65,16 +65,16 @@ def test_whoever_waited_while_another_was_answered_does_not_pay_again():
 def test_a_kept_answer_is_looked_for_in_the_page_again():
     on = scene([RIGHT])
     on.ask(page=PAGE)
-    (key,) = on.desk.answers
-    on.desk.answers[key] = Answer(INVENTED, on.desk.answers[key].evidence, Usage(), 0, "small")
+    (key,) = on.budget.answers
+    on.budget.answers[key] = Answer(INVENTED, on.budget.answers[key].evidence, Usage(), 0, "small")
     assert list(on.ask(page=PAGE).evidence.unverified()) == ["title", "price", "wood"]
 
 
 def test_a_kept_answer_that_does_not_fit_is_asked_for_again():
     on = scene([RIGHT, RIGHT])
     on.ask(page=PAGE)
-    (key,) = on.desk.answers
-    on.desk.answers[key] = Answer({"title": 5}, Evidence(), Usage(), 0, "small")
+    (key,) = on.budget.answers
+    on.budget.answers[key] = Answer({"title": 5}, Evidence(), Usage(), 0, "small")
     assert (on.ask(page=PAGE).value, on.calls) == (RIGHT, 2)
 
 
@@ -86,7 +86,7 @@ def test_a_call_that_could_cost_too_much_is_never_made():
         match=r"practice/small with [\d,]+ bytes could cost \$0\.0\d+, and budget\.call allows \$0\.001000",
     ) as told:
         on.ask(page=PAGE)
-    assert (on.calls, on.desk.quotes) == (0, [])
+    assert (on.calls, on.budget.quotes) == (0, [])
     # The provider did nothing wrong: its gate stays open for shorter questions.
     assert told.value.away == told.value.retry_after == 3_600
 
@@ -95,12 +95,12 @@ def test_a_call_that_could_cost_too_much_is_never_made():
 def test_what_is_reserved_is_never_less_than_what_is_paid():
     on = scene([INVENTED, "no", INVENTED], settings={"ai.output_limit": 50})
     on.ask(page=PAGE)
-    assert all(bill.paid is not None and bill.paid <= bill.reserved for bill in on.desk.bills)
+    assert all(bill.paid is not None and bill.paid <= bill.reserved for bill in on.budget.bills)
 
 
 @pytest.mark.promise(15)
 def test_without_money_nothing_is_sent():
-    on = scene([RIGHT], desk=Drawer(refuses={0: BudgetExhausted("the day's money is spent")}))
+    on = scene([RIGHT], budget=Drawer(refuses={0: BudgetExhausted("the day's money is spent")}))
     with pytest.raises(BudgetExhausted, match="the day's money"):
         on.ask(page=PAGE)
     assert on.calls == 0
@@ -120,7 +120,7 @@ def test_a_reply_of_the_wrong_form_is_told_what_is_wrong_with_it():
 def test_a_repaired_answer_costs_both_calls():
     on = scene(["nonsense", RIGHT])
     answer = on.ask(page=PAGE)
-    assert (answer.usage.calls, answer.cost) == (2, on.desk.spent)
+    assert (answer.usage.calls, answer.cost) == (2, on.budget.spent)
 
 
 @pytest.mark.promise(15)
@@ -133,7 +133,7 @@ def test_a_model_that_never_learns_is_not_asked_for_ever(repairs: int):
     with pytest.raises(Malformed, match=r"practice/small gave no usable answer to extract@1 after"):
         on.ask(page=PAGE)
     assert on.calls <= repairs + 1
-    assert on.desk.answers == {}
+    assert on.budget.answers == {}
 
 
 @pytest.mark.promise(15)
@@ -215,16 +215,16 @@ def test_whatever_becomes_of_the_second_asking_the_first_answer_stays(second):
 
 
 def test_no_money_for_the_second_asking_keeps_the_first_answer():
-    on = scene([INVENTED], desk=Drawer(refuses={1: BudgetExhausted("all gone")}))
+    on = scene([INVENTED], budget=Drawer(refuses={1: BudgetExhausted("all gone")}))
     assert on.ask(page=PAGE).value == INVENTED
-    assert len(on.desk.answers) == 1
+    assert len(on.budget.answers) == 1
 
 
 def test_a_lost_claim_keeps_nothing():
-    on = scene([INVENTED], desk=Drawer(refuses={1: ClaimLost()}))
+    on = scene([INVENTED], budget=Drawer(refuses={1: ClaimLost()}))
     with pytest.raises(ClaimLost):
         on.ask(page=PAGE)
-    assert on.desk.answers == {}
+    assert on.budget.answers == {}
 
 
 def test_of_two_answers_the_one_with_more_in_the_page_is_kept():
@@ -246,21 +246,21 @@ def test_a_call_that_was_turned_away_costs_nothing_and_one_that_hung_costs_the_w
         with pytest.raises(type(problem)) as told:
             on.ask(page=PAGE)
         assert told.value is problem
-        assert on.desk.spent == (on.desk.quotes[0].most if billed else 0)
-        assert on.desk.answers == {}
+        assert on.budget.spent == (on.budget.quotes[0].most if billed else 0)
+        assert on.budget.answers == {}
 
 
 def test_a_quote_names_the_gate_the_model_and_the_prompt():
     on = scene([RIGHT])
     on.ask(page=PAGE)
-    (quote,) = on.desk.quotes
+    (quote,) = on.budget.quotes
     assert (quote.gate, quote.provider, quote.model, quote.prompt) == (
         "source:practice",
         "practice",
         "small",
         "extract@1",
     )
-    assert list(on.desk.answers) == [quote.question]
+    assert list(on.budget.answers) == [quote.question]
 
 
 def test_a_tier_can_be_chosen_and_is_another_question():

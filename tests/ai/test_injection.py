@@ -11,7 +11,7 @@ from contextlib import suppress
 import pytest
 
 from tests.ai.scene import TABLE, TABLES, Scene, scene
-from thresher.ai.provider import Call
+from thresher.ai.provider import ModelCall
 from thresher.core.errors import Malformed, TaskError
 from thresher.core.evidence import Material
 
@@ -29,7 +29,7 @@ ORDERS = (
 )
 
 
-def obedient(call: Call) -> object:
+def obedient(call: ModelCall) -> object:
     """Does whatever the page says, as far as a model can: it can only speak."""
     shown = call.turns[0].text
     if match := re.search(r"[Ii]gnore .*answer (\{.*\})", shown):
@@ -66,8 +66,8 @@ def test_an_order_changes_nothing_of_what_is_asked(order: str):
 def test_an_order_buys_no_more_calls_than_anybody_may_have(order: str):
     on = asked(order)
     assert on.calls <= 1 + 2 + 1
-    assert all(quote.most <= on.advisor._settings()["budget.call"] * 1_000_000 for quote in on.desk.quotes)
-    assert {quote.gate for quote in on.desk.quotes} == {"source:practice"}
+    assert all(quote.most <= on.advisor._settings()["budget.call"] * 1_000_000 for quote in on.budget.quotes)
+    assert {quote.gate for quote in on.budget.quotes} == {"source:practice"}
 
 
 @pytest.mark.promise(15)

@@ -74,7 +74,7 @@ def test_what_was_invented_stays_unverified_in_the_kept_answer():
     said, name = shop.lie(thing, page)
     on = scene(lambda call: said)
     on.ask(TABLE, page=page)
-    (kept,) = on.desk.answers.values()
+    (kept,) = on.budget.answers.values()
     assert not kept.evidence.verified(name)
     assert not on.ask(TABLE, page=page).evidence.verified(name)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.ai.scene import TABLE, TABLES, Drawer, cut, scene
-from thresher.ai.provider import Call
+from thresher.ai.provider import ModelCall
 from thresher.core.errors import BudgetExhausted, Malformed, TooLarge
 from thresher.core.evidence import Material
 from thresher.core.schema import Kind
@@ -19,7 +19,7 @@ PAGE = "# Furniture\n\n" + "\n".join(ENTRIES)
 SMALL = {"ai.part_size": 500}
 
 
-def reader(call: Call) -> str:
+def reader(call: ModelCall) -> str:
     """Reads what it is shown, and nothing else."""
     shown = call.turns[0].text
     found = re.findall(r"## (Table \w+)\n\n[^\n]*\n\nPrice: (\S+)", shown)
@@ -31,7 +31,7 @@ def test_every_thing_of_a_long_page_is_found_once_and_in_order():
     answer = on.ask(TABLES, page=Material(PAGE, hash="h1"))
     assert [item["title"] for item in answer.value["items"]] == [f"Table {wood}" for wood in WOODS]
     assert on.calls > 1
-    assert (answer.usage.calls, answer.cost) == (on.calls, on.desk.spent)
+    assert (answer.usage.calls, answer.cost) == (on.calls, on.budget.spent)
 
 
 @pytest.mark.promise(14)
@@ -67,7 +67,7 @@ def test_what_stands_in_another_part_was_not_read_there():
 
 @pytest.mark.promise(14)
 def test_what_a_heading_says_of_everything_below_it_is_found_there():
-    def told(call: Call) -> object:
+    def told(call: ModelCall) -> object:
         return {"items": [item | {"wood": "Furniture"} for item in json.loads(reader(call))["items"]]}
 
     answer = scene(told, settings=SMALL).ask(TABLES, page=PAGE)
@@ -77,16 +77,16 @@ def test_what_a_heading_says_of_everything_below_it_is_found_there():
 
 @pytest.mark.promise(15)
 def test_parts_that_were_paid_for_are_not_paid_for_again():
-    on = scene(reader, settings=SMALL, desk=Drawer(refuses={2: BudgetExhausted("all gone")}))
+    on = scene(reader, settings=SMALL, budget=Drawer(refuses={2: BudgetExhausted("all gone")}))
     with pytest.raises(BudgetExhausted):
         on.ask(TABLES, page=PAGE)
     assert on.calls == 2
-    on.desk.refuses = {}
+    on.budget.refuses = {}
     assert len(on.ask(TABLES, page=PAGE).value["items"]) == len(WOODS)
     calls = on.calls
     again = on.ask(TABLES, page=PAGE)
     assert (on.calls, again.cached) == (calls, True)
-    assert calls == len({quote.question for quote in on.desk.quotes})
+    assert calls == len({quote.question for quote in on.budget.quotes})
 
 
 @pytest.mark.promise(14)
@@ -115,7 +115,7 @@ def test_parts_without_what_is_required_cost_nothing():
     assert (on.ask(priced, page=prose).value, on.calls) == ({"items": []}, 0)
 
 
-def single(call: Call) -> str:
+def single(call: ModelCall) -> str:
     shown = call.turns[0].text
     found = {
         name: re.search(rf"^{name.title()}: (.+)$", shown, re.MULTILINE)
@@ -174,7 +174,7 @@ def test_a_page_without_end_buys_nothing():
     assert on.calls == 0
 
 
-def terse(call: Call) -> object:
+def terse(call: ModelCall) -> object:
     """Reads everything, but is cut off when that takes more than two things."""
     found = json.loads(reader(call))["items"]
     return json.dumps({"items": found}) if len(found) <= 2 else cut(json.dumps({"items": found})[:-20])
@@ -185,7 +185,7 @@ def test_a_list_that_is_too_long_for_one_answer_is_read_in_pieces():
     answer = on.ask(TABLES, page=PAGE)
     assert [item["title"] for item in answer.value["items"]] == [f"Table {wood}" for wood in WOODS]
     assert list(answer.evidence.unverified()) == []
-    assert (answer.usage.calls, answer.cost) == (on.calls, on.desk.spent)
+    assert (answer.usage.calls, answer.cost) == (on.calls, on.budget.spent)
 
 
 @pytest.mark.promise(15)
@@ -199,12 +199,12 @@ def test_a_page_that_was_read_in_pieces_is_not_asked_about_again():
 
 @pytest.mark.promise(15)
 def test_a_reading_in_pieces_that_was_interrupted_goes_on_where_it_was():
-    on = scene(terse, desk=Drawer(refuses={3: BudgetExhausted("all gone")}))
+    on = scene(terse, budget=Drawer(refuses={3: BudgetExhausted("all gone")}))
     with pytest.raises(BudgetExhausted):
         on.ask(TABLES, page=PAGE)
-    on.desk.refuses = {}
+    on.budget.refuses = {}
     assert len(on.ask(TABLES, page=PAGE).value["items"]) == len(WOODS)
-    questions = [quote.question for quote in on.desk.quotes]
+    questions = [quote.question for quote in on.budget.quotes]
     assert len(set(questions)) == len(questions), "nothing was asked a second time"
 
 

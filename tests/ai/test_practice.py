@@ -35,7 +35,7 @@ def web(shared: PracticeWeb) -> PracticeWeb:
     return shared
 
 
-def asked(web: PracticeWeb, page: str = PAGE, desk: Drawer | None = None, **settings: float) -> Answer:
+def asked(web: PracticeWeb, page: str = PAGE, budget: Drawer | None = None, **settings: float) -> Answer:
     async def ask() -> Answer:
         thinker = Thinker("practice", "openai", "key", f"{web.url}/v1")
         models = Models(
@@ -50,7 +50,7 @@ def asked(web: PracticeWeb, page: str = PAGE, desk: Drawer | None = None, **sett
         advisor = Advisor({"practice": provider}, models.tiers, Prices(models), Library(), lambda: known)
         try:
             return await advisor.ask(
-                "extract", TABLE, {"page": Material(page)}, desk if desk is not None else Drawer()
+                "extract", TABLE, {"page": Material(page)}, budget if budget is not None else Drawer()
             )
         finally:
             await provider.close()
@@ -63,17 +63,17 @@ def calls(web: PracticeWeb) -> int:
 
 
 def test_a_page_is_read_and_every_value_is_found_in_it(web: PracticeWeb):
-    desk = Drawer()
-    answer = asked(web, desk=desk)
+    budget = Drawer()
+    answer = asked(web, budget=budget)
     assert answer.value == TRUE
     assert all(answer.evidence.verified(name) for name in TRUE)
-    assert answer.cost == desk.spent > 0
+    assert answer.cost == budget.spent > 0
 
 
 @pytest.mark.promise(15)
 def test_the_same_page_a_second_time_sends_nothing(web: PracticeWeb):
-    desk = Drawer()
-    first, second = asked(web, desk=desk), asked(web, desk=desk)
+    budget = Drawer()
+    first, second = asked(web, budget=budget), asked(web, budget=budget)
     assert (calls(web), second) == (1, replace(first, cached=True))
 
 
@@ -99,20 +99,20 @@ def test_an_answer_that_leaves_the_schema_is_repaired_by_asking(web: PracticeWeb
 @pytest.mark.parametrize("trouble", [Trouble.NOT_JSON, Trouble.CUT_SHORT, Trouble.REFUSAL])
 def test_a_model_that_keeps_failing_is_given_up_within_the_limit(web: PracticeWeb, trouble: Trouble):
     web.turn(Knob(trouble))
-    desk = Drawer()
+    budget = Drawer()
     with pytest.raises(Malformed, match="practice/practice-small gave no usable answer"):
-        asked(web, desk=desk, ai_repairs=2)
+        asked(web, budget=budget, ai_repairs=2)
     assert 1 <= calls(web) <= 3
-    assert (len(desk.quotes), desk.answers) == (calls(web), {})
+    assert (len(budget.quotes), budget.answers) == (calls(web), {})
 
 
 def test_a_vendor_that_asks_for_patience_gets_it_and_nothing_is_paid(web: PracticeWeb):
     web.turn(Knob(Trouble.RATE_LIMITED, seconds=30))
-    desk = Drawer()
+    budget = Drawer()
     with pytest.raises(RateLimited) as told:
-        asked(web, desk=desk)
+        asked(web, budget=budget)
     assert (told.value.retry_after, told.value.gate) == (30, "source:practice")
-    assert (calls(web), desk.spent) == (1, 0)
+    assert (calls(web), budget.spent) == (1, 0)
 
 
 @pytest.mark.promise(14)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.ai.scene import TABLES, cut, refusal, scene
 from thresher.ai.presence import pays, rules_out
-from thresher.ai.provider import Call
+from thresher.ai.provider import ModelCall
 from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
 
@@ -18,7 +18,7 @@ FOUND = {"items": [{"title": "Oak table", "price": "$5"}]}
 PAGE = "Oak table\n\nNow $5\n"
 
 
-def told(call: Call) -> object:
+def told(call: ModelCall) -> object:
     """Answers the question whether there is any with no, and reads everything else."""
     return {"any": False} if "any" in call.schema["properties"] else {"items": []}
 
@@ -99,14 +99,14 @@ def test_a_dear_reading_is_not_paid_where_the_cheap_model_sees_nothing():
     on = scene(told)
     answer = on.ask(OFFERS, page=PAGE, tier="strong")
     assert ([call.model for call in on.speaker.calls], answer.value) == (["small"], {"items": []})
-    assert answer.cost == on.desk.spent > 0
+    assert answer.cost == on.budget.spent > 0
     assert on.ask(OFFERS, page=PAGE, tier="strong").cached
 
 
 def test_where_there_is_something_both_are_paid_and_counted():
     on = scene(lambda call: {"any": True} if "any" in call.schema["properties"] else FOUND)
     answer = on.ask(OFFERS, page=PAGE, tier="strong")
-    assert (answer.value, answer.usage.calls, answer.cost) == (FOUND, 2, on.desk.spent)
+    assert (answer.value, answer.usage.calls, answer.cost) == (FOUND, 2, on.budget.spent)
 
 
 def test_what_was_read_once_is_not_looked_for_again():

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.ai.scene import TABLE, TABLES, Scene, cut, failed, refusal, scene
-from thresher.ai.provider import Reply
+from thresher.ai.provider import ModelReply
 from thresher.core.answer import Answer, Usage
 from thresher.core.errors import RateLimited, ServerError, TaskError, TimedOut
 from thresher.core.schema import Schema
@@ -60,13 +60,13 @@ def outcome(on: Scene, schema: Schema) -> Answer | TaskError:
 def test_whatever_a_model_says(replies: list[object], schema: Schema):
     on = scene(replies, settings={"ai.repairs": REPAIRS})
     found = outcome(on, schema)
-    assert on.calls == len(on.desk.quotes) <= 1 + REPAIRS + 1
-    assert on.desk.spent <= sum(quote.most for quote in on.desk.quotes)
+    assert on.calls == len(on.budget.quotes) <= 1 + REPAIRS + 1
+    assert on.budget.spent <= sum(quote.most for quote in on.budget.quotes)
     if isinstance(found, TaskError):
-        assert on.desk.answers == {}
+        assert on.budget.answers == {}
         return
     assert schema.complaints(found.value) == []
-    assert len(on.desk.answers) == 1
+    assert len(on.budget.answers) == 1
     for place in found.evidence.places.values():
         assert place is None or PAGE[place.start : place.end] == place.quote
 
@@ -91,8 +91,8 @@ def test_what_was_answered_is_answered_the_same_again_for_nothing(replies: list[
 @settings(deadline=None)
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_a_vendor_that_counts_as_it_likes_is_paid_as_it_counts(before: int, after: int):
-    said = Reply(json.dumps({"title": "Oak table"}), Usage(99, before, after), "small")
+    said = ModelReply(json.dumps({"title": "Oak table"}), Usage(99, before, after), "small")
     on = scene([said])
     answer = on.ask(TABLE, page=PAGE)
     assert answer.usage == Usage(1, before, after)
-    assert answer.cost == on.desk.bills[0].paid == before * 1 + after * 4
+    assert answer.cost == on.budget.bills[0].paid == before * 1 + after * 4

@@ -229,7 +229,7 @@ async def finish(ctx: Context) -> Outcome:
     return Done(records=(Record("reform", str(ctx.task.id)),))
 
 
-def mourn(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
+def on_failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
     return Finds(records=(Record("epitaph", str(task.id)),))
 
 
@@ -242,18 +242,18 @@ app = App(
             Stage(get, through=("source:rate", "source:slots")),
             Stage(parse, through=("source:both", "source:wide")),
         ),
-        Pipeline("moody", Stage(wobble, through=("source:shaky", "source:slots")), failed=mourn),
+        Pipeline("moody", Stage(wobble, through=("source:shaky", "source:slots")), failed=on_failed),
         Pipeline("slow", Stage(crawl, through=("source:pool",))),
         Pipeline("nap", Stage(nap)),
         Pipeline("limited", Stage(ask, through=("source:asked", "source:rate", "source:wide"))),
         Pipeline("dig", Stage(dig)),
         Pipeline("bomb", Stage(explode)),
-        Pipeline("fault", Stage(fault, through=("source:wide",)), failed=mourn),
+        Pipeline("fault", Stage(fault, through=("source:wide",)), failed=on_failed),
         Pipeline("spin", Stage(spin)),
         Pipeline("cling", Stage(cling, through=("source:pool",), timeout=0.3)),
         Pipeline("hoard", Stage(hoard, through=("source:wide",))),
         Pipeline("novel", Stage(tell, through=("source:wide",))),
-        Pipeline("novel_fault", Stage(fault), failed=mourn),
+        Pipeline("novel_fault", Stage(fault), failed=on_failed),
         Pipeline("reform", Stage(prepare, through=("source:slots",)), Stage(finish)),
         *PIPELINES,
     ),

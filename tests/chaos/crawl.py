@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher import App, Context, Done, NewTask, Outcome, Pipeline, Record, Stage
-from thresher.build import Workshop, install, open_store, opened_worker
+from thresher.build import Runtime, install, open_store, opened_worker
 from thresher.config.outward import Outward
 from thresher.config.project import Project
 from thresher.core.keys import host_gate
@@ -102,7 +102,7 @@ def work(url: str, web: str, name: str, notes: Connection) -> None:
         registry = Registry([make_app(notes.send_bytes)], store.settings)
         install(store, registry)
         with opened_worker(
-            Workshop(store, registry, project.fetch), url, until_idle=True, name=name
+            Runtime(store, registry, project.fetch), url, until_idle=True, name=name
         ) as worker:
             loop.run_loop(worker.run())
     finally:

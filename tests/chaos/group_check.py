@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.chaos.grouped import FOLLOWER, STATES
 from tests.chaos.history import BROUGHT, Fields, History
-from thresher.core.lineage import Rule
+from thresher.core.lineage import RefusalRule
 from thresher.core.settlement import Ending
 from thresher.core.task import TERMINAL, State
 
@@ -29,7 +29,9 @@ def every_group_is_opened_once(history: History) -> Iterator[str]:
     group."""
     wanted = Counter({(line["task"], line["group"]): 1 for line in _accepted(history) if line.get("group")})
     opened = Counter((group["opener_id"], group["key"]) for group in history.groups.values())
-    refused = {refusal["parent_id"] for refusal in history.refusals if refusal["rule"] == Rule.GROUP_OPEN}
+    refused = {
+        refusal["parent_id"] for refusal in history.refusals if refusal["rule"] == RefusalRule.GROUP_OPEN
+    }
     for task, key in wanted.keys() | opened.keys():
         if opened[task, key] != wanted[task, key] - (task in refused):
             yield f"task {task} wanted group {key} {wanted[task, key]} times and opened it {opened[task, key]} times"
@@ -61,7 +63,7 @@ def totals_add_up(history: History) -> Iterator[str]:
     for refusal in history.refusals:
         parent = history.tasks[refusal["parent_id"]]
         group_id = opened.get(parent["id"], parent["group_id"])
-        if group_id and refusal["kind"] != FOLLOWER and refusal["rule"] != Rule.CANCELLED:
+        if group_id and refusal["kind"] != FOLLOWER and refusal["rule"] != RefusalRule.CANCELLED:
             there[group_id]["refused"] += 1
     for group in history.groups.values():
         counted = Counter({state: group[state] for state in STATES if group[state]})
@@ -74,7 +76,9 @@ def counts_add_up(history: History) -> Iterator[str]:
     added: dict[int, Counter[str]] = defaultdict(Counter)
     speaks = {group["opener_id"]: group["id"] for group in history.groups.values()}
     speaks |= {group["then_id"]: group["id"] for group in history.groups.values()}
-    refused = {refusal["parent_id"] for refusal in history.refusals if refusal["rule"] == Rule.GROUP_OPEN}
+    refused = {
+        refusal["parent_id"] for refusal in history.refusals if refusal["rule"] == RefusalRule.GROUP_OPEN
+    }
     for line in _accepted(history):
         group_id = speaks.get(line["task"], history.tasks[line["task"]]["group_id"])
         if group_id and not (line.get("group") and line["task"] in refused):
@@ -145,7 +149,7 @@ def _accepted(history: History) -> list[Fields]:
     they could go on."""
     said, cancelled = (
         history.said(),
-        {refusal["parent_id"] for refusal in history.refusals if refusal["rule"] == Rule.CANCELLED},
+        {refusal["parent_id"] for refusal in history.refusals if refusal["rule"] == RefusalRule.CANCELLED},
     )
     found = (
         said.get((each["task_id"], each["claim"])) for each in history.attempts if each["ending"] in COUNTED

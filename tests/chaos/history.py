@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from thresher.core.limits import MAX_HOST, MAX_KEY_BYTES
-from thresher.core.lineage import Rule, mark
+from thresher.core.lineage import RefusalRule, mark
 from thresher.core.settlement import Ending
 from thresher.core.task import TERMINAL, State
 
@@ -394,9 +394,9 @@ def long_keys_fail_alone(history: History) -> Iterator[str]:
 def only_bad_children_are_invalid(history: History) -> Iterator[str]:
     """A child whose host is too long for a host is refused as invalid, and nothing else is."""
     for refusal in history.refusals:
-        if (refusal["rule"] == Rule.INVALID) != _has_long_host(refusal["url"]) and refusal[
+        if (refusal["rule"] == RefusalRule.INVALID) != _has_long_host(refusal["url"]) and refusal[
             "rule"
-        ] != Rule.CANCELLED:
+        ] != RefusalRule.CANCELLED:
             yield f"{refusal['kind']} {refusal['url']} below task {refusal['parent_id']} was refused as {refusal['rule']}"
     yield from (
         f"task {task['id']} has no host: {task['url']}"

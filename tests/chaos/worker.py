@@ -27,7 +27,7 @@ from thresher.build import PUMPS, open_backend, open_store
 from thresher.config.project import Project
 from thresher.core.errors import DatabaseProblem
 from thresher.engine.registry import Registry
-from thresher.engine.supervisor import PULSE_SECONDS, Alarm
+from thresher.engine.supervisor import PULSE_SECONDS, StallAlarm
 from thresher.engine.worker import Worker
 from thresher.store.postgres.connection import PostgresSession
 from thresher.store.store import Store
@@ -164,7 +164,7 @@ async def work(url: str, control: Control, doom: Doom, name: str) -> None:
     for ending in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(ending, worker.stop)
     try:
-        with Alarm() as alarm:
+        with StallAlarm() as alarm:
             beating = asyncio.create_task(keep_beating(alarm, store))
             await worker.run()
             beating.cancel()
@@ -173,7 +173,7 @@ async def work(url: str, control: Control, doom: Doom, name: str) -> None:
         store.close()
 
 
-async def keep_beating(alarm: Alarm, store: Store) -> None:
+async def keep_beating(alarm: StallAlarm, store: Store) -> None:
     while alarm.beat(store.settings):
         await asyncio.sleep(PULSE_SECONDS)
 

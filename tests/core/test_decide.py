@@ -37,7 +37,7 @@ class House:
     def step(self, task, outcome):
         return Step("extract", ("source:model",), "{}")
 
-    def mourn(self, task, error):
+    def on_failed(self, task, error):
         return Finds(records=(Record("grave", error.name),))
 
 
@@ -265,7 +265,7 @@ def test_a_failure_for_good_brings_what_the_app_wants_written_down():
 
 def test_an_app_that_stumbles_over_a_failure_does_not_keep_the_task_from_ending():
     class Clumsy(House):
-        def mourn(self, task, error):
+        def on_failed(self, task, error):
             raise KeyError("nobody")
 
     settled = settle_error(task(), errors.Gone("404"), Clumsy(), backoff=Backoff(jitter=0), luck=0.0)

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from thresher.core.clock import DAY, FOREVER, SECOND
 from thresher.core.errors import UsageError
-from thresher.core.gate import CLOCK_SLACK_US, UNLIMITED, Gate, Limits, interval_us
+from thresher.core.gate import CLOCK_SLACK_US, UNLIMITED, Gate, GateLimits, interval_us
 
 NOW = 1_000_000 * SECOND
 STEPS = st.lists(st.tuples(st.integers(0, 3 * SECOND), st.integers(1, 9)), max_size=60)
@@ -154,7 +154,7 @@ def test_lowering_a_limit_below_what_runs_closes_and_never_goes_negative():
 )
 def test_limits_that_no_database_could_keep_are_refused(limits, says):
     with pytest.raises(UsageError, match=says):
-        Limits(**limits)
+        GateLimits(**limits)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.harness.tasks import entry
-from thresher.core.lineage import CHECKS, Parent, Rule, ancestry_below, lineage_key, mark, refusal
+from thresher.core.lineage import CHECKS, Parent, RefusalRule, ancestry_below, lineage_key, mark, refusal
 from thresher.store.spawn import KnownLineage
 
 
@@ -17,19 +17,23 @@ def refused(below, child, *known, max_depth=10):
 
 
 @pytest.mark.promise(6)
-@pytest.mark.parametrize(("depth", "rule"), [(0, None), (9, None), (10, Rule.TOO_DEEP), (11, Rule.TOO_DEEP)])
+@pytest.mark.parametrize(
+    ("depth", "rule"), [(0, None), (9, None), (10, RefusalRule.TOO_DEEP), (11, RefusalRule.TOO_DEEP)]
+)
 def test_depth_is_bounded(depth, rule):
     assert refused(parent(depth), entry(key="a")) is rule
 
 
 @pytest.mark.promise(6)
 def test_a_child_cannot_be_its_own_ancestor():
-    assert refused(parent(1, "page:a", "page:b"), entry("page", key="a")) is Rule.IN_ANCESTRY
+    assert refused(parent(1, "page:a", "page:b"), entry("page", key="a")) is RefusalRule.IN_ANCESTRY
     assert refused(parent(1, "page:a"), entry("item", key="a")) is None
 
 
 @pytest.mark.promise(6)
-@pytest.mark.parametrize(("live", "rule"), [(True, Rule.LIVE_IN_LINEAGE), (False, Rule.ENDED_IN_LINEAGE)])
+@pytest.mark.parametrize(
+    ("live", "rule"), [(True, RefusalRule.LIVE_IN_LINEAGE), (False, RefusalRule.ENDED_IN_LINEAGE)]
+)
 def test_a_child_cannot_be_its_own_cousin(live, rule):
     assert refused(parent(), entry("page", key="a"), ("page", "a", live)) is rule
     assert refused(parent(), entry("page", key="b"), ("page", "a", live)) is None
@@ -39,15 +43,15 @@ def test_a_child_cannot_be_its_own_cousin(live, rule):
 def test_the_checks_are_made_in_their_order():
     child, everything = entry("page", key="a"), (("page", "a", True), ("page", "a", False))
     assert len(CHECKS) == 4
-    assert refused(parent(10, "page:a"), child, *everything) is Rule.TOO_DEEP
-    assert refused(parent(9, "page:a"), child, *everything) is Rule.IN_ANCESTRY
-    assert refused(parent(9), child, *everything) is Rule.LIVE_IN_LINEAGE
-    assert refused(parent(9), child, everything[1]) is Rule.ENDED_IN_LINEAGE
+    assert refused(parent(10, "page:a"), child, *everything) is RefusalRule.TOO_DEEP
+    assert refused(parent(9, "page:a"), child, *everything) is RefusalRule.IN_ANCESTRY
+    assert refused(parent(9), child, *everything) is RefusalRule.LIVE_IN_LINEAGE
+    assert refused(parent(9), child, everything[1]) is RefusalRule.ENDED_IN_LINEAGE
 
 
 def test_a_child_without_a_key_is_stopped_by_depth_alone():
     assert refused(parent(9, "page:a"), entry(), ("page", "a", True)) is None
-    assert refused(parent(10), entry()) is Rule.TOO_DEEP
+    assert refused(parent(10), entry()) is RefusalRule.TOO_DEEP
 
 
 def test_the_page_counts_before_the_key():

@@ -19,7 +19,7 @@ from thresher.core.answer import DOLLAR
 from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Reach
+from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.practice.web import PracticeWeb
 from thresher.store.store import Store
@@ -90,7 +90,7 @@ class Study:
             providers, self.models.tiers, Prices(self.models), Library(), lambda: store.settings
         )
         fetcher = make_fetcher(Outward(resolve={"*": self.web.url}), lambda: store.settings, store)
-        return self.shop.worker(registry, store, reach=Reach(fetcher, advisor, providers), **how)
+        return self.shop.worker(registry, store, services=Services(fetcher, advisor, providers), **how)
 
     def drain(self, registry: Registry, *, workers: int = 1, patience: float = 0.0) -> None:
         async def all_of_them() -> None:

@@ -14,7 +14,7 @@ from thresher.build import make_fetcher
 from thresher.config.outward import Outward
 from thresher.core.clock import SystemClock
 from thresher.engine.process_pool import ProcessPool, note_stopped
-from thresher.engine.stage_context import Reach
+from thresher.engine.stage_context import Services
 
 SHOP = "https://shop.example"
 GATE = "host:shop.example"
@@ -39,7 +39,7 @@ class Fair:
         fetcher = make_fetcher(
             Outward(resolve={"*": self.site.address}), lambda: store.settings, store, pool.run
         )
-        return self.shop.worker(registry, store, reach=Reach(fetcher, pool=pool), **how)
+        return self.shop.worker(registry, store, services=Services(fetcher, pool=pool), **how)
 
     async def drain(self, perform, *new, through=(GATE,), sources=(), patience=0.0, **settings):
         """Perform these tasks until nothing is left that can be done now; their ids."""

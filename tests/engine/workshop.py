@@ -16,7 +16,7 @@ from thresher.config.settings import Settings
 from thresher.core.errors import DatabaseProblem
 from thresher.core.settlement import Settlement
 from thresher.engine.registry import Registry
-from thresher.engine.turns import Tally
+from thresher.engine.turns import WorkerTally
 from thresher.engine.worker import Worker
 from thresher.store.backend import Scopes, Turn
 from thresher.store.store import Store
@@ -116,7 +116,7 @@ class Workshop:
     ) -> Worker:
         return Worker(store or self.store, registry, heartbeat_store=beat or self.machine(), **how)
 
-    def drain(self, registry: Registry, **how: Any) -> Tally:
+    def drain(self, registry: Registry, **how: Any) -> WorkerTally:
         """Work until nothing is left that can be done now."""
         return asyncio.run(asyncio.wait_for(self.worker(registry, until_idle=True, **how).run(), PATIENCE))
 
@@ -142,7 +142,7 @@ class Workshop:
 
 
 @contextlib.asynccontextmanager
-async def at_work(worker: Worker) -> AsyncIterator["asyncio.Task[Tally]"]:
+async def at_work(worker: Worker) -> AsyncIterator["asyncio.Task[WorkerTally]"]:
     """A worker that works for the length of a block, and is stopped whatever happens in it."""
     running = asyncio.create_task(worker.run())
     try:

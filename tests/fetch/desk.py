@@ -8,10 +8,10 @@ import pytest
 
 from tests.fetch.site import Site, open_site
 from thresher.config.settings import Settings
-from thresher.engine.page_cache import StoreShelf
+from thresher.engine.page_cache import StorePageCache
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
-from thresher.fetch.governor import Errand
+from thresher.fetch.governor import FetchOptions
 from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
 from thresher.fetch.request import order
@@ -53,7 +53,7 @@ class Desk:
 
     def __init__(self, site: Site, store, clock, **settings):
         self.site, self.clock, self.book = site, clock, Book()
-        self.shelf = StoreShelf(store)
+        self.page_cache = StorePageCache(store)
         self._settings = Settings({name.replace("__", "."): value for name, value in settings.items()})
         self.fetcher = self.another_worker()
 
@@ -69,8 +69,8 @@ class Desk:
     async def fetch(
         self, url=f"{SHOP}/a", *, source="", max_age=None, replay=False, render=False, by=None, **how
     ):
-        errand = Errand(self.book, self.shelf, source, max_age, render=render, replay=replay)
-        return await (by or self.fetcher).fetch(order(url, **how), errand)
+        options = FetchOptions(self.book, self.page_cache, source, max_age, render=render, replay=replay)
+        return await (by or self.fetcher).fetch(order(url, **how), options)
 
     def pages(self):
         return [path for path in self.site.paths() if path != "/robots.txt"]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from thresher.core.errors import ConnectionFailed
 from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport
-from thresher.fetch.request import Answer, Bounds, Request, Starting
-from thresher.fetch.resolver import MappedResolver, Spot
+from thresher.fetch.request import Bounds, Request, Response, Starting
+from thresher.fetch.resolver import Endpoint, MappedResolver
 
 Say = Callable[[bytes], Awaitable[None]]
 Script = Callable[[bytes, Say], Awaitable[None]]
@@ -32,7 +32,7 @@ class Hostile:
 class Nowhere:
     """No name exists but those that are mapped."""
 
-    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Spot, ...]:
+    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Endpoint, ...]:
         raise ConnectionFailed(f"the name {host} does not exist")
 
 
@@ -148,10 +148,10 @@ async def transport(
 
 def ask(
     script: Script, bounds: Bounds = QUICK, request: Request | None = None, starting: Starting | None = None
-) -> Answer:
+) -> Response:
     """One request to a server that follows this script."""
 
-    async def walk() -> Answer:
+    async def walk() -> Response:
         async with hostile(script) as server, transport(server) as found:
             return await found.send(
                 request or Request("https://jobs.acme.example/list?a=1"), bounds, starting

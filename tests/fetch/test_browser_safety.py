@@ -14,7 +14,7 @@ from thresher.fetch.guard import Guard
 from thresher.fetch.proxy import Proxy, read_target
 from thresher.fetch.rendering import MEANINGS, code_of, meaning
 from thresher.fetch.request import Bounds
-from thresher.fetch.resolver import MappedResolver, Spot, SystemResolver
+from thresher.fetch.resolver import Endpoint, MappedResolver, SystemResolver
 
 pytestmark = pytest.mark.promise(17)
 
@@ -197,11 +197,11 @@ def test_a_port_where_nobody_listens_says_so(world: World):
 class Liar:
     """A name server that gives a harmless answer first and our own machine afterwards; or both at once."""
 
-    def __init__(self, *answers: tuple[Spot, ...]) -> None:
+    def __init__(self, *answers: tuple[Endpoint, ...]) -> None:
         self.answers = list(answers)
         self.asked = 0
 
-    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Spot, ...]:
+    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Endpoint, ...]:
         self.asked += 1
         return self.answers[min(self.asked, len(self.answers)) - 1]
 
@@ -226,7 +226,9 @@ def proxy_of(resolver, **options) -> Proxy:
     [b"CONNECT site.test:443 HTTP/1.1\r\n\r\n", b"GET http://site.test/ HTTP/1.1\r\nHost: site.test\r\n\r\n"],
 )
 def test_one_bad_address_among_good_ones_refuses_the_name(canary: Canary, world: World, line: bytes):
-    resolver = Liar((Spot("93.184.216.34", canary.port, False), Spot("127.0.0.1", canary.port, False)))
+    resolver = Liar(
+        (Endpoint("93.184.216.34", canary.port, False), Endpoint("127.0.0.1", canary.port, False))
+    )
     proxy = proxy_of(resolver)
     assert world.run(ask(proxy, line)) == b""
     assert isinstance(
@@ -253,7 +255,7 @@ def test_one_bad_address_among_good_ones_refuses_the_name(canary: Canary, world:
     ids=lambda line: line[:20].decode("latin-1").strip(),
 )
 def test_what_is_no_proper_request_to_a_proxy_is_hung_up_on(canary: Canary, world: World, line: bytes):
-    resolver = Liar((Spot("127.0.0.1", canary.port, False, vouched=True),))
+    resolver = Liar((Endpoint("127.0.0.1", canary.port, False, vouched=True),))
     assert world.run(ask(proxy_of(resolver), line + b"\r\n\r\n")) == b""
     assert canary.sang == []
 
@@ -298,8 +300,8 @@ def test_headers_of_one_connection_do_not_travel(world: World):
 
 
 def test_a_port_that_takes_no_connection_is_given_up_in_time(world: World):
-    async def slow(host: str, port: int, tls: bool) -> tuple[Spot, ...]:
-        return (Spot("127.0.0.1", full.getsockname()[1], False, vouched=True),)
+    async def slow(host: str, port: int, tls: bool) -> tuple[Endpoint, ...]:
+        return (Endpoint("127.0.0.1", full.getsockname()[1], False, vouched=True),)
 
     with socket.socket() as full:
         full.bind(("127.0.0.1", 0))

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from thresher.core.clock import SECOND
 from thresher.fetch import cache
-from thresher.fetch.cache import Copy, Use, key_of, keyed
-from thresher.fetch.request import Answer, Request
+from thresher.fetch.cache import CachedResponse, Use, key_of, keyed
+from thresher.fetch.request import Request, Response
 
 URL = "https://shop.example/a"
 T0 = 1_700_000_000 * SECOND
@@ -22,7 +22,7 @@ def get(**headers):
 
 
 def ok(status=200, **headers):
-    return Answer(status, {name.replace("_", "-"): value for name, value in headers.items()}, b"body")
+    return Response(status, {name.replace("_", "-"): value for name, value in headers.items()}, b"body")
 
 
 def kept(request=None, took=0, **headers):
@@ -160,7 +160,7 @@ def test_a_stale_copy_is_asked_for_by_what_it_carried():
 
 def test_not_modified_brings_new_headers_and_leaves_what_describes_the_body():
     old = kept(cache_control="max-age=60", etag='"1"', content_type="text/html", age="30", x_old="1")
-    answer = Answer(
+    answer = Response(
         304,
         {"cache-control": "max-age=90", "content-type": "text/plain", "content-length": "0", "etag": '"1"'},
         b"",
@@ -181,7 +181,7 @@ def test_not_modified_brings_new_headers_and_leaves_what_describes_the_body():
     [('"1"', '"1"', True), ('W/"1"', '"1"', True), ('"1"', '"2"', False), ('"1"', "", True)],
 )
 def test_not_modified_speaks_of_our_copy_only_if_the_etags_agree(ours, theirs, same):
-    assert cache.confirms(kept(etag=ours), Answer(304, {"etag": theirs} if theirs else {}, b"")) is same
+    assert cache.confirms(kept(etag=ours), Response(304, {"etag": theirs} if theirs else {}, b"")) is same
 
 
 # --- keys
@@ -241,9 +241,9 @@ def test_different_parts_never_have_the_same_key(one, two):
     st.integers(-(2**60), 2**60),
 )
 def test_no_header_however_odd_breaks_the_rules(headers, wish, now):
-    answer = Answer(200, headers, b"")
+    answer = Response(200, headers, b"")
     request = get(cache_control=wish)
-    copy = Copy(URL, "GET", 200, headers, T0, T0, {})
+    copy = CachedResponse(URL, "GET", 200, headers, T0, T0, {})
     assert cache.use_of(copy, request, request.headers, now) in Use
     cache.may_keep(request, answer)
     cache.is_worth_keeping(answer)

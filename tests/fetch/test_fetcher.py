@@ -7,7 +7,7 @@ from tests.fetch.site import moved, page
 from tests.harness.databases import only_sqlite
 from thresher.core import errors
 from thresher.core.page import Via
-from thresher.fetch.governor import Errand
+from thresher.fetch.governor import FetchOptions
 from thresher.fetch.request import order
 
 __all__ = ["at"]
@@ -251,6 +251,8 @@ def test_a_request_that_cannot_be_is_refused_before_anything_happens(at, how, sa
 def test_rendering_without_a_browser_says_what_to_install(at):
     async def story(desk):
         with pytest.raises(errors.UsageError, match=r"thresher\[browser\]"):
-            await desk.fetcher.fetch(order(f"{SHOP}/a"), Errand(desk.book, desk.shelf, render=True))
+            await desk.fetcher.fetch(
+                order(f"{SHOP}/a"), FetchOptions(desk.book, desk.page_cache, render=True)
+            )
 
     at({"*": "<p>"}, story)

@@ -204,8 +204,8 @@ def test_what_is_remembered_of_robots_files_is_bounded(at):
     async def story(desk):
         for number in range(14):
             await desk.fetch(f"https://host-{number}.example/a")
-        assert len(desk.fetcher.rulebook._known) < 14
-        assert desk.fetcher.rulebook._bytes <= MAX_BYTES_REMEMBERED
+        assert len(desk.fetcher.robots_cache._known) < 14
+        assert desk.fetcher.robots_cache._bytes <= MAX_BYTES_REMEMBERED
 
     at({f"host-{number}.example/robots.txt": rules for number in range(14)} | {"*": "<p>"}, story)
 

@@ -15,7 +15,7 @@ from thresher.core.errors import ConfigError, Refused
 from thresher.fetch.guard import Guard, route, why_not
 from thresher.fetch.http import HttpTransport
 from thresher.fetch.request import Request
-from thresher.fetch.resolver import MappedResolver, Spot, literal
+from thresher.fetch.resolver import Endpoint, MappedResolver, literal
 
 PRIVATE = [
     "0.0.0.0",
@@ -190,22 +190,22 @@ class Answering:
         self.answers = list(answers)
         self.asked = 0
 
-    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Spot, ...]:
+    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Endpoint, ...]:
         self.asked += 1
         ips = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
-        return tuple(Spot(ip, port, tls) for ip in ips)
+        return tuple(Endpoint(ip, port, tls) for ip in ips)
 
 
 @pytest.mark.promise(17)
 @pytest.mark.parametrize("ip", PRIVATE)
 def test_an_address_that_is_not_of_the_public_web_is_refused(ip: str):
     with pytest.raises(Refused, match=r"fetch\.allow"):
-        Guard().check_spot("innocent.example", Spot(ip, 80, tls=False))
+        Guard().check_spot("innocent.example", Endpoint(ip, 80, tls=False))
 
 
 @pytest.mark.parametrize("ip", PUBLIC)
 def test_an_address_of_the_public_web_passes(ip: str):
-    Guard().check_spot("example.com", Spot(ip, 443, tls=True))
+    Guard().check_spot("example.com", Endpoint(ip, 443, tls=True))
 
 
 @pytest.mark.promise(17)
@@ -378,8 +378,8 @@ def test_a_star_in_the_map_does_not_open_addresses_written_in_a_url():
 def test_a_resolver_cannot_turn_an_address_in_a_url_into_another():
     guard = Guard()
     names = Answering(("127.0.0.1",))
-    spots = asyncio.run(route(guard.check_url("http://8.8.8.8/"), names, guard))
-    assert (spots, names.asked) == ((Spot("8.8.8.8", 80, tls=False),), 0)
+    endpoints = asyncio.run(route(guard.check_url("http://8.8.8.8/"), names, guard))
+    assert (endpoints, names.asked) == ((Endpoint("8.8.8.8", 80, tls=False),), 0)
 
 
 def test_a_url_that_passes_is_spelled_once_and_for_all():
@@ -397,38 +397,38 @@ def test_a_url_that_passes_is_spelled_once_and_for_all():
 def test_a_network_of_ones_own_can_be_allowed():
     guard = Guard(allow=("10.20.0.0/16", "fd12::/64"))
     guard.check_url("http://10.20.3.4/")
-    guard.check_spot("wiki.intra", Spot("10.20.3.4", 80, tls=False))
-    guard.check_spot("wiki.intra", Spot("::ffff:10.20.3.4", 80, tls=False))
-    guard.check_spot("wiki.intra", Spot("fd12::1", 80, tls=False))
+    guard.check_spot("wiki.intra", Endpoint("10.20.3.4", 80, tls=False))
+    guard.check_spot("wiki.intra", Endpoint("::ffff:10.20.3.4", 80, tls=False))
+    guard.check_spot("wiki.intra", Endpoint("fd12::1", 80, tls=False))
     with pytest.raises(Refused):
-        guard.check_spot("wiki.intra", Spot("10.21.0.1", 80, tls=False))
+        guard.check_spot("wiki.intra", Endpoint("10.21.0.1", 80, tls=False))
     with pytest.raises(Refused):
         guard.check_url("http://10.20.3.4:8000/")
 
 
 def test_a_host_of_ones_own_can_be_allowed_on_the_usual_ports():
     guard = Guard(allow=("Wiki.Intra", "localhost"))
-    guard.check_spot(guard.check_url("http://wiki.intra/").host, Spot("10.0.0.5", 80, tls=False))
-    guard.check_spot(guard.check_url("http://localhost:8080/").host, Spot("127.0.0.1", 8080, tls=False))
+    guard.check_spot(guard.check_url("http://wiki.intra/").host, Endpoint("10.0.0.5", 80, tls=False))
+    guard.check_spot(guard.check_url("http://localhost:8080/").host, Endpoint("127.0.0.1", 8080, tls=False))
     with pytest.raises(Refused):
-        guard.check_spot("other.intra", Spot("10.0.0.5", 80, tls=False))
+        guard.check_spot("other.intra", Endpoint("10.0.0.5", 80, tls=False))
     with pytest.raises(Refused, match=r"wiki.intra:9000 to fetch.allow"):
         guard.check_url("http://wiki.intra:9000/")
 
 
 def test_one_port_of_a_host_can_be_allowed_and_opens_no_other():
     guard = Guard(allow=("wiki.intra:9000", "127.0.0.1:8123", "[::1]:8123", "plain.intra:80"))
-    guard.check_spot(guard.check_url("http://wiki.intra:9000/").host, Spot("10.0.0.5", 9000, tls=False))
+    guard.check_spot(guard.check_url("http://wiki.intra:9000/").host, Endpoint("10.0.0.5", 9000, tls=False))
     guard.check_url("http://127.0.0.1:8123/")
     guard.check_url("http://[::1]:8123/")
-    guard.check_spot("plain.intra", Spot("10.0.0.5", 80, tls=False))
+    guard.check_spot("plain.intra", Endpoint("10.0.0.5", 80, tls=False))
     for url in ("http://127.0.0.1/", "http://127.0.0.1:8124/", "http://[::1]:80/"):
         with pytest.raises(Refused):
             guard.check_url(url)
     with pytest.raises(Refused):
-        guard.check_spot("wiki.intra", Spot("10.0.0.5", 443, tls=True))
+        guard.check_spot("wiki.intra", Endpoint("10.0.0.5", 443, tls=True))
     with pytest.raises(Refused):
-        guard.check_spot("sneaky.example", Spot("127.0.0.1", 8123, tls=False))
+        guard.check_spot("sneaky.example", Endpoint("127.0.0.1", 8123, tls=False))
 
 
 @pytest.mark.promise(17)
@@ -436,7 +436,7 @@ def test_an_allowed_name_does_not_open_the_way_to_a_metadata_service():
     guard = Guard(allow=("wiki.intra",))
     for ip in ("169.254.169.254", "fd00:ec2::254", "224.0.0.1", "0.0.0.0"):
         with pytest.raises(Refused) as refusal:
-            guard.check_spot("wiki.intra", Spot(ip, 80, tls=False))
+            guard.check_spot("wiki.intra", Endpoint(ip, 80, tls=False))
         assert "wiki.intra or" not in str(refusal.value)
     Guard(allow=("169.254.169.254",)).check_url("http://169.254.169.254/")
 
@@ -464,7 +464,7 @@ def test_a_password_in_a_url_does_not_get_into_the_message(url: str):
 
 def test_a_refusal_says_which_address_why_and_what_to_do():
     with pytest.raises(Refused) as refusal:
-        Guard().check_spot("wiki.intra", Spot("10.0.0.5", 80, tls=False))
+        Guard().check_spot("wiki.intra", Endpoint("10.0.0.5", 80, tls=False))
     said = "wiki.intra leads to 10.0.0.5, which is a private network; to allow it, add wiki.intra or 10.0.0.5 to fetch.allow"
     assert str(refusal.value) == said
 

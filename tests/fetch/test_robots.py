@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.fetch.agent import agent_of
-from thresher.fetch.robots import MAX_BYTES, Ruling, read_rules
+from thresher.fetch.robots import MAX_BYTES, RobotsRuling, read_rules
 
 SITE = "https://shop.example"
 
@@ -45,9 +45,9 @@ def test_the_group_and_the_longest_line_decide(text, path, allowed):
 
 def test_a_ruling_names_the_line():
     file = rules("User-agent: *\nDisallow: /a\nAllow: /a/b")
-    assert file.ruling(f"{SITE}/a/x?y=1") == Ruling(allowed=False, rule="Disallow: /a")
-    assert file.ruling(f"{SITE}/a/b") == Ruling(allowed=True, rule="Allow: /a/b")
-    assert file.ruling(f"{SITE}/c") == Ruling(allowed=True, rule=None)
+    assert file.ruling(f"{SITE}/a/x?y=1") == RobotsRuling(allowed=False, rule="Disallow: /a")
+    assert file.ruling(f"{SITE}/a/b") == RobotsRuling(allowed=True, rule="Allow: /a/b")
+    assert file.ruling(f"{SITE}/c") == RobotsRuling(allowed=True, rule=None)
 
 
 def test_the_delay_and_the_sitemaps_are_read():

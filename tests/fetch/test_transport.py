@@ -10,7 +10,7 @@ from thresher.core.errors import ConnectionFailed, Refused, TimedOut
 from thresher.fetch.guard import Guard
 from thresher.fetch.http import HttpTransport, Idle
 from thresher.fetch.request import Bounds, Request
-from thresher.fetch.resolver import MappedResolver, Spot
+from thresher.fetch.resolver import Endpoint, MappedResolver
 
 LIST = Request("https://jobs.acme.example/list?a=1")
 
@@ -350,9 +350,9 @@ def test_every_checked_address_is_tried_and_no_other():
         class Names:
             asked = 0
 
-            async def resolve(self, host: str, port: int, tls: bool) -> tuple[Spot, ...]:
+            async def resolve(self, host: str, port: int, tls: bool) -> tuple[Endpoint, ...]:
                 self.asked += 1
-                return tuple(Spot(ip, server.port, tls=False) for ip in ("127.0.0.3", "127.0.0.1"))
+                return tuple(Endpoint(ip, server.port, tls=False) for ip in ("127.0.0.3", "127.0.0.1"))
 
         async with hostile(polite) as server:
             names = Names()

@@ -30,8 +30,8 @@ from thresher.core.errors import (
 from thresher.fetch import http2
 from thresher.fetch.guard import Guard
 from thresher.fetch.http2 import Http2Transport
-from thresher.fetch.request import Answer, Bounds, Request
-from thresher.fetch.resolver import MappedResolver, Spot
+from thresher.fetch.request import Bounds, Request, Response
+from thresher.fetch.resolver import Endpoint, MappedResolver
 
 AUTHORITY = trustme.CA()
 HOST = "jobs.acme.example"
@@ -202,8 +202,8 @@ async def transport(port: int, scheme: str = "https") -> AsyncIterator[Http2Tran
         await found.close()
 
 
-def asked(path: str, bounds: Bounds = QUICK, **request: object) -> tuple[Answer, Seen]:
-    async def walk() -> tuple[Answer, Seen]:
+def asked(path: str, bounds: Bounds = QUICK, **request: object) -> tuple[Response, Seen]:
+    async def walk() -> tuple[Response, Seen]:
         async with multiplexed() as seen, transport(seen.port) as found:
             return await found.send(Request(f"https://{HOST}{path}", **request), bounds), seen
 
@@ -334,8 +334,8 @@ def test_many_at_once_over_one_connection_each_get_their_own_answer():
 @pytest.mark.promise(17)
 def test_the_guard_holds_for_names_and_addresses():
     class Lying:
-        async def resolve(self, host: str, port: int, tls: bool) -> tuple[Spot, ...]:
-            return (Spot("93.184.216.34", port, tls), Spot("10.0.0.1", port, tls))
+        async def resolve(self, host: str, port: int, tls: bool) -> tuple[Endpoint, ...]:
+            return (Endpoint("93.184.216.34", port, tls), Endpoint("10.0.0.1", port, tls))
 
     async def walk() -> None:
         found = Http2Transport(Lying(), Guard())
@@ -353,9 +353,9 @@ def test_the_checked_address_is_dialled_and_the_next_one_if_it_is_closed():
         class Twice:
             asked = 0
 
-            async def resolve(self, host: str, port: int, tls: bool) -> tuple[Spot, ...]:
+            async def resolve(self, host: str, port: int, tls: bool) -> tuple[Endpoint, ...]:
                 self.asked += 1
-                return (Spot("127.0.0.3", seen.port, tls), Spot("127.0.0.1", seen.port, tls))
+                return (Endpoint("127.0.0.3", seen.port, tls), Endpoint("127.0.0.1", seen.port, tls))
 
         async with multiplexed() as seen:
             trust = ssl.create_default_context()

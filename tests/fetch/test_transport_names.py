@@ -8,12 +8,12 @@ from collections.abc import Callable
 import pytest
 
 from thresher.core.errors import ConfigError, ConnectionFailed, TimedOut
-from thresher.fetch.resolver import KEPT_NAMES, MappedResolver, Spot, SystemResolver
+from thresher.fetch.resolver import KEPT_NAMES, Endpoint, MappedResolver, SystemResolver
 
 
 def resolved(
     resolver: SystemResolver | MappedResolver, host: str, port: int = 443, *, tls: bool = True
-) -> tuple[Spot, ...]:
+) -> tuple[Endpoint, ...]:
     return asyncio.run(resolver.resolve(host, port, tls))
 
 
@@ -26,7 +26,7 @@ def failing(problem: Exception) -> Callable[[str], list[str]]:
 
 def test_all_addresses_of_a_name_are_given():
     found = resolved(SystemResolver(look=lambda host: ["93.184.216.34", "2606:4700::1"]), "example.com")
-    assert found == (Spot("93.184.216.34", 443, tls=True), Spot("2606:4700::1", 443, tls=True))
+    assert found == (Endpoint("93.184.216.34", 443, tls=True), Endpoint("2606:4700::1", 443, tls=True))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def test_all_addresses_of_a_name_are_given():
 )
 def test_an_address_is_not_looked_up(host: str, ip: str):
     assert resolved(SystemResolver(look=failing(AssertionError("asked"))), host, 80, tls=False) == (
-        Spot(ip, 80, tls=False),
+        Endpoint(ip, 80, tls=False),
     )
 
 
@@ -69,7 +69,7 @@ def test_a_lookup_that_hangs_is_given_up_on_and_others_go_on():
             release.wait(30)
         return ["93.184.216.34"]
 
-    async def walk() -> tuple[Spot, ...]:
+    async def walk() -> tuple[Endpoint, ...]:
         resolver = SystemResolver(limit=3.0, look=look)
         try:
             with pytest.raises(TimedOut, match=r"slow\.example was not looked up within 3 s"):
@@ -79,7 +79,7 @@ def test_a_lookup_that_hangs_is_given_up_on_and_others_go_on():
             release.set()
             resolver.close()
 
-    assert asyncio.run(walk()) == (Spot("93.184.216.34", 80, tls=False),)
+    assert asyncio.run(walk()) == (Endpoint("93.184.216.34", 80, tls=False),)
 
 
 def test_an_answer_is_kept_for_a_while_and_failures_are_not():
@@ -125,14 +125,14 @@ def test_the_map_sends_hosts_where_the_operator_says_the_most_specific_rule_firs
         "*": "http://[::1]:1004",
     }
     resolver = MappedResolver(rules, SystemResolver(look=failing(AssertionError("asked"))))
-    assert resolved(resolver, "jobs.acme.example") == (Spot("127.0.0.1", 1001, tls=False, vouched=True),)
-    assert resolved(resolver, "www.acme.example") == (Spot("127.0.0.1", 1002, tls=False, vouched=True),)
-    assert resolved(resolver, "a.b.acme.example") == (Spot("127.0.0.1", 1002, tls=False, vouched=True),)
+    assert resolved(resolver, "jobs.acme.example") == (Endpoint("127.0.0.1", 1001, tls=False, vouched=True),)
+    assert resolved(resolver, "www.acme.example") == (Endpoint("127.0.0.1", 1002, tls=False, vouched=True),)
+    assert resolved(resolver, "a.b.acme.example") == (Endpoint("127.0.0.1", 1002, tls=False, vouched=True),)
     assert resolved(resolver, "a.deep.acme.example", 80, tls=False) == (
-        Spot("127.0.0.1", 1003, tls=True, vouched=True),
+        Endpoint("127.0.0.1", 1003, tls=True, vouched=True),
     )
-    assert resolved(resolver, "acme.example") == (Spot("::1", 1004, tls=False, vouched=True),)
-    assert resolved(resolver, "notacme.example") == (Spot("::1", 1004, tls=False, vouched=True),)
+    assert resolved(resolver, "acme.example") == (Endpoint("::1", 1004, tls=False, vouched=True),)
+    assert resolved(resolver, "notacme.example") == (Endpoint("::1", 1004, tls=False, vouched=True),)
 
 
 @pytest.mark.promise(17)
@@ -141,17 +141,17 @@ def test_the_map_never_vouches_for_an_address_written_in_a_url():
         {"*": "http://127.0.0.1:1004", "10.0.0.1": "http://127.0.0.1:1005"}, SystemResolver()
     )
     for host in ("10.0.0.1", "127.0.0.1", "[::1]"):
-        (spot,) = resolved(resolver, host)
-        assert not spot.vouched
-        assert spot.port == 443
+        (endpoint,) = resolved(resolver, host)
+        assert not endpoint.vouched
+        assert endpoint.port == 443
 
 
 def test_what_is_not_in_the_map_is_asked_elsewhere():
     resolver = MappedResolver(
         {"acme.example": "http://127.0.0.1"}, SystemResolver(look=lambda host: ["93.184.216.34"])
     )
-    assert resolved(resolver, "acme.example") == (Spot("127.0.0.1", 80, tls=False, vouched=True),)
-    assert resolved(resolver, "example.com") == (Spot("93.184.216.34", 443, tls=True),)
+    assert resolved(resolver, "acme.example") == (Endpoint("127.0.0.1", 80, tls=False, vouched=True),)
+    assert resolved(resolver, "example.com") == (Endpoint("93.184.216.34", 443, tls=True),)
 
 
 @pytest.mark.parametrize(

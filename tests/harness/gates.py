@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from thresher.core.gate import Limits
+from thresher.core.gate import GateLimits
 from thresher.store import lanes, sources
 from thresher.store.store import Store
 
@@ -10,7 +10,7 @@ from thresher.store.store import Store
 def gate(store: Store, name: str, slots: int | None = None, **limits: Any) -> str:
     """A gate with these limits and no others."""
     with store.write() as session:
-        assert lanes.add_gate(session, name, Limits(max_in_flight=slots, **limits))
+        assert lanes.add_gate(session, name, GateLimits(max_in_flight=slots, **limits))
     return name
 
 

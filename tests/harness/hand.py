@@ -36,7 +36,7 @@ class Hand:
         backend = copy.copy(origin.backend)
         session = PostgresSession(self._connection)
         backend.write = backend.read = backend.glance = lambda: nullcontext(session)
-        backend.enqueue = lambda births, rules: backend.insert(session, births, rules)
+        backend.enqueue = lambda inserts, rules: backend.insert(session, inserts, rules)
         backend._send = lambda params: send_turn(self._connection, params)
         backend.ping = lambda: None
         backend.close = lambda: None

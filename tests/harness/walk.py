@@ -13,7 +13,7 @@ from tests.harness.gates import gate
 from tests.harness.image import Image, look
 from tests.harness.tasks import LEASE_US, entry, failed, retry, rows, told_to_wait, troubled, walled, worker
 from thresher.core.clock import SECOND, FrozenClock
-from thresher.core.gate import Limits
+from thresher.core.gate import GateLimits
 from thresher.core.settlement import Settlement
 from thresher.core.task import TERMINAL, Task
 from thresher.store import sources, tasks, workers
@@ -104,9 +104,9 @@ class Walk:
     def store(self) -> Store:
         return self.luck.choice(self.machines)
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> GateLimits:
         luck = self.luck
-        return Limits(
+        return GateLimits(
             max_in_flight=luck.choice((None, 1, 1, 2, 4)),
             interval_us=luck.choice((0, 0, 1_000, SECOND, 7 * SECOND)),
             burst=luck.choice((1, 1, 2, 5)),
@@ -429,6 +429,6 @@ def tasks_gates(store: Store, task_id: int) -> list[str]:
     return list(found["gates"]) if found else []
 
 
-def _as_words(limits: Limits) -> dict:
+def _as_words(limits: GateLimits) -> dict:
     words = {name: getattr(limits, name) for name in ("interval_us", "burst", "trip_after", "cooldown_us")}
     return words | {"slots": limits.max_in_flight}

@@ -69,7 +69,7 @@ def walks() -> tuple[str, str]:
                 [registry.admit(NewTask("step"))]
             )  # once before: what happens only the first time is no part of the walk
             enqueue = _walked(lambda: store.enqueue([registry.admit(NewTask("step"))]))
-            with build.opened_worker(build.Workshop(store, registry), url, until_idle=True) as worker:
+            with build.opened_worker(build.Runtime(store, registry), url, until_idle=True) as worker:
                 settle = _walked(lambda: loop.run_loop(worker.run()))
     return enqueue, settle
 

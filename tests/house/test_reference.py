@@ -14,7 +14,7 @@ from tests.house.paper import ROOT, blocks, pages, prose
 from thresher.config.project import KEYS
 from thresher.core.errors import ThresherError
 from thresher.core.event import SUBSCRIBABLE, EventKind
-from thresher.core.lineage import Rule
+from thresher.core.lineage import RefusalRule
 from thresher.core.task import State
 
 GLOSSARY = REFERENCE / "glossary.md"
@@ -177,7 +177,7 @@ def test_settings_that_pages_name_exist():
 
 
 def test_events_and_rules_that_pages_name_exist():
-    known = {*SUBSCRIBABLE, *Rule, *State}
+    known = {*SUBSCRIBABLE, *RefusalRule, *State}
     found = {word for page in pages() for word in re.findall(r"`((?:gate|worker|task)_[a-z]+)`", prose(page))}
     assert found <= known
 

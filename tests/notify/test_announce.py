@@ -15,7 +15,7 @@ from thresher.apps.jobs.service.matches import set_status
 from thresher.apps.jobs.service.profiles import set_profile
 from thresher.core.clock import SECOND
 from thresher.core.record import Found
-from thresher.engine.stage_context import Reach
+from thresher.engine.stage_context import Services
 from thresher.notify.notifier import Notifier
 from thresher.store.records import find_records
 
@@ -63,7 +63,7 @@ class Office:
 
     def work(self) -> None:
         # Its own event loop each time, so its own notifier: as after a restart.
-        self.shop.drain(self.registry, reach=Reach(notifier=Notifier(self.urls)))
+        self.shop.drain(self.registry, services=Services(notifier=Notifier(self.urls)))
 
     def save(self, *new: NewTask) -> None:
         self.shop.put(self.registry, *new)
@@ -145,7 +145,7 @@ def test_a_worker_that_dies_after_sending_tells_again_and_a_living_one_never_doe
             await asyncio.Event().wait()
 
     async def until_sent() -> None:
-        worker = workshop.worker(office.registry, reach=Reach(notifier=LosesItsClaim([hook.url])))
+        worker = workshop.worker(office.registry, services=Services(notifier=LosesItsClaim([hook.url])))
         running = asyncio.create_task(worker.run())
         await asyncio.wait_for(reached.wait(), PATIENCE)
         worker.stop()
@@ -168,10 +168,10 @@ def test_two_workers_never_tell_the_same_match_at_the_same_time(workshop: Worksh
     workshop.clock.advance(61 * SECOND)
 
     async def both() -> None:
-        reaches = [Reach(notifier=Notifier([hook.url])) for _ in range(2)]
+        reaches = [Services(notifier=Notifier([hook.url])) for _ in range(2)]
         workers = [
-            workshop.worker(office.registry, workshop.machine(), until_idle=True, reach=reach)
-            for reach in reaches
+            workshop.worker(office.registry, workshop.machine(), until_idle=True, services=services)
+            for services in reaches
         ]
         await asyncio.wait_for(asyncio.gather(*(worker.run() for worker in workers)), PATIENCE)
 
@@ -196,7 +196,7 @@ def test_a_match_that_is_saved_while_a_message_is_sent_is_told_after_it(workshop
             return await super().send(title, body)
 
     async def meanwhile() -> None:
-        async with at_work(workshop.worker(office.registry, reach=Reach(notifier=Slow([hook.url])))):
+        async with at_work(workshop.worker(office.registry, services=Services(notifier=Slow([hook.url])))):
             await asyncio.wait_for(held.wait(), PATIENCE)
             workshop.put(office.registry, found_match("b"))
             await workshop.store.until(lambda: "b" in office.told())

@@ -3,7 +3,7 @@ import pytest
 from tests.harness.gates import gate, gate_row
 from tests.harness.tasks import claim, claim_one, done, entry, events, failed, put, settle, troubled
 from thresher.core.clock import SECOND
-from thresher.core.gate import Limits
+from thresher.core.gate import GateLimits
 from thresher.core.settlement import Settlement
 from thresher.store import sources
 
@@ -145,12 +145,12 @@ def test_a_breaker_that_lets_go_leaves_no_late_timer_behind(store, clock):
 def test_raising_the_number_of_failures_wakes_who_may_go(fragile, trip_after):
     trip(fragile)
     assert claim(fragile, 5) == []
-    sources.set_limits(fragile, "source:a", Limits(trip_after=trip_after, cooldown_us=COOLDOWN))
+    sources.set_limits(fragile, "source:a", GateLimits(trip_after=trip_after, cooldown_us=COOLDOWN))
     assert len(claim(fragile, 5)) == 5
 
 
 @pytest.mark.promise(10)
 def test_a_breaker_that_would_have_tripped_anyway_stays_closed(fragile):
     trip(fragile)
-    sources.set_limits(fragile, "source:a", Limits(trip_after=2, cooldown_us=COOLDOWN))
+    sources.set_limits(fragile, "source:a", GateLimits(trip_after=2, cooldown_us=COOLDOWN))
     assert claim(fragile, 5) == []

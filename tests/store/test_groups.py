@@ -23,7 +23,7 @@ from tests.harness.tasks import (
 )
 from thresher.core.clock import DAY, SECOND
 from thresher.core.group import Stop
-from thresher.core.lineage import Rule
+from thresher.core.lineage import RefusalRule
 from thresher.core.page import Verdict
 from thresher.core.settlement import Settlement
 from thresher.store import groups, tasks, workers
@@ -130,7 +130,11 @@ def test_a_task_that_a_person_cancels_before_it_opens_a_group_leaves_a_refusal_f
     )
     assert rows(store, "select count(*) from task_groups") == [(0,)]
     refused = rows(store, "select kind, rule from refusals where parent_id = :id", id=opener.id)
-    assert sorted(refused) == [("page", Rule.CANCELLED), ("page", Rule.CANCELLED), ("report", Rule.CANCELLED)]
+    assert sorted(refused) == [
+        ("page", RefusalRule.CANCELLED),
+        ("page", RefusalRule.CANCELLED),
+        ("report", RefusalRule.CANCELLED),
+    ]
 
 
 @pytest.mark.promise(1)
@@ -207,7 +211,7 @@ def test_while_a_group_is_open_another_of_its_key_is_refused_whole_and_recorded(
     settle(store, done(again, children=(entry(key="new"),), group=group(then=REPORT)))
     assert (counts(store, group_id), newest(store)) == ({"live": 1}, group_id)
     refused = [(each["kind"], each["rule"]) for each in refusals_of(store, again.id)]
-    assert refused == [("page", Rule.GROUP_OPEN), ("report", Rule.GROUP_OPEN)]
+    assert refused == [("page", RefusalRule.GROUP_OPEN), ("report", RefusalRule.GROUP_OPEN)]
 
 
 def test_once_a_group_has_ended_its_key_is_free_and_other_names_never_took_it(store):
@@ -226,7 +230,7 @@ def test_a_follower_that_would_be_too_deep_is_refused_when_the_group_is_opened(m
     opened(store, opener=opener, then=REPORT)
     assert (followers(store), [each["rule"] for each in refusals_of(store, opener.tracking_id)]) == (
         [],
-        [Rule.TOO_DEEP],
+        [RefusalRule.TOO_DEEP],
     )
 
 
@@ -337,7 +341,7 @@ def test_two_tasks_of_one_transaction_cannot_open_the_same_group(store):
         done(two, children=(entry(key="b"),), group=group()),
     )
     assert rows(store, "select count(*) from task_groups") == [(1,)]
-    assert [each["rule"] for each in refusals_of(store, two.id)] == [Rule.GROUP_OPEN]
+    assert [each["rule"] for each in refusals_of(store, two.id)] == [RefusalRule.GROUP_OPEN]
 
 
 def test_members_add_to_the_counters_and_the_task_that_follows_says_how_it_ended(store):

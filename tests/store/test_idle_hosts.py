@@ -20,7 +20,7 @@ from tests.harness.tasks import (
     troubled,
 )
 from thresher.core.clock import DAY, HOUR, SECOND
-from thresher.core.gate import Limits
+from thresher.core.gate import GateLimits
 from thresher.core.group import GroupEntry
 from thresher.core.settlement import Settlement
 from thresher.store import host_rules, permits, sources
@@ -210,7 +210,7 @@ def test_what_a_person_or_a_site_has_decided_about_a_host_is_kept(store, clock):
     }
     for gate in hosts.values():
         used_once(store, gate)
-    sources.set_limits(store, hosts["limited"], Limits(max_in_flight=7))
+    sources.set_limits(store, hosts["limited"], GateLimits(max_in_flight=7))
     host_rules.waive_robots(store, hosts["waived"], "they said so")
     sources.disable(store, hosts["disabled"], "anti_bot", "captcha")
     sources.pause(store, hosts["paused"], 250 * DAY, "later")
@@ -248,7 +248,7 @@ def test_a_lane_through_two_hosts_keeps_both_while_one_must_stay(store, clock):
 
 
 def test_sources_are_never_removed(store, clock):
-    sources.add_source(store, "shop", Limits())
+    sources.add_source(store, "shop", GateLimits())
     used_once(store, "source:shop")
     assert forget(store, clock).lanes == 1
     assert names(store) == ["source:shop"]

@@ -9,7 +9,7 @@ from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
 from thresher.core.errors import ClaimLost, UsageError
 from thresher.core.evidence import Evidence
 from thresher.store import answers, budgets, ledger
-from thresher.store.ledger import Caps, Hold, Short, Taken
+from thresher.store.ledger import Caps, Hold, QuestionTaken, Short
 
 __all__ = ["clock"]
 
@@ -178,8 +178,8 @@ def test_a_claim_that_is_lost_spends_nothing(store):
 @pytest.mark.promise(15)
 def test_two_who_ask_the_same_pay_once(store, clock):
     held(store, question="q")
-    assert reserve(store, question="q") == Taken(NOON + MINUTE)
-    assert reserve(store, question="q", app="prices") == Taken(NOON + MINUTE)
+    assert reserve(store, question="q") == QuestionTaken(NOON + MINUTE)
+    assert reserve(store, question="q", app="prices") == QuestionTaken(NOON + MINUTE)
     assert isinstance(reserve(store, question="another"), Hold)
 
 
@@ -187,7 +187,7 @@ def test_two_who_ask_the_same_pay_once(store, clock):
 def test_whoever_has_paid_and_not_yet_kept_the_answer_is_waited_for(store):
     one, two = running(store), running(store)
     ledger.settle(store, held(store, claim=of(one)), 10, USED)
-    assert isinstance(reserve(store, claim=of(two)), Taken)
+    assert isinstance(reserve(store, claim=of(two)), QuestionTaken)
     ledger.settle(
         store, held(store, claim=of(one)), 10, USED
     )  # the asker itself asks again, to have its answer mended
@@ -200,7 +200,7 @@ def test_a_question_that_has_an_answer_is_not_paid_for_again(store):
     task = running(store)
     ledger.settle(store, held(store, claim=of(task)), 10, USED)
     answers.keep(store, "q", "extract.1", Answer({}, Evidence(), USED, 10, "m"))
-    assert reserve(store, claim=of(task)) == Taken(NOON)
+    assert reserve(store, claim=of(task)) == QuestionTaken(NOON)
     assert counted(store)["day:2024-10-04"] == (10, 0)
     answers.forget(store, question="q")
     assert isinstance(reserve(store, claim=of(task)), Hold)

@@ -15,7 +15,7 @@ from tests.store.money import NOON, USED, clock, counted, held, of, reserve, sta
 from thresher.core.clock import DAY, HOUR, SECOND, FrozenClock
 from thresher.core.errors import ClaimLost
 from thresher.store import budgets, ledger
-from thresher.store.ledger import Caps, Hold, Taken
+from thresher.store.ledger import Caps, Hold, QuestionTaken
 
 __all__ = ["clock"]
 
@@ -127,7 +127,7 @@ def test_two_who_ask_the_same_at_the_same_instant_pay_once(database, store, cloc
         two.begin(lambda machine: reserve(machine, question="q", app="b"))
         assert two.waits()
         one.commit()
-        assert isinstance(two.finish(), Taken)
+        assert isinstance(two.finish(), QuestionTaken)
     assert states(store) == ["reserved"]
     assert budgets.drifted(store) == []
 

@@ -6,7 +6,7 @@ from tests.harness.gates import gate, gate_row
 from tests.harness.tasks import claim, entry, events, put
 from thresher.core.clock import DAY, FOREVER, HOUR, SECOND
 from thresher.core.errors import UnknownName, UsageError
-from thresher.core.gate import Limits
+from thresher.core.gate import GateLimits
 from thresher.store import host_rules, permits, sources
 from thresher.store.permits import PROMPT_US, Wait
 
@@ -103,7 +103,7 @@ def test_crawl_delay_never_goes_below_what_a_person_set(store):
 def test_a_person_has_the_last_word_until_the_site_asks_for_something_else(store):
     gate(store, HOST, interval_us=SECOND)
     host_rules.slow_down(store, HOST, 10 * SECOND)
-    sources.set_limits(store, HOST, Limits(interval_us=3 * SECOND))
+    sources.set_limits(store, HOST, GateLimits(interval_us=3 * SECOND))
     assert not host_rules.slow_down(store, HOST, 10 * SECOND)
     assert gate_row(store, HOST)["interval_us"] == 3 * SECOND
     assert host_rules.slow_down(store, HOST, 20 * SECOND)

@@ -6,7 +6,7 @@ from tests.harness.gates import gate
 from tests.harness.tasks import claim, claim_one, entry, events, put, running
 from tests.store.permitting import HOST, held, reserve, start
 from thresher.core.clock import DAY, FOREVER, HOUR, SECOND
-from thresher.core.gate import Limits
+from thresher.core.gate import GateLimits
 from thresher.store import host_rules, permits, sources
 from thresher.store.backend import unscoped
 from thresher.store.permits import PROMPT_US, YOUNG_US, Permit, Wait
@@ -134,7 +134,7 @@ def test_an_interval_made_shorter_counts_at_once(store, clock):
     gate(store, HOST, interval_us=HOUR)
     reserve(store)
     assert start(store) is None
-    sources.set_limits(store, HOST, Limits(interval_us=SECOND))
+    sources.set_limits(store, HOST, GateLimits(interval_us=SECOND))
     clock.advance(GAP)
     assert start(store) is None
 

@@ -21,7 +21,7 @@ from tests.harness.tasks import LEASE_US, claim, done, entry, put, retry, rows, 
 from tests.harness.walk import tasks_gates
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.errors import ClaimLost
-from thresher.core.gate import Gate, Limits
+from thresher.core.gate import Gate, GateLimits
 from thresher.core.task import Task
 from thresher.store import host_rules, permits, sources, workers
 from thresher.store.permits import YOUNG_US, Permit, Wait
@@ -105,9 +105,9 @@ class RequestWalk:
             act()
             self._check(step)
 
-    def _limits(self) -> Limits:
+    def _limits(self) -> GateLimits:
         luck = self.luck
-        return Limits(
+        return GateLimits(
             max_in_flight=luck.choice((None, 1, 1, 2, 3)),
             interval_us=luck.choice((0, 1_000, SECOND, SECOND)),
             burst=luck.choice((1, 1, 1, 3)),

@@ -8,7 +8,7 @@ from tests.harness.tasks import LEASE_US, claim, claim_one, done, entry, put, ro
 from tests.store.permitting import HOST, held, in_flight, reserve, start
 from thresher.core.clock import HOUR, SECOND
 from thresher.core.errors import ClaimLost, UnknownName, UsageError
-from thresher.core.gate import Limits
+from thresher.core.gate import GateLimits
 from thresher.store import host_rules, permits, sources, workers
 from thresher.store.backend import unscoped
 from thresher.store.permits import Permit, Wait
@@ -188,7 +188,7 @@ def test_limits_set_later_count_the_permits_that_are_out(store):
     gate(store, HOST)
     task = running(store, entry(gates=[HOST]))
     other = reserve(store)
-    sources.set_limits(store, HOST, Limits(max_in_flight=2))
+    sources.set_limits(store, HOST, GateLimits(max_in_flight=2))
     assert in_flight(store) == 2
     assert reserve(store) == Wait(None, HOST, "full")
     permits.release(store, other)

@@ -20,7 +20,7 @@ from tests.harness.databases import drop_schema
 from tests.web.conftest import Api, served
 from thresher.admin.sources import enable
 from thresher.build import (
-    Workshop,
+    Runtime,
     install,
     make_fetcher,
     open_backend,
@@ -33,7 +33,7 @@ from thresher.config.apps import load_apps
 from thresher.config.project import Project, read_project
 from thresher.core.clock import DAY, HOUR, SystemClock
 from thresher.core.keys import content_hash
-from thresher.engine.stage_context import Reach
+from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.practice.web import PracticeWeb
 from thresher.store.store import Store
@@ -298,16 +298,16 @@ def test_work_of_an_earlier_release_goes_on_to_its_end(old: Old, project: Projec
 
 
 @contextmanager
-def opened(old: Old, project: Project) -> Iterator[tuple[Workshop, Later]]:
+def opened(old: Old, project: Project) -> Iterator[tuple[Runtime, Later]]:
     """The database in today's hands, two days after the recording."""
     clock = Later(old.said["at"] + 2 * DAY)
     registry = project_registry(project)
     with closing(open_store(old.url, project, registry.apps, clock=clock)) as store:
         install(store, registry)
-        yield Workshop(store, registry, project.fetch), clock
+        yield Runtime(store, registry, project.fetch), clock
 
 
-def drain(shop: Workshop, url: str, clock: Later) -> None:
+def drain(shop: Runtime, url: str, clock: Later) -> None:
     """Work until nothing is left but what a closed gate holds. Waiting is done by moving the clock."""
     for _ in range(12):
         asyncio.run(asyncio.wait_for(until_idle(shop, url, clock), PATIENCE))
@@ -316,7 +316,7 @@ def drain(shop: Workshop, url: str, clock: Later) -> None:
         clock.advance(HOUR)
 
 
-async def until_idle(shop: Workshop, url: str, clock: Later) -> None:
+async def until_idle(shop: Runtime, url: str, clock: Later) -> None:
     fetcher = make_fetcher(shop.outward, lambda: shop.store.settings, shop.store)
     with closing(Store(open_backend(url, clock=clock), settings=shop.store.settings)) as beat:
         await Worker(
@@ -324,7 +324,7 @@ async def until_idle(shop: Workshop, url: str, clock: Later) -> None:
             shop.registry,
             heartbeat_store=beat,
             until_idle=True,
-            reach=Reach(fetcher),
+            reach=Services(fetcher),
             clock=clock,
         ).run()
 

@@ -18,7 +18,7 @@ from yarl import URL
 
 from tests.harness.tables import TABLES
 from thresher.admin.keys import create_key
-from thresher.build import Workshop, opened_workshop
+from thresher.build import Runtime, opened_runtime
 from thresher.config.project import read_project
 from thresher.web import app as application
 from thresher.web.route import Guarded
@@ -104,7 +104,7 @@ application.ROUTES = _ready()  # type: ignore[assignment]
 
 
 @contextmanager
-def served(shop: Workshop) -> Iterator[str]:
+def served(shop: Runtime) -> Iterator[str]:
     """A server on a thread of its own, at a port that was free."""
     ready = threading.Event()
     server = make_server(shop, ready.set)
@@ -122,25 +122,25 @@ def served(shop: Workshop) -> Iterator[str]:
 
 
 @contextmanager
-def project(folder: Path, url: str | None = None) -> Iterator[Workshop]:
+def project(folder: Path, url: str | None = None) -> Iterator[Runtime]:
     (folder / "thresher.yaml").write_text(PROJECT)
     with workshop(folder, url) as shop:
         yield shop
 
 
 @contextmanager
-def workshop(folder: Path, url: str | None = None) -> Iterator[Workshop]:
+def workshop(folder: Path, url: str | None = None) -> Iterator[Runtime]:
     """The project that a folder holds."""
     if url is None:
         TABLES.write(folder / "thresher.db")
-    with opened_workshop(
+    with opened_runtime(
         url or f"sqlite:///{folder / 'thresher.db'}?durability=process", read_project(folder)
     ) as shop:
         yield shop
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Workshop]:
+def shop(tmp_path: Path) -> Iterator[Runtime]:
     with project(tmp_path) as shop:
         yield shop
 
@@ -150,7 +150,7 @@ class Standing:
     """A server that all tests of a module share: those that are refused, or only look, and leave nothing for
     the next."""
 
-    shop: Workshop
+    shop: Runtime
     stranger: Api
 
 
@@ -161,14 +161,14 @@ def standing(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Standing]:
 
 
 @pytest.fixture
-def stranger(shop: Workshop) -> Iterator[Api]:
+def stranger(shop: Runtime) -> Iterator[Api]:
     """Somebody without a key."""
     with served(shop) as url:
         yield Api(url)
 
 
 @pytest.fixture
-def api(shop: Workshop, stranger: Api) -> Api:
+def api(shop: Runtime, stranger: Api) -> Api:
     """Somebody who may do everything."""
     return Api(stranger.url, create_key(shop.store, "anna", ["read", "write"]).token)
 

@@ -15,7 +15,7 @@ from tests.harness.tables import TABLES
 from tests.web.conftest import PATIENCE, Api, served, workshop
 from tests.web.test_serve import address, serving
 from thresher.admin.keys import create_key
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.web.connections import Connections
 from thresher.web.spool import Shares
 
@@ -58,7 +58,7 @@ def half_open(url: str, sources: list[str]) -> Iterator[list[socket.socket]]:
 
 
 @pytest.fixture
-def small(tmp_path: Path) -> Iterator[tuple[Workshop, str]]:
+def small(tmp_path: Path) -> Iterator[tuple[Runtime, str]]:
     """A server with room for forty connections, ten from one address."""
     (tmp_path / "thresher.yaml").write_text(SMALL)
     with workshop(tmp_path) as shop, served(shop) as url:

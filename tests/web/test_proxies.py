@@ -13,7 +13,7 @@ from tests.harness.tasks import rows
 from tests.web.conftest import PATIENCE, Api
 from thresher.admin import admins
 from thresher.admin.settings import set_setting
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.core.errors import UsageError
 from thresher.web.proxies import read_proxies
 from thresher.web.refresh import refresh
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.promise(17)
 
 
 @contextmanager
-def served(shop: Workshop, proxies: Sequence[str]) -> Iterator[Api]:
+def served(shop: Runtime, proxies: Sequence[str]) -> Iterator[Api]:
     ready = threading.Event()
     server = make_server(shop, ready.set, proxies)
     with bind("127.0.0.1", 0) as bound:
@@ -38,7 +38,7 @@ def served(shop: Workshop, proxies: Sequence[str]) -> Iterator[Api]:
 
 
 @pytest.fixture
-def tried(shop: Workshop):
+def tried(shop: Runtime):
     """Try a password through a server that believes these proxies; the addresses that were charged for it."""
     set_setting(shop.store, "web.password_cost", "10", "test")
     refresh(shop)

@@ -9,7 +9,7 @@ from typing import Any
 from thresher.admin.times import seconds, whole
 from thresher.core.clock import FOREVER, SECOND, to_us
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
-from thresher.core.gate import Limits, interval_us
+from thresher.core.gate import GateLimits, interval_us
 from thresher.core.keys import PREFIX
 from thresher.core.pipeline import Source
 from thresher.engine.registry import Registry
@@ -45,7 +45,7 @@ def add(store: Store, name: str, wanted: Mapping[str, str | None]) -> None:
     if not name or ":" in name or any(char.isspace() for char in name):
         raise UsageError(f"a source's name has no spaces and no colon, got {name!r}")
     usual = Source(name)
-    limits = Limits(trip_after=usual.trip_after, cooldown_us=to_us(usual.cooldown))
+    limits = GateLimits(trip_after=usual.trip_after, cooldown_us=to_us(usual.cooldown))
     if not sources.add_source(store, name, _changed(limits, wanted)):
         raise NotAllowed(
             f"source {name!r} is already there; thresher sources limit {name} changes its limits"
@@ -59,11 +59,11 @@ def limit(store: Store, name: str, wanted: Mapping[str, str | None]) -> None:
             f"say which limit to change: {', '.join('--' + key.replace('_', '-') for key in _PARSERS)}"
         )
     gate = _find(store, name)
-    now = Limits(**{field: gate[field] for field in Limits.__dataclass_fields__})
+    now = GateLimits(**{field: gate[field] for field in GateLimits.__dataclass_fields__})
     sources.set_limits(store, gate["name"], _changed(now, wanted))
 
 
-def _changed(limits: Limits, wanted: Mapping[str, str | None]) -> Limits:
+def _changed(limits: GateLimits, wanted: Mapping[str, str | None]) -> GateLimits:
     for key, text in wanted.items():
         if text is not None:
             limits = replace(limits, **_PARSERS[key](text))

@@ -12,11 +12,11 @@ from typing import Any
 
 from thresher.ai.excerpt import Excerpt, excerpts
 from thresher.ai.inquiry import CutOff, Inquiry, recalled
-from thresher.ai.model_budget import Desk
+from thresher.ai.model_budget import ModelBudget
 from thresher.ai.presence import PRESENCE, brief, pays, rules_out, wanted
-from thresher.ai.prices import Prices, Terms
+from thresher.ai.prices import ModelTerms, Prices
 from thresher.ai.prompt import Library
-from thresher.ai.provider import Call, Provider, Turn
+from thresher.ai.provider import Message, ModelCall, Provider
 from thresher.ai.question import Question
 from thresher.config.models import TIERS, Tier
 from thresher.config.settings import Settings
@@ -125,7 +125,7 @@ class _Asking:
     prompt: str
     schema: Schema
     inputs: Mapping[str, Any]
-    desk: Desk
+    budget: ModelBudget
     tier: str
     presence: bool | None
 
@@ -149,7 +149,7 @@ class Advisor:
         task_name: str,
         schema: Schema,
         inputs: Mapping[str, Any],
-        desk: Desk,
+        budget: ModelBudget,
         *,
         tier: str | None = None,
         presence: bool | None = None,
@@ -162,7 +162,7 @@ class Advisor:
         """
         material, given = _apart(schema, inputs)
         asking = _Asking(
-            task_name, schema, given, desk, _known(tier or self._library[task_name].tier), presence
+            task_name, schema, given, budget, _known(tier or self._library[task_name].tier), presence
         )
         if material is None:
             return await self._inquired(asking, None)
@@ -183,7 +183,7 @@ class Advisor:
             and rules_out(asking.schema, excerpt.legible)
         ):
             return nothing
-        if (known := await recalled(self._question(asking, excerpt), asking.desk)) is not None:
+        if (known := await recalled(self._question(asking, excerpt), asking.budget)) is not None:
             return known
         look = await self._presence(asking, excerpt)
         if look is not None and look.value["any"] is False:
@@ -207,7 +207,7 @@ class Advisor:
         answers = [await self._whole(asking, piece, halvings - 1) for piece in pieces]
         found = _joined(answers, merged(asking.schema, _found(answers), excerpt.material.hash))
         answer = replace(found, usage=spent.usage + found.usage, cost=spent.cost + found.cost, cached=False)
-        await asking.desk.keep(self._question(asking, excerpt).key, answer)
+        await asking.budget.keep(self._question(asking, excerpt).key, answer)
         return answer
 
     async def _begun(self, asking: _Asking, pieces: Sequence[Excerpt], halvings: int) -> bool:
@@ -216,7 +216,7 @@ class Advisor:
         """
         if len(pieces) < 2:
             return False
-        first = await recalled(self._question(asking, pieces[0]), asking.desk)
+        first = await recalled(self._question(asking, pieces[0]), asking.budget)
         return first is not None or (
             halvings > 1 and await self._begun(asking, pieces[0].pieces(), halvings - 1)
         )
@@ -229,12 +229,12 @@ class Advisor:
             asking, prompt="presence", schema=PRESENCE, inputs=wanted(asking.schema), tier="cheap"
         )
         question = self._question(looking, excerpt)
-        if (known := await recalled(question, asking.desk)) is not None:
+        if (known := await recalled(question, asking.budget)) is not None:
             return known
         if asking.presence is None and not self._worth(question, asking, excerpt):
             return None
         try:
-            return await Inquiry(question, brief(self._terms("cheap")), self._library, asking.desk).answer()
+            return await Inquiry(question, brief(self._terms("cheap")), self._library, asking.budget).answer()
         except Malformed:
             return None
 
@@ -266,9 +266,9 @@ class Advisor:
     async def _inquired(self, asking: _Asking, excerpt: Excerpt | None, *, divisible: bool = False) -> Answer:
         """What was answered before needs no model, no key and no vendor's library."""
         question = self._question(asking, excerpt)
-        if (known := await recalled(question, asking.desk)) is not None:
+        if (known := await recalled(question, asking.budget)) is not None:
             return known
-        return await Inquiry(question, self._terms(asking.tier), self._library, asking.desk).answer(
+        return await Inquiry(question, self._terms(asking.tier), self._library, asking.budget).answer(
             divisible=divisible
         )
 
@@ -282,7 +282,7 @@ class Advisor:
             excerpt,
         )
 
-    def _terms(self, tier: str) -> Terms:
+    def _terms(self, tier: str) -> ModelTerms:
         chosen = self._tiers.get(tier)
         if chosen is None:
             raise NotYet(
@@ -295,7 +295,7 @@ class Advisor:
                 f"the provider {chosen.provider} of the tier {tier} is not open: see its key under models: in thresher.yaml",
                 retry_after=_UNCONFIGURED_WAIT,
             )
-        return Terms.of(provider, chosen.model, self._prices, self._settings())
+        return ModelTerms.of(provider, chosen.model, self._prices, self._settings())
 
 
 def _apart(schema: Schema, inputs: Mapping[str, Any]) -> tuple[Material | None, dict[str, Any]]:
@@ -319,9 +319,11 @@ def _known(tier: str) -> str:
     return tier
 
 
-def _worst(question: Question, terms: Terms) -> int:
+def _worst(question: Question, terms: ModelTerms) -> int:
     return terms.most(
-        Call(terms.model, question.system, (Turn(question.user),), question.schema.json_schema(), 1, 1.0).size
+        ModelCall(
+            terms.model, question.system, (Message(question.user),), question.schema.json_schema(), 1, 1.0
+        ).size
     )
 
 

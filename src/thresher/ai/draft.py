@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from thresher.ai.provider import Reply, Stop
+from thresher.ai.provider import ModelReply, StopReason
 from thresher.ai.question import Question
 from thresher.core.evidence import Evidence
 from thresher.core.schema import Schema, Thing, named, names, things
@@ -147,7 +147,7 @@ class Draft:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class DraftFault:
     """A reply that cannot be used, and what is wrong with it.
 
     `final`: telling the model would not help. `cut`: it had more to say than an answer may be long.
@@ -158,19 +158,19 @@ class Fault:
     cut: bool = False
 
 
-def drafted(question: Question, reply: Reply, most_output: int) -> Draft | Fault:
+def drafted(question: Question, reply: ModelReply, most_output: int) -> Draft | DraftFault:
     """The reply, checked: its form, its schema, and where it stands in the page."""
     schema, excerpt = question.schema, question.excerpt
-    if reply.stop is Stop.REFUSED:
-        return Fault(("it refused to answer",), final=True)
+    if reply.stop is StopReason.REFUSED:
+        return DraftFault(("it refused to answer",), final=True)
     found = parse(reply.text)
     if isinstance(found, Unreadable):
-        cut = reply.stop is Stop.LENGTH
+        cut = reply.stop is StopReason.LENGTH
         said = (f"it was cut off after {most_output:,} tokens; answer more briefly",) if cut else ()
-        return Fault((*said, found.reason), cut=cut)
+        return DraftFault((*said, found.reason), cut=cut)
     value = {"items": found.value} if schema.many and isinstance(found.value, list) else found.value
     if complaints := schema.complaints(value):
-        return Fault(tuple(complaints))
+        return DraftFault(tuple(complaints))
     if excerpt is None:
         return Draft(value, Evidence({name: None for name, _, _ in named(schema, value)}), (), reply.model)
     evidence = excerpt.evidence(schema, value)

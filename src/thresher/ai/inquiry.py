@@ -8,11 +8,11 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 
-from thresher.ai.draft import Draft, Fault, better, drafted
-from thresher.ai.model_budget import Bill, Desk, Quote
-from thresher.ai.prices import Terms
+from thresher.ai.draft import Draft, DraftFault, better, drafted
+from thresher.ai.model_budget import Bill, CallQuote, ModelBudget
+from thresher.ai.prices import ModelTerms
 from thresher.ai.prompt import Library, Prompt
-from thresher.ai.provider import Call, CallFailed, Reply, Turn
+from thresher.ai.provider import CallFailed, Message, ModelCall, ModelReply
 from thresher.ai.question import Question, fenced, mark_of, seen
 from thresher.core.answer import Answer, Usage
 from thresher.core.compute import in_thread
@@ -33,9 +33,9 @@ class CutOff(Exception):
         self.usage, self.cost = usage, cost
 
 
-async def recalled(question: Question, desk: Desk) -> Answer | None:
+async def recalled(question: Question, budget: ModelBudget) -> Answer | None:
     """What was kept, with its evidence found anew: the same words may stand elsewhere in another page."""
-    known = await desk.recall(question.key)
+    known = await budget.recall(question.key)
     if known is None or question.schema.complaints(known.value):
         return None
     if question.excerpt is None:
@@ -49,8 +49,8 @@ async def recalled(question: Question, desk: Desk) -> Answer | None:
 class Inquiry:
     """One question on its way to an answer, and what it has cost so far."""
 
-    def __init__(self, question: Question, terms: Terms, library: Library, desk: Desk) -> None:
-        self._question, self._terms, self._library, self._desk = question, terms, library, desk
+    def __init__(self, question: Question, terms: ModelTerms, library: Library, budget: ModelBudget) -> None:
+        self._question, self._terms, self._library, self._budget = question, terms, library, budget
         self._key = question.key
         self._usage, self._cost = Usage(), 0
 
@@ -60,9 +60,9 @@ class Inquiry:
         `divisible`: the page can be asked about in pieces, so an answer that was too long raises `CutOff`,
         and is not repaired.
         """
-        first = Turn(self._question.user)
-        turns: tuple[Turn, ...] = (first,)
-        fault: Fault | None = None
+        first = Message(self._question.user)
+        turns: tuple[Message, ...] = (first,)
+        fault: DraftFault | None = None
         for _ in range(1 + self._terms.repairs):
             async with self._asked(turns, fault) as reply:
                 if isinstance(reply, Answer):
@@ -83,11 +83,11 @@ class Inquiry:
 
     @asynccontextmanager
     async def _asked(
-        self, turns: Sequence[Turn], fault: Fault | None = None
-    ) -> AsyncIterator[Reply | Answer]:
+        self, turns: Sequence[Message], fault: DraftFault | None = None
+    ) -> AsyncIterator[ModelReply | Answer]:
         """One call, for as long as its reservation lasts."""
         question, terms = self._question, self._terms
-        call = Call(
+        call = ModelCall(
             terms.model,
             question.system,
             tuple(turns),
@@ -101,16 +101,18 @@ class Inquiry:
             if fault is None:
                 raise
             raise self._malformed(fault, f", and telling it is not allowed ({problem})") from problem
-        quote = Quote(terms.gate, terms.provider.name, terms.model, question.prompt.label, self._key, most)
-        async with self._desk.call(quote) as bill:
+        quote = CallQuote(
+            terms.gate, terms.provider.name, terms.model, question.prompt.label, self._key, most
+        )
+        async with self._budget.call(quote) as bill:
             # Somebody else may have been answered while we waited for our turn.
-            if (known := await recalled(question, self._desk)) is not None:
+            if (known := await recalled(question, self._budget)) is not None:
                 bill.pay(0, Usage())
                 yield known
             else:
                 yield await self._completed(call, bill)
 
-    async def _completed(self, call: Call, bill: Bill) -> Reply:
+    async def _completed(self, call: ModelCall, bill: Bill) -> ModelReply:
         try:
             reply = await self._terms.provider.complete(call)
         except CallFailed as failed:
@@ -124,16 +126,16 @@ class Inquiry:
         self._cost += cost
         return reply
 
-    async def _drafted(self, reply: Reply) -> Draft | Fault:
+    async def _drafted(self, reply: ModelReply) -> Draft | DraftFault:
         return await in_thread(drafted, self._question, reply, self._terms.output)
 
-    def _said(self, reply: Reply, name: str, complaints: Sequence[str]) -> tuple[Turn, Turn]:
+    def _said(self, reply: ModelReply, name: str, complaints: Sequence[str]) -> tuple[Message, Message]:
         """The model's reply and what we say to it. Complaints quote the model, and the model may have quoted
         the page.
         """
-        return Turn(_echo(reply.text), ours=False), Turn(_told(self._library[name], complaints))
+        return Message(_echo(reply.text), ours=False), Message(_told(self._library[name], complaints))
 
-    async def _doubted(self, first: Draft, turns: Sequence[Turn]) -> Answer:
+    async def _doubted(self, first: Draft, turns: Sequence[Message]) -> Answer:
         """Ask once more for what was not found. Whatever becomes of that, the first draft has been paid for
         and is not thrown away.
         """
@@ -152,10 +154,10 @@ class Inquiry:
 
     async def _concluded(self, draft: Draft) -> Answer:
         answer = Answer(draft.value, draft.evidence, self._usage, self._cost, draft.model)
-        await self._desk.keep(self._key, answer)
+        await self._budget.keep(self._key, answer)
         return answer
 
-    def _malformed(self, fault: Fault, why: str = "") -> Malformed:
+    def _malformed(self, fault: DraftFault, why: str = "") -> Malformed:
         who = f"{self._terms.provider.name}/{self._terms.model}"
         said = "; ".join(_shortened(fault.complaints))
         return Malformed(

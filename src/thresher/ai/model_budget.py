@@ -13,7 +13,7 @@ from thresher.core.answer import Answer, Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
+class CallQuote:
     """One call that is about to be made. `most` is what it can cost at worst, in millionths of a dollar.
 
     `question` is the key under which its answer would be kept.
@@ -35,14 +35,14 @@ class Bill(Protocol):
         ...
 
 
-class Desk(Protocol):
+class ModelBudget(Protocol):
     """Where answers are kept and money is given out."""
 
     async def recall(self, question: str) -> Answer | None:
         """The answer to this very question, if it was ever paid for."""
         ...
 
-    def call(self, quote: Quote) -> AbstractAsyncContextManager[Bill]:
+    def call(self, quote: CallQuote) -> AbstractAsyncContextManager[Bill]:
         """The right to make one call, for as long as the block lasts: the gate passed, the money reserved,
         and settled at the end.
 

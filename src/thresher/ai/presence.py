@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from thresher.ai.prices import Terms
+from thresher.ai.prices import ModelTerms
 from thresher.core.schema import Field, Kind, Schema
 from thresher.reading import currency
 from thresher.reading.calendar_words import MONTHS, TODAY, UNIT_DAYS, YESTERDAY, folded
@@ -79,7 +79,7 @@ def _lines(text: str) -> list[str]:
 _SHOWS: Mapping[Kind, Callable[[str], bool]] = {Kind.MONEY: _shows_amount, Kind.DATE: _shows_day}
 
 
-def brief(terms: Terms) -> Terms:
+def brief(terms: ModelTerms) -> ModelTerms:
     """The terms for a question that is answered with yes or no."""
     return replace(terms, output=min(terms.output, MAX_OUTPUT))
 

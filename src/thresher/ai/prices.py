@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from genai_prices.types import ModelPrice
 from dataclasses import dataclass
 
-from thresher.ai.provider import Call, Provider
+from thresher.ai.provider import ModelCall, Provider
 from thresher.config.settings import Settings
 from thresher.core.answer import DOLLAR
 from thresher.core.errors import BudgetExhausted
@@ -138,7 +138,7 @@ _WAIT = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class ModelTerms:
     """`cap` is what one call may cost, in millionths of a dollar; `output` the longest answer in tokens."""
 
     provider: Provider
@@ -150,7 +150,7 @@ class Terms:
     repairs: int
 
     @classmethod
-    def of(cls, provider: Provider, model: str, prices: Prices, settings: Settings) -> "Terms":
+    def of(cls, provider: Provider, model: str, prices: Prices, settings: Settings) -> "ModelTerms":
         cap = round(settings["budget.call"] * DOLLAR)
         return cls(
             provider,
@@ -170,7 +170,7 @@ class Terms:
         """What a call of so many bytes can cost at worst."""
         return self.prices.most(self.provider.name, self.model, size, self.output)
 
-    def price(self, call: Call) -> int:
+    def price(self, call: ModelCall) -> int:
         """What the call can cost at worst. Raises `BudgetExhausted` where that is more than one call may."""
         most = self.most(call.size)
         if most > self.cap:

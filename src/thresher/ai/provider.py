@@ -12,7 +12,7 @@ from thresher.core.errors import TaskError
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Message:
     """One message of a conversation: what we said, or what the model did (`ours` False)."""
 
     text: str
@@ -20,14 +20,14 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ModelCall:
     """Everything a vendor is told. `schema` is a JSON schema the answer must fit; `seconds` bounds the whole
     call.
     """
 
     model: str
     system: str
-    turns: tuple[Turn, ...]
+    turns: tuple[Message, ...]
     schema: Mapping[str, Any]
     most_output: int
     seconds: float
@@ -42,7 +42,7 @@ class Call:
         )
 
 
-class Stop(StrEnum):
+class StopReason(StrEnum):
     """Why the model stopped."""
 
     DONE = "done"
@@ -51,7 +51,7 @@ class Stop(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class ModelReply:
     """`text` is the answer as it came, meant to be JSON and not checked yet. `model` is who the vendor says
     has answered.
     """
@@ -59,7 +59,7 @@ class Reply:
     text: str
     usage: Usage
     model: str
-    stop: Stop = Stop.DONE
+    stop: StopReason = StopReason.DONE
 
 
 class CallFailed(Exception):
@@ -80,7 +80,7 @@ class Provider(Protocol):
         """As the project file calls it."""
         ...
 
-    async def complete(self, call: Call) -> Reply:
+    async def complete(self, call: ModelCall) -> ModelReply:
         """One request, never repeated here: repeating costs money and is decided above. Raises
         `CallFailed`.
         """

@@ -159,7 +159,7 @@ async def _drain(store: Store, url: str, number: int) -> dict[str, int]:
         return Done()
 
     registry = Registry([App("bench", pipelines=(Pipeline(KIND, Stage(noop)),))])
-    with build.opened_worker(build.Workshop(store, registry), url) as worker:
+    with build.opened_worker(build.Runtime(store, registry), url) as worker:
         started = time.perf_counter()
         await worker.run()
         taken = time.perf_counter() - started

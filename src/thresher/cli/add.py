@@ -68,8 +68,8 @@ def _add_one(call: Call, fields: dict[str, object], payload: str | None) -> None
 
     text = None if payload is None else _text(payload)
     new = new_task(fields | ({} if text is None else {"payload": parse_payload(text, "the payload")}))
-    with call.workshop() as shop:
-        added = tasks.add(shop.store, shop.registry, new)
+    with call.workshop() as runtime:
+        added = tasks.add(runtime.store, runtime.registry, new)
     say(call, added, _sentence(added))
 
 
@@ -88,8 +88,8 @@ def _add_file(call: Call, name: str) -> None:
     from thresher.cli.words import number
 
     lines = read_text(name).splitlines()
-    with call.workshop() as shop:
-        added = tasks.add_entries(shop.store, read_lines(shop.registry, lines, name))
+    with call.workshop() as runtime:
+        added = tasks.add_entries(runtime.store, read_lines(runtime.registry, lines, name))
     new = [each.id for each in added if each.new]
     already = len(added) - len(new)
     left = f"; {already:,} already waited or ran with the same key" if already else ""

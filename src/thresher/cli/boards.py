@@ -191,9 +191,9 @@ def enable(ctx: typer.Context, key: Key) -> None:
     from thresher.cli.show import say
 
     call = call_of(ctx)
-    with call.workshop() as shop:
-        asked = enable_board(shop.store, shop.registry, key)
-        view = board_view(find_board(shop.store, asked.key))
+    with call.workshop() as runtime:
+        asked = enable_board(runtime.store, runtime.registry, key)
+        view = board_view(find_board(runtime.store, asked.key))
     say(call, view, f"Board {asked.key} is active; task {asked.task} reads it.")
 
 

@@ -10,7 +10,7 @@ import typer
 from thresher.config.apps import FILE_NAME, load_apps, own_apps
 
 if TYPE_CHECKING:
-    from thresher.build import Workshop
+    from thresher.build import Runtime
     from thresher.config.project import Project
     from thresher.core.errors import ThresherError
     from thresher.store.store import Store
@@ -75,12 +75,12 @@ class Call:
             self.url(project), project, apps, migrate=migrate, apps_are_missing=bool(problems)
         )
 
-    def workshop(self) -> "AbstractContextManager[Workshop]":
+    def workshop(self) -> "AbstractContextManager[Runtime]":
         """The database brought up to date, with the apps and what they declare."""
-        from thresher.build import opened_workshop
+        from thresher.build import opened_runtime
 
         project = self.project()
-        return opened_workshop(self.url(project), project, self.apps)
+        return opened_runtime(self.url(project), project, self.apps)
 
 
 def call_of(ctx: typer.Context) -> Call:

@@ -121,9 +121,9 @@ def label(
             "values are written as FIELD=VALUE, each field once; an empty value says that the page does not have it"
         )
     found = opened_page(call, page, base_url)
-    with call.workshop() as shop:
+    with call.workshop() as runtime:
         place = site or parse(found.final_url).hostname
-        learned = take(shop.store, shop.registry.schema(schema), found, said, place)
+        learned = take(runtime.store, runtime.registry.schema(schema), found, said, place)
     learnt = (
         f"version {learned.version} is in use"
         if learned

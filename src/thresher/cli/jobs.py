@@ -159,8 +159,8 @@ def judge(
     from thresher.cli.words import number
 
     call = call_of(ctx)
-    with call.workshop() as shop:
-        asked = judge_again(shop.store, shop.registry, every=every)
+    with call.workshop() as runtime:
+        asked = judge_again(runtime.store, runtime.registry, every=every)
     say(call, {"asked": asked}, f"{number(asked, 'posting')} will be judged; thresher run does it now.")
 
 
@@ -358,8 +358,8 @@ def add_company(
 ) -> None:
     """Follow companies: read their sites and find their boards. Asking twice is harmless."""
     call, wishes = call_of(ctx), _wishes(things or [], name, website)
-    with call.workshop() as shop:
-        found = ask_companies(shop.store, shop.registry, wishes, force=force)
+    with call.workshop() as runtime:
+        found = ask_companies(runtime.store, runtime.registry, wishes, force=force)
     _tell(call, found, [each.says for each in found])
 
 
@@ -390,8 +390,8 @@ def add_companies(
     """Follow all companies of a file. Exits 2 if a line could not be read; the others are added."""
     call = call_of(ctx)
     roster = read_roster(read_text(file), file)
-    with call.workshop() as shop:
-        found = ask_companies(shop.store, shop.registry, roster.wishes, force=force)
+    with call.workshop() as runtime:
+        found = ask_companies(runtime.store, runtime.registry, roster.wishes, force=force)
     _tell(call, {"asked": found, "slips": roster.slips}, _counted(found, roster.slips, file))
     raise typer.Exit(UNUSABLE if roster.slips else 0)
 
@@ -421,16 +421,16 @@ def add_board(
 ) -> None:
     """Add boards by their addresses. Each has to prove whose it is."""
     call = call_of(ctx)
-    with call.workshop() as shop:
-        found = ask_boards(shop.store, shop.registry, urls, company=company, name=name)
+    with call.workshop() as runtime:
+        found = ask_boards(runtime.store, runtime.registry, urls, company=company, name=name)
     _tell(call, found, [each.says for each in found])
 
 
 def add_posting(ctx: typer.Context, urls: Urls) -> None:
     """Add single postings by their addresses."""
     call = call_of(ctx)
-    with call.workshop() as shop:
-        found = ask_postings(shop.store, shop.registry, urls)
+    with call.workshop() as runtime:
+        found = ask_postings(runtime.store, runtime.registry, urls)
     _tell(call, found, [each.says for each in found])
 
 

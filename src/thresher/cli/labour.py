@@ -17,7 +17,7 @@ from thresher.cli.words import number, plain
 from thresher.core.clock import monotonic
 from thresher.core.settlement import Ending
 from thresher.engine.supervisor import PULSE_SECONDS
-from thresher.engine.turns import Tally
+from thresher.engine.turns import WorkerTally
 from thresher.engine.worker import Worker
 
 LEAVING_SECONDS = 1.0
@@ -77,7 +77,7 @@ class Stops:
 class Ended:
     """How a worker's time ended."""
 
-    tally: Tally
+    tally: WorkerTally
     signals: list[int]
     worn_out: bool = False
 

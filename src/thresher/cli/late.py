@@ -71,8 +71,8 @@ def import_(ctx: typer.Context, late_id: Id) -> None:
     from thresher.cli.words import number
 
     call = call_of(ctx)
-    with call.workshop() as shop:
-        done = import_late(shop.store, shop.registry, late_id)
+    with call.workshop() as runtime:
+        done = import_late(runtime.store, runtime.registry, late_id)
     counts = f"{done.imported} new, {done.linked} linked, {done.updated} updated, {done.skipped} skipped"
     say(call, done, f"{done.role_name}: {number(done.found, 'posting')}, {counts}.")
 

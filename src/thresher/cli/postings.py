@@ -129,8 +129,8 @@ def ungroup(ctx: typer.Context, key: Key) -> None:
     from thresher.cli.show import say
 
     call = call_of(ctx)
-    with call.workshop() as shop:
-        done = take_out(shop.store, shop.registry, key)
+    with call.workshop() as runtime:
+        done = take_out(runtime.store, runtime.registry, key)
     say(call, done, f"{key} stands for itself now, and is kept apart from the others of {done.group}.")
 
 

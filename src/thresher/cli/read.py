@@ -15,7 +15,7 @@ from thresher.core.errors import UsageError
 if TYPE_CHECKING:
     from datetime import date
 
-    from thresher.fetch.robots import Rules
+    from thresher.fetch.robots import RobotsRules
     from thresher.reading.boards import Board
 
 app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
@@ -252,7 +252,7 @@ def _robots_of_line(fields: Fields, agent: str) -> dict[str, Any]:
     return _ruling(rules, wanted(fields, "url"))
 
 
-def _ruling(rules: "Rules", url: str | None) -> dict[str, Any]:
+def _ruling(rules: "RobotsRules", url: str | None) -> dict[str, Any]:
     ruling = rules.ruling(url) if url is not None else None
     asked_about = {"url": url, "allowed": ruling.allowed, "rule": ruling.rule} if ruling else {}
     return {

@@ -238,8 +238,8 @@ def merge(
     from thresher.cli.words import number
 
     call = call_of(ctx)
-    with call.workshop() as shop:
-        done = roles.merge(shop.store, shop.registry, source, into)
+    with call.workshop() as runtime:
+        done = roles.merge(runtime.store, runtime.registry, source, into)
     moved = ", ".join(
         [
             number(done.candidates, "candidate"),
@@ -271,8 +271,8 @@ def split(
     from thresher.cli.words import number
 
     call = call_of(ctx)
-    with call.workshop() as shop:
-        done = roles.split(shop.store, shop.registry, role, name, aliases or [], candidates or [])
+    with call.workshop() as runtime:
+        done = roles.split(runtime.store, runtime.registry, role, name, aliases or [], candidates or [])
     say(
         call,
         done,

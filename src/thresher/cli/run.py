@@ -10,7 +10,7 @@ from thresher.cli.worker import NOT, ONLY, names_in
 
 if TYPE_CHECKING:
     from thresher.admin.status import Progress
-    from thresher.build import Workshop
+    from thresher.build import Runtime
     from thresher.cli.labour import Ended
 
 
@@ -37,15 +37,15 @@ def command(
 
     call = call_of(ctx)
     log_to_stderr(verbose=call.verbose, usual=logging.WARNING)
-    with call.workshop() as shop:
-        serves = shop.registry.scopes(only=names_in(only), without=names_in(without))
-        started = start(shop.store, shop.registry, again=again)
-        expected = expectation(estimate(shop.store)) if shop.models else None
+    with call.workshop() as runtime:
+        serves = runtime.registry.scopes(only=names_in(only), without=names_in(without))
+        started = start(runtime.store, runtime.registry, again=again)
+        expected = expectation(estimate(runtime.store)) if runtime.models else None
         if expected and not call.json:
             console().print(expected)
         before = monotonic()
-        ended = _work(call, shop, concurrency=concurrency, serves=serves)
-        progress, seconds = read_progress(shop.store), monotonic() - before
+        ended = _work(call, runtime, concurrency=concurrency, serves=serves)
+        progress, seconds = read_progress(runtime.store), monotonic() - before
     if call.json:
         _print_summary(ended, progress, seconds, len(started))
     else:
@@ -53,7 +53,7 @@ def command(
     ended.leave(1 if ended.failed else 128 + SIGTERM if ended.interrupted else 0)
 
 
-def _work(call: Call, shop: "Workshop", **how: Any) -> "Ended":
+def _work(call: Call, runtime: "Runtime", **how: Any) -> "Ended":
     from functools import partial
 
     from thresher.admin.status import read_progress
@@ -62,17 +62,17 @@ def _work(call: Call, shop: "Workshop", **how: Any) -> "Ended":
     from thresher.cli.labour import labour
     from thresher.cli.show import console
     from thresher.engine import worker as loop
-    from thresher.engine.supervisor import Alarm
+    from thresher.engine.supervisor import StallAlarm
 
     url = call.url(call.project())
-    with opened_worker(shop, url, until_idle=True, **how) as worker, Alarm() as alarm:
+    with opened_worker(runtime, url, until_idle=True, **how) as worker, StallAlarm() as alarm:
 
         def beat() -> bool:
-            return alarm.beat(shop.store.settings)
+            return alarm.beat(runtime.store.settings)
 
         if call.json:
             return loop.run_loop(labour(worker, beat=beat))
-        out, look = console(), partial(read_progress, shop.store)
+        out, look = console(), partial(read_progress, runtime.store)
         with opened_board(out) as board:
             ended = loop.run_loop(labour(worker, partial(watch, look, board), out.print, beat=beat))
             board.show(look())

@@ -8,7 +8,7 @@ import typer
 from thresher.cli.call import Call, call_of
 
 if TYPE_CHECKING:
-    from thresher.build import Workshop
+    from thresher.build import Runtime
 
 INTERRUPTED = 130
 PACKAGES = ("fastapi", "jinja2", "markupsafe", "pydantic", "starlette", "uvicorn")
@@ -51,12 +51,12 @@ def command(
     logging.getLogger("uvicorn").setLevel(
         logging.INFO if call.verbose else logging.WARNING
     )  # we say ourselves that we begin and end
-    with call.workshop() as shop:
-        server.check_address(shop, host)
+    with call.workshop() as runtime:
+        server.check_address(runtime, host)
         with server.bind(host, port) as bound:
-            url, advice, setup = server.address_of(bound), _advice(shop), new_setup(shop.store)
+            url, advice, setup = server.address_of(bound), _advice(runtime), new_setup(runtime.store)
             came = worker.run_loop(
-                server.serve(shop, bound, lambda: _announce(call, url, advice, setup), trusted)
+                server.serve(runtime, bound, lambda: _announce(call, url, advice, setup), trusted)
             )
     raise typer.Exit(INTERRUPTED if came and came[0] == SIGINT else 0)
 
@@ -74,9 +74,9 @@ def _announce(call: Call, url: str, advice: str, setup: str | None) -> None:
     sys.stdout.flush()  # whoever started us may wait for this line
 
 
-def _advice(shop: "Workshop") -> str:
+def _advice(runtime: "Runtime") -> str:
     from thresher.admin.keys import has_keys
 
-    if has_keys(shop.store):
+    if has_keys(runtime.store):
         return "Programs send a key with every request: Authorization: Bearer KEY. Ctrl-C stops."
     return "Programs need a key; make one with: thresher keys create me --scope read --scope write"

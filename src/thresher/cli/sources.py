@@ -308,9 +308,9 @@ def test(ctx: typer.Context, name: Name) -> None:
     from thresher.cli.show import answer
 
     call = call_of(ctx)
-    with call.workshop() as shop:
-        probe = sources.test(shop.store, shop.registry, name)
-        gate = show_gate(shop.store, name)
+    with call.workshop() as runtime:
+        probe = sources.test(runtime.store, runtime.registry, name)
+        gate = show_gate(runtime.store, name)
     verdict = could_start(gate)
     found = {"probe": probe, "could_start": gate.state == "open", "verdict": verdict, "gate": gate}
     answer(call, found, lambda out, _: _draw_test(out, probe, verdict))

@@ -63,16 +63,16 @@ def _work(
     from thresher.engine.supervisor import RESTART
 
     url = call.url(call.project())
-    with call.workshop() as shop:
-        serves = shop.registry.scopes(only=names_in(only), without=names_in(without))
+    with call.workshop() as runtime:
+        serves = runtime.registry.scopes(only=names_in(only), without=names_in(without))
         kinds = (
             ", ".join(dict.fromkeys(kind for kind, _ in serves))
             or "none: name an app in thresher.yaml or with --app"
         )
         logging.getLogger("thresher").info("working on %s; kinds: %s", hide_password(url), kinds)
         with opened_worker(
-            shop, url, name=name, concurrency=concurrency, recycle=True, serves=serves
+            runtime, url, name=name, concurrency=concurrency, recycle=True, serves=serves
         ) as worker:
-            ended = loop.run_loop(labour(worker, beat=lambda: pulse.beat(shop.store.settings)))
+            ended = loop.run_loop(labour(worker, beat=lambda: pulse.beat(runtime.store.settings)))
     say(call, ended.summary(), ended.sentence())
     ended.leave(RESTART if ended.worn_out and not ended.interrupted else 0)

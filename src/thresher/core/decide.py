@@ -13,7 +13,7 @@ from thresher.core.clock import MINUTE, to_us
 from thresher.core.errors import InvalidPayload, InvalidUrl, TaskError, ThresherError
 from thresher.core.group import Group, GroupEntry, checked_counts, checked_stop
 from thresher.core.limits import MAX_SETTLEMENT_BYTES
-from thresher.core.lineage import Refusal, Rule
+from thresher.core.lineage import Refusal, RefusalRule
 from thresher.core.outcome import (
     CheckedEffect,
     Done,
@@ -82,7 +82,7 @@ class Step:
     checkpoint: str
 
 
-class House(Protocol):
+class TaskRules(Protocol):
     """Who checks what an attempt brings home, and knows where a task goes next."""
 
     def admit(self, new: NewTask) -> Entry: ...
@@ -91,12 +91,12 @@ class House(Protocol):
     def pack_result(self, task: Task, result: Any) -> str: ...
     def check_effect(self, task: Task, effect: Effect) -> CheckedEffect: ...
     def step(self, task: Task, outcome: Next) -> Step: ...
-    def mourn(self, task: Task, error: Error) -> Finds: ...
+    def on_failed(self, task: Task, error: Error) -> Finds: ...
 
 
-def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
+def settle_outcome(task: Task, outcome: Outcome, rules: TaskRules) -> Settlement:
     """The settlement for a returned outcome."""
-    settlement = _settled(task, outcome, house)
+    settlement = _settled(task, outcome, rules)
     if settlement.size > MAX_SETTLEMENT_BYTES:
         raise InvalidPayload(
             f"{task.kind}.{task.stage} brings about {settlement.size:,} bytes in one outcome; the limit is {MAX_SETTLEMENT_BYTES:,}. "
@@ -105,58 +105,58 @@ def settle_outcome(task: Task, outcome: Outcome, house: House) -> Settlement:
     return settlement
 
 
-def _settled(task: Task, outcome: Outcome, house: House) -> Settlement:
+def _settled(task: Task, outcome: Outcome, rules: TaskRules) -> Settlement:
     match outcome:
         case Done(note, result):
-            kept = None if result is None else house.pack_result(task, result)
+            kept = None if result is None else rules.pack_result(task, result)
             return Settlement.done(
                 task,
                 note=None if note is None else _short(note),
                 result=kept,
-                **_brought(task, outcome, house),
+                **_brought(task, outcome, rules),
             )
         case Next():
-            to = house.step(task, outcome)
+            to = rules.step(task, outcome)
             return Settlement.advance(
                 task,
                 stage=to.stage,
                 gates=to.gates,
                 checkpoint=to.checkpoint,
-                **_brought(task, outcome, house),
+                **_brought(task, outcome, rules),
             )
         case Filtered(reason):
-            return Settlement.filtered(task, reason=_short(reason), **_brought(task, outcome, house))
+            return Settlement.filtered(task, reason=_short(reason), **_brought(task, outcome, rules))
         case Skipped(reason):
-            return Settlement.skipped(task, reason=_short(reason), **_brought(task, outcome, house))
+            return Settlement.skipped(task, reason=_short(reason), **_brought(task, outcome, rules))
         case Snooze(delay, reason):
             return Settlement.snooze(
                 task, delay_us=delay_us(0.0 if delay < 0 else delay), reason=_short(reason)
             )
         case Failed(reason):
             return Settlement.fail(
-                task, error=Error("Failed", _short(reason)), **_brought(task, outcome, house)
+                task, error=Error("Failed", _short(reason)), **_brought(task, outcome, rules)
             )
         case _ as unreachable:
             assert_never(unreachable)
 
 
-def _brought(task: Task, finds: Finds, house: House) -> Brought:
+def _brought(task: Task, finds: Finds, rules: TaskRules) -> Brought:
     if not (finds.records or finds.children or finds.effects or finds.group or finds.counts or finds.stop):
         return {}
-    children, refused = _admitted(finds.children, house)
+    children, refused = _admitted(finds.children, rules)
     return {
-        "records": tuple(map(house.pack, finds.records)),
+        "records": tuple(map(rules.pack, finds.records)),
         "children": children,
         "refused": refused,
-        "effects": tuple(house.check_effect(task, each) for each in finds.effects),
-        "group": house.admit_group(task, finds.group) if finds.group else None,
+        "effects": tuple(rules.check_effect(task, each) for each in finds.effects),
+        "group": rules.admit_group(task, finds.group) if finds.group else None,
         "counts": checked_counts(finds.counts),
         "stop": checked_stop(finds.stop),
     }
 
 
 def _admitted(
-    children: Sequence[NewTask], house: House
+    children: Sequence[NewTask], rules: TaskRules
 ) -> tuple[tuple[Entry, ...], tuple[tuple[Entry, Refusal], ...]]:
     """Children that can be tasks, and those that cannot: one bad address on a page must not cost what else
     was found there.
@@ -164,20 +164,20 @@ def _admitted(
     entries, refused = [], []
     for child in children:
         try:
-            entries.append(house.admit(child))
+            entries.append(rules.admit(child))
         except (InvalidPayload, InvalidUrl) as problem:
             url, key = (None if text is None else _short(str(text)) for text in (child.url, child.key))
             refused.append(
                 (
                     Entry(child.kind, "", url=url, key=key, detached=child.detached),
-                    Refusal(Rule.INVALID, _short(str(problem))),
+                    Refusal(RefusalRule.INVALID, _short(str(problem))),
                 )
             )
     return tuple(entries), tuple(refused)
 
 
 def settle_error(
-    task: Task, problem: BaseException, house: House, *, backoff: Backoff, luck: float
+    task: Task, problem: BaseException, rules: TaskRules, *, backoff: Backoff, luck: float
 ) -> Settlement:
     """The settlement for a raised error, by its class. A failure that is final brings what the app wants
     written down with it.
@@ -185,27 +185,27 @@ def settle_error(
     error = Error(clean(type(problem).__name__)[:MAX_NAME], _short(str(problem)))
     blame = _blame(task, problem, error)
     if isinstance(problem, TaskError) and problem.retryable and not problem.spends_failure:
-        return _settle_waiting(task, problem, error, blame, house)
+        return _settle_waiting(task, problem, error, blame, rules)
     retryable = problem.retryable if isinstance(problem, ThresherError) else True
     if not retryable or backoff.exhausted(task.failures + 1):
-        return Settlement.fail(task, error=error, blame=blame, **last_words(task, error, house))
+        return Settlement.fail(task, error=error, blame=blame, **last_words(task, error, rules))
     delay_us = backoff.delay_us(task.failures + 1, luck)
     return Settlement.retry(task, delay_us=delay_us, error=error, blame=blame)
 
 
-def last_words(task: Task, error: Error, house: House) -> Brought:
+def last_words(task: Task, error: Error, rules: TaskRules) -> Brought:
     """What an app writes down of a task that failed for good. A mistake in that must not keep the task from
     ending.
     """
     try:
-        return _brought(task, house.mourn(task, error), house)
+        return _brought(task, rules.on_failed(task, error), rules)
     except Exception as problem:  # noqa: BLE001  an app may raise anything
         _log.exception("the last words of task %s (%s) are lost", task.id, task.kind, exc_info=problem)
         return {}
 
 
 def _settle_waiting(
-    task: Task, problem: TaskError, error: Error, blame: Blame | None, house: House
+    task: Task, problem: TaskError, error: Error, blame: Blame | None, rules: TaskRules
 ) -> Settlement:
     """An error that asks for patience, not for another try."""
     asked = (
@@ -215,7 +215,7 @@ def _settle_waiting(
     )
     if blame is None and not asked:
         # No gate to close and no time to wait for: a person must look.
-        return Settlement.fail(task, error=error, **last_words(task, error, house))
+        return Settlement.fail(task, error=error, **last_words(task, error, rules))
     if blame is None:
         delay = asked
     elif problem.near:

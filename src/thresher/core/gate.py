@@ -58,7 +58,7 @@ RANGES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class GateLimits:
     """What a person may set on a gate."""
 
     max_in_flight: int | None = None

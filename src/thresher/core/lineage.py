@@ -12,7 +12,7 @@ from typing import Protocol
 from thresher.core.task import Entry
 
 
-class Rule(StrEnum):
+class RefusalRule(StrEnum):
     """Why a child was refused: the word in its refusal row."""
 
     TOO_DEEP = "too_deep"
@@ -40,7 +40,7 @@ class Parent:
 class Refusal:
     """One spawn that did not happen, and why."""
 
-    rule: Rule
+    rule: RefusalRule
     detail: str
 
 
@@ -80,28 +80,29 @@ def _too_deep(case: _Case) -> Refusal | None:
     if case.parent.depth < case.max_depth:
         return None
     return Refusal(
-        Rule.TOO_DEEP, f"depth {case.parent.depth + 1}; the limit is {case.max_depth} (lineage.max_depth)"
+        RefusalRule.TOO_DEEP,
+        f"depth {case.parent.depth + 1}; the limit is {case.max_depth} (lineage.max_depth)",
     )
 
 
 def _in_ancestry(case: _Case) -> Refusal | None:
     if mark(case.entry.kind, case.key) not in case.parent.ancestry:
         return None
-    return Refusal(Rule.IN_ANCESTRY, "the same kind and target is its own ancestor: a loop")
+    return Refusal(RefusalRule.IN_ANCESTRY, "the same kind and target is its own ancestor: a loop")
 
 
 def _live(case: _Case) -> Refusal | None:
     if case.key is None or not case.lineage.has_live(case.entry.kind, case.key):
         return None
     return Refusal(
-        Rule.LIVE_IN_LINEAGE, "the same kind and target is already waiting or running in this lineage"
+        RefusalRule.LIVE_IN_LINEAGE, "the same kind and target is already waiting or running in this lineage"
     )
 
 
 def _ended(case: _Case) -> Refusal | None:
     if case.key is None or not case.lineage.has_ended(case.entry.kind, case.key):
         return None
-    return Refusal(Rule.ENDED_IN_LINEAGE, "the same kind and target has already ended in this lineage")
+    return Refusal(RefusalRule.ENDED_IN_LINEAGE, "the same kind and target has already ended in this lineage")
 
 
 CHECKS: tuple[Callable[[_Case], Refusal | None], ...] = (_too_deep, _in_ancestry, _live, _ended)

@@ -17,7 +17,7 @@ from thresher.core.task import NewTask, Task
 
 Perform = Callable[[Context], Awaitable[Outcome]] | Callable[[Context], Outcome]
 # Given the task, what went wrong and the settings: what is to be written down with the end of the task.
-Mourn = Callable[[Task, Error, Mapping[str, Any]], Finds]
+OnFailed = Callable[[Task, Error, Mapping[str, Any]], Finds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ class Pipeline:
 
     kind: str
     stages: tuple[Stage, ...]
-    failed: Mourn | None
+    failed: OnFailed | None
     _by_name: Mapping[str, Stage] = field(repr=False, compare=False)
 
-    def __init__(self, kind: str, *stages: Stage, failed: Mourn | None = None) -> None:
+    def __init__(self, kind: str, *stages: Stage, failed: OnFailed | None = None) -> None:
         names = [stage.name for stage in stages]
         if not kind or not stages or len(set(names)) < len(names):
             raise UsageError(f"pipeline {kind!r} needs a name and stages with different names, got {names}")

@@ -26,7 +26,7 @@ from thresher.core.pipeline import Stage
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task, TaskId
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Hands
+from thresher.engine.stage_context import StageContext
 
 # An attempt that a worker has in hand: until when it may take, and how it ends if it is cut short.
 
@@ -126,7 +126,7 @@ class Workload:
         self.suspects.extend(suspects[:free])
         return fresh, suspects[free:]
 
-    def next_suspect(self, now: float, rules: "Rules") -> Task | None:
+    def next_suspect(self, now: float, rules: "AttemptRules") -> Task | None:
         """The suspect that may start now. It is kept here until it does."""
         if not self.suspects:
             return None
@@ -153,7 +153,7 @@ class Workload:
         self.abandoned[handle] = since
         handle.add_done_callback(lambda done: self.abandoned.pop(done, None))
 
-    def worn_out(self, now: float, rules: "Rules") -> str | None:
+    def worn_out(self, now: float, rules: "AttemptRules") -> str | None:
         """Why this process should be started afresh, if it should: too much runs on that nobody can end."""
         alive = sum(since + rules.cancel_grace < now for since in list(self.abandoned.values()))
         if alive > MAX_ABANDONED:
@@ -168,7 +168,7 @@ class Workload:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class AttemptRules:
     """The settings that decide here."""
 
     suspect_alone: float
@@ -177,7 +177,7 @@ class Rules:
     max_crashes: int
 
     @classmethod
-    def of(cls, settings: Settings) -> "Rules":
+    def of(cls, settings: Settings) -> "AttemptRules":
         alone, grace, stall = (
             float(settings[f"worker.{name}"]) for name in ("suspect_alone", "cancel_grace", "stall")
         )
@@ -199,11 +199,11 @@ class Rules:
 _OUTCOMES = get_args(Outcome)
 
 # Starts a stage that is a plain function on a thread of its own.
-Submit = Callable[[Callable[[Hands], Any], Hands], "Future[Any]"]
+Submit = Callable[[Callable[[StageContext], Any], StageContext], "Future[Any]"]
 
 
 async def attempt(
-    task: Task, hands: Hands, registry: Registry, settings: Settings, submit: Submit
+    task: Task, context: StageContext, registry: Registry, settings: Settings, submit: Submit
 ) -> Settlement:
     """Perform the stage a task stands at, and decide. Cancellation passes through; everything else is a
     settlement.
@@ -215,7 +215,7 @@ async def attempt(
             task, reason=f"this worker does not know the kind {task.kind!r} with a stage {task.stage!r}"
         )
     try:
-        outcome = await _perform(stage, hands, submit)
+        outcome = await _perform(stage, context, submit)
         return settle_outcome(task, outcome, registry)
     except Exception as problem:  # noqa: BLE001  a stage may raise anything; the policy table decides what follows
         return settle_error(
@@ -223,14 +223,16 @@ async def attempt(
         )
 
 
-async def _perform(stage: Stage, hands: Hands, submit: Submit) -> Outcome:
+async def _perform(stage: Stage, context: StageContext, submit: Submit) -> Outcome:
     if stage.is_async:
-        outcome: Any = await stage.perform(hands)  # type: ignore[misc]
+        outcome: Any = await stage.perform(context)  # type: ignore[misc]
     elif stage.isolation == "process":
-        outcome = await hands.perform(stage.perform)
+        outcome = await context.perform(stage.perform)
     else:
-        hands.lend(asyncio.get_running_loop())
-        outcome = await asyncio.wrap_future(submit(cast("Callable[[Hands], Any]", stage.perform), hands))
+        context.lend(asyncio.get_running_loop())
+        outcome = await asyncio.wrap_future(
+            submit(cast("Callable[[StageContext], Any]", stage.perform), context)
+        )
     if not isinstance(outcome, _OUTCOMES):
         raise TypeError(
             f"stage {stage.name!r} returned {type(outcome).__name__}; return Done, Next, Filtered, Skipped, Snooze or Failed"

@@ -170,7 +170,7 @@ def refresh_settings(store: Store) -> str | None:
 
 def say_words(registry: Registry, store: Store) -> str | None:
     """Apps write down what became of their quarantined tasks."""
-    words = partial(last_words, house=registry)
+    words = partial(last_words, rules=registry)
     number = say_last_words(store, registry.kinds, words, store.settings.count("reaper.batch"))
     return f"{number} quarantined tasks had last words" if number else None
 

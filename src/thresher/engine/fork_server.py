@@ -47,7 +47,7 @@ _PR_SET_PDEATHSIG = 1
 _channels: list[socket.socket] = []  # in a child: the one to its worker
 
 
-class Target(NamedTuple):
+class FunctionName(NamedTuple):
     """A function by the names that lead to it. `file` is for modules that no import path leads to, such as an
     app in a file.
     """
@@ -62,7 +62,7 @@ class Order(NamedTuple):
     needed to read them.
     """
 
-    target: Target
+    target: FunctionName
     max_nodes: int
     platforms: Texts
 
@@ -228,7 +228,7 @@ def _pickled(problem: BaseException) -> bytes:
 
 
 @lru_cache(maxsize=1_000)
-def resolve(target: Target) -> Callable[..., Any]:
+def resolve(target: FunctionName) -> Callable[..., Any]:
     """The function that a target names."""
     found: Any = _module(target)
     for part in target.name.split("."):
@@ -236,7 +236,7 @@ def resolve(target: Target) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
-def _module(target: Target) -> object:
+def _module(target: FunctionName) -> object:
     known = sys.modules.get(target.module)
     if known is None:
         with suppress(ImportError):

@@ -68,7 +68,7 @@ class _Trip:
     healthy: bool = False
 
 
-class Escort:
+class GateGovernor:
     """Brings the requests of one claim through."""
 
     def __init__(self, store: Store, task: Task) -> None:

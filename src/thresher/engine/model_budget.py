@@ -9,14 +9,14 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from thresher.ai.model_budget import Bill, Quote
+from thresher.ai.model_budget import Bill, CallQuote
 from thresher.core.answer import DOLLAR, Answer, Usage
 from thresher.core.clock import SECOND
 from thresher.core.errors import BudgetExhausted, NotYet
 from thresher.core.task import Task
-from thresher.engine.gate_governor import MARGIN_US, Escort
+from thresher.engine.gate_governor import MARGIN_US, GateGovernor
 from thresher.store import answers, ledger
-from thresher.store.ledger import Caps, Hold, Short, Taken
+from thresher.store.ledger import Caps, Hold, QuestionTaken, Short
 from thresher.store.store import Store
 
 # A cap of an app or of a run closes no gate, so nobody wakes those who wait for it: they look again this
@@ -42,11 +42,11 @@ class _Bill:
         return most if self.sent else 0
 
 
-class StoreDesk:
+class StoreModelBudget:
     """Gives out what all workers share. `app` is on whose account the task spends."""
 
-    def __init__(self, store: Store, task: Task, app: str, escort: Escort) -> None:
-        self._store, self._task, self._app, self._escort = store, task, app, escort
+    def __init__(self, store: Store, task: Task, app: str, governor: GateGovernor) -> None:
+        self._store, self._task, self._app, self._governor = store, task, app, governor
         self._prompts: dict[str, str] = {}
 
     async def recall(self, question: str) -> Answer | None:
@@ -58,9 +58,9 @@ class StoreDesk:
         await self._store.run(answers.keep, self._store, question, self._prompts.get(question, ""), answer)
 
     @asynccontextmanager
-    async def call(self, quote: Quote) -> AsyncIterator[Bill]:
+    async def call(self, quote: CallQuote) -> AsyncIterator[Bill]:
         self._prompts[quote.question] = quote.prompt
-        async with self._escort.passage(quote.gate) as start:
+        async with self._governor.passage(quote.gate) as start:
             hold, bill = await self._reserve(quote), _Bill()
             try:
                 await start()
@@ -71,7 +71,7 @@ class StoreDesk:
                 settling = self._store.run(ledger.settle, self._store, hold, bill.due(quote.most), bill.usage)
                 await asyncio.shield(settling)
 
-    async def _reserve(self, quote: Quote) -> Hold:
+    async def _reserve(self, quote: CallQuote) -> Hold:
         settings = self._store.settings
         found = await self._store.run(
             ledger.reserve,
@@ -95,7 +95,7 @@ class StoreDesk:
                 )
             case Short():
                 raise await self._store.run(self._out_of_money, found, quote.gate)
-            case Taken(until):
+            case QuestionTaken(until):
                 away = await self._store.run(self._seconds_to, until)
                 raise NotYet(
                     "somebody else is asking this very question; their answer will do",

@@ -14,7 +14,7 @@ import orjson
 from thresher.core.errors import DatabaseProblem
 from thresher.core.keys import parse
 from thresher.core.record import clean
-from thresher.fetch.cache import Copy
+from thresher.fetch.cache import CachedResponse
 from thresher.store import pages
 from thresher.store.pages import Kept
 from thresher.store.store import Store
@@ -27,7 +27,7 @@ log = logging.getLogger("thresher.shelf")
 Waiting = tuple[Kept, bytes, "asyncio.Future[None]"]
 
 
-class StoreShelf:
+class StorePageCache:
     """Kept for all workers on this database. One for a process: it belongs to the event loop it is used
     in.
     """
@@ -37,14 +37,14 @@ class StoreShelf:
         self._waiting: list[Waiting] = []
         self._writing: asyncio.Task[None] | None = None
 
-    async def find(self, key: str) -> Copy | None:
+    async def find(self, key: str) -> CachedResponse | None:
         kept = await self._store.run(pages.find, self._store, key)
         return None if kept is None else _copy(kept)
 
-    async def body(self, copy: Copy) -> bytes:
+    async def body(self, copy: CachedResponse) -> bytes:
         return await self._store.run(pages.body, self._store, copy.body)
 
-    async def keep(self, key: str, copy: Copy, body: bytes) -> None:
+    async def keep(self, key: str, copy: CachedResponse, body: bytes) -> None:
         done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((_kept(key, copy), body, done))
         if self._writing is None or self._writing.done():
@@ -84,7 +84,7 @@ class StoreShelf:
             return False
         return True
 
-    async def refresh(self, key: str, copy: Copy) -> None:
+    async def refresh(self, key: str, copy: CachedResponse) -> None:
         kept = _kept(key, copy)
         await self._store.run(pages.refresh, self._store, key, kept.headers, kept.stored, kept.fetched_at)
 
@@ -92,7 +92,7 @@ class StoreShelf:
         await self._store.run(pages.forget, self._store, key)
 
 
-def _kept(key: str, copy: Copy) -> Kept:
+def _kept(key: str, copy: CachedResponse) -> Kept:
     headers = {clean(name): clean(value) for name, value in copy.headers.items()}
     notes = orjson.dumps(
         {
@@ -112,9 +112,9 @@ def _kept(key: str, copy: Copy) -> Kept:
     )
 
 
-def _copy(kept: Kept) -> Copy:
+def _copy(kept: Kept) -> CachedResponse:
     notes = orjson.loads(kept.stored)
-    return Copy(
+    return CachedResponse(
         kept.url,
         kept.method,
         kept.status,

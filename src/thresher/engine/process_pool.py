@@ -36,8 +36,8 @@ from thresher.engine.fork_server import (
     MAX_RESULT,
     NO_MEMORY,
     RESULT,
+    FunctionName,
     Order,
-    Target,
 )
 from thresher.store.events import record_event
 from thresher.store.store import Store
@@ -354,7 +354,7 @@ def _head(order: Order) -> bytes:
 
 
 @lru_cache(maxsize=1_000)
-def target_of(function: Callable[..., Any]) -> Target:
+def target_of(function: Callable[..., Any]) -> FunctionName:
     """The names that lead to a function. Only a function of a module has such names."""
     module, name = getattr(function, "__module__", None), getattr(function, "__qualname__", "")
     home = sys.modules.get(module or "")
@@ -372,4 +372,4 @@ def target_of(function: Callable[..., Any]) -> Target:
             )
         module = home.__spec__.name
     file = getattr(home, "__file__", None)
-    return Target(str(module), name, file)
+    return FunctionName(str(module), name, file)

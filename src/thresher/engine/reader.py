@@ -222,7 +222,7 @@ PROMPT = "extract"
 T = TypeVar("T")
 
 
-class Hand(Protocol):
+class ReaderContext(Protocol):
     """What the reader borrows of the stage it reads for."""
 
     async def save(self, body: bytes) -> str: ...
@@ -249,7 +249,7 @@ class _Found:
 class Reader:
     """Reads pages for one stage. The pages themselves are only ever opened in another process."""
 
-    def __init__(self, store: Store, hand: Hand) -> None:
+    def __init__(self, store: Store, hand: ReaderContext) -> None:
         self._store, self._hand = store, hand
 
     async def extract(

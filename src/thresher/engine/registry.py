@@ -150,7 +150,7 @@ class Registry:
             checkpoint,
         )
 
-    def mourn(self, task: Task, error: Error) -> Finds:
+    def on_failed(self, task: Task, error: Error) -> Finds:
         """What the app of a task wants written down of its failure."""
         pipeline = self.pipeline(task.kind)
         return pipeline.failed(task, error, self.settings) if pipeline and pipeline.failed else Finds()

@@ -26,10 +26,10 @@ from thresher.core.record import Found, Link, Mark, Neighbour, Where
 from thresher.core.schema import Schema
 from thresher.core.task import Task
 from thresher.engine.fork_server import IsolatedContext
-from thresher.engine.gate_governor import Escort
-from thresher.engine.model_budget import LOOK_AGAIN, StoreDesk
+from thresher.engine.gate_governor import GateGovernor
+from thresher.engine.model_budget import LOOK_AGAIN, StoreModelBudget
 from thresher.engine.registry import Registry
-from thresher.fetch.governor import Errand
+from thresher.fetch.governor import FetchOptions
 from thresher.fetch.request import order
 from thresher.store import blobs, groups, sources
 from thresher.store.records import find_by_ids, find_record, find_records, marks_of
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
+class Services:
     """The way out to the web, who asks the models, their providers, who tells people, and the processes that
     read pages.
 
@@ -74,14 +74,14 @@ A_FEW = 50  # records that are looked up in passing
 T = TypeVar("T")
 
 
-class Hands:
+class StageContext:
     """The context given to a stage."""
 
     def __init__(
-        self, task: Task, store: Store, now: Callable[[], int], registry: Registry, reach: Reach
+        self, task: Task, store: Store, now: Callable[[], int], registry: Registry, services: Services
     ) -> None:
         self.task = task
-        self._store, self._now, self._registry, self._reach = store, now, registry, reach
+        self._store, self._now, self._registry, self._services = store, now, registry, services
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def now(self) -> int:
@@ -169,7 +169,7 @@ class Hands:
         replay: bool = False,
         credentials: Credentials | None = None,
     ) -> Page:
-        fetcher = self._reach.fetcher
+        fetcher = self._services.fetcher
         if fetcher is None:
             raise UsageError("this worker was made without a fetcher; build.opened_worker gives it one")
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
@@ -177,21 +177,21 @@ class Hands:
         if max_age is None:
             known = self._registry.max_ages
             max_age = next((known[gate] for gate in sources if gate in known), None)
-        errand = Errand(
-            self._escort, fetcher.shelf, "\n".join(sources), max_age, render=render, replay=replay
+        options = FetchOptions(
+            self._governor, fetcher.page_cache, "\n".join(sources), max_age, render=render, replay=replay
         )
-        return await fetcher.fetch(request, errand)
+        return await fetcher.fetch(request, options)
 
     async def ask(
         self, task_name: str, schema: Schema, inputs: Mapping[str, Any], *, tier: str | None = None
     ) -> Answer:
-        advisor = self._reach.advisor
+        advisor = self._services.advisor
         if advisor is None:
             raise UsageError(
                 "this worker was made without models; build.opened_worker gives it those of the project file"
             )
         try:
-            return await advisor.ask(task_name, schema, inputs, self._desk, tier=tier)
+            return await advisor.ask(task_name, schema, inputs, self._model_budget, tier=tier)
         except BudgetExhausted as problem:
             if (
                 problem.gate is None and problem.away is None
@@ -212,15 +212,15 @@ class Hands:
         return await self._reader.extract(page, schema, site=site, tier=tier)
 
     async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
-        return await self._reach.pool.run(function, *args, seconds=seconds)
+        return await self._services.pool.run(function, *args, seconds=seconds)
 
     async def perform(self, stage: Callable[..., T]) -> T:
         """Perform a stage in a process of its own. The worker watches its time."""
         context = IsolatedContext(self.task, self.now(), dict(self._store.settings))
-        return await self._reach.stage_pool.run(stage, context, seconds=MAX_STAGE, helper=self)
+        return await self._services.stage_pool.run(stage, context, seconds=MAX_STAGE, helper=self)
 
     async def tell(self, title: str, body: str) -> bool:
-        notifier = self._reach.notifier
+        notifier = self._services.notifier
         try:
             return bool(notifier is not None and await notifier.send(title, body))
         except (
@@ -241,12 +241,12 @@ class Hands:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     @cached_property
-    def _escort(self) -> Escort:
-        return Escort(self._store, self.task)
+    def _governor(self) -> GateGovernor:
+        return GateGovernor(self._store, self.task)
 
     @cached_property
-    def _desk(self) -> StoreDesk:
-        return StoreDesk(self._store, self.task, self._registry.app_of(self.task.kind), self._escort)
+    def _model_budget(self) -> StoreModelBudget:
+        return StoreModelBudget(self._store, self.task, self._registry.app_of(self.task.kind), self._governor)
 
     @cached_property
     def _reader(self) -> "Reader":

@@ -230,7 +230,7 @@ class Supervisor:
         return bool(self._signals)
 
 
-class Alarm:
+class StallAlarm:
     """The watchdog of a process without a parent, such as a run: a thread of C, which needs no lock, writes
     the stacks and ends it.
 

@@ -30,7 +30,7 @@ from thresher.store.store import Store
 
 
 @dataclass(slots=True)
-class Tally:
+class WorkerTally:
     """What a worker has done so far."""
 
     claimed: int = 0
@@ -70,7 +70,9 @@ TROUBLE_SECONDS = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 class Turns:
     """The way of one worker to the database. `lease` is the heartbeat of whoever the worker is now."""
 
-    def __init__(self, store: Store, load: Workload, tally: Tally, lease: Callable[[], Heartbeat]) -> None:
+    def __init__(
+        self, store: Store, load: Workload, tally: WorkerTally, lease: Callable[[], Heartbeat]
+    ) -> None:
         self._store, self._load, self._tally, self._lease = store, load, tally, lease
         self.told: Callable[[Task, Settlement], None] | None = None  # of every settlement that was committed
         self.outbox: list[tuple[Task, Settlement]] = []

@@ -22,13 +22,13 @@ from thresher.core.decide import settle_error
 from thresher.core.errors import DatabaseProblem
 from thresher.core.settlement import Settlement
 from thresher.core.task import Task, WorkerId
-from thresher.engine.attempts import Claim, Rules, Running, Workload, attempt, overdue
+from thresher.engine.attempts import AttemptRules, Claim, Running, Workload, attempt, overdue
 from thresher.engine.chores import chores_of, keep_doing
 from thresher.engine.heartbeat import Heartbeat
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Hands, Reach
+from thresher.engine.stage_context import Services, StageContext
 from thresher.engine.subscribers import Subscribers
-from thresher.engine.turns import Tally, Turns, seconds_to_wait
+from thresher.engine.turns import Turns, WorkerTally, seconds_to_wait
 from thresher.store import workers
 from thresher.store.backend import Turn
 from thresher.store.lanes import Scope
@@ -92,7 +92,7 @@ class Worker:
         pumps: int = 1,
         concurrency: int | None = None,
         patience: float = 0.0,
-        reach: Reach | None = None,
+        services: Services | None = None,
         clock: Clock | None = None,
         recycle: bool = False,
         serves: Iterable[Scope] | None = None,
@@ -101,7 +101,7 @@ class Worker:
         afresh.
         """
         self._serves = registry.scopes() if serves is None else serves
-        self._reach = reach or Reach()
+        self._services = services or Services()
         self._store, self._registry, self._concurrency, self._patience = (
             store,
             registry,
@@ -117,10 +117,10 @@ class Worker:
         self._asked = 0
         self._lost: WorkerId | None = None
         self._rebirth: asyncio.Task[None] | None = None
-        self.tally = Tally()
+        self.tally = WorkerTally()
         self._turns = Turns(store, self._load, self.tally, lambda: self._heartbeat)
 
-    async def run(self) -> Tally:
+    async def run(self) -> WorkerTally:
         """Work until stopped."""
         self._loop = asyncio.get_running_loop()
         self._store.settings.heartbeat()  # refused at the start; who starts over later does what it can
@@ -158,7 +158,7 @@ class Worker:
             wake.stop()
             for threads in (self._threads, chore_threads):
                 threads.shutdown(wait=False, cancel_futures=True)
-            await self._reach.close()
+            await self._services.close()
         if self._turns.outdated:
             raise self._turns.outdated
         return self.tally
@@ -220,12 +220,12 @@ class Worker:
             if not self._heartbeat.safe:
                 # The heartbeat itself may hang in a call to a database that does not answer.
                 self._lose(self._worker_id, "the lease was not renewed in time")
-            self._end_overdue(monotonic(), Rules.of(self._store.settings))
+            self._end_overdue(monotonic(), AttemptRules.of(self._store.settings))
             if self._load.suspects:
                 self._signal.set()  # perhaps one of them may start now
             await asyncio.sleep(WATCH_SECONDS)
 
-    def _end_overdue(self, now: float, rules: Rules) -> None:
+    def _end_overdue(self, now: float, rules: AttemptRules) -> None:
         for claim, running in list(self._load.running.items()):
             if running.cut_at is None and running.deadline < now:
                 running.cut_short(
@@ -316,7 +316,7 @@ class Worker:
         while not (
             self._asked or self._stopping or self._starting or self._turns.outbox or self._turns.under_way
         ):
-            task = self._load.next_suspect(monotonic(), Rules.of(self._store.settings))
+            task = self._load.next_suspect(monotonic(), AttemptRules.of(self._store.settings))
             if task is None:
                 break
             self._starting = True
@@ -346,11 +346,11 @@ class Worker:
 
     async def _perform(self, task: Task) -> None:
         claim = (task.id, task.claim)
-        hands = Hands(task, self._store, self._clock.now, self._registry, self._reach)
+        context = StageContext(task, self._store, self._clock.now, self._registry, self._services)
         settlement: Settlement | None
         try:
             settlement = await attempt(
-                task, hands, self._registry, self._store.settings, partial(self._submit, claim)
+                task, context, self._registry, self._store.settings, partial(self._submit, claim)
             )
         except asyncio.CancelledError as problem:
             # Without an ending nobody here asked for it: the stage cancelled itself, and that is its failure.
@@ -367,8 +367,10 @@ class Worker:
         else:
             self._end(claim, settlement)
 
-    def _submit(self, claim: Claim, perform: Callable[[Hands], Any], hands: Hands) -> "Future[Any]":
-        thread = self._threads.submit(perform, hands)
+    def _submit(
+        self, claim: Claim, perform: Callable[[StageContext], Any], context: StageContext
+    ) -> "Future[Any]":
+        thread = self._threads.submit(perform, context)
         if claim in self._load.running:
             self._load.running[claim].thread = thread
         return thread

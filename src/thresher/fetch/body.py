@@ -194,7 +194,7 @@ def _parts(body: bytes, packing: _Packing, limit: int) -> bytes:
 OFF_THE_LOOP = 256 * 1024  # unpacking more than this would keep other requests waiting
 
 
-class Body:
+class ResponseBody:
     """`wire` counts what came, still packed. Raises `TooLarge` as soon as it is known."""
 
     __slots__ = ("_bounds", "_declared", "_encoding", "_gate", "_pieces", "wire")

@@ -16,7 +16,7 @@ from thresher.core.page import Page
 from thresher.fetch.chromium import ADVICE, EXTRA, Chromium, extra_is_installed, find
 from thresher.fetch.guard import Guard
 from thresher.fetch.proxy import Proxy
-from thresher.fetch.rendering import BLOCKED, Alarm, Rendering
+from thresher.fetch.rendering import BLOCKED, Rendering, VisitAlarm
 from thresher.fetch.request import Bounds, Starting
 from thresher.fetch.resolver import Resolver
 
@@ -109,7 +109,7 @@ class Browser:
             return self._process
 
     async def _visit(self, process: "Process", wish: Rendering, starting: Starting | None) -> Page:
-        alarm = Alarm()
+        alarm = VisitAlarm()
         proxy = Proxy(
             self._resolver,
             self._guard,
@@ -155,7 +155,7 @@ class Browser:
         return task
 
 
-async def _tidy(visit: "asyncio.Task[Page]", alarm: Alarm, proxy: Proxy) -> None:
+async def _tidy(visit: "asyncio.Task[Page]", alarm: VisitAlarm, proxy: Proxy) -> None:
     visit.cancel()
     await asyncio.gather(visit, return_exceptions=True)
     if alarm.problem is None:

@@ -17,7 +17,7 @@ from typing import Protocol
 from thresher.core.clock import SECOND
 from thresher.fetch.redirect import SHARED
 from thresher.fetch.redirect import STATUSES as REDIRECTS
-from thresher.fetch.request import Answer, Request
+from thresher.fetch.request import Request, Response
 
 # Where kept answers stand, as the fetcher sees it: a seam, and the one way to name what stands there.
 
@@ -36,7 +36,7 @@ _ABOUT_CACHING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Copy:
+class CachedResponse:
     """A kept answer. Times in microseconds; `vary` holds what we sent in the headers that the answer says it
     depends on.
 
@@ -53,16 +53,16 @@ class Copy:
     body: str = ""
 
 
-class Shelf(Protocol):
+class PageCache(Protocol):
     """Whatever can keep answers, for all workers."""
 
-    async def find(self, key: str) -> Copy | None: ...
+    async def find(self, key: str) -> CachedResponse | None: ...
 
-    async def body(self, copy: Copy) -> bytes: ...
+    async def body(self, copy: CachedResponse) -> bytes: ...
 
-    async def keep(self, key: str, copy: Copy, body: bytes) -> None: ...
+    async def keep(self, key: str, copy: CachedResponse, body: bytes) -> None: ...
 
-    async def refresh(self, key: str, copy: Copy) -> None:
+    async def refresh(self, key: str, copy: CachedResponse) -> None:
         """New headers and times for a copy whose body is as it was."""
         ...
 
@@ -169,7 +169,7 @@ def is_ours(request: Request) -> bool:
     return not any(name in request.headers for name in _OWN_CONDITIONS)
 
 
-def may_keep(request: Request, answer: Answer, max_age: float | None = None) -> bool:
+def may_keep(request: Request, answer: Response, max_age: float | None = None) -> bool:
     """Whether an answer may be kept at all."""
     if answer.status not in KEEPABLE or not is_ours(request):
         return False
@@ -181,7 +181,7 @@ def may_keep(request: Request, answer: Answer, max_age: float | None = None) -> 
     return not ("no-store" in directives(answer.headers) or "no-store" in directives(request.headers))
 
 
-def is_worth_keeping(answer: Answer, max_age: float | None = None) -> bool:
+def is_worth_keeping(answer: Response, max_age: float | None = None) -> bool:
     """Whether HTTP's rules would ever let us use it again: it has a lifetime, or something to ask for it
     by.
     """
@@ -191,12 +191,12 @@ def is_worth_keeping(answer: Answer, max_age: float | None = None) -> bool:
 
 
 def copy_of(
-    request: Request, answer: Answer, sent: Mapping[str, str], requested_at: int, answered_at: int
-) -> Copy:
+    request: Request, answer: Response, sent: Mapping[str, str], requested_at: int, answered_at: int
+) -> CachedResponse:
     """What is kept of an answer. `sent` are all headers as they went out, for what Vary names."""
     names = [name.strip().lower() for name in answer.headers.get("vary", "").split(",") if name.strip()]
     vary = {name: _remembered(name, sent) for name in names}
-    return Copy(
+    return CachedResponse(
         request.url, request.method, answer.status, dict(answer.headers), requested_at, answered_at, vary
     )
 
@@ -214,7 +214,7 @@ def _remembered(name: str, sent: Mapping[str, str]) -> str:
 
 
 def use_of(
-    copy: Copy, request: Request, sent: Mapping[str, str], now: int, max_age: float | None = None
+    copy: CachedResponse, request: Request, sent: Mapping[str, str], now: int, max_age: float | None = None
 ) -> Use:
     """What a copy is good for, now and for this request."""
     if copy.method != request.method or copy.url != request.url or not is_ours(request):
@@ -226,7 +226,7 @@ def use_of(
     return Use.CONFIRM if request.method == "GET" and _conditions(copy.headers) else Use.NOTHING
 
 
-def _is_fresh(copy: Copy, request: Request, now: int, max_age: float | None) -> bool:
+def _is_fresh(copy: CachedResponse, request: Request, now: int, max_age: float | None) -> bool:
     wants, said = directives(request.headers), directives(copy.headers)
     if "no-cache" in wants or ("pragma" in request.headers and "cache-control" not in request.headers):
         return False
@@ -246,7 +246,7 @@ def _patience(wants: Mapping[str, str | None]) -> float:
     return float("inf") if wants["max-stale"] is None else seconds(wants, "max-stale") or 0
 
 
-def lifetime_of(copy: Copy) -> float:
+def lifetime_of(copy: CachedResponse) -> float:
     """For how many seconds the server vouches for it (RFC 9111 §4.2.1); 0 where it does not say."""
     most = seconds(directives(copy.headers), "max-age")
     if most is not None:
@@ -261,7 +261,7 @@ def lifetime_of(copy: Copy) -> float:
     )
 
 
-def age_of(copy: Copy, now: int) -> float:
+def age_of(copy: CachedResponse, now: int) -> float:
     """How old it is, the time spent in other caches included (RFC 9111 §4.2.3)."""
     date = date_of(copy.headers.get("date"))
     apparent = 0.0 if date is None else max(0.0, copy.answered_at / SECOND - date)
@@ -271,7 +271,7 @@ def age_of(copy: Copy, now: int) -> float:
     return max(apparent, carried + on_the_way) + since_answer(copy, now)
 
 
-def since_answer(copy: Copy, now: int) -> float:
+def since_answer(copy: CachedResponse, now: int) -> float:
     """Seconds since we were given it. A clock that was set back makes nothing younger than new."""
     return max(0, now - copy.answered_at) / SECOND
 
@@ -281,12 +281,12 @@ def _conditions(headers: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in asked.items() if value}
 
 
-def confirming(request: Request, copy: Copy) -> Request:
+def confirming(request: Request, copy: CachedResponse) -> Request:
     """The request that asks whether a copy is still good."""
     return replace(request, headers={**request.headers, **_conditions(copy.headers)})
 
 
-def confirms(copy: Copy, answer: Answer) -> bool:
+def confirms(copy: CachedResponse, answer: Response) -> bool:
     """Whether a 304 speaks of this copy: one with another ETag speaks of something we do not have (RFC 9111
     §4.3.4).
     """
@@ -294,7 +294,7 @@ def confirms(copy: Copy, answer: Answer) -> bool:
     return not theirs or not ours or theirs.removeprefix("W/") == ours.removeprefix("W/")
 
 
-def refreshed(copy: Copy, answer: Answer, requested_at: int, answered_at: int) -> Copy:
+def refreshed(copy: CachedResponse, answer: Response, requested_at: int, answered_at: int) -> CachedResponse:
     """The copy after a 304: the old body, the new headers (RFC 9111 §3.2)."""
     news = {name: value for name, value in answer.headers.items() if name not in _OF_THE_BODY}
     old = {

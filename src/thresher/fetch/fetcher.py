@@ -38,12 +38,12 @@ from thresher.core.page import Page, Via
 from thresher.fetch import cache
 from thresher.fetch.agent import Agent
 from thresher.fetch.answers import judge, signs
-from thresher.fetch.cache import Copy, Shelf, Use, key_of
-from thresher.fetch.governor import Errand
+from thresher.fetch.cache import CachedResponse, PageCache, Use, key_of
+from thresher.fetch.governor import FetchOptions
 from thresher.fetch.guard import Guard, Target
 from thresher.fetch.redirect import follow, is_redirect
-from thresher.fetch.request import Answer, Bounds, Request, Starting, Transport
-from thresher.fetch.robots_cache import Rulebook
+from thresher.fetch.request import Bounds, Request, Response, Starting, Transport
+from thresher.fetch.robots_cache import RobotsCache
 from thresher.reading.shell import is_shell
 from thresher.reading.wall import needs_tree, wall_of_html, wall_without_tree
 
@@ -68,17 +68,17 @@ class Renderer(Protocol):
 
 
 @dataclass(slots=True)
-class Leg:
+class Exchange:
     """One hop, as it fills. `sent` are all headers as they go out."""
 
     request: Request
-    errand: Errand
+    options: FetchOptions
     gate: str = ""
     origin: str = ""
     sent: Mapping[str, str] = field(default_factory=dict)
     key: str = ""
-    copy: Copy | None = None
-    answer: Answer | None = None
+    copy: CachedResponse | None = None
+    answer: Response | None = None
     page: Page | None = None
     via: Via = Via.HTTP
     requested_at: int = 0
@@ -97,16 +97,16 @@ class Fetcher:
         agent: Agent,
         *,
         settings: Callable[[], Settings],
-        shelf: Shelf | None = None,
+        page_cache: PageCache | None = None,
         browser: Renderer | None = None,
         clock: Clock | None = None,
         compute: Compute = compute_in_thread,
     ) -> None:
-        self.shelf, self.compute = shelf, compute
+        self.page_cache, self.compute = page_cache, compute
         self._said: set[str] = set()
         self._transport, self._guard, self._browser = transport, guard, browser
         self._agent, self._settings, self._clock = agent, settings, clock or SystemClock()
-        self.rulebook = Rulebook(
+        self.robots_cache = RobotsCache(
             agent.token,
             self._send_plainly,
             self._clock,
@@ -114,17 +114,17 @@ class Fetcher:
             delay_cap=lambda: float(settings()["fetch.crawl_delay_cap"]),
         )
 
-    async def fetch(self, request: Request, errand: Errand) -> Page:
+    async def fetch(self, request: Request, options: FetchOptions) -> Page:
         """The page behind a request, or a typed error."""
-        page = await self._follow(request, errand)
+        page = await self._follow(request, options)
         if (
-            errand.render is None
+            options.render is None
             and self._browser is not None
             and _can_render(request)
             and await self._is_shell(page)
         ):
             try:
-                return await self._follow(request, replace(errand, render=True))
+                return await self._follow(request, replace(options, render=True))
             except NoBrowser as problem:  # then a shell is all there is, and whoever reads it will say so
                 self._say_once(f"pages that only a script fills are not rendered: {problem}")
         return page
@@ -141,13 +141,13 @@ class Fetcher:
             and await self.compute(is_shell, page)
         )
 
-    async def _follow(self, request: Request, errand: Errand) -> Page:
+    async def _follow(self, request: Request, options: FetchOptions) -> Page:
         began, trail = monotonic(), [request]
         for _ in range(self._settings().count("fetch.redirects") + 1):
-            leg = Leg(trail[-1], errand)
-            answer = await self._walk(leg)
+            exchange = Exchange(trail[-1], options)
+            answer = await self._walk(exchange)
             if not is_redirect(answer):
-                return self._page(leg, answer, trail, monotonic() - began)
+                return self._page(exchange, answer, trail, monotonic() - began)
             trail.append(_next(trail, answer))
         raise Refused(
             f"{request.url[:300]} leads from redirect to redirect, {len(trail) - 1} so far, the last to {trail[-1].url[:300]}"
@@ -160,62 +160,62 @@ class Fetcher:
 
     # --- one hop, in the order of the list above
 
-    async def _walk(self, leg: Leg) -> Answer:
-        for policy in (self._check_address, self._look_on_shelf, self._mind_robots):
-            await policy(leg)
-            if leg.answer is not None:
-                return leg.answer
-        while leg.answer is None:
-            async with leg.errand.governor.passage(leg.gate) as starting:
-                answer = await self._send(leg, starting)
-                await self._weigh(leg, answer)
-        await self._keep(leg, leg.answer)
-        return leg.answer
+    async def _walk(self, exchange: Exchange) -> Response:
+        for policy in (self._check_address, self._look_in_cache, self._mind_robots):
+            await policy(exchange)
+            if exchange.answer is not None:
+                return exchange.answer
+        while exchange.answer is None:
+            async with exchange.options.governor.passage(exchange.gate) as starting:
+                answer = await self._send(exchange, starting)
+                await self._weigh(exchange, answer)
+        await self._keep(exchange, exchange.answer)
+        return exchange.answer
 
-    async def _check_address(self, leg: Leg) -> None:
-        target = self._guard.check_url(leg.request.url)
-        leg.request = replace(leg.request, url=target.href)
-        leg.gate, leg.origin = PREFIX + target.host, _origin(target)
-        leg.sent = {**leg.request.headers, "user-agent": self._agent.header}
+    async def _check_address(self, exchange: Exchange) -> None:
+        target = self._guard.check_url(exchange.request.url)
+        exchange.request = replace(exchange.request, url=target.href)
+        exchange.gate, exchange.origin = PREFIX + target.host, _origin(target)
+        exchange.sent = {**exchange.request.headers, "user-agent": self._agent.header}
 
-    async def _look_on_shelf(self, leg: Leg) -> None:
-        errand, settings = leg.errand, self._settings()
-        offline = errand.replay or bool(settings["fetch.replay"])
-        leg.key = key_of(leg.request, source=errand.source, rendered=bool(errand.render))
-        if errand.shelf and (offline or settings["fetch.keep_pages"]):
-            leg.copy = await errand.shelf.find(leg.key)
+    async def _look_in_cache(self, exchange: Exchange) -> None:
+        options, settings = exchange.options, self._settings()
+        offline = options.replay or bool(settings["fetch.replay"])
+        exchange.key = key_of(exchange.request, source=options.source, rendered=bool(options.render))
+        if options.page_cache and (offline or settings["fetch.keep_pages"]):
+            exchange.copy = await options.page_cache.find(exchange.key)
         use = (
-            cache.use_of(leg.copy, leg.request, leg.sent, self._clock.now(), errand.max_age)
-            if leg.copy
+            cache.use_of(exchange.copy, exchange.request, exchange.sent, self._clock.now(), options.max_age)
+            if exchange.copy
             else Use.NOTHING
         )
-        if leg.copy and (use is Use.FRESH or offline):
-            await self._take_copy(leg, leg.copy)
+        if exchange.copy and (use is Use.FRESH or offline):
+            await self._take_copy(exchange, exchange.copy)
         elif offline:
             raise Refused(
-                f"{leg.request.url[:300]} is not kept, and only kept pages may be read (replay); fetch it once without replay"
+                f"{exchange.request.url[:300]} is not kept, and only kept pages may be read (replay); fetch it once without replay"
             )
-        elif use is Use.NOTHING or errand.render:
-            leg.copy = None
+        elif use is Use.NOTHING or options.render:
+            exchange.copy = None
 
-    async def _take_copy(self, leg: Leg, copy: Copy) -> None:
-        assert leg.errand.shelf is not None
-        leg.answer = Answer(copy.status, copy.headers, await leg.errand.shelf.body(copy))
-        leg.via, leg.requested_at = Via.CACHE, copy.requested_at
+    async def _take_copy(self, exchange: Exchange, copy: CachedResponse) -> None:
+        assert exchange.options.page_cache is not None
+        exchange.answer = Response(copy.status, copy.headers, await exchange.options.page_cache.body(copy))
+        exchange.via, exchange.requested_at = Via.CACHE, copy.requested_at
 
-    async def _mind_robots(self, leg: Leg) -> None:
-        await self.rulebook.check(leg.request.url, leg.origin, leg.gate, leg.errand)
+    async def _mind_robots(self, exchange: Exchange) -> None:
+        await self.robots_cache.check(exchange.request.url, exchange.origin, exchange.gate, exchange.options)
 
-    async def _send(self, leg: Leg, starting: Starting) -> Answer:
-        leg.requested_at = self._clock.now()
-        request = replace(leg.request, headers=leg.sent)
-        if leg.errand.render:
-            return await self._render(leg, starting)
-        if leg.copy is not None:
-            request = cache.confirming(request, leg.copy)
-        return await self._carry(request, leg.gate, starting)
+    async def _send(self, exchange: Exchange, starting: Starting) -> Response:
+        exchange.requested_at = self._clock.now()
+        request = replace(exchange.request, headers=exchange.sent)
+        if exchange.options.render:
+            return await self._render(exchange, starting)
+        if exchange.copy is not None:
+            request = cache.confirming(request, exchange.copy)
+        return await self._carry(request, exchange.gate, starting)
 
-    async def _carry(self, request: Request, gate: str, starting: Starting) -> Answer:
+    async def _carry(self, request: Request, gate: str, starting: Starting) -> Response:
         try:
             return _without_secrets(
                 await self._transport.send(_signed(request), self._bounds(), starting), request
@@ -227,83 +227,89 @@ class Fetcher:
             problem.args = tuple(request.credentials.hidden_in(str(each)) for each in problem.args)
             raise problem from None  # what caused it may name the URL as it was sent
 
-    async def _render(self, leg: Leg, starting: Starting) -> Answer:
+    async def _render(self, exchange: Exchange, starting: Starting) -> Response:
         if self._browser is None:
             raise NoBrowser(
                 "render=True needs a browser: pip install 'thresher[browser]', then see thresher doctor"
             )
-        if leg.request.method != "GET":
-            raise UsageError(f"a browser renders what a GET brings, not a {leg.request.method}")
-        if leg.request.credentials is not None:
+        if exchange.request.method != "GET":
+            raise UsageError(f"a browser renders what a GET brings, not a {exchange.request.method}")
+        if exchange.request.credentials is not None:
             raise UsageError(
                 "a browser is given no credentials: a page's scripts could read them; fetch it with render=False"
             )
-        page = leg.page = await self._browser.render(leg.request.url, self._bounds(), starting=starting)
-        leg.via = Via.BROWSER
-        await self._mind_robots_of(page.final_url, leg)
-        return Answer(page.status, page.headers, page.body, page.timings)
+        page = exchange.page = await self._browser.render(
+            exchange.request.url, self._bounds(), starting=starting
+        )
+        exchange.via = Via.BROWSER
+        await self._mind_robots_of(page.final_url, exchange)
+        return Response(page.status, page.headers, page.body, page.timings)
 
-    async def _mind_robots_of(self, final_url: str, leg: Leg) -> None:
+    async def _mind_robots_of(self, final_url: str, exchange: Exchange) -> None:
         """A browser follows redirects by itself; where it ended up may be a place we may not read."""
-        if final_url != leg.request.url:
+        if final_url != exchange.request.url:
             target = self._guard.check_url(final_url)
-            await self.rulebook.check(target.href, _origin(target), PREFIX + target.host, leg.errand)
+            await self.robots_cache.check(
+                target.href, _origin(target), PREFIX + target.host, exchange.options
+            )
 
-    async def _weigh(self, leg: Leg, answer: Answer) -> None:
+    async def _weigh(self, exchange: Exchange, answer: Response) -> None:
         """Judge the answer: a page, the word that our copy is still good, or trouble."""
-        if answer.status == 304 and leg.copy is not None:
-            await self._confirmed(leg, leg.copy, answer)
+        if answer.status == 304 and exchange.copy is not None:
+            await self._confirmed(exchange, exchange.copy, answer)
             return
         try:
-            problem = await self._problem(answer, leg.request, leg.gate)
+            problem = await self._problem(answer, exchange.request, exchange.gate)
         except (TooLarge, TooSlow):
-            await self._keep(leg, answer)  # nobody can read it: kept for a person to look at
+            await self._keep(exchange, answer)  # nobody can read it: kept for a person to look at
             raise
         if problem is not None:
-            await self._trouble(leg, problem)
-        if answer.status == 304 and cache.is_ours(leg.request):
+            await self._trouble(exchange, problem)
+        if answer.status == 304 and cache.is_ours(exchange.request):
             raise Malformed(
-                f"{leg.request.url[:300]} answers 304 (not modified) although we have nothing of it",
-                gate=leg.gate,
+                f"{exchange.request.url[:300]} answers 304 (not modified) although we have nothing of it",
+                gate=exchange.gate,
             )
-        leg.copy, leg.answer = None, answer
+        exchange.copy, exchange.answer = None, answer
 
-    async def _confirmed(self, leg: Leg, copy: Copy, answer: Answer) -> None:
-        assert leg.errand.shelf is not None
+    async def _confirmed(self, exchange: Exchange, copy: CachedResponse, answer: Response) -> None:
+        assert exchange.options.page_cache is not None
         if not cache.confirms(copy, answer):
-            await leg.errand.shelf.forget(leg.key)
-            leg.copy = None  # asked again, without a condition
+            await exchange.options.page_cache.forget(exchange.key)
+            exchange.copy = None  # asked again, without a condition
             return
-        leg.copy = cache.refreshed(copy, answer, leg.requested_at, self._clock.now())
-        await self._take_copy(leg, leg.copy)
+        exchange.copy = cache.refreshed(copy, answer, exchange.requested_at, self._clock.now())
+        await self._take_copy(exchange, exchange.copy)
 
-    async def _trouble(self, leg: Leg, problem: TaskError) -> None:
-        problem.gate = problem.gate or leg.gate
+    async def _trouble(self, exchange: Exchange, problem: TaskError) -> None:
+        problem.gate = problem.gate or exchange.gate
         if isinstance(problem, RateLimited):
-            problem.away = await leg.errand.governor.hold_back(
+            problem.away = await exchange.options.governor.hold_back(
                 problem.gate, problem.retry_after, str(problem)
             )
-        if isinstance(problem, Gone) and leg.errand.shelf is not None:
-            await leg.errand.shelf.forget(leg.key)
+        if isinstance(problem, Gone) and exchange.options.page_cache is not None:
+            await exchange.options.page_cache.forget(exchange.key)
         raise problem
 
-    async def _keep(self, leg: Leg, answer: Answer) -> None:
-        errand, settings = leg.errand, self._settings()
-        if errand.shelf is None or not settings["fetch.keep_pages"]:
+    async def _keep(self, exchange: Exchange, answer: Response) -> None:
+        options, settings = exchange.options, self._settings()
+        if options.page_cache is None or not settings["fetch.keep_pages"]:
             return
-        if leg.page is not None and leg.page.final_url != leg.request.url:
+        if exchange.page is not None and exchange.page.final_url != exchange.request.url:
             return  # a copy stands under the address that was asked for; this page belongs to another
-        if leg.copy is not None:
-            await errand.shelf.refresh(leg.key, leg.copy)
-        elif cache.may_keep(leg.request, answer, errand.max_age) and (
-            settings["fetch.keep_all"] or cache.is_worth_keeping(answer, errand.max_age)
+        if exchange.copy is not None:
+            await options.page_cache.refresh(exchange.key, exchange.copy)
+        elif cache.may_keep(exchange.request, answer, options.max_age) and (
+            settings["fetch.keep_all"] or cache.is_worth_keeping(answer, options.max_age)
         ):
-            copy = cache.copy_of(leg.request, answer, leg.sent, leg.requested_at, self._clock.now())
-            await errand.shelf.keep(leg.key, copy, answer.body)
+            copy = cache.copy_of(
+                exchange.request, answer, exchange.sent, exchange.requested_at, self._clock.now()
+            )
+            await options.page_cache.keep(exchange.key, copy, answer.body)
 
     # --- what surrounds a hop
 
-    async def _send_plainly(self, request: Request, starting: Starting, errand: Errand) -> Answer:
+    async def _send_plainly(self, request: Request, starting: Starting, options: FetchOptions) -> Response:
         """For robots.txt: guarded and governed like everything else, judged only where the host asks for
         mercy.
         """
@@ -316,12 +322,12 @@ class Fetcher:
         if answer.status in (429, 503) or answer.status >= 500:
             problem = await self._problem(answer, request, gate)
             if isinstance(problem, RateLimited):
-                await self._trouble(Leg(sent, errand, gate), problem)
+                await self._trouble(Exchange(sent, options, gate), problem)
             if answer.status >= 500:
                 raise ServerError(f"{sent.url} answered {answer.status}", gate=gate)
         return answer
 
-    async def _problem(self, answer: Answer, request: Request, gate: str) -> TaskError | None:
+    async def _problem(self, answer: Response, request: Request, gate: str) -> TaskError | None:
         sample = _sample(answer)
         asked_to_wait = (
             answer.status in (429, 503) and "retry-after" in answer.headers
@@ -338,7 +344,7 @@ class Fetcher:
             signed=request.allowed_credentials is not None or any(map(signs, request.headers)),
         )
 
-    async def _wall(self, answer: Answer, sample: str) -> str | None:
+    async def _wall(self, answer: Response, sample: str) -> str | None:
         """Why a wall stands here. Whatever has to be parsed for that is parsed elsewhere: it may be
         hostile.
         """
@@ -351,23 +357,23 @@ class Fetcher:
         connect, read, total = (float(settings[f"fetch.{name}"]) for name in ("connect", "read", "total"))
         return Bounds(connect, read, total, settings.count("fetch.size_limit"))
 
-    def _page(self, leg: Leg, answer: Answer, trail: list[Request], seconds: float) -> Page:
-        if leg.page is not None:
-            return replace(leg.page, url=trail[0].url, fetched_at=leg.requested_at)
+    def _page(self, exchange: Exchange, answer: Response, trail: list[Request], seconds: float) -> Page:
+        if exchange.page is not None:
+            return replace(exchange.page, url=trail[0].url, fetched_at=exchange.requested_at)
         return Page(
             trail[0].url,
-            leg.request.url,
+            exchange.request.url,
             answer.status,
             answer.headers,
             answer.body,
-            leg.requested_at,
-            leg.via,
+            exchange.requested_at,
+            exchange.via,
             tuple(each.url for each in trail[1:-1]),
             {**answer.timings, "fetch": seconds},
         )
 
 
-def _sample(answer: Answer) -> str | None:
+def _sample(answer: Response) -> str | None:
     """What may show a wall; None where none can be: no wall comes as a good answer in JSON."""
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
     if answer.status < 400 and kind not in READABLE:
@@ -395,7 +401,7 @@ def _signed(request: Request) -> Request:
     )
 
 
-def _without_secrets(answer: Answer, request: Request) -> Answer:
+def _without_secrets(answer: Response, request: Request) -> Response:
     """The answer, with nothing in its headers that repeats a secret: they are kept, and a redirect becomes an
     address of ours.
     """
@@ -413,7 +419,7 @@ def _can_render(request: Request) -> bool:
     return request.method == "GET" and request.credentials is None
 
 
-def _next(trail: list[Request], answer: Answer) -> Request:
+def _next(trail: list[Request], answer: Response) -> Request:
     request = follow(trail[-1], answer)
     if any((each.url, each.method) == (request.url, request.method) for each in trail):
         raise Malformed(

@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from thresher.fetch.cache import Shelf
+from thresher.fetch.cache import PageCache
 from thresher.fetch.request import Starting
 
 
@@ -63,7 +63,7 @@ async def _at_once() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class FetchOptions:
     """`source` is part of every cache key: what was asked for one source is never handed to another.
 
     `max_age` is how many seconds old a kept copy may be; None leaves that to the server's word, 0 asks again
@@ -72,7 +72,7 @@ class Errand:
     """
 
     governor: Governor
-    shelf: Shelf | None = None
+    page_cache: PageCache | None = None
     source: str = ""
     max_age: float | None = None
     render: bool | None = False

@@ -19,7 +19,7 @@ import ada_url
 
 from thresher.core.errors import ConfigError, ConnectionFailed, Refused
 from thresher.core.keys import MAX_URL
-from thresher.fetch.resolver import Resolver, Spot, literal
+from thresher.fetch.resolver import Endpoint, Resolver, literal
 
 # What an address is for: the registries of special addresses, in words.
 
@@ -176,7 +176,7 @@ class Guard:
         self._check_host(host, port)
         address = literal(host)
         if address is not None:
-            self.check_spot(host, Spot(address, port, default == 443))
+            self.check_spot(host, Endpoint(address, port, default == 443))
         elif not HOST.fullmatch(host):
             raise Refused(f"{_short(host)!r} is not the name of a host")
         path = "/" + tail.partition("#")[0]
@@ -199,31 +199,31 @@ class Guard:
                 f"{_short(host)}: port {port} is not one of {wanted}; to allow it, add {_short(host)}:{port} to fetch.allow"
             )
 
-    def check_spot(self, host: str, spot: Spot) -> None:
+    def check_spot(self, host: str, endpoint: Endpoint) -> None:
         """After the name was looked up: may we connect there? Raises `Refused`."""
-        if spot.vouched:
+        if endpoint.vouched:
             return
-        word = why_not(spot.ip)
-        if word is None or self._allowed(host, spot, word):
+        word = why_not(endpoint.ip)
+        if word is None or self._allowed(host, endpoint, word):
             return
-        is_name = literal(host) != spot.ip
+        is_name = literal(host) != endpoint.ip
         found = (
-            f"{_short(host)} leads to {spot.ip}, which is {word}"
+            f"{_short(host)} leads to {endpoint.ip}, which is {word}"
             if is_name
-            else f"{spot.ip} is {word}, and not fetched"
+            else f"{endpoint.ip} is {word}, and not fetched"
         )
-        way = f"{_short(host)} or {spot.ip}" if is_name and word in OWN else spot.ip
+        way = f"{_short(host)} or {endpoint.ip}" if is_name and word in OWN else endpoint.ip
         raise Refused(f"{found}; to allow it, add {way} to fetch.allow")
 
-    def check_spots(self, host: str, spots: tuple[Spot, ...]) -> None:
+    def check_endpoints(self, host: str, endpoints: tuple[Endpoint, ...]) -> None:
         """Every address of a name; one bad one refuses them all."""
-        for spot in spots:
-            self.check_spot(host, spot)
+        for endpoint in endpoints:
+            self.check_spot(host, endpoint)
 
-    def _allowed(self, host: str, spot: Spot, word: str) -> bool:
-        if (host, spot.port) in self._doors and (word in OWN or literal(host) is not None):
+    def _allowed(self, host: str, endpoint: Endpoint, word: str) -> bool:
+        if (host, endpoint.port) in self._doors and (word in OWN or literal(host) is not None):
             return True
-        address = meant(spot.ip)
+        address = meant(endpoint.ip)
         return address is not None and any(
             address in network for network in self._networks if network.version == address.version
         )
@@ -295,19 +295,19 @@ def _short(text: str) -> str:
 
 # The way to a host: one lookup, every answer checked, and no other address is ever dialled.
 
-MAX_SPOTS = 8  # all are checked, so many are tried
+MAX_ENDPOINTS = 8  # all are checked, so many are tried
 
 
-async def route(target: Target, resolver: Resolver, guard: Guard) -> tuple[Spot, ...]:
+async def route(target: Target, resolver: Resolver, guard: Guard) -> tuple[Endpoint, ...]:
     """Where the target may be reached. Raises `Refused` if any address of it is forbidden."""
     address = literal(target.host)
     if (
         address is not None
     ):  # as written in the URL; nobody is asked about it, and so nobody can turn it into another
-        spots: tuple[Spot, ...] = (Spot(address, target.port, target.tls),)
+        endpoints: tuple[Endpoint, ...] = (Endpoint(address, target.port, target.tls),)
     else:
-        spots = await resolver.resolve(target.host, target.port, target.tls)
-    guard.check_spots(target.host, spots)
-    if not spots:
+        endpoints = await resolver.resolve(target.host, target.port, target.tls)
+    guard.check_endpoints(target.host, endpoints)
+    if not endpoints:
         raise ConnectionFailed(f"the name {target.host} has no address", gate=f"host:{target.host}")
-    return spots[:MAX_SPOTS]
+    return endpoints[:MAX_ENDPOINTS]

@@ -15,11 +15,11 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
 from thresher.core.errors import Refused, TaskError, TimedOut
-from thresher.fetch.body import Body, outgoing, plain
+from thresher.fetch.body import ResponseBody, outgoing, plain
 from thresher.fetch.guard import Guard, Target
-from thresher.fetch.request import Answer, Bounds, Request, Starting
+from thresher.fetch.request import Bounds, Request, Response, Starting
 from thresher.fetch.resolver import Resolver
-from thresher.fetch.transfer import HOP, Hop
+from thresher.fetch.transfer import TRANSFER, Transfer
 
 # To which hosts a connection is kept open, and to how many at most.
 
@@ -75,12 +75,12 @@ class HttpTransport:
         self._idle = Idle(kept, KEEP_ALIVE)
         self._session: aiohttp.ClientSession | None = None
 
-    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Answer:
+    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Response:
         target = self._guard.check_url(request.url)
         async with self._places:
             try:
                 async with asyncio.timeout(bounds.total) as limit:
-                    return await self._hop(request, Hop(target, bounds, limit, starting))
+                    return await self._transfer(request, Transfer(target, bounds, limit, starting))
             except TimeoutError:
                 if not limit.expired():
                     raise
@@ -88,37 +88,37 @@ class HttpTransport:
                     f"{target.host}: longer than {bounds.total:g} s in all", gate=f"host:{target.host}"
                 ) from None
 
-    async def _hop(self, request: Request, hop: Hop) -> Answer:
-        await hop.find_way(self._resolver, self._guard)
-        hop.keeps = self._idle.keeps(hop.target.authority, hop.resolved)
-        token = HOP.set(hop)
+    async def _transfer(self, request: Request, transfer: Transfer) -> Response:
+        await transfer.find_way(self._resolver, self._guard)
+        transfer.keeps = self._idle.keeps(transfer.target.authority, transfer.resolved)
+        token = TRANSFER.set(transfer)
         try:
-            response = await self._ask(request, hop)
+            response = await self._ask(request, transfer)
             try:
-                return await _answer(response, hop)
+                return await _answer(response, transfer)
             finally:
                 response.close()  # a no-op after the last byte, when the connection went back to its pool
         except aiohttp.ClientError as problem:
-            raise _typed(problem, hop) from problem
+            raise _typed(problem, transfer) from problem
         finally:
-            HOP.reset(token)
+            TRANSFER.reset(token)
 
-    async def _ask(self, request: Request, hop: Hop) -> aiohttp.ClientResponse:
-        target = hop.target
+    async def _ask(self, request: Request, transfer: Transfer) -> aiohttp.ClientResponse:
+        target = transfer.target
         try:
             return await self._opened().request(
                 request.method,
-                _address(target, encrypted=hop.spots[0].tls),
+                _address(target, encrypted=transfer.endpoints[0].tls),
                 headers=outgoing(request, target),
                 data=request.body or None,
                 allow_redirects=False,
                 timeout=aiohttp.ClientTimeout(
-                    total=None, connect=hop.bounds.connect, sock_read=hop.bounds.read
+                    total=None, connect=transfer.bounds.connect, sock_read=transfer.bounds.read
                 ),
             )
         except BaseException as problem:
-            if hop.problem is not None:
-                raise hop.problem from None
+            if transfer.problem is not None:
+                raise transfer.problem from None
             if isinstance(problem, ValueError) and not isinstance(problem, aiohttp.ClientError):
                 raise Refused(f"the request to {target.host} cannot be sent: {problem}") from problem
             raise
@@ -163,13 +163,13 @@ class _Pinned(AbstractResolver):
         return [
             ResolveResult(
                 hostname=host,
-                host=spot.ip,
-                port=spot.port,
+                host=endpoint.ip,
+                port=endpoint.port,
                 family=family,
                 proto=0,
                 flags=socket.AI_NUMERICHOST,
             )
-            for spot in HOP.get().spots
+            for endpoint in TRANSFER.get().endpoints
         ]
 
     async def close(self) -> None: ...
@@ -189,9 +189,9 @@ class _Asking(aiohttp.ClientRequest):
         # request.
         if conn.protocol is None or conn.protocol.should_close or not conn.protocol.is_connected():
             raise _Spoiled
-        if not HOP.get().keeps:
+        if not TRANSFER.get().keeps:
             conn.protocol.force_close()  # when the answer is read
-        await HOP.get().begin()
+        await TRANSFER.get().begin()
         return await super().send(conn)
 
 
@@ -202,7 +202,7 @@ async def _once(request: aiohttp.ClientRequest, handler: aiohttp.ClientHandlerTy
     except _Spoiled:
         raise
     except aiohttp.ClientError as problem:
-        raise _typed(problem, HOP.get()) from problem
+        raise _typed(problem, TRANSFER.get()) from problem
 
 
 def _address(target: Target, *, encrypted: bool) -> URL:
@@ -212,41 +212,43 @@ def _address(target: Target, *, encrypted: bool) -> URL:
     return URL(f"{'https' if encrypted else 'http'}://{target.host}:{target.port}{target.path}", encoded=True)
 
 
-async def _answer(response: aiohttp.ClientResponse, hop: Hop) -> Answer:
-    first_byte = hop.now()
+async def _answer(response: aiohttp.ClientResponse, transfer: Transfer) -> Response:
+    first_byte = transfer.now()
     if response.status == 101:
-        raise hop.unreadable("switches to another protocol, which nobody asked for")
+        raise transfer.unreadable("switches to another protocol, which nobody asked for")
     headers = plain(response.headers.items())
-    body = Body(headers, hop.bounds, hop.gate)
+    body = ResponseBody(headers, transfer.bounds, transfer.gate)
     try:
         async for chunk in response.content.iter_any():
             body.add(chunk)
     except aiohttp.ClientPayloadError as problem:
-        raise hop.failed(body.cut_off()) from problem
-    return Answer(response.status, headers, await body.unpacked(), hop.timings(first_byte), body.wire)
+        raise transfer.failed(body.cut_off()) from problem
+    return Response(response.status, headers, await body.unpacked(), transfer.timings(first_byte), body.wire)
 
 
-def _typed(problem: aiohttp.ClientError, hop: Hop) -> TaskError:
+def _typed(problem: aiohttp.ClientError, transfer: Transfer) -> TaskError:
     """An error of aiohttp as one of ours, with a sentence for whoever reads the failure."""
     match problem:
         case aiohttp.ConnectionTimeoutError():
-            return hop.late(f"no connection within {hop.bounds.connect:g} s")
+            return transfer.late(f"no connection within {transfer.bounds.connect:g} s")
         case aiohttp.ServerTimeoutError():
-            return hop.late(f"sent nothing for {hop.bounds.read:g} s")
+            return transfer.late(f"sent nothing for {transfer.bounds.read:g} s")
         case aiohttp.ClientConnectorCertificateError():
-            return hop.untrusted(problem.certificate_error)
+            return transfer.untrusted(problem.certificate_error)
         case aiohttp.ClientConnectorSSLError():
-            return hop.untrusted(problem.os_error)
+            return transfer.untrusted(problem.os_error)
         case aiohttp.ClientConnectorError():
-            tried = ", ".join(spot.ip for spot in hop.spots)
-            return hop.failed(
-                f"no connection to {tried} port {hop.spots[0].port} ({problem.os_error.strerror or problem.os_error})"
+            tried = ", ".join(endpoint.ip for endpoint in transfer.endpoints)
+            return transfer.failed(
+                f"no connection to {tried} port {transfer.endpoints[0].port} ({problem.os_error.strerror or problem.os_error})"
             )
         case aiohttp.ServerDisconnectedError():
-            return hop.failed("hung up before it answered")
+            return transfer.failed("hung up before it answered")
         case aiohttp.ClientResponseError():
-            return hop.unreadable(f"what it sent is not HTTP ({' '.join(problem.message.split())[:200]})")
+            return transfer.unreadable(
+                f"what it sent is not HTTP ({' '.join(problem.message.split())[:200]})"
+            )
         case aiohttp.InvalidURL():
-            return Refused(f"{hop.target.href[:200]} cannot be asked for: {problem}")
+            return Refused(f"{transfer.target.href[:200]} cannot be asked for: {problem}")
         case _:
-            return hop.failed(f"the connection broke ({str(problem)[:200] or type(problem).__name__})")
+            return transfer.failed(f"the connection broke ({str(problem)[:200] or type(problem).__name__})")

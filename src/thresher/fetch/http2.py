@@ -15,12 +15,12 @@ from typing import Any, Self
 from weakref import WeakValueDictionary
 
 from thresher.core.errors import Refused, TaskError, TimedOut, UsageError
-from thresher.fetch.body import Body, outgoing, plain
+from thresher.fetch.body import ResponseBody, outgoing, plain
 from thresher.fetch.guard import Guard
 from thresher.fetch.http import KEEP_ALIVE, MAX_KEPT
-from thresher.fetch.request import Answer, Bounds, Request, Starting
+from thresher.fetch.request import Bounds, Request, Response, Starting
 from thresher.fetch.resolver import Resolver, literal
-from thresher.fetch.transfer import HOP, Hop
+from thresher.fetch.transfer import TRANSFER, Transfer
 
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 UNSENDABLE = re.compile(r"[\x00\r\n]")
@@ -66,14 +66,14 @@ class Http2Transport:
             network_backend=_Pinned(self._core),
         )
 
-    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Answer:
+    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Response:
         target = self._guard.check_url(request.url)
         _check(request)
         turn = self._starts.setdefault(target.authority, asyncio.Lock())
         async with _Turn(turn) as mine, self._places:
             try:
                 async with asyncio.timeout(bounds.total) as limit:
-                    return await self._hop(request, Hop(target, bounds, limit, starting), mine)
+                    return await self._transfer(request, Transfer(target, bounds, limit, starting), mine)
             except TimeoutError:
                 if not limit.expired():
                     raise
@@ -81,22 +81,22 @@ class Http2Transport:
                     f"{target.host}: longer than {bounds.total:g} s in all", gate=f"host:{target.host}"
                 ) from None
 
-    async def _hop(self, request: Request, hop: Hop, turn: "_Turn") -> Answer:
-        await hop.find_way(self._resolver, self._guard)
-        token = HOP.set(hop)
-        asked = self._request(request, hop, turn)
+    async def _transfer(self, request: Request, transfer: Transfer, turn: "_Turn") -> Response:
+        await transfer.find_way(self._resolver, self._guard)
+        token = TRANSFER.set(transfer)
+        asked = self._request(request, transfer, turn)
         try:
             response = await self._pool.handle_async_request(asked)
-            return await self._answer(response, hop)
+            return await self._answer(response, transfer)
         except BaseException as problem:
-            if problem is hop.problem:
+            if problem is transfer.problem:
                 raise  # nothing was sent, and the connection is as good as before
             await asyncio.shield(self._hang_up(asked.url.origin))
             if isinstance(problem, (*self._raised, ValueError)):
-                raise self._typed(problem, hop) from problem
+                raise self._typed(problem, transfer) from problem
             raise
         finally:
-            HOP.reset(token)
+            TRANSFER.reset(token)
 
     async def _hang_up(self, origin: Any) -> None:
         """The library does not tell a server to stop; what it would go on sending stops with the
@@ -107,21 +107,21 @@ class Http2Transport:
                 with suppress(*self._raised, OSError):
                     await connection.aclose()
 
-    def _request(self, request: Request, hop: Hop, turn: "_Turn") -> Any:
+    def _request(self, request: Request, transfer: Transfer, turn: "_Turn") -> Any:
         async def trace(event: str, _: object) -> None:
             if event.endswith(".send_request_headers.started"):
-                await hop.begin()
+                await transfer.begin()
             elif event.endswith(".send_request_headers.complete"):
                 turn.over()
 
-        target, bounds = hop.target, hop.bounds
+        target, bounds = transfer.target, transfer.bounds
         headers = outgoing(request, target)
         if request.body:
             headers["content-length"] = str(len(request.body))
         return self._core.Request(
             request.method,
             self._core.URL(
-                scheme="https" if hop.spots[0].tls else "http",
+                scheme="https" if transfer.endpoints[0].tls else "http",
                 host=literal(target.host) or target.host,
                 port=target.port,
                 target=target.path,
@@ -134,13 +134,13 @@ class Http2Transport:
             },
         )
 
-    async def _answer(self, response: Any, hop: Hop) -> Answer:
-        first_byte = hop.now()
+    async def _answer(self, response: Any, transfer: Transfer) -> Response:
+        first_byte = transfer.now()
         headers = plain(
             (name.decode("latin-1"), value.decode("utf-8", "surrogateescape"))
             for name, value in response.headers
         )
-        body = Body(headers, hop.bounds, hop.gate)
+        body = ResponseBody(headers, transfer.bounds, transfer.gate)
         try:
             async for chunk in response.stream:
                 body.add(chunk)
@@ -148,27 +148,29 @@ class Http2Transport:
         except self._raised as problem:
             if isinstance(problem, self._core.TimeoutException):
                 raise
-            raise hop.failed(body.cut_off()) from problem
-        return Answer(response.status, headers, await body.unpacked(), hop.timings(first_byte), body.wire)
+            raise transfer.failed(body.cut_off()) from problem
+        return Response(
+            response.status, headers, await body.unpacked(), transfer.timings(first_byte), body.wire
+        )
 
-    def _typed(self, problem: BaseException, hop: Hop) -> TaskError:
+    def _typed(self, problem: BaseException, transfer: Transfer) -> TaskError:
         core, said = self._core, " ".join(str(problem).split())[:200]
         if isinstance(problem, core.ConnectTimeout):
-            return hop.late(f"no connection within {hop.bounds.connect:g} s")
+            return transfer.late(f"no connection within {transfer.bounds.connect:g} s")
         if isinstance(problem, core.TimeoutException):
-            return hop.late(f"sent nothing for {hop.bounds.read:g} s")
+            return transfer.late(f"sent nothing for {transfer.bounds.read:g} s")
         if isinstance(problem, core.ConnectError):
             encrypted = next((cause for cause in _causes(problem) if isinstance(cause, ssl.SSLError)), None)
             if encrypted is not None:
-                return hop.untrusted(encrypted)
-            return hop.failed(
-                f"no connection to {', '.join(spot.ip for spot in hop.spots)} port {hop.spots[0].port} ({said})"
+                return transfer.untrusted(encrypted)
+            return transfer.failed(
+                f"no connection to {', '.join(endpoint.ip for endpoint in transfer.endpoints)} port {transfer.endpoints[0].port} ({said})"
             )
         if isinstance(problem, core.NetworkError | core.ConnectionNotAvailable) or "disconnected" in said:
-            return hop.failed(
+            return transfer.failed(
                 f"hung up before it answered ({said})" if said else "hung up before it answered"
             )
-        return hop.unreadable(f"what it sent is not HTTP ({said})")
+        return transfer.unreadable(f"what it sent is not HTTP ({said})")
 
     async def close(self) -> None:
         await self._pool.aclose()
@@ -206,16 +208,16 @@ class _Pinned:
         self._inner = core.AnyIOBackend()
 
     async def connect_tcp(self, host: str, port: int, timeout: float | None = None, **options: Any) -> Any:  # noqa: ARG002, ASYNC109
-        spots = HOP.get().spots
-        for spot in spots[:-1]:
+        endpoints = TRANSFER.get().endpoints
+        for endpoint in endpoints[:-1]:
             try:
                 return await self._inner.connect_tcp(
-                    spot.ip, spot.port, timeout and timeout / len(spots), **options
+                    endpoint.ip, endpoint.port, timeout and timeout / len(endpoints), **options
                 )
             except (self._core.ConnectError, self._core.ConnectTimeout):
                 continue
         return await self._inner.connect_tcp(
-            spots[-1].ip, spots[-1].port, timeout and timeout / len(spots), **options
+            endpoints[-1].ip, endpoints[-1].port, timeout and timeout / len(endpoints), **options
         )
 
     async def sleep(self, seconds: float) -> None:

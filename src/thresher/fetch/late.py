@@ -4,7 +4,7 @@ a worker never fetches.
 
 from collections.abc import Callable
 
-from thresher.fetch.request import Answer, Bounds, Request, Starting, Transport
+from thresher.fetch.request import Bounds, Request, Response, Starting, Transport
 
 
 class LateTransport:
@@ -14,7 +14,7 @@ class LateTransport:
         self._make = make
         self._made: Transport | None = None
 
-    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Answer:
+    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Response:
         self._made = self._made or self._make()
         return await self._made.send(request, bounds, starting)
 

@@ -33,7 +33,7 @@ PAGE_BYTES = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ProcessInfo:
     """One process. `started` tells it from another that was given the same number later. `weight` is in
     bytes.
     """
@@ -44,7 +44,7 @@ class Entry:
     weight: int
 
 
-def processes() -> dict[int, Entry]:
+def processes() -> dict[int, ProcessInfo]:
     """All that run now. The dead that nobody has buried yet are left out."""
     if not PROC.is_dir():
         return {}
@@ -52,9 +52,9 @@ def processes() -> dict[int, Entry]:
     return {entry.pid: entry for entry in found if entry}
 
 
-def below(root: int, table: dict[int, Entry]) -> list[Entry]:
+def below(root: int, table: dict[int, ProcessInfo]) -> list[ProcessInfo]:
     """The process and everything it has started, parents first."""
-    children: dict[int, list[Entry]] = {}
+    children: dict[int, list[ProcessInfo]] = {}
     for entry in table.values():
         children.setdefault(entry.parent, []).append(entry)
     found = [table[root]] if root in table else []
@@ -71,13 +71,13 @@ def command(pid: int) -> list[str]:
         return []
 
 
-def running(entries: Iterable[Entry]) -> list[Entry]:
+def running(entries: Iterable[ProcessInfo]) -> list[ProcessInfo]:
     """Those of them that still run."""
     now = ((entry, _entry(entry.pid)) for entry in entries)
     return [entry for entry, found in now if found and found.started == entry.started]
 
 
-def kill(entries: Iterable[Entry]) -> None:
+def kill(entries: Iterable[ProcessInfo]) -> None:
     """End what still runs of them, at once. A number that was given to another process since is left
     alone.
     """
@@ -86,7 +86,7 @@ def kill(entries: Iterable[Entry]) -> None:
             os.kill(entry.pid, signal.SIGKILL)
 
 
-def _entry(pid: int) -> Entry | None:
+def _entry(pid: int) -> ProcessInfo | None:
     try:
         text = (PROC / str(pid) / "stat").read_bytes().decode(errors="replace")
     except OSError:
@@ -94,7 +94,7 @@ def _entry(pid: int) -> Entry | None:
     fields = text.rpartition(")")[2].split()  # the name in front of it may hold anything, brackets too
     if fields[0] == ZOMBIE:
         return None
-    return Entry(pid, int(fields[1]), int(fields[19]), int(fields[21]) * PAGE_BYTES)
+    return ProcessInfo(pid, int(fields[1]), int(fields[19]), int(fields[21]) * PAGE_BYTES)
 
 
 START_SECONDS = 30.0
@@ -133,8 +133,8 @@ class Process:
 
     def __init__(self, playwright: Playwright, browser: Browser, memory: int, folders: list[Path]) -> None:
         self._playwright, self.browser, self._memory, self._folders = playwright, browser, memory, folders
-        self._roots: list[Entry] = []
-        self._family: dict[int, Entry] = {}
+        self._roots: list[ProcessInfo] = []
+        self._family: dict[int, ProcessInfo] = {}
         self._lost: list[tuple[float, int]] = []
         self._watch: asyncio.Task[None] | None = None
         self._ended = False

@@ -17,7 +17,7 @@ import ada_url
 from thresher.core.errors import ConnectionFailed, Malformed, TaskError, TimedOut, TooLarge
 from thresher.fetch.guard import Guard, Target, route
 from thresher.fetch.request import Starting
-from thresher.fetch.resolver import Resolver, Spot
+from thresher.fetch.resolver import Endpoint, Resolver
 from thresher.fetch.transfer import sentence
 
 LOOPBACK = "127.0.0.1"
@@ -132,14 +132,14 @@ class Proxy:
         TLS.
         """
         target = self._guard.check_url(url)
-        spots = await route(target, self._resolver, self._guard)
-        line = await self._connected(target, spots, tunnel)
+        endpoints = await route(target, self._resolver, self._guard)
+        line = await self._connected(target, endpoints, tunnel)
         try:
             await self._fire()
         except BaseException:
             _hang_up(line[1])
             raise
-        return line, target.tls and not spots[0].tls
+        return line, target.tls and not endpoints[0].tls
 
     async def _opened(self, near: Line, far: asyncio.StreamWriter, unused_to_tls: bool) -> bool:
         """Say that the tunnel stands. What knows no TLS must not be greeted with it: the browser tries, and
@@ -153,13 +153,13 @@ class Proxy:
             far.write(hello)
         return True
 
-    async def _connected(self, target: Target, spots: tuple[Spot, ...], tunnel: bool) -> Line:
+    async def _connected(self, target: Target, endpoints: tuple[Endpoint, ...], tunnel: bool) -> Line:
         trouble: OSError | None = None
         try:
             async with asyncio.timeout(self._connect):
-                for spot in spots:
+                for endpoint in endpoints:
                     try:
-                        return await _dial(target, spot, tunnel)
+                        return await _dial(target, endpoint, tunnel)
                     except OSError as problem:
                         trouble = problem
         except TimeoutError:
@@ -259,14 +259,18 @@ def authority(url: str) -> tuple[str, str]:
     return parsed.hostname, parsed.port or (TLS_PORT if parsed.protocol in ("https:", "wss:") else PLAIN_PORT)
 
 
-async def _dial(target: Target, spot: Spot, tunnel: bool) -> Line:
+async def _dial(target: Target, endpoint: Endpoint, tunnel: bool) -> Line:
     """Connect to the judged address. A plain request to a place that speaks TLS is wrapped here; a tunnel
     wraps itself.
     """
-    wrap = spot.tls and not tunnel
+    wrap = endpoint.tls and not tunnel
     context = ssl.create_default_context() if wrap else None
     return await asyncio.open_connection(
-        spot.ip, spot.port, limit=HEAD_LIMIT, ssl=context, server_hostname=target.host if wrap else None
+        endpoint.ip,
+        endpoint.port,
+        limit=HEAD_LIMIT,
+        ssl=context,
+        server_hostname=target.host if wrap else None,
     )
 
 

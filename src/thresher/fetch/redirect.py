@@ -6,7 +6,7 @@ import ada_url
 
 from thresher.core.credentials import origin_of
 from thresher.core.errors import Malformed
-from thresher.fetch.request import Answer, Request
+from thresher.fetch.request import Request, Response
 
 STATUSES = frozenset({301, 302, 303, 307, 308})
 MAX_LOCATION = 8_192
@@ -22,12 +22,12 @@ SHARED = frozenset(
 )
 
 
-def is_redirect(answer: Answer) -> bool:
+def is_redirect(answer: Response) -> bool:
     """Whether the answer sends us elsewhere."""
     return answer.status in STATUSES and bool(answer.headers.get("location"))
 
 
-def follow(request: Request, answer: Answer) -> Request:
+def follow(request: Request, answer: Response) -> Request:
     """The request that a redirect asks for. Whatever was meant for one origin alone stays there, also on the
     way back.
     """

@@ -81,7 +81,7 @@ class Rendering:
             )
 
 
-class Alarm:
+class VisitAlarm:
     """Whatever ends a visit from outside: too many bytes, a crash. The first one counts; `bell` carries
     it.
     """

@@ -41,7 +41,7 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """One hop's answer, unpacked. `location` of a redirect is left to the caller.
 
     Header names are in lower case; a repeated header is joined by commas, and cookies are dropped: there is
@@ -68,7 +68,7 @@ class Transport(Protocol):
     own. What it raises comes out of `send` as it is, and nothing was sent.
     """
 
-    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Answer: ...
+    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Response: ...
 
     async def close(self) -> None: ...
 

@@ -26,7 +26,7 @@ NO_SUCH_NAME = {code for code in (socket.EAI_NONAME, getattr(socket, "EAI_NODATA
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class Endpoint:
     """Where to connect. `vouched`: the operator wrote this address down, so the guard lets it pass."""
 
     ip: str
@@ -38,7 +38,7 @@ class Spot:
 class Resolver(Protocol):
     """Whatever knows where a host is. All addresses of the name, never none."""
 
-    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Spot, ...]: ...
+    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Endpoint, ...]: ...
 
 
 @lru_cache(maxsize=4_096)  # asked several times of every request
@@ -74,16 +74,16 @@ class SystemResolver:
         self._threads: ThreadPoolExecutor | None = None
         self._kept: dict[str, tuple[float, tuple[str, ...]]] = {}
 
-    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Spot, ...]:
+    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Endpoint, ...]:
         address = literal(host)
         if address is not None:
-            return (Spot(address, port, tls),)
+            return (Endpoint(address, port, tls),)
         loop = asyncio.get_running_loop()
         until, addresses = self._kept.get(host, (0.0, ()))
         if until <= loop.time():
             addresses = await self._ask(loop, host)
             self._remember(host, loop.time() + self._keep, addresses)
-        return tuple(Spot(address, port, tls) for address in addresses)
+        return tuple(Endpoint(address, port, tls) for address in addresses)
 
     async def _ask(self, loop: asyncio.AbstractEventLoop, host: str) -> tuple[str, ...]:
         self._threads = self._threads or ThreadPoolExecutor(LOOKUPS_AT_ONCE, "thresher-names")
@@ -136,11 +136,11 @@ class MappedResolver:
         self._spots = {pattern.lower(): _spot(pattern, address) for pattern, address in rules.items()}
         self._otherwise = otherwise
 
-    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Spot, ...]:
-        spot = None if literal(host) else self._mapped(host)
-        return (spot,) if spot else await self._otherwise.resolve(host, port, tls)
+    async def resolve(self, host: str, port: int, tls: bool) -> tuple[Endpoint, ...]:
+        endpoint = None if literal(host) else self._mapped(host)
+        return (endpoint,) if endpoint else await self._otherwise.resolve(host, port, tls)
 
-    def _mapped(self, host: str) -> Spot | None:
+    def _mapped(self, host: str) -> Endpoint | None:
         labels = host.split(".")
         suffixes = (f"*.{'.'.join(labels[start:])}" for start in range(1, len(labels)))
         return next(
@@ -148,7 +148,7 @@ class MappedResolver:
         )
 
 
-def _spot(pattern: str, address: str) -> Spot:
+def _spot(pattern: str, address: str) -> Endpoint:
     try:
         parsed = ada_url.URL(address)
     except ValueError:
@@ -161,4 +161,4 @@ def _spot(pattern: str, address: str) -> Spot:
             f"resolve: {pattern!r} leads to {address!r}; it wants a scheme, an IP address and a port: http://127.0.0.1:8123"
         )
     tls = parsed.protocol == "https:"
-    return Spot(ip, int(parsed.port or (443 if tls else 80)), tls, vouched=True)
+    return Endpoint(ip, int(parsed.port or (443 if tls else 80)), tls, vouched=True)

@@ -50,7 +50,7 @@ _BOMS = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 
 
 @dataclass(frozen=True, slots=True)
-class Ruling:
+class RobotsRuling:
     """Whether a URL may be fetched, and the line that says so; None where no line speaks of it."""
 
     allowed: bool
@@ -58,7 +58,7 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class RobotsRule:
     """One Allow or Disallow line. `pieces` stand in this order, with anything in between; `whole`: nothing
     may follow the last.
     """
@@ -98,7 +98,7 @@ class _Group:
     names_us: bool = False
     names_all: bool = False
     closed: bool = False
-    rules: list[Rule] = field(default_factory=list)
+    rules: list[RobotsRule] = field(default_factory=list)
     delays: list[float] = field(default_factory=list)
 
     @property
@@ -107,33 +107,33 @@ class _Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RobotsRules:
     """What one file says to one agent. `crawl_delay` is in seconds."""
 
     agent: str
     crawl_delay: float | None = None
     sitemaps: tuple[str, ...] = ()
-    _rules: tuple[Rule, ...] = field(default=(), repr=False, compare=False)
+    _rules: tuple[RobotsRule, ...] = field(default=(), repr=False, compare=False)
 
     def allows(self, url: str) -> bool:
         """Whether a URL may be fetched. /robots.txt itself always may."""
         return self.ruling(url).allowed
 
-    def ruling(self, url: str) -> Ruling:
+    def ruling(self, url: str) -> RobotsRuling:
         """Whether, and by which line."""
         path = _path(url)
         if path == "/robots.txt":
-            return Ruling(allowed=True)
+            return RobotsRuling(allowed=True)
         forms = {True: _escaped(path, undone=_UNRESERVED_MARKS, foreign=False), False: _escaped(path)}
         rule = next((each for each in self._rules if each.covers(forms[each.allows])), None)
-        return Ruling(allowed=True) if rule is None else Ruling(rule.allows, rule.written)
+        return RobotsRuling(allowed=True) if rule is None else RobotsRuling(rule.allows, rule.written)
 
 
-def read_rules(body: bytes, agent: str) -> Rules:
+def read_rules(body: bytes, agent: str) -> RobotsRules:
     """The rules in a file, for the agent with this product token. What is no rule file has no rules."""
     text = _text(body)
     if text.lstrip()[:1] == "<":
-        return Rules(agent)  # a page that came instead of the file: a login form forbids nothing
+        return RobotsRules(agent)  # a page that came instead of the file: a login form forbids nothing
     groups, sitemaps = _read(text, agent.lower())
     ours = [group for group in groups if group.names_us] or [group for group in groups if group.names_all]
     rules = [rule for group in ours for rule in group.rules]
@@ -141,7 +141,7 @@ def read_rules(body: bytes, agent: str) -> Rules:
         rules = [rule for group in groups for rule in group.rules if not rule.allows]
     delays = [delay for group in ours for delay in group.delays]
     ordered = sorted(rules, key=lambda rule: (-rule.length, not rule.allows))
-    return Rules(agent, max(delays, default=None), tuple(sitemaps), tuple(ordered))
+    return RobotsRules(agent, max(delays, default=None), tuple(sitemaps), tuple(ordered))
 
 
 def _text(body: bytes) -> str:
@@ -212,7 +212,7 @@ def _product(name: str) -> str:
     return found[0] if found else ""
 
 
-def _rules(name: str, value: str) -> Iterable[Rule]:
+def _rules(name: str, value: str) -> Iterable[RobotsRule]:
     """The rules of one line; a second one where a line can be read in two ways."""
     if not value:
         return
@@ -227,11 +227,11 @@ def _rules(name: str, value: str) -> Iterable[Rule]:
         yield _rule(False, value, f"{pattern[:-1]}%24")
 
 
-def _rule(allows: bool, written: str, pattern: str) -> Rule:
+def _rule(allows: bool, written: str, pattern: str) -> RobotsRule:
     whole = pattern.endswith("$")
     undone = _UNRESERVED_MARKS if allows else _UNRESERVED
     pieces = tuple(_escaped(piece, undone=undone) for piece in pattern.removesuffix("$").split("*"))
-    return Rule(allows, f"{'Allow' if allows else 'Disallow'}: {written}", pieces, whole)
+    return RobotsRule(allows, f"{'Allow' if allows else 'Disallow'}: {written}", pieces, whole)
 
 
 def _path(url: str) -> str:

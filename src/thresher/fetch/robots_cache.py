@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from thresher.core.clock import DAY, MINUTE, SECOND, Clock
 from thresher.core.errors import NotYet, Refused, ServerError
 from thresher.core.keys import host_gate
-from thresher.fetch.cache import Copy, directives, keyed, seconds
-from thresher.fetch.governor import Errand
+from thresher.fetch.cache import CachedResponse, directives, keyed, seconds
+from thresher.fetch.governor import FetchOptions
 from thresher.fetch.redirect import follow, is_redirect
-from thresher.fetch.request import Answer, Request, Starting
-from thresher.fetch.robots import MAX_BYTES, Rules, read_rules
+from thresher.fetch.request import Request, Response, Starting
+from thresher.fetch.robots import MAX_BYTES, RobotsRules, read_rules
 
 # How many origins are remembered in this process, and how many bytes of files: read, a file takes a multiple
 # of that.
@@ -31,11 +31,11 @@ MIN_AGE = 5 * MINUTE
 FIRST_WAIT, MAX_WAIT = MINUTE, 60 * MINUTE
 GIVEN_UP_AFTER = 30 * DAY
 
-Send = Callable[[Request, Starting, Errand], Awaitable[Answer]]
+Send = Callable[[Request, Starting, FetchOptions], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class RobotsFile:
     """What we know of one origin. `down_since` is when its file was first not to be had, `tries` how often
     since.
 
@@ -53,13 +53,13 @@ class Entry:
 class _Known:
     """An entry, read. The bytes themselves stay on the shelf."""
 
-    rules: Rules
+    rules: RobotsRules
     until: int
     closed_until: int
     size: int
 
     @classmethod
-    def of(cls, entry: Entry, agent: str) -> "_Known":
+    def of(cls, entry: RobotsFile, agent: str) -> "_Known":
         closed = entry.body is None and entry.down_since is not None
         rules = read_rules(entry.body or b"", agent)
         return cls(
@@ -70,7 +70,7 @@ class _Known:
         )
 
 
-class Rulebook:
+class RobotsCache:
     """Asks and remembers.
 
     `send` carries one request with the fetcher's own hands and raises what a server's trouble is; `age` is
@@ -87,11 +87,11 @@ class Rulebook:
         self._bytes = 0
         self._asking: dict[str, asyncio.Lock] = {}
 
-    async def check(self, url: str, origin: str, gate: str, errand: Errand) -> None:
+    async def check(self, url: str, origin: str, gate: str, options: FetchOptions) -> None:
         """Pass, or raise: `Refused` where the rules forbid it, `NotYet` where they cannot be had."""
-        known = await self._lookup(origin, gate, errand)
+        known = await self._lookup(origin, gate, options)
         now = self._clock.now()
-        if known.closed_until > now and await errand.governor.waiver(gate) is None:
+        if known.closed_until > now and await options.governor.waiver(gate) is None:
             wait = max(known.until - now, SECOND) / SECOND
             raise NotYet(
                 f"the robots.txt of {origin} cannot be read, its server answers with an error; until it can, "
@@ -99,15 +99,15 @@ class Rulebook:
                 retry_after=wait,
                 gate=gate,
             )
-        if not known.rules.allows(url) and await errand.governor.waiver(gate) is None:
+        if not known.rules.allows(url) and await options.governor.waiver(gate) is None:
             raise Refused(_refusal(url, known.rules, gate), gate=gate)
 
-    async def _lookup(self, origin: str, gate: str, errand: Errand) -> _Known:
+    async def _lookup(self, origin: str, gate: str, options: FetchOptions) -> _Known:
         known = self._remembered(origin)
         if known is None:
-            entry = await self._kept(origin, errand)
-            known = self._remember(origin, entry) if entry else await self._ask(origin, errand)
-            await self._slow_down(known.rules, gate, errand)
+            entry = await self._kept(origin, options)
+            known = self._remember(origin, entry) if entry else await self._ask(origin, options)
+            await self._slow_down(known.rules, gate, options)
         return known
 
     def _remembered(self, origin: str) -> _Known | None:
@@ -117,7 +117,7 @@ class Rulebook:
         self._known.move_to_end(origin)
         return known
 
-    def _remember(self, origin: str, entry: Entry) -> _Known:
+    def _remember(self, origin: str, entry: RobotsFile) -> _Known:
         self._forget(origin)
         known = self._known[origin] = _Known.of(entry, self._agent)
         self._bytes += known.size
@@ -129,48 +129,48 @@ class Rulebook:
         known = self._known.pop(origin, None)
         self._bytes -= known.size if known else 0
 
-    async def _slow_down(self, rules: Rules, gate: str, errand: Errand) -> None:
+    async def _slow_down(self, rules: RobotsRules, gate: str, options: FetchOptions) -> None:
         delay = min(rules.crawl_delay or 0.0, self._delay_cap())
-        if delay > 0 and await errand.governor.waiver(gate) is None:
-            await errand.governor.slow_down(gate, delay)
+        if delay > 0 and await options.governor.waiver(gate) is None:
+            await options.governor.slow_down(gate, delay)
 
-    async def _ask(self, origin: str, errand: Errand) -> _Known:
+    async def _ask(self, origin: str, options: FetchOptions) -> _Known:
         """Follow it to its end. Everybody who may send looks once more first: another may have asked while we
         waited.
         """
         request = Request(f"{origin}/robots.txt")
         for _ in range(MAX_REDIRECTS + 1):
             async with (
-                errand.governor.passage(host_gate(request.url), preparing=True) as starting,
+                options.governor.passage(host_gate(request.url), preparing=True) as starting,
                 self._alone(origin),
             ):
                 if known := self._remembered(origin):
                     return known
-                if entry := await self._kept(origin, errand):
+                if entry := await self._kept(origin, options):
                     return self._remember(origin, entry)
-                answer = await self._try(request, starting, errand)
+                answer = await self._try(request, starting, options)
                 if answer is None or not is_redirect(answer):
-                    return await self._conclude(origin, answer, errand)
+                    return await self._conclude(origin, answer, options)
             request = follow(request, answer)
-        return await self._conclude(origin, answer, errand)
+        return await self._conclude(origin, answer, options)
 
-    async def _try(self, request: Request, starting: Starting, errand: Errand) -> Answer | None:
+    async def _try(self, request: Request, starting: Starting, options: FetchOptions) -> Response | None:
         try:
-            return await self._send(request, starting, errand)
+            return await self._send(request, starting, options)
         except ServerError:
             return None
 
-    async def _conclude(self, origin: str, answer: Answer | None, errand: Errand) -> _Known:
+    async def _conclude(self, origin: str, answer: Response | None, options: FetchOptions) -> _Known:
         now = self._clock.now()
         entry = (
             _reached(answer, now, self._age())
             if answer
-            else _unreachable(await self._kept(origin, errand, old=True), now)
+            else _unreachable(await self._kept(origin, options, old=True), now)
         )
         known = self._remember(origin, entry)
-        if errand.shelf is not None:
-            copy = Copy(f"{origin}/robots.txt", "GET", 200, _notes(entry), now, now)
-            await errand.shelf.keep(_key(origin), copy, entry.body or b"")
+        if options.page_cache is not None:
+            copy = CachedResponse(f"{origin}/robots.txt", "GET", 200, _notes(entry), now, now)
+            await options.page_cache.keep(_key(origin), copy, entry.body or b"")
         return known
 
     @asynccontextmanager
@@ -187,31 +187,31 @@ class Rulebook:
             if not lock.locked():
                 self._asking.pop(origin, None)
 
-    async def _kept(self, origin: str, errand: Errand, *, old: bool = False) -> Entry | None:
-        copy = await errand.shelf.find(_key(origin)) if errand.shelf else None
-        if copy is None or errand.shelf is None:
+    async def _kept(self, origin: str, options: FetchOptions, *, old: bool = False) -> RobotsFile | None:
+        copy = await options.page_cache.find(_key(origin)) if options.page_cache else None
+        if copy is None or options.page_cache is None:
             return None
-        entry = _entry(copy, await errand.shelf.body(copy))
+        entry = _entry(copy, await options.page_cache.body(copy))
         return entry if old or entry.until > self._clock.now() else None
 
 
-def _reached(answer: Answer, now: int, age: int) -> Entry:
+def _reached(answer: Response, now: int, age: int) -> RobotsFile:
     if answer.status >= 300:
-        return Entry(b"", now + age)  # not there, or moved too often: nobody has forbidden anything
+        return RobotsFile(b"", now + age)  # not there, or moved too often: nobody has forbidden anything
     said = seconds(directives(answer.headers), "max-age", unreadable=-1)
     until = now + (age if said is None or said < 0 else min(age, max(said * SECOND, MIN_AGE)))
-    return Entry(answer.body[: MAX_BYTES + 1], until)
+    return RobotsFile(answer.body[: MAX_BYTES + 1], until)
 
 
-def _unreachable(old: Entry | None, now: int) -> Entry:
+def _unreachable(old: RobotsFile | None, now: int) -> RobotsFile:
     """Ask again later, each time a little later. A file that we have stays."""
-    old = old or Entry(None, now)
+    old = old or RobotsFile(None, now)
     wait = min(FIRST_WAIT * 2 ** min(old.tries, 10), MAX_WAIT)
     since = now if old.down_since is None else old.down_since
     return replace(old, until=now + wait, down_since=since, tries=old.tries + 1)
 
 
-def _refusal(url: str, rules: Rules, gate: str) -> str:
+def _refusal(url: str, rules: RobotsRules, gate: str) -> str:
     line = rules.ruling(url).rule
     return (
         f"robots.txt forbids {rules.agent} {url[:300]}{f' ({line})' if line else ''}; if you may go there all the same, "
@@ -223,7 +223,7 @@ def _key(origin: str) -> str:
     return keyed("robots", origin)
 
 
-def _notes(entry: Entry) -> Mapping[str, str]:
+def _notes(entry: RobotsFile) -> Mapping[str, str]:
     """An entry as the shelf keeps it: beside the body, in place of the headers."""
     notes = {
         "until": entry.until,
@@ -234,10 +234,10 @@ def _notes(entry: Entry) -> Mapping[str, str]:
     return {name: str(value) for name, value in notes.items() if value is not None}
 
 
-def _entry(copy: Copy, body: bytes) -> Entry:
+def _entry(copy: CachedResponse, body: bytes) -> RobotsFile:
     notes = copy.headers
     since = notes.get("down-since")
-    return Entry(
+    return RobotsFile(
         None if "absent" in notes else body,
         int(notes["until"]),
         None if since is None else int(since),

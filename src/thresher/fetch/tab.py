@@ -28,7 +28,7 @@ from thresher.core.errors import (
 from thresher.core.page import Page, Via
 from thresher.fetch.process import Process
 from thresher.fetch.proxy import Proxy, plain
-from thresher.fetch.rendering import POOL, Alarm, Rendering, code_of, meaning
+from thresher.fetch.rendering import POOL, Rendering, VisitAlarm, code_of, meaning
 
 WIDTH, HEIGHT = 1280, 800
 IDLE_SECONDS = 10.0
@@ -67,7 +67,7 @@ TAKE_DOWN = """(() => {
 class Tab:
     """The walk of one rendering. `doing` is what it is busy with, for whoever runs out of patience."""
 
-    def __init__(self, process: Process, proxy: Proxy, wish: Rendering, alarm: Alarm) -> None:
+    def __init__(self, process: Process, proxy: Proxy, wish: Rendering, alarm: VisitAlarm) -> None:
         self._process, self._proxy, self._wish, self._alarm = process, proxy, wish, alarm
         self._moves: list[Request] = []
         self._answers: list[Response] = []

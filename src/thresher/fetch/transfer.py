@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from thresher.core.errors import ConnectionFailed, Malformed, TimedOut
 from thresher.fetch.guard import Guard, Target, route
 from thresher.fetch.request import Bounds, Starting
-from thresher.fetch.resolver import Resolver, Spot
+from thresher.fetch.resolver import Endpoint, Resolver
 
 # What is wrong with a certificate, in a sentence that a person can pass on to the owner of the site.
 
@@ -39,7 +39,7 @@ def sentence(problem: BaseException, host: str) -> str:
     return f"no encrypted connection to {host}: {str(reason).replace('_', ' ').lower()}"
 
 
-class Hop:
+class Transfer:
     """The moments are in the event loop's seconds."""
 
     __slots__ = (
@@ -49,11 +49,11 @@ class Hop:
         "begun",
         "bounds",
         "connected",
+        "endpoints",
         "keeps",
         "limit",
         "problem",
         "resolved",
-        "spots",
         "target",
         "waited",
     )
@@ -67,14 +67,14 @@ class Hop:
         self.target = target
         self.bounds = bounds
         self.limit = limit
-        self.spots: tuple[Spot, ...] = ()
+        self.endpoints: tuple[Endpoint, ...] = ()
         self.problem: BaseException | None = None
         self.waited = 0.0
         self.keeps = True  # whether the connection may stay open afterwards
         self.begun = self.resolved = self.connected = self._loop.time()
 
     async def find_way(self, resolver: Resolver, guard: Guard) -> None:
-        self.spots = await route(self.target, resolver, guard)
+        self.endpoints = await route(self.target, resolver, guard)
         self.resolved = self._loop.time()
 
     async def begin(self) -> None:
@@ -127,4 +127,4 @@ class Hop:
         return f"host:{self.target.host}"
 
 
-HOP: ContextVar[Hop] = ContextVar("HOP")
+TRANSFER: ContextVar[Transfer] = ContextVar("HOP")

@@ -11,7 +11,7 @@ import orjson
 from thresher.core.settlement import Settlement
 from thresher.core.task import TERMINAL, State, Task, TaskId
 from thresher.store.session import Dialect, Session
-from thresher.store.spawn import Birth
+from thresher.store.spawn import TaskInsert
 
 # What a lane is known by: the kind and stage of its tasks (its scope), and the names of its gates, one a
 # line.
@@ -40,7 +40,7 @@ def unscoped(*gates: str) -> Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class QueueRules:
     """The settings that the queue itself needs, as integers."""
 
     quantum: int
@@ -68,7 +68,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class Settled:
     """A settlement that the fence let through, the lane the task ran in, and its group. `cancelled`: a person
     was faster.
     """
@@ -111,7 +111,7 @@ def as_task(row: Sequence[Any], key: str) -> Task:
 
 # The scopes that a worker claims from, by number; None is all of them.
 Scopes = tuple[int, ...] | None
-TurnOnLoop = Callable[[Sequence[Settlement], int, int, Rules, Scopes], Awaitable[Turn]]
+TurnOnLoop = Callable[[Sequence[Settlement], int, int, QueueRules, Scopes], Awaitable[Turn]]
 
 
 class Backend(Protocol):
@@ -189,7 +189,7 @@ class Backend(Protocol):
         ...
 
     def insert(
-        self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True
+        self, session: Session, inserts: Sequence[TaskInsert], rules: QueueRules, *, take_lanes: bool = True
     ) -> list[int | None]:
         """Insert tasks and make their lanes ready; None where a live task already has the key.
 
@@ -198,7 +198,7 @@ class Backend(Protocol):
         """
         ...
 
-    def enqueue(self, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+    def enqueue(self, inserts: Sequence[TaskInsert], rules: QueueRules) -> list[int | None]:
         """The same in a transaction of its own, in as few round trips as there can be."""
         ...
 
@@ -211,14 +211,14 @@ class Backend(Protocol):
         session: Session,
         settlements: Sequence[Settlement],
         lanes: Sequence[int | None],
-        rules: Rules,
+        rules: QueueRules,
         now: int,
-    ) -> list[Hit]:
+    ) -> list[Settled]:
         """Apply settlements to their tasks and write the attempts; only those whose claim still stands."""
         ...
 
     def count_groups(
-        self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int
+        self, session: Session, changes: Mapping[GroupChange, int], rules: QueueRules, now: int
     ) -> None:
         """Add these numbers to the columns of groups, then end and reopen groups as that says. Holds the
         groups from then on.
@@ -230,7 +230,7 @@ class Backend(Protocol):
         settlements: Sequence[Settlement],
         limit: int,
         worker_id: int,
-        rules: Rules,
+        rules: QueueRules,
         scopes: Scopes = None,
     ) -> Turn:
         """Settle plain settlements and claim up to `limit` tasks of these scopes, in one transaction. The hot

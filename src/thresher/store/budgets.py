@@ -57,7 +57,7 @@ class Budget:
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class BudgetDrift:
     """A budget that is not the sum of its ledger rows."""
 
     counted: Budget
@@ -118,14 +118,14 @@ def add_up(session: Session, scope: str) -> Budget:
     return Budget(scope, int(row[0]), int(row[1]))
 
 
-def drifted(store: Store, since: int = 0) -> list[Drift]:
+def drifted(store: Store, since: int = 0) -> list[BudgetDrift]:
     """Every budget used since then that differs from its ledger rows: none ever should. Changes nothing."""
     found = []
     for batch in _batches(store, since):
         with store.read() as session:
             counted = {row[0]: Budget(*row) for row in session.rows(_HOLD, {"scopes": batch})}
             found += [
-                Drift(each, true)
+                BudgetDrift(each, true)
                 for each in counted.values()
                 if (true := add_up(session, each.scope)) != each
             ]

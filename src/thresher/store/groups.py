@@ -13,16 +13,18 @@ from typing import Any
 import orjson
 
 from thresher.core.group import GroupEntry, GroupStatus
-from thresher.core.lineage import Parent, Refusal, Rule
+from thresher.core.lineage import Parent, Refusal, RefusalRule
 from thresher.core.page import Verdict
 from thresher.core.task import Entry
-from thresher.store.backend import Backend, GroupChange, Hit, Rules
+from thresher.store.backend import Backend, GroupChange, QueueRules, Settled
 from thresher.store.session import Session, one
 from thresher.store.spawn import admit_children, refuse
 
 Children = Sequence[tuple[Entry, int]]
 
-OPEN_ELSEWHERE = Refusal(Rule.GROUP_OPEN, "a group of this name and key is still open; it must end first")
+OPEN_ELSEWHERE = Refusal(
+    RefusalRule.GROUP_OPEN, "a group of this name and key is still open; it must end first"
+)
 
 _OPEN = """insert into task_groups (name, key, open_key, app, opener_id, parent_id, follow_up, then_lane, opened_at, subject, since, until)
     values (:name, :key, :open_key, :app, :opener, :parent, :follow_up, :then_lane, :now, :subject, :since, :until)
@@ -129,7 +131,7 @@ def _statuses(session: Session, own: list[dict[str, Any]]) -> list[GroupStatus]:
     ]
 
 
-def ended_members(hits: Iterable[Hit]) -> Counter[GroupChange]:
+def ended_members(hits: Iterable[Settled]) -> Counter[GroupChange]:
     """What the settlements of members mean for their groups."""
     changes: Counter[GroupChange] = Counter()
     for hit in hits:
@@ -139,7 +141,7 @@ def ended_members(hits: Iterable[Hit]) -> Counter[GroupChange]:
 
 
 @dataclass(slots=True)
-class Tally:
+class GroupTally:
     """What one settling transaction does to groups, gathered until all of it is known and the rows are taken
     once.
     """
@@ -149,7 +151,13 @@ class Tally:
     refused: set[int] = field(default_factory=set)  # tasks that wanted to open a group that is open elsewhere
 
     def open(
-        self, session: Session, hit: Hit, parent: Parent, then_lane: int | None, rules: Rules, now: int
+        self,
+        session: Session,
+        hit: Settled,
+        parent: Parent,
+        then_lane: int | None,
+        rules: QueueRules,
+        now: int,
     ) -> Parent:
         """Open the group that a settlement asks for. Returns the parent as its children will know it."""
         entry, task_id = hit.settlement.group, hit.settlement.task_id
@@ -172,7 +180,7 @@ class Tally:
         self.speaks_for[task_id] = group_id
         return replace(parent, group_id=group_id)
 
-    def refuse(self, session: Session, hit: Hit, parent: Parent, children: Children, now: int) -> None:
+    def refuse(self, session: Session, hit: Settled, parent: Parent, children: Children, now: int) -> None:
         """Write down that a whole group was refused."""
         then = hit.settlement.group.then if hit.settlement.group else None
         for entry in (*(entry for entry, _ in children), *((then,) if then else ())):
@@ -186,7 +194,9 @@ class Tally:
             self.changes[parent.group_id, "live"] += born
             self.changes[parent.group_id, "refused"] += wanted - born
 
-    def save(self, backend: Backend, session: Session, hits: Sequence[Hit], rules: Rules, now: int) -> None:
+    def save(
+        self, backend: Backend, session: Session, hits: Sequence[Settled], rules: QueueRules, now: int
+    ) -> None:
         """Count the groups, and write what members say about theirs."""
         speakers = _speakers(session, hits, self)
         for _, group_id in speakers:
@@ -205,15 +215,15 @@ class Tally:
 
 
 def _follow_up(
-    session: Session, entry: GroupEntry, parent: Parent, lane_id: int | None, rules: Rules, now: int
+    session: Session, entry: GroupEntry, parent: Parent, lane_id: int | None, rules: QueueRules, now: int
 ) -> str | None:
     """The task that follows, as the row it will be. It passes the loop guard now, as a child of the task that
     opens the group.
     """
     if entry.then is None or lane_id is None:
         return None
-    births = admit_children(session, [(parent, [(entry.then, lane_id)])], rules.max_depth, now)
-    return orjson.dumps(births[0].fields).decode() if births else None
+    inserts = admit_children(session, [(parent, [(entry.then, lane_id)])], rules.max_depth, now)
+    return orjson.dumps(inserts[0].fields).decode() if inserts else None
 
 
 def _open(
@@ -248,7 +258,7 @@ def _open(
             return (int(row[0]), False) if row[0] == parent.group_id else (None, False)
 
 
-def _speakers(session: Session, hits: Sequence[Hit], tally: Tally) -> list[tuple[Hit, int]]:
+def _speakers(session: Session, hits: Sequence[Settled], tally: GroupTally) -> list[tuple[Settled, int]]:
     """Who has something to say about which group: the task that follows one about that, others about the one
     they open or are in.
     """

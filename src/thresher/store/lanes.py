@@ -8,7 +8,7 @@ from itertools import count
 
 from thresher.config.settings import Settings
 from thresher.core.errors import UnknownName, UsageError
-from thresher.core.gate import Limits
+from thresher.core.gate import GateLimits
 from thresher.core.limits import MAX_GATE_BYTES, check_text
 from thresher.store.backend import OPEN, Backend, Place
 from thresher.store.bulk import Columns, insert_rows
@@ -202,7 +202,7 @@ def _some_ids(
     return known.items()
 
 
-def _default_limits(name: str, settings: Settings) -> Limits:
+def _default_limits(name: str, settings: Settings) -> GateLimits:
     """Hosts are met on the way and get polite defaults. Everything else a person or an app must have
     named.
     """
@@ -214,7 +214,7 @@ def _default_limits(name: str, settings: Settings) -> Limits:
             else "name it as source:NAME or host:NAME"
         )
         raise UnknownName(f"there is no gate {name!r}; {advice}")
-    return Limits(
+    return GateLimits(
         max_in_flight=settings.count("host.in_flight"),
         interval_us=settings.us("host.interval"),
         trip_after=settings.count("breaker.trip_after"),
@@ -222,7 +222,7 @@ def _default_limits(name: str, settings: Settings) -> Limits:
     )
 
 
-def add_gate(session: Session, name: str, limits: Limits) -> bool:
+def add_gate(session: Session, name: str, limits: GateLimits) -> bool:
     """Make a gate; False if it was there."""
     check_text(name, "the name of a gate", MAX_GATE_BYTES)
     values = {

@@ -79,17 +79,17 @@ def _write(store: Store, task: Task, brought: Brought, children: Sequence[Entry]
             session.run(_FORGET, fence)
             return False
         parent = read_parents(session, [task.id])[task.id]
-        births = admit_children(
+        inserts = admit_children(
             session,
             [(parent, [(child, lanes[child.place]) for child in children])],
             store.rules.max_depth,
             now,
         )
-        for birth, born in zip(
-            births, store.backend.insert(session, births, store.rules) if births else (), strict=True
+        for task_insert, born in zip(
+            inserts, store.backend.insert(session, inserts, store.rules) if inserts else (), strict=True
         ):
             if born is None:
-                refuse(session, parent, birth.entry, DUPLICATE, now)
+                refuse(session, parent, task_insert.entry, DUPLICATE, now)
         for entry, why in brought.get("refused", ()):
             refuse(session, parent, entry, why, now)
         file_records(

@@ -105,7 +105,7 @@ class Short:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class QuestionTaken:
     """Somebody alive is asking this very question, or its answer is there already: look for the answer, at
     `until` at the latest.
     """
@@ -130,7 +130,7 @@ def reserve(
     most: int,
     caps: Caps,
     expires_us: int,
-) -> Hold | Short | Taken:
+) -> Hold | Short | QuestionTaken:
     """Hold back what one call may cost at worst, under every cap or none. Raises `ClaimLost`.
 
     `expires_us` must be longer than the call may take: after that all of it counts as spent.
@@ -180,7 +180,7 @@ def _reserve(
     values: dict[str, Any],
     caps: Caps,
     expires_us: int,
-) -> Hold | Short | Taken | _Orphan:
+) -> Hold | Short | QuestionTaken | _Orphan:
     """Under the locks of all its budgets: look once more, then write. The time and the claim are looked at
     after the wait for them.
     """
@@ -199,19 +199,19 @@ def _reserve(
         return max(short, key=lambda each: (not each.passing, each.resets_at is None, each.scope))
     made = session.rows(_INSERT, values)
     if not made:  # of another app or day, so its locks were not ours; it has committed by now
-        return _rival(session, values, now) or Taken(now)
+        return _rival(session, values, now) or QuestionTaken(now)
     budgets.change(session, held, now, reserved=values["most"])
     return Hold(int(made[0][0]), values["most"], values["expires"])
 
 
-def _rival(session: Session, values: dict[str, Any], now: int) -> Taken | _Orphan | None:
+def _rival(session: Session, values: dict[str, Any], now: int) -> QuestionTaken | _Orphan | None:
     if one(session, _ANSWERED, {"question": values["question"]}):
-        return Taken(now)
+        return QuestionTaken(now)
     given = {"question": values["question"], "task": values["task"] or 0, "claim": values["claim"] or 0}
     row = one(session, _RIVAL, given | _around(now))
     if row is None:
         return None
-    return _Orphan(row[0]) if row[2] else Taken(row[1])
+    return _Orphan(row[0]) if row[2] else QuestionTaken(row[1])
 
 
 def _short(budget: Budget, caps: Caps, most: int, at: int) -> Short | None:

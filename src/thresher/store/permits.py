@@ -53,7 +53,7 @@ def with_gates(store: Store, gates: Sequence[str], act: Callable[[Lanes], T]) ->
     return store.with_lanes([unscoped(name) for name in gates], act)
 
 
-class Asker:
+class ClaimView:
     """As the database knows it now. `names` are the gates of the request. Raises where the claim is lost."""
 
     def __init__(self, store: Store, session: Session, claim: Claim | None, names: Mapping[int, str]) -> None:
@@ -171,11 +171,13 @@ def reserve(
             image = Gates(session, store.backend.dialect, 0)
             image.load(names)
             image.now = store.backend.now(session)  # after the wait for the locks, never before it
-            asker = Asker(
+            claim_view = ClaimView(
                 store, session, claim, names
             )  # and so is the look at the claim: the wait may have cost it
-            wait = _closed(image, asker)
-            foreign = [] if wait else [gate_id for gate_id in sorted(names) if _take(image, asker, gate_id)]
+            wait = _closed(image, claim_view)
+            foreign = (
+                [] if wait else [gate_id for gate_id in sorted(names) if _take(image, claim_view, gate_id)]
+            )
             _set_timers(image, () if wait else names)
             return wait or Permit(
                 _write(session, foreign, claim, holder, image.now, expires_us), tuple(names.values())
@@ -280,14 +282,14 @@ def _ids(store: Store, session: Session, lanes: Lanes, gates: Sequence[str]) -> 
     return {gates_of[lane_id][0]: name for name, lane_id in lane_of.items()}
 
 
-def _closed(image: Gates, asker: Asker) -> Wait | None:
+def _closed(image: Gates, claim_view: ClaimView) -> Wait | None:
     """The gate that stays closed longest; slots count as soonest, they may come back any moment."""
     closed = []
-    for gate_id, name in asker.names.items():
+    for gate_id, name in claim_view.names.items():
         gate = image.get(gate_id)
         if gate.clamp(image.now):
             image.mark_dirty(gate_id)
-        view = asker.view(gate)
+        view = claim_view.view(gate)
         if view.allowance(image.now) <= 0:
             closed.append(Wait(view.opens_at(image.now), name, view.why_closed(image.now) or "closed"))
     return _longest(closed)
@@ -297,13 +299,13 @@ def _longest(waits: Sequence[Wait]) -> Wait | None:
     return max(waits, key=lambda wait: wait.until or 0, default=None)
 
 
-def _take(image: Gates, asker: Asker, gate_id: int) -> bool:
+def _take(image: Gates, claim_view: ClaimView, gate_id: int) -> bool:
     """Charge one gate. True if a slot was taken that must come back."""
     gate = image.get(gate_id)
-    if not asker.owns_slot(gate):
+    if not claim_view.owns_slot(gate):
         image.take(gate_id, 1)
         return True
-    view = asker.view(gate)
+    view = claim_view.view(gate)
     view.take(1, image.now)
     if gate.tat != view.tat:
         gate.tat = view.tat
@@ -350,8 +352,8 @@ def _look(
     store: Store, session: Session, names: Mapping[int, str], claim: Claim | None
 ) -> tuple[list[_Seen], Wait | None]:
     """All gates of the lane and of the request, and what forbids a start now, the rate aside."""
-    asker = Asker(store, session, claim, names)
-    rows = session.rows(_SEE, {"ids": [*{*asker.lane, *names}]})
+    claim_view = ClaimView(store, session, claim, names)
+    rows = session.rows(_SEE, {"ids": [*{*claim_view.lane, *names}]})
     seen = [_Seen(row[0], row[1], Gate(*row[2:])) for row in rows]
     if not {each.gate.id for each in seen} >= names.keys():
         raise LaneRemoved
@@ -361,15 +363,15 @@ def _look(
         if any(each.gate.open_after or each.gate.tripped_until for each in seen)
         else 0
     )
-    return seen, _longest([wait for each in seen if (wait := _shut(each, asker, now))])
+    return seen, _longest([wait for each in seen if (wait := _shut(each, claim_view, now))])
 
 
-def _shut(seen: _Seen, asker: Asker, now: int) -> Wait | None:
+def _shut(seen: _Seen, claim_view: ClaimView, now: int) -> Wait | None:
     gate = seen.gate
-    until = max(gate.open_after, 0 if asker.is_trial(gate) else gate.tripped_until)
+    until = max(gate.open_after, 0 if claim_view.is_trial(gate) else gate.tripped_until)
     if until > now:
         return Wait(until, seen.name, gate.why_closed(now) or "closed")
-    if gate.id in asker.names and asker.is_stranger(gate.id):
+    if gate.id in claim_view.names and claim_view.is_stranger(gate.id):
         return Wait(None, seen.name, "the permit is gone; reserve again")
     return None
 

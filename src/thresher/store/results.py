@@ -6,7 +6,7 @@ from typing import Any
 import orjson
 
 from thresher.core.task import State, TaskId, TaskStatus
-from thresher.store.backend import Hit
+from thresher.store.backend import Settled
 from thresher.store.session import Session, one
 
 _WRITE = "insert into results (task_id, value) values (:task_id, :value)"
@@ -15,7 +15,7 @@ _STATUS = """select t.id, t.kind, t.stage, t.state, t.error_name, t.reason, t.cr
     from tasks t left join results r on r.task_id = t.id where t.id = :id"""
 
 
-def write_results(session: Session, hits: Sequence[Hit]) -> None:
+def write_results(session: Session, hits: Sequence[Settled]) -> None:
     """Keep the results that these settlements bring."""
     rows = [
         {"task_id": hit.settlement.task_id, "value": hit.settlement.result}

@@ -12,10 +12,10 @@ from thresher.core.event import EventKind
 from thresher.core.outcome import CheckedEffect
 from thresher.core.settlement import Blame, Health, Settlement
 from thresher.core.task import TERMINAL
-from thresher.store.backend import Backend, Hit, Rules
+from thresher.store.backend import Backend, QueueRules, Settled
 from thresher.store.events import record_event
 from thresher.store.gates import BY_ADMIN, Gates, gate_named
-from thresher.store.groups import Children, Tally, ended_members
+from thresher.store.groups import Children, GroupTally, ended_members
 from thresher.store.lanes import Lanes
 from thresher.store.records import file_records
 from thresher.store.results import write_results
@@ -33,8 +33,8 @@ _CLOSED = f"""update gates set closed_tag = :tag, closed_reason = :reason
 
 
 def settle(
-    backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: Lanes, rules: Rules
-) -> list[Hit]:
+    backend: Backend, session: Session, settlements: Sequence[Settlement], lanes: Lanes, rules: QueueRules
+) -> list[Settled]:
     """Apply settlements with everything they bring. Returns those that the fence let through."""
     wanted = [lanes[each.place] if each.place is not None else None for each in settlements]
     below: Below = {
@@ -53,8 +53,8 @@ def settle(
     backend.keep_lanes(session, sorted(set(then.values())))
     now = backend.now(session)
     hits = backend.fence(session, settlements, wanted, rules, now)
-    groups = Tally(ended_members(hits))
-    _bear(backend, session, hits, below, then, groups, rules, now)
+    groups = GroupTally(ended_members(hits))
+    _insert_children(backend, session, hits, below, then, groups, rules, now)
     _refuse_cancelled(session, hits, now)
     _leave_last_words(session, hits)
     brought = [(hit.settlement.task_id, filing) for hit in hits for filing in hit.settlement.records]
@@ -75,14 +75,14 @@ def make_effects(session: Session, effects: Sequence[CheckedEffect], now: int) -
         effect.make(session, effect.data, now)
 
 
-def _bear(
+def _insert_children(
     backend: Backend,
     session: Session,
-    hits: Sequence[Hit],
+    hits: Sequence[Settled],
     below: Below,
     then: Mapping[int, int],
-    groups: Tally,
-    rules: Rules,
+    groups: GroupTally,
+    rules: QueueRules,
     now: int,
 ) -> None:
     bearing = [hit for hit in hits if hit.settlement.task_id in below and not hit.cancelled]
@@ -103,18 +103,20 @@ def _bear(
         else:
             families.append((parent, below[task_id]))
             groups.spawned(parent, hit.settlement.refused, 0)
-    births = admit_children(session, families, rules.max_depth, now)
+    inserts = admit_children(session, families, rules.max_depth, now)
     born: Counter[int] = Counter()
-    for birth, new_id in zip(births, backend.insert(session, births, rules) if births else (), strict=True):
-        if birth.parent and new_id is None:
-            refuse(session, birth.parent, birth.entry, DUPLICATE, now)
-        elif birth.parent and not birth.entry.detached:
-            born[birth.parent.task_id] += 1
+    for task_insert, new_id in zip(
+        inserts, backend.insert(session, inserts, rules) if inserts else (), strict=True
+    ):
+        if task_insert.parent and new_id is None:
+            refuse(session, task_insert.parent, task_insert.entry, DUPLICATE, now)
+        elif task_insert.parent and not task_insert.entry.detached:
+            born[task_insert.parent.task_id] += 1
     for parent, children in families:
         groups.spawned(parent, children, born[parent.task_id])
 
 
-def _refuse_cancelled(session: Session, hits: Sequence[Hit], now: int) -> None:
+def _refuse_cancelled(session: Session, hits: Sequence[Settled], now: int) -> None:
     """What a task brought that a person had cancelled meanwhile is not born, and that is written down."""
     cancelled = [hit.settlement for hit in hits if hit.cancelled]
     bearing = [each for each in cancelled if each.children or each.refused or each.group]
@@ -127,7 +129,7 @@ def _refuse_cancelled(session: Session, hits: Sequence[Hit], now: int) -> None:
             refuse(session, parents[each.task_id], entry, why, now)
 
 
-def _leave_last_words(session: Session, hits: Sequence[Hit]) -> None:
+def _leave_last_words(session: Session, hits: Sequence[Settled]) -> None:
     """Whoever ends a task without them need not know its kind: a worker that does will say what is to be
     written down.
     """
@@ -136,7 +138,7 @@ def _leave_last_words(session: Session, hits: Sequence[Hit]) -> None:
             session.run(_LAST_WORDS, {"task": hit.settlement.task_id, "claim": hit.settlement.claim})
 
 
-def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Hit]) -> None:
+def release(backend: Backend, session: Session, gates: Gates, hits: Sequence[Settled]) -> None:
     """Give back what the tasks held, and tell the gates how it went."""
     gates_of = backend.gates_of(session, [hit.lane_id for hit in hits])
     ended: dict[int, int] = {}

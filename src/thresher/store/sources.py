@@ -10,7 +10,7 @@ from typing import Any
 from thresher.core.clock import FOREVER
 from thresher.core.errors import NotAllowed, UnknownName
 from thresher.core.event import EventKind
-from thresher.core.gate import Gate, Limits
+from thresher.core.gate import Gate, GateLimits
 from thresher.store.events import record_event
 from thresher.store.gates import BY_ADMIN, WAKE_MOST, Gates, gate_named
 from thresher.store.lanes import add_gate
@@ -59,7 +59,7 @@ def gate_called(name: str) -> str:
     return name if ":" in name else f"source:{name}"
 
 
-def add_source(store: Store, name: str, limits: Limits, app: str | None = None) -> bool:
+def add_source(store: Store, name: str, limits: GateLimits, app: str | None = None) -> bool:
     """Make a source and its gate; False if it was there, and then nothing of it is changed."""
     with store.write() as session:
         add_gate(session, f"source:{name}", limits)
@@ -151,7 +151,7 @@ def resume(store: Store, gate: str, *, by_admin: bool = True) -> None:
     store.backend.ping()
 
 
-def set_limits(store: Store, gate: str, limits: Limits) -> None:
+def set_limits(store: Store, gate: str, limits: GateLimits) -> None:
     """Change limits. What already runs above a lowered limit may finish; nothing new starts until there is
     room.
     """

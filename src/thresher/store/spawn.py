@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from thresher.core.lineage import Parent, Refusal, Rule, ancestry_below, lineage_key, mark, refusal
+from thresher.core.lineage import Parent, Refusal, RefusalRule, ancestry_below, lineage_key, mark, refusal
 from thresher.core.task import Entry
 from thresher.store.session import Session
 
@@ -24,7 +24,7 @@ _REFUSE = """insert into refusals (at, parent_id, tracking_id, kind, url, lineag
 
 
 @dataclass(frozen=True, slots=True)
-class Birth:
+class TaskInsert:
     """A task about to be inserted: an entry and, for a child, its parent."""
 
     entry: Entry
@@ -73,13 +73,13 @@ class Birth:
         return row
 
 
-def due_lanes(births: Sequence[Birth]) -> dict[int, int]:
+def due_lanes(inserts: Sequence[TaskInsert]) -> dict[int, int]:
     """The lanes of what is due at once, and the highest priority in each."""
     due: dict[int, int] = {}
-    for birth in births:
-        if birth.entry.delay_us == 0:
-            priority = birth.entry.priority
-            due[birth.lane_id] = max(priority, due.get(birth.lane_id, priority))
+    for task_insert in inserts:
+        if task_insert.entry.delay_us == 0:
+            priority = task_insert.entry.priority
+            due[task_insert.lane_id] = max(priority, due.get(task_insert.lane_id, priority))
     return due
 
 
@@ -132,11 +132,11 @@ def _known(
 
 def admit_children(
     session: Session, families: Sequence[tuple[Parent, Sequence[tuple[Entry, int]]]], max_depth: int, now: int
-) -> list[Birth]:
+) -> list[TaskInsert]:
     """Check all children of these parents; write the refusals; return those that may be born, in key
     order.
     """
-    births: list[Birth] = []
+    inserts: list[TaskInsert] = []
     lineages: dict[int, KnownLineage] = {}
     for parent, children in families:
         entries = [entry for entry, _ in children]
@@ -150,9 +150,9 @@ def admit_children(
                 refuse(session, parent, entry, refused, now)
             else:
                 lineage.admit(entry.kind, lineage_key(entry))
-                births.append(Birth(entry, lane_id, parent))
+                inserts.append(TaskInsert(entry, lane_id, parent))
     # By key, so that two transactions that bear the same children never wait for each other in a circle.
-    return sorted(births, key=lambda birth: (birth.entry.kind, birth.entry.key or ""))
+    return sorted(inserts, key=lambda task_insert: (task_insert.entry.kind, task_insert.entry.key or ""))
 
 
 def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now: int) -> None:
@@ -172,5 +172,5 @@ def refuse(session: Session, parent: Parent, entry: Entry, refused: Refusal, now
     )
 
 
-CANCELLED = Refusal(Rule.CANCELLED, "the task that asked for it had been cancelled")
-DUPLICATE = Refusal(Rule.DUPLICATE_KEY, "a live task of this kind already has this key")
+CANCELLED = Refusal(RefusalRule.CANCELLED, "the task that asked for it had been cancelled")
+DUPLICATE = Refusal(RefusalRule.DUPLICATE_KEY, "a live task of this kind already has this key")

@@ -18,12 +18,12 @@ from thresher.core.event import EventKind
 from thresher.core.setting import Number
 from thresher.core.settlement import Settlement
 from thresher.core.task import Entry, TaskId
-from thresher.store.backend import Backend, Hit, LaneRemoved, Place, Rules, Scopes, Turn
+from thresher.store.backend import Backend, LaneRemoved, Place, QueueRules, Scopes, Settled, Turn
 from thresher.store.events import record_event
 from thresher.store.lanes import Lanes, resolve
 from thresher.store.session import Params, Row, Session
 from thresher.store.settle import settle
-from thresher.store.spawn import Birth
+from thresher.store.spawn import TaskInsert
 
 MIN_PATIENCE = 1.0  # seconds: a busy server is not a dead one
 
@@ -60,7 +60,7 @@ class Store:
     def settings(self, settings: Settings) -> None:
         self._settings = settings
         self.backend.patience = max(MIN_PATIENCE, float(settings["worker.lease"]))
-        self.rules = Rules(
+        self.rules = QueueRules(
             settings.count("queue.quantum"),
             settings.us("queue.head_start"),
             settings.count("lineage.max_depth"),
@@ -107,7 +107,7 @@ class Store:
 
     def _enqueue(self, entries: Sequence[Entry]) -> list[TaskId | None]:
         def insert(lanes: Lanes) -> list[TaskId | None]:
-            return _in_key_order(entries, lanes, lambda births: self.backend.enqueue(births, self.rules))
+            return _in_key_order(entries, lanes, lambda inserts: self.backend.enqueue(inserts, self.rules))
 
         return self.with_lanes({entry.place for entry in entries}, insert)
 
@@ -162,7 +162,7 @@ class Store:
         children = [child.place for each in settlements for child in each.children]
         followers = [each.group.then.place for each in settlements if each.group and each.group.then]
 
-        def apply(lanes: Lanes) -> list[Hit]:
+        def apply(lanes: Lanes) -> list[Settled]:
             with self.write() as session:
                 return settle(self.backend, session, settlements, lanes, self.rules)
 
@@ -242,7 +242,7 @@ class Transaction:
             return _in_key_order(
                 entries,
                 lanes,
-                lambda births: store.backend.insert(session, births, store.rules, take_lanes=False),
+                lambda inserts: store.backend.insert(session, inserts, store.rules, take_lanes=False),
             )
 
         for _ in range(MAX_LANE_LOOKUPS):
@@ -264,14 +264,14 @@ class Transaction:
 
 
 def _in_key_order(
-    entries: Sequence[Entry], lanes: Lanes, insert: Callable[[list[Birth]], list[int | None]]
+    entries: Sequence[Entry], lanes: Lanes, insert: Callable[[list[TaskInsert]], list[int | None]]
 ) -> list[TaskId | None]:
     """Insert by key, so that two callers with the same keys never wait for each other in a circle; answer as
     asked.
     """
     order = sorted(range(len(entries)), key=lambda at: (entries[at].kind, entries[at].key or ""))
-    births = [Birth(entries[at], lanes[entries[at].place]) for at in order]
+    inserts = [TaskInsert(entries[at], lanes[entries[at].place]) for at in order]
     ids: list[TaskId | None] = [None] * len(entries)
-    for at, task_id in zip(order, insert(births), strict=True):
+    for at, task_id in zip(order, insert(inserts), strict=True):
         ids[at] = None if task_id is None else TaskId(task_id)
     return ids

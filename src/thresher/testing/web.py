@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from thresher.core.errors import Permanent, UsageError
 from thresher.core.keys import canonical_url
-from thresher.fetch.request import Answer, Bounds, Request, Starting
+from thresher.fetch.request import Bounds, Request, Response, Starting
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class FakeWeb:
         """Add pages, or replace those with the same URL."""
         self._pages |= {canonical_url(url): page for url, page in pages.items()}
 
-    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Answer:  # noqa: ARG002  the seam's shape
+    async def send(self, request: Request, bounds: Bounds, starting: Starting | None = None) -> Response:  # noqa: ARG002  the seam's shape
         if starting is not None:
             await starting()
         seen = Requested(request.url, request.method, dict(request.headers), request.body, self._now())
@@ -69,7 +69,7 @@ class FakeWeb:
         """Nothing to close."""
 
 
-def _answer(page: "str | bytes | int | Reply", url: str) -> Answer:
+def _answer(page: "str | bytes | int | Reply", url: str) -> Response:
     match page:
         case Reply():
             reply = page
@@ -85,4 +85,4 @@ def _answer(page: "str | bytes | int | Reply", url: str) -> Answer:
     headers = {"content-type": "text/html; charset=utf-8"} | {
         name.lower(): value for name, value in reply.headers.items()
     }
-    return Answer(reply.status, headers, body, wire=len(body))
+    return Response(reply.status, headers, body, wire=len(body))

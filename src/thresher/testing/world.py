@@ -21,9 +21,9 @@ from thresher.core.settlement import Settlement
 from thresher.core.task import NewTask, Task
 from thresher.engine.attempts import attempt
 from thresher.engine.chores import fire_schedules
-from thresher.engine.page_cache import StoreShelf
+from thresher.engine.page_cache import StorePageCache
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Hands, Reach
+from thresher.engine.stage_context import Services, StageContext
 from thresher.engine.subscribers import Subscribers
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -72,7 +72,7 @@ class World:
         self.store.backend.migrate()
         self._registry = Registry(self._apps, self._settings)
         install(self.store, self._registry)
-        self._reach = Reach(self._fetcher(), notifier=_Messages(self.messages))
+        self._services = Services(self._fetcher(), notifier=_Messages(self.messages))
         self._subscribers = Subscribers(self.store, self._apps, self.clock.now)
         self._loop.run_until_complete(self._subscribers.begin())
         self._worker = workers.register(self.store, name="world", host="test", pid=0, lease_us=LEASE_US)
@@ -82,7 +82,7 @@ class World:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._loop.run_until_complete(self._subscribers.finish())
-        self._loop.run_until_complete(self._reach.close())
+        self._loop.run_until_complete(self._services.close())
         self._loop.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
         self.store.close()
@@ -93,7 +93,7 @@ class World:
             Guard(),
             agent_of(),
             settings=lambda: self.store.settings,
-            shelf=StoreShelf(self.store),
+            page_cache=StorePageCache(self.store),
             clock=self.clock,
         )
 
@@ -204,15 +204,15 @@ class World:
         )
 
     async def _attempt(self, task: Task) -> Settlement:
-        hands = _WorldHands(task, self.store, self.clock.now, self._registry, self._reach)
-        return await attempt(task, hands, self._registry, self.store.settings, self._submit)
+        context = _WorldContext(task, self.store, self.clock.now, self._registry, self._services)
+        return await attempt(task, context, self._registry, self.store.settings, self._submit)
 
-    def _submit(self, stage: Callable[[Hands], Any], hands: Hands) -> "Future[Any]":
+    def _submit(self, stage: Callable[[StageContext], Any], context: StageContext) -> "Future[Any]":
         # A future of this loop, which counts its threads; `attempt` awaits either kind.
-        return cast("Future[Any]", self._loop.run_in_executor(self._threads, stage, hands))
+        return cast("Future[Any]", self._loop.run_in_executor(self._threads, stage, context))
 
 
-class _WorldHands(Hands):
+class _WorldContext(StageContext):
     """Lets the clock move while a stage that is a plain function waits."""
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:

@@ -13,7 +13,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.core.errors import ThresherError
 from thresher.web.body import Cap
 from thresher.web.door import Door
@@ -29,20 +29,20 @@ IMPORTS = 2  # bodies with postings that are imported at the same time; nobody e
 HASHERS = 2  # passwords that are checked at the same time, each with 32 MiB and a core
 
 
-def make_app(shop: Workshop) -> FastAPI:
+def make_app(runtime: Runtime) -> FastAPI:
     """The API and the dashboard of a project. No page loads anything from elsewhere, so there is none of the
     framework's own.
     """
     app = FastAPI(
         title="Thresher",
         version=version("thresher"),
-        lifespan=partial(_lifespan, shop),
+        lifespan=partial(_lifespan, runtime),
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
-    app.state.shop, app.state.shares = shop, Shares()
+    app.state.runtime, app.state.shares = runtime, Shares()
     app.router.route_class = Guarded
     for route in ROUTES:
         route.add_to(app)
@@ -50,18 +50,18 @@ def make_app(shop: Workshop) -> FastAPI:
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(RequestValidationError, on_invalid)
     app.add_exception_handler(Exception, on_surprise)
-    app.add_middleware(Cap, settings=lambda: shop.store.settings)
-    app.add_middleware(Door, store=shop.store)
-    app.add_middleware(Site, shop=shop, state=app.state)  # added last, so it stands first
+    app.add_middleware(Cap, settings=lambda: runtime.store.settings)
+    app.add_middleware(Door, store=runtime.store)
+    app.add_middleware(Site, runtime=runtime, state=app.state)  # added last, so it stands first
     return app
 
 
 @asynccontextmanager
-async def _lifespan(shop: Workshop, app: FastAPI) -> AsyncIterator[None]:
+async def _lifespan(runtime: Runtime, app: FastAPI) -> AsyncIterator[None]:
     app.state.writers = writers = ThreadPoolExecutor(EXPORTS, thread_name_prefix="export")
     app.state.importers = importers = ThreadPoolExecutor(IMPORTS, thread_name_prefix="import")
     app.state.hashers = hashers = ThreadPoolExecutor(HASHERS, thread_name_prefix="password")
-    fresh = asyncio.create_task(keep_fresh(shop))
+    fresh = asyncio.create_task(keep_fresh(runtime))
     try:
         yield
     finally:

@@ -3,25 +3,25 @@
 import asyncio
 import logging
 
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.core.errors import ThresherError
 from thresher.store.settings import settings_in_force
 
 log = logging.getLogger("thresher.web")
 
 
-def refresh(shop: Workshop) -> None:
+def refresh(runtime: Runtime) -> None:
     """Read the settings anew, for the store and for whoever checks what comes in."""
-    with shop.store.read() as session:
-        shop.store.settings = settings_in_force(shop.store, session)
-    shop.registry.settings = shop.store.settings
+    with runtime.store.read() as session:
+        runtime.store.settings = settings_in_force(runtime.store, session)
+    runtime.registry.settings = runtime.store.settings
 
 
-async def keep_fresh(shop: Workshop) -> None:
+async def keep_fresh(runtime: Runtime) -> None:
     """Do so for ever. A database that is away for a while is no reason to stop."""
     while True:
-        await asyncio.sleep(float(shop.store.settings["settings.every"]))
+        await asyncio.sleep(float(runtime.store.settings["settings.every"]))
         try:
-            await shop.store.run(refresh, shop)
+            await runtime.store.run(refresh, runtime)
         except ThresherError as problem:
             log.warning("the settings cannot be read: %s", problem)

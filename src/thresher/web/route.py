@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.admin.keys import Scope
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.core.errors import UsageError
 from thresher.web.door import holder
 from thresher.web.problem import PROBLEM, Problem
@@ -112,13 +112,13 @@ def check_parameters(request: Request, names: frozenset[str]) -> None:
             )
 
 
-async def shop_of(request: Request) -> Workshop:
+async def shop_of(request: Request) -> Runtime:
     """The project that is served."""
-    shop: Workshop = request.app.state.shop
-    return shop
+    runtime: Runtime = request.app.state.runtime
+    return runtime
 
 
-Shop = Annotated[Workshop, Depends(shop_of)]
+Shop = Annotated[Runtime, Depends(shop_of)]
 Limit = Annotated[int, Query(ge=1, le=MAX_ROWS, description="At most so many.")]
 BeforeId = Annotated[
     int | None, Query(ge=1, le=MAX_ID, description="Only ids below this one: the next page.")

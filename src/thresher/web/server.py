@@ -14,7 +14,7 @@ import uvicorn
 
 from thresher.admin.admins import has_admins
 from thresher.admin.keys import has_keys
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.core.errors import UsageError
 from thresher.web.app import make_app
 from thresher.web.connections import Connections
@@ -45,9 +45,9 @@ class _Server(uvicorn.Server):
         yield
 
 
-def check_address(shop: Workshop, host: str) -> None:
+def check_address(runtime: Runtime, host: str) -> None:
     """Refuse an address that others can reach as long as nobody has a key or could log in."""
-    if not is_loopback(host) and not has_keys(shop.store) and not has_admins(shop.store):
+    if not is_loopback(host) and not has_keys(runtime.store) and not has_admins(runtime.store):
         raise UsageError(
             f"{host} can be reached from other machines, and there is no key yet; first: thresher keys create NAME --scope read. "
             "On this machine alone it needs no more than: thresher serve"
@@ -89,14 +89,14 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def make_server(shop: Workshop, ready: Callable[[], None], proxies: Sequence[str] = ()) -> uvicorn.Server:
+def make_server(runtime: Runtime, ready: Callable[[], None], proxies: Sequence[str] = ()) -> uvicorn.Server:
     """The server of a project, not yet started. `ready` is called when it can be reached; `proxies` may say
     for whom they ask.
     """
-    settings = shop.store.settings
+    settings = runtime.store.settings
     many = Connections(settings.count("web.connections"), settings.count("web.address_connections"), proxies)
     config = uvicorn.Config(
-        make_app(shop),
+        make_app(runtime),
         http=line_with(float(settings["web.body_patience"]), many),
         ws="none",
         lifespan="on",
@@ -113,10 +113,10 @@ def make_server(shop: Workshop, ready: Callable[[], None], proxies: Sequence[str
 
 
 async def serve(
-    shop: Workshop, bound: socket.socket, ready: Callable[[], None], proxies: Sequence[str] = ()
+    runtime: Runtime, bound: socket.socket, ready: Callable[[], None], proxies: Sequence[str] = ()
 ) -> list[int]:
     """Serve until a signal comes, and let answers that are under way finish; the signals that came."""
-    server, came = make_server(shop, ready, proxies), list[int]()
+    server, came = make_server(runtime, ready, proxies), list[int]()
     loop = asyncio.get_running_loop()
     for each in SIGNALS:
         loop.add_signal_handler(each, _stop, server, came, each)

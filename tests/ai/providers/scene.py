@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.ai.provider import Call, CallFailed, Reply, Turn
+from thresher.ai.provider import CallFailed, Message, ModelCall, ModelReply
 from thresher.ai.providers import open_provider
 from thresher.config.models import Thinker
 from thresher.practice.web import PracticeWeb
@@ -51,15 +51,17 @@ def ask(
     model: str | None = None,
     most: int = 500,
     seconds: float = 20.0,
-    turns: tuple[Turn, ...] = (),
+    turns: tuple[Message, ...] = (),
     schema: dict[str, Any] = SCHEMA,
-) -> Reply:
+) -> ModelReply:
     """The reply to one call; raises what the provider raises."""
     address = web if isinstance(web, str) else web.url
     thinker = Thinker("thinker", vendor.kind, key, f"{address}{vendor.base}", key_name=key_name)
-    call = Call(model or vendor.model, "You read pages.", (Turn(prompt), *turns), schema, most, seconds)
+    call = ModelCall(
+        model or vendor.model, "You read pages.", (Message(prompt), *turns), schema, most, seconds
+    )
 
-    async def once() -> Reply:
+    async def once() -> ModelReply:
         provider = open_provider(thinker)
         try:
             return await provider.complete(call)

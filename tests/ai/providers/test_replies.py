@@ -21,7 +21,7 @@ from tests.ai.providers.scene import (
     Vendor,
     ask,
 )
-from thresher.ai.provider import Call, CallFailed, Reply, Stop, Turn
+from thresher.ai.provider import CallFailed, Message, ModelCall, ModelReply, StopReason
 from thresher.ai.providers import open_provider, wire
 from thresher.config.models import Thinker
 from thresher.core.errors import ConfigError
@@ -35,7 +35,7 @@ each_vendor = pytest.mark.parametrize("vendor", VENDORS, ids=str)
 def test_a_question_is_answered_in_its_schema_with_one_request(web: PracticeWeb, vendor: Vendor):
     reply = ask(web, vendor)
     assert json.loads(reply.text) == {"title": "Bridge Keeper", "price": "€52.00", "tags": ["steel", "river"]}
-    assert (reply.stop, reply.model, reply.usage.calls) == (Stop.DONE, vendor.model, 1)
+    assert (reply.stop, reply.model, reply.usage.calls) == (StopReason.DONE, vendor.model, 1)
     assert reply.usage.input_tokens >= len(PROMPT) // 4
     assert reply.usage.output_tokens > 0
     assert len(web.log()) == 1
@@ -43,7 +43,7 @@ def test_a_question_is_answered_in_its_schema_with_one_request(web: PracticeWeb,
 
 @each_vendor
 def test_the_system_text_the_turns_and_the_longest_answer_are_passed_on(web: PracticeWeb, vendor: Vendor):
-    ask(web, vendor, most=321, turns=(Turn('{"title": 5}', ours=False), Turn("title wants a string")))
+    ask(web, vendor, most=321, turns=(Message('{"title": 5}', ours=False), Message("title wants a string")))
     (entry,) = web.log()
     for said in (
         "You read pages.",
@@ -100,7 +100,7 @@ def test_who_does_not_count_is_taken_to_have_used_the_most(web: PracticeWeb):
 def test_an_answer_that_was_cut_off_is_seen_to_be(web: PracticeWeb, vendor: Vendor):
     web.turn(Knob(Trouble.CUT_SHORT, HOST, number=5))
     reply = ask(web, vendor)
-    assert (reply.stop, len(web.log())) == (Stop.LENGTH, 1)
+    assert (reply.stop, len(web.log())) == (StopReason.LENGTH, 1)
     assert reply.usage.output_tokens >= 5
 
 
@@ -108,7 +108,7 @@ def test_an_answer_that_was_cut_off_is_seen_to_be(web: PracticeWeb, vendor: Vend
 def test_a_refusal_is_seen_to_be_one(web: PracticeWeb, vendor: Vendor):
     web.turn(Knob(Trouble.REFUSAL, HOST))
     reply = ask(web, vendor)
-    assert (reply.stop, len(web.log())) == (Stop.REFUSED, 1)
+    assert (reply.stop, len(web.log())) == (StopReason.REFUSED, 1)
 
 
 @each_vendor
@@ -116,11 +116,11 @@ def test_broken_json_is_a_reply_like_any_other_and_is_judged_elsewhere(web: Prac
     web.turn(Knob(Trouble.NOT_JSON, HOST))
     reply = ask(web, vendor)
     assert reply.text.startswith("Sure!")
-    assert (reply.stop, len(web.log())) == (Stop.DONE, 1)
+    assert (reply.stop, len(web.log())) == (StopReason.DONE, 1)
 
 
 def test_a_server_of_ones_own_needs_no_key(web: PracticeWeb):
-    assert ask(web, OPENAI, key=None).stop is Stop.DONE
+    assert ask(web, OPENAI, key=None).stop is StopReason.DONE
 
 
 @pytest.mark.promise(17)
@@ -170,7 +170,7 @@ def test_a_vendor_is_asked_where_it_lives(
     with pytest.raises(CallFailed):
         asyncio.run(
             open_provider(Thinker("thinker", vendor.kind, KEY)).complete(
-                Call(vendor.model, "", (Turn("x"),), SCHEMA, 500, 20)
+                ModelCall(vendor.model, "", (Message("x"),), SCHEMA, 500, 20)
             )
         )
     (request,) = sent
@@ -181,7 +181,7 @@ def test_a_vendor_is_asked_where_it_lives(
 def test_a_server_of_ones_own_is_asked_past_the_proxy(web: PracticeWeb, monkeypatch: pytest.MonkeyPatch):
     for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
-    assert ask(web, OPENAI).stop is Stop.DONE
+    assert ask(web, OPENAI).stop is StopReason.DONE
 
 
 def test_the_longest_answer_is_said_in_the_words_a_server_knows(web: PracticeWeb):
@@ -205,16 +205,19 @@ def test_the_libraries_are_loaded_with_the_first_question(web: PracticeWeb):
 
 
 def test_many_first_questions_at_once_load_one_vendor(web: PracticeWeb):
-    async def several() -> list[Reply]:
+    async def several() -> list[ModelReply]:
         provider = open_provider(Thinker("thinker", "openai", KEY, f"{web.url}/v1"))
         try:
             return await asyncio.gather(
-                *(provider.complete(Call("m", "", (Turn(PROMPT),), SCHEMA, 500, 20)) for _ in range(8))
+                *(
+                    provider.complete(ModelCall("m", "", (Message(PROMPT),), SCHEMA, 500, 20))
+                    for _ in range(8)
+                )
             )
         finally:
             await provider.close()
 
-    assert {reply.stop for reply in asyncio.run(several())} == {Stop.DONE}
+    assert {reply.stop for reply in asyncio.run(several())} == {StopReason.DONE}
     assert len(web.log()) == 8
 
 
@@ -237,6 +240,6 @@ def test_a_library_that_is_broken_says_what_to_install_too(monkeypatch: pytest.M
     with pytest.raises(CallFailed, match=r"cannot be loaded: .*pip install 'thresher\[ai\]'"):
         asyncio.run(
             open_provider(Thinker("thinker", "openai", "k")).complete(
-                Call("m", "", (Turn("x"),), SCHEMA, 5, 5)
+                ModelCall("m", "", (Message("x"),), SCHEMA, 5, 5)
             )
         )

@@ -17,9 +17,9 @@ from thresher.build import install_models
 from thresher.config.models import Models
 from thresher.config.settings import Settings
 from thresher.core.record import Found
-from thresher.engine.page_cache import StoreShelf
+from thresher.engine.page_cache import StorePageCache
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Reach
+from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -93,7 +93,7 @@ class Analyst:
             guard,
             agent_of(None, "https://example.com/bot"),
             settings=lambda: self.store.settings,
-            shelf=StoreShelf(self.store),
+            shelf=StorePageCache(self.store),
             clock=self.shop.clock,
         )
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
@@ -105,6 +105,6 @@ class Analyst:
             self.registry,
             heartbeat_store=self.shop.machine(),
             until_idle=True,
-            reach=Reach(fetcher, advisor, providers),
+            reach=Services(fetcher, advisor, providers),
             clock=self.shop.clock,
         )

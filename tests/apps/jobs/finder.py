@@ -12,9 +12,9 @@ from thresher import App, Done, NewTask, Pipeline, Stage
 from thresher.apps.jobs.discovery.discovery import discovery
 from thresher.config.settings import Settings
 from thresher.core.record import Found
-from thresher.engine.page_cache import StoreShelf
+from thresher.engine.page_cache import StorePageCache
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Reach
+from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -60,7 +60,7 @@ class Finder:
             guard,
             agent_of(None, "https://example.com/bot"),
             settings=lambda: self.store.settings,
-            shelf=StoreShelf(self.store),
+            shelf=StorePageCache(self.store),
             clock=self.shop.clock,
         )
 
@@ -71,7 +71,7 @@ class Finder:
                 self.registry,
                 heartbeat_store=self.shop.machine(),
                 until_idle=True,
-                reach=Reach(self.fetcher()),
+                reach=Services(self.fetcher()),
                 clock=self.shop.clock,
             )
             await asyncio.wait_for(worker.run(), PATIENCE)

@@ -23,9 +23,9 @@ from thresher.apps.jobs.looks.scrape_source import scrape_source
 from thresher.build import install_models
 from thresher.core.clock import DAY, SECOND
 from thresher.core.record import Found, Link, Record
-from thresher.engine.page_cache import StoreShelf
+from thresher.engine.page_cache import StorePageCache
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Reach
+from thresher.engine.stage_context import Services
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -165,7 +165,7 @@ class Scraping:
                 guard,
                 agent_of(None, "https://example.com/bot"),
                 settings=lambda: self.store.settings,
-                shelf=StoreShelf(self.store),
+                shelf=StorePageCache(self.store),
                 clock=self.clock,
             )
             worker = Worker(
@@ -180,14 +180,14 @@ class Scraping:
 
         asyncio.run(until_idle())
 
-    def _reach(self, fetcher: Fetcher) -> Reach:
+    def _reach(self, fetcher: Fetcher) -> Services:
         if self.models is None:
-            return Reach(fetcher)
+            return Services(fetcher)
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
         advisor = Advisor(
             providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings
         )
-        return Reach(fetcher, advisor, providers)
+        return Services(fetcher, advisor, providers)
 
     def reopen(self) -> None:
         with self.store.read() as session:

@@ -11,7 +11,7 @@ from thresher.apps.jobs.service.boards import disable_board
 from thresher.core.clock import HOUR
 from thresher.core.page import Verdict
 from thresher.core.record import Found
-from thresher.fetch.governor import Errand, Ungoverned
+from thresher.fetch.governor import FetchOptions, Ungoverned
 from thresher.fetch.request import order
 from thresher.practice.web import Knob, Trouble
 from thresher.practice.web.company import HOSTED
@@ -252,7 +252,7 @@ class Walker:
         self, url, *, method="GET", headers={}, body=b"", render=False, max_age=None, credentials=None
     ):
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
-        return await self.fetcher.fetch(request, Errand(Ungoverned(), render=render))
+        return await self.fetcher.fetch(request, FetchOptions(Ungoverned(), render=render))
 
     async def compute(self, function, /, *args, seconds=None):
         return await self.fetcher.compute(function, *args, seconds=seconds)

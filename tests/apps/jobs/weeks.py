@@ -32,10 +32,10 @@ from thresher.config.models import Models
 from thresher.config.settings import Settings
 from thresher.core.clock import DAY, HOUR, SECOND
 from thresher.core.record import Found, Link
-from thresher.engine.page_cache import StoreShelf
+from thresher.engine.page_cache import StorePageCache
 from thresher.engine.registry import Registry
-from thresher.engine.stage_context import Reach
-from thresher.engine.turns import Tally
+from thresher.engine.stage_context import Services
+from thresher.engine.turns import WorkerTally
 from thresher.engine.worker import Worker
 from thresher.fetch.agent import agent_of
 from thresher.fetch.fetcher import Fetcher
@@ -123,7 +123,7 @@ class Search:
         """A day later here, and not there: the web is what it was."""
         self.clock.advance(DAY)  # type: ignore[attr-defined]
 
-    def work(self, hours: int = 8) -> Tally:
+    def work(self, hours: int = 8) -> WorkerTally:
         """Do what can be done, and what has to wait an hour later, and so on."""
         tally = self._drain()
         for _ in range(hours):
@@ -133,8 +133,8 @@ class Search:
             tally = self._drain()
         return tally
 
-    def _drain(self) -> Tally:
-        async def until_idle() -> Tally:
+    def _drain(self) -> WorkerTally:
+        async def until_idle() -> WorkerTally:
             guard, resolver = Guard(), MappedResolver(self.web.rules, SystemResolver())
             agent = agent_of(None, CONTACT)
             fetcher = Fetcher(
@@ -142,7 +142,7 @@ class Search:
                 guard,
                 agent,
                 settings=lambda: self.store.settings,
-                shelf=StoreShelf(self.store),
+                shelf=StorePageCache(self.store),
                 clock=self.clock,
             )
             worker = Worker(
@@ -157,14 +157,14 @@ class Search:
 
         return asyncio.run(until_idle())
 
-    def _reach(self, fetcher: Fetcher) -> Reach:
+    def _reach(self, fetcher: Fetcher) -> Services:
         if not self.models.providers:
-            return Reach(fetcher)
+            return Services(fetcher)
         providers = {name: open_provider(thinker) for name, thinker in self.models.providers.items()}
         advisor = Advisor(
             providers, self.models.tiers, Prices(self.models), Library(), lambda: self.store.settings
         )
-        return Reach(fetcher, advisor, providers)
+        return Services(fetcher, advisor, providers)
 
     # --- what a person does
 

@@ -16,7 +16,7 @@ from tests.web.pages.visitor import GOOD
 from thresher.admin.admins import create_admin
 from thresher.admin.logins import Login, Tried, count_try, log_in
 from thresher.admin.settings import set_setting
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.web.cookie import SECURE_NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND
@@ -51,7 +51,7 @@ ADDED = (
 )
 
 
-def ask(shop: Workshop, method: str, path: str, cookie: str = "") -> tuple[int, str]:
+def ask(shop: Runtime, method: str, path: str, cookie: str = "") -> tuple[int, str]:
     """What the pages with three more say, without a server in between."""
     said: list[Message] = []
 
@@ -74,7 +74,7 @@ def ask(shop: Workshop, method: str, path: str, cookie: str = "") -> tuple[int, 
 
 
 @pytest.fixture
-def cookie(shop: Workshop) -> str:
+def cookie(shop: Runtime) -> str:
     set_setting(shop.store, "web.password_cost", "10", "test")
     refresh(shop)
     create_admin(shop.store, "anna", GOOD)

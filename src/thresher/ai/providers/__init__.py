@@ -5,7 +5,7 @@ first question goes to it.
 from importlib.util import find_spec
 
 from thresher.ai.provider import Provider
-from thresher.ai.providers.late import Late
+from thresher.ai.providers.late import LateProvider
 from thresher.config.models import Thinker
 from thresher.core.errors import ConfigError
 
@@ -21,7 +21,7 @@ def open_provider(thinker: Thinker) -> Provider:
             raise ConfigError(
                 f"models.providers.{thinker.name} needs {library}, which is not installed; install it with: pip install 'thresher[ai]'"
             )
-    return Late(thinker)
+    return LateProvider(thinker)
 
 
 def _installed(library: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic_ai import exceptions as raised
 
 from thresher.ai.provider import CallFailed
-from thresher.ai.providers.wire import Unreadable
+from thresher.ai.providers.wire import UnreadableReply
 from thresher.config.models import Thinker
 from thresher.core.errors import (
     BudgetExhausted,
@@ -68,7 +68,7 @@ class _Voice:
 
 def _judged(error: Exception, voice: _Voice) -> tuple[TaskError, bool]:
     """The first line that fits; the special ones stand before the general ones."""
-    if unreadable := next((each for each in _chain(error) if isinstance(each, Unreadable)), None):
+    if unreadable := next((each for each in _chain(error) if isinstance(each, UnreadableReply)), None):
         return ServerError(voice.says("gave an answer that is not read", str(unreadable))), True
     match error:
         case raised.ModelConnectionError():

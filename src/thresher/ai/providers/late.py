@@ -5,13 +5,13 @@ and others are at work.
 import asyncio
 import importlib
 
-from thresher.ai.provider import Call, CallFailed, Provider, Reply
+from thresher.ai.provider import CallFailed, ModelCall, ModelReply, Provider
 from thresher.config.models import Thinker
 from thresher.core.compute import in_thread
 from thresher.core.errors import Permanent, Unauthorized
 
 
-class Late:
+class LateProvider:
     """Belongs to one event loop, like the connections it will have."""
 
     def __init__(self, thinker: Thinker) -> None:
@@ -23,7 +23,7 @@ class Late:
     def name(self) -> str:
         return self._thinker.name
 
-    async def complete(self, call: Call) -> Reply:
+    async def complete(self, call: ModelCall) -> ModelReply:
         if self._thinker.keyless:
             raise _keyless(self._thinker)
         return await (await self._loaded()).complete(call)

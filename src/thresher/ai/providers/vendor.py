@@ -23,7 +23,7 @@ from pydantic_ai.output import OutputObjectDefinition
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
-from thresher.ai.provider import Call, Reply, Stop
+from thresher.ai.provider import ModelCall, ModelReply, StopReason
 from thresher.ai.providers import wire
 from thresher.ai.providers.failure import failed
 from thresher.config.models import Thinker
@@ -34,7 +34,7 @@ ANSWER = "answer"
 
 Maker = Callable[[Thinker, httpx2.AsyncClient], Callable[[str], Model]]
 
-_STOPS = {"length": Stop.LENGTH, "content_filter": Stop.REFUSED}
+_STOPS = {"length": StopReason.LENGTH, "content_filter": StopReason.REFUSED}
 
 
 class Vendor:
@@ -54,7 +54,7 @@ class Vendor:
     def name(self) -> str:
         return self._thinker.name
 
-    async def complete(self, call: Call) -> Reply:
+    async def complete(self, call: ModelCall) -> ModelReply:
         wire.expect(call.most_output)
         try:
             # Around everything: the libraries' own limits are for each read, and a slow trickle passes them
@@ -65,7 +65,7 @@ class Vendor:
             failure = failed(error, self._thinker, call.model)
         raise failure  # outside the block: what the library raised holds the request, and with it the key
 
-    async def _asked(self, call: Call) -> ModelResponse:
+    async def _asked(self, call: ModelCall) -> ModelResponse:
         model = self._model(call.model)
         return await model_request(
             model,
@@ -75,7 +75,7 @@ class Vendor:
             instrument=False,
         )
 
-    def _native(self, model: Model, call: Call) -> bool:
+    def _native(self, model: Model, call: ModelCall) -> bool:
         fits = self._most_unions is None or _unions(call.schema) <= self._most_unions
         return fits and bool(model.profile.get("supports_json_schema_output"))
 
@@ -84,7 +84,7 @@ class Vendor:
             await self._client.aclose()
 
 
-def _messages(call: Call) -> Iterator[ModelMessage]:
+def _messages(call: ModelCall) -> Iterator[ModelMessage]:
     for turn in call.turns:
         if turn.ours:
             yield ModelRequest(parts=[UserPromptPart(turn.text)], instructions=call.system)
@@ -92,7 +92,7 @@ def _messages(call: Call) -> Iterator[ModelMessage]:
             yield ModelResponse(parts=[TextPart(turn.text)])
 
 
-def _shape(call: Call, *, native: bool) -> ModelRequestParameters:
+def _shape(call: ModelCall, *, native: bool) -> ModelRequestParameters:
     """How the schema is asked for: of the model itself where it can, else as the one tool that it must
     call.
     """
@@ -116,7 +116,7 @@ def _unions(schema: Any) -> int:
     )
 
 
-def _reply(call: Call, response: ModelResponse) -> Reply:
+def _reply(call: ModelCall, response: ModelResponse) -> ModelReply:
     called = next((part for part in response.parts if isinstance(part, ToolCallPart)), None)
     text = (
         called.args_as_json_str()
@@ -124,14 +124,14 @@ def _reply(call: Call, response: ModelResponse) -> Reply:
         else "".join(part.content for part in response.parts if isinstance(part, TextPart))
     )
     if not text and response.finish_reason is None:
-        raise wire.Unreadable("there is nothing in it")
+        raise wire.UnreadableReply("there is nothing in it")
     name = (response.model_name or call.model)[:MAX_NAME]
-    return Reply(
-        text, _usage(call, response, text), name, _STOPS.get(response.finish_reason or "", Stop.DONE)
+    return ModelReply(
+        text, _usage(call, response, text), name, _STOPS.get(response.finish_reason or "", StopReason.DONE)
     )
 
 
-def _usage(call: Call, response: ModelResponse, text: str) -> Usage:
+def _usage(call: ModelCall, response: ModelResponse, text: str) -> Usage:
     """As the vendor counted, read from cache or thought in silence included. Who does not count is taken to
     have used the most.
     """

@@ -18,7 +18,7 @@ BODY_PER_TOKEN = 400
 _most: ContextVar[int] = ContextVar("most", default=MIN_BODY)
 
 
-class Unreadable(Exception):
+class UnreadableReply(Exception):
     """An answer that is not read on. Not an `httpx2` error: a vendor's library must not take it for bad luck
     on the wire.
     """
@@ -55,11 +55,11 @@ async def _impatient(request: httpx2.Request) -> None:
 
 async def _bounded(response: httpx2.Response) -> None:
     if response.has_redirect_location:
-        raise Unreadable(
+        raise UnreadableReply(
             f"it answers {response.status_code} and points elsewhere; set base_url to where it really is"
         )
     if response.headers.get("content-encoding", "identity").lower() != "identity":
-        raise Unreadable("it packs its answer although it was asked not to")
+        raise UnreadableReply("it packs its answer although it was asked not to")
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _Bounded(response.stream, _most.get())
 
@@ -73,7 +73,7 @@ class _Bounded(httpx2.AsyncByteStream):
         async for part in self._stream:
             size += len(part)
             if size > self._most:
-                raise Unreadable(
+                raise UnreadableReply(
                     f"its answer is longer than the {self._most} bytes that this call can be worth"
                 )
             yield part

@@ -19,13 +19,13 @@ from thresher.core.errors import DatabaseProblem, UsageError
 from thresher.core.keys import content_hash
 from thresher.core.settlement import Ending, Settlement
 from thresher.core.task import TERMINAL
-from thresher.store.backend import GroupChange, Hit, LaneRemoved, Rules, Scopes, Turn, as_task
+from thresher.store.backend import GroupChange, LaneRemoved, QueueRules, Scopes, Settled, Turn, as_task
 from thresher.store.migrate import migrate, version_now
 from thresher.store.postgres.connection import RETRYABLE, BorrowedSession, Postgres, PostgresSession, quoted
 from thresher.store.postgres.install import check_names, install, is_installed
 from thresher.store.postgres.wire import Wire
 from thresher.store.session import POSTGRES, Session
-from thresher.store.spawn import Birth, due_lanes
+from thresher.store.spawn import TaskInsert, due_lanes
 
 # Lanes on PostgreSQL: made, held, and kept from being removed while somebody writes their id down.
 
@@ -232,12 +232,12 @@ class PostgresBackend:
         return self._gates_of
 
     def insert(
-        self, session: Session, births: Sequence[Birth], rules: Rules, *, take_lanes: bool = True
+        self, session: Session, inserts: Sequence[TaskInsert], rules: QueueRules, *, take_lanes: bool = True
     ) -> list[int | None]:
-        due = due_lanes(births) if take_lanes else {}
-        others = {birth.lane_id for birth in births} - due.keys()
+        due = due_lanes(inserts) if take_lanes else {}
+        others = {task_insert.lane_id for task_insert in inserts} - due.keys()
         values = {
-            "births": orjson.dumps([birth.fields for birth in births]).decode(),
+            "births": orjson.dumps([task_insert.fields for task_insert in inserts]).decode(),
             "head_start": rules.head_start_us,
             "lanes": _array(due).decode(),
             "priorities": _array(due.values()).decode(),
@@ -247,11 +247,11 @@ class PostgresBackend:
         born: dict[int, int] = dict(session.rows(_INSERT, values))
         if _REMOVED in born:
             raise LaneRemoved
-        return [born.get(n) for n in range(1, len(births) + 1)]
+        return [born.get(n) for n in range(1, len(inserts) + 1)]
 
-    def enqueue(self, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+    def enqueue(self, inserts: Sequence[TaskInsert], rules: QueueRules) -> list[int | None]:
         with self._postgres.connection() as connection:  # one statement is a transaction by itself
-            return self.insert(PostgresSession(connection), births, rules)
+            return self.insert(PostgresSession(connection), inserts, rules)
 
     def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:
         if ranks:
@@ -262,9 +262,9 @@ class PostgresBackend:
         session: Session,
         settlements: Sequence[Settlement],
         lanes: Sequence[int | None],
-        rules: Rules,
+        rules: QueueRules,
         now: int,
-    ) -> list[Hit]:
+    ) -> list[Settled]:
         order = sorted(range(len(settlements)), key=lambda at: settlements[at].task_id)
         ordered = [settlements[at] for at in order]
         # The lane and the group of a running task change only when its own claim is settled, so this is true
@@ -285,12 +285,12 @@ class PostgresBackend:
         stopped = set(cancelled or ())
         through = ((n, ordered[n - 1]) for n in hits or ())
         return [
-            Hit(each, place_of[each.task_id][0], n in stopped, place_of[each.task_id][1])
+            Settled(each, place_of[each.task_id][0], n in stopped, place_of[each.task_id][1])
             for n, each in through
         ]
 
     def count_groups(
-        self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int
+        self, session: Session, changes: Mapping[GroupChange, int], rules: QueueRules, now: int
     ) -> None:
         values = {
             "ids": [group for group, _ in changes],
@@ -304,7 +304,7 @@ class PostgresBackend:
         settlements: Sequence[Settlement],
         limit: int,
         worker_id: int,
-        rules: Rules,
+        rules: QueueRules,
         scopes: Scopes = None,
     ) -> Turn:
         asked = self._asked(settlements, limit, worker_id, rules, scopes)
@@ -320,7 +320,7 @@ class PostgresBackend:
         settlements: Sequence[Settlement],
         limit: int,
         worker_id: int,
-        rules: Rules,
+        rules: QueueRules,
         scopes: Scopes = None,
     ) -> Turn:
         asked = self._asked(settlements, limit, worker_id, rules, scopes)
@@ -336,7 +336,7 @@ class PostgresBackend:
             return send_turn(connection, params)
 
     def _asked(
-        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: Rules, scopes: Scopes
+        self, settlements: Sequence[Settlement], limit: int, worker_id: int, rules: QueueRules, scopes: Scopes
     ) -> _Asked:
         ordered = sorted(settlements, key=lambda each: each.task_id)
         ids, claims, back, told = _array([each.task_id for each in ordered]), _NONE, _NONE, b"[]"

@@ -68,7 +68,7 @@ def silent(seconds: float) -> psycopg.OperationalError:
     )
 
 
-class Owner(Protocol):
+class ConnectionOwner(Protocol):
     """Whose connections they are: how long each waits, and who hears of one that was given up."""
 
     patience: float
@@ -87,7 +87,7 @@ class PatientConnection(psycopg.Connection[Any]):
     up.
     """
 
-    owner: Owner | None = None
+    owner: ConnectionOwner | None = None
     alone = PATIENCE
 
     @property
@@ -367,7 +367,7 @@ def _said(problem: psycopg.Error) -> str:
     return " ".join((problem.diag.message_primary or str(problem)).split()) or type(problem).__name__
 
 
-def reach(url: str) -> None:
+def check_reachable(url: str) -> None:
     """Connect once: a wrong address or password is told at once and in the server's words, not after the
     pool's patience.
     """

@@ -31,7 +31,7 @@ class Wire:
     def __init__(self, postgres: Postgres, sql: str) -> None:
         self._postgres, self._sql = postgres, sql
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._idle: list[Line] = []
+        self._idle: list[WireConnection] = []
 
     async def rows(self, params: Sequence[bytes | None]) -> list[Any]:
         """One statement, one transaction. A connection that saw trouble is not used again."""
@@ -49,7 +49,7 @@ class Wire:
             self._idle.append(line)
             return found
 
-    def _fresh(self) -> "Line | None":
+    def _fresh(self) -> "WireConnection | None":
         """An idle line that nobody has reason to doubt."""
         while self._idle:
             line = self._idle.pop()
@@ -63,9 +63,9 @@ class Wire:
             self.close()  # a loop that has ended waits for nothing any more
             self._loop = loop
 
-    async def _connect(self) -> "Line":
+    async def _connect(self) -> "WireConnection":
         connection = await psycopg.AsyncConnection.connect(self._postgres.url, **self._postgres.options)
-        line = Line(connection, asyncio.get_running_loop(), self._postgres)
+        line = WireConnection(connection, asyncio.get_running_loop(), self._postgres)
         try:
             await line.prepare(self._sql)
         except BaseException:
@@ -79,7 +79,7 @@ class Wire:
             line.cut()
 
 
-class Line:
+class WireConnection:
     """One connection, with one statement prepared."""
 
     def __init__(

@@ -9,13 +9,13 @@ from typing import Any
 from thresher.core.clock import Clock, SystemClock
 from thresher.core.settlement import Settlement
 from thresher.core.task import TERMINAL, State, Task
-from thresher.store.backend import GroupChange, Hit, LaneRemoved, Rules, Scopes, Turn, as_task
+from thresher.store.backend import GroupChange, LaneRemoved, QueueRules, Scopes, Settled, Turn, as_task
 from thresher.store.gates import Gates
 from thresher.store.groups import ended_members
 from thresher.store.migrate import migrate
 from thresher.store.session import SQLITE, Session
 from thresher.store.settle import release
-from thresher.store.spawn import Birth
+from thresher.store.spawn import TaskInsert
 from thresher.store.sqlite.connection import SqliteFile
 from thresher.store.sqlite.groups import count_groups
 
@@ -67,7 +67,7 @@ def claim(
     gates: Gates,
     limit: int,
     worker_id: int,
-    rules: Rules,
+    rules: QueueRules,
     scopes: Collection[int] | None = None,
 ) -> Turn:
     """Up to `limit` tasks for this worker, in the caller's transaction; of these scopes, if any are named."""
@@ -114,7 +114,7 @@ class _Hand:
         gates: Gates,
         limit: int,
         worker_id: int,
-        rules: Rules,
+        rules: QueueRules,
         scopes: Collection[int] | None,
     ) -> None:
         self.session, self.gates, self.worker_id, self.scopes = session, gates, worker_id, scopes
@@ -341,20 +341,20 @@ class SqliteBackend:
     def insert(
         self,
         session: Any,
-        births: Sequence[Birth],
-        rules: Rules,
+        inserts: Sequence[TaskInsert],
+        rules: QueueRules,
         *,
         take_lanes: bool = True,  # noqa: ARG002
     ) -> list[int | None]:
-        self.keep_lanes(session, {birth.lane_id for birth in births})
+        self.keep_lanes(session, {task_insert.lane_id for task_insert in inserts})
         now = self._clock.now()
         last = session.rows(_LAST_ID)
         first = (last[0][0] if last else 0) + 1
         rows: list[tuple[Any, ...]] = []
-        keyed, grouped = False, any(birth.group_id is not None for birth in births)
+        keyed, grouped = False, any(task_insert.group_id is not None for task_insert in inserts)
         ranks: dict[int, int] = {}
-        for task_id, birth in enumerate(births, first):
-            entry, parent = birth.entry, birth.parent
+        for task_id, task_insert in enumerate(inserts, first):
+            entry, parent = task_insert.entry, task_insert.parent
             due_at = now + entry.delay_us
             rank = due_at - entry.priority * rules.head_start_us
             waits = entry.delay_us > 0
@@ -364,7 +364,7 @@ class SqliteBackend:
                     task_id,
                     entry.kind,
                     entry.stage,
-                    birth.lane_id,
+                    task_insert.lane_id,
                     0 if waits else 1,
                     due_at if waits else None,
                     rank,
@@ -372,17 +372,17 @@ class SqliteBackend:
                     parent and parent.tracking_id,
                     parent and parent.task_id,
                     parent.depth + 1 if parent else 0,
-                    birth.ancestry,
+                    task_insert.ancestry,
                     entry.url,
-                    birth.key,
+                    task_insert.key,
                     entry.key,
                     entry.payload,
                     now,
-                    *((birth.group_id,) if grouped else ()),
+                    *((task_insert.group_id,) if grouped else ()),
                 )
             )
-            if not waits and rank < ranks.get(birth.lane_id, rank + 1):
-                ranks[birth.lane_id] = rank
+            if not waits and rank < ranks.get(task_insert.lane_id, rank + 1):
+                ranks[task_insert.lane_id] = rank
         session.many((_INSERT_MEMBER if grouped else _INSERT) + (_ONCE if keyed else ""), rows)
         make_ready(session, ranks)
         if not keyed:
@@ -390,9 +390,9 @@ class SqliteBackend:
         born = {row[0] for row in session.rows(_BORN, (first,))}
         return [task_id if task_id in born else None for task_id in range(first, first + len(rows))]
 
-    def enqueue(self, births: Sequence[Birth], rules: Rules) -> list[int | None]:
+    def enqueue(self, inserts: Sequence[TaskInsert], rules: QueueRules) -> list[int | None]:
         with self._file.write() as session:
-            return self.insert(session, births, rules)
+            return self.insert(session, inserts, rules)
 
     def make_ready(self, session: Session, ranks: Mapping[int, int]) -> None:
         make_ready(session, dict(ranks))
@@ -402,14 +402,14 @@ class SqliteBackend:
         session: Any,
         settlements: Sequence[Settlement],
         lanes: Sequence[int | None],
-        rules: Rules,
+        rules: QueueRules,
         now: int,
-    ) -> list[Hit]:
+    ) -> list[Settled]:
         rows = session.rows(_HELD, {"ids": [each.task_id for each in settlements]}) if settlements else []
         # Nobody can move them before our commit, so the fence is this look-up; taken out when used, a second
         # answer misses.
         held = {(row[0], row[1]): row[2:] for row in rows}
-        hits: list[Hit] = []
+        hits: list[Settled] = []
         ends, waits, attempts = [], [], []
         ranks: dict[int, int] = {}
         for settlement, new_lane in zip(settlements, lanes, strict=True):
@@ -418,7 +418,7 @@ class SqliteBackend:
                 continue
             lane_id, priority, cancelling, worker_id, started_at, group_id = held.pop(key)
             cancelled = bool(cancelling) and settlement.state not in TERMINAL
-            hits.append(Hit(settlement, lane_id, cancelled, group_id))
+            hits.append(Settled(settlement, lane_id, cancelled, group_id))
             error_name = settlement.error and settlement.error.name
             reason = settlement.reason or (settlement.error and settlement.error.message)
             if not settlement.is_told:
@@ -465,7 +465,7 @@ class SqliteBackend:
         return hits
 
     def count_groups(
-        self, session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int
+        self, session: Session, changes: Mapping[GroupChange, int], rules: QueueRules, now: int
     ) -> None:
         if changes:
             count_groups(session, changes, rules, now)
@@ -475,7 +475,7 @@ class SqliteBackend:
         settlements: Sequence[Settlement],
         limit: int,
         worker_id: int,
-        rules: Rules,
+        rules: QueueRules,
         scopes: Scopes = None,
     ) -> Turn:
         with self._file.write() as session:

@@ -8,7 +8,7 @@ import orjson
 
 from thresher.core.event import EventKind
 from thresher.core.task import TERMINAL
-from thresher.store.backend import GroupChange, Rules
+from thresher.store.backend import GroupChange, QueueRules
 from thresher.store.events import record_event
 from thresher.store.session import Session, one
 
@@ -29,7 +29,7 @@ _FOLLOW = """insert into tasks (kind, stage, state, lane_id, due, run_at, rank, 
     returning id"""
 
 
-def count_groups(session: Session, changes: Mapping[GroupChange, int], rules: Rules, now: int) -> None:
+def count_groups(session: Session, changes: Mapping[GroupChange, int], rules: QueueRules, now: int) -> None:
     """Add these numbers, then end and reopen groups as that says: from the newest to the oldest, because a
     group above is always older.
     """
@@ -43,7 +43,7 @@ def count_groups(session: Session, changes: Mapping[GroupChange, int], rules: Ru
 
 
 def _count(
-    session: Session, group_id: int, change: Counter[str], rules: Rules, now: int
+    session: Session, group_id: int, change: Counter[str], rules: QueueRules, now: int
 ) -> list[tuple[int, str, int]]:
     """Count one group. Returns what that means for the group above."""
     change["live"] -= sum(change[state] for state in TERMINAL)
@@ -74,7 +74,9 @@ def _count(
     return []
 
 
-def _follow(session: Session, follow_up: dict[str, Any], group_id: int | None, rules: Rules, now: int) -> int:
+def _follow(
+    session: Session, follow_up: dict[str, Any], group_id: int | None, rules: QueueRules, now: int
+) -> int:
     """Make the task that follows a group. It waits for a time that has come, so that the next claim puts it
     into its lane.
     """

@@ -61,7 +61,7 @@ def _made(visit: Visit) -> Made:
             f"requests a minute are a whole number from 1 to {control.MAX_RATE:,}, got {rate[:40]!r}"
         )
     return control.create_key(
-        visit.shop.store,
+        visit.runtime.store,
         form.one("name").strip(),
         form.all("scope"),
         sources=[each for each in _SPACES.split(sources) if each],
@@ -72,7 +72,7 @@ def _made(visit: Visit) -> Made:
 
 
 def _listed(visit: Visit, error: ThresherError | None = None) -> Response:
-    store, every = visit.shop.store, visit.request.query_params.get("all") == "1"
+    store, every = visit.runtime.store, visit.request.query_params.get("all") == "1"
     problem = of_error(error) if error else None
     filled = {name: visit.form.one(name) for name in ("name", "sources", "lasts", "rate")}
     return visit.show(
@@ -113,7 +113,7 @@ def ask_revoke(visit: Visit) -> Response:
 
 def _live(visit: Visit) -> KeyView:
     key_id = _id(visit)
-    found = [each for each in list_keys(visit.shop.store) if each.id == key_id]
+    found = [each for each in list_keys(visit.runtime.store) if each.id == key_id]
     if not found:
         raise UnknownName(
             f"no key with the id {key_id} is in use: it was never made, is revoked already, or its time is over"
@@ -131,7 +131,7 @@ def _id(visit: Visit) -> int:
 def revoke(visit: Visit) -> Response:
     """Let a key open nothing from now on, and show it among those that did."""
     key_id = _id(visit)
-    control.revoke_key_id(visit.shop.store, key_id)
+    control.revoke_key_id(visit.runtime.store, key_id)
     return visit.go(f"{PATH}?all=1#key-{key_id}")
 
 

@@ -23,7 +23,7 @@ _NOT_KEPT = Problem(
 
 def setup(visit: Visit) -> Response:
     """The form for the first administrator; where there is one, the way to log in."""
-    return visit.go(LOGIN) if has_admins(visit.shop.store) else _setup(visit)
+    return visit.go(LOGIN) if has_admins(visit.runtime.store) else _setup(visit)
 
 
 def _setup(visit: Visit, problem: Problem | None = None) -> Response:
@@ -40,7 +40,7 @@ async def set_up(visit: Visit) -> Response:
     try:
         if password != form.one("again"):
             raise UsageError("the two passwords are not the same")
-        made = await entry.set_up(visit.shop.store, visit.request, token, name, password)
+        made = await entry.set_up(visit.runtime.store, visit.request, token, name, password)
     except UsageError as error:
         return _setup(visit, of_error(error))
     return _setup(visit, made) if isinstance(made, Problem) else visit.go(LOGIN)
@@ -51,7 +51,7 @@ def login(visit: Visit) -> Response:
     after = local(visit.request.query_params.get("next", ""))
     if visit.who is not None:
         return visit.go(after)
-    return visit.go(SETUP) if not has_admins(visit.shop.store) else _login(visit, after)
+    return visit.go(SETUP) if not has_admins(visit.runtime.store) else _login(visit, after)
 
 
 def _login(visit: Visit, after: str, problem: Problem | None = None) -> Response:
@@ -67,7 +67,7 @@ async def log_in(visit: Visit) -> Response:
     if not _is_kept(visit):
         return _login(visit, after, _NOT_KEPT)
     found = await entry.log_in(
-        visit.shop.store, visit.request, visit.form.one("name"), visit.form.one("password")
+        visit.runtime.store, visit.request, visit.form.one("name"), visit.form.one("password")
     )
     if isinstance(found, Problem):
         return _login(visit, after, found)
@@ -86,7 +86,7 @@ def _is_kept(visit: Visit) -> bool:
 
 def log_out(visit: Visit) -> Response:
     """End this login, wherever its token has got to."""
-    logins.log_out(visit.shop.store, visit.token)
+    logins.log_out(visit.runtime.store, visit.token)
     response = visit.go(LOGIN)
     drop_cookie(response, visit.request.scope)
     return response

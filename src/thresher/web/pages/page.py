@@ -13,7 +13,7 @@ from starlette.responses import RedirectResponse, Response
 
 from thresher.admin.keys import Admitted
 from thresher.admin.logins import csrf_of
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.web.cookie import cookie_in
 from thresher.web.door import holder
 from thresher.web.pages.form import Form
@@ -30,7 +30,7 @@ class Visit:
     """
 
     request: Request
-    shop: Workshop
+    runtime: Runtime
     places: tuple[Place, ...]
     form: Form = field(default_factory=Form)
 
@@ -82,5 +82,5 @@ class Page:
     asks: frozenset[str] = frozenset()
     is_open: bool = False
 
-    def is_there(self, shop: Workshop) -> bool:
-        return self.owner is Owner.THRESHER or any(app.name == self.owner for app in shop.registry.apps)
+    def is_there(self, runtime: Runtime) -> bool:
+        return self.owner is Owner.THRESHER or any(app.name == self.owner for app in runtime.registry.apps)

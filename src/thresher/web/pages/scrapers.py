@@ -9,7 +9,7 @@ from thresher.web.route import Owner
 
 def scrapers(visit: Visit) -> Response:
     """One look at all of it."""
-    return visit.show("scrapers.html", monitor=read_monitor(visit.shop.store))
+    return visit.show("scrapers.html", monitor=read_monitor(visit.runtime.store))
 
 
 PAGES = (Page("GET", "/scrapers", scrapers, Owner.ROLES, "Scrapers"),)

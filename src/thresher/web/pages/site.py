@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.routing import Route as Path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.core.errors import ThresherError
 from thresher.web.body import Cap
 from thresher.web.cookie import HARMLESS, carries, foreign
@@ -46,8 +46,8 @@ _FORGED = Problem(
 class Site:
     """Answers whatever does not lie under /api; the rest goes on to the API."""
 
-    def __init__(self, app: ASGIApp, shop: Workshop, state: State) -> None:
-        self._api, self._pages = app, make_pages(shop, state)
+    def __init__(self, app: ASGIApp, runtime: Runtime, state: State) -> None:
+        self._api, self._pages = app, make_pages(runtime, state)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["path"] == API or scope["path"].startswith(f"{API}/"):
@@ -72,18 +72,18 @@ def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
     return headed
 
 
-def make_pages(shop: Workshop, state: State, pages: Sequence[Page] = PAGES) -> Starlette:
+def make_pages(runtime: Runtime, state: State, pages: Sequence[Page] = PAGES) -> Starlette:
     """The dashboard of a project."""
-    there = [page for page in pages if page.is_there(shop)]
+    there = [page for page in pages if page.is_there(runtime)]
     places = tuple(Place(page.title, page.path) for page in there if page.title)
     opens = frozenset((page.method, page.path) for page in there if page.is_open)
     made = Starlette(
-        routes=[Path(page.path, _answering(page, shop, places), methods=[page.method]) for page in there],
+        routes=[Path(page.path, _answering(page, runtime, places), methods=[page.method]) for page in there],
         middleware=[
-            Middleware(Entrance, store=shop.store, opens=opens, tell=outside),
-            Middleware(Cap, settings=lambda: shop.store.settings, tell=outside),
+            Middleware(Entrance, store=runtime.store, opens=opens, tell=outside),
+            Middleware(Cap, settings=lambda: runtime.store.settings, tell=outside),
         ],
-        exception_handlers=_handlers(shop, places),
+        exception_handlers=_handlers(runtime, places),
     )
     made.router.redirect_slashes = False
     made.state = state
@@ -91,17 +91,19 @@ def make_pages(shop: Workshop, state: State, pages: Sequence[Page] = PAGES) -> S
 
 
 def _answering(
-    page: Page, shop: Workshop, places: tuple[Place, ...]
+    page: Page, runtime: Runtime, places: tuple[Place, ...]
 ) -> Callable[[Request], Awaitable[Response]]:
     endpoint: Any = page.endpoint
 
     async def answer(request: Request) -> Response:
         check_parameters(request, page.asks)
         form = Form() if request.method in HARMLESS else await read_form(request)
-        visit = Visit(request, shop, places, form)
+        visit = Visit(request, runtime, places, form)
         if not page.is_open and (problem := _forged(visit)) is not None:
             return tell(visit, problem)
-        return await (endpoint(visit) if iscoroutinefunction(endpoint) else shop.store.run(endpoint, visit))
+        return await (
+            endpoint(visit) if iscoroutinefunction(endpoint) else runtime.store.run(endpoint, visit)
+        )
 
     return answer
 
@@ -116,10 +118,10 @@ def _forged(visit: Visit) -> Problem | None:
     return (None if carries(visit.form.all("csrf"), visit.token) else _FORGED) or foreign(visit.request.scope)
 
 
-def _handlers(shop: Workshop, places: tuple[Place, ...]) -> dict[Any, Any]:
+def _handlers(runtime: Runtime, places: tuple[Place, ...]) -> dict[Any, Any]:
     def telling(of: Callable[[Request, Any], Problem]) -> Callable[[Request, Exception], Awaitable[Response]]:
         async def on(request: Request, error: Exception) -> Response:
-            return tell(Visit(request, shop, places), of(request, error))
+            return tell(Visit(request, runtime, places), of(request, error))
 
         return on
 

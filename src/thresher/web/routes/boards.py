@@ -17,7 +17,7 @@ from thresher.apps.jobs.service.boards import (
     list_boards,
     show_board,
 )
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.asked import BoardAsked, Reason, said
@@ -26,7 +26,7 @@ from thresher.web.routes.companies import asked_for
 
 
 async def boards(
-    shop: Shop,
+    runtime: Shop,
     status: Annotated[
         str | None, Query(description="pending (waits for a person), active, disabled.")
     ] = None,
@@ -39,42 +39,42 @@ async def boards(
 ) -> Response:
     """Boards, the newest first: how the last look at each ended, and what is wrong with them."""
     wanted = {"status": status, "platform": platform, "company": company, "before": before}
-    return await answer(shop.store, list_boards, shop.store, limit=limit, **wanted)
+    return await answer(runtime.store, list_boards, runtime.store, limit=limit, **wanted)
 
 
-async def board(shop: Shop, key: str) -> Response:
+async def board(runtime: Shop, key: str) -> Response:
     """One board, by its key or its address: whose it is and by what proof, its last look, its coverage, its
     alarms.
     """
-    return await answer(shop.store, _shown, shop.store, key)
+    return await answer(runtime.store, _shown, runtime.store, key)
 
 
 def _shown(store: Store, key: str) -> BoardDetail:
     return show_board(store, find_board(store, key).key)
 
 
-async def add_board(shop: Shop, body: BoardAsked) -> Response:
+async def add_board(runtime: Shop, body: BoardAsked) -> Response:
     """Have an address looked at as a board. One that is a board already is left alone."""
     return await asked_for(
-        shop, ask_boards, shop.store, shop.registry, [body.url], company=body.company, name=body.name
+        runtime, ask_boards, runtime.store, runtime.registry, [body.url], company=body.company, name=body.name
     )
 
 
-async def enable(shop: Shop, key: str) -> Response:
+async def enable(runtime: Shop, key: str) -> Response:
     """Have a board read from now on: one that waits for a person, or one that was disabled. Its failures are
     forgotten.
     """
-    return await answer(shop.store, _enabled, shop, key)
+    return await answer(runtime.store, _enabled, runtime, key)
 
 
-def _enabled(shop: Workshop, key: str) -> BoardView:
-    asked = enable_board(shop.store, shop.registry, key)
-    return board_view(find_board(shop.store, asked.key))
+def _enabled(runtime: Runtime, key: str) -> BoardView:
+    asked = enable_board(runtime.store, runtime.registry, key)
+    return board_view(find_board(runtime.store, asked.key))
 
 
-async def disable(shop: Shop, key: str, body: Annotated[Reason | None, Body()] = None) -> Response:
+async def disable(runtime: Shop, key: str, body: Annotated[Reason | None, Body()] = None) -> Response:
     """Read a board no more, until it is enabled. Its postings stay as they are."""
-    return await answer(shop.store, _disabled, shop.store, key, said(body, "disabled by a person"))
+    return await answer(runtime.store, _disabled, runtime.store, key, said(body, "disabled by a person"))
 
 
 def _disabled(store: Store, key: str, reason: str) -> BoardView:

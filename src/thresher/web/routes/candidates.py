@@ -20,7 +20,7 @@ from thresher.apps.roles.service.intake import Given, read_candidate
 from thresher.apps.roles.service.match_status import set_pair_status
 from thresher.apps.roles.service.matches import explain_fit, list_fits
 from thresher.apps.roles.service.roles import find
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.core.errors import InvalidPayload, UsageError
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
@@ -31,13 +31,13 @@ PostingId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 async def candidates(
-    shop: Shop,
+    runtime: Shop,
     role: Annotated[str | None, Query(description="Only those who want this role: a name or an id.")] = None,
     limit: Limit = 50,
     before: BeforeKey = None,
 ) -> Response:
     """Candidates, the newest first."""
-    return await answer(shop.store, _listed, shop.store, role, limit, before)
+    return await answer(runtime.store, _listed, runtime.store, role, limit, before)
 
 
 def _listed(store: Store, role: str | None, limit: int, before: str | None) -> list[CandidateView]:
@@ -46,14 +46,14 @@ def _listed(store: Store, role: str | None, limit: int, before: str | None) -> l
     )
 
 
-async def add(shop: Shop, body: CandidatesAsked) -> Response:
+async def add(runtime: Shop, body: CandidatesAsked) -> Response:
     """Add candidates, all or none: one, or a list. One whose id, email or name is known is replaced: 201 if
     one is new, else 200.
     """
-    return await _taken(shop, _given(body))
+    return await _taken(runtime, _given(body))
 
 
-async def put(shop: Shop, key: str, body: CandidateAsked) -> Response:
+async def put(runtime: Shop, key: str, body: CandidateAsked) -> Response:
     """Add or replace the candidate of this key. An email address that is another candidate's is refused, and
     says whose: 409.
     """
@@ -62,12 +62,12 @@ async def put(shop: Shop, key: str, body: CandidateAsked) -> Response:
         raise UsageError(
             f"the address says {key[:60]!r} and the body {body.id[:60]!r}; they must be the same. Nothing was changed."
         )
-    return await _taken(shop, [found.under(key)])
+    return await _taken(runtime, [found.under(key)])
 
 
-async def _taken(shop: Workshop, wanted: list[Given]) -> Response:
+async def _taken(runtime: Runtime, wanted: list[Given]) -> Response:
     """Titles are understood by computing, for a while: no database thread waits for that."""
-    found: list[Admission] = await asyncio.to_thread(add_candidates, shop.store, shop.registry, wanted)
+    found: list[Admission] = await asyncio.to_thread(add_candidates, runtime.store, runtime.registry, wanted)
     status = 201 if any(each.answer is Taken.NEW for each in found) else 200
     return Response(written({"candidates": found}), status, media_type=JSON)
 
@@ -88,14 +88,14 @@ def _read(body: CandidateAsked, where: str) -> Given:
         raise InvalidPayload(f"{where}: {problem}. Nothing was added.") from None
 
 
-async def candidate(shop: Shop, key: str) -> Response:
+async def candidate(runtime: Shop, key: str) -> Response:
     """One candidate: what is known, what is searched for, which roles are wanted and how each was found."""
-    return await answer(shop.store, show_candidate, shop.store, key)
+    return await answer(runtime.store, show_candidate, runtime.store, key)
 
 
-async def remove(shop: Shop, key: str) -> Response:
+async def remove(runtime: Shop, key: str) -> Response:
     """Forget a candidate: the record, its links and its matches."""
-    return await answer(shop.store, _removed, shop.store, key)
+    return await answer(runtime.store, _removed, runtime.store, key)
 
 
 def _removed(store: Store, key: str) -> Any:
@@ -103,7 +103,7 @@ def _removed(store: Store, key: str) -> Any:
 
 
 async def matches(
-    shop: Shop,
+    runtime: Shop,
     key: str,
     min_score: Annotated[float | None, Query(ge=0, le=100, description="Only from this score on.")] = None,
     recommended: Annotated[bool, Query(description="Only those that are recommended.")] = False,
@@ -123,22 +123,24 @@ async def matches(
         "limit": limit,
         "after": before,
     }
-    return await answer(shop.store, list_fits, shop.store, candidate=key, **wanted)
+    return await answer(runtime.store, list_fits, runtime.store, candidate=key, **wanted)
 
 
-async def match(shop: Shop, key: str, posting_id: PostingId) -> Response:
+async def match(runtime: Shop, key: str, posting_id: PostingId) -> Response:
     """How a candidate and a posting go together now, part by part, with the words of the posting; `kept` is
     what is written down of it.
     """
-    found = await asyncio.to_thread(explain_fit, shop.store, key, posting_id)
+    found = await asyncio.to_thread(explain_fit, runtime.store, key, posting_id)
     return Response(written(found), media_type=JSON)
 
 
-async def change_match(shop: Shop, key: str, posting_id: PostingId, body: PairChanged) -> Response:
+async def change_match(runtime: Shop, key: str, posting_id: PostingId, body: PairChanged) -> Response:
     """Say what was done about a match: suggested, viewed, applied, rejected, shortlisted. No later matching
     changes that, or removes it.
     """
-    return await answer(shop.store, set_pair_status, shop.store, key, posting_id, body.status, body.note)
+    return await answer(
+        runtime.store, set_pair_status, runtime.store, key, posting_id, body.status, body.note
+    )
 
 
 ROUTES = (

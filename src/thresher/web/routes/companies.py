@@ -17,7 +17,7 @@ from thresher.apps.jobs.service.companies import (
     show_company,
     wish,
 )
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.core.errors import UsageError
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import CompaniesAsked, CompanyAsked
@@ -25,7 +25,7 @@ from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
 
 
 async def companies(
-    shop: Shop,
+    runtime: Shop,
     status: Annotated[
         str | None, Query(description="analyzing, complete, partial, unknown_site, failed.")
     ] = None,
@@ -35,25 +35,27 @@ async def companies(
 ) -> Response:
     """Companies, the newest first."""
     return await answer(
-        shop.store, list_companies, shop.store, status=status, tier=tier, limit=limit, before=before
+        runtime.store, list_companies, runtime.store, status=status, tier=tier, limit=limit, before=before
     )
 
 
-async def company(shop: Shop, key: str) -> Response:
+async def company(runtime: Shop, key: str) -> Response:
     """Everything that is known of a company, where it stands, and why it has its tier."""
-    return await answer(shop.store, show_company, shop.store, key)
+    return await answer(runtime.store, show_company, runtime.store, key)
 
 
-async def add_companies(shop: Shop, body: CompaniesAsked) -> Response:
+async def add_companies(runtime: Shop, body: CompaniesAsked) -> Response:
     """Have companies looked at. Asking again is harmless: 201 if something is new, else 200; either way what
     became of each.
     """
-    return await asked_for(shop, ask_companies, shop.store, shop.registry, _wishes(body), force=body.force)
+    return await asked_for(
+        runtime, ask_companies, runtime.store, runtime.registry, _wishes(body), force=body.force
+    )
 
 
-async def asked_for(shop: Workshop, fn: object, *args: object, **kwargs: object) -> Response:
+async def asked_for(runtime: Runtime, fn: object, *args: object, **kwargs: object) -> Response:
     """Ask for work, and say what became of each request."""
-    found: Sequence[Outcome] = await shop.store.run(fn, *args, **kwargs)  # type: ignore[arg-type]
+    found: Sequence[Outcome] = await runtime.store.run(fn, *args, **kwargs)  # type: ignore[arg-type]
     status = 201 if any(each.answer is Answered.ADDED for each in found) else 200
     return Response(written({"asked": found}), status, media_type=JSON)
 

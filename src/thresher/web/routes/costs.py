@@ -16,14 +16,14 @@ MAX_SECONDS = 100 * 365 * 86_400.0
 
 
 async def costs(
-    shop: Shop,
+    runtime: Shop,
     by: Annotated[str, Query(description=f"One of {', '.join(GROUPS)}.")] = "day",
     since: Annotated[str | None, Query(description="Only of the last 12h, 7d, 2w.")] = None,
     limit: Limit = 50,
 ) -> Response:
     """What models have cost, the dearest first, with what is left of today's caps."""
     span = None if since is None else to_us(min(seconds(since), MAX_SECONDS))
-    return await answer(shop.store, read_costs, shop.store, by=by, since_us=span, limit=limit)
+    return await answer(runtime.store, read_costs, runtime.store, by=by, since_us=span, limit=limit)
 
 
 ROUTES = (Route("GET", "/api/costs", costs, Owner.THRESHER, Scope.READ),)

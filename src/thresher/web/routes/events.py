@@ -12,7 +12,7 @@ from thresher.web.route import BeforeId, Limit, Owner, Route, Shop
 
 
 async def events(
-    shop: Shop,
+    runtime: Shop,
     kind: Annotated[
         str | None, Query(description="Only this kind, such as gate_paused or worker_lost.")
     ] = None,
@@ -24,7 +24,7 @@ async def events(
 ) -> Response:
     """Events, the newest first, each with the sentence of its kind."""
     return await answer(
-        shop.store, list_events, shop.store, kind=kind, source=source, limit=limit, before=before
+        runtime.store, list_events, runtime.store, kind=kind, source=source, limit=limit, before=before
     )
 
 

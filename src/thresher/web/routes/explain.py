@@ -9,13 +9,13 @@ from thresher.web.answer import answer
 from thresher.web.route import MAX_ID, Owner, Route, Shop
 
 
-async def explained(shop: Shop, what: str) -> Response:
+async def explained(runtime: Shop, what: str) -> Response:
     """Why a task, a posting or match, a company or a board is as it is: every decision with its rule, its
     points and its words.
     """
     if what.isdecimal() and (len(what) > len(str(MAX_ID)) or int(what) > MAX_ID):
         raise UnknownName(f"there is no task {what[:40]}; no id is that large")
-    return await answer(shop.store, explain, shop.store, what)
+    return await answer(runtime.store, explain, runtime.store, what)
 
 
 ROUTES = (Route("GET", "/api/explain/{what:path}", explained, Owner.JOBS, Scope.READ),)

@@ -20,7 +20,7 @@ TYPES = {
 
 
 async def exported(
-    shop: Shop,
+    runtime: Shop,
     request: Request,
     what: str,
     form: Annotated[str, Query(alias="format", description="csv, jsonl or xlsx.")] = "csv",
@@ -37,7 +37,7 @@ async def exported(
         raise UsageError(f"the formats are {', '.join(Form)}; got {form!r}")
 
     def write(out: BinaryIO) -> None:
-        export(shop.store, What(what), Form(form), out, status=status)
+        export(runtime.store, What(what), Form(form), out, status=status)
 
     headers = {"Content-Disposition": f'attachment; filename="{What(what)}.{Form(form)}"'}
     return Flow(flow(request.app.state.writers, write), headers=headers, media_type=TYPES[Form(form)])

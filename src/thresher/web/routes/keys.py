@@ -32,17 +32,17 @@ class KeyAsked(Asked):
 
 
 async def keys(
-    shop: Shop,
+    runtime: Shop,
     every: Annotated[bool, Query(alias="all", description="Also expired and revoked ones.")] = False,
 ) -> Response:
     """Keys, the newest first: what they open, until when, and when they were last used."""
-    return await answer(shop.store, list_keys, shop.store, every=every)
+    return await answer(runtime.store, list_keys, runtime.store, every=every)
 
 
-async def create_key(shop: Shop, request: Request, body: KeyAsked) -> Response:
+async def create_key(runtime: Shop, request: Request, body: KeyAsked) -> Response:
     """Make a key. What its owner sends is in this answer as `key`, and nowhere else."""
     found = holder(request)
-    made = await shop.store.run(_made, shop.store, body, found.who if found else None)
+    made = await runtime.store.run(_made, runtime.store, body, found.who if found else None)
     return Response(made, 201, {"Cache-Control": "no-store"}, JSON)
 
 
@@ -54,9 +54,9 @@ def _made(store: Store, body: KeyAsked, by: str | None) -> bytes:
     return written(made_view(made.key, made.token))
 
 
-async def revoke_key(shop: Shop, key_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
+async def revoke_key(runtime: Shop, key_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
     """Let a key open nothing from now on."""
-    return await answer(shop.store, _revoked, shop.store, key_id)
+    return await answer(runtime.store, _revoked, runtime.store, key_id)
 
 
 def _revoked(store: Store, key_id: int) -> KeyView:

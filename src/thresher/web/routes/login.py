@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from thresher.admin import admins, logins
 from thresher.admin.keys import Scope
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.core.errors import UsageError
 from thresher.web import entry
 from thresher.web.answer import JSON, written
@@ -35,11 +35,11 @@ class SetupAsked(LoginAsked):
     token: Text
 
 
-async def setup(shop: Shop, request: Request, body: SetupAsked) -> Response:
+async def setup(runtime: Shop, request: Request, body: SetupAsked) -> Response:
     """Make the first administrator, with the token that the server shows when it starts: good for an hour,
     and once.
     """
-    made = await entry.set_up(shop.store, request, body.token, body.name, body.password)
+    made = await entry.set_up(runtime.store, request, body.token, body.name, body.password)
     return (
         made.response()
         if isinstance(made, Problem)
@@ -47,11 +47,11 @@ async def setup(shop: Shop, request: Request, body: SetupAsked) -> Response:
     )
 
 
-async def login(shop: Shop, request: Request, body: LoginAsked) -> Response:
+async def login(runtime: Shop, request: Request, body: LoginAsked) -> Response:
     """Log in as an administrator. The cookie is for the browser, `csrf` for the header X-CSRF-Token of every
     change.
     """
-    found = await entry.log_in(shop.store, request, body.name, body.password)
+    found = await entry.log_in(runtime.store, request, body.name, body.password)
     if isinstance(found, Problem):
         return found.response()
     said = {"name": found.name, "csrf": found.csrf, "expires_at": found.expires_at}
@@ -60,27 +60,27 @@ async def login(shop: Shop, request: Request, body: LoginAsked) -> Response:
     return response
 
 
-async def logout(shop: Shop, request: Request) -> Response:
+async def logout(runtime: Shop, request: Request) -> Response:
     """End this login. A key has none."""
     token = _token(request)
-    await shop.store.run(logins.log_out, shop.store, token)
+    await runtime.store.run(logins.log_out, runtime.store, token)
     response = Response(status_code=204)
     drop_cookie(response, request.scope)
     return response
 
 
-async def me(shop: Shop, request: Request) -> Response:
+async def me(runtime: Shop, request: Request) -> Response:
     """Who is logged in, until when, and the `csrf` of this login. For a key: whose it is."""
-    return Response(await shop.store.run(lambda: written(_me(shop, request))), 200, NO_STORE, JSON)
+    return Response(await runtime.store.run(lambda: written(_me(runtime, request))), 200, NO_STORE, JSON)
 
 
-def _me(shop: Workshop, request: Request) -> dict[str, Any]:
+def _me(runtime: Runtime, request: Request) -> dict[str, Any]:
     found = holder(request)
     assert found is not None
     said: dict[str, Any] = {"name": found.name, "scopes": found.scopes}
     if found.admin:
         token = _token(request)
-        said |= {"csrf": logins.csrf_of(token), "expires_at": logins.login_ends(shop.store, token)}
+        said |= {"csrf": logins.csrf_of(token), "expires_at": logins.login_ends(runtime.store, token)}
     return said
 
 

@@ -24,7 +24,7 @@ from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
 
 
 async def matches(
-    shop: Shop,
+    runtime: Shop,
     status: Annotated[str | None, Query(description="new, viewed, applied or dismissed.")] = None,
     priority: Annotated[str | None, Query(description="high, medium or low.")] = None,
     min_score: Annotated[
@@ -43,7 +43,7 @@ async def matches(
     search = Search(status, priority, min_score, since, company, words)
     if view is not None and search.as_json():
         raise UsageError("a view has its filters with it; use view, or filters")
-    return await answer(shop.store, _listed, shop.store, search, view, limit, before)
+    return await answer(runtime.store, _listed, runtime.store, search, view, limit, before)
 
 
 def _listed(
@@ -54,9 +54,9 @@ def _listed(
     return list_matches(store, asked, now, limit, before)
 
 
-async def change_match(shop: Shop, key: str, body: MatchChanged) -> Response:
+async def change_match(runtime: Shop, key: str, body: MatchChanged) -> Response:
     """Say what was done about a match. No later analysis changes it."""
-    return await answer(shop.store, _changed, shop.store, key, body)
+    return await answer(runtime.store, _changed, runtime.store, key, body)
 
 
 def _changed(store: Store, key: str, body: MatchChanged) -> Changed:

@@ -18,7 +18,7 @@ Hours = Annotated[int, Query(ge=1, le=MAX_HOURS, description="How far back to lo
 
 
 async def sessions(
-    shop: Shop,
+    runtime: Shop,
     scraper_key_id: Annotated[
         int | None, Query(ge=1, le=MAX_ID, description="Only those of this key.")
     ] = None,
@@ -27,18 +27,18 @@ async def sessions(
 ) -> Response:
     """The latest sessions of scrapers, the newest first, at most 100."""
     return await answer(
-        shop.store, insight.list_sessions, shop.store, hours=hours, key_id=scraper_key_id, status=status
+        runtime.store, insight.list_sessions, runtime.store, hours=hours, key_id=scraper_key_id, status=status
     )
 
 
-async def stats(shop: Shop, hours: Hours = 24) -> Response:
+async def stats(runtime: Shop, hours: Hours = 24) -> Response:
     """Who scrapes, and what came of it: in all, and for each scraper."""
-    return await answer(shop.store, insight.read_figures, shop.store, hours=hours)
+    return await answer(runtime.store, insight.read_figures, runtime.store, hours=hours)
 
 
-async def queue(shop: Shop) -> Response:
+async def queue(runtime: Shop) -> Response:
     """The next 50 roles that are pending or being scraped, in the order in which they are served."""
-    return await answer(shop.store, insight.list_queue, shop.store)
+    return await answer(runtime.store, insight.list_queue, runtime.store)
 
 
 _SESSION = {

@@ -18,7 +18,7 @@ from thresher.web.routes.companies import asked_for
 
 
 async def postings(
-    shop: Shop,
+    runtime: Shop,
     state: Annotated[str | None, Query(description="open or closed.")] = None,
     board: Annotated[str | None, Query(description="Only this board's, by its key.")] = None,
     company: Annotated[str | None, Query(description="Only this company's, by its key.")] = None,
@@ -28,7 +28,7 @@ async def postings(
 ) -> Response:
     """Postings, the newest first."""
     wanted = {"state": state, "board": board, "company": company, "before": before}
-    return await answer(shop.store, _listed, shop.store, since, limit, wanted)
+    return await answer(runtime.store, _listed, runtime.store, since, limit, wanted)
 
 
 def _listed(store: Store, since: str | None, limit: int, wanted: dict[str, str | None]) -> list[PostingView]:
@@ -36,14 +36,14 @@ def _listed(store: Store, since: str | None, limit: int, wanted: dict[str, str |
     return list_postings(store, seen_since=after, limit=limit, **wanted)
 
 
-async def posting(shop: Shop, key: str) -> Response:
+async def posting(runtime: Shop, key: str) -> Response:
     """One posting: what it says, what was read in it and where, how long it has been there."""
-    return await answer(shop.store, show_posting, shop.store, key)
+    return await answer(runtime.store, show_posting, runtime.store, key)
 
 
-async def add_posting(shop: Shop, body: PostingAsked) -> Response:
+async def add_posting(runtime: Shop, body: PostingAsked) -> Response:
     """Have a posting read and judged. One that is known is judged anew."""
-    return await asked_for(shop, ask_postings, shop.store, shop.registry, [body.url])
+    return await asked_for(runtime, ask_postings, runtime.store, runtime.registry, [body.url])
 
 
 ROUTES = (

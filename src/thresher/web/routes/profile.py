@@ -24,9 +24,9 @@ BODY = {
 }
 
 
-async def profile(shop: Shop) -> Response:
+async def profile(runtime: Shop) -> Response:
     """The profile in use."""
-    return await answer(shop.store, _shown, shop.store)
+    return await answer(runtime.store, _shown, runtime.store)
 
 
 def _shown(store: Store) -> dict[str, Any]:
@@ -36,11 +36,11 @@ def _shown(store: Store) -> dict[str, Any]:
     return dict(found.data)
 
 
-async def put_profile(shop: Shop, request: Request) -> Response:
+async def put_profile(runtime: Shop, request: Request) -> Response:
     """Use a profile from now on. Postings that were judged before keep their decisions."""
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     text = _text(await request.body(), kind)
-    return await answer(shop.store, _set, shop.store, text)
+    return await answer(runtime.store, _set, runtime.store, text)
 
 
 def _set(store: Store, text: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ RoleId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 async def roles(
-    shop: Shop,
+    runtime: Shop,
     status: Annotated[
         str | None, Query(description="proposed, pending, processing, completed or rejected.")
     ] = None,
@@ -35,22 +35,22 @@ async def roles(
     looked.
     """
     return await answer(
-        shop.store, list_roles, shop.store, status=status, text=name, limit=limit, after=after
+        runtime.store, list_roles, runtime.store, status=status, text=name, limit=limit, after=after
     )
 
 
-async def role(shop: Shop, role_id: RoleId) -> Response:
+async def role(runtime: Shop, role_id: RoleId) -> Response:
     """One role."""
-    return await answer(shop.store, _shown, shop.store, role_id)
+    return await answer(runtime.store, _shown, runtime.store, role_id)
 
 
 def _shown(store: Store, role_id: int) -> RoleView:
     return role_view(store, control.find(store, str(role_id)))
 
 
-async def add_roles(shop: Shop, body: RolesAsked) -> Response:
+async def add_roles(runtime: Shop, body: RolesAsked) -> Response:
     """Add roles, all or none. One that is known gains the other names: 201 if one is new, else 200."""
-    found = await shop.store.run(control.add_roles, shop.store, _wishes(body))
+    found = await runtime.store.run(control.add_roles, runtime.store, _wishes(body))
     status = 201 if any(each.answer is control.Answer.NEW for each in found) else 200
     return Response(written({"roles": found}), status, media_type=JSON)
 
@@ -63,10 +63,10 @@ def _wishes(body: RolesAsked) -> list[control.RoleWish]:
     return [control.wish(each.name, each.aliases, each.priority) for each in body.roles]
 
 
-async def change_role(shop: Shop, role_id: RoleId, body: RoleChanged) -> Response:
+async def change_role(runtime: Shop, role_id: RoleId, body: RoleChanged) -> Response:
     """Rename a role, or give it another priority or category. Its old name stays as an alias."""
     wanted = control.Change(body.name, body.priority, body.category, tuple(body.model_fields_set))
-    return await answer(shop.store, _viewed, shop.store, control.change, str(role_id), wanted)
+    return await answer(runtime.store, _viewed, runtime.store, control.change, str(role_id), wanted)
 
 
 def _viewed(store: Store, change: object, *args: object) -> RoleView:
@@ -74,38 +74,40 @@ def _viewed(store: Store, change: object, *args: object) -> RoleView:
     return role_view(store, found)
 
 
-async def resolve_titles(shop: Shop, body: Titles) -> Response:
+async def resolve_titles(runtime: Shop, body: Titles) -> Response:
     """Which roles titles mean, how near they are, and by which rule. Nothing is changed."""
-    models = shop.registry.tier("cheap") is not None
+    models = runtime.registry.tier("cheap") is not None
     found = await asyncio.to_thread(
-        resolve, shop.store, body.titles, create=False, models=models
+        resolve, runtime.store, body.titles, create=False, models=models
     )  # it computes, for a while
     return Response(written({"titles": found}), media_type=JSON)
 
 
-async def merge(shop: Shop, role_id: RoleId, body: Into) -> Response:
+async def merge(runtime: Shop, role_id: RoleId, body: Into) -> Response:
     """Make a role part of another: all its candidates, postings, names and matches move."""
-    return await answer(shop.store, control.merge, shop.store, shop.registry, str(role_id), str(body.into))
+    return await answer(
+        runtime.store, control.merge, runtime.store, runtime.registry, str(role_id), str(body.into)
+    )
 
 
-async def split(shop: Shop, role_id: RoleId, body: SplitAsked) -> Response:
+async def split(runtime: Shop, role_id: RoleId, body: SplitAsked) -> Response:
     """Make a role of its own out of some names and candidates of this one. Postings belong to both from then
     on.
     """
-    found = await shop.store.run(
-        control.split, shop.store, shop.registry, str(role_id), body.name, body.aliases, body.candidates
+    found = await runtime.store.run(
+        control.split, runtime.store, runtime.registry, str(role_id), body.name, body.aliases, body.candidates
     )
     return Response(written(found), 201, media_type=JSON)
 
 
-async def approve(shop: Shop, role_id: RoleId) -> Response:
+async def approve(runtime: Shop, role_id: RoleId) -> Response:
     """Let scrapers have a role that was proposed."""
-    return await answer(shop.store, _judged, shop.store, control.approve, role_id)
+    return await answer(runtime.store, _judged, runtime.store, control.approve, role_id)
 
 
-async def reject(shop: Shop, role_id: RoleId) -> Response:
+async def reject(runtime: Shop, role_id: RoleId) -> Response:
     """Never give a role to scrapers. Its names stay known, so that it is not proposed again."""
-    return await answer(shop.store, _judged, shop.store, control.reject, role_id)
+    return await answer(runtime.store, _judged, runtime.store, control.reject, role_id)
 
 
 def _judged(store: Store, judge: object, role_id: int) -> RoleView:
@@ -113,14 +115,14 @@ def _judged(store: Store, judge: object, role_id: int) -> RoleView:
     return role_view(store, found[0])
 
 
-async def add_alias(shop: Shop, role_id: RoleId, body: AliasAsked) -> Response:
+async def add_alias(runtime: Shop, role_id: RoleId, body: AliasAsked) -> Response:
     """Let a role answer to one more name."""
-    return await answer(shop.store, _viewed, shop.store, control.add_alias, str(role_id), body.alias)
+    return await answer(runtime.store, _viewed, runtime.store, control.add_alias, str(role_id), body.alias)
 
 
-async def remove_alias(shop: Shop, role_id: RoleId, alias: str) -> Response:
+async def remove_alias(runtime: Shop, role_id: RoleId, alias: str) -> Response:
     """Take a name from a role. Whoever came by it stays."""
-    return await answer(shop.store, _viewed, shop.store, control.remove_alias, str(role_id), alias)
+    return await answer(runtime.store, _viewed, runtime.store, control.remove_alias, str(role_id), alias)
 
 
 ROUTES = (

@@ -12,7 +12,7 @@ from thresher.web.route import MAX_ID, BeforeId, Limit, Owner, Route, Shop
 
 
 async def runs(
-    shop: Shop,
+    runtime: Shop,
     app: Annotated[str | None, Query(description="Only runs of this app.")] = None,
     name: Annotated[str | None, Query(description="Only runs of this name, such as scrape.")] = None,
     key: Annotated[str | None, Query(description="Only runs with this key.")] = None,
@@ -23,9 +23,9 @@ async def runs(
 ) -> Response:
     """Runs, the newest first: members by state, counters, cost, stop reason and verdict."""
     return await answer(
-        shop.store,
+        runtime.store,
         list_runs,
-        shop.store,
+        runtime.store,
         app=app,
         name=name,
         key=key,
@@ -36,9 +36,9 @@ async def runs(
     )
 
 
-async def run(shop: Shop, run_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
+async def run(runtime: Shop, run_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> Response:
     """One run or group, with the groups below it."""
-    return await answer(shop.store, show_run, shop.store, run_id)
+    return await answer(runtime.store, show_run, runtime.store, run_id)
 
 
 ROUTES = (

@@ -19,7 +19,7 @@ from thresher.apps.roles.service import scrapes as control
 from thresher.apps.roles.service import scrapes as insight
 from thresher.apps.roles.service.arrivals import receive
 from thresher.apps.roles.store.queue import Holder
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.core.spooled import Spooled
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import Asked, Text, given, like
@@ -82,7 +82,7 @@ Scraper = Annotated[Holder, Depends(holder_of)]
 
 
 async def next_role(
-    shop: Shop,
+    runtime: Shop,
     scraper: Scraper,
     platforms: Annotated[
         str | None, Query(description="Only turns on these platforms; several with commas between them.")
@@ -94,7 +94,7 @@ async def next_role(
     asked = control.asked_platforms(platforms)
     if shut := control.shut_platforms(scraper, asked):
         return Problem(403, "PlatformNotAllowed", control.says_shut(scraper, shut)).response()
-    offer = await shop.store.run(control.claim, shop.store, scraper, asked)
+    offer = await runtime.store.run(control.claim, runtime.store, scraper, asked)
     if isinstance(offer, control.Nothing):
         return Response(
             status_code=204, headers={"Retry-After": str(offer.retry_after)} if offer.retry_after else {}
@@ -102,58 +102,65 @@ async def next_role(
     return Response(written(offer), media_type=JSON)
 
 
-async def post_postings(request: Request, shop: Shop, scraper: Scraper) -> Response:
+async def post_postings(request: Request, runtime: Shop, scraper: Scraper) -> Response:
     """Bring what was found, and complete the session. The same body again gets the same answer; one that
     comes too late is kept.
     """
-    settings, shares = shop.store.settings, request.app.state.shares
+    settings, shares = runtime.store.settings, request.app.state.shares
     most = max(
         settings.count("roles.spool_limit"), settings.count("roles.body_limit")
     )  # one body always has room
     with shares.share(scraper.key_id, most) as share:
         async with spooled(request, settings, share) as body:
-            importing = partial(_import, shop, scraper, body)
+            importing = partial(_import, runtime, scraper, body)
             return Response(
                 await asyncio.get_running_loop().run_in_executor(request.app.state.importers, importing),
                 media_type=JSON,
             )
 
 
-def _import(shop: Workshop, scraper: Holder, body: Spooled) -> bytes:
-    return written(receive(shop.store, shop.registry, scraper, body))
+def _import(runtime: Runtime, scraper: Holder, body: Spooled) -> bytes:
+    return written(receive(runtime.store, runtime.registry, scraper, body))
 
 
-async def stats(shop: Shop) -> Response:
+async def stats(runtime: Shop) -> Response:
     """How many roles wait, are being scraped and are done, and what the last day brought."""
-    return await answer(shop.store, insight.read_stats, shop.store)
+    return await answer(runtime.store, insight.read_stats, runtime.store)
 
 
-async def heartbeat(shop: Shop, scraper: Scraper, body: Held) -> Response:
+async def heartbeat(runtime: Shop, scraper: Scraper, body: Held) -> Response:
     """Hold a session for another lease, counted from now."""
-    return await answer(shop.store, control.extend, shop.store, scraper, control.named(body.session_id))
+    return await answer(runtime.store, control.extend, runtime.store, scraper, control.named(body.session_id))
 
 
-async def fail(shop: Shop, scraper: Scraper, body: Failed) -> Response:
+async def fail(runtime: Shop, scraper: Scraper, body: Failed) -> Response:
     """Give a session up, or one platform of it. The role goes back to the queue."""
     told = control.Failure(
         body.reason or "the scraper gives no reason",
         body.verdict,
         body.platform.lower() if body.platform else None,
     )
-    return await answer(shop.store, control.fail, shop.store, scraper, control.named(body.session_id), told)
-
-
-async def complete(shop: Shop, scraper: Scraper, body: Completed) -> Response:
-    """End a session whose postings were brought in several bodies with "complete": false."""
-    said = given(body)
     return await answer(
-        shop.store, control.complete, shop.store, scraper, control.named(said.pop("session_id", None)), said
+        runtime.store, control.fail, runtime.store, scraper, control.named(body.session_id), told
     )
 
 
-async def current_session(shop: Shop, scraper: Scraper) -> Response:
+async def complete(runtime: Shop, scraper: Scraper, body: Completed) -> Response:
+    """End a session whose postings were brought in several bodies with "complete": false."""
+    said = given(body)
+    return await answer(
+        runtime.store,
+        control.complete,
+        runtime.store,
+        scraper,
+        control.named(said.pop("session_id", None)),
+        said,
+    )
+
+
+async def current_session(runtime: Shop, scraper: Scraper) -> Response:
     """The sessions that this key holds: for a scraper that was killed and starts again."""
-    return await answer(shop.store, control.held_sessions, shop.store, scraper)
+    return await answer(runtime.store, control.held_sessions, runtime.store, scraper)
 
 
 _UNTIL = "2026-03-02T11:15:00.000Z"

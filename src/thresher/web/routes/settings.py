@@ -12,7 +12,7 @@ from thresher.admin.settings import (
     show_setting,
     unset_setting,
 )
-from thresher.build import Workshop
+from thresher.build import Runtime
 from thresher.web.answer import answer
 from thresher.web.asked import Value
 from thresher.web.door import holder
@@ -20,29 +20,29 @@ from thresher.web.refresh import refresh
 from thresher.web.route import Owner, Route, Shop, without_scope
 
 
-async def settings(shop: Shop) -> Response:
+async def settings(runtime: Shop) -> Response:
     """Every setting: its value, where it comes from, its unit and its sentence."""
-    return await answer(shop.store, list_settings, shop.store)
+    return await answer(runtime.store, list_settings, runtime.store)
 
 
-async def put_setting(shop: Shop, request: Request, name: str, body: Value) -> Response:
+async def put_setting(runtime: Shop, request: Request, name: str, body: Value) -> Response:
     """Change a setting at run time. Workers take it up within settings.every. A setting whose `scope` is
     admin needs that scope.
     """
-    refused = without_scope(request, scope_needed(shop.store.settings.catalogue, name))
+    refused = without_scope(request, scope_needed(runtime.store.settings.catalogue, name))
     if refused is not None:
         return refused.response()
     key = holder(request)
-    return await answer(shop.store, _changed, shop, name, body, key.who if key else "nobody")
+    return await answer(runtime.store, _changed, runtime, name, body, key.who if key else "nobody")
 
 
-def _changed(shop: Workshop, name: str, body: Value, by: str) -> SettingView:
+def _changed(runtime: Runtime, name: str, body: Value, by: str) -> SettingView:
     if body.value is None:
-        unset_setting(shop.store, name, by)
+        unset_setting(runtime.store, name, by)
     else:
-        set_setting(shop.store, name, str(body.value), by)
-    refresh(shop)
-    return show_setting(shop.store, name)
+        set_setting(runtime.store, name, str(body.value), by)
+    refresh(runtime)
+    return show_setting(runtime.store, name)
 
 
 ROUTES = (

@@ -25,15 +25,15 @@ MAX_SECONDS = 10 * 365 * 86_400.0
 
 
 async def sources(
-    shop: Shop,
+    runtime: Shop,
     every: Annotated[bool, Query(alias="all", description="All gates, hosts too.")] = False,
     limit: Limit = 1_000,
 ) -> Response:
     """Sources with their limits, health, and the reason for every pause."""
-    return await answer(shop.store, list_gates, shop.store, every=every, limit=limit)
+    return await answer(runtime.store, list_gates, runtime.store, every=every, limit=limit)
 
 
-async def pause(shop: Shop, name: str, body: Pause) -> Response:
+async def pause(runtime: Shop, name: str, body: Pause) -> Response:
     """Close a source for a time. Its tasks wait and lose nothing; it opens by itself."""
     lasts = seconds(body.lasts)
     if lasts > MAX_SECONDS:
@@ -41,31 +41,33 @@ async def pause(shop: Shop, name: str, body: Pause) -> Response:
             "a pause lasts at most ten years; to close a source until somebody opens it, disable it"
         )
     return await answer(
-        shop.store, _changed, shop.store, name, control.pause, lasts, said(body, "paused by a person")
+        runtime.store, _changed, runtime.store, name, control.pause, lasts, said(body, "paused by a person")
     )
 
 
-async def resume(shop: Shop, name: str) -> Response:
+async def resume(runtime: Shop, name: str) -> Response:
     """End a pause, or a breaker's cooldown, now."""
-    return await answer(shop.store, _changed, shop.store, name, control.resume)
+    return await answer(runtime.store, _changed, runtime.store, name, control.resume)
 
 
 async def disable(
-    shop: Shop, request: Request, name: str, body: Annotated[Reason | None, Body()] = None
+    runtime: Shop, request: Request, name: str, body: Annotated[Reason | None, Body()] = None
 ) -> Response:
     """Close a source until it is enabled; if an administrator closes it, by an administrator. Its tasks wait
     and lose nothing.
     """
     change = partial(control.disable, by_admin=_is_admin(request))
-    return await answer(shop.store, _changed, shop.store, name, change, said(body, "disabled by a person"))
+    return await answer(
+        runtime.store, _changed, runtime.store, name, change, said(body, "disabled by a person")
+    )
 
 
-async def enable(shop: Shop, request: Request, name: str) -> Response:
+async def enable(runtime: Shop, request: Request, name: str) -> Response:
     """Open a source, whatever closed it, and forget its failures. One that an administrator has disabled
     needs the scope admin.
     """
     return await answer(
-        shop.store, _changed, shop.store, name, partial(control.enable, by_admin=_is_admin(request))
+        runtime.store, _changed, runtime.store, name, partial(control.enable, by_admin=_is_admin(request))
     )
 
 

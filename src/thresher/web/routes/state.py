@@ -22,9 +22,9 @@ KEYS = {
 SCRAPERS = "/api/scraper/"
 
 
-async def health(shop: Shop) -> Response:
+async def health(runtime: Shop) -> Response:
     """Whether the server can reach its database. Needs no key, and says nothing else."""
-    return await answer(shop.store, _healthy, shop.store)
+    return await answer(runtime.store, _healthy, runtime.store)
 
 
 def _healthy(store: Store) -> dict[str, Any]:
@@ -32,9 +32,9 @@ def _healthy(store: Store) -> dict[str, Any]:
     return {"status": "ok"}
 
 
-async def status(shop: Shop) -> Response:
+async def status(runtime: Shop) -> Response:
     """The queue at a glance: what waits, runs and has ended, who works, and which gates are closed."""
-    return await answer(shop.store, read_status, shop.store)
+    return await answer(runtime.store, read_status, runtime.store)
 
 
 async def openapi(request: Request) -> Response:

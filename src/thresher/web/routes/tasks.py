@@ -17,7 +17,7 @@ TaskId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
 
 async def tasks(
-    shop: Shop,
+    runtime: Shop,
     state: Annotated[
         str | None,
         Query(description="pending, running, retryable, succeeded, filtered, skipped, failed, cancelled."),
@@ -34,29 +34,33 @@ async def tasks(
 ) -> Response:
     """Tasks, the newest first."""
     wanted = {"state": state, "kind": kind, "source": source, "error": error, "url": url}
-    return await answer(shop.store, list_tasks, shop.store, run=run, limit=limit, before=before, **wanted)
+    return await answer(
+        runtime.store, list_tasks, runtime.store, run=run, limit=limit, before=before, **wanted
+    )
 
 
-async def task(shop: Shop, task_id: TaskId) -> Response:
+async def task(runtime: Shop, task_id: TaskId) -> Response:
     """One task: its result, its attempts, its family, refused spawns, its gates, and why it waits."""
-    return await answer(shop.store, show_task, shop.store, task_id)
+    return await answer(runtime.store, show_task, runtime.store, task_id)
 
 
-async def add(shop: Shop, body: TaskAsked) -> Response:
+async def add(runtime: Shop, body: TaskAsked) -> Response:
     """Enqueue a task. If a live task of its kind has its key, that one is the answer."""
-    added = await shop.store.run(control.add, shop.store, shop.registry, NewTask(**body.model_dump()))
+    added = await runtime.store.run(
+        control.add, runtime.store, runtime.registry, NewTask(**body.model_dump())
+    )
     return Response(written(added), 201 if added.new else 200, media_type=JSON)
 
 
-async def retry(shop: Shop, task_id: TaskId) -> Response:
+async def retry(runtime: Shop, task_id: TaskId) -> Response:
     """Send an ended task back to waiting, with a fresh budget; it goes on at the stage where it ended."""
-    return await answer(shop.store, control.retry, shop.store, [task_id])
+    return await answer(runtime.store, control.retry, runtime.store, [task_id])
 
 
-async def cancel(shop: Shop, task_id: TaskId, body: Annotated[Reason | None, Body()] = None) -> Response:
+async def cancel(runtime: Shop, task_id: TaskId, body: Annotated[Reason | None, Body()] = None) -> Response:
     """Cancel a task. A running one is asked to stop at its worker's next heartbeat."""
     return await answer(
-        shop.store, control.cancel, shop.store, [task_id], said(body, "cancelled by a person")
+        runtime.store, control.cancel, runtime.store, [task_id], said(body, "cancelled by a person")
     )
 
 

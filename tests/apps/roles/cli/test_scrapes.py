@@ -13,7 +13,7 @@ from thresher.apps.roles.service import scrapes
 from thresher.apps.roles.service.arrivals import receive
 from thresher.apps.roles.store.queue import Holder
 from thresher.apps.roles.store.roles import add_role
-from thresher.build import Workshop, opened_workshop
+from thresher.build import Runtime, opened_runtime
 from thresher.config.project import read_project
 from thresher.core.errors import NotAllowed
 from thresher.core.spooled import Spooled
@@ -29,8 +29,8 @@ def roles(folder: Path, thresher: Thresher) -> Thresher:
 
 
 @pytest.fixture
-def shop(roles: Thresher, folder: Path) -> Iterator[Workshop]:
-    with opened_workshop(f"sqlite:///{folder / 'thresher.db'}", read_project(folder)) as found:
+def shop(roles: Thresher, folder: Path) -> Iterator[Runtime]:
+    with opened_runtime(f"sqlite:///{folder / 'thresher.db'}", read_project(folder)) as found:
         with found.store.write() as session:
             for name in ("Gardener", "Nurse"):
                 add_role(
@@ -51,7 +51,7 @@ def body(offer: Any, *numbers: int) -> Spooled:
     return Spooled.of(json.dumps({"session_id": offer.session_id, "jobs": jobs}).encode())
 
 
-def taken(shop: Workshop) -> scrapes.Offer:
+def taken(shop: Runtime) -> scrapes.Offer:
     offer = scrapes.claim(shop.store, ANNA)
     assert isinstance(offer, scrapes.Offer)
     return offer
@@ -62,7 +62,7 @@ def test_a_platform_may_be_the_first_thing_that_a_project_has(roles: Thresher):
     assert [each["name"] for each in roles("platforms", "list", "--json").json] == ["dice"]
 
 
-def test_platforms_are_added_limited_paused_and_removed(roles: Thresher, shop: Workshop):
+def test_platforms_are_added_limited_paused_and_removed(roles: Thresher, shop: Runtime):
     assert "thresher platforms add" in roles("platforms", "list").out
     assert (
         roles("platforms", "add", "Dice", "--every", "12h", "--per-minute", "30", "--in-flight", "2").code
@@ -100,14 +100,14 @@ def test_platforms_are_added_limited_paused_and_removed(roles: Thresher, shop: W
         (["add", "dice", "--per-minute", "-1"], 2, "per-minute"),
     ],
 )
-def test_what_makes_no_sense_is_told(roles: Thresher, shop: Workshop, argv, code, says):
+def test_what_makes_no_sense_is_told(roles: Thresher, shop: Runtime, argv, code, says):
     ran = roles("platforms", *argv)
     assert ran.code == code
     assert says in ran.err
 
 
 @pytest.mark.promise(20)
-def test_sessions_are_listed_with_what_they_brought(roles: Thresher, shop: Workshop):
+def test_sessions_are_listed_with_what_they_brought(roles: Thresher, shop: Runtime):
     assert "next-role" in roles("sessions", "list").out
     receive(shop.store, shop.registry, ANNA, body(taken(shop), 1, 2))
     failed = taken(shop)
@@ -121,7 +121,7 @@ def test_sessions_are_listed_with_what_they_brought(roles: Thresher, shop: Works
 
 
 @pytest.mark.promise(1)
-def test_what_came_too_late_waits_for_a_person(roles: Thresher, shop: Workshop, late: Callable[[int], None]):
+def test_what_came_too_late_waits_for_a_person(roles: Thresher, shop: Runtime, late: Callable[[int], None]):
     assert "Nothing came too late" in roles("late", "list").out
     late(1)
     late(2)
@@ -143,7 +143,7 @@ def test_what_came_too_late_waits_for_a_person(roles: Thresher, shop: Workshop, 
 
 
 @pytest.fixture
-def late(shop: Workshop) -> Callable[[int], None]:
+def late(shop: Runtime) -> Callable[[int], None]:
     """Send a body with one posting for a session that has failed."""
 
     def send(number: int) -> None:

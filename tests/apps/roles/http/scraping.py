@@ -18,7 +18,7 @@ from thresher.admin.keys import create_key
 from thresher.admin.records import write_records
 from thresher.apps.roles.demand import Demand
 from thresher.apps.roles.store.roles import add_role, link_candidates
-from thresher.build import Workshop, install, open_store, project_registry
+from thresher.build import Runtime, install, open_store, project_registry
 from thresher.config.project import read_project
 from thresher.core.clock import SECOND, FrozenClock
 from thresher.core.record import Record
@@ -32,7 +32,7 @@ PROJECT = "apps: [roles]\nsettings:\n  web.rate: 1000000\n"
 class World:
     """Everything that a test needs to play scrapers."""
 
-    shop: Workshop
+    shop: Runtime
     clock: FrozenClock
     url: str
     people: int = field(default=0)
@@ -128,7 +128,7 @@ def world(folder: Path, url: str | None = None) -> Iterator[World]:
     store = open_store(database, project, registry.apps, clock=clock)
     try:
         install(store, registry)
-        shop = Workshop(store, registry)
+        shop = Runtime(store, registry)
         with served(shop) as at:
             yield World(shop, clock, at)
     finally:

@@ -10,7 +10,7 @@ from tests.apps.roles.service.candidates import there
 from tests.web.conftest import Api, served
 from thresher.admin.keys import create_key
 from thresher.admin.records import write_records
-from thresher.build import Workshop, opened_workshop
+from thresher.build import Runtime, opened_runtime
 from thresher.config.project import read_project
 from thresher.core.record import Link, Record
 
@@ -33,16 +33,16 @@ KEY = quote("a/1", safe="")
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Iterator[Workshop]:
+def shop(tmp_path: Path) -> Iterator[Runtime]:
     (tmp_path / "thresher.yaml").write_text("apps: [roles]\nsettings:\n  web.rate: 100000\n")
-    with opened_workshop(
+    with opened_runtime(
         f"sqlite:///{tmp_path / 'thresher.db'}?durability=process", read_project(tmp_path)
     ) as shop:
         yield shop
 
 
 @pytest.fixture
-def api(shop: Workshop) -> Iterator[Api]:
+def api(shop: Runtime) -> Iterator[Api]:
     with served(shop) as url:
         yield Api(url, create_key(shop.store, "anna", ["read", "write"]).token)
 
@@ -172,7 +172,7 @@ def test_titles_are_resolved_and_nothing_is_changed(api: Api):
 
 
 @pytest.mark.promise(13)
-def test_a_match_is_listed_explained_and_taken_in_hand(api: Api, shop: Workshop):
+def test_a_match_is_listed_explained_and_taken_in_hand(api: Api, shop: Runtime):
     role = api.post("/api/candidates", ANNA, 201)["candidates"][0]["roles"][0]["role_id"]
     data = {
         "title": "Welder",
@@ -212,7 +212,7 @@ def test_a_match_is_listed_explained_and_taken_in_hand(api: Api, shop: Workshop)
 
 
 @pytest.mark.promise(17)
-def test_a_key_that_may_only_read_changes_nothing(api: Api, shop: Workshop):
+def test_a_key_that_may_only_read_changes_nothing(api: Api, shop: Runtime):
     reader = Api(api.url, create_key(shop.store, "reader", ["read"]).token)
     for method, path in (
         ("POST", "/api/candidates"),

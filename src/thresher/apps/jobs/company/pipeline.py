@@ -141,7 +141,7 @@ async def analyze(ctx: Context) -> Outcome:
     return Done(found.note, records=found.records, children=found.children)
 
 
-def mourn(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
+def on_failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
     """A company whose site could not be read says so. One that was read before keeps what is known."""
     del settings
     said = task.checkpoint
@@ -237,5 +237,5 @@ company = Pipeline(
     Stage(fetch, through=_gates),
     Stage(extract),
     Stage(analyze),
-    failed=mourn,
+    failed=on_failed,
 )

@@ -14,7 +14,7 @@ from thresher.core.record import Found, Is, Link
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.fetch.fetcher import Fetcher
-from thresher.fetch.governor import Errand, Ungoverned
+from thresher.fetch.governor import FetchOptions, Ungoverned
 from thresher.fetch.request import order
 from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.records import board_key, entry
@@ -144,7 +144,7 @@ class Visitor:
     ) -> Page:
         del max_age, replay  # there is no shelf
         request = order(url, method=method, headers=headers, body=body, credentials=credentials)
-        return await self.fetcher.fetch(request, Errand(Ungoverned(), render=render))
+        return await self.fetcher.fetch(request, FetchOptions(Ungoverned(), render=render))
 
     async def compute(self, function: Callable[..., T], /, *args: object, seconds: float | None = None) -> T:
         return await self.fetcher.compute(function, *args, seconds=seconds)
