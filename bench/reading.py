@@ -14,12 +14,12 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from thresher.reading.charset import decode
-from thresher.reading.content import main_content
-from thresher.reading.document import Document
-from thresher.reading.html import parse
-from thresher.reading.markdown import full_markdown, main_markdown
-from thresher.reading.text import full_text
+from thresher.reading.html.charset import decode
+from thresher.reading.html.document import Document
+from thresher.reading.html.parser import parse
+from thresher.reading.text.content import main_content
+from thresher.reading.text.markdown import full_markdown, main_markdown
+from thresher.reading.text.plain import full_text
 
 HERE = "https://example.org/news/2026/02/03/harbour"
 SENTENCE = "The harbour was rebuilt after the storm, and the <a href='/ferries'>first ferries</a> have been running again since Monday. "

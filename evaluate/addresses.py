@@ -7,7 +7,7 @@ from typing import Any
 from evaluate.manifest import entries
 from evaluate.score import Score
 from thresher.core.errors import InvalidUrl
-from thresher.reading.addresses import read_address
+from thresher.reading.values.addresses import read_address
 
 PARTS = (
     "href",

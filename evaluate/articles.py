@@ -20,9 +20,9 @@ from statistics import mean
 
 from evaluate.score import Score
 from thresher.core.page import Page
-from thresher.reading.content import main_content
-from thresher.reading.document import Document
-from thresher.reading.text import full_text
+from thresher.reading.html.document import Document
+from thresher.reading.text.content import main_content
+from thresher.reading.text.plain import full_text
 
 GROUP = 4
 READINGS = (

@@ -10,10 +10,10 @@ from urllib.parse import unquote
 
 from evaluate.manifest import entries, share
 from evaluate.score import Score
-from thresher.reading.boards import Board, fingerprint, recognise
-from thresher.reading.calls import list_call
-from thresher.reading.document import Document
-from thresher.reading.platform import platform_named
+from thresher.reading.html.document import Document
+from thresher.reading.platforms.boards import Board, fingerprint, recognise
+from thresher.reading.platforms.calls import list_call
+from thresher.reading.platforms.platform import platform_named
 
 HOMES = {
     "ashby": "https://jobs.ashbyhq.com/{}",

@@ -20,10 +20,10 @@ from thresher.core.evidence import Place
 from thresher.core.schema import Field, Kind
 from thresher.evidence.find import places
 from thresher.evidence.sheet import Sheet
-from thresher.reading.document import Document
-from thresher.reading.markdown import full_markdown
-from thresher.reading.money import Price, read_price
-from thresher.reading.text import full_text
+from thresher.reading.html.document import Document
+from thresher.reading.text.markdown import full_markdown
+from thresher.reading.text.plain import full_text
+from thresher.reading.values.money import Price, read_price
 
 _ABOUT = frozenset(
     {"url", "trap", "recently_viewed", "rating"}

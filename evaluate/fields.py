@@ -8,9 +8,9 @@ from typing import Any
 
 from evaluate.manifest import TODAY, Entry, entries, plain, share
 from evaluate.score import Score
-from thresher.reading.inspection import Inspection
-from thresher.reading.posted import posted_on
-from thresher.reading.posting import Posting
+from thresher.reading.inspect.inspection import Inspection
+from thresher.reading.postings.posting import Posting
+from thresher.reading.values.dates import posted_on
 
 LISTS = ("pages/listings/", "ats/", "feeds/", "api/", "postings/")
 SUFFIXES = (".html", ".htm", ".json", ".xml")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from thresher.core.page import Page, Via
-from thresher.reading.inspection import Inspection, inspect
+from thresher.reading.inspect.inspection import Inspection, inspect
 
 TODAY = date(2026, 9, 1)  # after everything that was recorded
 

@@ -13,8 +13,8 @@ from random import Random
 from typing import Any
 
 from thresher.learning.outline import Outline
-from thresher.reading.document import Document
-from thresher.reading.html import Element, Text
+from thresher.reading.html.document import Document
+from thresher.reading.html.parser import Element, Text
 
 # What a box may not be put around, or a parser would take it out again.
 _TABLE = frozenset(

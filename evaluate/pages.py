@@ -7,10 +7,10 @@ from urllib.parse import urljoin
 
 from evaluate.manifest import entries, plain, share
 from evaluate.score import Score
-from thresher.reading.company import careers_url
-from thresher.reading.document import Document
-from thresher.reading.inspection import Inspection
-from thresher.reading.money import Price, read_price
+from thresher.reading.html.document import Document
+from thresher.reading.inspect.company import careers_url
+from thresher.reading.inspect.inspection import Inspection
+from thresher.reading.values.money import Price, read_price
 
 NAMES = ("title", "name", "model")
 

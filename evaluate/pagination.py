@@ -8,9 +8,9 @@ import ada_url
 from evaluate.manifest import Entry, entries
 from evaluate.score import Score
 from thresher.core.page import Page, Via
-from thresher.reading.document import Document
-from thresher.reading.pageurls import comparable
-from thresher.reading.pagination import Pagination, pagination
+from thresher.reading.html.document import Document
+from thresher.reading.lists.page_urls import comparable
+from thresher.reading.lists.pagination import Pagination, pagination
 
 Found = set[tuple[str, str]]
 

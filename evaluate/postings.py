@@ -6,7 +6,7 @@ from typing import Any
 
 from evaluate.manifest import Entry, entries, plain, share
 from evaluate.score import Score
-from thresher.reading.inspection import Inspection
+from thresher.reading.inspect.inspection import Inspection
 
 FOLDERS = ("pages/listings/", "ats/", "feeds/", "api/", "postings/", "incremental/")
 SUFFIXES = (".html", ".json", ".xml")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from evaluate.manifest import entries
 from evaluate.score import Score
-from thresher.reading.money import NoPrice, Price, read_price
+from thresher.reading.values.money import NoPrice, Price, read_price
 
 
 def scores(corpus: Path) -> list[Score]:

@@ -18,8 +18,8 @@ from thresher.learning.learn import learn
 from thresher.learning.outline import Outline
 from thresher.learning.read import Reading, read
 from thresher.learning.wording import squeezed
-from thresher.reading.document import Document
-from thresher.reading.html import Text
+from thresher.reading.html.document import Document
+from thresher.reading.html.parser import Text
 
 TAUGHT = 3
 ROTATIONS = 6

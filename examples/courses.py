@@ -14,7 +14,7 @@ from thresher import (
     Stage,
     host_gate,
 )
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 CATALOGUE = "https://courses.practice.example/catalogue/craft"
 COURSE = Schema(

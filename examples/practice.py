@@ -7,7 +7,7 @@ shows.
 from datetime import UTC, datetime
 
 from thresher import App, Context, Done, Failed, NewTask, Outcome, Pipeline, Record, Stage, host_gate
-from thresher.reading.inspection import Inspection, inspect
+from thresher.reading.inspect.inspection import Inspection, inspect
 
 
 async def look(ctx: Context) -> Outcome:

@@ -18,7 +18,7 @@ from thresher.core.page import Page
 from thresher.engine import worker as loop
 from thresher.engine.process_pool import close_fork_server
 from thresher.engine.registry import Registry
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 from thresher.store.backend import unscoped
 from thresher.store.settings import change_setting
 from thresher.store.sources import set_limits

@@ -13,7 +13,7 @@ from thresher.ai.question import MAX_INPUT, Question
 from thresher.core.errors import InvalidPayload
 from thresher.core.evidence import Material
 from thresher.core.schema import Schema
-from thresher.reading.split import Heading
+from thresher.reading.text.split import Heading
 
 LIBRARY = Library()
 

@@ -21,7 +21,7 @@ from thresher.engine.registry import Registry
 from thresher.practice.web import DAY_ZERO, Knob, Trouble, robots
 from thresher.practice.web.answer import Ask
 from thresher.practice.web.sites import bulk
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 WEB_SEED = 7
 HOSTS = tuple(f"h{number}.bulk.example" for number in range(6))

@@ -22,7 +22,7 @@ from typing import Any
 import thresher.apps.roles.app
 import thresher.store.postgres.backend  # noqa: F401  loaded before the first fork, like all the others
 from thresher.cli.main import main as thresher_command
-from thresher.reading.platform import platforms
+from thresher.reading.platforms.platform import platforms
 from thresher.store.store import Store
 from thresher.web import server
 

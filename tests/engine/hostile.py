@@ -17,17 +17,17 @@ from thresher.learning.extractor import Extractor
 from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.learning.rows import rows
-from thresher.reading.content import main_content
-from thresher.reading.document import Document
-from thresher.reading.inspection import inspect
-from thresher.reading.links import links
-from thresher.reading.markdown import full_markdown
-from thresher.reading.pagination import pagination
-from thresher.reading.selected import first_selected
-from thresher.reading.shell import shell
-from thresher.reading.structured import structured
-from thresher.reading.text import full_text
-from thresher.reading.wall import wall
+from thresher.reading.html.document import Document
+from thresher.reading.html.links import links
+from thresher.reading.html.selectors import first_selected
+from thresher.reading.inspect.inspection import inspect
+from thresher.reading.lists.pagination import pagination
+from thresher.reading.structured.facts import structured
+from thresher.reading.text.content import main_content
+from thresher.reading.text.markdown import full_markdown
+from thresher.reading.text.plain import full_text
+from thresher.reading.verdict.emptiness import shell
+from thresher.reading.verdict.wall import wall
 
 MEGABYTE = 1024 * 1024
 

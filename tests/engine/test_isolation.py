@@ -14,7 +14,7 @@ from tests.harness.bodies import saved
 from tests.harness.databases import with_processes
 from tests.harness.tasks import events, rows
 from thresher import App, Done, NewTask, Pipeline, Stage
-from thresher.reading.html import MAX_DEPTH
+from thresher.reading.html.parser import MAX_DEPTH
 from thresher.store import blobs
 
 __all__ = ["at", "clock"]

@@ -8,7 +8,7 @@ import pytest
 from tests.harness.tasks import events, rows
 from thresher import Field, Schema
 from thresher.engine.reader import MAX_EXAMPLES, Lessons
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 from thresher.store import extractors
 from thresher.store.store import Store
 

@@ -11,9 +11,9 @@ from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
 from thresher.evidence.sheet import Sheet
 from thresher.evidence.verify import sheets, verified
-from thresher.reading.document import Document
-from thresher.reading.markdown import full_markdown
-from thresher.reading.text import full_text
+from thresher.reading.html.document import Document
+from thresher.reading.text.markdown import full_markdown
+from thresher.reading.text.plain import full_text
 
 URL = "https://hiring.example/"
 FIELDS = (

@@ -5,9 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from thresher.hiring.leg import Ask
-from thresher.reading.listing import Listing
-from thresher.reading.platform import Paging
-from thresher.reading.posting import Posting
+from thresher.reading.platforms.platform import Paging
+from thresher.reading.postings.posting import Listing, Posting
 
 FACETS = ("family", "town", "time")
 

@@ -2,7 +2,7 @@
 
 from thresher.hiring.company.dossier import Dossier, Leaf, dossier
 from thresher.hiring.company.facts import read_facts
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 YEAR = 2026
 PROSE = "<html><head><title>About Tarn Tools</title></head><body><nav><a href='/'>Home</a> <a href='/jobs'>Jobs</a></nav>{}</body></html>"

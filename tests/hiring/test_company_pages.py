@@ -21,7 +21,7 @@ from thresher.hiring.company.headcount import headcount
 from thresher.hiring.company.openings import openings
 from thresher.hiring.company.pages import candidates, named
 from thresher.hiring.company.seat import founded, seated, since
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 HOME = """<nav><a href="/">Home</a><a href="/company/about-us">About us</a><a href="/careers">Careers</a><a href="/values">Our values</a>
 <a href="https://other.example/about">About</a><a href="/about-cookies">About cookies</a></nav><p>Hello</p>"""

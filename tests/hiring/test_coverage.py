@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.hiring.coverage import MAX_YIELDS, Limits, coverage, health
-from thresher.reading.posting import Posting, Salary
+from thresher.reading.postings.posting import Posting, Salary
 
 pytestmark = pytest.mark.promise(10)
 

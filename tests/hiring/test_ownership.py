@@ -10,7 +10,7 @@ from thresher.hiring.names import Likeness, liken, name_words
 from thresher.hiring.ownership import Proof, Signs, Strength, Wanted, prove, stands_on
 from thresher.hiring.slugs import slugs
 from thresher.practice.web.company import HOSTED, company, directory, owner
-from thresher.reading.platform import guessable
+from thresher.reading.platforms.platform import guessable
 
 MAPLE = Wanted("Maple Water", "https://www.maplewater.example/")
 

@@ -12,7 +12,7 @@ from thresher.core.record import pack
 from thresher.core.task import MAX_KEY
 from thresher.hiring.records import entry
 from thresher.hiring.row import address, evidence_of, fields, key_of, listed, owned_by
-from thresher.reading.posting import Posting, Salary
+from thresher.reading.postings.posting import Posting, Salary
 
 BOARD = {"company": "acme.example", "company_name": "Acme Anvils"}
 

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 from tests.hiring.model_source import ModelSource
 from thresher.hiring.facets import MAX_IDS, proves, split
 from thresher.hiring.walk import Bounds, Tally, Walk
-from thresher.reading.listing import Listing
-from thresher.reading.platform import Paging
-from thresher.reading.posting import Posting
+from thresher.reading.platforms.platform import Paging
+from thresher.reading.postings.posting import Listing, Posting
 
 pytestmark = pytest.mark.promise(7)
 

@@ -177,10 +177,10 @@ SELECTING = {
     "xpath_one",
     "xpath_iter",
 }
-MAKERS = {"reading/selected.py": "written_selector", "learning/selectors.py": "learned_selector"}
+MAKERS = {"reading/html/selectors.py": "written_selector", "learning/selectors.py": "learned_selector"}
 # Who takes a selector at a person's word: platform files, and the vocabulary that comes with the program.
-TRUSTING = {"reading/postings.py", "reading/selected.py", "reading/single.py"}
-WITHOUT_PAGES = ("practice", "store", "reading/html.py")
+TRUSTING = {"reading/postings/postings.py", "reading/html/selectors.py", "reading/postings/single.py"}
+WITHOUT_PAGES = ("practice", "store", "reading/html/parser.py")
 
 
 def constants(path: Path) -> set[str]:

@@ -11,7 +11,7 @@ from html import escape
 
 from thresher.core.schema import Field, Kind, Schema
 from thresher.learning.example import Example
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 TOOLS = Schema(
     "tool",

@@ -9,7 +9,7 @@ from thresher.learning.extractor import Extractor, Refusal
 from thresher.learning.learn import learn
 from thresher.learning.locator import Family
 from thresher.learning.read import read
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 
 def shop(*bodies: str, head: str = "") -> list[Document]:

@@ -27,8 +27,8 @@ from thresher.learning.example import Example
 from thresher.learning.extractor import Extractor
 from thresher.learning.learn import learn
 from thresher.learning.read import read
-from thresher.reading.document import Document
-from thresher.reading.text import full_text
+from thresher.reading.html.document import Document
+from thresher.reading.text.plain import full_text
 
 
 def learned(layout: Layout) -> Extractor:

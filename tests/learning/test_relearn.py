@@ -9,7 +9,7 @@ from thresher.learning.extractor import Extractor, Refusal
 from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.learning.relearn import relearn
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 CHANGED = Knobs(classes="new-", labels="The ")
 OLD = [example(boxes, tool) for tool in SHELF[:3]]

@@ -13,8 +13,8 @@ from thresher.learning.extractor import Extractor, Refusal
 from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.learning.rows import rows
-from thresher.reading.document import Document
-from thresher.reading.text import full_text
+from thresher.reading.html.document import Document
+from thresher.reading.text.plain import full_text
 
 LIST = Schema(
     "tools",

@@ -10,7 +10,7 @@ from thresher.learning.extractor import Extractor
 from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.learning.structure import from_structure
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 
 def test_a_site_that_declares_its_things_labels_its_own_pages() -> None:

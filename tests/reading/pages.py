@@ -3,8 +3,8 @@
 from datetime import date
 
 from thresher.core.page import Page, Via
-from thresher.reading.document import Document
-from thresher.reading.inspection import Inspection, inspect
+from thresher.reading.html.document import Document
+from thresher.reading.inspect.inspection import Inspection, inspect
 
 TODAY = date(2026, 3, 10)
 PROSE = (

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.core.errors import InvalidUrl
-from thresher.reading.addresses import Address, read_address, registered_domain
+from thresher.reading.values.addresses import Address, read_address, registered_domain
 
 
 def test_the_parts_are_those_of_the_standard():

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.core.errors import ConfigError
-from thresher.reading.boards import fingerprint, recognise
-from thresher.reading.document import Document
-from thresher.reading.platform import Platform, platforms, read_platform
+from thresher.reading.html.document import Document
+from thresher.reading.platforms.boards import fingerprint, recognise
+from thresher.reading.platforms.platform import Platform, platforms, read_platform
 
 ADDRESSES = [
     ("https://boards.greenhouse.io/acme", "greenhouse", "acme"),

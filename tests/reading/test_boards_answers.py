@@ -7,7 +7,7 @@ import pytest
 
 from tests.reading.pages import look
 from thresher.core.page import Verdict
-from thresher.reading.answers import read_answer
+from thresher.reading.platforms.answers import read_answer
 
 TITLE = "Ladder maker"
 ANSWERS = {

@@ -10,12 +10,11 @@ from thresher.core.page import Page, Via
 from thresher.practice.web import DAY_ZERO, HOSTED, Company, board_url, directory, postings
 from thresher.practice.web import Posting as Planted
 from thresher.practice.web.web import Web
-from thresher.reading.boards import Board, recognise
-from thresher.reading.body import Format, read_body
-from thresher.reading.call import Call
-from thresher.reading.calls import detail_call, list_call, owner_call, owner_name
-from thresher.reading.inspection import inspect
-from thresher.reading.posting import Posting
+from thresher.reading.inspect.body import Format, read_body
+from thresher.reading.inspect.inspection import inspect
+from thresher.reading.platforms.boards import Board, recognise
+from thresher.reading.platforms.calls import Call, detail_call, list_call, owner_call, owner_name
+from thresher.reading.postings.posting import Posting
 
 SEED = 7
 WEB = Web(SEED)

@@ -8,12 +8,19 @@ from hypothesis import strategies as st
 
 from thresher.core.credentials import Credentials
 from thresher.core.errors import ConfigError
-from thresher.reading.boards import Board, board_named, fingerprint, recognise
-from thresher.reading.call import Call
-from thresher.reading.calls import detail_call, facets_of, list_call, owner_call, owner_name, with_auth
-from thresher.reading.document import Document
-from thresher.reading.platform import Platform, guessable, platform_named, platforms, read_platform
-from thresher.reading.posting import Posting
+from thresher.reading.html.document import Document
+from thresher.reading.platforms.boards import Board, board_named, fingerprint, recognise
+from thresher.reading.platforms.calls import (
+    Call,
+    detail_call,
+    facets_of,
+    list_call,
+    owner_call,
+    owner_name,
+    with_auth,
+)
+from thresher.reading.platforms.platform import Platform, guessable, platform_named, platforms, read_platform
+from thresher.reading.postings.posting import Posting
 
 UUID = "0f9b1c2d-1111-4222-8333-444455556666"
 LISTS = {

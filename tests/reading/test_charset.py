@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.charset import _FAMILIES, HEAD, codec_for, decode
+from thresher.reading.html.charset import _FAMILIES, HEAD, codec_for, decode
 
 GERMAN = "Grüße aus Köln, wo die Äpfel süß sind und der Käse 3 € kostet."
 RUSSIAN = "Мы ищем опытного разработчика, который любит работать с данными. "

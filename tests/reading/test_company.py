@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.reading.pages import document, look
-from thresher.reading.company import careers_url
+from thresher.reading.inspect.company import careers_url
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,19 @@
 
 import pytest
 
-from thresher.reading.boilerplate import is_credit, is_end, is_script, named_around, named_body
-from thresher.reading.content import main_content
-from thresher.reading.declared import Declared, declared
-from thresher.reading.document import Document
-from thresher.reading.html import parse
-from thresher.reading.text import full_text
+from thresher.reading.html.document import Document
+from thresher.reading.html.parser import parse
+from thresher.reading.text.content import (
+    Declared,
+    declared,
+    is_credit,
+    is_end,
+    is_script,
+    main_content,
+    named_around,
+    named_body,
+)
+from thresher.reading.text.plain import full_text
 
 PARAGRAPHS = (
     "The harbour was rebuilt after the storm, and the first ferries have been running again since the middle of the week.",

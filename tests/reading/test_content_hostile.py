@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.core.page import Page
-from thresher.reading.content import article, main_content
-from thresher.reading.document import Document
-from thresher.reading.language import language
-from thresher.reading.markdown import full_markdown, main_markdown
-from thresher.reading.text import full_text
+from thresher.reading.html.document import Document
+from thresher.reading.text.content import article, main_content
+from thresher.reading.text.language import language
+from thresher.reading.text.markdown import full_markdown, main_markdown
+from thresher.reading.text.plain import full_text
 
 OPENED = "p|div|li|ul|ol|table|tr|td|th|a|b|pre|blockquote|article|nav|h2|select|option|dl|dd|br|img|script|svg|template|base href=x"
 NAMED = "p hidden|div class='comments'|div style=display:none|meta property='og:type' content='article'|a href='/y'|html lang=de|!--"
@@ -120,7 +120,7 @@ import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (3_000_000_000, 3_000_000_000))
 resource.setrlimit(resource.RLIMIT_CPU, (100, 100))
 from tests.reading.test_content_hostile import HOSTILE, PROSE, read_everything
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 name = sys.argv[1]
 html = "<p>" + PROSE * 100_000 if name == "10 MB of text" else HOSTILE[name](int(sys.argv[2]))
 print(read_everything(Document.from_html("<meta property='article:published_time' content=x>" + html, "https://example.org/")))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.dates import Day, NoDay, read_date, read_day
+from thresher.reading.values.dates import Day, NoDay, read_date, read_day
 
 TODAY = date(2026, 1, 10)
 

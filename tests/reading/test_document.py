@@ -3,7 +3,7 @@
 import pytest
 
 from thresher.core.page import Page
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 HERE = "https://example.org/jobs/list?page=2"
 

@@ -12,10 +12,10 @@ from tests.reading.pages import look
 from thresher.core.errors import Malformed
 from thresher.core.page import Verdict
 from thresher.practice.web import PracticeWeb
-from thresher.reading.feeds import Feed, feed_in, read_feed
-from thresher.reading.inspection import Inspection
-from thresher.reading.kind import Kind
-from thresher.reading.xmltree import read_xml
+from thresher.reading.inspect.inspection import Inspection
+from thresher.reading.inspect.report import Kind
+from thresher.reading.structured.feeds import Feed, feed_in, read_feed
+from thresher.reading.structured.xml import read_xml
 
 TODAY = date(2026, 1, 10)
 URL = "https://news.example/feed/"

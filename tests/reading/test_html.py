@@ -3,7 +3,7 @@
 import pytest
 
 from thresher.core.errors import UsageError
-from thresher.reading.html import Node, parse
+from thresher.reading.html.parser import Node, parse
 
 PAGE = """<!doctype html><html lang="en"><head><title>Two &amp; three</title></head>
 <body class="wide dark" data-empty><div id="a">one<b>two</b> <p>three</p><script>var x = "<p>";</script></div>

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from thresher.core.errors import TooLarge
-from thresher.reading.html import LIMITS, MAX_DEPTH, parse
+from thresher.reading.html.parser import LIMITS, MAX_DEPTH, parse
 
 BOMBS = {
     "formatting left open": lambda: "<b><i><u><p>" * 800_000,
@@ -28,7 +28,7 @@ BOMBS = {
 ATTACK = """
 import resource, sys
 from thresher.core.errors import TooLarge
-from thresher.reading.html import parse
+from thresher.reading.html.parser import parse
 from tests.reading.test_html_hostile import BOMBS
 html = BOMBS[sys.argv[1]]()
 resource.setrlimit(resource.RLIMIT_AS, (900_000_000, 900_000_000))

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from tests.reading.pages import PROSE, TODAY, look, page, rows
 from thresher.core.errors import Blocked, TimedOut
 from thresher.core.page import Page, Verdict, Via
-from thresher.reading.advice import advice
-from thresher.reading.inspection import as_json, inspect, unreachable
-from thresher.reading.kind import Kind
+from thresher.reading.inspect.advice import advice
+from thresher.reading.inspect.inspection import as_json, inspect, unreachable
+from thresher.reading.inspect.report import Kind
 
 KEYS = {
     "source",

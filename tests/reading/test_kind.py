@@ -6,7 +6,7 @@ import pytest
 
 from tests.reading.pages import PROSE, look, rows
 from thresher.core.page import Verdict
-from thresher.reading.kind import Kind
+from thresher.reading.inspect.report import Kind
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.language import HINTED, UNKNOWN, language, primary
+from thresher.reading.text.language import HINTED, UNKNOWN, language, primary
 
 SENTENCES = {
     "en": "We are looking for a developer to join our team in London who likes to work with databases.",

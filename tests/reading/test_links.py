@@ -3,8 +3,8 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.document import Document
-from thresher.reading.links import MAX_LINKS, every_link, links
+from thresher.reading.html.document import Document
+from thresher.reading.html.links import MAX_LINKS, every_link, links
 
 HERE = "https://shop.example/list"
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from thresher.reading.document import Document
-from thresher.reading.markdown import LINK_BUDGET, full_markdown, main_markdown
+from thresher.reading.html.document import Document
+from thresher.reading.text.markdown import LINK_BUDGET, full_markdown, main_markdown
 
 HERE = "https://example.org/jobs/"
 

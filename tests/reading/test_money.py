@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.money import NoPrice, Price, read_price
+from thresher.reading.values.money import NoPrice, Price, read_price
 
 
 def price(text: str, hint: str | None = None) -> Price:

@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.core.page import Page
-from thresher.reading.document import Document
-from thresher.reading.pagination import Pagination, pagination
+from thresher.reading.html.document import Document
+from thresher.reading.lists.pagination import Pagination, pagination
 
 HOST = "https://shop.example"
 

@@ -9,10 +9,10 @@ import pytest
 
 from tests.reading.pages import look
 from thresher.core.errors import ConfigError
-from thresher.reading.answers import read_answer
-from thresher.reading.boards import Board, recognise
-from thresher.reading.calls import list_call
-from thresher.reading.platform import (
+from thresher.reading.platforms.answers import read_answer
+from thresher.reading.platforms.boards import Board, recognise
+from thresher.reading.platforms.calls import list_call
+from thresher.reading.platforms.platform import (
     Confidence,
     platform_named,
     platforms,

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tests.reading.pages import PROSE, TODAY, look, rows
 from thresher.core.page import Verdict
-from thresher.reading.answers import read_answer
-from thresher.reading.kind import Kind
-from thresher.reading.posting import Posting, merged
-from thresher.reading.rows import read_rows
+from thresher.reading.inspect.report import Kind
+from thresher.reading.lists.rows import read_rows
+from thresher.reading.platforms.answers import read_answer
+from thresher.reading.postings.posting import Posting, merged
 
 GREENHOUSE = {
     "jobs": [

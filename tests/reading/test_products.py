@@ -6,7 +6,7 @@ import json
 import pytest
 
 from tests.reading.pages import look
-from thresher.reading.kind import Kind
+from thresher.reading.inspect.report import Kind
 
 RECENT = """<h2>Products you recently viewed</h2><ul><li><a href="/p/100001"><h3>Stool</h3></a><p class="price">£5.00</p></li>
 <li><a href="/p/100002"><h3>Bench</h3></a><p class="price">£6.00</p></li>

@@ -15,7 +15,7 @@ from thresher.learning.learn import learn
 from thresher.learning.read import read
 from thresher.learning.record import from_json, to_json
 from thresher.learning.selectors import learned_selector
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 # Matching the second half of this tag name as a selector takes time that grows with the fourth power of the
 # number of siblings.

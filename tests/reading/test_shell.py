@@ -4,8 +4,8 @@ import pytest
 
 from tests.reading.pages import PROSE, document, look
 from thresher.core.page import Verdict
-from thresher.reading.kind import Kind
-from thresher.reading.shell import shell
+from thresher.reading.inspect.report import Kind
+from thresher.reading.verdict.emptiness import shell
 
 
 @pytest.mark.parametrize(

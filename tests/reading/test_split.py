@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from thresher.core.errors import UsageError
-from thresher.reading.split import MIN_PART, Part, repeats, split, trail
+from thresher.reading.text.split import MIN_PART, Part, repeats, split, trail
 
 
 def texts(markdown: str, most: int) -> list[str]:

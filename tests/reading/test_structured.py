@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.document import Document
-from thresher.reading.structured import structured
-from thresher.reading.thing import MAX_THINGS, Structured
+from thresher.reading.html.document import Document
+from thresher.reading.structured.facts import structured
+from thresher.reading.structured.thing import MAX_THINGS, Structured
 
 SCRIPT = '<script type="application/ld+json">{}</script>'
 

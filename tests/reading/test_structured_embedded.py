@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.embedded import balanced, embedded, walk
-from thresher.reading.html import parse
-from thresher.reading.loose_json import BrokenJson, Loose, read_json
+from thresher.reading.html.parser import parse
+from thresher.reading.structured.embedded import balanced, embedded, walk
+from thresher.reading.structured.loose_json import BrokenJson, Loose, read_json
 
 
 def found(html: str) -> dict[str, object]:

@@ -3,8 +3,8 @@
 import pytest
 
 from thresher.core.page import Page
-from thresher.reading.document import Document
-from thresher.reading.text import full_text
+from thresher.reading.html.document import Document
+from thresher.reading.text.plain import full_text
 
 
 def text(html: str) -> str:

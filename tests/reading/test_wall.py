@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from thresher.reading.wall import ENOUGH, SHORT, thorough, wall
-from thresher.reading.words import Words, plain, vocabulary
+from thresher.reading.text.vocabulary import Words, plain, vocabulary
+from thresher.reading.verdict.wall import ENOUGH, SHORT, thorough, wall
 
 PROSE = (
     "<p>"

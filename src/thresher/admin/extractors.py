@@ -14,8 +14,8 @@ from thresher.engine.reader import Lessons, extractor_of
 from thresher.evidence.verify import verify
 from thresher.learning.locator import Css, Data, How, Label
 from thresher.learning.rule import Rule
-from thresher.reading.document import Document
-from thresher.reading.text import full_text
+from thresher.reading.html.document import Document
+from thresher.reading.text.plain import full_text
 from thresher.store import extractors
 from thresher.store.extractors import Learned
 from thresher.store.store import Store

@@ -15,7 +15,7 @@ from thresher.core.schema import Field, Schema, Value, named
 from thresher.evidence.find import places
 from thresher.evidence.sheet import Sheet
 from thresher.evidence.verify import verify
-from thresher.reading.split import Heading, headings, split
+from thresher.reading.text.split import Heading, headings, split
 
 # A page without end must not buy questions without end.
 MAX_PARTS = 100

@@ -12,9 +12,9 @@ from typing import Any
 
 from thresher.ai.prices import ModelTerms
 from thresher.core.schema import Field, Kind, Schema
-from thresher.reading import currency
-from thresher.reading.calendar_words import MONTHS, TODAY, UNIT_DAYS, YESTERDAY, folded
-from thresher.reading.money import Price, read_price
+from thresher.reading.values import currency
+from thresher.reading.values.dates import MONTHS, TODAY, UNIT_DAYS, YESTERDAY, folded
+from thresher.reading.values.money import Price, read_price
 
 # What the answer "no" may take, the thinking of a model that thinks before it answers included.
 MAX_OUTPUT = 500

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from thresher.core.page import Page
-    from thresher.reading.inspection import Inspection
+    from thresher.reading.inspect.inspection import Inspection
 
 MAX_FILE = 50 * 1024 * 1024  # bytes, unpacked
 TYPES = {
@@ -71,7 +71,7 @@ def _inspected(
 
     from thresher.core.clock import monotonic
     from thresher.core.errors import TaskError, ThresherError
-    from thresher.reading.inspection import unreachable
+    from thresher.reading.inspect.inspection import unreachable
 
     try:
         page = _fetched(call, source, render=render) if _is_address(source) else _file(source, base)
@@ -89,7 +89,7 @@ def inspected(call: Call, page: "Page") -> "Inspection":
     import asyncio
 
     from thresher.build import read_once
-    from thresher.reading.inspection import inspect
+    from thresher.reading.inspect.inspection import inspect
 
     return asyncio.run(read_once(call.project(), inspect, page, _today()))
 
@@ -175,7 +175,7 @@ def _unpacked(body: bytes, name: str) -> bytes:
 
 def _write(inspection: "Inspection | None", error: str | None, source: str) -> None:
     from thresher.cli.words import as_json
-    from thresher.reading import inspection as reading
+    from thresher.reading.inspect import inspection as reading
 
     found: dict[str, Any] = reading.as_json(inspection) if inspection else {"source": source}
     sys.stdout.write(as_json({**found, **({"error": error} if error else {})}) + "\n")
@@ -201,7 +201,7 @@ def _draw(out: "Console", seen: "Inspection") -> None:
 
     from thresher.cli.show import pairs, table
     from thresher.cli.words import plain, short
-    from thresher.reading.advice import advice
+    from thresher.reading.inspect.advice import advice
 
     colour = {"found": "green", "confirmed_empty": "cyan", "unknown": "yellow", "blocked": "red"}[
         seen.look.verdict

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from thresher.fetch.robots import RobotsRules
-    from thresher.reading.boards import Board
+    from thresher.reading.platforms.boards import Board
 
 app = typer.Typer(context_settings={"help_option_names": ["-h", "--help"]})
 Texts = Annotated[
@@ -38,7 +38,7 @@ def price(
 
     A line may be a JSON object: text, and currency as a hint.
     """
-    from thresher.reading.money import Price, read_price
+    from thresher.reading.values.money import Price, read_price
 
     def answer(fields: Fields) -> dict[str, Any]:
         text = wanted(fields, "text", "price", "price_text")
@@ -85,7 +85,7 @@ def url(
     from dataclasses import asdict
 
     from thresher.core.errors import InvalidUrl
-    from thresher.reading.addresses import read_address
+    from thresher.reading.values.addresses import read_address
 
     def answer(fields: Fields) -> dict[str, Any]:
         text = wanted(fields, "text", "url", "input")
@@ -107,8 +107,8 @@ def board(ctx: typer.Context, texts: Texts = None) -> None:
 
     An argument may also name a saved file: a page that embeds or links a board, an answer of its API, a feed.
     """
-    from thresher.reading.boards import recognise
-    from thresher.reading.calls import list_call
+    from thresher.reading.platforms.boards import recognise
+    from thresher.reading.platforms.calls import list_call
 
     def answer(fields: Fields) -> dict[str, Any]:
         text = wanted(fields, "text", "url")
@@ -177,7 +177,7 @@ def day(
 
     A line may be a JSON object: text, today, language.
     """
-    from thresher.reading.dates import Day, read_day
+    from thresher.reading.values.dates import Day, read_day
 
     default = _today(today)
 

@@ -5,7 +5,7 @@
 from pathlib import Path
 
 from thresher.core.errors import ConfigError
-from thresher.reading.platform import read_platforms, use_platforms
+from thresher.reading.platforms.platform import read_platforms, use_platforms
 
 FOLDER = "platforms"
 Texts = tuple[tuple[str, str], ...]  # (name, text) of each file

@@ -28,7 +28,7 @@ from typing import Any, NamedTuple, TypeVar
 from thresher.config.platforms import Texts, installed_platforms, use_texts
 from thresher.core.errors import TooLarge, UsageError
 from thresher.core.task import Task
-from thresher.reading.html import LIMITS
+from thresher.reading.html.parser import LIMITS
 
 HEADER = struct.Struct(
     "<Q"
@@ -83,8 +83,8 @@ def _warm_up() -> None:
 
     from thresher.core.page import Page  # noqa: PLC0415  only the server needs these, and before it serves
     from thresher.learning import learn, read, relearn  # noqa: F401, PLC0415
-    from thresher.reading.inspection import inspect  # noqa: PLC0415
-    from thresher.reading.wall import thorough  # noqa: PLC0415
+    from thresher.reading.inspect.inspection import inspect  # noqa: PLC0415
+    from thresher.reading.verdict.wall import thorough  # noqa: PLC0415
 
     body = b"<title>Ladder</title><h1>Ladder</h1><p class=price>5</p><script>x</script><a href=/careers>Careers</a>"
     thorough(200, body.decode())

@@ -30,10 +30,10 @@ from thresher.learning.record import from_json, to_json
 from thresher.learning.relearn import relearn
 from thresher.learning.rows import rows
 from thresher.learning.structure import from_structure
-from thresher.reading.document import Document
-from thresher.reading.markdown import full_markdown
-from thresher.reading.structured import structured
-from thresher.reading.text import full_text
+from thresher.reading.html.document import Document
+from thresher.reading.structured.facts import structured
+from thresher.reading.text.markdown import full_markdown
+from thresher.reading.text.plain import full_text
 from thresher.store import blobs, extractors
 from thresher.store.extractors import Labelled, Labeller, Learned
 from thresher.store.store import Store

@@ -11,9 +11,8 @@ from datetime import date
 from itertools import islice
 
 from thresher.evidence.level import BREAKS
-from thresher.reading.calendar_words import MONTHS, folded
-from thresher.reading.dates import Day, read_day
-from thresher.reading.language import language
+from thresher.reading.text.language import language
+from thresher.reading.values.dates import MONTHS, Day, folded, read_day
 
 MAX_DAYS = 20_000
 RELATIVE = 80  # characters of a line that may be nothing but "posted 3 days ago"

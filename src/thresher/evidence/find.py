@@ -20,7 +20,7 @@ from thresher.evidence.numbers import stands_alone
 from thresher.evidence.sheet import DataSheet, Sheet
 from thresher.evidence.sums import matches, wanted
 from thresher.evidence.words import MAX_PLACES, needle, spans
-from thresher.reading.numerals import numerals, plain_digits
+from thresher.reading.values.numbers import numerals, plain_digits
 
 _DIGITS = re.compile(r"\d+")
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from thresher.evidence.sheet import DataSheet, Sheet
 from thresher.evidence.stretches import Borders, Layout
-from thresher.reading.split import headings, parents, repeats
+from thresher.reading.text.split import headings, parents, repeats
 
 # What share of the values may be lost to borders of a kind before the borders are doubted.
 SURE, LIKELY, UNLIKELY = 1.0, 0.5, 0.2

@@ -13,7 +13,7 @@ from decimal import Decimal
 from itertools import islice
 
 from thresher.evidence.days import in_words
-from thresher.reading.numerals import Numeral, numerals
+from thresher.reading.values.numbers import Numeral, numerals
 
 MAX_NUMBERS = 200_000
 

@@ -12,11 +12,11 @@ from decimal import Decimal
 
 from thresher.evidence.level import BREAKS
 from thresher.evidence.numbers import stands_alone
-from thresher.reading import currency
-from thresher.reading.amounts import Amount, amounts
-from thresher.reading.currency import Currency
-from thresher.reading.money import Price, read_price
-from thresher.reading.numerals import numerals
+from thresher.reading.values import currency
+from thresher.reading.values.amounts import Amount, amounts
+from thresher.reading.values.currency import Currency
+from thresher.reading.values.money import Price, read_price
+from thresher.reading.values.numbers import numerals
 
 WINDOW = 300  # characters that are read at once: what an amount means stands near it
 MAX_SUMS = 50_000

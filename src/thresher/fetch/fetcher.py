@@ -44,8 +44,8 @@ from thresher.fetch.guard import Guard, Target
 from thresher.fetch.redirect import follow, is_redirect
 from thresher.fetch.request import Bounds, Request, Response, Starting, Transport
 from thresher.fetch.robots_cache import RobotsCache
-from thresher.reading.shell import is_shell
-from thresher.reading.wall import needs_tree, wall_of_html, wall_without_tree
+from thresher.reading.verdict.emptiness import is_shell
+from thresher.reading.verdict.wall import needs_tree, wall_of_html, wall_without_tree
 
 # As much of a page as is looked at for the signs of a wall. Not less: the beginning of a large page is all
 # script, and looks like one.

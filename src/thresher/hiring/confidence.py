@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from thresher.hiring.ownership import Proof, Strength
-from thresher.reading.platform import Confidence
+from thresher.reading.platforms.platform import Confidence
 
 __all__ = ["Confidence", "Method", "Standing", "accepts", "confidence", "standing"]
 

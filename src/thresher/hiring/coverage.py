@@ -8,7 +8,7 @@ it, and what fell is said in a sentence for a person.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from thresher.reading.posting import Posting
+from thresher.reading.postings.posting import Posting
 
 FIELDS = ("location", "posted", "salary", "description", "url")
 MAX_YIELDS = 12

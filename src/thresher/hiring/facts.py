@@ -19,7 +19,7 @@ from thresher.hiring.level import read_level
 from thresher.hiring.opening import Employment, Experience, Level, Opening, Pay, Spot, Workplace
 from thresher.hiring.skills import read_skills, skills_of_title
 from thresher.hiring.spots import read_spots
-from thresher.reading.posted import posted_on
+from thresher.reading.values.dates import posted_on
 
 MAX_LENGTH = 30_000  # characters of a description that are read
 MAX_LINE = 1_000  # of a title, a location, a field

@@ -12,9 +12,8 @@ from dataclasses import dataclass, field
 
 from thresher.core.errors import InvalidUrl
 from thresher.core.keys import canonical_url
-from thresher.reading.listing import Listing
-from thresher.reading.platform import Paging
-from thresher.reading.posting import Posting
+from thresher.reading.platforms.platform import Paging
+from thresher.reading.postings.posting import Listing, Posting
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from thresher.reading.numerals import Numeral
+from thresher.reading.values.numbers import Numeral
 
 _SIGNS = {
     "us$": "USD",

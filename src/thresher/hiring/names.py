@@ -11,7 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
 
-from thresher.reading.addresses import registered_domain
+from thresher.reading.values.addresses import registered_domain
 
 MAX_LENGTH = 200  # characters of a name that are looked at
 MAX_WORDS = 12

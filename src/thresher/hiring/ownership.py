@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from thresher.core.errors import InvalidUrl
 from thresher.hiring.names import Likeness, Likening, label_of, liken
-from thresher.reading.addresses import Address, read_address
-from thresher.reading.boards import recognise
+from thresher.reading.platforms.boards import recognise
+from thresher.reading.values.addresses import Address, read_address
 
 MAX_NAMES = 50
 MAX_SITES = 200

@@ -15,7 +15,7 @@ from typing import Any
 from thresher.hiring.finding import Finding, flat
 from thresher.hiring.money import CODES, MONEY, Sum, sum_of
 from thresher.hiring.opening import Pay
-from thresher.reading.salaries import period_of, salary_of
+from thresher.reading.values.salaries import period_of, salary_of
 
 IN_A_YEAR: Mapping[str, int] = {"hour": 2_080, "day": 260, "week": 52, "month": 12, "year": 1}
 MAX_SUMS = 60

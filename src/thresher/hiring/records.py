@@ -17,8 +17,8 @@ from thresher.core.keys import canonical_url, url_key
 from thresher.core.limits import bounded
 from thresher.core.record import Link, Record
 from thresher.hiring.kinds import BOARD, COMPANY, GROUP, POSTING
-from thresher.reading.addresses import read_address
-from thresher.reading.boards import Board
+from thresher.reading.platforms.boards import Board
+from thresher.reading.values.addresses import read_address
 
 SITE = "site"  # the platform of a board that stands on a company's own pages
 

@@ -17,7 +17,7 @@ from thresher.core.keys import canonical_url
 from thresher.core.record import clean
 from thresher.hiring.address import print_of_address
 from thresher.hiring.records import company_name_key, posting_key
-from thresher.reading.posting import Posting, Salary
+from thresher.reading.postings.posting import Posting, Salary
 
 MAX_DESCRIPTION = 30_000  # characters
 MAX_DESCRIPTION_BYTES = 45_000  # as JSON: a record has to stay below the limit of the queue

@@ -11,8 +11,8 @@ import unicodedata
 
 from thresher.core.errors import InvalidUrl
 from thresher.hiring.names import COMMON, MAX_LENGTH, MIN_LENGTH, label_of, name_words, sets_apart
-from thresher.reading.addresses import read_address
-from thresher.reading.boards import recognise
+from thresher.reading.platforms.boards import recognise
+from thresher.reading.values.addresses import read_address
 
 MAX_SLUGS = 4
 MAX_SLUG = 60

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from typing import Any
 
 from thresher.hiring.neighbours import Surroundings, speaks
-from thresher.reading.yamlfile import read_yaml
+from thresher.reading.structured.yaml_file import read_yaml
 
 MAX_TEXT = 200_000  # characters that are read; no posting is longer
 MAX_PLACES = 2_000  # at which one name is looked at

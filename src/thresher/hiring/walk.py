@@ -16,9 +16,8 @@ from dataclasses import dataclass, field
 
 from thresher.hiring.facets import Counts, proves, split
 from thresher.hiring.leg import Ask, End, Leg
-from thresher.reading.listing import Listing
-from thresher.reading.platform import Paging
-from thresher.reading.posting import Posting, merged
+from thresher.reading.platforms.platform import Paging
+from thresher.reading.postings.posting import Listing, Posting, merged
 
 
 @dataclass(frozen=True, slots=True)

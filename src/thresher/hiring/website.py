@@ -9,8 +9,8 @@ from collections.abc import Iterable
 
 from thresher.core.errors import InvalidUrl
 from thresher.hiring.names import Likeness, label_of, liken, name_words
-from thresher.reading.addresses import read_address
-from thresher.reading.boards import recognise
+from thresher.reading.platforms.boards import recognise
+from thresher.reading.values.addresses import read_address
 
 MAX_ADDRESSES = 20  # addresses that are looked at
 MIN_INITIALS = 3

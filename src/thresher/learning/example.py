@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from thresher.core.schema import Field
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 
 @dataclass(frozen=True, slots=True)

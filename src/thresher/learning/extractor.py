@@ -11,7 +11,7 @@ from thresher.core.schema import Schema
 from thresher.learning.landmark import NO_SKELETON, Skeleton
 from thresher.learning.rule import Rule
 from thresher.learning.shape import Shape
-from thresher.reading.html import Selector
+from thresher.reading.html.parser import Selector
 
 FORMAT = 1
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from thresher.learning.locator import Hit
 from thresher.learning.outline import Outline
-from thresher.reading.html import Element
+from thresher.reading.html.parser import Element
 
 LEVELS = 4
 

@@ -15,9 +15,9 @@ from typing import Any
 
 from thresher.learning.outline import MAX_CLIMB, Outline
 from thresher.learning.wording import one_line, squeezed
-from thresher.reading.embedded import Embedded
-from thresher.reading.html import Element, Node, Selector
-from thresher.reading.paths import values
+from thresher.reading.html.parser import Element, Node, Selector
+from thresher.reading.platforms.paths import values
+from thresher.reading.structured.embedded import Embedded
 
 MAX_HITS = 300
 MAX_LABELS = 50

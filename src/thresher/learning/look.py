@@ -7,8 +7,8 @@ import unicodedata
 from datetime import date
 from enum import StrEnum
 
-from thresher.reading.dates import read_date
-from thresher.reading.money import Price, read_price
+from thresher.reading.values.dates import read_date
+from thresher.reading.values.money import Price, read_price
 
 _ANY_DAY = date(2000, 1, 1)
 _WEB = re.compile(r"(?:https?://)?[\w-]{1,60}(?:\.[\w-]{1,60}){1,6}(?:/\S{0,500})?", re.IGNORECASE)

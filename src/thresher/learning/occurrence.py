@@ -8,8 +8,8 @@ from typing import Any
 from thresher.learning.locator import Data
 from thresher.learning.outline import Outline
 from thresher.learning.wording import one_line, says, squeezed, word_spans
-from thresher.reading.embedded import walk
-from thresher.reading.html import Node
+from thresher.reading.html.parser import Node
+from thresher.reading.structured.embedded import walk
 
 MAX_OCCURRENCES = 40
 MAX_ELEMENTS = 20_000

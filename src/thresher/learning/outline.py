@@ -14,11 +14,11 @@ from urllib.parse import unquote, urlsplit
 
 from thresher.core.keys import MAX_URL
 from thresher.learning.wording import one_line, squeezed, words_of
-from thresher.reading.document import Document
-from thresher.reading.facts import Facts
-from thresher.reading.html import Element, Node, Text
-from thresher.reading.text import full_text
-from thresher.reading.words import words
+from thresher.reading.html.document import Document
+from thresher.reading.html.parser import Element, Node, Text
+from thresher.reading.structured.facts import Facts
+from thresher.reading.text.plain import full_text
+from thresher.reading.text.vocabulary import words
 
 MAX_LEAVES = 20_000
 MAX_INSIDE = 2_000  # nodes looked at to find the texts of one element

@@ -6,7 +6,7 @@ from thresher.core.evidence import Place
 from thresher.learning.locator import Hit
 from thresher.learning.outline import Outline
 from thresher.learning.rule import Rule, is_attribute, leaf_of
-from thresher.reading.html import Node
+from thresher.reading.html.parser import Node
 
 
 def place(outline: Outline, text: str, hit: Hit, rule: Rule) -> Place:

@@ -17,8 +17,8 @@ from thresher.learning.hearing import Heard, Hearing
 from thresher.learning.outline import Outline
 from thresher.learning.place import in_page
 from thresher.learning.table import MAX_ROWS, row_document
-from thresher.reading.document import Document
-from thresher.reading.html import Selector
+from thresher.reading.html.document import Document
+from thresher.reading.html.parser import Selector
 
 
 @dataclass(frozen=True, slots=True)

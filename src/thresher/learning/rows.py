@@ -12,11 +12,11 @@ from typing import Any
 from thresher.core.schema import Field, Kind, Schema
 from thresher.learning.meaning import meaning
 from thresher.learning.wording import one_line, value_of
-from thresher.reading.cards import NAMING, Card, Group
-from thresher.reading.document import Document
-from thresher.reading.facts import Facts
-from thresher.reading.html import Node
-from thresher.reading.money import Price, read_price
+from thresher.reading.html.document import Document
+from thresher.reading.html.parser import Node
+from thresher.reading.lists.cards import NAMING, Card, Group
+from thresher.reading.structured.facts import Facts
+from thresher.reading.values.money import Price, read_price
 
 MIN_ROWS = 3
 MAX_ROWS = 1_000

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from thresher.core.errors import UsageError
-from thresher.reading.html import Node, Selector
+from thresher.reading.html.parser import Node, Selector
 
 MAX_ANCESTORS = 12
 MAX_TOKENS = 5

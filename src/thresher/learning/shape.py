@@ -12,7 +12,7 @@ from decimal import Decimal
 from thresher.core.schema import Field, Kind
 from thresher.learning.look import figured, is_dated, look, odd_look
 from thresher.learning.wording import number
-from thresher.reading.money import Price, read_price
+from thresher.reading.values.money import Price, read_price
 
 _NUMERIC = (Kind.NUMBER, Kind.INTEGER)
 _FIGURES = (*_NUMERIC, Kind.MONEY, Kind.DATE)

@@ -14,9 +14,9 @@ from thresher.learning.locator import How, Label
 from thresher.learning.meaning import cards, meaning, properties
 from thresher.learning.outline import Outline
 from thresher.learning.wording import number, one_line, squeezed, value_of
-from thresher.reading.document import Document
-from thresher.reading.paths import values
-from thresher.reading.thing import Thing, texts
+from thresher.reading.html.document import Document
+from thresher.reading.platforms.paths import values
+from thresher.reading.structured.thing import Thing, texts
 
 MAX_DOCUMENTS = 30
 MAX_LENGTH = 300

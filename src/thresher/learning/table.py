@@ -15,8 +15,8 @@ from thresher.learning.extractor import Extractor, Refusal
 from thresher.learning.outline import Outline
 from thresher.learning.selectors import is_plain, learned_selector, tokens
 from thresher.learning.wording import squeezed
-from thresher.reading.document import Document
-from thresher.reading.html import Element, Node, Selector
+from thresher.reading.html.document import Document
+from thresher.reading.html.parser import Element, Node, Selector
 
 MAX_ROWS = 1_000
 MAX_LESSONS = 24

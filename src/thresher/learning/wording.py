@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from thresher.core.schema import Field, Kind, Value
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 MAX_TEXT = 20_000
 _SPACE = re.compile(r"[\s\u00ad\u200b\u2060\ufeff]+")

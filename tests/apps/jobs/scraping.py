@@ -44,7 +44,7 @@ from thresher.practice.web import (
     company,
     postings,
 )
-from thresher.reading.boards import Board, recognise
+from thresher.reading.platforms.boards import Board, recognise
 from thresher.store import sources
 from thresher.store.records import find_records
 

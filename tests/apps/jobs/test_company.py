@@ -14,8 +14,8 @@ from thresher.core.clock import DAY, SECOND
 from thresher.hiring.records import company_key, entry
 from thresher.hiring.technology import known_as
 from thresher.practice.web import DAY_ZERO, KNOWN, Knob, PracticeWeb, Trouble, board_url, company, traits
-from thresher.reading.boards import recognise
-from thresher.reading.platform import platform_named
+from thresher.reading.platforms.boards import recognise
+from thresher.reading.platforms.platform import platform_named
 from thresher.store import blobs
 
 SEED = 7

@@ -7,7 +7,7 @@ from tests.apps.jobs.seeking import ACME, API, OF_PLATFORM, drawn, finder, site,
 from thresher.practice.web import Knob, Trouble
 from thresher.practice.web.company import HOSTED, KNOWN
 from thresher.practice.web.sites.home import board_url
-from thresher.reading.platform import platform_named
+from thresher.reading.platforms.platform import platform_named
 
 __all__ = ["finder"]
 

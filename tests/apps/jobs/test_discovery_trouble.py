@@ -16,7 +16,7 @@ from thresher.fetch.request import order
 from thresher.practice.web import Knob, Trouble
 from thresher.practice.web.company import HOSTED
 from thresher.practice.web.sites.home import board_url
-from thresher.reading.boards import recognise
+from thresher.reading.platforms.boards import recognise
 
 __all__ = ["finder"]
 

@@ -7,7 +7,7 @@ import pytest
 
 from thresher.apps.jobs.looks.sight import Sight, read_sight
 from thresher.core.page import Page, Verdict
-from thresher.reading.boards import Board, recognise
+from thresher.reading.platforms.boards import Board, recognise
 
 pytestmark = pytest.mark.promise(7)
 

@@ -7,7 +7,7 @@ from tests.apps.jobs.scraping import Scraping
 from tests.harness.databases import Database, only_files
 from thresher.core.clock import HOUR
 from thresher.practice.web import Knob, PracticeWeb, Trouble
-from thresher.reading.boards import Board
+from thresher.reading.platforms.boards import Board
 
 __all__ = ["scraping"]
 

@@ -19,8 +19,8 @@ from thresher.hiring.group import page_of
 from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.life import CLOSED
 from thresher.hiring.records import entry
-from thresher.reading.call import Call
-from thresher.reading.posting import Posting
+from thresher.reading.platforms.calls import Call
+from thresher.reading.postings.posting import Posting
 
 
 async def check(ctx: Context, known: Found) -> Outcome | dict[str, Any]:

@@ -12,13 +12,12 @@ from thresher.core.record import Found
 from thresher.hiring.records import board_of
 from thresher.hiring.row import fields
 from thresher.hiring.website import website_of
-from thresher.reading.body import Format, read_body
-from thresher.reading.call import Call
-from thresher.reading.calls import detail_call
-from thresher.reading.inspection import inspect
-from thresher.reading.posting import Posting
-from thresher.reading.schema import employer_sites
-from thresher.reading.structured import structured
+from thresher.reading.inspect.body import Format, read_body
+from thresher.reading.inspect.inspection import inspect
+from thresher.reading.platforms.calls import Call, detail_call
+from thresher.reading.postings.posting import Posting
+from thresher.reading.structured.facts import structured
+from thresher.reading.structured.schema_org import employer_sites
 
 AGE = 3_600.0  # seconds: a stage that is performed again takes the page it already had
 # What a list says of a posting is the board's own; its page only adds to it. The description is the page's.

@@ -20,8 +20,8 @@ from thresher.core.json_stream import Passed
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.record import clean
 from thresher.hiring.content import content_of
-from thresher.reading.description import described
-from thresher.reading.salaries import period_of
+from thresher.reading.text.description import described
+from thresher.reading.values.salaries import period_of
 
 MAX_LINE = 500
 MAX_NUMBER = 300  # characters of an id

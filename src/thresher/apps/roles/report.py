@@ -14,8 +14,8 @@ from thresher.apps.roles.arrival import MAX_PLATFORM, platform_name
 from thresher.apps.roles.turns import Verdict
 from thresher.core.errors import InvalidPayload, InvalidUrl, UsageError
 from thresher.core.keys import canonical_url
-from thresher.reading.document import Document
-from thresher.reading.emptiness import statement
+from thresher.reading.html.document import Document
+from thresher.reading.verdict.emptiness import statement
 
 MAX_TOKEN = 200
 MAX_VERDICTS = 100

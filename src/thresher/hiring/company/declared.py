@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from thresher.reading.document import Document
-from thresher.reading.facts import Facts
-from thresher.reading.schema import text_of
-from thresher.reading.thing import Thing
+from thresher.reading.html.document import Document
+from thresher.reading.structured.facts import Facts
+from thresher.reading.structured.schema_org import text_of
+from thresher.reading.structured.thing import Thing
 
 MAX_LENGTH = 2_000
 MAX_PLACES = 30

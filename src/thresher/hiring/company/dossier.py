@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from thresher.hiring.company.declared import declared
 from thresher.hiring.finding import Finding
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 MAX_LINES = 3_000  # of one page
 MAX_TEXT = 120_000  # characters of one page

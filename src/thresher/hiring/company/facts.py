@@ -17,7 +17,7 @@ from thresher.hiring.company.seat import founded, is_known, seated, since, year_
 from thresher.hiring.company.sections import opening_text, section, sentence
 from thresher.hiring.finding import Finding
 from thresher.hiring.records import company_name_key
-from thresher.reading.words import plain
+from thresher.reading.text.vocabulary import plain
 
 MAX_LABEL = 40
 MAX_VALUE = 120

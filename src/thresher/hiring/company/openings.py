@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from thresher.hiring.company.dossier import Leaf
 from thresher.hiring.company.pages import CAREERS
-from thresher.reading.boards import Board, fingerprint, recognise
-from thresher.reading.company import careers_url
-from thresher.reading.definition import Confidence
-from thresher.reading.document import Document
-from thresher.reading.platform import platform_named
-from thresher.reading.shell import shell
-from thresher.reading.words import words
+from thresher.reading.html.document import Document
+from thresher.reading.inspect.company import careers_url
+from thresher.reading.platforms.boards import Board, fingerprint, recognise
+from thresher.reading.platforms.definition import Confidence
+from thresher.reading.platforms.platform import platform_named
+from thresher.reading.text.vocabulary import words
+from thresher.reading.verdict.emptiness import shell
 
 MAX_FEEDS = 20
 _FEEDS = "link[rel~=alternate][type='application/rss+xml'][href], link[rel~=alternate][type='application/atom+xml'][href]"

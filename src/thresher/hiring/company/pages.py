@@ -11,12 +11,12 @@ from urllib.parse import urlsplit
 import ada_url
 
 from thresher.hiring.company.phrases import phrases, words
-from thresher.reading.addresses import registered_domain
-from thresher.reading.boards import recognise
-from thresher.reading.company import careers_url
-from thresher.reading.document import Document
-from thresher.reading.html import Node
-from thresher.reading.words import plain
+from thresher.reading.html.document import Document
+from thresher.reading.html.parser import Node
+from thresher.reading.inspect.company import careers_url
+from thresher.reading.platforms.boards import recognise
+from thresher.reading.text.vocabulary import plain
+from thresher.reading.values.addresses import registered_domain
 
 HOME, ABOUT, CAREERS = "home", "about", "careers"
 TOPICS = (ABOUT, "culture", "mission")

@@ -6,8 +6,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from thresher.reading.words import Words
-from thresher.reading.yamlfile import read_yaml
+from thresher.reading.structured.yaml_file import read_yaml
+from thresher.reading.text.vocabulary import Words
 
 
 @cache

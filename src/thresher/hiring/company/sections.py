@@ -11,7 +11,7 @@ from thresher.hiring.company.dossier import Dossier, Line
 from thresher.hiring.company.phrases import phrases, words
 from thresher.hiring.finding import Finding
 from thresher.hiring.records import company_name_key
-from thresher.reading.words import Words, plain
+from thresher.reading.text.vocabulary import Words, plain
 
 MAX_LENGTH = 1_500  # characters of a section that are kept
 MIN_LENGTH = 20

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from thresher.reading.yamlfile import read_yaml
+from thresher.reading.structured.yaml_file import read_yaml
 
 Words = frozenset[str]
 

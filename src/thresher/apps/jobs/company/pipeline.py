@@ -37,9 +37,9 @@ from thresher.hiring.company.pages import HOME
 from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import COMPANY
 from thresher.hiring.records import company_key, company_name_key, entry
-from thresher.reading.company import read_company
-from thresher.reading.document import Document
-from thresher.reading.facts import Facts
+from thresher.reading.html.document import Document
+from thresher.reading.inspect.company import read_company
+from thresher.reading.structured.facts import Facts
 
 KIND = "company"
 DISCOVERY = "source_discovery"

@@ -9,7 +9,7 @@ from thresher.core.keys import canonical_url
 from thresher.core.record import Found, Is
 from thresher.hiring.kinds import COMPANY
 from thresher.hiring.records import company_key, company_name_key
-from thresher.reading.boards import Board, recognise
+from thresher.reading.platforms.boards import Board, recognise
 
 MAX_NAME = 200
 

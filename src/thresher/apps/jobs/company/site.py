@@ -8,7 +8,7 @@ from thresher.core.context import Context
 from thresher.core.errors import Blocked, Permanent, TaskError, Transient, Unauthorized
 from thresher.core.page import Page
 from thresher.hiring.company.pages import CAREERS, HOME, ORDER, candidates, named
-from thresher.reading.document import Document
+from thresher.reading.html.document import Document
 
 MAX_BODY = 2_000_000  # bytes of one page that are read
 

@@ -22,7 +22,7 @@ from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import BOARD, COMPANY
 from thresher.hiring.records import board_key, company_name_key, entry
 from thresher.hiring.technology import Mention, technologies
-from thresher.reading.boards import Board
+from thresher.reading.platforms.boards import Board
 
 DISCOVERY = "source_discovery"
 VIA = "company"

@@ -10,7 +10,7 @@ from thresher.core.keys import canonical_url
 from thresher.hiring.kinds import COMPANY
 from thresher.hiring.ownership import Wanted
 from thresher.hiring.records import company_key
-from thresher.reading.platform import platform_named, platforms
+from thresher.reading.platforms.platform import platform_named, platforms
 
 AUTO, RSS, HTML = "auto", "rss", "html"
 MAX_NAME = 200

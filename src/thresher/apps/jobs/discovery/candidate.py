@@ -8,8 +8,8 @@ from typing import Any
 
 from thresher.hiring.confidence import Method
 from thresher.hiring.slugs import slugs
-from thresher.reading.boards import Board, board_named
-from thresher.reading.platform import guessable
+from thresher.reading.platforms.boards import Board, board_named
+from thresher.reading.platforms.platform import guessable
 
 MAX_REASON = 300
 LOOK = "look"  # the method of a page that was only looked at

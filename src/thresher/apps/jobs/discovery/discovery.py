@@ -32,9 +32,9 @@ from thresher.hiring.confidence import Method, accepts
 from thresher.hiring.kinds import BOARD
 from thresher.hiring.ownership import Strength
 from thresher.hiring.records import SITE, board_key
-from thresher.reading.boards import Board, recognise
-from thresher.reading.calls import list_call
-from thresher.reading.platform import platform_named
+from thresher.reading.platforms.boards import Board, recognise
+from thresher.reading.platforms.calls import list_call
+from thresher.reading.platforms.platform import platform_named
 
 KIND = "source_discovery"
 MAX_PROBES = 30

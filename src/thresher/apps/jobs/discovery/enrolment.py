@@ -14,8 +14,8 @@ from thresher.core.task import NewTask
 from thresher.hiring.confidence import Confidence, Standing, confidence, standing
 from thresher.hiring.kinds import BOARD, COMPANY
 from thresher.hiring.records import SITE, board_key, company_name_key, entry
-from thresher.reading.boards import Board
-from thresher.reading.platform import platform_named
+from thresher.reading.platforms.boards import Board
+from thresher.reading.platforms.platform import platform_named
 
 MAX_TRIED = 60
 _UNTOUCHED = {"failures": 0, "due_at": 0, "scraped_at": 0}

@@ -14,10 +14,10 @@ from thresher.core.page import Page
 from thresher.hiring.confidence import Method
 from thresher.hiring.names import Likeness, liken
 from thresher.hiring.ownership import Proof, Signs, Strength, Wanted, prove
-from thresher.reading.boards import Board, recognise
-from thresher.reading.body import Format, read_body
-from thresher.reading.calls import owner_call, owner_name
-from thresher.reading.facts import Facts
+from thresher.reading.inspect.body import Format, read_body
+from thresher.reading.platforms.boards import Board, recognise
+from thresher.reading.platforms.calls import owner_call, owner_name
+from thresher.reading.structured.facts import Facts
 
 MAX_NAMES = 50
 

@@ -16,13 +16,13 @@ from thresher.core.keys import canonical_url
 from thresher.core.page import Page, Verdict
 from thresher.hiring.confidence import Method
 from thresher.hiring.records import SITE
-from thresher.reading.addresses import read_address
-from thresher.reading.boards import Board, recognise
-from thresher.reading.body import Body, Format, read_body
-from thresher.reading.calls import list_call
-from thresher.reading.inspection import Inspection, inspect
-from thresher.reading.kind import Kind
-from thresher.reading.words import words
+from thresher.reading.inspect.body import Body, Format, read_body
+from thresher.reading.inspect.inspection import Inspection, inspect
+from thresher.reading.inspect.report import Kind
+from thresher.reading.platforms.boards import Board, recognise
+from thresher.reading.platforms.calls import list_call
+from thresher.reading.text.vocabulary import words
+from thresher.reading.values.addresses import read_address
 
 MAX_FEEDS = 2
 MAX_LEADS = 4

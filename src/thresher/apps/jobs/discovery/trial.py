@@ -16,12 +16,11 @@ from thresher.core.keys import parse
 from thresher.core.page import Look, Page, Verdict
 from thresher.core.record import Found
 from thresher.hiring.records import board_of
-from thresher.reading.addresses import registered_domain
-from thresher.reading.boards import Board, recognise
-from thresher.reading.call import Call
-from thresher.reading.calls import list_call, with_auth
-from thresher.reading.platform import Platform, platform_named
-from thresher.reading.posting import Posting
+from thresher.reading.platforms.boards import Board, recognise
+from thresher.reading.platforms.calls import Call, list_call, with_auth
+from thresher.reading.platforms.platform import Platform, platform_named
+from thresher.reading.postings.posting import Posting
+from thresher.reading.values.addresses import registered_domain
 
 FEED = "rss"
 SAMPLE = 5

@@ -13,7 +13,7 @@ from thresher.core.errors import InvalidUrl
 from thresher.hiring.opening import Level, Spot
 from thresher.hiring.records import company_name_key
 from thresher.hiring.technology import family
-from thresher.reading.addresses import read_address
+from thresher.reading.values.addresses import read_address
 
 # How people write levels that we know.
 _LEVELS = {

@@ -9,7 +9,7 @@ from thresher.apps.jobs.filtering.rejection import Rejection, in_field
 from thresher.apps.jobs.filtering.sieve import Sieve, sieve
 from thresher.apps.jobs.person.wants import Profile
 from thresher.core.errors import InvalidUrl
-from thresher.reading.addresses import read_address
+from thresher.reading.values.addresses import read_address
 
 MAX_ADDRESS = 4_000  # characters of an address that words are looked for in
 

@@ -17,7 +17,7 @@ from thresher.hiring.life import CLOSED, OPEN, Known, Lives, Rules, lives
 from thresher.hiring.records import entry
 from thresher.hiring.row import address, evidence_of, fields, key_of, marked, owned_by
 from thresher.hiring.walk import Tally
-from thresher.reading.posting import Posting
+from thresher.reading.postings.posting import Posting
 
 MAX_ALARMS = 10
 Marks = Mapping[str, Mapping[str, Mark]]

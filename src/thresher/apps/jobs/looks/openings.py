@@ -10,9 +10,8 @@ from thresher.core.context import Context
 from thresher.core.errors import BudgetExhausted, NotYet, UsageError
 from thresher.core.page import Look, Page, Verdict
 from thresher.core.schema import Field, Kind, Schema
-from thresher.reading.document import Document
-from thresher.reading.listing import Listing
-from thresher.reading.posting import Posting
+from thresher.reading.html.document import Document
+from thresher.reading.postings.posting import Listing, Posting
 
 OPENINGS = Schema(
     "openings",

@@ -41,7 +41,7 @@ from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.life import CLOSED, Prints
 from thresher.hiring.records import board_of, entry
 from thresher.hiring.row import key_of, listed
-from thresher.reading.posting import Posting
+from thresher.reading.postings.posting import Posting
 
 KIND = "scrape_source"
 ACTIVE, DISABLED, FAILING = "active", "disabled", "failing"

@@ -10,18 +10,17 @@ from dataclasses import dataclass, field
 from datetime import date
 
 from thresher.core.page import Look, Page, Verdict
-from thresher.reading.answers import read_answer
-from thresher.reading.boards import Board
-from thresher.reading.body import Body, Format, read_body
-from thresher.reading.calls import facets_of
-from thresher.reading.datasheet import inspect_data
-from thresher.reading.inspected import Inspection
-from thresher.reading.kind import Kind
-from thresher.reading.listing import Listing
-from thresher.reading.pagination import pagination
-from thresher.reading.platform import Paging, platform_named
-from thresher.reading.verdict import Evidence, judge
-from thresher.reading.webpage import inspect_html
+from thresher.reading.inspect.body import Body, Format, read_body
+from thresher.reading.inspect.datasheet import inspect_data
+from thresher.reading.inspect.report import Inspection, Kind
+from thresher.reading.inspect.webpage import inspect_html
+from thresher.reading.lists.pagination import pagination
+from thresher.reading.platforms.answers import read_answer
+from thresher.reading.platforms.boards import Board
+from thresher.reading.platforms.calls import facets_of
+from thresher.reading.platforms.platform import Paging, platform_named
+from thresher.reading.postings.posting import Listing
+from thresher.reading.verdict.verdict import Evidence, judge
 
 
 @dataclass(frozen=True, slots=True)

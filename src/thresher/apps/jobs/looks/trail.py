@@ -20,12 +20,11 @@ from thresher.core.keys import content_hash, parse
 from thresher.core.page import Look, Page, Verdict
 from thresher.hiring.leg import Ask, name_of
 from thresher.hiring.walk import Bounds, Tally, Walk
-from thresher.reading.addresses import registered_domain
-from thresher.reading.boards import Board
-from thresher.reading.call import Call
-from thresher.reading.calls import list_call, with_auth
-from thresher.reading.platform import platform_named
-from thresher.reading.posting import Posting
+from thresher.reading.platforms.boards import Board
+from thresher.reading.platforms.calls import Call, list_call, with_auth
+from thresher.reading.platforms.platform import platform_named
+from thresher.reading.postings.posting import Posting
+from thresher.reading.values.addresses import registered_domain
 
 MARGIN = 0.001  # seconds: a page that came in the moment in which the walk began is of this walk
 

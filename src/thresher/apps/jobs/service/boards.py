@@ -18,7 +18,7 @@ from thresher.fetch.governor import FetchOptions, Ungoverned
 from thresher.fetch.request import order
 from thresher.hiring.kinds import BOARD, POSTING
 from thresher.hiring.records import board_key, entry
-from thresher.reading.boards import recognise
+from thresher.reading.platforms.boards import recognise
 from thresher.store.store import Store
 
 DISCOVERY, SCRAPE = "source_discovery", "scrape_source"

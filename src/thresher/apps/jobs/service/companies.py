@@ -19,8 +19,8 @@ from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.records import company_key, company_name_key
-from thresher.reading.addresses import read_address
-from thresher.reading.boards import recognise
+from thresher.reading.platforms.boards import recognise
+from thresher.reading.values.addresses import read_address
 from thresher.store.records import AT_ONCE, find_records
 from thresher.store.store import Store
 

@@ -1,0 +1,1 @@
+"""HTML: parsing, decoding, and what the tree of a page holds."""

@@ -1,0 +1,1 @@
+"""Inspection: everything that can be read from one page."""

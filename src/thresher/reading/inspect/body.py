@@ -1,0 +1,104 @@
+"""The body of a page, told apart: a document for people, JSON, or XML. What cannot be read says why."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import orjson
+
+from thresher.core.errors import Malformed
+from thresher.core.page import Page
+from thresher.reading.html.document import Document
+from thresher.reading.structured.loose_json import BrokenJson, read_json
+from thresher.reading.structured.recorded import replayed
+from thresher.reading.structured.xml import read_xml
+
+_FEED_ROOTS = frozenset({"rss", "feed", "RDF"})
+_XML_START = re.compile(r"\s*(?:<\?xml\b|<(?:rss|feed|rdf:RDF)\b)", re.IGNORECASE)
+_HTML_START = re.compile(r"<(?:!doctype\s+html|html)\b", re.IGNORECASE)
+
+
+class Format(StrEnum):
+    """How a body is read."""
+
+    HTML = "html"
+    JSON = "json"
+    XML = "xml"
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """`data` is what JSON or XML holds, `root` the name of the XML's root; `error` why neither could be
+    read.
+    """
+
+    page: Page
+    format: Format
+    document: Document
+    data: Any = None
+    root: str = ""
+    error: str | None = None
+
+    @property
+    def text(self) -> str:
+        return self.document.html
+
+    @property
+    def is_feed(self) -> bool:
+        if self.format is Format.XML:
+            return self.root in _FEED_ROOTS
+        return isinstance(self.data, dict) and "jsonfeed.org" in str(self.data.get("version", ""))
+
+
+def read_body(page: Page) -> Body:
+    """Tell what a body is by its first characters, and by its type where those do not say. Recordings are
+    replayed.
+    """
+    document = Document.of(page)
+    start = document.html[:2_000].lstrip("\ufeff \t\r\n")
+    if start[:1] in ("{", "[") or ("json" in page.content_type and start[:1] != "<"):
+        return _json(page, document)
+    if (_XML_START.match(start) or page.content_type.endswith("xml")) and not _HTML_START.search(start):
+        return _xml(page, document)
+    return Body(page, Format.HTML, _located(document))
+
+
+def _json(page: Page, document: Document) -> Body:
+    text = document.html.lstrip("\ufeff")
+    try:
+        data = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        try:
+            data = read_json(text).value
+        except BrokenJson as problem:
+            return Body(page, Format.JSON, document, error=f"the JSON cannot be read: {problem}")
+    inner = replayed(page, data)
+    return read_body(inner) if inner is not None else Body(page, Format.JSON, document, data)
+
+
+def _xml(page: Page, document: Document) -> Body:
+    try:
+        root, data = read_xml(document.html)
+    except Malformed as problem:
+        return Body(page, Format.XML, document, error=f"the XML cannot be read: {problem}")
+    return Body(page, Format.XML, document, data, root)
+
+
+def _located(document: Document) -> Document:
+    """A saved page knows its address from what it says about itself, where nobody else knows it."""
+    if document.url.startswith(("http://", "https://")):
+        return document
+    root = document.root
+    said = (
+        root.css_first("link[rel=canonical][href]"),
+        root.css_first("meta[property='og:url'][content]"),
+        root.css_first("base[href]"),
+    )
+    for node in said:
+        url = (node.attribute("href") or node.attribute("content") or "") if node else ""
+        if url.startswith(("http://", "https://")):
+            document.url = url
+            return document
+    document.url = ""
+    return document

@@ -1,0 +1,105 @@
+"""An inspection: everything that could be read from one page, and the verdict on it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from thresher.core.errors import Blocked, RateLimited, TaskError, Unauthorized
+from thresher.core.page import Look, Verdict
+from thresher.reading.inspect.company import Company, careers_url
+from thresher.reading.platforms.boards import Board, recognise
+from thresher.reading.postings.posting import Listing, Posting
+from thresher.reading.structured.facts import Facts
+from thresher.reading.structured.schema_org import Product
+
+# What sort of page it is.
+
+
+class Kind(StrEnum):
+    """In a person's words, because they are shown to people."""
+
+    LISTING = "listing"
+    DETAIL = "detail"
+    COMPANY = "company"
+    BOARD = "board"
+    FEED = "feed"
+    SHELL = "shell"
+    WALL = "bot wall"
+    ARTICLE = "article"
+    OTHER = "other"
+
+
+# Links worth following: the few of a page's many that lead to more of what it is about.
+
+MAX_LINKS = 300
+ENOUGH_ROWS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Outlink:
+    """An address, what its link says, and why it is worth a look."""
+
+    url: str
+    text: str
+    why: str
+
+
+def worth_following(facts: Facts) -> tuple[Outlink, ...]:
+    """Links to openings first, then boards, then the rows of the page."""
+    found: dict[str, Outlink] = {}
+    if careers := careers_url(facts.document):
+        found[careers] = Outlink(careers, "", "careers")
+    for group in facts.groups:
+        for card in group.cards:
+            if card.url.startswith(("http://", "https://")) and len(found) < MAX_LINKS:
+                why = (
+                    "board"
+                    if recognise(card.url)
+                    else "row"
+                    if len(group.cards) >= ENOUGH_ROWS and not card.aside
+                    else ""
+                )
+                if why:
+                    found.setdefault(card.url, Outlink(card.url, card.title, why))
+    return tuple(found.values())
+
+
+MAX_TEXT = 1_000_000  # characters of text and of Markdown
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """Everything that could be read, and the verdict on it."""
+
+    source: str
+    status: int
+    look: Look
+    kind: Kind
+    title: str = ""
+    language: str | None = None
+    board: Board | None = None
+    company: Company = field(default_factory=Company)
+    postings: tuple[Posting, ...] = ()
+    products: tuple[Product, ...] = ()
+    links: tuple[Outlink, ...] = ()
+    next: str | None = None
+    pages: tuple[str, ...] = ()
+    markdown: str = ""
+    text: str = ""
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+
+def unreachable(source: str, problem: TaskError) -> Inspection:
+    """The inspection of a page that never came: why not, and no more."""
+    refused = isinstance(problem, Blocked | Unauthorized | RateLimited)
+    verdict = Verdict.BLOCKED if refused else Verdict.UNKNOWN
+    return Inspection(
+        source, 0, Look(verdict, str(problem)), Kind.WALL if isinstance(problem, Blocked) else Kind.OTHER
+    )
+
+
+def board_of(listing: Listing | None, url: str) -> Board | None:
+    """The board that the rows belong to; where only the platform is known, that."""
+    if listing is None or listing.platform is None:
+        return None
+    return listing.board or Board(listing.platform, None, url if url.startswith("http") else "")

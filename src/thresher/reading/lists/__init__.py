@@ -1,0 +1,1 @@
+"""Lists: repeated cards and how a list goes on."""

@@ -1,0 +1,330 @@
+"""The links of a pager: those that name a direction or a page number, and which of them can be believed.
+
+A number is believed in a row of numbers whose addresses count the same way. A direction is believed where its
+address is that of a page, or where it stands beside such numbers. Calendars, years, ratings and "show 12 24
+48" are rows of numbers too.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Final
+
+from thresher.reading.html.document import Document
+from thresher.reading.html.links import link_text
+from thresher.reading.html.parser import Node
+from thresher.reading.lists import page_urls
+from thresher.reading.lists.page_urls import is_paged, same_list
+
+# The words and signs by which a list says "next", "previous", "first", "last" and "more", in the languages
+# of the web.
+
+_WORDS: Final = {
+    "next": """
+        next|next page|more|older|older posts|older entries|older articles|weiter|nächste|nächste seite|vor|vorwärts|suivant|
+        suivante|suivants|page suivante|siguiente|siguientes|página siguiente|próximo|próxima|próxima página|proximo|proxima|
+        seguinte|próximos|successivo|successiva|pagina successiva|avanti|volgende|volgende pagina|verder|nästa|nästa sida|næste|
+        neste|seuraava|następna|następny|następne|następna strona|dalej|další|další stránka|následující|ďalšia|ďalej|következő|
+        următoarea|următorul|înainte|sonraki|sonraki sayfa|ileri|следующая|следующая страница|следующий|далее|дальше|вперед|вперёд|
+        наступна|далі|επόμενη|επόμενο|次へ|次|次のページ|下一页|下一頁|下页|다음|tiếp|sau|trang sau|selanjutnya|berikutnya|التالي|
+        הבא|sljedeća|sledeća|напред|следваща|go to next page|to next page|next results|more results
+    """,
+    "prev": """
+        previous|prev|previous page|newer|newer posts|newer entries|newer articles|zurück|vorherige|vorherige seite|précédent|
+        précédente|précédents|page précédente|anterior|anteriores|página anterior|precedente|pagina precedente|indietro|vorige|
+        vorige pagina|föregående|föregående sida|forrige|edellinen|poprzednia|poprzedni|poprzednia strona|wstecz|předchozí|
+        předchozí stránka|predchádzajúca|előző|anterioara|anterioară|înapoi|önceki|önceki sayfa|geri|предыдущая|предыдущая страница|
+        предыдущий|назад|попередня|προηγούμενη|前へ|前|前のページ|上一页|上一頁|上页|이전|trước|trang trước|sebelumnya|السابق|הקודם|
+        prethodna|назад|go to previous page|to previous page|previous results
+    """,
+    "first": """
+        first|first page|start|erste|erste seite|anfang|première|premier|primera|primero|inicio|primeira|primeiro|prima|primo|
+        inizio|eerste|första|første|pierwsza|první|первая|в начало|перша|首页|首頁|最初|처음|ilk|go to first page|к первой
+    """,
+    "last": """
+        last|last page|end|letzte|letzte seite|ende|dernière|dernier|última|último|fin|ultima|ultimo|fine|laatste|sista|sidste|
+        siste|ostatnia|poslední|последняя|в конец|остання|末页|尾页|最后|最後|마지막|son|go to last page|к последней
+    """,
+}
+DIRECTIONS: Final[dict[str, str]] = {
+    " ".join(word.split()): way
+    for way, words in _WORDS.items()
+    for word in words.replace("\n", " ").split("|")
+    if word.strip()
+}
+_SIGNS: Final = {
+    "next": ("›", "»", ">", "→", "▶", "►", "▸", "⟩", "❯", "⇒", "➔", "➜", "➤", "⟶", "-->", "->", "=>"),
+    "prev": ("‹", "«", "<", "←", "◀", "◄", "◂", "⟨", "❮", "⇐", "⟵", "<--", "<-", "<="),
+    "last": (">>", "»»", "››", ">|", "»|", "⏭", "⇥", ">>|"),
+    "first": ("<<", "««", "‹‹", "|<", "|«", "⏮", "⇤", "|<<"),
+}
+SIGNS: Final[dict[str, str]] = {sign: way for way, signs in _SIGNS.items() for sign in signs}
+_ARROWS: Final = (
+    "".join({char for sign in (*_SIGNS["next"], *_SIGNS["prev"]) for char in sign}) + "|·-–—. …[]()"
+)
+_CLASSES: Final = re.compile(
+    r"(?:^|[\s_-])(next|prev|previous|first|last)(?=$|[\s_-])|(?:^|[\s-])i-(next|previous)\b"
+)
+# What is next to one article, photo or month is no next page of a list.
+_ONE_THING: Final = re.compile(
+    r"\b(?:post|article|story|photo|image|slide|project|product|month|week|day|year|chapter|episode|event|beitrag|artikel)\b"
+)
+# "Show more" alone unfolds a text as often as a list, so those words need their noun.
+_NOUNS = (
+    r"(?:results?|items?|products?|listings?|entries|posts|articles|jobs|openings|positions|vacancies|offers|events|ads|stellen|ergebnisse|treffer|"
+    r"produkte|angebote|artikel|ofertas|resultados|empleos|vagas|offres|résultats|produits|annonces|risultati|offerte|vacatures|resultaten|"
+    r"oferty|wyniki|nabídky|вакансии|объявления|товары)"
+)
+_OF = rf"(?: d[e'] ?)? ?(?:{_NOUNS})"
+MORE: Final = re.compile(
+    rf"load (?:\d+ )?more(?: (?:{_NOUNS}))?|(?:show|see|view) (?:\d+ )?more (?:{_NOUNS})|more results|"
+    rf"(?:mehr|weitere) (?:{_NOUNS} )?(?:laden|anzeigen)|(?:cargar|carregar) m[aá]i?s(?:{_OF})?|(?:mostrar|ver) m[aá]i?s{_OF}|"
+    rf"charger plus(?:{_OF})?|(?:afficher|voir) plus{_OF}|carica altr[oi](?:{_OF})?|meer (?:{_NOUNS} )?laden|ladda fler(?: \w+)?|"
+    r"indlæs flere|załaduj więcej|načíst další|загрузить ещ[её]|показать ещ[её]|もっと見る|加载更多|더 ?보기",
+    re.IGNORECASE,
+)
+
+
+def direction(text: str) -> str | None:
+    """Where a link's text leads: next, prev, first, last; None where it names no direction."""
+    said = " ".join(text.lower().split())
+    if said in SIGNS:
+        return SIGNS[said]
+    bare = said.strip(_ARROWS)
+    if not bare or len(bare) > 30 or _ONE_THING.search(bare):
+        return None
+    return DIRECTIONS.get(bare) or DIRECTIONS.get(re.sub(r"\s*\(?\d+\)?$", "", bare)) or _counted(bare)
+
+
+def _counted(bare: str) -> str | None:
+    """`next 20`, `next 10 results`, `previous 50`."""
+    match = re.fullmatch(r"(next|previous|prev|nächste|suivants?|siguientes?) \d{1,4}(?: \w{1,12})?", bare)
+    return None if match is None else "prev" if match[1].startswith("prev") else "next"
+
+
+def direction_of_class(names: str) -> str | None:
+    """Where a class says a link leads."""
+    match = _CLASSES.search(names.lower()[:300])
+    if match is None:
+        return None
+    word = match[1] or match[2]
+    return "prev" if word == "previous" else word
+
+
+MAX_ANCHORS: Final = 5_000
+_NUMBER = re.compile(r"(?:page|seite|página|pagina|strona|страница|p\.)?\s*\[?(\d{1,5})\]?", re.IGNORECASE)
+_PAGER = re.compile(
+    r"pagin|pager|page-?nav|page-?numbers|wp-page|(?:^|[\s_-])pages?(?:$|[\s_-])|(?:next|prev)_posts|nav-links",
+    re.IGNORECASE,
+)
+_ONE_POST = re.compile(r"(?:post|entry|article|single)-?nav", re.IGNORECASE)  # from one article to the next
+_DOOR = re.compile(
+    r"log-?in|sign-?in|sign-?up|register|account", re.IGNORECASE
+)  # where a list goes on for members only
+_CURRENT: Final = frozenset({"active", "current", "selected"})
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A link that names a page number or a direction. `sure`: it says so itself, not only its class or its
+    relation.
+    """
+
+    node: Node
+    url: str
+    text: str
+    number: int | None
+    way: str | None
+    sure: bool = False
+
+
+class Pager:
+    """One page being read."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.here = document.url
+
+    @cached_property
+    def anchors(self) -> list[Anchor]:
+        nodes = self.document.root.css("a[href]")[:MAX_ANCHORS]
+        return [anchor for anchor in map(self._anchor, nodes) if anchor is not None]
+
+    def _anchor(self, node: Node) -> Anchor | None:
+        text = link_text(node)
+        if len(text) > 40:
+            return None
+        number = _NUMBER.fullmatch(text)
+        said, rel = direction(text), self._rel(node)
+        way = rel or said or self._labelled(node, text)
+        if number is None and way is None:
+            return None
+        href = node.attribute("href") or ""
+        url = self.document.absolute(href)
+        if url is None or href.strip().startswith("#"):
+            return None
+        sure = said is not None and not text.lower().startswith("more")  # more of what?
+        return Anchor(
+            node, url, text, int(number[1]) if number else None, None if number and not rel else way, sure
+        )
+
+    @staticmethod
+    def _rel(node: Node) -> str | None:
+        words = (node.attribute("rel") or "").lower().split()
+        return "next" if "next" in words else "prev" if "prev" in words or "previous" in words else None
+
+    @staticmethod
+    def _labelled(node: Node, text: str) -> str | None:
+        if len(text) > 20:
+            return None
+        for name in ("aria-label", "title"):
+            if (way := direction(node.attribute(name) or "")) is not None:
+                return way
+        above = node.parent
+        names = f"{node.attribute('class') or ''} {above.attribute('class') or '' if above else ''}"
+        return direction_of_class(names)
+
+    @cached_property
+    def numbered(self) -> list[Anchor]:
+        """The largest believable row of page numbers."""
+        groups: dict[Node, list[Anchor]] = {}
+        for anchor in self.anchors:
+            if anchor.number is not None:
+                for above, _ in zip(anchor.node.ancestors, range(4), strict=False):
+                    groups.setdefault(above, []).append(anchor)
+        believable = [group for box, group in groups.items() if self._believed(box, group)]
+        chosen = max(
+            believable, key=lambda group: len({each.url for each in group}), default=[]
+        )  # the first of the largest
+        return list({each.number: each for each in chosen}.values())
+
+    def _believed(self, box: Node, group: Sequence[Anchor]) -> bool:
+        numbers = sorted({each.number for each in group if each.number is not None})
+        if len(group) > 60 or numbers[0] >= 1900 or len(numbers) < len({each.url for each in group}) - 1:
+            return False
+        if (
+            not _neighbours(numbers)
+            and not _neighbours([*numbers, self.standing(box) or 0])
+            and not self._with_way(box)
+        ):
+            return False  # 12, 24, 48: how many to show
+        if len(numbers) >= 27 and box.closest("table") is not None:
+            return False  # a calendar
+        return page_urls.numbered_alike(
+            [(each.number, each.url) for each in group if each.number is not None], self.here
+        )
+
+    @staticmethod
+    def standing(box: Node) -> int | None:
+        """The current page: a number in the row that is no link."""
+        linked = set(box.css("a[href]")[:100])
+        for node in box.css("span, strong, b, em, li, a:not([href]), a.active, a.current, [aria-current]")[
+            :200
+        ]:
+            if node not in linked and node.own_text.strip().isdecimal() and len(node.own_text.strip()) < 6:
+                return int(node.own_text.strip())
+        loose = re.findall(r"(?:^|\s)\[?(\d{1,5})\]?(?=\s|$)", box.own_text)
+        return int(loose[0]) if loose else None
+
+    def _with_way(self, box: Node) -> bool:
+        inside = {anchor.node for anchor in self.anchors if anchor.way in ("next", "prev") and anchor.sure}
+        return any(node in inside for node in box.css("a[href]")[:100])
+
+    @cached_property
+    def number(self) -> int | None:
+        """The current page."""
+        if not self.numbered:
+            return None
+        for box, _ in zip(self.numbered[0].node.ancestors, range(4), strict=False):
+            if (standing := self.standing(box)) is not None:
+                return standing
+        here = page_urls.comparable(self.here)
+        linked = (
+            each.number
+            for each in self.numbered
+            if page_urls.comparable(each.url) == here or _marked(each.node)
+        )
+        return next(linked, None) or _gap([each.number for each in self.numbered if each.number])
+
+    @cached_property
+    def boxes(self) -> set[Node]:
+        """The elements around the numbers, in which a bare arrow is believed too."""
+        return {
+            above
+            for anchor in self.numbered
+            for above, _ in zip(anchor.node.ancestors, range(4), strict=False)
+        }
+
+    def ways(self, way: str) -> list[str]:
+        """The addresses that are believed to lead that way, the surest first."""
+        found = [anchor for anchor in self.anchors if anchor.way == way and self._trusted(anchor)]
+        ranked = sorted(found, key=lambda each: (not self._in_box(each.node), not each.sure))
+        return list(dict.fromkeys(each.url for each in ranked))
+
+    def _trusted(self, anchor: Anchor) -> bool:
+        if anchor.url.partition("#")[0] == self.here.partition("#")[0] and anchor.way == "next":
+            return False
+        if is_paged(anchor.url) or (is_paged(self.here) and same_list(anchor.url, self.here)):
+            return True
+        return (
+            anchor.sure
+            and not _DOOR.search(anchor.url)
+            and (self._in_box(anchor.node) or self._in_pager(anchor.node))
+        )
+
+    def _in_box(self, node: Node) -> bool:
+        return any(above in self.boxes for above, _ in zip(node.ancestors, range(3), strict=False))
+
+    @staticmethod
+    def _in_pager(node: Node) -> bool:
+        near = [node, *(above for above, _ in zip(node.ancestors, range(3), strict=False))]
+        names = [f"{each.attribute('class') or ''} {each.attribute('id') or ''}" for each in near]
+        return any(map(_PAGER.search, names)) and not any(map(_ONE_POST.search, names))
+
+    def declared(self, way: str) -> list[str]:
+        """Addresses from the head of the page and from the header of the answer, if they look like pages of a
+        list.
+        """
+        names = ("next",) if way == "next" else ("prev", "previous")
+        hrefs = [
+            node.attribute("href") or ""
+            for node in self.document.root.css("link[rel][href]")[:200]
+            if _among(node, names)
+        ]
+        page = self.document.page
+        hrefs += page_urls.from_header(page.headers.get("link", ""), names) if page else []
+        urls = [url for url in map(self.document.absolute, hrefs) if url is not None]
+        return [
+            url
+            for url in dict.fromkeys(urls)
+            if is_paged(url) or (is_paged(self.here) and same_list(url, self.here))
+        ]
+
+
+def _neighbours(numbers: Iterable[int]) -> bool:
+    return any(
+        after - before == 1 for before, after in pairwise(sorted(number for number in numbers if number))
+    )
+
+
+def _among(node: Node, names: Iterable[str]) -> bool:
+    return not set((node.attribute("rel") or "").lower().split()).isdisjoint(names)
+
+
+def _marked(node: Node) -> bool:
+    """A link that is shown as the current page: it, or the box right around it, is called so."""
+    above = node.parent
+    names = (
+        f"{node.attribute('class') or ''} {above.attribute('class') or '' if above else ''}".lower()
+        .replace("-", " ")
+        .replace("_", " ")
+    )
+    return node.attribute("aria-current") is not None or not _CURRENT.isdisjoint(names.split())
+
+
+def _gap(numbers: Sequence[int]) -> int | None:
+    """The one number that is missing between two neighbours: 1 2 _ 4 5."""
+    missing = [low + 1 for low, high in pairwise(sorted(numbers)) if high - low == 2]
+    return missing[0] if len(missing) == 1 else None

@@ -1,0 +1,1 @@
+"""Openings and products, from whatever of a page can be trusted most."""

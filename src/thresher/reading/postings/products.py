@@ -1,0 +1,239 @@
+"""Products of a page: what it declares, else the thing it is about with the price beside it, else its rows
+with prices.
+
+"Recently viewed" and "you may also like" carry names and prices too. They are what the shop would like to
+sell, not what was asked for, so they are left out.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from typing import Any
+
+from thresher.reading.html.document import Document
+from thresher.reading.html.labels import headline_of, labelled
+from thresher.reading.html.parser import Node
+from thresher.reading.lists.cards import MAX_LEVELS, Card
+from thresher.reading.structured.facts import Facts
+from thresher.reading.structured.schema_org import Product, availability, price_in, schema_product
+from thresher.reading.text.vocabulary import words
+from thresher.reading.values.money import Price, read_price
+
+MAX_NODES = 200
+MAX_PRICES = 3_000
+MAX_PRICE = 80
+SHORT_PRICE = 25
+ENOUGH_ROWS = 3
+MANY = 6  # rows: as many are a list, even where some price stands outside of them
+_PRICE_NAMES = re.compile(
+    r"price|preis|prix|precio|prezzo|prijs|preco|cena|pris\b|amount|msrp", re.IGNORECASE
+)
+_WORD = re.compile(r"[A-Z]?[a-z]+")
+_NOT_THE_PRICE = frozenset(
+    {
+        "old",
+        "was",
+        "list",
+        "strike",
+        "strikethrough",
+        "original",
+        "before",
+        "save",
+        "saving",
+        "savings",
+        "saved",
+        "discount",
+        "shipping",
+        "delivery",
+        "unit",
+        "tax",
+        "filter",
+        "slider",
+        "crossed",
+        "regular",
+        "retail",
+        "logistics",
+    }
+)
+_PRICED = (
+    "[class*=price], [class*=Price], [id*=price], [id*=Price], [itemprop=price], [class*=preis], [class*=prix], [class*=precio], "
+    "[class*=prezzo]"
+)
+_STOCK = re.compile(
+    r"\b(?:in stock|out of stock|sold out|available|unavailable|auf lager|ausverkauft|lieferbar|en stock|épuisé|disponible|agotado"
+    r"|disponibile|op voorraad)\b",
+    re.IGNORECASE,
+)
+
+
+def declared_products(things: Iterable[tuple[str, Mapping[str, Any]]]) -> list[Product]:
+    """Products that the page declares, from pairs of (where, properties)."""
+    return _distinct(product for where, data in things if (product := schema_product(data, where=where)))
+
+
+def shared_product(meta: Mapping[str, str]) -> Product | None:
+    """What the page tells those who share it: OpenGraph's product."""
+    name, amount = meta.get("og:title"), meta.get("product:price:amount") or meta.get("og:price:amount")
+    if not name or not amount:
+        return None
+    price = price_in(amount, meta.get("product:price:currency") or meta.get("og:price:currency"))
+    stock = availability(meta.get("product:availability") or meta.get("og:availability"))
+    return Product(name, price, stock, meta.get("og:url"), "OpenGraph")
+
+
+def shown_products(facts: Facts) -> list[Product]:
+    """What the page shows without declaring it: the one thing it is about, or its rows with prices."""
+    document, rows = facts.document, _priced_rows(facts)
+    single = _single(document, rows)
+    if single is not None and (len(rows) < MANY or not single[1]):
+        return [single[0]]
+    return _distinct(product for product, _ in rows)
+
+
+def _single(document: Document, rows: list[tuple[Product, Node]]) -> tuple[Product, bool] | None:
+    """The thing of the first headline with the price beside it, and whether rows stand between the two."""
+    headline = headline_of(document)
+    if headline is None:
+        return None
+    found = _price_after(document, headline, {node for _, node in rows}) or _bare_price(
+        document, {node for _, node in rows}
+    )
+    if found is None:
+        said = labelled(document)
+        price = _price(said["price"]) if "price" in said else None
+        return (
+            (
+                Product(headline.line, price, said.get("availability"), document.url or None, headline.path),
+                True,
+            )
+            if price
+            else None
+        )
+    price, node = found
+    around = set(islice(headline.ancestors, MAX_LEVELS))
+    shared = next((each for each in islice(node.ancestors, MAX_LEVELS) if each in around), None)
+    apart = any(each == shared for _, row in rows[:3] for each in islice(row.ancestors, MAX_LEVELS))
+    return Product(headline.line, price, _stock(document, node), document.url or None, node.path), apart
+
+
+def _priced_rows(facts: Facts) -> list[tuple[Product, Node]]:
+    """The rows of a page that have a price: the largest group of which at least half do."""
+    for group in facts.groups:
+        own = [card for card in group.cards if not card.aside]
+        priced = [(product, card.node) for card in own if (product := _row(card))]
+        if len(priced) * 2 >= len(own) and len(priced) >= ENOUGH_ROWS:
+            return priced
+    return []
+
+
+def _row(card: Card) -> Product | None:
+    found = next(_prices(card.node), None)
+    return Product(card.title, found[0], None, card.url, card.node.path) if found else None
+
+
+def _price_after(document: Document, headline: Node, rows: set[Node]) -> tuple[Price, Node] | None:
+    """The first price behind the headline in the order of the page, outside of rows and of blocks about other
+    things.
+    """
+    named = set(document.root.css(_PRICED))
+    behind = (node for node in chain(headline.walk(), headline.following) if node in named)
+    for node in islice(behind, MAX_PRICES):
+        if (
+            not _is_aside(node)
+            and rows.isdisjoint((node, *islice(node.ancestors, MAX_LEVELS)))
+            and (price := _priced(node))
+        ):
+            return price, node
+    return None
+
+
+def _bare_price(document: Document, rows: set[Node]) -> tuple[Price, Node] | None:
+    """A price without a name, on a page where something can be bought: the first element that holds a price
+    and nothing else.
+    """
+    if not any(words("button", "buy").is_one(text) for text in _buttons(document)):
+        return None
+    body = document.root.css_first("body") or document.root
+    for node in islice(
+        body.walk("b", "strong", "span", "td", "p", "div", "font", "dd", "ins", "em", "h2", "h3"), MAX_PRICES
+    ):
+        own = " ".join(node.own_text.split())
+        if (
+            not 2 <= len(own) <= SHORT_PRICE
+            or not any(char.isdigit() for char in own)
+            or _is_struck(node)
+            or _is_aside(node)
+        ):
+            continue
+        if rows.isdisjoint(islice(node.ancestors, MAX_LEVELS)) and (price := _price(own)):
+            return price, node
+    return None
+
+
+def _buttons(document: Document) -> Iterator[str]:
+    for node in document.root.css(
+        "button, input[type=submit], input[type=button], input[type=image], a, img[alt]"
+    )[:MAX_PRICES]:
+        yield node.attribute("value") or node.attribute("alt") or node.attribute("title") or node.line
+
+
+def _is_struck(node: Node) -> bool:
+    return any(each.tag in ("s", "del", "strike") for each in (node, *islice(node.ancestors, 3)))
+
+
+def _prices(card: Node) -> Iterator[tuple[Price, Node]]:
+    for node in card.css(_PRICED)[:MAX_NODES]:
+        if price := _priced(node):
+            yield price, node
+
+
+def _priced(node: Node) -> Price | None:
+    names = f"{node.attribute('class') or ''} {node.attribute('id') or ''} {node.attribute('itemprop') or ''}"
+    if not _PRICE_NAMES.search(names) or not _NOT_THE_PRICE.isdisjoint(
+        word.lower() for word in _WORD.findall(names)
+    ):
+        return None
+    text = node.attribute("content") or node.line
+    return _price(text) if len(text) <= MAX_PRICE else None
+
+
+def _price(text: str) -> Price | None:
+    found = read_price(text)
+    return found if isinstance(found, Price) and (found.currency or found.symbol) else None
+
+
+def _is_aside(node: Node) -> bool:
+    for level, each in enumerate((node, *islice(node.ancestors, MAX_LEVELS))):
+        if each.tag in ("aside", "nav", "footer"):
+            return True
+        heading = each.previous if level else None
+        if (
+            heading is not None
+            and heading.tag in ("h2", "h3", "h4", "header")
+            and words("recommended").names(heading.line)
+        ):
+            return True
+        if each.tag in ("main", "body"):
+            break
+    return False
+
+
+def _stock(document: Document, price: Node) -> str | None:
+    """What stands near the price about stock, else what a label says."""
+    for each in islice(price.ancestors, 3):
+        found = each.css_first("[class*=availab], [class*=stock], [itemprop=availability]")
+        if found and (
+            text := found.line or availability(found.attribute("href") or found.attribute("content"))
+        ):
+            return text[:MAX_PRICE]
+    said = labelled(document).get("availability")
+    return said if said and _STOCK.search(said) else None
+
+
+def _distinct(products: Iterable[Product]) -> list[Product]:
+    found: dict[tuple[str, str, int | None], Product] = {}
+    for product in products:
+        found.setdefault(
+            (product.name, product.url or "", product.price.amount_minor if product.price else None), product
+        )
+    return list(found.values())

@@ -1,0 +1,1 @@
+"""Values: money, numbers, dates and addresses as people write them."""

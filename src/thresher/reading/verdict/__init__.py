@@ -1,0 +1,1 @@
+"""Verdicts: found, confirmed empty, unknown or blocked."""
