@@ -37,6 +37,8 @@ if typing.TYPE_CHECKING:
     from thresher.core.schema import Field, Kind, Schema
     from thresher.core.setting import Setting, guarded, tunable
     from thresher.core.task import NewTask, Task, TaskStatus
+    from thresher.web.pages.page import DashboardPage as DashboardPage
+    from thresher.web.route import Route as Route
 
 _HOMES = {
     "Added": "thresher.admin.tasks",
@@ -93,6 +95,8 @@ _HOMES = {
     "host_gate": "thresher.core.keys",
     "tunable": "thresher.core.setting",
 }
+# These need the extra `web`, so `from thresher import *` leaves them out.
+_WEB = {"DashboardPage": "thresher.web.pages.page", "Route": "thresher.web.route"}
 
 __all__ = [
     "Added",
@@ -154,11 +158,12 @@ __all__ = [
 def __getattr__(name: str) -> object:
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("thresher")
-    if name not in _HOMES:
+    home = _HOMES.get(name) or _WEB.get(name)
+    if home is None:
         raise AttributeError(f"module 'thresher' has no attribute {name!r}")
-    globals()[name] = found = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = found = getattr(importlib.import_module(home), name)
     return found
 
 
 def __dir__() -> list[str]:
-    return [*globals(), *__all__]
+    return [*globals(), *__all__, *_WEB]

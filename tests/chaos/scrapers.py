@@ -92,7 +92,7 @@ def fill(store: Store, scrapers: int) -> list[str]:
         ids = [add_role(session, f"Role {at}", f"role {at}", now=now, demand=demand) for at in range(ROLES)]
         link_candidates(session, {role: [anna] for role in ids}, now, demand)
     return [
-        create_key(store, f"scraper-{at}", ["scrape"], sources=[PLATFORM], rate=1_000_000).token
+        create_key(store, f"scraper-{at}", ["scrape"], apps=[roles], sources=[PLATFORM], rate=1_000_000).token
         for at in range(scrapers)
     ]
 

@@ -145,7 +145,7 @@ def test_a_server_that_dies_between_two_statements_leaves_nothing_half_done(url,
     )
     store = open_store(url, apps=[roles])
     try:
-        token = create_key(store, "scraper", ["scrape"], rate=1_000_000).token
+        token = create_key(store, "scraper", ["scrape"], apps=[roles], rate=1_000_000).token
         with nursery(tmp_path) as servers:
             servers.serve(tmp_path, sound := free_port())
             lived = []

@@ -11,7 +11,7 @@ from thresher import App, Command, Retry
 from thresher.config.apps import load_app, own_apps
 from thresher.core.app import find_near_by_kind
 from thresher.core.errors import DuplicateKind, UsageError
-from thresher.core.pipeline import load_named
+from thresher.core.named import load_named
 
 
 @pytest.mark.parametrize("make", ["mark", "no module:mark", "module:", "a:b:c"])

@@ -16,14 +16,15 @@ from tests.harness.tasks import change, rows
 from thresher.admin.keys import (
     Admitted,
     Denied,
-    Scope,
     admit,
     create_key,
+    default_scopes,
     has_keys,
     list_keys,
     revoke_key,
     revoke_key_id,
 )
+from thresher.apps.roles.app import app as roles
 from thresher.core.clock import DAY, HOUR, MINUTE, SECOND
 from thresher.core.errors import NotAllowed, UnknownName, UsageError
 from thresher.store import keys
@@ -264,13 +265,17 @@ def test_the_comparison_is_made_for_a_prefix_that_nobody_has_too(store, known, m
     assert compared == [64]
 
 
-def test_a_key_is_for_a_scraper_unless_it_is_said_what_for(store):
-    made = create_key(store, "Production Scraper 1", sources=["Dice", "indeed ", "dice"])
+def test_a_key_without_scopes_has_the_first_that_an_app_brings(store):
+    assert default_scopes([]) == ("read",)
+    scopes = default_scopes([roles])
+    made = create_key(
+        store, "Production Scraper 1", scopes, apps=[roles], sources=["Dice", "indeed ", "dice"]
+    )
     assert admit(store, made.token) == Admitted(
         made.key.id, "Production Scraper 1", ("scrape",), ("dice", "indeed")
     )
     assert made.key.rate == 60
-    everywhere = create_key(store, "other", sources=[])
+    everywhere = create_key(store, "other", scopes, apps=[roles], sources=[])
     assert everywhere.key.sources is None
     assert [(each.name, each.sources) for each in list_keys(store)] == [
         ("other", None),
@@ -290,12 +295,14 @@ def test_a_key_is_for_a_scraper_unless_it_is_said_what_for(store):
     ],
 )
 def test_a_scope_opens_itself_and_admin_what_is_not_for_scrapers(scopes, opens):
-    assert {scope for scope in Scope if Admitted(1, "anna", scopes).opens(scope)} == opens
+    assert {
+        scope for scope in ("read", "write", "admin", "scrape") if Admitted(1, "anna", scopes).opens(scope)
+    } == opens
 
 
 def test_a_key_is_revoked_by_its_name_or_its_id_and_the_name_goes_first(store):
-    first, second = create_key(store, "anna"), create_key(store, "bert")
-    numbered = create_key(store, str(first.key.id))
+    first, second = create_key(store, "anna", ["read"]), create_key(store, "bert", ["read"])
+    numbered = create_key(store, str(first.key.id), ["read"])
     assert revoke_key(store, str(first.key.id)).id == numbered.key.id
     assert revoke_key(store, str(first.key.id)).id == first.key.id
     assert revoke_key_id(store, second.key.id).id == second.key.id

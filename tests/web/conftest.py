@@ -17,14 +17,15 @@ from starlette.routing import BaseRoute
 from yarl import URL
 
 from tests.harness.tables import TABLES
-from thresher.admin.keys import create_key
+from thresher.admin.keys import create_key, known_scopes
 from thresher.build import Runtime, opened_runtime
+from thresher.config.apps import load_apps, own_apps
 from thresher.config.project import read_project
-from thresher.web import app as application
-from thresher.web.route import Guarded
+from thresher.web.route import OURS, Route, app_routes
+from thresher.web.routes import ROUTES
 from thresher.web.server import address_of, bind, make_server
 
-PROJECT = "apps: [jobs]\nsettings:\n  web.rate: 100000\n"
+PROJECT = "apps: [jobs, roles]\nsettings:\n  web.rate: 100000\n"
 PATIENCE = 30.0
 
 
@@ -79,28 +80,26 @@ class Api:
         return found.json
 
 
-@dataclass(frozen=True)
-class Ready:
-    """A route of the list that was made before. It knows nothing of the project it serves."""
-
-    route: BaseRoute
-
-    def add_to(self, app: FastAPI) -> None:
-        app.router.routes.append(self.route)
-
-
-def _ready() -> tuple[Ready, ...]:
-    app = FastAPI(openapi_url=None)
-    app.router.route_class = Guarded
-    for route in application.ROUTES:
-        route.add_to(app)
-    assert len(app.router.routes) == len(application.ROUTES)
-    return tuple(map(Ready, app.router.routes))
-
-
 # A process serves one application, and reads the signatures of its endpoints once. Tests make hundreds; it
-# costs more than most of them do.
-application.ROUTES = _ready()  # type: ignore[assignment]
+# costs more than most of them do. A route that was made knows nothing of the project it serves.
+_READY: dict[tuple[object, ...], BaseRoute] = {}
+_make = Route.add_to
+
+
+def _add_to(self: Route, app: FastAPI, owner: str) -> None:
+    key = (self.method, self.path, self.endpoint, owner)
+    if key in _READY:
+        app.router.routes.append(_READY[key])
+    else:
+        _make(self, app, owner)
+        _READY[key] = app.router.routes[-1]
+
+
+Route.add_to = _add_to  # type: ignore[method-assign]
+
+APPS = load_apps(own_apps(), Path())
+ALL_ROUTES = [*((OURS, route) for route in ROUTES), *app_routes(APPS, ROUTES)]
+ALL_SCOPES = tuple(known_scopes(APPS))
 
 
 @contextmanager

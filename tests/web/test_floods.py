@@ -12,7 +12,7 @@ from yarl import URL
 
 from tests.cli.conftest import folder  # noqa: F401  a fixture
 from tests.harness.tables import TABLES
-from tests.web.conftest import PATIENCE, Api, served, workshop
+from tests.web.conftest import APPS, PATIENCE, Api, served, workshop
 from tests.web.test_serve import address, serving
 from thresher.admin.keys import create_key
 from thresher.build import Runtime
@@ -127,7 +127,9 @@ def start_body(url: str, token: str, size: int) -> socket.socket:
 
 def test_one_key_holds_no_more_bytes_of_bodies_than_its_share_and_others_have_theirs(small):
     shop, url = small
-    greedy, honest = (create_key(shop.store, name, ["scrape"]).token for name in ("greedy", "honest"))
+    greedy, honest = (
+        create_key(shop.store, name, ["scrape"], apps=APPS).token for name in ("greedy", "honest")
+    )
     most = shop.store.settings.count("roles.body_limit")
     with ExitStack() as stack:
         for _ in range(2):

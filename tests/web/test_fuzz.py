@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.harness.schemas import SCHEMAS
-from tests.web.conftest import Api, project, served
+from tests.web.conftest import ALL_SCOPES, APPS, Api, project, served
 from tests.web.test_routes import SITE, fill
-from thresher.admin.keys import Scope, create_key
+from thresher.admin.keys import create_key
 from thresher.apps.jobs.service.companies import ask_companies, wish
 
 TEXTS = st.one_of(
@@ -95,8 +95,8 @@ def fuzzed(request, tmp_path):
         SCHEMAS.make(url)
     with project(tmp_path, url) as shop, served(fill(shop)) as at:
         ask_companies(shop.store, shop.registry, [wish("Delta", "delta.io")])
-        create_key(shop.store, "to be revoked")
-        yield Api(at, create_key(shop.store, "fuzz", list(Scope), rate=1_000_000).token)
+        create_key(shop.store, "to be revoked", ["read"])
+        yield Api(at, create_key(shop.store, "fuzz", ALL_SCOPES, apps=APPS, rate=1_000_000).token)
     if url:
         SCHEMAS.give_back(url)
 

@@ -14,8 +14,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from tests.apps.roles.http.scraping import world
-from tests.web.conftest import Api
-from thresher.admin.keys import Scope, create_key
+from tests.web.conftest import ALL_SCOPES, APPS, Api
+from thresher.admin.keys import create_key
 
 EXAMPLES = 2  # of each operation and kind of data; `make fuzz` takes many more
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
@@ -25,7 +25,10 @@ MODES = (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGAT
 @pytest.mark.promise(17)
 def test_no_operation_of_the_document_ends_in_an_error_of_the_server(tmp_path):
     with world(tmp_path) as found:
-        url, token = found.url, create_key(found.store, "stranger", list(Scope), rate=1_000_000).token
+        url, token = (
+            found.url,
+            create_key(found.store, "stranger", ALL_SCOPES, apps=APPS, rate=1_000_000).token,
+        )
         headers = {"Authorization": f"Bearer {token}"}
         document = schemathesis.openapi.from_url(f"{url}/api/openapi.json", headers=headers)
         operations = [each.ok() for each in document.get_all_operations()]

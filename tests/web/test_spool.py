@@ -9,13 +9,12 @@ import pytest
 from fastapi import HTTPException
 from starlette.requests import Request
 
-from tests.harness.ours import OURS
-from thresher.config.settings import Settings
+from tests.web.conftest import ALL_ROUTES
 from thresher.core.errors import DatabaseProblem
 from thresher.core.spooled import Spooled
 from thresher.web import spool
-from thresher.web.body import LARGE
-from thresher.web.routes import ROUTES
+from thresher.web.body import BodyLimit
+from thresher.web.route import body_limits
 from thresher.web.spool import Shares, spooled
 
 
@@ -38,8 +37,8 @@ def read(
     async def whole() -> tuple[bytes, Spooled, int]:
         headers = [] if length is None else [(b"content-length", str(length).encode())]
         request = Request({"type": "http", "method": "POST", "path": "/", "headers": headers}, receive)
-        with Shares().share(1, limit) as share:
-            async with spooled(request, Settings({"roles.body_limit": limit}, OURS), share) as body:
+        with Shares().share(1, limit, "shares") as share:
+            async with spooled(request, limit, "in all", share) as body:
                 return b"".join(body.pieces()), body, asked
 
     return asyncio.run(whole())
@@ -93,4 +92,6 @@ def test_a_full_disk_is_told_as_such(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_may_be_larger_is_a_route_that_reads_piece_by_piece() -> None:
-    assert set(LARGE) <= {route.path for route in ROUTES if route.method == "POST"}
+    (limit,) = body_limits(route for _, route in ALL_ROUTES)
+    assert (limit[0], limit[1].fullmatch("/api/scraper/queue/jobs") is not None) == ("POST", True)
+    assert limit[2] == BodyLimit("roles.body_limit", "roles.body_patience")

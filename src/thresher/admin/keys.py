@@ -10,19 +10,20 @@ import hmac
 import re
 import secrets
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from enum import StrEnum
 from typing import Any
 
+from thresher.core.app import App
 from thresher.core.clock import SECOND, to_us
-from thresher.core.errors import NotAllowed, UnknownName, UsageError
+from thresher.core.errors import ConfigError, NotAllowed, UnknownName, UsageError
 from thresher.store import keys
 from thresher.store.keys import Key, NewKey
 from thresher.store.store import Store
 
 MAX_NAME = 100
 MAX_SOURCES = 100
+MAX_SCOPES = 100
 MAX_SOURCE = 60
 MAX_DIGITS = 15
 MAX_RATE = 1_000_000
@@ -32,18 +33,30 @@ _TOKEN = re.compile(r"thr_([0-9a-f]{12})_[A-Za-z0-9_-]{43}", re.ASCII)
 _NOBODY = hashlib.sha256(b"").hexdigest()
 
 
-class Scope(StrEnum):
-    """What a key opens. `scrape` is for scrapers and opens nothing else; `admin` opens everything but that: a
-    role is held by a key.
-    """
+READ, WRITE, ADMIN = "read", "write", "admin"
+# What a key may open, with a sentence for whoever makes one. Apps have scopes of their own besides, which
+# nothing but themselves opens: not even `admin`.
+SCOPES: Mapping[str, str] = {
+    READ: "see everything but keys and administrators",
+    WRITE: "change what is looked for, tasks, sources and settings",
+    ADMIN: "everything that read and write may, and keys",
+}
+_WITHIN_ADMIN = (READ, WRITE)
 
-    READ = "read"
-    WRITE = "write"
-    SCRAPE = "scrape"
-    ADMIN = "admin"
+
+def known_scopes(apps: Iterable[App]) -> dict[str, str]:
+    """Every scope that a key can have here, with its sentence: those of the apps first."""
+    found: dict[str, str] = {}
+    for app in apps:
+        if taken := sorted(app.scopes.keys() & {*SCOPES, *found}):
+            raise ConfigError(f"the scope {taken[0]!r} of the app {app.name!r} is there already; rename it")
+        found |= app.scopes
+    return {**found, **SCOPES}
 
 
-_WITHIN_ADMIN = (Scope.READ, Scope.WRITE)
+def default_scopes(apps: Iterable[App]) -> tuple[str, ...]:
+    """What a key opens of which nothing was said: the first scope that an app brings, else it reads."""
+    return (next(iter(known_scopes(apps))),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +87,7 @@ class Admitted:
         return f"administrator {self.name}" if self.admin else f"key {self.name}"
 
     def opens(self, scope: str) -> bool:
-        return scope in self.scopes or (Scope.ADMIN in self.scopes and scope in _WITHIN_ADMIN)
+        return scope in self.scopes or (ADMIN in self.scopes and scope in _WITHIN_ADMIN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,19 +101,23 @@ class Denied:
 def create_key(
     store: Store,
     name: str,
-    scopes: Collection[str] = (Scope.SCRAPE,),
+    scopes: Collection[str],
     *,
+    apps: Iterable[App] = (),
     sources: Collection[str] | None = None,
     lasts: float | None = None,
     rate: int | None = None,
     made_by: str | None = None,
 ) -> Made:
-    """Make a key with these scopes. `lasts` in seconds; without it the key lasts until it is revoked."""
-    known = [scope.value for scope in Scope if scope in scopes]
+    """Make a key with these scopes, ours or those of `apps`. `lasts` in seconds; without it the key lasts
+    until it is revoked.
+    """
+    there = known_scopes(apps)
+    known = [scope for scope in there if scope in scopes]
     if not known or set(scopes) - set(known):
         got = ", ".join(sorted(map(repr, scopes))) or "nothing"
         raise UsageError(
-            f"a key opens {', '.join(Scope)}, or several of these: --scope read --scope write; got {got}"
+            f"a key opens {', '.join(there)}, or several of these: --scope read --scope write; got {got}"
         )
     _check_name(name)
     _check(lasts, rate)

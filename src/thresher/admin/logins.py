@@ -12,7 +12,7 @@ import secrets
 from dataclasses import dataclass
 
 from thresher.admin.admins import COST_SETTING, nobodys
-from thresher.admin.keys import Admitted, Denied, Scope
+from thresher.admin.keys import ADMIN, Admitted, Denied
 from thresher.core.clock import HOUR, SECOND
 from thresher.store import admins
 from thresher.store.admins import Allowance
@@ -97,7 +97,7 @@ def admit_login(store: Store, token: str) -> Admitted | Denied:
             found = admins.login_with(session, _digest(token), store.backend.now(session))
     if found is None:
         return Denied("you are not logged in any more; log in again: POST /api/login")
-    return Admitted(found.admin_id, found.name, (Scope.ADMIN,), admin=True)
+    return Admitted(found.admin_id, found.name, (ADMIN,), admin=True)
 
 
 def login_ends(store: Store, token: str) -> int | None:

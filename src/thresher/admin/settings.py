@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import ADMIN, WRITE
 from thresher.config.settings import Catalogue, Settings
 from thresher.core.decide import POLICY
 from thresher.core.errors import BudgetExhausted
@@ -15,9 +15,9 @@ from thresher.store.store import Store
 BUDGET = "budget."
 
 
-def scope_needed(catalogue: Catalogue, name: str) -> Scope:
+def scope_needed(catalogue: Catalogue, name: str) -> str:
     """The scope that opens a change of this setting over HTTP."""
-    return Scope.ADMIN if catalogue[name].admin else Scope.WRITE
+    return ADMIN if catalogue[name].admin else WRITE
 
 
 def set_setting(store: Store, name: str, text: str, by: str) -> Number:

@@ -12,6 +12,7 @@ from thresher.config.apps import FILE_NAME, load_apps, own_apps
 if TYPE_CHECKING:
     from thresher.build import Runtime
     from thresher.config.project import Project
+    from thresher.core.app import App
     from thresher.core.errors import ThresherError
     from thresher.store.store import Store
 
@@ -45,6 +46,12 @@ class Call:
         from thresher.config.project import enabled_apps
 
         return enabled_apps(self.folder)
+
+    def load_apps(self) -> "list[App]":
+        """The apps that this call is about, as the lists that they are."""
+        from thresher.config.apps import load_apps
+
+        return load_apps(self.app_names(), self.folder, self.apps)
 
     def learn_platforms(self) -> None:
         """Make the hiring platforms known that the project describes: for commands that read pages without

@@ -16,7 +16,7 @@ from thresher.config.apps import available, load_app, load_apps
 from thresher.core.app import App
 from thresher.core.errors import ConfigError, ThresherError, UnknownName
 from thresher.core.extension import Command
-from thresher.core.pipeline import loaded
+from thresher.core.named import loaded
 
 EPILOG = "--database, --project, --app, --json and --verbose may stand anywhere on the line."
 ADD = "add"  # an app may bring `add SOMETHING`

@@ -37,23 +37,25 @@ def create(
     ] = None,
 ) -> None:
     """Make a key for the HTTP API. It is shown once, and only its hash is kept."""
-    from thresher.admin.keys import Scope, create_key, made_view
+    from thresher.admin.keys import SCOPES, create_key, default_scopes, made_view
     from thresher.admin.times import seconds
     from thresher.cli.show import say
 
     call = call_of(ctx)
     lasts = None if expires is None else seconds(expires)
+    apps = call.load_apps()
     with call.store(migrate=True) as store:
         made = create_key(
             store,
             name,
-            scope or (Scope.SCRAPE,),
+            scope or default_scopes(apps),
+            apps=apps,
             sources=source,
             lasts=lasts,
             rate=rate,
             made_by="the command line",
         )
-    header = "X-Scraper-API-Key: KEY" if Scope.SCRAPE in made.key.scopes else "Authorization: Bearer KEY"
+    header = "Authorization: Bearer KEY" if {*SCOPES} & {*made.key.scopes} else "X-API-Key: KEY"
     opens = ", ".join(made.key.scopes)
     told = f"{made.token}\nThis is the key of {name}, for: {opens}; keep it, it cannot be shown again. Send it as: {header}"
     say(call, made_view(made.key, made.token), told)

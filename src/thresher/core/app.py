@@ -15,7 +15,7 @@ from thresher.core.errors import DuplicateKind, UsageError
 from thresher.core.event import SUBSCRIBABLE
 from thresher.core.extension import Command
 from thresher.core.limits import MAX_NAME_BYTES, check_text
-from thresher.core.pipeline import Named, check_name
+from thresher.core.named import Named, check_name
 
 if TYPE_CHECKING:
     from thresher.core.backoff import Retry
@@ -46,10 +46,13 @@ class App:
     `tunable` and `guarded`: each name starts with the app's name and a dot. `needs` are the apps that are
     enabled with it.
 
-    To the command line: `commands`.
+    To the command line: `commands`. To the server: `routes` (each a `Route`), `pages` (each a
+    `DashboardPage`) with their `templates`, and `scopes` of keys, each with a sentence that says what it
+    opens.
 
     Everything may be given by its dotted name, `package.module:name`, and is then imported when it is needed.
-    A module that only lists names is quick to import, and `thresher --help` imports no other.
+    A tuple may have the names of other tuples in it. A module that only lists names is quick to import, and
+    `thresher --help` imports no other. `templates` is a folder: `package:folder`.
     """
 
     name: str
@@ -65,6 +68,10 @@ class App:
     needs: tuple[str, ...] = ()
     commands: tuple[Command, ...] = ()
     settings: Named[tuple[Setting, ...]] = Named(())
+    routes: Named[tuple[Any, ...]] = Named(())
+    pages: Named[tuple[Any, ...]] = Named(())
+    templates: str | None = None
+    scopes: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_text(self.name, "the name of an app", MAX_NAME_BYTES)
@@ -72,6 +79,8 @@ class App:
             for name, thing in things.items():
                 if isinstance(thing, str):
                     check_name(thing, f"{what} {name!r} of app {self.name!r}")
+        if self.templates is not None:
+            check_name(self.templates, f"templates of app {self.name!r}")
         unknown = [kind for kind in self.on if kind not in SUBSCRIBABLE]
         if unknown:
             known = ", ".join(SUBSCRIBABLE)

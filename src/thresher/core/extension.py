@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any, Self
 
 from thresher.core.errors import UsageError
-from thresher.core.pipeline import check_name
+from thresher.core.named import check_name
 
 _COMMAND = re.compile(r"(add )?[a-z][a-z0-9]*(-[a-z0-9]+)*")
 

@@ -1,11 +1,9 @@
 """How an app says what it does: pipelines of stages, the sources they go through, and schedules."""
 
-import importlib
 import inspect
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Generic, TypeVar, cast
+from typing import Any
 
 from thresher.core.context import Context
 from thresher.core.errors import UsageError
@@ -146,57 +144,3 @@ class Schedule:
     every: float | None = None
     timezone: str = "UTC"
     missed: str = "one"
-
-
-# Things by name: `package.module:attribute`, imported when it is needed and not before.
-
-T = TypeVar("T")
-
-
-def check_name(name: str, what: str) -> None:
-    """Refuse a text that cannot name anything."""
-    module, colon, attribute = name.partition(":")
-    if not (colon and attribute.isidentifier() and all(part.isidentifier() for part in module.split("."))):
-        raise UsageError(f"{what} is {name!r}; write package.module:name")
-
-
-def loaded(thing: T | str) -> T:
-    """A thing that may be given by its name."""
-    return load_named(thing) if isinstance(thing, str) else thing
-
-
-@cache
-def load_named(name: str) -> Any:
-    """What a name leads to."""
-    place, _, attribute = name.partition(":")
-    try:
-        module = importlib.import_module(place)
-    except ImportError as problem:
-        raise UsageError(f"{name} leads nowhere: {problem}") from problem
-    if not hasattr(module, attribute):
-        raise UsageError(f"{name} leads nowhere: the module {place} has no {attribute!r}")
-    return getattr(module, attribute)
-
-
-class Named(Generic[T]):
-    """A field of a frozen dataclass: a value, or the dotted name of one, which is imported when it is read.
-
-    The dataclass has no slots: the descriptor keeps what it was given in the instance's dictionary.
-    """
-
-    def __init__(self, default: T) -> None:
-        self._default = default
-        self._name = ""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, instance: object | None, owner: type | None = None) -> T:
-        if instance is None:  # this is how a dataclass asks for the default
-            return self._default
-        return loaded(cast("T | str", vars(instance)[self._name]))
-
-    def __set__(self, instance: object, value: T | str) -> None:
-        if isinstance(value, str):
-            check_name(value, f"{self._name} of app {getattr(instance, 'name', '')!r}")
-        vars(instance)[self._name] = value

@@ -12,8 +12,9 @@ from thresher.core.errors import InvalidPayload, UnknownName, UsageError
 from thresher.core.group import Group, GroupEntry, Run, checked_key
 from thresher.core.keys import canonical_url, url_key
 from thresher.core.limits import MAX_GATE_BYTES, MAX_KEY_BYTES, check_integer, check_text
+from thresher.core.named import loaded
 from thresher.core.outcome import CheckedEffect, Effect, Finds, Next
-from thresher.core.pipeline import Pipeline, Stage, Trip, loaded
+from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.record import Filing, Record, clean, pack
 from thresher.core.schema import Schema
 from thresher.core.settlement import Error

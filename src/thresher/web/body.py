@@ -5,7 +5,9 @@ Counted while it arrives, never after. A client that stops in the middle must no
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from re import Pattern
 
 from fastapi import HTTPException
 from starlette.responses import Response
@@ -16,15 +18,31 @@ from thresher.web.problem import Problem
 
 log = logging.getLogger("thresher.web")
 
-# Whose limits hold: scrapers bring files that are read a piece at a time, everybody else brings forms.
-LARGE: Mapping[str, str] = {"/api/scraper/queue/jobs": "roles"}
+BODY_LIMIT, BODY_PATIENCE = "web.body_limit", "web.body_patience"
+
+
+@dataclass(frozen=True, slots=True)
+class BodyLimit:
+    """How much the body of a request may have, and how long it may take: numbers, or names of settings."""
+
+    size: str | int = BODY_LIMIT
+    patience: str | float = BODY_PATIENCE
+
+    def read(self, settings: Settings) -> tuple[int, float, str]:
+        """Bytes, seconds, and where the first stands."""
+        size = settings.count(self.size) if isinstance(self.size, str) else self.size
+        patience = float(settings[self.patience]) if isinstance(self.patience, str) else self.patience
+        return size, patience, f" ({self.size})" if isinstance(self.size, str) else ""
+
+
+Limits = Sequence[tuple[str, Pattern[str], BodyLimit]]  # method, path, what holds there
 
 
 class Cap:
     """Stops reading at `web.body_limit` bytes, and after `web.body_patience` seconds; gives up an answer that
     nobody takes for as long.
 
-    The postings of a scraper have limits of their own: `roles.body_limit` and `roles.body_patience`.
+    `limits` are those of single routes.
     """
 
     def __init__(
@@ -32,16 +50,16 @@ class Cap:
         app: ASGIApp,
         settings: Callable[[], Settings],
         tell: Callable[[Problem], Response] = Problem.response,
+        limits: Limits = (),
     ) -> None:
-        self._app, self._settings, self._tell = app, settings, tell
+        self._app, self._settings, self._tell, self._limits = app, settings, tell, limits
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        room, settings = LARGE.get(scope["path"], "web"), self._settings()
-        limit, patience = settings.count(f"{room}.body_limit"), float(settings[f"{room}.body_patience"])
-        says = f"a body has at most {limit:,} bytes ({room}.body_limit); send it in parts"
+        limit, patience, where = self._limit(scope).read(self._settings())
+        says = f"a body has at most {limit:,} bytes{where}; send it in parts"
         if declared(scope) > limit:
             await self._tell(Problem(413, "ContentTooLarge", says, {"Connection": "close"}))(
                 scope, receive, send
@@ -56,6 +74,12 @@ class Cap:
                 ascii(scope["path"]),
                 patience,
             )
+
+    def _limit(self, scope: Scope) -> BodyLimit:
+        for method, path, limit in self._limits:
+            if method == scope["method"] and path.fullmatch(scope["path"]):
+                return limit
+        return BodyLimit()
 
 
 class _Untaken(Exception):

@@ -2,7 +2,6 @@
 the other.
 """
 
-import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -13,12 +12,14 @@ from thresher.admin.keys import Denied
 from thresher.admin.logins import Login
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
+from thresher.web.answer import run_in_pool
 from thresher.web.problem import Problem
 
 NO_SETUP = (
     "this token makes no administrator: it is wrong, used or too old. As long as there is none thresher serve shows a new one when it "
     "starts; without one: thresher admin create NAME"
 )
+HASHERS = 2  # passwords that are checked at the same time, each with 32 MiB and a core
 T = TypeVar("T")
 
 
@@ -60,4 +61,4 @@ async def _slowly(request: Request, work: Callable[[], T]) -> T:
     """Hash on one of a few threads of their own: neither the event loop nor the database shall wait for
     it.
     """
-    return await asyncio.get_running_loop().run_in_executor(request.app.state.hashers, work)
+    return await run_in_pool(request, "password", HASHERS, work)

@@ -1,8 +1,8 @@
 """One route: who owns it, which scope opens it, and what is refused before anything is read."""
 
-from collections.abc import Callable, Coroutine, Mapping
+import re
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from http import HTTPStatus
 from typing import Annotated, Any
 
@@ -10,45 +10,60 @@ from fastapi import Depends, FastAPI, Query
 from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.routing import compile_path
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import SCOPES
 from thresher.build import Runtime
-from thresher.core.errors import UsageError
+from thresher.core.app import App
+from thresher.core.errors import ConfigError, UsageError
+from thresher.web.body import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
 from thresher.web.door import holder
 from thresher.web.problem import PROBLEM, Problem
 
+OURS = "thresher"  # who owns a route that no app brings
 OWNER, SCOPE = "x-owner", "x-scope"
+API = "/api"
 MAX_TEXT = 4_000  # characters of one parameter
 MAX_ROWS = 1_000
 MAX_ID = 2**53 - 1  # exact in JSON, and in the databases
 
+_PARAMETER = re.compile(r"{[^}]*}")
+
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]
-
-
-class Owner(StrEnum):
-    """Who answers for a route: the queue that all apps share, or one app."""
-
-    THRESHER = "thresher"
-    JOBS = "jobs"
-    ROLES = "roles"
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """One row of the list of routes. Without a scope it is open to everybody, and the door has to know of
-    it.
+    """One route of the API: a method, a path under /api, an endpoint as FastAPI has them, and the scope of
+    keys that opens it.
+
+    `extra` is added to its description for programs, `status` are the codes that it answers with, the usual
+    one first. `body_limit` (bytes) and `body_patience` (seconds) are how much a request may bring and how
+    long it may take: numbers, or the names of settings. `probe` marks a route without parameters that changes
+    nothing: it is what somebody with a new key is told to try. Without a scope a route of Thresher's own is
+    open to everybody, and the door has to know of it.
     """
 
     method: str
     path: str
     endpoint: Callable[..., Any]
-    owner: Owner
-    scope: Scope | None
+    scope: str | None
     extra: Mapping[str, Any] = field(default_factory=dict)
     status: tuple[int, ...] = (200,)
+    body_limit: str | int = BODY_LIMIT
+    body_patience: str | float = BODY_PATIENCE
+    probe: bool = False
 
-    def add_to(self, app: FastAPI) -> None:
-        said = {OWNER: self.owner.value, SCOPE: self.scope.value if self.scope else None}
+    @property
+    def shape(self) -> tuple[str, str]:
+        """What two routes may not have in common: the method, and the path whatever its parameters are
+        called.
+        """
+        return self.method, _PARAMETER.sub("{}", self.path)
+
+    def add_to(self, app: FastAPI, owner: str) -> None:
+        """Serve it. `owner` is the app that brings it, or Thresher itself."""
+        said = {OWNER: owner, SCOPE: self.scope}
         also: dict[int | str, dict[str, Any]] = {
             each: {"description": HTTPStatus(each).phrase} for each in self.status[1:]
         }
@@ -57,10 +72,50 @@ class Route:
             self.endpoint,
             methods=[self.method],
             status_code=self.status[0],
-            tags=[self.owner.value],
+            tags=[owner],
             responses={**also, "default": {"description": "A problem", "content": {PROBLEM: {}}}},
             openapi_extra={**self.extra, **said},
             response_model=None,
+        )
+
+
+def body_limits(routes: Iterable[Route]) -> Limits:
+    """The routes whose bodies have limits of their own."""
+    usual = BodyLimit()
+    found = ((route, BodyLimit(route.body_limit, route.body_patience)) for route in routes)
+    return [(route.method, compile_path(route.path)[0], limit) for route, limit in found if limit != usual]
+
+
+def app_routes(apps: Iterable[App], ours: Iterable[Route]) -> Iterator[tuple[str, Route]]:
+    """The routes of the apps, each with the name of its app. What could not be served as it is meant is
+    refused.
+    """
+    taken = {route.shape: "Thresher itself" for route in ours}
+    for app in apps:
+        scopes = (*SCOPES, *app.scopes)
+        for route in app.routes:
+            _check(app, route, scopes)
+            other = taken.get(route.shape)
+            if other:
+                raise ConfigError(
+                    f"the route {route.method} {route.path} is brought by the app {app.name!r} and by {other}; "
+                    "give it another path, or do not enable both"
+                )
+            taken[route.shape] = f"the app {app.name!r}"
+            yield app.name, route
+
+
+def _check(app: App, route: object, scopes: tuple[str, ...]) -> None:
+    if not isinstance(route, Route):
+        raise ConfigError(
+            f"routes of the app {app.name!r} has a {type(route).__name__}; it wants thresher.Route"
+        )
+    if not route.path.startswith(f"{API}/"):
+        raise ConfigError(f"the route {route.path} of the app {app.name!r} does not lie under {API}/")
+    if route.scope not in scopes:
+        raise ConfigError(
+            f"the route {route.path} of the app {app.name!r} has the scope {route.scope!r}; "
+            f"it wants one of {', '.join(scopes)}, or one that the app lists in scopes"
         )
 
 

@@ -5,8 +5,17 @@ different things.
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from thresher.web.answer import JSON
+from starlette.requests import Request
 
+from thresher.web.answer import JSON
+from thresher.web.cookie import SECURE_NAME
+
+KEYS = {
+    "bearer": {"type": "http", "scheme": "bearer"},
+    "header": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+    "scraper": {"type": "apiKey", "in": "header", "name": "X-Scraper-API-Key"},
+    "login": {"type": "apiKey", "in": "cookie", "name": SECURE_NAME},
+}
 _TYPES: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
@@ -52,3 +61,11 @@ def asks(example: Any, schema: Mapping[str, Any] | None = None) -> dict[str, Any
         "required": True,
         "content": {JSON: {"schema": dict(schema or shape(example)), "example": example}},
     }
+
+
+def described(request: Request, below: str = "") -> dict[str, Any]:
+    """The API that is served, for programs: all of it, or the routes below a path."""
+    said = dict(request.app.openapi())
+    said["components"] = {**said.get("components", {}), "securitySchemes": KEYS}
+    said["paths"] = {path: each for path, each in said["paths"].items() if path.startswith(below)}
+    return {**said, "security": [{name: []} for name in KEYS]}

@@ -11,7 +11,6 @@ from tempfile import SpooledTemporaryFile
 from fastapi import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from thresher.config.settings import Settings
 from thresher.core.errors import DatabaseProblem
 from thresher.core.spooled import Spooled
 from thresher.web.body import declared
@@ -28,9 +27,9 @@ class Shares:
         self._held: Counter[int] = Counter()
 
     @contextmanager
-    def share(self, key: int, most: int) -> Iterator["Share"]:
-        """Room for one body of a key, given back when the block ends."""
-        share = Share(self._held, key, most)
+    def share(self, key: int, most: int, where: str) -> Iterator["Share"]:
+        """Room for one body of a key, given back when the block ends. `where` names the setting of `most`."""
+        share = Share(self._held, key, most, where)
         try:
             yield share
         finally:
@@ -40,8 +39,8 @@ class Shares:
 class Share:
     """What one body takes of its key's room."""
 
-    def __init__(self, held: Counter[int], key: int, most: int) -> None:
-        self._all, self._key, self._most, self._mine = held, key, most, 0
+    def __init__(self, held: Counter[int], key: int, most: int, where: str) -> None:
+        self._all, self._key, self._most, self._where, self._mine = held, key, most, where, 0
 
     def reach(self, size: int) -> None:
         """Have room for a body of so many bytes, or refuse it."""
@@ -49,7 +48,7 @@ class Share:
         if more <= 0:
             return
         if self._all[self._key] + more > self._most:
-            says = f"this key has bodies under way, {self._most:,} bytes with this one (roles.spool_limit); wait for their answers first"
+            says = f"this key has bodies under way, {self._most:,} bytes with this one ({self._where}); wait for their answers first"
             raise HTTPException(429, says, {"Retry-After": "5", "Connection": "close"})
         self._all[self._key] += more
         self._mine = size
@@ -61,13 +60,12 @@ class Share:
 
 
 @asynccontextmanager
-async def spooled(request: Request, settings: Settings, share: Share) -> AsyncIterator[Spooled]:
-    """The body of a request, for the length of a block. Reading stops at `roles.body_limit` bytes, and where
-    the room of its key ends.
+async def spooled(request: Request, limit: int, advice: str, share: Share) -> AsyncIterator[Spooled]:
+    """The body of a request, for the length of a block. Reading stops at `limit` bytes, and where the room of
+    its key ends. `advice` says how to send a larger one.
     """
-    limit = settings.count("roles.body_limit")
     if declared(request.scope) > limit:
-        raise _too_large(limit)
+        raise _too_large(limit, advice)
     share.reach(declared(request.scope))
     with SpooledTemporaryFile(max_size=IN_MEMORY) as file:
         digest, size = hashlib.sha256(), 0
@@ -75,7 +73,7 @@ async def spooled(request: Request, settings: Settings, share: Share) -> AsyncIt
             async for piece in request.stream():
                 size += len(piece)
                 if size > limit:
-                    raise _too_large(limit)
+                    raise _too_large(limit, advice)
                 share.reach(size)
                 digest.update(piece)
                 file.write(piece)
@@ -88,6 +86,5 @@ async def spooled(request: Request, settings: Settings, share: Share) -> AsyncIt
         yield Spooled(digest.hexdigest(), size, file)  # type: ignore[arg-type]  # it is one; its stub says otherwise
 
 
-def _too_large(limit: int) -> HTTPException:
-    says = f'a body has at most {limit:,} bytes (roles.body_limit); send the postings in parts, with "complete": false but for the last'
-    return HTTPException(413, says, {"Connection": "close"})
+def _too_large(limit: int, advice: str) -> HTTPException:
+    return HTTPException(413, f"a body has at most {limit:,} bytes {advice}", {"Connection": "close"})

@@ -83,7 +83,7 @@ def project(tmp_path_factory) -> Iterator[tuple[str, str, Path]]:
     for name in ("scraper.py", "scraper.sh"):
         shutil.copy(EXAMPLES / name, folder)
     with opened_store(f"sqlite:///{folder / 'thresher.db'}", apps=[roles]) as store:
-        token = create_key(store, "reference", ["scrape"], rate=100_000).token
+        token = create_key(store, "reference", ["scrape"], apps=[roles], rate=100_000).token
     with serving(folder) as url:
         yield url, token, folder
 

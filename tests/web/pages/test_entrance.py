@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from tests.apps.roles.http.scraping import World
 from tests.harness.tasks import rows
-from tests.web.conftest import PROJECT, Api, served, workshop
+from tests.web.conftest import ALL_SCOPES, APPS, PROJECT, Api, served, workshop
 from tests.web.pages.visitor import GOOD, Visitor, cookie_of, page, with_anna
 from thresher.admin.admins import new_setup
-from thresher.admin.keys import Scope, create_key
+from thresher.admin.keys import create_key
 from thresher.admin.settings import set_setting
 from thresher.core.clock import FrozenClock
 from thresher.core.errors import UsageError
@@ -156,7 +156,7 @@ def test_a_path_of_ours_is():
 
 
 def test_keys_do_not_open_pages(standing_world, passer_by, anna):
-    key = create_key(standing_world.store, "everything", list(Scope)).token
+    key = create_key(standing_world.store, "everything", ALL_SCOPES, apps=APPS).token
     for shown in ({"X-API-Key": key}, {"X-Scraper-API-Key": key}, {"Authorization": f"Bearer {key}"}):
         for each in GUARDED:
             assert passer_by.ask(each.method, filled(each.path), shown).status == (
@@ -397,7 +397,7 @@ def test_the_first_administrator_is_made_with_the_token_and_once(world):
 
 
 def test_no_page_of_an_app_is_there_without_the_app(tmp_path):
-    (tmp_path / "thresher.yaml").write_text(PROJECT)
+    (tmp_path / "thresher.yaml").write_text(PROJECT.replace("[jobs, roles]", "[jobs]"))
     with workshop(tmp_path) as shop, served(shop) as url:
         anna = with_anna(World(shop, FrozenClock(), url)).log_in()
         assert anna.ask("GET", "/").headers["Location"] == "/keys"

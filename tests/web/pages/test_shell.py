@@ -12,6 +12,7 @@ from starlette.responses import Response
 from starlette.types import Message
 
 from tests.house.paper import ROOT
+from tests.web.conftest import APPS
 from tests.web.pages.visitor import GOOD
 from thresher.admin.admins import create_admin
 from thresher.admin.logins import Login, Tried, count_try, log_in
@@ -20,7 +21,7 @@ from thresher.build import Runtime
 from thresher.web.cookie import SECURE_NAME
 from thresher.web.pages import PAGES
 from thresher.web.pages.form import KIND
-from thresher.web.pages.page import Page, Visit
+from thresher.web.pages.page import DashboardPage, Visit, app_pages
 from thresher.web.pages.shell import HERE, Place, rendered
 from thresher.web.pages.site import make_pages
 from thresher.web.problem import Problem
@@ -45,9 +46,9 @@ def broken(visit: Visit) -> Response:
 
 
 ADDED = (
-    Page("GET", "/tasks", tasks, title="Tasks"),
-    Page("POST", "/tasks", forgetful),
-    Page("GET", "/broken", broken),
+    DashboardPage("GET", "/tasks", tasks, title="Tasks"),
+    DashboardPage("POST", "/tasks", forgetful),
+    DashboardPage("GET", "/broken", broken),
 )
 
 
@@ -89,7 +90,7 @@ def test_a_page_with_a_title_stands_in_the_navigation_and_nothing_else_needs_to_
     status, text = ask(shop, "GET", "/tasks", cookie)
     assert status == 200
     assert '<a href="/tasks" aria-current="page">Tasks</a>' in text
-    assert "2 places" in text
+    assert "3 places" in text
 
 
 @pytest.mark.promise(17)
@@ -179,7 +180,11 @@ def brightness(colour: str) -> float:
 def test_the_reference_has_every_page_and_no_other():
     said = re.findall(r"^\| `([A-Z]+ /[^`]*)` \|(.*)\|(.*)\|$", REFERENCE.read_text("utf-8"), re.MULTILINE)
     wanted = [
-        (f"{each.method} {re.sub(r'{key_id}', 'ID', each.path)}", each.is_open, each.endpoint.__doc__)
-        for each in PAGES
+        (
+            f"{each.method} {re.sub(r'{key_id}', 'ID', each.path)}",
+            each.is_open,
+            " ".join(each.endpoint.__doc__.split()),
+        )
+        for each in (*PAGES, *app_pages(APPS, PAGES))
     ]
     assert [(name, who.strip() == "everybody", says.strip()) for name, who, says in said] == wanted

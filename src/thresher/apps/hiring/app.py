@@ -1,4 +1,4 @@
-"""What the apps about hiring share: companies, their boards, and the postings on them.
+"""What the apps about hiring share: postings, and which of them are the same opening.
 
 It has no pipelines. An app that keeps such records needs it, and is enabled together with it.
 """
@@ -9,16 +9,11 @@ from thresher.core.extension import Command
 app = App(
     "hiring",
     commands=(
-        Command("companies", "See the companies that are followed.", "thresher.cli.companies:app"),
-        Command(
-            "boards",
-            "See, test, enable, disable the boards that postings come from.",
-            "thresher.cli.boards:app",
-        ),
         Command(
             "postings",
             "See postings, and which of them are the same opening.",
             "thresher.cli.postings:app",
         ),
     ),
+    routes=("thresher.web.routes.postings:ROUTES",),
 )

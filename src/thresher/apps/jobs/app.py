@@ -16,10 +16,22 @@ app = App(
         Command("add companies", "Follow all companies of a file.", "thresher.cli.jobs:add_companies"),
         Command("add board", "Add boards by their addresses.", "thresher.cli.jobs:add_board"),
         Command("add posting", "Add single postings by their addresses.", "thresher.cli.jobs:add_posting"),
+        Command("companies", "See the companies that are followed.", "thresher.cli.companies:app"),
+        Command(
+            "boards",
+            "See, test, enable, disable the boards that postings come from.",
+            "thresher.cli.boards:app",
+        ),
         Command(
             "jobs",
             "The openings that suit you, and the profile they are measured by.",
             "thresher.cli.jobs:app",
         ),
+    ),
+    routes=(
+        "thresher.web.routes.companies:ROUTES",
+        "thresher.web.routes.boards:ROUTES",
+        "thresher.web.routes.matches:ROUTES",
+        "thresher.web.routes.profile:ROUTES",
     ),
 )

@@ -24,6 +24,15 @@ app = App(
         "titles.link": "thresher.apps.roles.store.resolution:link_asking",
         "titles.settle": "thresher.apps.roles.store.resolution:settle_title",
     },
+    routes=(
+        "thresher.web.routes.candidates:ROUTES",
+        "thresher.web.routes.roles:ROUTES",
+        "thresher.web.routes.scraper:ROUTES",
+        "thresher.web.routes.monitoring:ROUTES",
+    ),
+    pages="thresher.web.pages.scrapers:PAGES",
+    templates="thresher.apps.roles:templates",
+    scopes={"scrape": "take roles from the queue and bring postings"},
     commands=(
         Command("add candidates", "Add candidates from a file.", "thresher.cli.candidates:add"),
         Command(

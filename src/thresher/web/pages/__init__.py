@@ -1,16 +1,15 @@
-"""The dashboard: pages for people, made on the server. This list is all there is; the navigation is read off
-it.
+"""The dashboard: pages for people, made on the server. The apps bring theirs (`App(pages=...)`); the
+navigation is read off the list, and what the apps bring stands first.
 
 To add one: a module with a function of a visit and its row, a template, and a line here.
 """
 
-from thresher.web.pages import home, keys, login, scrapers, static
-from thresher.web.pages.page import Page
+from thresher.web.pages import home, keys, login, static
+from thresher.web.pages.page import DashboardPage
 
-PAGES: tuple[Page, ...] = (
+PAGES: tuple[DashboardPage, ...] = (
     *home.PAGES,
     *static.PAGES,
     *login.PAGES,
-    *scrapers.PAGES,
     *keys.PAGES,
 )

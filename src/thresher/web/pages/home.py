@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from thresher.web.pages.page import Page, Visit
+from thresher.web.pages.page import DashboardPage, Visit
 
 
 def home(visit: Visit) -> Response:
@@ -10,4 +10,4 @@ def home(visit: Visit) -> Response:
     return visit.go(visit.places[0].path)
 
 
-PAGES = (Page("GET", "/", home),)
+PAGES = (DashboardPage("GET", "/", home),)

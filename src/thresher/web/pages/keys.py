@@ -5,33 +5,20 @@ cookie and no cache, and what a reload sends again is refused, because the name 
 """
 
 import re
-from collections.abc import Mapping
 
 from starlette.responses import Response
 
 from thresher.admin import keys as control
-from thresher.admin.keys import KeyView, Made, Scope, key_view, list_keys
+from thresher.admin.keys import ADMIN, KeyView, Made, default_scopes, key_view, known_scopes, list_keys
 from thresher.admin.times import seconds
 from thresher.core.errors import NotAllowed, ThresherError, UnknownName, UsageError
 from thresher.web.cookie import values
-from thresher.web.pages.page import Page, Visit
+from thresher.web.pages.page import DashboardPage, Visit
 from thresher.web.problem import of_error
-from thresher.web.route import Owner
+from thresher.web.route import app_routes
+from thresher.web.routes import ROUTES
 
 PATH = "/keys"
-SCOPES: Mapping[Scope, str] = {
-    Scope.SCRAPE: "take roles from the queue and bring postings",
-    Scope.READ: "see everything but keys and scrapers",
-    Scope.WRITE: "change what is looked for, tasks, sources and settings",
-    Scope.ADMIN: "everything that read and write may, keys and scrapers",
-}
-# What shows that a key works, and changes nothing. The widest scope first; there is nothing harmless that
-# only writes.
-TRIES: Mapping[Scope, str] = {
-    Scope.ADMIN: "/api/me",
-    Scope.READ: "/api/status",
-    Scope.SCRAPE: "/api/scraper/queue/stats",
-}
 MAX_LISTED = 1_000
 _HOST = re.compile(r"(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::[0-9]{1,5})?", re.ASCII)
 _SPACES = re.compile(r"[\s,;]+")
@@ -64,6 +51,7 @@ def _made(visit: Visit) -> Made:
         visit.runtime.store,
         form.one("name").strip(),
         form.all("scope"),
+        apps=visit.runtime.registry.apps,
         sources=[each for each in _SPACES.split(sources) if each],
         lasts=seconds(lasts) if lasts else None,
         rate=int(rate) if rate else None,
@@ -80,10 +68,10 @@ def _listed(visit: Visit, error: ThresherError | None = None) -> Response:
         problem.status if problem else 200,
         keys=list_keys(store, every=every),
         every=every,
-        scopes=SCOPES,
+        scopes=known_scopes(visit.runtime.registry.apps),
         problem=problem,
         filled=filled,
-        chosen=visit.form.all("scope") or (() if problem else (Scope.SCRAPE,)),
+        chosen=visit.form.all("scope") or (() if problem else default_scopes(visit.runtime.registry.apps)),
         usual=store.settings.count("web.rate"),
         most=MAX_LISTED,
     )
@@ -91,7 +79,9 @@ def _listed(visit: Visit, error: ThresherError | None = None) -> Response:
 
 def _line(visit: Visit, made: Made) -> str | None:
     """What to type to see that the key works."""
-    path = next((path for scope, path in TRIES.items() if scope in made.key.scopes), None)
+    routes = [*ROUTES, *(route for _, route in app_routes(visit.runtime.registry.apps, ROUTES))]
+    probes = {route.scope: route.path for route in routes if route.probe}
+    path = next((probes[scope] for scope in (ADMIN, *probes) if scope in made.key.scopes), None)
     return None if path is None else f'curl -H "X-API-Key: {made.token}" {_origin(visit)}{path}'
 
 
@@ -136,8 +126,8 @@ def revoke(visit: Visit) -> Response:
 
 
 PAGES = (
-    Page("GET", PATH, keys, Owner.THRESHER, "Keys", frozenset({"all"})),
-    Page("POST", PATH, create),
-    Page("GET", f"{PATH}/{{key_id}}/revoke", ask_revoke),
-    Page("POST", f"{PATH}/{{key_id}}/revoke", revoke),
+    DashboardPage("GET", PATH, keys, "Keys", frozenset({"all"})),
+    DashboardPage("POST", PATH, create),
+    DashboardPage("GET", f"{PATH}/{{key_id}}/revoke", ask_revoke),
+    DashboardPage("POST", f"{PATH}/{{key_id}}/revoke", revoke),
 )

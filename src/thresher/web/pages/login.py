@@ -8,7 +8,7 @@ from thresher.core.errors import UsageError
 from thresher.web import entry
 from thresher.web.cookie import drop_cookie, is_secure, put_cookie, values
 from thresher.web.pages.entrance import LOGIN, LOGOUT, SETUP, local
-from thresher.web.pages.page import Page, Visit
+from thresher.web.pages.page import DashboardPage, Visit
 from thresher.web.problem import Problem, of_error
 
 _NOT_KEPT = Problem(
@@ -93,9 +93,9 @@ def log_out(visit: Visit) -> Response:
 
 
 PAGES = (
-    Page("GET", SETUP, setup, is_open=True),
-    Page("POST", SETUP, set_up, is_open=True),
-    Page("GET", LOGIN, login, asks=frozenset({"next"}), is_open=True),
-    Page("POST", LOGIN, log_in, is_open=True),
-    Page("POST", LOGOUT, log_out),
+    DashboardPage("GET", SETUP, setup, is_open=True),
+    DashboardPage("POST", SETUP, set_up, is_open=True),
+    DashboardPage("GET", LOGIN, login, asks=frozenset({"next"}), is_open=True),
+    DashboardPage("POST", LOGIN, log_in, is_open=True),
+    DashboardPage("POST", LOGOUT, log_out),
 )

@@ -4,7 +4,7 @@ A page is a plain function of a visit. It runs on a database thread, where it ma
 without anybody waiting for it; only one that has to wait for something else is a coroutine.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,11 +14,12 @@ from starlette.responses import RedirectResponse, Response
 from thresher.admin.keys import Admitted
 from thresher.admin.logins import csrf_of
 from thresher.build import Runtime
+from thresher.core.app import App
+from thresher.core.errors import ConfigError
 from thresher.web.cookie import cookie_in
 from thresher.web.door import holder
 from thresher.web.pages.form import Form
 from thresher.web.pages.shell import Place, rendered
-from thresher.web.route import Owner
 
 HTML = "text/html; charset=utf-8"
 
@@ -67,20 +68,40 @@ Endpoint = Callable[[Visit], Response] | Callable[[Visit], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """One row of the list of pages. With a `title` it stands in the navigation; only `is_open` lets strangers
-    see it.
+class DashboardPage:
+    """One page of the dashboard: a method, a path, and a function of a `Visit` that returns a response.
 
-    One that an app owns is there where that app is; `asks` are the parameters that it knows.
+    With a `title` it stands in the navigation. `asks` are the parameters that it knows. Only `is_open` lets
+    strangers see it; pages of apps are never open. An app's templates are shown by their name with that of
+    the app before it: `visit.show("prices/list.html", ...)`.
     """
 
     method: str
     path: str
     endpoint: Endpoint
-    owner: Owner = Owner.THRESHER
     title: str | None = None
     asks: frozenset[str] = frozenset()
     is_open: bool = False
 
-    def is_there(self, runtime: Runtime) -> bool:
-        return self.owner is Owner.THRESHER or any(app.name == self.owner for app in runtime.registry.apps)
+
+def app_pages(apps: Iterable[App], ours: Iterable[DashboardPage]) -> Iterator[DashboardPage]:
+    """The pages of the apps. What could not be shown as it is meant is refused."""
+    taken = {(page.method, page.path): "Thresher itself" for page in ours}
+    for app in apps:
+        for page in app.pages:
+            if not isinstance(page, DashboardPage):
+                raise ConfigError(
+                    f"pages of the app {app.name!r} has a {type(page).__name__}; it wants thresher.DashboardPage"
+                )
+            if page.is_open or not page.path.startswith("/") or page.path.startswith(("/api/", "//")):
+                raise ConfigError(
+                    f"the page {page.path} of the app {app.name!r} wants a path such as /{app.name}, not below /api, "
+                    "and is shown to nobody who is not logged in"
+                )
+            if other := taken.get((page.method, page.path)):
+                raise ConfigError(
+                    f"the page {page.method} {page.path} is brought by the app {app.name!r} and by {other}; "
+                    "give it another path, or do not enable both"
+                )
+            taken[page.method, page.path] = f"the app {app.name!r}"
+            yield page

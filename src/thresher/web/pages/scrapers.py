@@ -3,13 +3,12 @@
 from starlette.responses import Response
 
 from thresher.apps.roles.service.monitor import read_monitor
-from thresher.web.pages.page import Page, Visit
-from thresher.web.route import Owner
+from thresher.web.pages.page import DashboardPage, Visit
 
 
 def scrapers(visit: Visit) -> Response:
     """One look at all of it."""
-    return visit.show("scrapers.html", monitor=read_monitor(visit.runtime.store))
+    return visit.show("roles/scrapers.html", monitor=read_monitor(visit.runtime.store))
 
 
-PAGES = (Page("GET", "/scrapers", scrapers, Owner.ROLES, "Scrapers"),)
+PAGES = (DashboardPage("GET", "/scrapers", scrapers, "Scrapers"),)

@@ -13,10 +13,19 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    PackageLoader,
+    PrefixLoader,
+    StrictUndefined,
+)
 from markupsafe import Markup
 
 from thresher.core.clock import FOREVER, as_text, span
+from thresher.core.errors import ConfigError
 
 HERE = Path(__file__).parent
 HEADERS: Mapping[str, str] = {
@@ -33,6 +42,7 @@ HEADERS: Mapping[str, str] = {
     "X-Frame-Options": "DENY",
 }
 MAX_SHOWN = 300
+_APPS: dict[str, BaseLoader] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +62,22 @@ def rendered(template: str, **values: Any) -> str:
     return _templates().get_template(template).render(**values)
 
 
+def use_templates(folders: Mapping[str, str]) -> None:
+    """Find the templates of apps, each folder (`package:folder`) under the name of its app."""
+    for app, place in folders.items():
+        package, _, folder = place.partition(":")
+        try:
+            _APPS[app] = PackageLoader(package, folder)
+        except (ImportError, ValueError) as problem:
+            raise ConfigError(
+                f"templates of app {app!r} is {place!r}, which is no folder: {problem}"
+            ) from None
+
+
 @cache
 def _templates() -> Environment:
     found = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
+        loader=ChoiceLoader([FileSystemLoader(HERE / "templates"), PrefixLoader(_APPS)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

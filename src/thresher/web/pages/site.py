@@ -24,8 +24,8 @@ from thresher.web.cookie import HARMLESS, carries, foreign
 from thresher.web.pages import PAGES
 from thresher.web.pages.entrance import Entrance
 from thresher.web.pages.form import Form, read_form
-from thresher.web.pages.page import HTML, Page, Visit
-from thresher.web.pages.shell import HEADERS, Place, rendered
+from thresher.web.pages.page import HTML, DashboardPage, Visit, app_pages
+from thresher.web.pages.shell import HEADERS, Place, rendered, use_templates
 from thresher.web.problem import TITLES, Problem, of_error, of_http, of_surprise
 from thresher.web.route import check_parameters
 
@@ -72,10 +72,13 @@ def _with_headers(send: Send, headers: Mapping[str, str]) -> Send:
     return headed
 
 
-def make_pages(runtime: Runtime, state: State, pages: Sequence[Page] = PAGES) -> Starlette:
+def make_pages(runtime: Runtime, state: State, pages: Sequence[DashboardPage] = PAGES) -> Starlette:
     """The dashboard of a project."""
-    there = [page for page in pages if page.is_there(runtime)]
-    places = tuple(Place(page.title, page.path) for page in there if page.title)
+    apps = runtime.registry.apps
+    use_templates({app.name: app.templates for app in apps if app.templates})
+    brought = tuple(app_pages(apps, pages))
+    there = (*pages, *brought)
+    places = tuple(Place(page.title, page.path) for page in (*brought, *pages) if page.title)
     opens = frozenset((page.method, page.path) for page in there if page.is_open)
     made = Starlette(
         routes=[Path(page.path, _answering(page, runtime, places), methods=[page.method]) for page in there],
@@ -91,7 +94,7 @@ def make_pages(runtime: Runtime, state: State, pages: Sequence[Page] = PAGES) ->
 
 
 def _answering(
-    page: Page, runtime: Runtime, places: tuple[Place, ...]
+    page: DashboardPage, runtime: Runtime, places: tuple[Place, ...]
 ) -> Callable[[Request], Awaitable[Response]]:
     endpoint: Any = page.endpoint
 

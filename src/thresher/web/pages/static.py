@@ -4,7 +4,7 @@ from functools import cache
 
 from starlette.responses import Response
 
-from thresher.web.pages.page import Page, Visit
+from thresher.web.pages.page import DashboardPage, Visit
 from thresher.web.pages.shell import HERE
 
 # The address of the style sheet changes with what it holds.
@@ -33,6 +33,6 @@ def _file(name: str) -> bytes:
 
 
 PAGES = (
-    Page("GET", "/style.css", style, asks=frozenset({"v"}), is_open=True),
-    Page("GET", "/icon.svg", icon, is_open=True),
+    DashboardPage("GET", "/style.css", style, asks=frozenset({"v"}), is_open=True),
+    DashboardPage("GET", "/icon.svg", icon, is_open=True),
 )

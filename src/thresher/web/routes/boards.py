@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Body, Query
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ, WRITE
 from thresher.apps.jobs.service.boards import (
     BoardDetail,
     BoardView,
@@ -21,7 +21,7 @@ from thresher.build import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.asked import BoardAsked, Reason, said
-from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
+from thresher.web.route import BeforeKey, Limit, Route, Shop
 from thresher.web.routes.companies import asked_for
 
 
@@ -82,9 +82,9 @@ def _disabled(store: Store, key: str, reason: str) -> BoardView:
 
 
 ROUTES = (
-    Route("GET", "/api/boards", boards, Owner.JOBS, Scope.READ),
-    Route("POST", "/api/boards", add_board, Owner.JOBS, Scope.WRITE, status=(200, 201)),
-    Route("POST", "/api/boards/{key:path}/enable", enable, Owner.JOBS, Scope.WRITE),
-    Route("POST", "/api/boards/{key:path}/disable", disable, Owner.JOBS, Scope.WRITE),
-    Route("GET", "/api/boards/{key:path}", board, Owner.JOBS, Scope.READ),
+    Route("GET", "/api/boards", boards, READ),
+    Route("POST", "/api/boards", add_board, WRITE, status=(200, 201)),
+    Route("POST", "/api/boards/{key:path}/enable", enable, WRITE),
+    Route("POST", "/api/boards/{key:path}/disable", disable, WRITE),
+    Route("GET", "/api/boards/{key:path}", board, READ),
 )

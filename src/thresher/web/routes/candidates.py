@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ, WRITE
 from thresher.apps.roles.service.candidates import (
     Admission,
     CandidateView,
@@ -25,7 +25,7 @@ from thresher.core.errors import InvalidPayload, UsageError
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import CandidateAsked, CandidatesAsked, PairChanged, given
-from thresher.web.route import MAX_ID, BeforeKey, Limit, Owner, Route, Shop
+from thresher.web.route import MAX_ID, BeforeKey, Limit, Route, Shop
 
 PostingId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
@@ -144,12 +144,12 @@ async def change_match(runtime: Shop, key: str, posting_id: PostingId, body: Pai
 
 
 ROUTES = (
-    Route("GET", "/api/candidates", candidates, Owner.ROLES, Scope.READ),
-    Route("POST", "/api/candidates", add, Owner.ROLES, Scope.WRITE, status=(200, 201)),
-    Route("GET", "/api/candidates/{key:path}/matches", matches, Owner.ROLES, Scope.READ),
-    Route("GET", "/api/candidates/{key:path}/matches/{posting_id}", match, Owner.ROLES, Scope.READ),
-    Route("PATCH", "/api/candidates/{key:path}/matches/{posting_id}", change_match, Owner.ROLES, Scope.WRITE),
-    Route("GET", "/api/candidates/{key:path}", candidate, Owner.ROLES, Scope.READ),
-    Route("PUT", "/api/candidates/{key:path}", put, Owner.ROLES, Scope.WRITE, status=(200, 201)),
-    Route("DELETE", "/api/candidates/{key:path}", remove, Owner.ROLES, Scope.WRITE),
+    Route("GET", "/api/candidates", candidates, READ),
+    Route("POST", "/api/candidates", add, WRITE, status=(200, 201)),
+    Route("GET", "/api/candidates/{key:path}/matches", matches, READ),
+    Route("GET", "/api/candidates/{key:path}/matches/{posting_id}", match, READ),
+    Route("PATCH", "/api/candidates/{key:path}/matches/{posting_id}", change_match, WRITE),
+    Route("GET", "/api/candidates/{key:path}", candidate, READ),
+    Route("PUT", "/api/candidates/{key:path}", put, WRITE, status=(200, 201)),
+    Route("DELETE", "/api/candidates/{key:path}", remove, WRITE),
 )

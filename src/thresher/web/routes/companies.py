@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ, WRITE
 from thresher.admin.requests import Answered
 from thresher.admin.requests import Asked as Outcome
 from thresher.apps.jobs.service.companies import (
@@ -21,7 +21,7 @@ from thresher.build import Runtime
 from thresher.core.errors import UsageError
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import CompaniesAsked, CompanyAsked
-from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
+from thresher.web.route import BeforeKey, Limit, Route, Shop
 
 
 async def companies(
@@ -76,7 +76,7 @@ def _wishes(body: CompaniesAsked) -> list[Wish]:
 
 
 ROUTES = (
-    Route("GET", "/api/companies", companies, Owner.JOBS, Scope.READ),
-    Route("POST", "/api/companies", add_companies, Owner.JOBS, Scope.WRITE, status=(200, 201)),
-    Route("GET", "/api/companies/{key:path}", company, Owner.JOBS, Scope.READ),
+    Route("GET", "/api/companies", companies, READ),
+    Route("POST", "/api/companies", add_companies, WRITE, status=(200, 201)),
+    Route("GET", "/api/companies/{key:path}", company, READ),
 )

@@ -6,11 +6,11 @@ from fastapi import Query
 from starlette.responses import Response
 
 from thresher.admin.costs import GROUPS, read_costs
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ
 from thresher.admin.times import seconds
 from thresher.core.clock import to_us
 from thresher.web.answer import answer
-from thresher.web.route import Limit, Owner, Route, Shop
+from thresher.web.route import Limit, Route, Shop
 
 MAX_SECONDS = 100 * 365 * 86_400.0
 
@@ -26,4 +26,4 @@ async def costs(
     return await answer(runtime.store, read_costs, runtime.store, by=by, since_us=span, limit=limit)
 
 
-ROUTES = (Route("GET", "/api/costs", costs, Owner.THRESHER, Scope.READ),)
+ROUTES = (Route("GET", "/api/costs", costs, READ),)

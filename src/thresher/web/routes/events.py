@@ -6,9 +6,9 @@ from fastapi import Query
 from starlette.responses import Response
 
 from thresher.admin.events import list_events
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ
 from thresher.web.answer import answer
-from thresher.web.route import BeforeId, Limit, Owner, Route, Shop
+from thresher.web.route import BeforeId, Limit, Route, Shop
 
 
 async def events(
@@ -28,4 +28,4 @@ async def events(
     )
 
 
-ROUTES = (Route("GET", "/api/events", events, Owner.THRESHER, Scope.READ),)
+ROUTES = (Route("GET", "/api/events", events, READ),)

@@ -2,11 +2,11 @@
 
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ
 from thresher.apps.jobs.service.decisions import explain
 from thresher.core.errors import UnknownName
 from thresher.web.answer import answer
-from thresher.web.route import MAX_ID, Owner, Route, Shop
+from thresher.web.route import MAX_ID, Route, Shop
 
 
 async def explained(runtime: Shop, what: str) -> Response:
@@ -18,4 +18,4 @@ async def explained(runtime: Shop, what: str) -> Response:
     return await answer(runtime.store, explain, runtime.store, what)
 
 
-ROUTES = (Route("GET", "/api/explain/{what:path}", explained, Owner.JOBS, Scope.READ),)
+ROUTES = (Route("GET", "/api/explain/{what:path}", explained, READ),)

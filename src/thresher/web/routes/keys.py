@@ -1,5 +1,6 @@
 """Keys over HTTP: see them, make one, take one back."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import Path, Query
@@ -8,13 +9,23 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.admin import keys as control
-from thresher.admin.keys import MAX_SOURCES, KeyView, Scope, key_view, list_keys, made_view
+from thresher.admin.keys import (
+    ADMIN,
+    MAX_SCOPES,
+    MAX_SOURCES,
+    KeyView,
+    default_scopes,
+    key_view,
+    list_keys,
+    made_view,
+)
 from thresher.admin.times import read_now, seconds
+from thresher.core.app import App
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import Asked, Text, like
 from thresher.web.door import holder
-from thresher.web.route import MAX_ID, Owner, Route, Shop
+from thresher.web.route import MAX_ID, Route, Shop
 
 
 class KeyAsked(Asked):
@@ -25,7 +36,7 @@ class KeyAsked(Asked):
     model_config = like(name="dice-1", scopes=["scrape"], sources=["dice"], expires="90d", rate=60)
 
     name: Text
-    scopes: list[Text] = Field([Scope.SCRAPE.value], max_length=len(Scope))
+    scopes: list[Text] | None = Field(None, max_length=MAX_SCOPES)
     sources: list[Text] | None = Field(None, max_length=MAX_SOURCES)
     expires: Text | None = None
     rate: int | None = None
@@ -42,14 +53,23 @@ async def keys(
 async def create_key(runtime: Shop, request: Request, body: KeyAsked) -> Response:
     """Make a key. What its owner sends is in this answer as `key`, and nowhere else."""
     found = holder(request)
-    made = await runtime.store.run(_made, runtime.store, body, found.who if found else None)
+    made = await runtime.store.run(
+        _made, runtime.store, runtime.registry.apps, body, found.who if found else None
+    )
     return Response(made, 201, {"Cache-Control": "no-store"}, JSON)
 
 
-def _made(store: Store, body: KeyAsked, by: str | None) -> bytes:
+def _made(store: Store, apps: Sequence[App], body: KeyAsked, by: str | None) -> bytes:
     lasts = None if body.expires is None else seconds(body.expires)
     made = control.create_key(
-        store, body.name, body.scopes, sources=body.sources, lasts=lasts, rate=body.rate, made_by=by
+        store,
+        body.name,
+        default_scopes(apps) if body.scopes is None else body.scopes,
+        apps=apps,
+        sources=body.sources,
+        lasts=lasts,
+        rate=body.rate,
+        made_by=by,
     )
     return written(made_view(made.key, made.token))
 
@@ -64,7 +84,7 @@ def _revoked(store: Store, key_id: int) -> KeyView:
 
 
 ROUTES = (
-    Route("GET", "/api/keys", keys, Owner.THRESHER, Scope.ADMIN),
-    Route("POST", "/api/keys", create_key, Owner.THRESHER, Scope.ADMIN, status=(201,)),
-    Route("DELETE", "/api/keys/{key_id}", revoke_key, Owner.THRESHER, Scope.ADMIN),
+    Route("GET", "/api/keys", keys, ADMIN),
+    Route("POST", "/api/keys", create_key, ADMIN, status=(201,)),
+    Route("DELETE", "/api/keys/{key_id}", revoke_key, ADMIN),
 )

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from thresher.admin import admins, logins
-from thresher.admin.keys import Scope
+from thresher.admin.keys import ADMIN
 from thresher.build import Runtime
 from thresher.core.errors import UsageError
 from thresher.web import entry
@@ -16,7 +16,7 @@ from thresher.web.asked import Asked, Text
 from thresher.web.cookie import cookie_in, drop_cookie, put_cookie
 from thresher.web.door import holder
 from thresher.web.problem import Problem
-from thresher.web.route import Owner, Route, Shop
+from thresher.web.route import Route, Shop
 
 NO_STORE = {"Cache-Control": "no-store"}
 Password = Annotated[str, Field(max_length=admins.MAX_LENGTH)]
@@ -94,8 +94,8 @@ def _token(request: Request) -> str:
 
 
 ROUTES = (
-    Route("POST", "/api/setup", setup, Owner.THRESHER, None, {"security": []}, (201,)),
-    Route("POST", "/api/login", login, Owner.THRESHER, None, {"security": []}),
-    Route("POST", "/api/logout", logout, Owner.THRESHER, Scope.ADMIN, status=(204,)),
-    Route("GET", "/api/me", me, Owner.THRESHER, Scope.ADMIN),
+    Route("POST", "/api/setup", setup, None, {"security": []}, (201,)),
+    Route("POST", "/api/login", login, None, {"security": []}),
+    Route("POST", "/api/logout", logout, ADMIN, status=(204,)),
+    Route("GET", "/api/me", me, ADMIN, probe=True),
 )

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ, WRITE
 from thresher.admin.times import read_now
 from thresher.apps.jobs.service.matches import (
     Changed,
@@ -20,7 +20,7 @@ from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.asked import MatchChanged
-from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
+from thresher.web.route import BeforeKey, Limit, Route, Shop
 
 
 async def matches(
@@ -65,6 +65,6 @@ def _changed(store: Store, key: str, body: MatchChanged) -> Changed:
 
 
 ROUTES = (
-    Route("GET", "/api/matches", matches, Owner.JOBS, Scope.READ),
-    Route("PATCH", "/api/matches/{key:path}", change_match, Owner.JOBS, Scope.WRITE),
+    Route("GET", "/api/matches", matches, READ),
+    Route("PATCH", "/api/matches/{key:path}", change_match, WRITE),
 )

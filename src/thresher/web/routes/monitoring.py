@@ -7,10 +7,10 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import ADMIN
 from thresher.apps.roles.service import scrapes as insight
 from thresher.web.answer import answer
-from thresher.web.route import MAX_ID, Owner, Route, Shop
+from thresher.web.route import MAX_ID, Route, Shop
 from thresher.web.shape import answers
 
 MAX_HOURS = 10 * 8_760
@@ -111,24 +111,21 @@ ROUTES = (
         "GET",
         "/api/scraper-monitoring/sessions",
         sessions,
-        Owner.ROLES,
-        Scope.ADMIN,
+        ADMIN,
         {"responses": {"200": answers({"sessions": [_SESSION]}, perhaps=_UNKNOWN)}},
     ),
     Route(
         "GET",
         "/api/scraper-monitoring/stats",
         stats,
-        Owner.ROLES,
-        Scope.ADMIN,
+        ADMIN,
         {"responses": {"200": answers(_STATS, perhaps=_UNKNOWN)}},
     ),
     Route(
         "GET",
         "/api/scraper-monitoring/queue",
         queue,
-        Owner.ROLES,
-        Scope.ADMIN,
+        ADMIN,
         {"responses": {"200": answers(_QUEUE, perhaps=_UNKNOWN)}},
     ),
 )

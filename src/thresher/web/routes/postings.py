@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import Query
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ, WRITE
 from thresher.admin.times import read_now
 from thresher.apps.hiring.postings import PostingView, list_postings, show_posting
 from thresher.apps.hiring.postings import since as moment
@@ -13,7 +13,7 @@ from thresher.apps.jobs.service.postings import ask_postings
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.asked import PostingAsked
-from thresher.web.route import BeforeKey, Limit, Owner, Route, Shop
+from thresher.web.route import BeforeKey, Limit, Route, Shop
 from thresher.web.routes.companies import asked_for
 
 
@@ -47,7 +47,7 @@ async def add_posting(runtime: Shop, body: PostingAsked) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/api/postings", postings, Owner.JOBS, Scope.READ),
-    Route("POST", "/api/postings", add_posting, Owner.JOBS, Scope.WRITE, status=(200, 201)),
-    Route("GET", "/api/postings/{key:path}", posting, Owner.JOBS, Scope.READ),
+    Route("GET", "/api/postings", postings, READ),
+    Route("POST", "/api/postings", add_posting, WRITE, status=(200, 201)),
+    Route("GET", "/api/postings/{key:path}", posting, READ),
 )

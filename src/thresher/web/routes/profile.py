@@ -7,13 +7,13 @@ import yaml
 from starlette.requests import Request
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ, WRITE
 from thresher.admin.records import maybe
 from thresher.apps.jobs.service.profiles import ME, PROFILE, set_profile
 from thresher.core.errors import InvalidPayload, UnknownName
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.route import Owner, Route, Shop
+from thresher.web.route import Route, Shop
 
 NAME = "profile"
 BODY = {
@@ -70,6 +70,6 @@ def _no_number(word: str) -> None:
 
 
 ROUTES = (
-    Route("GET", "/api/profile", profile, Owner.JOBS, Scope.READ),
-    Route("PUT", "/api/profile", put_profile, Owner.JOBS, Scope.WRITE, BODY),
+    Route("GET", "/api/profile", profile, READ),
+    Route("PUT", "/api/profile", put_profile, WRITE, BODY),
 )

@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ, WRITE
 from thresher.apps.roles.service import roles as control
 from thresher.apps.roles.service.resolve import resolve
 from thresher.apps.roles.service.roles import RoleView, list_roles, role_view
@@ -15,7 +15,7 @@ from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import AliasAsked, Into, RoleChanged, RolesAsked, SplitAsked, Titles
-from thresher.web.route import MAX_ID, Limit, Owner, Route, Shop
+from thresher.web.route import MAX_ID, Limit, Route, Shop
 
 RoleId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
@@ -126,15 +126,15 @@ async def remove_alias(runtime: Shop, role_id: RoleId, alias: str) -> Response:
 
 
 ROUTES = (
-    Route("GET", "/api/roles", roles, Owner.ROLES, Scope.READ),
-    Route("POST", "/api/roles", add_roles, Owner.ROLES, Scope.WRITE, status=(200, 201)),
-    Route("POST", "/api/roles/resolve", resolve_titles, Owner.ROLES, Scope.READ),
-    Route("GET", "/api/roles/{role_id}", role, Owner.ROLES, Scope.READ),
-    Route("PATCH", "/api/roles/{role_id}", change_role, Owner.ROLES, Scope.WRITE),
-    Route("POST", "/api/roles/{role_id}/merge", merge, Owner.ROLES, Scope.WRITE),
-    Route("POST", "/api/roles/{role_id}/split", split, Owner.ROLES, Scope.WRITE, status=(201,)),
-    Route("POST", "/api/roles/{role_id}/approve", approve, Owner.ROLES, Scope.WRITE),
-    Route("POST", "/api/roles/{role_id}/reject", reject, Owner.ROLES, Scope.WRITE),
-    Route("POST", "/api/roles/{role_id}/aliases", add_alias, Owner.ROLES, Scope.WRITE),
-    Route("DELETE", "/api/roles/{role_id}/aliases/{alias:path}", remove_alias, Owner.ROLES, Scope.WRITE),
+    Route("GET", "/api/roles", roles, READ),
+    Route("POST", "/api/roles", add_roles, WRITE, status=(200, 201)),
+    Route("POST", "/api/roles/resolve", resolve_titles, READ),
+    Route("GET", "/api/roles/{role_id}", role, READ),
+    Route("PATCH", "/api/roles/{role_id}", change_role, WRITE),
+    Route("POST", "/api/roles/{role_id}/merge", merge, WRITE),
+    Route("POST", "/api/roles/{role_id}/split", split, WRITE, status=(201,)),
+    Route("POST", "/api/roles/{role_id}/approve", approve, WRITE),
+    Route("POST", "/api/roles/{role_id}/reject", reject, WRITE),
+    Route("POST", "/api/roles/{role_id}/aliases", add_alias, WRITE),
+    Route("DELETE", "/api/roles/{role_id}/aliases/{alias:path}", remove_alias, WRITE),
 )

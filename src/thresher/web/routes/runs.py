@@ -5,10 +5,10 @@ from typing import Annotated
 from fastapi import Path, Query
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ
 from thresher.admin.runs import list_runs, show_run
 from thresher.web.answer import answer
-from thresher.web.route import MAX_ID, BeforeId, Limit, Owner, Route, Shop
+from thresher.web.route import MAX_ID, BeforeId, Limit, Route, Shop
 
 
 async def runs(
@@ -42,6 +42,6 @@ async def run(runtime: Shop, run_id: Annotated[int, Path(ge=1, le=MAX_ID)]) -> R
 
 
 ROUTES = (
-    Route("GET", "/api/runs", runs, Owner.THRESHER, Scope.READ),
-    Route("GET", "/api/runs/{run_id}", run, Owner.THRESHER, Scope.READ),
+    Route("GET", "/api/runs", runs, READ),
+    Route("GET", "/api/runs/{run_id}", run, READ),
 )

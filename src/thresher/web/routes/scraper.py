@@ -5,32 +5,34 @@ The rest is for scrapers that want more: keep a session longer, give it up with 
 parts, find again what one held before a crash. What is told twice counts once.
 """
 
-import asyncio
 from functools import partial
 from typing import Annotated, Any, Literal
 
 from fastapi import Depends, Query
 from pydantic import Field, StringConstraints
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import JSONResponse, Response
 
-from thresher.admin.keys import Scope
 from thresher.apps.roles.service import scrapes as control
 from thresher.apps.roles.service import scrapes as insight
 from thresher.apps.roles.service.arrivals import receive
 from thresher.apps.roles.store.queue import Holder
 from thresher.build import Runtime
 from thresher.core.spooled import Spooled
-from thresher.web.answer import JSON, answer, written
+from thresher.web.answer import JSON, answer, run_in_pool, written
 from thresher.web.asked import Asked, Text, given, like
 from thresher.web.door import holder
 from thresher.web.problem import Problem
-from thresher.web.route import Owner, Route, Shop
-from thresher.web.shape import answers, asks
+from thresher.web.route import Route, Shop
+from thresher.web.shape import answers, asks, described
 from thresher.web.spool import spooled
 
-QUEUE = "/api/scraper/queue"
+SCRAPERS = "/api/scraper/"
+QUEUE = f"{SCRAPERS}queue"
+SCRAPE = "scrape"
 MAX_PLATFORMS = 100
+IMPORTS = 2  # bodies with postings that are imported at the same time; nobody else waits for them
+IN_PARTS = '(roles.body_limit); send the postings in parts, with "complete": false but for the last'
 _ID = "5b7e9c1e-6d0f-4a53-9d38-2f8a1c0b7e11"  # in examples
 
 Platform = Annotated[Text, StringConstraints(min_length=1, max_length=80)]
@@ -106,17 +108,13 @@ async def post_postings(request: Request, runtime: Shop, scraper: Scraper) -> Re
     """Bring what was found, and complete the session. The same body again gets the same answer; one that
     comes too late is kept.
     """
-    settings, shares = runtime.store.settings, request.app.state.shares
-    most = max(
-        settings.count("roles.spool_limit"), settings.count("roles.body_limit")
-    )  # one body always has room
-    with shares.share(scraper.key_id, most) as share:
-        async with spooled(request, settings, share) as body:
+    settings = runtime.store.settings
+    limit = settings.count("roles.body_limit")
+    most = max(settings.count("roles.spool_limit"), limit)  # one body always has room
+    with request.app.state.shares.share(scraper.key_id, most, "roles.spool_limit") as share:
+        async with spooled(request, limit, IN_PARTS, share) as body:
             importing = partial(_import, runtime, scraper, body)
-            return Response(
-                await asyncio.get_running_loop().run_in_executor(request.app.state.importers, importing),
-                media_type=JSON,
-            )
+            return Response(await run_in_pool(request, "import", IMPORTS, importing), media_type=JSON)
 
 
 def _import(runtime: Runtime, scraper: Holder, body: Spooled) -> bytes:
@@ -236,56 +234,60 @@ _STATS = {
 _ENDED = {"session_id": _ID, "session_status": "failed", "verdict": "failed", "role_status": "pending"}
 _NONE = {"description": "No role waits", "headers": {"Retry-After": {"schema": {"type": "integer"}}}}
 
+
+async def openapi(request: Request) -> Response:
+    """The part of the API that a scraper's key opens, described for programs."""
+    return JSONResponse(described(request, SCRAPERS))
+
+
 ROUTES = (
+    Route("GET", f"{SCRAPERS}openapi.json", openapi, SCRAPE),
     Route(
         "GET",
         f"{QUEUE}/next-role",
         next_role,
-        Owner.ROLES,
-        Scope.SCRAPE,
+        SCRAPE,
         {"responses": {"200": answers(_OFFER, perhaps=("requests_per_minute",)), "204": _NONE}},
     ),
     Route(
         "POST",
         f"{QUEUE}/jobs",
         post_postings,
-        Owner.ROLES,
-        Scope.SCRAPE,
+        SCRAPE,
         {
             "requestBody": asks(_POST, _POST_SCHEMA),
             "responses": {"200": answers(_IMPORTED, perhaps=_PERHAPS, absent=_ABSENT)},
         },
+        body_limit="roles.body_limit",
+        body_patience="roles.body_patience",
     ),
     Route(
         "GET",
         f"{QUEUE}/stats",
         stats,
-        Owner.ROLES,
-        Scope.SCRAPE,
+        SCRAPE,
         {"responses": {"200": answers(_STATS, absent=("proposed", "rejected"))}},
+        probe=True,
     ),
     Route(
         "POST",
         f"{QUEUE}/heartbeat",
         heartbeat,
-        Owner.ROLES,
-        Scope.SCRAPE,
+        SCRAPE,
         {"responses": {"200": answers({"session_id": _ID, "expires_at": _UNTIL})}},
     ),
     Route(
         "POST",
         f"{QUEUE}/fail",
         fail,
-        Owner.ROLES,
-        Scope.SCRAPE,
+        SCRAPE,
         {"responses": {"200": answers(_ENDED, perhaps=("verdict",))}},
     ),
     Route(
         "POST",
         f"{QUEUE}/complete",
         complete,
-        Owner.ROLES,
-        Scope.SCRAPE,
+        SCRAPE,
         {
             "responses": {
                 "200": answers(
@@ -298,8 +300,7 @@ ROUTES = (
         "GET",
         f"{QUEUE}/current-session",
         current_session,
-        Owner.ROLES,
-        Scope.SCRAPE,
+        SCRAPE,
         {"responses": {"200": answers({"sessions": [_OFFER]}, perhaps=("requests_per_minute",))}},
     ),
 )

@@ -3,7 +3,7 @@
 from starlette.requests import Request
 from starlette.responses import Response
 
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ, WRITE
 from thresher.admin.settings import (
     SettingView,
     list_settings,
@@ -17,7 +17,7 @@ from thresher.web.answer import answer
 from thresher.web.asked import Value
 from thresher.web.door import holder
 from thresher.web.refresh import refresh
-from thresher.web.route import Owner, Route, Shop, without_scope
+from thresher.web.route import Route, Shop, without_scope
 
 
 async def settings(runtime: Shop) -> Response:
@@ -46,6 +46,6 @@ def _changed(runtime: Runtime, name: str, body: Value, by: str) -> SettingView:
 
 
 ROUTES = (
-    Route("GET", "/api/settings", settings, Owner.THRESHER, Scope.READ),
-    Route("PUT", "/api/settings/{name}", put_setting, Owner.THRESHER, Scope.WRITE),
+    Route("GET", "/api/settings", settings, READ),
+    Route("PUT", "/api/settings/{name}", put_setting, WRITE),
 )

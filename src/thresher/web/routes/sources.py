@@ -12,14 +12,14 @@ from starlette.responses import Response
 
 from thresher.admin import sources as control
 from thresher.admin.gates import GateView, list_gates, show_gate
-from thresher.admin.keys import Scope
+from thresher.admin.keys import ADMIN, READ, WRITE
 from thresher.admin.times import seconds
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import answer
 from thresher.web.asked import Pause, Reason, said
 from thresher.web.door import holder
-from thresher.web.route import Limit, Owner, Route, Shop
+from thresher.web.route import Limit, Route, Shop
 
 MAX_SECONDS = 10 * 365 * 86_400.0
 
@@ -73,7 +73,7 @@ async def enable(runtime: Shop, request: Request, name: str) -> Response:
 
 def _is_admin(request: Request) -> bool:
     found = holder(request)
-    return found is not None and (found.admin or found.opens(Scope.ADMIN))
+    return found is not None and (found.admin or found.opens(ADMIN))
 
 
 def _changed(store: Store, name: str, change: Callable[..., None], *how: Any) -> GateView:
@@ -82,9 +82,9 @@ def _changed(store: Store, name: str, change: Callable[..., None], *how: Any) ->
 
 
 ROUTES = (
-    Route("GET", "/api/sources", sources, Owner.THRESHER, Scope.READ),
-    Route("POST", "/api/sources/{name:path}/pause", pause, Owner.THRESHER, Scope.WRITE),
-    Route("POST", "/api/sources/{name:path}/resume", resume, Owner.THRESHER, Scope.WRITE),
-    Route("POST", "/api/sources/{name:path}/disable", disable, Owner.THRESHER, Scope.WRITE),
-    Route("POST", "/api/sources/{name:path}/enable", enable, Owner.THRESHER, Scope.WRITE),
+    Route("GET", "/api/sources", sources, READ),
+    Route("POST", "/api/sources/{name:path}/pause", pause, WRITE),
+    Route("POST", "/api/sources/{name:path}/resume", resume, WRITE),
+    Route("POST", "/api/sources/{name:path}/disable", disable, WRITE),
+    Route("POST", "/api/sources/{name:path}/enable", enable, WRITE),
 )

@@ -6,12 +6,12 @@ from fastapi import Body, Path, Query
 from starlette.responses import Response
 
 from thresher.admin import tasks as control
-from thresher.admin.keys import Scope
+from thresher.admin.keys import READ, WRITE
 from thresher.admin.tasks import list_tasks, show_task
 from thresher.core.task import NewTask
 from thresher.web.answer import JSON, answer, written
 from thresher.web.asked import Reason, TaskAsked, said
-from thresher.web.route import MAX_ID, BeforeId, Limit, Owner, Route, Shop
+from thresher.web.route import MAX_ID, BeforeId, Limit, Route, Shop
 
 TaskId = Annotated[int, Path(ge=1, le=MAX_ID)]
 
@@ -65,9 +65,9 @@ async def cancel(runtime: Shop, task_id: TaskId, body: Annotated[Reason | None, 
 
 
 ROUTES = (
-    Route("GET", "/api/tasks", tasks, Owner.THRESHER, Scope.READ),
-    Route("POST", "/api/tasks", add, Owner.THRESHER, Scope.WRITE, status=(200, 201)),
-    Route("GET", "/api/tasks/{task_id}", task, Owner.THRESHER, Scope.READ),
-    Route("POST", "/api/tasks/{task_id}/retry", retry, Owner.THRESHER, Scope.WRITE),
-    Route("POST", "/api/tasks/{task_id}/cancel", cancel, Owner.THRESHER, Scope.WRITE),
+    Route("GET", "/api/tasks", tasks, READ),
+    Route("POST", "/api/tasks", add, WRITE, status=(200, 201)),
+    Route("GET", "/api/tasks/{task_id}", task, READ),
+    Route("POST", "/api/tasks/{task_id}/retry", retry, WRITE),
+    Route("POST", "/api/tasks/{task_id}/cancel", cancel, WRITE),
 )

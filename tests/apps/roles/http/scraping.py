@@ -13,7 +13,7 @@ import pytest
 
 from tests.harness.schemas import SCHEMAS
 from tests.harness.tables import TABLES
-from tests.web.conftest import Answer, Api, served
+from tests.web.conftest import APPS, Answer, Api, served
 from thresher.admin.keys import create_key
 from thresher.admin.records import write_records
 from thresher.apps.roles.demand import Demand
@@ -64,7 +64,7 @@ class World:
         return role
 
     def scraper(self, name: str = "dice-1", sources: Sequence[str] | None = None) -> "Scraper":
-        return Scraper(self.url, create_key(self.store, name, ["scrape"], sources=sources).token)
+        return Scraper(self.url, create_key(self.store, name, ["scrape"], apps=APPS, sources=sources).token)
 
     def keeper(self) -> Api:
         return Api(self.url, create_key(self.store, "keeper", ["admin"]).token)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.apps.roles.http.scraping import QUEUE, World, job, worlds
-from tests.web.conftest import Api
+from tests.web.conftest import APPS, Api
 from tests.web.test_fuzz import TEXTS, VALUES, operations
 from thresher.admin.keys import create_key
 from thresher.apps.roles.service import platforms
@@ -96,7 +96,7 @@ def test_every_route_for_scrapers_is_described_with_an_example_that_fits(world):
 
 
 def test_a_scrapers_key_opens_the_description_of_what_it_opens_and_no_more(world):
-    scraper = Api(world.url, create_key(world.store, "curious", ["scrape"]).token)
+    scraper = Api(world.url, create_key(world.store, "curious", ["scrape"], apps=APPS).token)
     said, whole = scraper.get("/api/scraper/openapi.json"), described(world)
     assert said["paths"] == {
         path: each for path, each in whole["paths"].items() if path.startswith("/api/scraper/")
@@ -159,7 +159,7 @@ def bodies(names: list[str], sessions: list[str]) -> st.SearchStrategy[Any]:
 def test_whatever_is_sent_to_the_queue_is_answered_and_never_a_bug(world):
     for at in range(200):
         world.role(f"role {at}")
-    key = create_key(world.store, "fuzz", ["scrape", "admin"])
+    key = create_key(world.store, "fuzz", ["scrape", "admin"], apps=APPS)
     fuzzer, scraper = Api(world.url, key.token), world.scraper()
     sessions = [
         scraper.claim()["session_id"],

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.apps.roles.http.scraping import QUEUE, Scraper, World, job, worlds
-from tests.web.conftest import Api
+from tests.web.conftest import APPS, Api
 from thresher.admin.keys import create_key
 from thresher.apps.roles.service import platforms
 from thresher.store.settings import change_setting
@@ -316,7 +316,7 @@ def test_parameters_that_nobody_knows_are_refused(world):
 def test_only_a_key_for_scraping_opens_the_queue(world):
     world.role("Python Developer")
     for scopes in (["read", "write"], ["admin"]):
-        other = Api(world.url, create_key(world.store, scopes[0], scopes).token)
+        other = Api(world.url, create_key(world.store, scopes[0], scopes, apps=APPS).token)
         told = other.ask("GET", f"{QUEUE}/next-role").problem(403)
         assert told["error"] == told["detail"]
     assert Api(world.url).ask("GET", f"{QUEUE}/next-role").problem(401)["error"]

@@ -1,0 +1,128 @@
+"""What an app brings to the server: routes, pages with templates, scopes, limits of bodies."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.apps.roles.http.scraping import World
+from tests.web.conftest import Api, served, workshop
+from tests.web.pages.visitor import with_anna
+from thresher.admin.keys import create_key
+from thresher.build import Runtime
+from thresher.core.clock import FrozenClock
+from thresher.core.errors import ConfigError, UsageError
+from thresher.web.app import make_app
+
+APP = """
+from thresher import App
+
+app = App(
+    "teahouse",
+    routes="teahouse_http:ROUTES",
+    pages="teahouse_http:PAGES",
+    templates="teahouse_pages:templates",
+    scopes={"pour": "pour tea"},
+)
+"""
+HTTP = """
+from starlette.requests import Request
+
+from thresher import DashboardPage, Route
+
+
+async def menu():
+    '''What is brewed.'''
+    return {"tea": ["assam"]}
+
+
+async def pour(request: Request):
+    '''Pour a cup.'''
+    return {"bytes": len(await request.body())}
+
+
+def board(visit):
+    '''What is brewed, for people.'''
+    return visit.show("teahouse/menu.html", tea="<assam>")
+
+
+ROUTES = (
+    Route("GET", "/api/tea", menu, "read"),
+    Route("POST", "/api/tea/{cup}", pour, "pour", body_limit=10),
+)
+PAGES = (DashboardPage("GET", "/tea", board, "Tea"),)
+"""
+PAGE = '{% extends "shell.html" %}{% block title %}Tea{% endblock %}{% block main %}<h1>{{ tea }}</h1>{% endblock %}'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with an app of its own, in files beside it."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "teahouse.py").write_text(APP)
+    (tmp_path / "teahouse_http.py").write_text(HTTP)
+    (tmp_path / "teahouse_pages" / "templates").mkdir(parents=True)
+    (tmp_path / "teahouse_pages" / "__init__.py").write_text("")
+    (tmp_path / "teahouse_pages" / "templates" / "menu.html").write_text(PAGE)
+    (tmp_path / "thresher.yaml").write_text("apps: [teahouse.py]\n")
+    return tmp_path
+
+
+@pytest.fixture
+def house(folder: Path) -> Iterator[Runtime]:
+    with workshop(folder) as shop:
+        yield shop
+
+
+def test_the_routes_of_an_app_are_served_behind_its_scopes(house: Runtime):
+    with served(house) as url:
+        reader = Api(url, create_key(house.store, "reader", ["read"], apps=house.registry.apps).token)
+        waiter = Api(url, create_key(house.store, "waiter", ["pour"], apps=house.registry.apps).token)
+        assert reader.get("/api/tea") == {"tea": ["assam"]}
+        assert reader.ask("POST", "/api/tea/1", data=b"x").problem(403)["type"] == "urn:thresher:ScopeMissing"
+        assert waiter.ask("POST", "/api/tea/1", data=b"0123456789").json == {"bytes": 10}
+        assert "10 bytes" in waiter.ask("POST", "/api/tea/1", data=b"01234567890").problem(413)["detail"]
+        waiter.ask("GET", "/api/status").problem(403)
+        said = reader.get("/api/openapi.json")["paths"]
+        assert (said["/api/tea"]["get"]["x-owner"], said["/api/tea/{cup}"]["post"]["x-scope"]) == (
+            "teahouse",
+            "pour",
+        )
+        assert not any(path.startswith("/api/roles") for path in said)
+
+
+def test_a_scope_of_an_app_that_is_not_enabled_makes_no_key(house: Runtime):
+    with pytest.raises(UsageError, match=r"a key opens pour, read, write, admin"):
+        create_key(house.store, "scraper", ["scrape"], apps=house.registry.apps)
+
+
+def test_the_pages_of_an_app_stand_in_the_navigation_in_its_own_templates(house: Runtime):
+    with served(house) as url:
+        assert Api(url).ask("GET", "/tea").status == 303
+        anna = with_anna(World(house, FrozenClock(), url)).log_in()
+        shown = anna.see("/tea")
+        assert "<h1>&lt;assam&gt;</h1>" in shown
+        assert '<a href="/tea" aria-current="page">Tea</a>' in shown
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "why"),
+    [
+        ('"/api/tea", menu', '"/api/status", menu', "by the app 'teahouse' and by Thresher itself"),
+        ('"/api/tea", menu', '"/tea", menu', "does not lie under /api/"),
+        ('menu, "read"', 'menu, "sip"', "has the scope 'sip'"),
+        ('menu, "read"', "menu, None", "has the scope None"),
+        ('"/tea", board', '"/keys", board', "the page GET /keys is brought by the app 'teahouse'"),
+        ('board, "Tea"', 'board, "Tea", is_open=True', "shown to nobody who is not logged in"),
+    ],
+)
+def test_what_could_not_be_served_as_it_is_meant_is_refused(
+    folder: Path, was: str, now: str, why: str, request: pytest.FixtureRequest
+):
+    text = (folder / "teahouse_http.py").read_text()
+    assert was in text
+    name = f"teahouse_{abs(hash((was, now)))}"  # a module is imported once, and its name is remembered
+    (folder / f"{name}.py").write_text(text.replace(was, now))
+    (folder / "teahouse.py").write_text(APP.replace("teahouse_http", name))
+    with workshop(folder) as shop, pytest.raises(ConfigError, match=why):
+        make_app(shop).build_middleware_stack()
