@@ -21,11 +21,10 @@ import orjson
 
 from thresher.apps.jobs.filtering.case import case_of
 from thresher.apps.jobs.filtering.filter import judge, weigh
-from thresher.apps.jobs.filtering.rules import usual_rules
+from thresher.apps.jobs.filtering.rejection import usual_rules
 from thresher.apps.jobs.person.profile import read_profile
 from thresher.apps.jobs.person.wants import Size
-from thresher.apps.jobs.scoring.employer import Employer
-from thresher.apps.jobs.scoring.points import usual_points
+from thresher.apps.jobs.scoring.points import Employer, usual_points
 from thresher.apps.jobs.scoring.score import rate
 from thresher.hiring.facts import read_facts
 from thresher.hiring.opening import Opening

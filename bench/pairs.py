@@ -27,8 +27,8 @@ from thresher.admin.records import write_records
 from thresher.apps.roles.app import app
 from thresher.apps.roles.candidate import Candidate, as_data
 from thresher.apps.roles.keep import day, with_facts
-from thresher.apps.roles.matching.choice import Side, choose
 from thresher.apps.roles.matching.grid import grid
+from thresher.apps.roles.matching.matched import Side, choose
 from thresher.apps.roles.matching.offer import Offer, offer_of
 from thresher.apps.roles.matching.points import usual_points
 from thresher.apps.roles.matching.seeker import Seeker, as_seeker

@@ -30,7 +30,7 @@ from typing import Any
 
 from thresher.apps.jobs.app import app
 from thresher.apps.jobs.service.boards import ask_boards, enable_board
-from thresher.apps.jobs.service.profiles import set_profile
+from thresher.apps.jobs.service.postings import set_profile
 from thresher.build import install
 from thresher.config.settings import Settings, catalogue_of
 from thresher.core.clock import SECOND, FrozenClock

@@ -19,7 +19,7 @@ from evaluate.score import Score
 from thresher.core.evidence import Place
 from thresher.core.schema import Field, Kind
 from thresher.evidence.find import places
-from thresher.evidence.sheet import Sheet
+from thresher.evidence.text_index import Sheet
 from thresher.reading.html.document import Document
 from thresher.reading.text.markdown import full_markdown
 from thresher.reading.text.plain import full_text

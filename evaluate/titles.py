@@ -14,9 +14,8 @@ from pathlib import Path
 
 from evaluate.score import Score
 from thresher.core.record import Neighbour
-from thresher.hiring.title.choice import LOOKED_AT, choose
 from thresher.hiring.title.core import core_of
-from thresher.hiring.title.guard import apart
+from thresher.hiring.title.guard import LOOKED_AT, apart, choose
 from thresher.vectors.embedder import Embedder, open_embedder
 from thresher.vectors.lexical import Lexical
 from thresher.vectors.nearest import Index

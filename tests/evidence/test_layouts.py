@@ -9,7 +9,7 @@ import pytest
 
 from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
-from thresher.evidence.sheet import Sheet
+from thresher.evidence.text_index import Sheet
 from thresher.evidence.verify import sheets, verified
 from thresher.reading.html.document import Document
 from thresher.reading.text.markdown import full_markdown

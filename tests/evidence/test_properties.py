@@ -11,8 +11,8 @@ from thresher.core.evidence import Material
 from thresher.core.schema import Field, Kind, Schema
 from thresher.evidence import words
 from thresher.evidence.find import find
-from thresher.evidence.fold import fold
-from thresher.evidence.level import level
+from thresher.evidence.normalise import fold
+from thresher.evidence.plain_text import level
 from thresher.evidence.verify import verify
 from thresher.evidence.words import needle, spans
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.core.keys import canonical_url
-from thresher.hiring.address import number_in, print_of_address
+from thresher.hiring.row import number_in, print_of_address
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,9 @@
 import pytest
 
 from tests.hiring.telling import ENGLISH, YEAR, facts, told
-from thresher.hiring.company.facts import own_name, read_facts
+from thresher.hiring.company.facts import founded, own_name, read_facts, seated, since
 from thresher.hiring.company.focus import ai_focus, remote_first
 from thresher.hiring.company.headcount import headcount
-from thresher.hiring.company.seat import founded, seated, since
 
 GERMAN = """
 <h1>Über uns</h1>

@@ -16,11 +16,10 @@ from thresher.hiring.company.completeness import (
     size_category,
 )
 from thresher.hiring.company.dossier import Leaf
-from thresher.hiring.company.facts import read_facts
+from thresher.hiring.company.facts import founded, read_facts, seated, since
 from thresher.hiring.company.headcount import headcount
 from thresher.hiring.company.openings import openings
 from thresher.hiring.company.pages import candidates, named
-from thresher.hiring.company.seat import founded, seated, since
 from thresher.reading.html.document import Document
 
 HOME = """<nav><a href="/">Home</a><a href="/company/about-us">About us</a><a href="/careers">Careers</a><a href="/values">Our values</a>

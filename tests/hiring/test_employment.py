@@ -2,7 +2,7 @@
 
 import pytest
 
-from thresher.hiring.employment import in_text, in_title, of_field
+from thresher.hiring.facts import in_text, in_title, of_field
 from thresher.hiring.finding import flat
 
 

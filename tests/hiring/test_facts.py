@@ -11,8 +11,18 @@ from thresher.core.errors import Malformed
 from thresher.core.evidence import Place
 from thresher.core.record import Found
 from thresher.hiring.facts import MAX_LENGTH, read_facts
-from thresher.hiring.opening import Employment, Experience, Level, Opening, Workplace
-from thresher.hiring.openings import as_json, facts_of, of_json, opening_of, places_of
+from thresher.hiring.opening import (
+    Employment,
+    Experience,
+    Level,
+    Opening,
+    Workplace,
+    as_json,
+    facts_of,
+    of_json,
+    opening_of,
+    places_of,
+)
 
 TODAY = date(2031, 5, 20)
 TEXT = """We are a remote-first company and raised $5M last year.

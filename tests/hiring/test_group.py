@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hiring.pairs import HARD, OPENINGS, PLACES, Case, cases, first, posting, second
-from thresher.hiring.group import Copy, Reason, copy_of, home, lead, page_of, pair, same
-from thresher.hiring.print import print_of
+from thresher.hiring.fingerprint import print_of
+from thresher.hiring.same_opening import Copy, Reason, copy_of, home, lead, page_of, pair, same
 
 CASES = cases()
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.life import CLOSED, OPEN, Known, Lives, Rules, lives
+from thresher.hiring.lifecycle import CLOSED, OPEN, Known, Lives, Rules, lives
 
 pytestmark = pytest.mark.promise(7)
 

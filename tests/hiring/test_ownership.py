@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.apps.jobs.discovery.candidate import slugs
 from thresher.hiring.confidence import Confidence, Method, accepts, confidence, standing
 from thresher.hiring.names import Likeness, liken, name_words
 from thresher.hiring.ownership import Proof, Signs, Strength, Wanted, prove, stands_on
-from thresher.hiring.slugs import slugs
 from thresher.practice.web.company import HOSTED, company, directory, owner
 from thresher.reading.platforms.platform import guessable
 

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hiring.pairs import HARMFUL, HARMLESS, OPENINGS, first, second
-from thresher.hiring.alignment import contains
+from thresher.hiring.fingerprint import DRAWN, firm, likeness, print_of, sketch, words
 from thresher.hiring.headline import headline
-from thresher.hiring.print import DRAWN, firm, likeness, print_of, sketch, words
+from thresher.hiring.same_opening import contains
 
 # What changes the fingerprint although the opening is the same: then the text is compared.
 LOOSE = {"cut short", "a paragraph more at the end", "framed by the board", "no location"}

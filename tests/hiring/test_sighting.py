@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.hiring.sighting import seen_again, seen_first
+from thresher.apps.roles.store.arrivals import seen_again, seen_first
 
 SAID = st.dictionaries(
     st.sampled_from(["title", "salary", "description", "number", "platform", "content"]),

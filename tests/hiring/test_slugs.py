@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from thresher.apps.jobs.discovery.candidate import MAX_SLUGS, slugs
 from thresher.hiring.names import COMMON
-from thresher.hiring.slugs import MAX_SLUGS, slugs
 
 
 @pytest.mark.parametrize(

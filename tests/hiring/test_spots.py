@@ -3,7 +3,7 @@
 import pytest
 
 from thresher.hiring.gazetteer import cities_named, country_named, regions_named
-from thresher.hiring.spots import MAX_SPOTS, read_spots
+from thresher.hiring.locations import MAX_SPOTS, read_spots
 
 Places = list[tuple[str | None, str | None, str | None]]
 

@@ -6,8 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.hiring.model_source import ModelSource
-from thresher.hiring.facets import MAX_IDS, proves, split
-from thresher.hiring.walk import Bounds, Tally, Walk
+from thresher.hiring.list_walk import MAX_IDS, Bounds, Tally, Walk, proves, split
 from thresher.reading.platforms.platform import Paging
 from thresher.reading.postings.posting import Listing, Posting
 

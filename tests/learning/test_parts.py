@@ -7,11 +7,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from thresher.core.schema import Field, Kind
+from thresher.learning.affix import Part, fit
+from thresher.learning.learn import pattern
 from thresher.learning.locator import expression
-from thresher.learning.look import Look, look, odd_look
-from thresher.learning.part import Part, fit
-from thresher.learning.pattern import pattern
 from thresher.learning.shape import shape
+from thresher.learning.value_shape import Look, look, odd_look
 from thresher.learning.wording import amount, number, says, squeezed
 
 

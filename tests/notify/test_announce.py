@@ -12,7 +12,7 @@ from tests.notify.post import Hook, Mailbox, text_of
 from thresher import App, Done, NewTask, Pipeline, Record, Stage
 from thresher.apps.jobs.notify import MAX_MATCHES, SHOWN, SOURCE, announcement, letter, notify
 from thresher.apps.jobs.service.matches import set_status
-from thresher.apps.jobs.service.profiles import set_profile
+from thresher.apps.jobs.service.postings import set_profile
 from thresher.core.clock import SECOND
 from thresher.core.record import Found
 from thresher.engine.stage_context import Services

@@ -14,9 +14,8 @@ import pytest
 from thresher.core.errors import ConfigError
 from thresher.vectors import minilm
 from thresher.vectors.embedder import weights_folder
-from thresher.vectors.gelu import gelu
 from thresher.vectors.matrix import cosine
-from thresher.vectors.minilm import MiniLM, open_minilm
+from thresher.vectors.minilm import MiniLM, gelu, open_minilm
 from thresher.vectors.wordpiece import MAX_TOKENS
 
 TEXTS = [

@@ -11,7 +11,7 @@ from tests.harness.tasks import change, rows
 from tests.web.conftest import ALL_ROUTES, ALL_SCOPES, APPS, Api, raw
 from thresher.admin.keys import Admitted, create_key, revoke_key
 from thresher.web.app import make_app
-from thresher.web.door import OPEN
+from thresher.web.auth import OPEN
 from thresher.web.route import OURS, OWNER, SCOPE, Guarded
 
 pytestmark = pytest.mark.promise(17)

@@ -15,9 +15,8 @@ from thresher.admin import admins
 from thresher.admin.settings import set_setting
 from thresher.build import Runtime
 from thresher.core.errors import UsageError
-from thresher.web.proxies import read_proxies
 from thresher.web.refresh import refresh
-from thresher.web.server import address_of, bind, make_server
+from thresher.web.server import address_of, bind, make_server, read_proxies
 
 pytestmark = pytest.mark.promise(17)
 

@@ -13,7 +13,7 @@ from tests.web.conftest import ALL_ROUTES
 from thresher.core.errors import DatabaseProblem
 from thresher.core.spooled import Spooled
 from thresher.web import spool
-from thresher.web.body import BodyLimit
+from thresher.web.body_limit import BodyLimit
 from thresher.web.route import body_limits
 from thresher.web.spool import Shares, spooled
 

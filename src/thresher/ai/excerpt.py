@@ -13,7 +13,7 @@ from thresher.core.errors import InvalidPayload, TooLarge
 from thresher.core.evidence import Evidence, Material, Place
 from thresher.core.schema import Field, Schema, Value, named
 from thresher.evidence.find import places
-from thresher.evidence.sheet import Sheet
+from thresher.evidence.text_index import Sheet
 from thresher.evidence.verify import verify
 from thresher.reading.text.split import Heading, headings, split
 

@@ -84,8 +84,8 @@ def _sentence(added: "Added") -> str:
 def _add_file(call: Call, name: str) -> None:
     from thresher.admin import tasks
     from thresher.admin.intake import read_lines
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
 
     lines = read_text(name).splitlines()
     with call.workshop() as runtime:

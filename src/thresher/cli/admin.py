@@ -110,8 +110,8 @@ def _told(call: Call, view: "AdminView", chosen: str | None, sentence: str) -> N
 
 
 def _draw(out: "Console", found: "list[AdminView]", now: int) -> None:
+    from thresher.cli.format import ago
     from thresher.cli.show import table
-    from thresher.cli.words import ago
 
     if not found:
         out.print("No administrators. Make one with: thresher admin create NAME")

@@ -50,8 +50,8 @@ def list_(
 
 def board_table(found: "list[BoardView]", now: int) -> "Table":
     """Boards, one a line."""
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     rows = [
         [
@@ -97,8 +97,8 @@ def show(ctx: typer.Context, key: Key) -> None:
 
 
 def _draw_one(out: "Console", detail: "BoardDetail", now: int) -> None:
+    from thresher.cli.format import when
     from thresher.cli.show import cell, known
-    from thresher.cli.words import when
 
     board, data = detail.board, detail.data
     look, sample = data.get("last_look") or {}, data.get("sample") or {}

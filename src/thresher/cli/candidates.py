@@ -93,7 +93,7 @@ def counts(found: "Sequence[Admission]") -> dict[str, Any]:
 
 
 def _lines(found: "Sequence[Admission]", slips: "Sequence[Slip]", name: str) -> list[str]:
-    from thresher.cli.words import number
+    from thresher.cli.format import number
 
     said = counts(found)
     others = "".join(f", {said[word]:,} {word}" for word in ("changed", "unchanged") if said[word])
@@ -134,8 +134,8 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[CandidateView]", now: int) -> None:
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     if not found:
         out.print("No candidates; thresher add candidates FILE.csv adds some.")
@@ -179,8 +179,8 @@ def show(ctx: typer.Context, key: Key) -> None:
 
 
 def _draw_one(out: "Console", detail: "CandidateDetail", now: int) -> None:
+    from thresher.cli.format import short, when
     from thresher.cli.show import known, table
-    from thresher.cli.words import short, when
 
     one = detail.candidate
     out.print(
@@ -226,8 +226,8 @@ def remove(
     anew.
     """
     from thresher.apps.roles.service.candidates import remove_candidates
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
 
     call = call_of(ctx)
     with call.store(migrate=True) as store:
@@ -270,8 +270,8 @@ def matches(
 
 
 def _draw_fits(out: "Console", found: "list[FitView]", now: int) -> None:
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     if not found:
         out.print(
@@ -316,8 +316,7 @@ def match(
     posting: Annotated[str, typer.Argument(metavar="POSTING", help="Its key, or the id of its record.")],
 ) -> None:
     """Explain how a candidate and a posting go together, part by part, with the words of the posting."""
-    from thresher.apps.roles.service.match_status import posting_named
-    from thresher.apps.roles.service.matches import explain_fit
+    from thresher.apps.roles.service.matches import explain_fit, posting_named
     from thresher.cli.show import answer
 
     call = call_of(ctx)
@@ -327,8 +326,8 @@ def match(
 
 
 def _draw_fit(out: "Console", found: "FitDetail") -> None:
+    from thresher.cli.format import short
     from thresher.cli.show import cell, table
-    from thresher.cli.words import short
 
     word = "recommended" if found.recommended else "not recommended"
     out.print(
@@ -362,7 +361,7 @@ def _kept(found: "FitDetail") -> str:
 
 
 def _quoted(quote: "Quote | None") -> str | None:
-    from thresher.cli.words import short
+    from thresher.cli.format import short
 
     return f"“{short(quote.text, 80)}”" if quote else None
 
@@ -382,7 +381,7 @@ def set_status(
     Its score is that of the last matching in which it still fitted; thresher candidates match says what it
     would be now.
     """
-    from thresher.apps.roles.service.match_status import posting_named, set_pair_status
+    from thresher.apps.roles.service.matches import posting_named, set_pair_status
     from thresher.cli.show import say
 
     call = call_of(ctx)

@@ -56,8 +56,8 @@ def _empty(sentence: str, asked: str | None) -> str:
 
 
 def _draw(out: "Console", found: "list[CompanyView]", now: int, empty: str) -> None:
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     if not found:
         out.print(empty)
@@ -114,8 +114,8 @@ def show(
 
 def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
     from thresher.cli.boards import board_table
+    from thresher.cli.format import short, when
     from thresher.cli.show import cell, known
-    from thresher.cli.words import short, when
 
     company, data = detail.company, detail.data
     places = (detail.evidence or {}).get("places") or {}
@@ -154,7 +154,7 @@ def _draw_one(out: "Console", detail: "CompanyDetail", now: int) -> None:
 
 def _fact(value: Any, place: Any) -> str:
     """A value, and the words of the page that it was read from where they say more."""
-    from thresher.cli.words import short
+    from thresher.cli.format import short
 
     text = (
         ", ".join(map(str, value))

@@ -101,8 +101,8 @@ def _cells(line: dict[str, Any]) -> list[str | None]:
 
 def _draw_calls(out: "Console", found: list[dict[str, Any]], now: int) -> None:
     from thresher.admin.costs import dollars
+    from thresher.cli.format import ago
     from thresher.cli.show import table
-    from thresher.cli.words import ago
 
     if not found:
         out.print("No model was called.")

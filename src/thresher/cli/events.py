@@ -41,8 +41,8 @@ def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
 
 def event_table(found: list[dict[str, Any]], now: int) -> "Table":
     """Events, one a line."""
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     rows = [
         [

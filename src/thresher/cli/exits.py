@@ -7,7 +7,7 @@ from typing import Any
 
 import typer
 
-from thresher.cli.words import as_json, plain
+from thresher.cli.format import as_json, plain
 from thresher.core.errors import ThresherError
 
 INTERRUPTED = 130

@@ -34,8 +34,8 @@ def command(
     would take for a formula gets an apostrophe before it.
     """
     from thresher.admin.export import Form, What, export, export_file, form_of
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
     from thresher.core.errors import UsageError
 
     call = call_of(ctx)

@@ -36,8 +36,8 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[ExtractorView]", now: int) -> None:
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     if not found:
         out.print(

@@ -64,8 +64,8 @@ def retry(
 
 
 def _report(call: Call, done: Any) -> None:
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
 
     if not done.applied:
         advice = " Nothing was changed: add --apply to send them back." if done.matched else ""
@@ -83,8 +83,8 @@ def _ages(older: str | None, newer: str | None) -> dict[str, float | None]:
 
 
 def _draw(out: "Console", groups: "list[FailureGroup]", now: int) -> None:
+    from thresher.cli.format import ago, number, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, number, short
 
     if not groups:
         out.print("No failures match.")

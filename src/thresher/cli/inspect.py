@@ -174,7 +174,7 @@ def _unpacked(body: bytes, name: str) -> bytes:
 
 
 def _write(inspection: "Inspection | None", error: str | None, source: str) -> None:
-    from thresher.cli.words import as_json
+    from thresher.cli.format import as_json
     from thresher.reading.inspect import inspection as reading
 
     found: dict[str, Any] = reading.as_json(inspection) if inspection else {"source": source}
@@ -184,8 +184,8 @@ def _write(inspection: "Inspection | None", error: str | None, source: str) -> N
 def _show(inspection: "Inspection | None", error: str | None, source: str) -> None:
     from rich.text import Text
 
+    from thresher.cli.format import plain
     from thresher.cli.show import console
-    from thresher.cli.words import plain
 
     out = console()
     out.print(Text(plain(source), style="bold"))
@@ -199,8 +199,8 @@ def _draw(out: "Console", seen: "Inspection") -> None:
     """Verdict first, then why, what was found, and what to do."""
     from rich.text import Text
 
+    from thresher.cli.format import plain, short
     from thresher.cli.show import pairs, table
-    from thresher.cli.words import plain, short
     from thresher.reading.inspect.advice import advice
 
     colour = {"found": "green", "confirmed_empty": "cyan", "unknown": "yellow", "blocked": "red"}[
@@ -235,7 +235,7 @@ def _and_more(out: "Console", number: int) -> None:
 
 def _facts(seen: "Inspection") -> Iterator[tuple[str, Any]]:
     """What there is to say about the page, without what is missing."""
-    from thresher.cli.words import short, span
+    from thresher.cli.format import short, span
 
     board = (
         f"{seen.board.platform} {seen.board.token or '(token not shown)'} {seen.board.url}"

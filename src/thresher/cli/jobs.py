@@ -15,9 +15,9 @@ from thresher.apps.jobs.service.company_file import Slip, read_roster
 from thresher.apps.jobs.service.postings import ask_postings
 from thresher.cli.add import read_text
 from thresher.cli.call import Call, call_of
+from thresher.cli.format import number
 from thresher.cli.show import answer as show_answer
 from thresher.cli.show import cell
-from thresher.cli.words import number
 from thresher.core.errors import UsageError
 
 if TYPE_CHECKING:
@@ -101,8 +101,8 @@ def _show(ctx: typer.Context, search: "Search", view: str | None, limit: int) ->
 
 
 def _draw(out: "Console", found: "list[MatchView]", now: int, empty: str) -> None:
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     if not found:
         out.print(empty)
@@ -155,8 +155,8 @@ def judge(
     about matches stays.
     """
     from thresher.apps.jobs.service.postings import judge_again
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
 
     call = call_of(ctx)
     with call.workshop() as runtime:
@@ -226,7 +226,7 @@ def profile_check(ctx: typer.Context, file: File) -> None:
     """Say whether a profile can be used, without using it. Exits 3 with the line and the key that is
     wrong.
     """
-    from thresher.apps.jobs.service.profiles import check_profile
+    from thresher.apps.jobs.service.postings import check_profile
     from thresher.cli.show import say
 
     profile = check_profile(_read(file), str(file))
@@ -238,7 +238,7 @@ def profile_set(ctx: typer.Context, file: File) -> None:
     """Use a profile from now on. Postings that were judged before keep their decisions; thresher jobs judge
     --all judges them anew.
     """
-    from thresher.apps.jobs.service.profiles import set_profile
+    from thresher.apps.jobs.service.postings import set_profile
     from thresher.cli.show import say
 
     call = call_of(ctx)

@@ -78,8 +78,8 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[KeyView]", now: int) -> None:
+    from thresher.cli.format import ago, when
     from thresher.cli.show import table
-    from thresher.cli.words import ago, when
 
     if not found:
         out.print("No keys. Make one with: thresher keys create NAME")

@@ -42,8 +42,8 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[Late]", now: int) -> None:
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     if not found:
         out.print("Nothing came too late.")
@@ -67,8 +67,8 @@ def _draw(out: "Console", found: "list[Late]", now: int) -> None:
 def import_(ctx: typer.Context, late_id: Id) -> None:
     """Import the postings of a late body under its role after all, and have them matched."""
     from thresher.apps.roles.service.arrivals import import_late
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
 
     call = call_of(ctx)
     with call.workshop() as runtime:
@@ -81,8 +81,8 @@ def import_(ctx: typer.Context, late_id: Id) -> None:
 def drop(ctx: typer.Context, late_id: Id) -> None:
     """Let go of a late body."""
     from thresher.apps.roles.service.arrivals import drop_late
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
 
     call = call_of(ctx)
     with call.store() as store:

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 from thresher.cli.call import Call
-from thresher.cli.words import as_json, plain, short
+from thresher.cli.format import as_json, plain, short
 from thresher.core.errors import TaskError, UsageError
 
 MAX_LENGTH = 2_000_000  # bytes

@@ -42,8 +42,8 @@ def list_(ctx: typer.Context) -> None:
 
 
 def _draw(out: "Console", found: "list[PlatformView]", now: int) -> None:
+    from thresher.cli.format import short, span, when
     from thresher.cli.show import table
-    from thresher.cli.words import short, span, when
 
     if not found:
         out.print(

@@ -52,8 +52,8 @@ def list_(
 
 def posting_table(found: "list[PostingView]", now: int) -> "Table":
     """Postings, one a line."""
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     rows = [
         [
@@ -85,8 +85,8 @@ def show(ctx: typer.Context, key: Key) -> None:
 
 
 def _draw_one(out: "Console", detail: "PostingDetail", now: int) -> None:
+    from thresher.cli.format import number, plain, short, when
     from thresher.cli.show import cell, known
-    from thresher.cli.words import number, plain, short, when
 
     posting, data = detail.posting, detail.data
     out.print(

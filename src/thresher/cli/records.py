@@ -37,8 +37,8 @@ def command(
 def _draw(out: "Console", found: list[dict[str, Any]], now: int) -> None:
     import json
 
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     if not found:
         out.print(

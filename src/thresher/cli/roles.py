@@ -51,8 +51,8 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[RoleView]", now: int, *, asked: bool) -> None:
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     if not found:
         none = "No roles yet: thresher add candidates FILE.csv makes them."
@@ -90,8 +90,8 @@ def show(ctx: typer.Context, role: RoleName) -> None:
 
 
 def _draw_one(out: "Console", role: "RoleView", now: int) -> None:
+    from thresher.cli.format import when
     from thresher.cli.show import known
-    from thresher.cli.words import when
 
     out.print(
         known(
@@ -189,8 +189,8 @@ def resolve(
 
 
 def _draw_resolved(out: "Console", found: "list[Resolution]") -> None:
+    from thresher.cli.format import short
     from thresher.cli.show import table
-    from thresher.cli.words import short
 
     rows = [
         [
@@ -234,8 +234,8 @@ def merge(
 ) -> None:
     """Make one role part of another: all its candidates, postings, names and matches move."""
     from thresher.apps.roles.service import roles
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
 
     call = call_of(ctx)
     with call.workshop() as runtime:
@@ -267,8 +267,8 @@ def split(
     on.
     """
     from thresher.apps.roles.service import roles
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
 
     call = call_of(ctx)
     with call.workshop() as runtime:

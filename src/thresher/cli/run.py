@@ -11,7 +11,7 @@ from thresher.cli.worker import NOT, ONLY, names_in
 if TYPE_CHECKING:
     from thresher.admin.status import Progress
     from thresher.build import Runtime
-    from thresher.cli.labour import Ended
+    from thresher.cli.run_worker import Ended
 
 
 def command(
@@ -31,7 +31,7 @@ def command(
     from thresher.admin.costs import estimate, expectation
     from thresher.admin.status import read_progress
     from thresher.admin.tasks import start
-    from thresher.cli.labour import log_to_stderr
+    from thresher.cli.run_worker import log_to_stderr
     from thresher.cli.show import console
     from thresher.core.clock import monotonic
 
@@ -58,8 +58,8 @@ def _work(call: Call, runtime: "Runtime", **how: Any) -> "Ended":
 
     from thresher.admin.status import read_progress
     from thresher.build import opened_worker
-    from thresher.cli.board import opened_board, watch
-    from thresher.cli.labour import labour
+    from thresher.cli.progress import opened_board, watch
+    from thresher.cli.run_worker import labour
     from thresher.cli.show import console
     from thresher.engine import worker as loop
     from thresher.engine.supervisor import StallAlarm
@@ -88,9 +88,9 @@ def _print_summary(ended: "Ended", progress: "Progress", seconds: float, started
 
 
 def _draw_summary(ended: "Ended", progress: "Progress", seconds: float) -> None:
+    from thresher.cli.format import number, span, when
     from thresher.cli.show import cell, console, table
     from thresher.cli.status import gate_table
-    from thresher.cli.words import number, span, when
 
     out = console()
     if not progress.kinds:

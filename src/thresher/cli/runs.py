@@ -55,8 +55,8 @@ def list_(
 
 def _table(found: list[dict[str, Any]], now: int, title: str | None = None) -> "Table":
     from thresher.admin.costs import dollars
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     rows = [
         [
@@ -116,8 +116,8 @@ def show(
 
 def _draw(out: "Console", found: "RunDetail", now: int) -> None:
     from thresher.admin.costs import dollars
+    from thresher.cli.format import when
     from thresher.cli.show import pairs
-    from thresher.cli.words import when
     from thresher.core.clock import as_text
 
     run = found.run

@@ -30,8 +30,8 @@ def list_(ctx: typer.Context) -> None:
 
 
 def _draw(out: "Console", found: "list[ScheduleView]", now: int) -> None:
+    from thresher.cli.format import span, when
     from thresher.cli.show import table
-    from thresher.cli.words import span, when
 
     if not found:
         out.print("No schedules: apps declare them, and bring them along when they first run.")

@@ -34,13 +34,13 @@ def command(
     from signal import SIGINT
 
     from thresher.admin.admins import new_setup
-    from thresher.cli.labour import log_to_stderr
+    from thresher.cli.run_worker import log_to_stderr
     from thresher.core.errors import ConfigError
     from thresher.engine import worker
 
     try:
         from thresher.web import server
-        from thresher.web.proxies import read_proxies
+        from thresher.web.server import read_proxies
     except ModuleNotFoundError as missing:
         if missing.name not in PACKAGES:
             raise

@@ -35,8 +35,8 @@ def list_(
 
 
 def _draw(out: "Console", found: "list[SessionView]", now: int) -> None:
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     if not found:
         out.print("No sessions in that time. Scrapers begin one with GET /api/scraper/queue/next-role.")

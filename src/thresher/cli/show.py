@@ -12,7 +12,7 @@ from rich.text import Text
 
 from thresher.admin.plain import jsonable
 from thresher.cli.call import Call
-from thresher.cli.words import as_json, plain
+from thresher.cli.format import as_json, plain
 
 PIPE_WIDTH = 200
 COLOURS = {

@@ -51,8 +51,8 @@ def list_(
 
 
 def _draw_list(out: "Console", gates: "list[GateView]", now: int, every: bool) -> None:
+    from thresher.cli.format import opens, short
     from thresher.cli.show import table
-    from thresher.cli.words import opens, short
 
     if not gates:
         what = "gates" if every else "sources"
@@ -108,7 +108,7 @@ def _slots(gate: "GateView") -> str | None:
 
 
 def _robots(gate: "GateView", now: int) -> str:
-    from thresher.cli.words import clock_time
+    from thresher.cli.format import clock_time
 
     return (
         "asked"
@@ -139,8 +139,8 @@ def show(ctx: typer.Context, name: Name) -> None:
 
 def _draw_one(out: "Console", gate: "GateView", events: list[dict[str, Any]], now: int) -> None:
     from thresher.cli.events import event_table
+    from thresher.cli.format import opens, span, when
     from thresher.cli.show import cell, pairs
-    from thresher.cli.words import opens, span, when
 
     out.print(
         pairs(

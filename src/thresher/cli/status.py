@@ -34,8 +34,8 @@ def command(ctx: typer.Context) -> None:
 
 
 def _draw(database: str, status: "Status") -> None:
+    from thresher.cli.format import number
     from thresher.cli.show import console, pairs
-    from thresher.cli.words import number
 
     out = console()
     out.print(pairs([("database", f"{database} (schema {status.schema})")]))
@@ -53,7 +53,7 @@ def _draw(database: str, status: "Status") -> None:
 
 
 def _waiting(status: "Status") -> list[tuple[str, str]]:
-    from thresher.cli.words import ago, when
+    from thresher.cli.format import ago, when
 
     lines = [("waiting", f"{status.waiting['due']:,} due, {status.waiting['delayed']:,} for a later time")]
     if status.waiting["next_at"]:
@@ -86,8 +86,8 @@ def count_table(counts: "Counts") -> "Table":
 
 
 def _workers(workers: "list[WorkerView]", now: int) -> "Table":
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     rows = [
         [
@@ -108,8 +108,8 @@ def _workers(workers: "list[WorkerView]", now: int) -> "Table":
 
 def gate_table(gates: "list[GateView]", now: int, title: str | None = None) -> "Table":
     """Closed gates: why, and until when."""
+    from thresher.cli.format import opens, short
     from thresher.cli.show import table
-    from thresher.cli.words import opens, short
 
     rows = [
         [gate.name, gate.state, gate.waiting, short(gate.reason, 100), opens(gate.state, gate.opens_at, now)]

@@ -72,8 +72,8 @@ def list_(
 
 def task_table(found: list[dict[str, Any]], now: int) -> "Table":
     """Tasks, one a line."""
+    from thresher.cli.format import ago, short
     from thresher.cli.show import table
-    from thresher.cli.words import ago, short
 
     rows = [
         [
@@ -109,9 +109,9 @@ def show(ctx: typer.Context, task_id: Annotated[int, typer.Argument(metavar="ID"
 
 
 def _draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
+    from thresher.cli.format import number
     from thresher.cli.show import cell, pairs
     from thresher.cli.status import gate_table
-    from thresher.cli.words import number
 
     out.print(pairs(_facts(detail, now)))
     if detail.waits:
@@ -133,8 +133,8 @@ def _draw_detail(out: "Console", detail: "TaskDetail", now: int) -> None:
 def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
     import json
 
+    from thresher.cli.format import number, when
     from thresher.cli.show import cell
-    from thresher.cli.words import number, when
 
     task = detail.task
     facts: list[tuple[str, Any]] = [
@@ -164,8 +164,8 @@ def _facts(detail: "TaskDetail", now: int) -> list[tuple[str, Any]]:
 
 
 def _attempts(attempts: list[dict[str, Any]]) -> "Table":
+    from thresher.cli.format import short, span
     from thresher.cli.show import table
-    from thresher.cli.words import short, span
     from thresher.core.clock import SECOND, as_text
 
     rows = [
@@ -267,8 +267,8 @@ def _grow(root: "Branch", chosen: int) -> "Tree":
 def _leaf(branch: "Branch", chosen: int) -> Any:
     from rich.text import Text
 
+    from thresher.cli.format import short
     from thresher.cli.show import cell
-    from thresher.cli.words import short
 
     task = branch.task
     name = cell(f"{task['id']} {task['kind']} ", "bold reverse" if task["id"] == chosen else "bold")
@@ -281,8 +281,8 @@ def _leaf(branch: "Branch", chosen: int) -> Any:
 def retry(ctx: typer.Context, ids: Ids) -> None:
     """Send ended tasks back to waiting, with a fresh budget; they go on at the stage where they ended."""
     from thresher.admin import tasks
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
 
     call = call_of(ctx)
     with call.store() as store:
@@ -301,8 +301,8 @@ def cancel(
 ) -> None:
     """Cancel tasks. Running ones are asked to stop at their worker's next heartbeat."""
     from thresher.admin import tasks
+    from thresher.cli.format import number
     from thresher.cli.show import say
-    from thresher.cli.words import number
 
     call = call_of(ctx)
     with call.store() as store:

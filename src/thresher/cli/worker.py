@@ -33,7 +33,7 @@ def command(
     SIGTERM or Ctrl-C: finish or hand back what is in hand; a second one hands back at once.
     """
     from thresher.cli.exits import exit_code
-    from thresher.cli.labour import log_to_stderr
+    from thresher.cli.run_worker import log_to_stderr
     from thresher.engine.supervisor import supervise
 
     call = call_of(ctx)
@@ -56,7 +56,7 @@ def _work(
     import logging
 
     from thresher.build import opened_worker
-    from thresher.cli.labour import labour
+    from thresher.cli.run_worker import labour
     from thresher.cli.show import say
     from thresher.config.project import hide_password
     from thresher.engine import worker as loop

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 from itertools import islice
 
-from thresher.evidence.level import BREAKS
+from thresher.evidence.plain_text import BREAKS
 from thresher.reading.text.language import language
 from thresher.reading.values.dates import MONTHS, Day, folded, read_day
 

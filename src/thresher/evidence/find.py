@@ -14,11 +14,11 @@ from math import isfinite
 from thresher.core.evidence import Material, Place
 from thresher.core.schema import MAX_TEXT, Field, Kind, Value
 from thresher.evidence.days import wanted_day
-from thresher.evidence.leaves import Leaf
+from thresher.evidence.json_paths import Leaf
 from thresher.evidence.links import destination
 from thresher.evidence.numbers import stands_alone
-from thresher.evidence.sheet import DataSheet, Sheet
 from thresher.evidence.sums import matches, wanted
+from thresher.evidence.text_index import DataSheet, Sheet
 from thresher.evidence.words import MAX_PLACES, needle, spans
 from thresher.reading.values.numbers import numerals, plain_digits
 

@@ -9,8 +9,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from thresher.evidence.sheet import DataSheet, Sheet
-from thresher.evidence.stretches import Borders, Layout
+from thresher.evidence.segments import Borders, Layout
+from thresher.evidence.text_index import DataSheet, Sheet
 from thresher.reading.text.split import headings, parents, repeats
 
 # What share of the values may be lost to borders of a kind before the borders are doubted.

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from thresher.evidence.level import BREAKS
 from thresher.evidence.numbers import stands_alone
+from thresher.evidence.plain_text import BREAKS
 from thresher.reading.values import currency
 from thresher.reading.values.amounts import Amount, amounts
 from thresher.reading.values.currency import Currency

@@ -9,8 +9,8 @@ from thresher.core.evidence import Evidence, Material, Place
 from thresher.core.schema import Field, Kind, Schema, Value, values_of
 from thresher.evidence.find import places
 from thresher.evidence.layout import layout_of
-from thresher.evidence.sheet import DataSheet, Sheet
-from thresher.evidence.stretches import Claim, Said, owned
+from thresher.evidence.segments import Claim, Said, owned
+from thresher.evidence.text_index import DataSheet, Sheet
 
 
 @dataclass(frozen=True, slots=True)

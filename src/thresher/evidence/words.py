@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from thresher.evidence.fold import Folded, Gap, fold
-from thresher.evidence.level import BREAKS, Level, level
+from thresher.evidence.normalise import Folded, Gap, fold
+from thresher.evidence.plain_text import BREAKS, Level, level
 
 MAX_PLACES = 2_000
 MAX_WORK = (

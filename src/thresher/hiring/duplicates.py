@@ -12,10 +12,10 @@ from typing import Any
 
 from thresher.core.context import Context
 from thresher.core.record import Found, Is, Link, Record
-from thresher.hiring.group import Copy, Pair, Reason, copy_of, lead, pair, same
+from thresher.hiring.fingerprint import Print
 from thresher.hiring.kinds import GROUP, POSTING
-from thresher.hiring.print import Print
 from thresher.hiring.records import entry
+from thresher.hiring.same_opening import Copy, Pair, Reason, copy_of, lead, pair, same
 
 MAX_POSTINGS = 50  # postings of one title and company that are compared
 APART = "apart"  # the link to a posting that a person took out of the group

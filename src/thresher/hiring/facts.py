@@ -6,20 +6,143 @@ is not known. Every character of a posting may be hostile; at most `MAX_LENGTH` 
 bounded number of times.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from thresher.core.evidence import Evidence, Place
-from thresher.hiring import employment, pay, workplace
+from thresher.hiring import pay, workplace
 from thresher.hiring.experience import read_experience
-from thresher.hiring.finding import flat, place
+from thresher.hiring.finding import Finding, flat, place
 from thresher.hiring.level import read_level
+from thresher.hiring.locations import read_spots
 from thresher.hiring.opening import Employment, Experience, Level, Opening, Pay, Spot, Workplace
-from thresher.hiring.skills import read_skills, skills_of_title
-from thresher.hiring.spots import read_spots
+from thresher.hiring.technology import Mention, technologies
 from thresher.reading.values.dates import posted_on
+
+# The sort of contract: full time, part time, contract, temporary, internship, volunteer. An opening may
+# offer several.
+
+_FIELD = re.compile(
+    r"(?<![a-z])(?:(?P<full_time>full[-_ ]?time|vollzeit|temps plein|tiempo completo|jornada completa|tempo pieno|voltijd|fulltime|fte|"
+    r"heltid|tempo integral)|"
+    r"(?P<part_time>part[-_ ]?time|teilzeit|temps partiel|tiempo parcial|media jornada|deeltijd|parttime|deltid|meio período)|"
+    r"(?P<internship>intern|internship|interns|praktikum|praktikant(?:in)?|werkstudent(?:in)?|working[-_ ]student|stage|stagiaire|"
+    r"trainee|co-?op|estágio|prácticas)|"
+    r"(?P<contract>contract(?:or|ors)?|freelance|freelancer|corp[- ]to[- ]corp|c2c|1099|b2b|freiberuflich|independent)|"
+    r"(?P<temporary>temporary|temp|fixed[-_ ]term|seasonal|befristet|interim|cdd|temporal|per[-_ ]diem|casual|limited)|"
+    r"(?P<volunteer>volunteer|voluntary|ehrenamtlich|bénévole))(?![a-z])"
+)
+_TITLE = re.compile(
+    r"(?<![a-z])(?:(?P<full_time>full[- ]?time|vollzeit)|(?P<part_time>part[- ]?time|teilzeit|(?<![0-9])[1-7]0 ?%)|"
+    r"(?P<internship>intern|interns|internship|internships|praktikum|praktikant(?:in)?|werkstudent(?:in)?|working student|stagiaire|co-op)|"
+    r"(?P<contract>(?<=[(\[-] )contract|(?<=[(\[])contract(?:or)?|contractor|freelance(?:r)?|contract(?=[)\]]|$| -)|"
+    r"\d+[- ]months? contract)|"
+    r"(?P<temporary>temporary|fixed[- ]term|seasonal|befristet|(?<=[(\[])temp|maternity cover)|(?P<volunteer>volunteer))(?![a-z])"
+)
+# In a description: a label before it, or a noun behind it.
+_LABEL = re.compile(
+    r"(?:\b(?:(?:employment|job|position|contract|work|schedule|role|hire|engagement)(?: ?/? ?(?:type|status|schedule))|schedule|"
+    r"type of (?:employment|contract)|"
+    r"beschäftigungsart|anstellungsart|arbeitszeit|employment)\b ?[:-]+ ?|\b(?:this is|it is|it's|we offer|offering|looking for|seeking|"
+    r"hiring|as) an? "
+    r"(?:[a-z-]+,? (?:[a-z-]+,? )?)?|^ ?[-•]? ?|\n ?[-•]? ?|[(|,] ?|\bpermanent,? |\b(?:role|position|job|opportunity) is (?:a )?)$"
+)
+_NOUN = re.compile(
+    r"[ ,/-]*(?:(?:remote|hybrid|on-?site|permanent|exempt|regular|w2|salaried|hourly|direct hire|contract|paid|temporary|position|role|"
+    r"and)[ ,/-]+){0,3}"
+    r"(?:position|role|job|opportunity|employment|basis|contract|assignment|internship|engagement|stelle|anstellung|festanstellung|"
+    r"schedule|[|)\n•.]|$)"
+)
+_NEGATED = re.compile(r"\b(?:not|no|isn't|non|nor)\b(?: (?:a|an|currently|any|offering|for|open to))* ?$")
+_ANCHORS = (
+    ("full-time", Employment.FULL_TIME),
+    ("full time", Employment.FULL_TIME),
+    ("vollzeit", Employment.FULL_TIME),
+    ("part-time", Employment.PART_TIME),
+    ("part time", Employment.PART_TIME),
+    ("teilzeit", Employment.PART_TIME),
+    ("internship", Employment.INTERNSHIP),
+    ("praktikum", Employment.INTERNSHIP),
+    ("contract", Employment.CONTRACT),
+    ("freelance", Employment.CONTRACT),
+    ("fixed-term", Employment.TEMPORARY),
+    ("fixed term", Employment.TEMPORARY),
+    ("temporary", Employment.TEMPORARY),
+    ("seasonal", Employment.TEMPORARY),
+)
+MAX_MENTIONS = 40
+HOURS = (Employment.FULL_TIME, Employment.PART_TIME)  # how long somebody works, not as what
+
+
+@lru_cache(2_048)
+def of_field(text: str) -> tuple[Employment, ...]:
+    """What a field that is about nothing else says: "FULL_TIME", "permanent / full-time", "CDD"."""
+    return tuple(dict.fromkeys(Employment(str(each.lastgroup)) for each in _FIELD.finditer(flat_field(text))))
+
+
+def flat_field(text: str) -> str:
+    """A field in small letters. Underlines are kept: FULL_TIME is one word."""
+    return text[:300].lower()
+
+
+@lru_cache(8_192)
+def in_title(title: str) -> tuple[Finding[Employment], ...]:
+    """What a title says beside the role, each sort once."""
+    found: dict[Employment, Finding[Employment]] = {}
+    for each in _TITLE.finditer(flat(title[:300])):
+        if each.lastgroup is not None:
+            found.setdefault(Employment(each.lastgroup), Finding(Employment(each.lastgroup), *each.span()))
+    return tuple(found.values())
+
+
+def in_text(low: str) -> tuple[Finding[Employment], ...]:
+    """What a flat description says of the opening, each sort once, in the order of the text."""
+    found: dict[Employment, Finding[Employment]] = {}
+    left = MAX_MENTIONS
+    for word, meant in _ANCHORS:
+        at = low.find(word)
+        while at >= 0 and left and meant not in found:
+            left -= 1
+            if _is_said(low, at, at + len(word)):
+                found[meant] = Finding(meant, at, at + len(word))
+            at = low.find(word, at + 1)
+    return tuple(sorted(found.values(), key=lambda each: each.start))
+
+
+def _is_said(low: str, start: int, end: int) -> bool:
+    before = low[max(0, start - 50) : start]
+    if before[-1:].isalnum() or _NEGATED.search(before):
+        return False
+    return _LABEL.search(before) is not None and _NOUN.match(low, end) is not None
+
+
+# The skills that an opening names: technologies, each once, with the place of its first mention.
+
+MAX_SKILLS = 60
+
+
+def read_skills(text: str) -> tuple[Finding[str], ...]:
+    """Each technology once, in the order of the text."""
+    return _once(technologies(text))
+
+
+@lru_cache(4_096)
+def skills_of_title(title: str) -> tuple[Finding[str], ...]:
+    """The same of a title: most titles are seen many times."""
+    return _once(technologies(title))
+
+
+def _once(mentions: Iterable[Mention]) -> tuple[Finding[str], ...]:
+    found: dict[str, Finding[str]] = {}
+    for each in mentions:
+        if each.name not in found:
+            found[each.name] = Finding(each.name, each.start, each.end)
+    return tuple(found.values())[:MAX_SKILLS]
+
 
 MAX_LENGTH = 30_000  # characters of a description that are read
 MAX_LINE = 1_000  # of a title, a location, a field
@@ -154,26 +277,22 @@ class _Sheet:
 
     def employment(self) -> tuple[Employment, ...]:
         said = _text(self.data, "employment_type", 300)
-        if said and (meant := employment.of_field(said)):
+        if said and (meant := of_field(said)):
             self.places |= {
                 f"employment.{at}": Place(said, path="employment_type") for at in range(len(meant))
             }
             # A field may be about the hours alone: an intern who works full time is an intern.
-            extra = [
-                each
-                for each in employment.in_title(self.title)
-                if each.value not in (*meant, *employment.HOURS)
-            ]
+            extra = [each for each in in_title(self.title) if each.value not in (*meant, *HOURS)]
             self.places |= {
                 f"employment.{len(meant) + at}": place(each, self.title, "title")
                 for at, each in enumerate(extra)
             }
             return (*meant, *(each.value for each in extra))
         path, line = "title", self.title
-        found = employment.in_title(self.title)
+        found = in_title(self.title)
         if not found:
             path, line = "", self.text
-            found = employment.in_text(self.low)
+            found = in_text(self.low)
         self.places |= {f"employment.{at}": place(each, line, path or None) for at, each in enumerate(found)}
         return tuple(each.value for each in found)
 

@@ -11,8 +11,8 @@ import unicodedata
 from functools import lru_cache
 
 from thresher.hiring.gazetteer import cities_named, country_named, regions_named
+from thresher.hiring.locations import read_spots
 from thresher.hiring.records import company_name_key
-from thresher.hiring.spots import read_spots
 
 MAX_LENGTH = 400
 _GENDER = re.compile(

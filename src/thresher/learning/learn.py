@@ -5,6 +5,7 @@ has thousands of pages, and a rule that is wrong on one in three is wrong on a t
 on different things are kept side by side, as witnesses for each other.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -12,8 +13,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from thresher.core.schema import Field, Schema
+from thresher.learning.affix import WHOLE, Part, fit, fit_list, same_values
 from thresher.learning.candidate import candidates, weight
-from thresher.learning.echo import echo, usual_echo
 from thresher.learning.example import Example
 from thresher.learning.extractor import Extractor, FieldRules, Refusal
 from thresher.learning.frame import follows_alike, frame
@@ -21,12 +22,49 @@ from thresher.learning.landmark import landmarks, skeleton, window
 from thresher.learning.locator import Family, Hit, Locator, Pattern, distinct
 from thresher.learning.occurrence import occurrences
 from thresher.learning.outline import Outline
-from thresher.learning.part import WHOLE, Part, fit, fit_list, same_values
-from thresher.learning.pattern import pattern
 from thresher.learning.rule import Rule, is_attribute, leaf_of
 from thresher.learning.shape import shape
 from thresher.learning.table import as_table, row_examples
+from thresher.learning.title_overlap import echo, usual_echo
 from thresher.learning.wording import says, squeezed
+
+# Patterns: how the values of a field are written, as a regular expression; only where that tells them from
+# other texts.
+
+_RUNS = re.compile(r"\d+|[^\W\d_]+|\s+|[^\w\s]|_")
+MAX_RUNS = 30
+MAX_LENGTH = 80
+MIN_DIGITS = 4  # shorter numbers stand everywhere
+
+
+def pattern(values: Sequence[str]) -> str | None:
+    """The expression that all values fit; None where they have no look of their own."""
+    if not values or any(len(value) > MAX_LENGTH for value in values):
+        return None
+    runs = [_RUNS.findall(" ".join(value.split())) for value in values]
+    if len({len(each) for each in runs}) != 1 or len(runs[0]) > MAX_RUNS:
+        return None
+    pieces = [_piece(column) for column in zip(*runs, strict=True)]
+    if (
+        any(piece is None for piece in pieces)
+        or min(sum(char.isdecimal() for char in value) for value in values) < MIN_DIGITS
+    ):
+        return None
+    return rf"(?<![\w.,]){''.join(piece for piece in pieces if piece)}(?!\w|[.,]\d)"
+
+
+def _piece(column: Sequence[str]) -> str | None:
+    if all(each.isdecimal() for each in column):
+        lengths = {len(each) for each in column}
+        return (
+            rf"\d{{{min(lengths)}}}"
+            if len(lengths) == 1 and min(lengths) > 2
+            else rf"\d{{1,{max(lengths) + 1}}}"
+        )
+    if len(set(column)) > 1:
+        return None
+    return r"\s+" if column[0].isspace() else re.escape(column[0])
+
 
 MAX_EXAMPLES = 30
 MAX_WITNESSES = 4

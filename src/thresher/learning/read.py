@@ -13,10 +13,10 @@ from typing import Any
 from thresher.core.evidence import Place
 from thresher.learning.drift import Drift, Sign
 from thresher.learning.extractor import Extractor
-from thresher.learning.hearing import Heard, Hearing
 from thresher.learning.outline import Outline
 from thresher.learning.place import in_page
 from thresher.learning.table import MAX_ROWS, row_document
+from thresher.learning.vote import Heard, Hearing
 from thresher.reading.html.document import Document
 from thresher.reading.html.parser import Selector
 

@@ -7,10 +7,10 @@ from typing import Any
 
 from thresher.core.errors import UsageError
 from thresher.core.schema import Field, Kind, Schema
+from thresher.learning.affix import Part
 from thresher.learning.extractor import FORMAT, Extractor, FieldRules
 from thresher.learning.landmark import Skeleton, Window
 from thresher.learning.locator import Css, Data, How, Label, Locator, Pattern
-from thresher.learning.part import Part
 from thresher.learning.rule import Rule
 from thresher.learning.selectors import learned_selector
 from thresher.learning.shape import Shape

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from thresher.core.schema import Field, Schema
+from thresher.learning.affix import same_values
 from thresher.learning.example import Example
 from thresher.learning.extractor import Extractor, Refusal
 from thresher.learning.learn import MIN_PAGES, learn
-from thresher.learning.part import same_values
 from thresher.learning.read import read
 from thresher.learning.wording import says
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from thresher.core.schema import Field
+from thresher.learning.affix import WHOLE, Part
 from thresher.learning.landmark import NO_WINDOW, Stand, Window
 from thresher.learning.locator import Css, Family, Hit, Label, Locator, distinct
 from thresher.learning.outline import Outline
-from thresher.learning.part import WHOLE, Part
 
 
 @dataclass(frozen=True, slots=True)

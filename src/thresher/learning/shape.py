@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from thresher.core.schema import Field, Kind
-from thresher.learning.look import figured, is_dated, look, odd_look
+from thresher.learning.value_shape import figured, is_dated, look, odd_look
 from thresher.learning.wording import number
 from thresher.reading.values.money import Price, read_price
 

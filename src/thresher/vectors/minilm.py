@@ -12,12 +12,49 @@ from itertools import groupby
 from pathlib import Path
 
 from thresher.core.errors import ConfigError
-from thresher.vectors.gelu import gelu
 from thresher.vectors.matrix import Matrix
 from thresher.vectors.numeric import np
 from thresher.vectors.original import ADVICE
 from thresher.vectors.weights import Floats, Weights, read_weights
 from thresher.vectors.wordpiece import MAX_TOKENS, WordPiece, read_vocabulary
+
+# The bend between the two products of a layer: x · Φ(x), where Φ is the normal distribution.
+
+ROOT_HALF = np.float32(0.5**0.5)
+P = np.float32(0.3275911)
+# Halved here once: Φ(-|x|) is half of erfc.
+COEFFICIENTS = tuple(
+    np.float32(each / 2) for each in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
+)
+# So many numbers at a time stay in the processor's cache while a dozen operations go over them.
+AT_ONCE = 1 << 15
+
+
+def gelu(values: Floats) -> Floats:
+    """Bend the numbers, in place."""
+    flat = values.reshape(-1)
+    for start in range(0, len(flat), AT_ONCE):
+        _bend(flat[start : start + AT_ONCE])
+    return values
+
+
+def _bend(values: Floats) -> None:
+    size = np.abs(values)
+    scaled = size * ROOT_HALF
+    inverse = 1 / (1 + P * scaled)
+    tail = np.full_like(inverse, COEFFICIENTS[0])
+    for coefficient in COEFFICIENTS[1:]:
+        tail *= inverse
+        tail += coefficient
+    tail *= inverse
+    scaled *= scaled
+    np.negative(scaled, out=scaled)
+    np.exp(scaled, out=scaled)
+    tail *= scaled
+    tail *= size
+    np.maximum(values, 0, out=values)
+    values -= tail
+
 
 NAME = "all-MiniLM-L6-v2"
 # Rises when our own computation changes, so that old vectors are not compared with new ones.

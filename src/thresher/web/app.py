@@ -15,8 +15,8 @@ from starlette.exceptions import HTTPException
 from thresher.build import Runtime
 from thresher.core.errors import ThresherError
 from thresher.web.answer import Pools
-from thresher.web.body import Cap
-from thresher.web.door import Door
+from thresher.web.auth import Door
+from thresher.web.body_limit import Cap
 from thresher.web.pages.site import Site
 from thresher.web.problem import on_error, on_http, on_invalid, on_surprise
 from thresher.web.refresh import keep_fresh

@@ -16,8 +16,8 @@ from thresher.admin.keys import SCOPES
 from thresher.build import Runtime
 from thresher.core.app import App
 from thresher.core.errors import ConfigError, UsageError
-from thresher.web.body import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
-from thresher.web.door import holder
+from thresher.web.auth import holder
+from thresher.web.body_limit import BODY_LIMIT, BODY_PATIENCE, BodyLimit, Limits
 from thresher.web.problem import PROBLEM, Problem
 
 OURS = "thresher"  # who owns a route that no app brings

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from thresher.core.errors import DatabaseProblem
 from thresher.core.spooled import Spooled
-from thresher.web.body import declared
+from thresher.web.body_limit import declared
 
 IN_MEMORY = 1_048_576  # bytes; what is larger goes to the disk
 

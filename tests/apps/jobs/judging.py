@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tests.apps.jobs.opening import PORTLAND, RULES, TODAY, opening, pay, profile
 from thresher.apps.jobs.filtering.filter import Judgement, judge
-from thresher.apps.jobs.filtering.rules import Rules
+from thresher.apps.jobs.filtering.rejection import Rules
 from thresher.apps.jobs.person.wants import Profile
 from thresher.hiring.opening import Experience, Level, Opening, Spot, Workplace
 

@@ -4,7 +4,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from thresher.apps.jobs.filtering.rules import Rules, usual_rules
+from thresher.apps.jobs.filtering.rejection import Rules, usual_rules
 from thresher.apps.jobs.person.wants import Profile, Rank, Skill
 from thresher.apps.jobs.scoring.points import Points, usual_points
 from thresher.hiring.opening import Opening, Pay, Spot

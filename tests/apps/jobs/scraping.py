@@ -17,9 +17,9 @@ from thresher.ai.ask import Advisor
 from thresher.ai.prices import Prices
 from thresher.ai.prompt import Library
 from thresher.ai.providers import open_provider
-from thresher.apps.jobs.looks.openings import OPENINGS
-from thresher.apps.jobs.looks.scrape import scrape
-from thresher.apps.jobs.looks.scrape_source import scrape_source
+from thresher.apps.jobs.scraping.learned_rows import OPENINGS
+from thresher.apps.jobs.scraping.scrape import scrape
+from thresher.apps.jobs.scraping.scrape_source import scrape_source
 from thresher.build import install_models
 from thresher.core.clock import DAY, SECOND
 from thresher.core.record import Found, Link, Record

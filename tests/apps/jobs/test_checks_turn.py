@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.apps.jobs.looks.checks import Terms, unread_since
+from thresher.apps.jobs.scraping.page_checks import Terms, unread_since
 from thresher.core.clock import DAY
 from thresher.core.record import Found
 from thresher.hiring.kinds import BOARD

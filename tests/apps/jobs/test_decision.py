@@ -12,7 +12,7 @@ from tests.apps.jobs.opening import POINTS, PORTLAND, RULES, TODAY, ago, opening
 from thresher.apps.jobs import decision
 from thresher.apps.jobs.filtering.filter import judge
 from thresher.apps.jobs.filtering.stops import stopped
-from thresher.apps.jobs.scoring.employer import Employer
+from thresher.apps.jobs.scoring.points import Employer
 from thresher.apps.jobs.scoring.score import score
 from thresher.core.evidence import Evidence, Place
 from thresher.core.record import Record, pack

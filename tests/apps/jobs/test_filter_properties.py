@@ -11,8 +11,7 @@ from tests.apps.jobs.judging import PROSE, openings, said_by
 from tests.apps.jobs.opening import RULES, TODAY, profile
 from tests.house.paper import ROOT
 from thresher.apps.jobs.filtering.filter import Judgement, judge
-from thresher.apps.jobs.filtering.rejection import Severity, as_json
-from thresher.apps.jobs.filtering.rules import PREFIX, Rules
+from thresher.apps.jobs.filtering.rejection import PREFIX, Rules, Severity, as_json
 from thresher.apps.jobs.person.wants import Profile, Salary, Stops
 from thresher.apps.jobs.settings import DEFAULTS
 from thresher.hiring.facts import read_facts

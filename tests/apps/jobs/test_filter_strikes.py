@@ -7,8 +7,7 @@ import pytest
 
 from tests.apps.jobs.judging import MAINE, judged
 from tests.apps.jobs.opening import RULES, TEXT, TODAY, ago, pay, profile
-from thresher.apps.jobs.filtering.rejection import as_json, of_json
-from thresher.apps.jobs.filtering.rules import Rules
+from thresher.apps.jobs.filtering.rejection import Rules, as_json, of_json
 from thresher.apps.jobs.person.wants import Levels, Profile, Rank, Skill
 from thresher.hiring.facts import read_facts
 from thresher.hiring.opening import Experience, Level, Opening, Workplace

@@ -14,9 +14,9 @@ from thresher import NewTask
 from thresher.apps.hiring.groups import group, ungroup
 from thresher.apps.jobs.decision import explain
 from thresher.core.record import Found, Link, Record, pack
-from thresher.hiring.group import Reason
 from thresher.hiring.kinds import BOARD, COMPANY, POSTING
 from thresher.hiring.records import company_name_key, entry
+from thresher.hiring.same_opening import Reason
 from thresher.practice.web import Knob, PracticeWeb, Trouble
 from thresher.store.records import file_record
 

@@ -11,8 +11,7 @@ from tests.apps.jobs.opening import POINTS, PORTLAND, TEXT, TODAY, ago, pay, pro
 from tests.apps.jobs.scoring import found, scored
 from thresher.apps.jobs.person.profile import Profile
 from thresher.apps.jobs.person.wants import Levels, Rank, Size, Skill
-from thresher.apps.jobs.scoring.employer import Employer, employer_of
-from thresher.apps.jobs.scoring.points import PREFIX, Points, usual_points
+from thresher.apps.jobs.scoring.points import PREFIX, Employer, Points, employer_of, usual_points
 from thresher.apps.jobs.settings import DEFAULTS
 from thresher.hiring.opening import Level, Spot, Workplace
 

@@ -17,8 +17,8 @@ from thresher.apps.jobs.filtering.filter import judge, weigh
 from thresher.apps.jobs.person.profile import Profile
 from thresher.apps.jobs.person.wants import Size
 from thresher.apps.jobs.scoring import zones
-from thresher.apps.jobs.scoring.employer import Employer
 from thresher.apps.jobs.scoring.judgement import PROMPT, intake, judgement_inputs, judgement_schema
+from thresher.apps.jobs.scoring.points import Employer
 from thresher.apps.jobs.scoring.score import Priority, rate, score, with_judgement
 from thresher.apps.jobs.scoring.zones import hours_between, zone_of
 from thresher.core.evidence import Material

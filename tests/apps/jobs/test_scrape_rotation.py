@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from thresher.apps.jobs.looks.rotation import TIERS, Pace, turn
+from thresher.apps.jobs.scraping.pace import TIERS, Pace, turn
 from thresher.core.clock import DAY, HOUR
 from thresher.core.record import Found
 

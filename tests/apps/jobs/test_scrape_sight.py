@@ -5,7 +5,7 @@ from datetime import date
 
 import pytest
 
-from thresher.apps.jobs.looks.sight import Sight, read_sight
+from thresher.apps.jobs.scraping.page_result import Sight, read_sight
 from thresher.core.page import Page, Verdict
 from thresher.reading.platforms.boards import Board, recognise
 

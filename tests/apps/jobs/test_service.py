@@ -12,8 +12,7 @@ from thresher.apps.jobs.service.boards import disable_board, enable_board, list_
 from thresher.apps.jobs.service.companies import ask_companies, list_companies, read_wish, show_company
 from thresher.apps.jobs.service.decisions import explain
 from thresher.apps.jobs.service.matches import Search, list_matches, list_views, save_view, set_status
-from thresher.apps.jobs.service.postings import ask_postings, judge_again
-from thresher.apps.jobs.service.profiles import set_profile
+from thresher.apps.jobs.service.postings import ask_postings, judge_again, set_profile
 from thresher.core.app import App
 from thresher.core.clock import DAY
 from thresher.core.errors import ConfigError, NotAllowed, UnknownName

@@ -26,7 +26,7 @@ from thresher.ai.providers import open_provider
 from thresher.apps.jobs.app import app
 from thresher.apps.jobs.service.boards import ask_boards, enable_board
 from thresher.apps.jobs.service.companies import Wish, ask_companies
-from thresher.apps.jobs.service.profiles import set_profile
+from thresher.apps.jobs.service.postings import set_profile
 from thresher.build import install, install_models
 from thresher.config.models import Models
 from thresher.config.settings import Settings

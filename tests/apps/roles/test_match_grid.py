@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from tests.apps.roles.people import USUAL, offer, seeker
 from tests.harness.ours import OURS
-from thresher.apps.roles.matching import choice
-from thresher.apps.roles.matching.choice import Side, choose
+from thresher.apps.roles.matching import matched
 from thresher.apps.roles.matching.fit import explain_pair, score_pair
-from thresher.apps.roles.matching.flood import meetings
 from thresher.apps.roles.matching.grid import grid
-from thresher.apps.roles.matching.ground import Site
+from thresher.apps.roles.matching.locations import Site
+from thresher.apps.roles.matching.matched import Side, choose
 from thresher.apps.roles.matching.offer import Asked, Offer
 from thresher.apps.roles.matching.points import Points, points_of
 from thresher.apps.roles.matching.seeker import Seeker
+from thresher.apps.roles.matching.skill_pairs import meetings
 from thresher.hiring.opening import Workplace
 
 NAMES = (
@@ -121,7 +121,7 @@ def test_without_numpy_the_same_matches_are_chosen(monkeypatch: pytest.MonkeyPat
     vectors = [array("f", [at / 16, 0.5, -at / 16]).tobytes() if at % 3 else None for at in range(11)]
     sides = Side(vectors[:8], vectors)
     quick = choose(seekers, offers, few, sides)
-    monkeypatch.setattr(choice, "has_numpy", lambda: False)
+    monkeypatch.setattr(matched, "has_numpy", lambda: False)
     assert choose(seekers, offers, few, sides) == quick
     assert len(quick) == 3 * len([each for each in seekers if any(row[0] == each.id for row in quick)])
 
@@ -139,12 +139,12 @@ def test_pairs_below_the_threshold_are_not_kept() -> None:
 
 @pytest.mark.promise(18)
 def test_many_candidates_are_scored_a_block_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "BLOCK", 10)
+    monkeypatch.setattr(matched, "BLOCK", 10)
     seekers = [seeker(at, skills=("Python",)) for at in range(1, 30)]
     vectors = [array("f", [at / 32, 0]).tobytes() for at in range(29)]
     offers = [offer(at, skills=["Python"]) for at in range(40, 44)]
     small = choose(seekers, offers, USUAL, Side(vectors, vectors[:4]))
-    monkeypatch.setattr(choice, "BLOCK", 1_000_000)
+    monkeypatch.setattr(matched, "BLOCK", 1_000_000)
     assert small == choose(seekers, offers, USUAL, Side(vectors, vectors[:4]))
     assert len(small) == 29 * 4
 

@@ -244,7 +244,7 @@ def test_a_posting_that_no_scraper_saw_for_a_month_is_closed(market: Market) -> 
 def test_many_old_postings_are_closed_a_portion_at_a_time(
     market: Market, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("thresher.apps.roles.expire.PORTION", 3)
+    monkeypatch.setattr("thresher.apps.roles.pipelines.PORTION", 3)
     for at in range(8):
         market.posting(at, 1, **WANTED)
     market.days_later(31)

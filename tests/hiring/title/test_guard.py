@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from thresher.core.record import Neighbour
-from thresher.hiring.title.choice import choose
 from thresher.hiring.title.core import core_of
-from thresher.hiring.title.guard import apart, keeps_tools
+from thresher.hiring.title.guard import apart, choose, keeps_tools
 
 SEEN = "java go senior front back end data test web sales nurse developer engineer manager analyst of and"
 CORES = st.lists(st.sampled_from(SEEN.split(" ")), min_size=1, max_size=5).map(" ".join)

@@ -20,8 +20,8 @@ from thresher.core.clock import FrozenClock
 from thresher.core.errors import UsageError
 from thresher.web.cookie import NAME
 from thresher.web.pages import PAGES
-from thresher.web.pages.entrance import local
 from thresher.web.pages.form import KIND, parse_form
+from thresher.web.pages.login_required import local
 from thresher.web.pages.shell import HEADERS
 from thresher.web.refresh import refresh
 from thresher.web.routes import ROUTES

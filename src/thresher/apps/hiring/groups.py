@@ -15,9 +15,9 @@ from thresher.core.record import Found, Link, Record
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.duplicates import APART
-from thresher.hiring.group import Reason, copy_of, lead
 from thresher.hiring.kinds import GROUP, POSTING
 from thresher.hiring.records import entry
+from thresher.hiring.same_opening import Reason, copy_of, lead
 from thresher.store.records import find_records
 from thresher.store.store import Store
 

@@ -2,22 +2,55 @@
 it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from typing import Any
 
 from thresher.core.context import Context
+from thresher.core.errors import InvalidUrl
 from thresher.core.page import Page
 from thresher.core.record import Found
+from thresher.hiring.names import Likeness, label_of, liken, name_words
 from thresher.hiring.records import board_of
 from thresher.hiring.row import fields
-from thresher.hiring.website import website_of
 from thresher.reading.inspect.body import Format, read_body
 from thresher.reading.inspect.inspection import inspect
+from thresher.reading.platforms.boards import recognise
 from thresher.reading.platforms.calls import Call, detail_call
 from thresher.reading.postings.posting import Posting
 from thresher.reading.structured.facts import structured
 from thresher.reading.structured.schema_org import employer_sites
+from thresher.reading.values.addresses import read_address
+
+# The site of a company that a posting names as its employer's.
+
+MAX_ADDRESSES = 20  # addresses that are looked at
+MIN_INITIALS = 3
+_ALIKE = (Likeness.SAME, Likeness.KIN, Likeness.BRANCH)
+
+
+def website_of(name: str | None, urls: Iterable[str]) -> str | None:
+    """The home page of the company of this name, if one of these addresses is on its site."""
+    return next((site for url in list(urls)[:MAX_ADDRESSES] if (site := _site(name or "", url))), None)
+
+
+def _site(name: str, url: str) -> str | None:
+    try:
+        address = read_address(url)
+    except InvalidUrl:
+        return None
+    if address.canonical is None or address.username or recognise(address.href):
+        return None
+    label = label_of(address.hostname)
+    return (
+        f"{address.origin}/" if liken(name, label).likeness in _ALIKE or _are_initials(label, name) else None
+    )
+
+
+def _are_initials(label: str, name: str) -> bool:
+    initials = "".join(word[0] for word in name_words(name))
+    return len(initials) >= MIN_INITIALS and label == initials
+
 
 AGE = 3_600.0  # seconds: a stage that is performed again takes the page it already had
 # What a list says of a posting is the board's own; its page only adds to it. The description is the page's.

@@ -13,7 +13,7 @@ from thresher.core.errors import Malformed
 from thresher.core.record import Found, Is, Link, Record
 from thresher.hiring.facts import read_facts
 from thresher.hiring.kinds import POSTING
-from thresher.hiring.openings import facts_of, places_of
+from thresher.hiring.opening import facts_of, places_of
 
 PORTION = 100  # postings that are in memory whole; of the others only what is compared
 MAX_ID = 19  # digits

@@ -4,7 +4,7 @@ roles, a portion at a time.
 
 from thresher.apps.roles.candidate import CANDIDATE, WANTS
 from thresher.apps.roles.keep import open_offers, roles_in
-from thresher.apps.roles.matched import matched
+from thresher.apps.roles.matching.matched import matched
 from thresher.apps.roles.matching.points import points_of
 from thresher.apps.roles.matching.seeker import seeker_of
 from thresher.core.context import Context

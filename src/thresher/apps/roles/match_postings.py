@@ -9,7 +9,7 @@ The matching of one arrival is a run: its counters say how far it is.
 
 from thresher.apps.roles.candidate import CANDIDATE, WANTS
 from thresher.apps.roles.keep import PORTION, day, offers_with, with_facts
-from thresher.apps.roles.matched import matched
+from thresher.apps.roles.matching.matched import matched
 from thresher.apps.roles.matching.points import points_of
 from thresher.apps.roles.matching.seeker import seeker_of
 from thresher.core.context import Context

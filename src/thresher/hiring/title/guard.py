@@ -6,13 +6,13 @@ the other lacks, or on one side a word that makes another role of it. What is le
 further word on one side matters; letters alone cannot tell even that.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from thresher.core.record import Neighbour
 from thresher.hiring.technology import names
-from thresher.hiring.title.core import is_wide
-from thresher.hiring.title.person import head_at, is_person, singular
+from thresher.hiring.title.core import core_of, head_at, is_person, is_wide, singular
 from thresher.hiring.title.vocabulary import vocabulary
 
 TYPO = 6  # letters from which on one of them may be wrong
@@ -129,3 +129,41 @@ def _same_head(one: str, other: str) -> bool:
 
 def _said(words: Iterable[str]) -> str:
     return ", ".join(sorted(words)) or "none"
+
+
+# Which of the roles that lie near a title is meant, if any: near enough, and nothing in the words speaks
+# against it.
+
+LOOKED_AT = 10  # neighbours of a title
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """`role` is the one that is meant; None, and then `nearest` is what came nearest. `reason` says why, for
+    a person.
+    """
+
+    role: Neighbour | None
+    nearest: Neighbour | None
+    reason: str
+
+
+def choose(core: str, near: Sequence[Neighbour], least: float) -> Choice:
+    """The nearest that is near enough and not another role; `near` is in order, the nearest first."""
+    refused = ""
+    for each in near:
+        if each.score < least:
+            break
+        why = apart(core, core_of(each.name), meaning=each.meaning)
+        if why is None:
+            return Choice(
+                each, near[0], f"{each.name!r} is near enough: {each.score:.3f} of at least {least:g}"
+            )
+        refused = refused or f"{each.name!r} is near ({each.score:.3f}) and another role: {why}"
+    if refused or not near:
+        return Choice(None, near[0] if near else None, refused or "no role that is known comes near")
+    return Choice(
+        None,
+        near[0],
+        f"the nearest role, {near[0].name!r}, is too far: {near[0].score:.3f} of at least {least:g}",
+    )

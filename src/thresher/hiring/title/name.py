@@ -5,9 +5,8 @@ rank, as people write it.
 from itertools import pairwise
 
 from thresher.hiring.technology import family, technologies
-from thresher.hiring.title.core import TOOLS, core_of
+from thresher.hiring.title.core import TOOLS, core_of, head_at
 from thresher.hiring.title.key import title_key
-from thresher.hiring.title.person import head_at
 from thresher.hiring.title.vocabulary import vocabulary
 
 MAX_WORDS = 3  # small words not counted

@@ -1,7 +1,8 @@
 """The body of a page, told apart: a document for people, JSON, or XML. What cannot be read says why."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -11,8 +12,52 @@ from thresher.core.errors import Malformed
 from thresher.core.page import Page
 from thresher.reading.html.document import Document
 from thresher.reading.structured.loose_json import BrokenJson, read_json
-from thresher.reading.structured.recorded import replayed
 from thresher.reading.structured.xml import read_xml
+
+# Recorded exchanges: a request and its answer kept in one JSON file, as test suites and proxies write them.
+
+_ADDRESSES = ("uri", "url")
+
+
+def replayed(page: Page, data: Any) -> Page | None:
+    """The page that a recording holds; None where `data` is no recording of one exchange."""
+    if not isinstance(data, Mapping):
+        return None
+    request, answer = data.get("request"), data.get("response", data)
+    if not isinstance(request, Mapping) or not isinstance(answer, Mapping) or "body" not in answer:
+        return None
+    url = next((str(request[name]) for name in _ADDRESSES if isinstance(request.get(name), str)), "")
+    status = _status(answer.get("status", answer.get("status_code")))
+    if not url or status is None:
+        return None
+    body, kind = _body(answer["body"])
+    headers = {**_headers(answer.get("headers")), **({"content-type": kind} if kind else {})}
+    return replace(page, url=url, final_url=url, status=status, headers=headers, body=body)
+
+
+def _status(value: Any) -> int | None:
+    if isinstance(value, Mapping):
+        value = value.get("code")
+    return value if isinstance(value, int) and 100 <= value <= 599 else None
+
+
+def _headers(value: Any) -> dict[str, str]:
+    if not isinstance(value, Mapping):
+        return {}
+    return {
+        str(name).lower(): str(said[0] if isinstance(said, list) and said else said)
+        for name, said in value.items()
+    }
+
+
+def _body(value: Any) -> tuple[bytes, str | None]:
+    """The bytes, and their type where the recording has parsed them already."""
+    if isinstance(value, Mapping) and isinstance(value.get("string"), str):
+        value = value["string"]
+    if isinstance(value, str):
+        return value.encode(), None
+    return orjson.dumps(value), "application/json"
+
 
 _FEED_ROOTS = frozenset({"rss", "feed", "RDF"})
 _XML_START = re.compile(r"\s*(?:<\?xml\b|<(?:rss|feed|rdf:RDF)\b)", re.IGNORECASE)

@@ -7,7 +7,7 @@ from thresher.admin.admins import has_admins
 from thresher.core.errors import UsageError
 from thresher.web import entry
 from thresher.web.cookie import drop_cookie, is_secure, put_cookie, values
-from thresher.web.pages.entrance import LOGIN, LOGOUT, SETUP, local
+from thresher.web.pages.login_required import LOGIN, LOGOUT, SETUP, local
 from thresher.web.pages.page import DashboardPage, Visit
 from thresher.web.problem import Problem, of_error
 

@@ -16,8 +16,8 @@ from thresher.admin.logins import csrf_of
 from thresher.build import Runtime
 from thresher.core.app import App
 from thresher.core.errors import ConfigError
+from thresher.web.auth import holder
 from thresher.web.cookie import cookie_in
-from thresher.web.door import holder
 from thresher.web.pages.form import Form
 from thresher.web.pages.shell import Place, rendered
 

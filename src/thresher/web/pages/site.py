@@ -19,11 +19,11 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from thresher.build import Runtime
 from thresher.core.errors import ThresherError
-from thresher.web.body import Cap
+from thresher.web.body_limit import Cap
 from thresher.web.cookie import HARMLESS, carries, foreign
 from thresher.web.pages import PAGES
-from thresher.web.pages.entrance import Entrance
 from thresher.web.pages.form import Form, read_form
+from thresher.web.pages.login_required import Entrance
 from thresher.web.pages.page import HTML, DashboardPage, Visit, app_pages
 from thresher.web.pages.shell import HEADERS, Place, rendered, use_templates
 from thresher.web.problem import TITLES, Problem, of_error, of_http, of_surprise

@@ -20,9 +20,9 @@ from thresher.apps.jobs.service.boards import (
 from thresher.build import Runtime
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.asked import BoardAsked, Reason, said
 from thresher.web.route import BeforeKey, Limit, Route, Shop
 from thresher.web.routes.companies import asked_for
+from thresher.web.schemas import BoardAsked, Reason, said
 
 
 async def boards(

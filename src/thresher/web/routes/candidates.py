@@ -17,15 +17,14 @@ from thresher.apps.roles.service.candidates import (
     show_candidate,
 )
 from thresher.apps.roles.service.intake import Given, read_candidate
-from thresher.apps.roles.service.match_status import set_pair_status
-from thresher.apps.roles.service.matches import explain_fit, list_fits
+from thresher.apps.roles.service.matches import explain_fit, list_fits, set_pair_status
 from thresher.apps.roles.service.roles import find
 from thresher.build import Runtime
 from thresher.core.errors import InvalidPayload, UsageError
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
-from thresher.web.asked import CandidateAsked, CandidatesAsked, PairChanged, given
 from thresher.web.route import MAX_ID, BeforeKey, Limit, Route, Shop
+from thresher.web.schemas import CandidateAsked, CandidatesAsked, PairChanged, given
 
 PostingId = Annotated[int, Path(ge=1, le=MAX_ID)]
 

@@ -20,8 +20,8 @@ from thresher.apps.jobs.service.companies import (
 from thresher.build import Runtime
 from thresher.core.errors import UsageError
 from thresher.web.answer import JSON, answer, written
-from thresher.web.asked import CompaniesAsked, CompanyAsked
 from thresher.web.route import BeforeKey, Limit, Route, Shop
+from thresher.web.schemas import CompaniesAsked, CompanyAsked
 
 
 async def companies(

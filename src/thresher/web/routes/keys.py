@@ -23,9 +23,9 @@ from thresher.admin.times import read_now, seconds
 from thresher.core.app import App
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
-from thresher.web.asked import Asked, Text, like
-from thresher.web.door import holder
+from thresher.web.auth import holder
 from thresher.web.route import MAX_ID, Route, Shop
+from thresher.web.schemas import Asked, Text, like
 
 
 class KeyAsked(Asked):

@@ -12,11 +12,11 @@ from thresher.build import Runtime
 from thresher.core.errors import UsageError
 from thresher.web import entry
 from thresher.web.answer import JSON, written
-from thresher.web.asked import Asked, Text
+from thresher.web.auth import holder
 from thresher.web.cookie import cookie_in, drop_cookie, put_cookie
-from thresher.web.door import holder
 from thresher.web.problem import Problem
 from thresher.web.route import Route, Shop
+from thresher.web.schemas import Asked, Text
 
 NO_STORE = {"Cache-Control": "no-store"}
 Password = Annotated[str, Field(max_length=admins.MAX_LENGTH)]

@@ -19,8 +19,8 @@ from thresher.apps.jobs.service.matches import (
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.asked import MatchChanged
 from thresher.web.route import BeforeKey, Limit, Route, Shop
+from thresher.web.schemas import MatchChanged
 
 
 async def matches(

@@ -12,9 +12,9 @@ from thresher.apps.hiring.postings import since as moment
 from thresher.apps.jobs.service.postings import ask_postings
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.asked import PostingAsked
 from thresher.web.route import BeforeKey, Limit, Route, Shop
 from thresher.web.routes.companies import asked_for
+from thresher.web.schemas import PostingAsked
 
 
 async def postings(

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from thresher.admin.keys import READ, WRITE
 from thresher.admin.records import maybe
-from thresher.apps.jobs.service.profiles import ME, PROFILE, set_profile
+from thresher.apps.jobs.service.postings import ME, PROFILE, set_profile
 from thresher.core.errors import InvalidPayload, UnknownName
 from thresher.store.store import Store
 from thresher.web.answer import answer

@@ -14,8 +14,8 @@ from thresher.apps.roles.store.rows import Role
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import JSON, answer, written
-from thresher.web.asked import AliasAsked, Into, RoleChanged, RolesAsked, SplitAsked, Titles
 from thresher.web.route import MAX_ID, Limit, Route, Shop
+from thresher.web.schemas import AliasAsked, Into, RoleChanged, RolesAsked, SplitAsked, Titles
 
 RoleId = Annotated[int, Path(ge=1, le=MAX_ID)]
 

@@ -20,11 +20,11 @@ from thresher.apps.roles.store.queue import Holder
 from thresher.build import Runtime
 from thresher.core.spooled import Spooled
 from thresher.web.answer import JSON, answer, run_in_pool, written
-from thresher.web.asked import Asked, Text, given, like
-from thresher.web.door import holder
+from thresher.web.auth import holder
+from thresher.web.openapi import answers, asks, described
 from thresher.web.problem import Problem
 from thresher.web.route import Route, Shop
-from thresher.web.shape import answers, asks, described
+from thresher.web.schemas import Asked, Text, given, like
 from thresher.web.spool import spooled
 
 SCRAPERS = "/api/scraper/"

@@ -14,10 +14,10 @@ from thresher.admin.settings import (
 )
 from thresher.build import Runtime
 from thresher.web.answer import answer
-from thresher.web.asked import Value
-from thresher.web.door import holder
+from thresher.web.auth import holder
 from thresher.web.refresh import refresh
 from thresher.web.route import Route, Shop, without_scope
+from thresher.web.schemas import Value
 
 
 async def settings(runtime: Shop) -> Response:

@@ -17,9 +17,9 @@ from thresher.admin.times import seconds
 from thresher.core.errors import UsageError
 from thresher.store.store import Store
 from thresher.web.answer import answer
-from thresher.web.asked import Pause, Reason, said
-from thresher.web.door import holder
+from thresher.web.auth import holder
 from thresher.web.route import Limit, Route, Shop
+from thresher.web.schemas import Pause, Reason, said
 
 MAX_SECONDS = 10 * 365 * 86_400.0
 

@@ -10,8 +10,8 @@ from thresher.admin.keys import READ, WRITE
 from thresher.admin.tasks import list_tasks, show_task
 from thresher.core.task import NewTask
 from thresher.web.answer import JSON, answer, written
-from thresher.web.asked import Reason, TaskAsked, said
 from thresher.web.route import MAX_ID, BeforeId, Limit, Route, Shop
+from thresher.web.schemas import Reason, TaskAsked, said
 
 TaskId = Annotated[int, Path(ge=1, le=MAX_ID)]
 

@@ -30,7 +30,7 @@ from thresher.apps.roles.service.candidates import (
     show_candidate,
 )
 from thresher.apps.roles.service.intake import read_candidate
-from thresher.apps.roles.service.match_status import set_pair_status
+from thresher.apps.roles.service.matches import set_pair_status
 from thresher.apps.roles.store.roles import link_candidates
 from thresher.core.errors import UnknownName, UsageError
 from thresher.engine.registry import Registry

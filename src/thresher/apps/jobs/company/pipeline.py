@@ -10,21 +10,30 @@ Each stage hands on what it found in the checkpoint; pages and the dossier are k
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from thresher.apps.jobs.company.model import ask_for, values_of
-from thresher.apps.jobs.company.numbers import thresholds
-from thresher.apps.jobs.company.request import MAX_NAME, Request, request_of
-from thresher.apps.jobs.company.site import MAX_BODY, visit
-from thresher.apps.jobs.company.verdict import verdict
+from thresher.apps.jobs.company.verdict import thresholds, verdict
 from thresher.apps.jobs.moment import day
+from thresher.core.answer import Answer
 from thresher.core.context import Context
-from thresher.core.errors import InvalidPayload, InvalidUrl
-from thresher.core.keys import host_gate
+from thresher.core.errors import (
+    Blocked,
+    BudgetExhausted,
+    InvalidPayload,
+    InvalidUrl,
+    Permanent,
+    TaskError,
+    Transient,
+    Unauthorized,
+)
+from thresher.core.evidence import Material
+from thresher.core.keys import canonical_url, host_gate
 from thresher.core.outcome import Done, Failed, Finds, Next, Outcome, Skipped
 from thresher.core.page import Page
 from thresher.core.pipeline import Pipeline, Stage, Trip
-from thresher.core.record import Record
+from thresher.core.record import Found, Is, Record
+from thresher.core.schema import Field, Kind, Schema
 from thresher.core.settlement import Error
 from thresher.core.task import NewTask, Task
 from thresher.hiring.company.completeness import is_fresh
@@ -33,13 +42,213 @@ from thresher.hiring.company.facts import own_name, read_facts
 from thresher.hiring.company.focus import ai_focus, remote_first
 from thresher.hiring.company.headcount import Headcount
 from thresher.hiring.company.openings import Openings, openings
-from thresher.hiring.company.pages import HOME
+from thresher.hiring.company.pages import CAREERS, HOME, ORDER, candidates, named
 from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import COMPANY
 from thresher.hiring.records import company_key, company_name_key, entry
 from thresher.reading.html.document import Document
 from thresher.reading.inspect.company import read_company
+from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.structured.facts import Facts
+
+# What a model is asked about a company: only what rules did not find, only where one can be asked, and
+# never a reason to fail.
+
+# characters of the dossier that are shown: what is said of the company itself stands at its beginning
+MAX_TEXT = 20_000
+MAX_LENGTH = 2_000  # characters of one value
+_FIELDS: Mapping[str, Field] = {
+    "about": Field("about", says="What the company is and does, in its own words: one paragraph, copied."),
+    "culture": Field("culture", says="What it says about its culture and values: one paragraph, copied."),
+    "mission": Field("mission", says="Its mission, in its own words: one sentence, copied."),
+    "size": Field("size", says="How many people work there, as it is written: 240, 51-200, 1,000+."),
+    "headquarters": Field(
+        "headquarters",
+        says="The city of its headquarters, with region and country as far as they are written.",
+    ),
+    "industry": Field("industry", says="Its industry, in the page's own words."),
+    "founded": Field("founded", Kind.INTEGER, says="The year in which it was founded."),
+}
+
+
+async def ask_for(ctx: Context, missing: tuple[str, ...], text: str, source: str) -> Answer | None:
+    """What a model reads in the dossier; None where nobody can be asked, or the answer was none."""
+    wanted = tuple(_FIELDS[name] for name in missing if name in _FIELDS)
+    if not wanted or not ctx.setting("jobs.company.ask") or not await ctx.can_ask("cheap"):
+        return None
+    schema = Schema("company", wanted)
+    try:
+        return await ctx.ask(
+            "extract", schema, {"page": Material(text[:MAX_TEXT], hash=source)}, tier="cheap"
+        )
+    except (BudgetExhausted, Permanent):
+        # A company without these is a company all the same; waiting for money would hold up its board.
+        return None
+
+
+def values_of(answer: Answer | None) -> dict[str, dict[str, Any]]:
+    """The values that it gives, with their places; `start` is None for one that stands nowhere in the
+    text.
+    """
+    if answer is None or not isinstance(answer.value, Mapping):
+        return {}
+    found: dict[str, dict[str, Any]] = {}
+    for name, value in answer.value.items():
+        if name in _FIELDS and value not in (None, "", []):
+            place = answer.evidence.places.get(name)
+            start, end = (place.start, place.end) if place else (None, None)
+            found[name] = {
+                "value": value[:MAX_LENGTH] if isinstance(value, str) else value,
+                "start": start,
+                "end": end,
+            }
+    return found
+
+
+# Which company a task is about: from its payload, its address, and what is known of the company already.
+
+MAX_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`website` is the home page; `board` what was given in its place, where that is no site but a board.
+    `known` is its record.
+    """
+
+    key: str
+    name: str | None = None
+    website: str | None = None
+    board: Board | None = None
+    via: str = "user"
+    force: bool = False
+    known: Found | None = None
+
+
+async def request_of(ctx: Context) -> Request:
+    """The request of a task. Raises `InvalidPayload` for one that names no company."""
+    said = ctx.task.payload
+    name, given = _text(said.get("name")), _address(_text(said.get("website")) or ctx.task.url)
+    board = recognise(given) if given else None
+    website = None if board else given
+    if not name and not website and not board:
+        raise InvalidPayload("a company needs a name or a website; give one of them in the payload")
+    known = await _known(ctx, name, website, board)
+    website = website or (_address(_text(known.data.get("website"))) if known else None)
+    key = known.key if known else company_key(name or (board.token if board else None), website)
+    return Request(
+        key=key,
+        name=name or (_text(known.data.get("name")) if known else None),
+        website=website,
+        board=board,
+        via=_text(said.get("via")) or "user",
+        force=bool(said.get("force", False)),
+        known=known,
+    )
+
+
+async def _known(ctx: Context, name: str | None, website: str | None, board: Board | None) -> Found | None:
+    """The company's record: by its key, else the only one of that name that has a site."""
+    found = await ctx.record(COMPANY, company_key(name or (board.token if board else None), website))
+    if website or not name or (found and found.data.get("website")):
+        return found
+    named = await ctx.records(COMPANY, where=(Is("name_key", company_name_key(name)),), limit=3)
+    alike = [each for each in named if each.data.get("website")]
+    return alike[0] if len(alike) == 1 else found
+
+
+def _text(value: Any) -> str | None:
+    return " ".join(value.split())[:MAX_NAME] or None if isinstance(value, str) else None
+
+
+def _address(text: str | None) -> str | None:
+    if text is None:
+        return None
+    try:
+        return canonical_url(text if "//" in text[:10] else f"https://{text}")
+    except InvalidUrl as problem:
+        raise InvalidPayload(f"website: {problem}") from None
+
+
+# The walk over a company's site: the home page, the pages that it names, and a few usual addresses. Pages
+# that do not exist are normal.
+
+MAX_BODY = 2_000_000  # bytes of one page that are read
+
+
+@dataclass(slots=True)
+class Visit:
+    """The pages that came, by what they were read for; where the openings are said to be; and what stood in
+    the way.
+    """
+
+    pages: list[tuple[str, Page]] = field(default_factory=list)
+    careers: str | None = None
+    trouble: str = ""
+    left: int = 0
+    seen: set[str] = field(default_factory=set)
+
+
+async def visit(ctx: Context, website: str) -> Visit:
+    """Read a site. What asks for patience passes; a page that is not there is left out."""
+    found = Visit(left=int(ctx.setting("jobs.company.pages")))
+    names: dict[str, str] = {}
+    if home := await _page(ctx, found, HOME, website):
+        names = await ctx.compute(_named, home)
+    tried: set[str] = set()
+    # A page about the company may name what the home page does not, so each role is looked up when its turn
+    # has come.
+    for role in ("about", CAREERS, "culture", "mission"):
+        for each, urls in candidates(website, names):
+            if each == role and role not in tried:
+                tried.add(role)
+                page = await _first(ctx, found, role, urls)
+                if page is not None and role == "about":
+                    names = {**await ctx.compute(_named, page), **names}
+    found.careers = names.get(CAREERS)
+    found.pages.sort(key=lambda each: ORDER.index(each[0]))
+    return found
+
+
+async def _first(ctx: Context, found: Visit, role: str, urls: tuple[str, ...]) -> Page | None:
+    for url in urls:
+        if page := await _page(ctx, found, role, url):
+            return page
+    return None
+
+
+async def _page(ctx: Context, found: Visit, role: str, url: str) -> Page | None:
+    """One page, unless it is not there, or is one that we have under another name."""
+    if found.left <= 0 or url in found.seen:
+        return None
+    found.left -= 1
+    found.seen.add(url)
+    try:
+        page = await ctx.fetch(url, render=None, max_age=float(ctx.setting("jobs.company.page_age")))
+    except (Permanent, Blocked, Unauthorized, Transient) as problem:
+        if _matters(problem, role, ctx.task.failures):
+            raise
+        found.trouble = found.trouble or f"{type(problem).__name__}: {problem}"
+        return None
+    if page.final_url in found.seen - {url} or not page.body.strip():
+        return None
+    found.seen.add(page.final_url)
+    found.pages.append((role, page))
+    return page
+
+
+def _matters(problem: TaskError, role: str, failures: int) -> bool:
+    """Whether the whole walk has to wait. A page that is not there never matters; trouble does on the home
+    page, and elsewhere once.
+    """
+    if isinstance(problem, Permanent):
+        return False
+    return role == HOME or (isinstance(problem, Transient) and not failures)
+
+
+def _named(page: Page) -> dict[str, str]:
+    return named(Document.of(Page(page.url, page.final_url, page.status, page.headers, page.body[:MAX_BODY])))
+
 
 KIND = "company"
 DISCOVERY = "source_discovery"

@@ -2,12 +2,11 @@
 its board.
 """
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import Any
 
-from thresher.apps.jobs.company.numbers import points, thresholds
-from thresher.apps.jobs.person.me import my_profile
+from thresher.apps.jobs.person.profile_record import my_profile
 from thresher.apps.jobs.person.wants import Profile
 from thresher.core.context import Context
 from thresher.core.errors import ConfigError
@@ -17,12 +16,29 @@ from thresher.core.task import NewTask
 from thresher.hiring.company.completeness import Completeness, Thresholds, completeness, size_category
 from thresher.hiring.company.headcount import bare_count
 from thresher.hiring.company.office import Town, office
-from thresher.hiring.company.priority import Priority, Seen, priority
+from thresher.hiring.company.priority import Points, Priority, Seen, priority
 from thresher.hiring.finding import Finding
 from thresher.hiring.kinds import BOARD, COMPANY
 from thresher.hiring.records import board_key, company_name_key, entry
 from thresher.hiring.technology import Mention, technologies
 from thresher.reading.platforms.boards import Board
+
+# The numbers of the company pipeline. Their owner is the list of settings: names here are names there,
+# after `jobs.company.`.
+
+AREA = "jobs.company."
+Read = Callable[[str], Any]
+
+
+def thresholds(read: Read) -> Thresholds:
+    """What counts as known, and for how long."""
+    return Thresholds(**{each.name: read(AREA + each.name) for each in fields(Thresholds)})
+
+
+def points(read: Read) -> Points:
+    """What each finding is worth, and from where on which tier begins."""
+    return Points(**{each.name: read(AREA + each.name) for each in fields(Points)})
+
 
 DISCOVERY = "source_discovery"
 VIA = "company"

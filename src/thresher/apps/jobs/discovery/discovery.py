@@ -10,22 +10,34 @@ called found or absent without proof: what cannot be reached now is asked again 
 answers to says nothing.
 """
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Any
 
-from thresher.apps.jobs.discovery.asked import AUTO, HTML, RSS, Asked, asked_of
-from thresher.apps.jobs.discovery.candidate import Candidate, Tried, guesses
+from thresher.apps.jobs.discovery.candidate import GONE, UNREACHED, Candidate, Tried, candidate_of, guesses
+from thresher.apps.jobs.discovery.careers_page import Sighting, sight
 from thresher.apps.jobs.discovery.enrolment import Find, enrolled, joined, scrape, unfound, walled
 from thresher.apps.jobs.discovery.owner import owner_of
-from thresher.apps.jobs.discovery.search import WALLS, Search, search_of
-from thresher.apps.jobs.discovery.sighting import Sighting, sight
+from thresher.apps.jobs.discovery.request import AUTO, HTML, RSS, Asked, asked_of
 from thresher.apps.jobs.discovery.trial import FEED, first_call, look_at
-from thresher.apps.jobs.looks.openings import read_openings
+from thresher.apps.jobs.scraping.learned_rows import read_openings
 from thresher.core.context import Context
 from thresher.core.decide import ruling_for
-from thresher.core.errors import ConfigError, InvalidPayload, InvalidUrl, Permanent, Transient
+from thresher.core.errors import (
+    Blocked,
+    ConfigError,
+    Forbidden,
+    Gone,
+    InvalidPayload,
+    InvalidUrl,
+    Permanent,
+    Transient,
+    Unauthorized,
+)
 from thresher.core.keys import host_gate
 from thresher.core.outcome import Done, Failed, Next, Outcome, Skipped
+from thresher.core.page import Verdict
 from thresher.core.pipeline import Pipeline, Stage, Trip
 from thresher.core.record import Found
 from thresher.hiring.confidence import Method, accepts
@@ -35,6 +47,71 @@ from thresher.hiring.records import SITE, board_key
 from thresher.reading.platforms.boards import Board, recognise
 from thresher.reading.platforms.calls import list_call
 from thresher.reading.platforms.platform import platform_named
+
+# A search: what a discovery still has to try, and what it has tried. It travels from stage to stage as the
+# checkpoint.
+
+WALLS = (Blocked, Unauthorized, Forbidden, ConfigError)
+
+
+@dataclass(slots=True)
+class Search:
+    """`named` are candidates that somebody or a page named. `doubtful` is the first guess that nothing speaks
+    for or against, by number.
+    """
+
+    named: tuple[Candidate, ...] = ()
+    guesses: tuple[Candidate, ...] = ()
+    tried: list[Tried] = field(default_factory=list)
+    doubtful: int | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "named": [each.as_json() for each in self.named],
+            "guesses": [each.as_json() for each in self.guesses],
+            "tried": [each.as_json() for each in self.tried],
+            "doubtful": self.doubtful,
+        }
+
+    def note(self, candidate: Candidate, url: str, problem: Exception) -> None:
+        """A candidate that gave no answer to read."""
+        ends = ((WALLS, Verdict.BLOCKED), (Gone, GONE), (Transient, UNREACHED))
+        verdict = next((end for kind, end in ends if isinstance(problem, kind)), Verdict.UNKNOWN)
+        self.tried.append(Tried(candidate.method, url, verdict, reason=str(problem)))
+
+    def says(self) -> str:
+        """That nothing was found, and where it was looked for. It does not say that there is nothing."""
+        pages = [f"{each.url}: {each.reason}" for each in self.tried if each.method != Method.GUESS]
+        guessed = [each for each in self.tried if each.method == Method.GUESS]
+        silent = sum(each.verdict in (Verdict.BLOCKED, UNREACHED) for each in guessed)
+        counts = (
+            (f"{len(guessed)} guessed boards led nowhere", f"{silent} of them did not answer")
+            if guessed
+            else ()
+        )
+        return "; ".join(("no board was found", *pages[:4], *(counts if silent else counts[:1])))
+
+    @property
+    def is_open(self) -> bool:
+        """Whether somebody should look at it again: a page or a board that was named was not read, or a guess
+        was not answered.
+        """
+        unread = (Verdict.BLOCKED, UNREACHED)
+        return any(
+            each.verdict in (unread if each.method == Method.GUESS else (*unread, Verdict.UNKNOWN))
+            for each in self.tried
+        )
+
+
+def search_of(data: Mapping[str, Any]) -> Search:
+    """The way back from JSON."""
+    return Search(
+        tuple(map(candidate_of, data["named"])),
+        tuple(map(candidate_of, data["guesses"])),
+        [Tried(**each) for each in data["tried"]],
+        data["doubtful"],
+    )
+
 
 KIND = "source_discovery"
 MAX_PROBES = 30

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from thresher.apps.jobs.discovery.asked import Asked
 from thresher.apps.jobs.discovery.candidate import Candidate, Tried
 from thresher.apps.jobs.discovery.owner import Owner
+from thresher.apps.jobs.discovery.request import Asked
 from thresher.apps.jobs.discovery.trial import FEED, Trial
 from thresher.core.page import Verdict
 from thresher.core.record import Found, Link, Record

@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from thresher.apps.jobs.looks.sight import Sight, read_sight
 from thresher.apps.jobs.moment import day
+from thresher.apps.jobs.scraping.page_result import Sight, read_sight
 from thresher.core.credentials import Credentials
 from thresher.core.errors import InvalidUrl
 from thresher.core.keys import parse

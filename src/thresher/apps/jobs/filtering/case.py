@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from thresher.apps.jobs.filtering.compiled_profile import Sieve, sieve
 from thresher.apps.jobs.filtering.negation import negated
 from thresher.apps.jobs.filtering.phrase import Phrase, folded
 from thresher.apps.jobs.filtering.rejection import in_field, in_text
-from thresher.apps.jobs.filtering.sieve import Sieve, sieve
 from thresher.apps.jobs.person.wants import Profile, Rank
 from thresher.core.evidence import Place
 from thresher.hiring.opening import Opening, Pay

@@ -8,12 +8,131 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 
-from thresher.apps.jobs.filtering import refusals, strikes
-from thresher.apps.jobs.filtering.case import Case, case_of
-from thresher.apps.jobs.filtering.rejection import Rejection
-from thresher.apps.jobs.filtering.rules import Rules
-from thresher.apps.jobs.person.wants import Profile
+from thresher.apps.jobs.filtering import refusals
+from thresher.apps.jobs.filtering.case import Case, case_of, pay_known
+from thresher.apps.jobs.filtering.phrase import counted
+from thresher.apps.jobs.filtering.refusals import top
+from thresher.apps.jobs.filtering.rejection import Rejection, Rules, in_field, strike
+from thresher.apps.jobs.person.wants import Profile, Rank
 from thresher.hiring.opening import Opening
+
+# What costs a posting points. All strikes are counted, and only together do they filter it.
+
+Found = tuple[Rejection, ...]
+NONE: Found = ()
+
+
+def salary(case: Case, rules: Rules) -> Found:
+    """It pays less than the person aims at."""
+    pay, wants = pay_known(case), case.profile.salary
+    most = top(pay, rules)
+    if pay is None or most is None or most >= wants.target:
+        return NONE
+    reason = f"pays at most {most:,} {wants.currency} a year; you aim at {wants.target:,}"
+    return (
+        strike("salary", "salary_target", reason, case.fact("pay", "salary", pay.text), rules.salary_points),
+    )
+
+
+def experience(case: Case, rules: Rules) -> Found:
+    """It asks for fewer years than work of the person's level would."""
+    asked = case.opening.experience
+    if asked is None:
+        return NONE
+    years = asked.low if asked.high is None else max(asked.low, asked.high)
+    if years >= case.profile.experience:
+        return NONE
+    place = case.opening.evidence.places.get("experience")
+    reason = (
+        f"asks for {counted(years, 'year')} of experience; you look for {case.profile.experience} or more"
+    )
+    return (strike("experience", "little_experience", reason, place, rules.experience_points),)
+
+
+def level(case: Case, rules: Rules) -> Found:
+    """A level that the person would rather not have: the first that fits, by a word of the title or by what
+    it was read to mean.
+    """
+    for phrase, points in case.sieve.unwanted:
+        if place := case.in_title(phrase):
+            return (
+                strike(
+                    "seniority",
+                    "unwanted_level",
+                    f"the title says {phrase.text}",
+                    place,
+                    _points(points, rules),
+                ),
+            )
+    known = case.opening.level
+    if known is None or known not in case.sieve.unwanted_levels:
+        return NONE
+    place, points = case.fact("level", "title", case.opening.title), case.sieve.unwanted_levels[known]
+    return (strike("seniority", "unwanted_level", f"its level is {known}", place, _points(points, rules)),)
+
+
+def _points(points: int | None, rules: Rules) -> int:
+    return rules.level_points if points is None else points
+
+
+def technologies(case: Case, rules: Rules) -> Found:
+    """Each technology that the person dislikes."""
+    return tuple(
+        strike(
+            "technology",
+            "disliked_technology",
+            f"names {each.name}, which you would rather avoid",
+            each.place,
+            rules.technology_points,
+        )
+        for each in case.ranked(Rank.STRIKE)
+    )
+
+
+def missing(case: Case, rules: Rules) -> Found:
+    """None of the technologies that the person looks for. A description too short to name any proves
+    nothing.
+    """
+    wanted = case.sieve.required
+    if not wanted or len(case.opening.text) < rules.short_text or case.ranked(Rank.REQUIRED):
+        return NONE
+    reason = f"names none of {', '.join(sorted(wanted))}"
+    return (strike("technology", "no_required_technology", reason, None, rules.missing_points),)
+
+
+def short(case: Case, rules: Rules) -> Found:
+    """A description that says next to nothing."""
+    text = case.opening.text.strip()
+    if len(text) >= rules.short_text:
+        return NONE
+    reason = f"the description has {counted(len(text), 'character')}; {rules.short_text} are the least that say something"
+    return (
+        strike(
+            "quality",
+            "short_description",
+            reason,
+            in_field("description", text) if text else None,
+            rules.short_points,
+        ),
+    )
+
+
+def buzzword(case: Case, rules: Rules) -> Found:
+    """Words that say more about the writer than about the work. Once, however many there are."""
+    for phrase in case.sieve.buzzwords:
+        if place := case.somewhere(phrase):
+            return (strike("quality", "buzzword", f"says {phrase.text!r}", place, rules.buzzword_points),)
+    return NONE
+
+
+def age(case: Case, rules: Rules) -> Found:
+    """Not fresh any more."""
+    days, posted = case.age, case.opening.posted
+    if days is None or posted is None or days <= rules.age_days:
+        return NONE
+    place = case.fact("posted", "posted", posted.isoformat())
+    return (strike("age", "not_fresh", f"posted {counted(days, 'day')} ago", place, rules.age_points),)
+
 
 # The first that hits is the answer.
 REFUSALS: tuple[Callable[[Case, Rules], Rejection | None], ...] = (
@@ -29,14 +148,14 @@ REFUSALS: tuple[Callable[[Case, Rules], Rejection | None], ...] = (
 )
 # All of these are counted.
 STRIKES: tuple[Callable[[Case, Rules], tuple[Rejection, ...]], ...] = (
-    strikes.salary,
-    strikes.experience,
-    strikes.level,
-    strikes.technologies,
-    strikes.missing,
-    strikes.short,
-    strikes.buzzword,
-    strikes.age,
+    salary,
+    experience,
+    level,
+    technologies,
+    missing,
+    short,
+    buzzword,
+    age,
 )
 
 

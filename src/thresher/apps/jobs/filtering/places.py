@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from thresher.apps.jobs.person.wants import Profile
+from thresher.hiring.locations import read_spots
 from thresher.hiring.opening import Spot
-from thresher.hiring.spots import read_spots
 
 
 def home(profile: Profile) -> Spot | None:

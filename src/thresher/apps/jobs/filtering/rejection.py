@@ -1,11 +1,12 @@
 """What speaks against a posting: the rule, what it costs, and the words of the posting that caused it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
 from thresher.apps.jobs.filtering.phrase import sentence
+from thresher.apps.jobs.settings import DEFAULTS
 from thresher.core.evidence import Place
 from thresher.core.record import clean
 
@@ -83,3 +84,39 @@ def of_json(kept: Mapping[str, Any]) -> Rejection:
     return Rejection(
         kept["category"], kept["name"], kept["reason"], place, Severity(kept["severity"]), kept["points"]
     )
+
+
+# The numbers of the filter. Their owner is the list of settings: names here are names there, after
+# `jobs.filter.`.
+
+PREFIX = "jobs.filter."
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What each strike costs, and where the bounds are."""
+
+    threshold: int
+    age_limit: int
+    age_days: int
+    age_points: int
+    salary_points: int
+    salary_least: int
+    experience_points: int
+    level_points: int
+    technology_points: int
+    missing_points: int
+    short_text: int
+    short_points: int
+    buzzword_points: int
+    type_distance: int
+
+
+def rules_of(value: Callable[[str], Any]) -> Rules:
+    """The rules as the settings have them now: `rules_of(ctx.setting)`."""
+    return Rules(**{field.name: value(PREFIX + field.name) for field in fields(Rules)})
+
+
+def usual_rules() -> Rules:
+    """The rules as they are without a change."""
+    return rules_of(DEFAULTS.__getitem__)

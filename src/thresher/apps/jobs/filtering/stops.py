@@ -2,11 +2,11 @@
 say.
 """
 
+from thresher.apps.jobs.filtering.compiled_profile import Sieve, sieve
 from thresher.apps.jobs.filtering.negation import negated
 from thresher.apps.jobs.filtering.phrase import folded
 from thresher.apps.jobs.filtering.refusals import stopped_company
 from thresher.apps.jobs.filtering.rejection import Rejection, in_field
-from thresher.apps.jobs.filtering.sieve import Sieve, sieve
 from thresher.apps.jobs.person.wants import Profile
 from thresher.core.errors import InvalidUrl
 from thresher.reading.values.addresses import read_address

@@ -9,12 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 from thresher.apps.jobs.filtering.case import Case, case_of
-from thresher.apps.jobs.filtering.rules import Rules
+from thresher.apps.jobs.filtering.rejection import Rules
 from thresher.apps.jobs.person.wants import Profile, Size
 from thresher.apps.jobs.scoring import fit
 from thresher.apps.jobs.scoring.component import Component
-from thresher.apps.jobs.scoring.employer import Employer
-from thresher.apps.jobs.scoring.points import Points
+from thresher.apps.jobs.scoring.points import Employer, Points
 from thresher.hiring.opening import Opening
 
 MIN_SCORE, MAX_SCORE = 0, 100

@@ -3,16 +3,22 @@ known are judged anew.
 """
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from thresher.admin.records import write_records
 from thresher.admin.requests import HEAD_START, PERSON, Answered, Asked, Request, ask, look_up
 from thresher.core.keys import canonical_url
-from thresher.core.record import Is
+from thresher.core.record import Is, Record
 from thresher.core.task import NewTask
 from thresher.engine.registry import Registry
 from thresher.hiring.kinds import POSTING
 from thresher.hiring.records import posting_key
 from thresher.store.records import AT_ONCE, find_records
 from thresher.store.store import Store
+
+if TYPE_CHECKING:
+    from thresher.apps.jobs.person.profile import Profile
+
 
 KIND = "job"
 
@@ -59,3 +65,26 @@ def _task(key: str, url: str) -> NewTask:
 
 def _what(url: str, known: bool) -> str:
     return f"{url} (known; it is read again)" if known else url
+
+
+# Whom the search is for: a profile that a person writes, checked before it is stored.
+
+PROFILE, ME = "profile", "me"
+
+
+def check_profile(text: str, name: str) -> "Profile":
+    """The profile that a text is. Raises `ConfigError` with the line and the key that is wrong."""
+    from thresher.apps.jobs.person.profile import read_profile  # noqa: PLC0415  it brings YAML along, and few commands need it
+
+    return read_profile(text, name)
+
+
+def set_profile(store: Store, text: str, name: str) -> "Profile":
+    """Store the profile of a text. Postings are judged by it from now on; those judged before keep their
+    decisions.
+    """
+    from thresher.apps.jobs.person.profile import as_json  # noqa: PLC0415
+
+    profile = check_profile(text, name)
+    write_records(store, [Record(PROFILE, ME, as_json(profile))])
+    return profile

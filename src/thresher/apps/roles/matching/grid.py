@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from thresher.apps.roles.matching import parts
-from thresher.apps.roles.matching.flood import meetings
-from thresher.apps.roles.matching.ground import Ground, Site
+from thresher.apps.roles.matching.locations import Ground, Site
 from thresher.apps.roles.matching.offer import Offer
 from thresher.apps.roles.matching.points import FULL, HUNDRED, Points
 from thresher.apps.roles.matching.seeker import Seeker
+from thresher.apps.roles.matching.skill_pairs import meetings
 from thresher.hiring.opening import Workplace
 from thresher.vectors.numeric import np, npt
 

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from thresher.apps.roles.matching.figure import figure
-from thresher.apps.roles.matching.ground import Site, sites_of
+from thresher.apps.roles.matching.locations import Site, sites_of
+from thresher.apps.roles.matching.number import figure
 from thresher.apps.roles.matching.skill import MAX_LENGTH, MAX_SKILLS, keys_of
 from thresher.core.evidence import Place
 from thresher.core.record import Found
-from thresher.hiring.opening import Opening, Workplace
-from thresher.hiring.openings import opening_of
+from thresher.hiring.opening import Opening, Workplace, opening_of
 
 MAX_YEARS, MAX_MONEY = 100, 10**12
 MAX_TEXT = 1_000

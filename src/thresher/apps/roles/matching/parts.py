@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, floor
 
-from thresher.apps.roles.matching.ground import Ground, Site, nearest
+from thresher.apps.roles.matching.locations import Ground, Site, nearest
 from thresher.apps.roles.matching.offer import Asked, Offer
 from thresher.apps.roles.matching.points import FULL, HUNDRED, Points
 from thresher.apps.roles.matching.seeker import Seeker

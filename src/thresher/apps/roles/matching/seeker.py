@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from thresher.apps.roles.candidate import Candidate, of_record
-from thresher.apps.roles.matching.figure import figure
-from thresher.apps.roles.matching.ground import Site, sites_of
+from thresher.apps.roles.matching.locations import Site, sites_of
+from thresher.apps.roles.matching.number import figure
 from thresher.apps.roles.matching.skill import skills_of
 from thresher.core.record import Found
-from thresher.hiring.spots import read_spots
+from thresher.hiring.locations import read_spots
 
 MAX_TEXT = 1_000
 MAX_YEARS, MAX_MONEY, MAX_PLACES = 100, 10**12, 20

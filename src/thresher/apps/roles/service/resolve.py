@@ -23,9 +23,8 @@ from thresher.apps.roles.store.resolution import REJECTED, Owner, make_role, own
 from thresher.apps.roles.store.transaction import in_transaction
 from thresher.core.errors import UnknownName, UsageError
 from thresher.core.record import Neighbour
-from thresher.hiring.title.choice import LOOKED_AT, Choice, choose
 from thresher.hiring.title.core import core_of, is_wide
-from thresher.hiring.title.guard import apart, shelf_of
+from thresher.hiring.title.guard import LOOKED_AT, Choice, apart, choose, shelf_of
 from thresher.hiring.title.key import title_key
 from thresher.hiring.title.name import canonical_name, written
 from thresher.store.session import Session

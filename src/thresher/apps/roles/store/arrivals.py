@@ -19,10 +19,47 @@ import orjson
 
 from thresher.core.errors import DatabaseProblem
 from thresher.core.record import merged_evidence
-from thresher.hiring.life import OPEN
-from thresher.hiring.sighting import seen_again, seen_first
+from thresher.hiring.lifecycle import OPEN
 from thresher.store.bulk import among, insert_rows, new_ids, pour
 from thresher.store.session import Dialect, Session
+
+# A posting that is seen again: what changes of what we have of it.
+
+# What a twin says of itself, not of the posting.
+_ITS_OWN = frozenset(("number", "platform", "content"))
+# What is kept besides what a source says; the facts were read from what it said, and are read anew when that
+# has changed.
+_OURS = frozenset(("state", "seen_at", "first_seen", "closed_at", "facts"))
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A posting after it was seen, and whether there is anything new about it."""
+
+    data: dict[str, Any]
+    changed: bool
+
+
+def seen_first(said: Mapping[str, Any], now: int) -> dict[str, Any]:
+    """The data of a posting that is new."""
+    return {**said, "state": OPEN, "first_seen": now, "seen_at": now}
+
+
+def seen_again(known: Mapping[str, Any], said: Mapping[str, Any], now: int, *, twin: bool = False) -> Seen:
+    """The data of a posting that is known. One that was closed is open again, which is new about it."""
+    offered = (
+        said.items()
+        if not twin
+        else ((name, value) for name, value in said.items() if name not in _ITS_OWN and name not in known)
+    )
+    news = {name: value for name, value in offered if name not in _OURS and known.get(name) != value}
+    data = {**known, **news, "state": OPEN, "seen_at": max(now, known.get("seen_at") or 0)}
+    data.setdefault("first_seen", now)
+    data.pop("closed_at", None)
+    if news:
+        data.pop("facts", None)
+    return Seen(data, bool(news) or known.get("state") != OPEN)
+
 
 ID, ROLE = "id", "role"
 AT_ONCE = 500

@@ -1,0 +1,225 @@
+"""What a look at a board leaves behind: the postings that are new or have changed, the board itself, and the
+work that follows. Pure.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from thresher.core.page import Verdict
+from thresher.core.record import Found, Link, Mark, Record
+from thresher.core.task import NewTask
+from thresher.hiring.coverage import Health, Limits, health
+from thresher.hiring.kinds import BOARD, POSTING
+from thresher.hiring.lifecycle import CLOSED, OPEN, Known, Lives, Rules, lives
+from thresher.hiring.list_walk import Tally
+from thresher.hiring.paged_list import name_of
+from thresher.hiring.records import entry
+from thresher.hiring.row import address, evidence_of, fields, key_of, marked, owned_by
+from thresher.reading.postings.posting import Posting
+
+MAX_ALARMS = 10
+Marks = Mapping[str, Mapping[str, Mark]]
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """One look, put beside what was known. `rows` are the postings by the keys they are kept under."""
+
+    board: Found
+    tally: Tally
+    lives: Lives
+    health: Health
+    rows: Mapping[str, Posting]
+    shared: tuple[str, ...]
+    now: int
+    stood: Mapping[str, str] = field(default_factory=dict)
+    open: int = 0
+
+    @property
+    def fresh(self) -> tuple[str, ...]:
+        """What has to be read and judged (again)."""
+        return (*self.lives.new, *self.lives.changed, *self.lives.relisted)
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """What is to be judged with its new address. Not where most of a board moves from look to look: then
+        addresses mean nothing.
+        """
+        last = (self.board.data.get("last_look") or {}).get("moved") or 0
+        restless = min(last, len(self.lives.moved)) * 2 > self.open
+        return () if restless else self.lives.moved
+
+
+def compare(
+    board: Found,
+    tally: Tally,
+    marks: Marks,
+    *,
+    now: int,
+    rules: Rules,
+    limits: Limits,
+    stood: Mapping[str, str],
+    elsewhere: Iterable[str] = (),
+) -> Looked:
+    """Put a look beside what is known. `elsewhere` are keys of open postings that another board already
+    keeps.
+    """
+    rows = {key_of(board.key, posting): posting for posting in tally.postings}
+    shared = {key for key in rows if key in set(elsewhere) or _is_anothers(board.key, marks.get(key))}
+    known = {key: Known.of(each) for key, each in marks.items() if not _is_anothers(board.key, each)}
+    seen = {key: marked(posting) for key, posting in rows.items() if key not in shared}
+    found = lives(known, seen, complete=tally.complete, rules=rules)
+    well = health(
+        tally.postings,
+        board.data.get("coverage") or {},
+        board.data.get("yields") or (),
+        complete=tally.complete,
+        limits=limits,
+    )
+    kept = {found.same.get(key, key): posting for key, posting in rows.items()}
+    is_open = (
+        sum(each.is_open for each in known.values())
+        + len(found.new)
+        + len(found.relisted)
+        - len(found.closed)
+    )
+    return Looked(board, tally, found, well, kept, tuple(sorted(shared)), now, stood, is_open)
+
+
+def _is_anothers(board: str, marks: Mapping[str, Mark] | None) -> bool:
+    """Whether a posting lives on another board, which alone may say that it has changed or gone."""
+    return marks is not None and marks.get("board", board) != board and marks.get("state") != CLOSED
+
+
+def posting_records(looked: Looked, before: Mapping[str, Found]) -> Iterable[Record]:
+    """Only what is new or different is written. `before` are the records of those that are known and have
+    changed.
+    """
+    board, found, now = looked.board, looked.lives, looked.now
+    mine = Link("board", board.key)
+    for key in looked.fresh:
+        yield _written(looked, key, before.get(key))
+    for key in found.back:
+        yield entry(POSTING, key, {"missed": 0, "seen_at": now})
+    for key in (*found.rotated, *found.moved):  # its old number and its old address may lead nowhere by now
+        said = fields(looked.rows[key])
+        where: dict[str, Any] = {name: said[name] for name in ("number", "url") if name in said}
+        yield entry(POSTING, key, {**where, "listed": marked(looked.rows[key]), "seen_at": now})
+    for key, count in found.missed.items():
+        yield entry(POSTING, key, {"missed": count})
+    for key in found.closed:
+        yield entry(POSTING, key, {"state": CLOSED, "closed_at": now})
+    for key in looked.shared:
+        yield entry(POSTING, key, {}, mine)
+
+
+def _written(looked: Looked, key: str, before: Found | None) -> Record:
+    posting, board = looked.rows[key], looked.board
+    said = fields(posting)
+    name, company = owned_by(posting, board.data)
+    old = before.data if before else {}
+    # What the row says no more is forgotten, unless the whole board has stopped saying it: then it is we who
+    # cannot read it.
+    forgotten = {
+        name: None for name in old.get("said", ()) if name not in said and name not in looked.health.fallen
+    }
+    data: dict[str, Any] = {
+        **forgotten,
+        **said,
+        "said": sorted(said),
+        "company_name": name,
+        **({"company": company} if company else {}),
+        "board": board.key,
+        "state": OPEN,
+        "missed": 0,
+        "seen_at": looked.now,
+        "listed": marked(posting),
+        "relisted": int(old.get("relisted") or 0) + (key in looked.lives.relisted),
+        "revision": int(old.get("revision") or 0) + (key in looked.lives.changed),
+        **({"closed_at": None} if key in looked.lives.relisted else {}),
+    }
+    links = (Link("board", board.key), *((Link("company", company),) if company else ()))
+    evidence = evidence_of(posting, said, looked.stood.get(name_of(posting)))
+    return entry(POSTING, key, data, *links, evidence=evidence, initial={"first_seen": looked.now})
+
+
+def children(looked: Looked, least: int) -> tuple[NewTask, ...]:
+    """A task for each posting that has to be read and judged. One whose row says less than `least` characters
+    has its page read.
+    """
+    urls = {key: address(looked.rows[key]) for key in (*looked.fresh, *looked.moved)}
+    uses = Counter(urls.values())
+    return tuple(_child(looked, key, url, least, alone=uses[url] == 1) for key, url in urls.items())
+
+
+def _child(looked: Looked, key: str, url: str | None, least: int, *, alone: bool) -> NewTask:
+    payload: dict[str, Any] = {"posting": key, "url": url}
+    if len(looked.rows[key].description or "") < least and key not in looked.moved:
+        payload |= {"fetch": url, "fresh": key not in looked.lives.new}
+    # An address that several rows share tells none of them from the others; the loop guard would let only one
+    # of them through.
+    return NewTask("job", payload, url=url if alone else None, key=key)
+
+
+def board_record(looked: Looked, *, hash: str, due_at: int, checks_due: int, reason: str) -> Record:  # noqa: A002  the field's name
+    """The board after a look that proves something."""
+    tally, found, now = looked.tally, looked.lives, looked.now
+    return entry(
+        BOARD,
+        looked.board.key,
+        {
+            "last_look": {
+                "verdict": Verdict.FOUND.value if tally.found else Verdict.CONFIRMED_EMPTY.value,
+                "reason": reason,
+                "found": tally.found,
+                "total": tally.total,
+                "complete": tally.complete,
+                "alone": tally.alone,
+                "pages": tally.pages,
+                "at": now,
+                "hash": hash,
+                "missed": len(found.missed),
+                "new": len(found.new),
+                "changed": len(found.changed),
+                "closed": len(found.closed),
+                "relisted": len(found.relisted),
+                "moved": len(found.moved),
+            },
+            "open": looked.open,
+            "checks_due": checks_due,
+            "coverage": dict(looked.health.coverage),
+            "yields": list(looked.health.yields),
+            "alarms": [*found.alarms, *looked.health.alarms][:MAX_ALARMS],
+            "scraped_at": now,
+            "due_at": due_at,
+            "failures": 0,
+            **({"completed_at": now} if tally.complete else {}),
+        },
+    )
+
+
+def unchanged_record(board: Found, *, now: int, due_at: int, **more: Any) -> Record:
+    """The board after a look at the very page of the last time: nothing is read, and nothing else is
+    written.
+    """
+    last = {
+        **(board.data.get("last_look") or {}),
+        "at": now,
+        "new": 0,
+        "changed": 0,
+        "closed": 0,
+        "relisted": 0,
+        "moved": 0,
+    }
+    return entry(
+        BOARD,
+        board.key,
+        {"last_look": last, "scraped_at": now, "due_at": due_at, "failures": 0, "completed_at": now, **more},
+    )
+
+
+def keys_to_read(looked: Looked) -> Sequence[str]:
+    """The postings whose records are needed, because theirs is a history."""
+    return (*looked.lives.changed, *looked.lives.relisted)

@@ -1,0 +1,105 @@
+"""The numbers of scraping, out of the settings: how often boards are looked at, how far, and what is believed
+of a look.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from thresher.apps.jobs.scraping.page_checks import Terms
+from thresher.core.clock import DAY, HOUR
+from thresher.core.record import Found
+from thresher.hiring.coverage import Limits
+from thresher.hiring.lifecycle import Rules
+from thresher.hiring.list_walk import Bounds
+
+# The turn of the boards: which of those that are due are looked at next. Pure.
+
+TIERS = ("D", "C", "B", "A", "S")
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Hours. `head_start` is per step of the tier, `first` for a board that was never looked at; `every` is
+    from look to look, by tier.
+    """
+
+    head_start: float = 6.0
+    first: float = 168.0
+    every: float = 24.0
+    by_tier: Mapping[str, float] = field(default_factory=dict)
+
+    def interval(self, tier: object) -> int:
+        """From one look to the next, in microseconds."""
+        return round(self.by_tier.get(str(tier), self.every) * HOUR)
+
+
+def turn(boards: Iterable[Found], pace: Pace, number: int) -> Sequence[Found]:
+    """The boards whose turn it is, the most urgent first."""
+    unique = {board.key: board for board in boards}
+    return sorted(unique.values(), key=lambda board: (_due(board.data, pace), board.key))[:number]
+
+
+def _due(board: Mapping[str, Any], pace: Pace) -> float:
+    """Since when it counts as waiting."""
+    tier = str(board.get("tier") or "D")
+    ahead = (TIERS.index(tier) if tier in TIERS else 0) * pace.head_start
+    if not board.get("scraped_at"):
+        return int(board.get("discovered_at") or 0) - (pace.first + ahead) * HOUR
+    return int(board.get("due_at") or 0) - ahead * HOUR
+
+
+# A context's way to ask for a setting, or the settings themselves.
+Ask = Callable[[str], Any]
+
+
+def pace_of(settings: Mapping[str, Any] | Ask) -> Pace:
+    """How often boards are looked at."""
+    ask = settings if callable(settings) else settings.__getitem__
+    return Pace(
+        head_start=float(ask("jobs.tier_head_start")),
+        first=float(ask("jobs.new_head_start")),
+        every=float(ask("jobs.interval")),
+        by_tier={"S": float(ask("jobs.interval_s")), "A": float(ask("jobs.interval_a"))},
+    )
+
+
+def bounds_of(ask: Ask, *, completed_at: int, now: int) -> Bounds:
+    """How far a walk goes. It may stop early only while a complete look is fresh: what is gone shows in
+    complete looks alone.
+    """
+    may_stop = now - completed_at < ask("jobs.walk_full") * HOUR
+    return Bounds(
+        int(ask("jobs.walk_pages")),
+        int(ask("jobs.walk_rows")),
+        int(ask("jobs.walk_known")) if may_stop else 0,
+    )
+
+
+def rules_of(ask: Ask) -> Rules:
+    """When a posting is closed."""
+    return Rules(
+        looks=int(ask("jobs.close_looks")),
+        few=int(ask("jobs.close_few")),
+        share=float(ask("jobs.close_share")),
+    )
+
+
+def terms_of(ask: Ask) -> Terms:
+    """When the page of a posting is asked for."""
+    return Terms(
+        recheck=round(ask("jobs.recheck_days") * DAY),
+        recheck_batch=int(ask("jobs.recheck_batch")),
+        reread=round(ask("jobs.reread_days") * DAY),
+        reread_batch=int(ask("jobs.reread_batch")),
+    )
+
+
+def limits_of(ask: Ask) -> Limits:
+    """When a board is an alarm."""
+    return Limits(
+        yield_drop=float(ask("jobs.alarm_yield")),
+        field_drop=float(ask("jobs.alarm_field")),
+        least=int(ask("jobs.alarm_least")),
+        zeros=int(ask("jobs.alarm_zeros")),
+    )

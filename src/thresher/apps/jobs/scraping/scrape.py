@@ -1,0 +1,72 @@
+"""scrape: one round over the boards that are due. It looks at none of them itself; each gets a task of its
+own.
+
+A board counts as asked for from here on: one that waits behind a closed gate is not asked for again in every
+round, and takes nobody's place.
+
+A round is a run: it ends when the last board has been looked at and the last posting that was new on it has
+been judged. Its key is the task's, so that a board that waits for days does not keep the next round from
+starting.
+"""
+
+from collections.abc import Sequence
+
+from thresher.apps.jobs.scraping.pace import Pace, pace_of, turn
+from thresher.apps.jobs.scraping.scrape_source import KIND as LOOK
+from thresher.core.context import Context
+from thresher.core.group import Run
+from thresher.core.outcome import Done, Outcome
+from thresher.core.pipeline import Pipeline, Stage
+from thresher.core.record import Between, Found, Is, Record
+from thresher.core.task import NewTask
+from thresher.hiring.kinds import BOARD
+from thresher.hiring.records import entry
+
+KIND = "scrape"
+ACTIVE = Is("status", "active")
+
+
+async def choose_boards(ctx: Context) -> Outcome:
+    """The boards whose turn it is; with `boards` in the payload, these, whether they are due or not."""
+    now, number, pace = ctx.now(), int(ctx.setting("jobs.scrape_batch")), pace_of(ctx.setting)
+    named = [str(each) for each in ctx.task.payload.get("boards") or ()][:number]
+    if named:
+        wanted = await ctx.records(BOARD, keys=named, where=(ACTIVE,), limit=number)
+        return _asked_for(
+            ctx,
+            turn(wanted, pace, number),
+            pace,
+            f"of {len(named)} boards that were asked for {len(wanted)} are active",
+        )
+    # Those that were never looked at are asked for apart: many new boards must not hide the others, nor the
+    # others the new.
+    new = await ctx.records(
+        BOARD, where=(ACTIVE, Between("scraped_at", high=0)), order="due_at", limit=number
+    )
+    due = await ctx.records(
+        BOARD,
+        where=(ACTIVE, Between("scraped_at", low=1), Between("due_at", high=now)),
+        order="due_at",
+        limit=number,
+    )
+    chosen = turn([*(each for each in new if int(each.data.get("due_at") or 0) <= now), *due], pace, number)
+    return _asked_for(ctx, chosen, pace, f"{len(chosen)} boards are due")
+
+
+def _asked_for(ctx: Context, boards: Sequence[Found], pace: Pace, note: str) -> Done:
+    records = tuple(_asked(each, pace, ctx.now()) for each in boards)
+    run = Run(str(ctx.task.id), subject=f"{len(boards)} boards") if boards else None
+    return Done(note, records=records, children=tuple(map(_look, boards)), group=run)
+
+
+def _asked(board: Found, pace: Pace, now: int) -> Record:
+    return entry(BOARD, board.key, {"due_at": now + pace.interval(board.data.get("tier"))})
+
+
+def _look(board: Found) -> NewTask:
+    return NewTask(
+        LOOK, {"board": board.key, "failures": int(board.data.get("failures") or 0)}, key=board.key
+    )
+
+
+scrape = Pipeline(KIND, Stage(choose_boards))

@@ -1,0 +1,316 @@
+"""scrape_source: one look at one board. What is new is spawned, what is gone is counted, and what could not
+be read says so.
+
+    open_board   what is known of the board, and where it is asked
+    walk_board   through the gate of its host: the walk over its list, and everything that follows from it
+
+A look that proves nothing fails, with its reason and the page that could not be read; failures in a row
+disable the board.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from thresher.apps.jobs.discovery.trial import first_call
+from thresher.apps.jobs.scraping import page_checks
+from thresher.apps.jobs.scraping.board_crawl import IsKnown, Trail, Walker
+from thresher.apps.jobs.scraping.board_diff import (
+    Looked,
+    Marks,
+    board_record,
+    children,
+    compare,
+    keys_to_read,
+    posting_records,
+    unchanged_record,
+)
+from thresher.apps.jobs.scraping.learned_rows import read_openings
+from thresher.apps.jobs.scraping.pace import bounds_of, limits_of, pace_of, rules_of, terms_of
+from thresher.apps.jobs.scraping.page_result import Sight
+from thresher.core.context import Context
+from thresher.core.errors import InvalidUrl
+from thresher.core.keys import host_gate
+from thresher.core.outcome import Done, Failed, Finds, Next, Outcome, Skipped
+from thresher.core.page import Look, Page, Verdict
+from thresher.core.pipeline import Pipeline, Stage, Trip
+from thresher.core.record import Found, Link, Record
+from thresher.core.settlement import Error
+from thresher.core.task import NewTask, Task
+from thresher.hiring.coverage import health
+from thresher.hiring.kinds import BOARD, POSTING
+from thresher.hiring.lifecycle import CLOSED, Prints
+from thresher.hiring.records import board_of, entry
+from thresher.hiring.row import key_of, listed
+from thresher.reading.postings.posting import Posting
+
+KIND = "scrape_source"
+ACTIVE, DISABLED, FAILING = "active", "disabled", "failing"
+AT_ONCE = 500  # keys in one question
+UNCHANGED = {
+    "boards": 1,
+    "unchanged": 1,
+}  # what a look at an unchanged list adds to the counters of its round
+# A walk over hundreds of pages, each a second after the other. What it has fetched it need not fetch again.
+MAX_WALK = 3_600.0
+
+
+async def open_board(ctx: Context) -> Outcome:
+    """What is known of the board. One that is not active is left alone."""
+    board = await _board(ctx)
+    if not isinstance(board, Found):
+        return board
+    call = first_call(board_of(board.data))
+    return Next(
+        checkpoint={
+            "began": ctx.now(),
+            "asks": call.url if call else None,
+            "failures": int(board.data.get("failures") or 0),
+            "tier": board.data.get("tier"),
+        }
+    )
+
+
+async def walk_board(ctx: Context) -> Outcome:
+    """The look itself."""
+    board = await _board(ctx)
+    if not isinstance(board, Found):  # a person has disabled it while it waited
+        return board
+    marks: dict[str, Marks] = {}
+
+    async def knowledge() -> IsKnown:
+        marks["all"] = await ctx.marks(POSTING, Link("board", board.key))
+        return _known(board.key, marks["all"])
+
+    async def read_more(page: Page, sight: Sight) -> Sight:
+        return await read_openings(ctx, page, sight)
+
+    bounds = bounds_of(ctx.setting, completed_at=int(board.data.get("completed_at") or 0), now=ctx.now())
+    began, oldest, most = (
+        int(ctx.task.checkpoint["began"]),
+        float(ctx.setting("jobs.walk_age")),
+        int(ctx.setting("jobs.walk_bytes")),
+    )
+    walker = Walker(ctx, board_of(board.data), since=began, oldest=oldest, bounds=bounds, most_bytes=most)
+    trail = await walker.walk(board.data.get("last_look") or {}, knowledge, read_more)
+    if trail.is_unchanged:
+        return await _unchanged(ctx, board, trail)
+    if trail.tally is None or not (trail.tally.found or trail.tally.complete):
+        return _failed(ctx, board, trail)
+    return await _settled(ctx, board, trail, marks["all"])
+
+
+async def _unchanged(ctx: Context, board: Found, trail: Trail) -> Outcome:
+    """Nothing has changed in the list. What stands behind it may have: it is asked for where it is time."""
+    now, due_at = ctx.now(), _due(ctx, board)
+    if not page_checks.is_due(board, now):
+        return Done(
+            trail.look.reason, records=(unchanged_record(board, now=now, due_at=due_at),), counts=UNCHANGED
+        )
+    found = page_checks.unread_since(
+        board, await ctx.marks(POSTING, Link("board", board.key)), terms_of(ctx.setting), now
+    )
+    after = unchanged_record(board, now=now, due_at=due_at, checks_due=found.due_at)
+    return Done(
+        trail.look.reason,
+        records=(*page_checks.records(found, now), after),
+        children=await _checked(ctx, found),
+        counts=UNCHANGED,
+    )
+
+
+async def _settled(ctx: Context, board: Found, trail: Trail, marks: Marks) -> Outcome:
+    """A look that proves something: what it leaves behind."""
+    assert trail.tally is not None
+    tally = trail.tally
+    elsewhere = await _kept_elsewhere(
+        ctx, board.key, [key_of(board.key, each) for each in tally.postings], marks
+    )
+    looked = compare(
+        board,
+        tally,
+        marks,
+        now=ctx.now(),
+        rules=rules_of(ctx.setting),
+        limits=limits_of(ctx.setting),
+        stood=trail.stood,
+        elsewhere=elsewhere,
+    )
+    before = {each.key: each for each in await _records(ctx, keys_to_read(looked))}
+    reason = tally.ended if tally.found else f"{trail.look.reason} ({tally.ended})"
+    least = int(ctx.setting("jobs.posting.description"))
+    also = page_checks.after_look(looked, marks, terms_of(ctx.setting), rules_of(ctx.setting), least)
+    records = (
+        *posting_records(looked, before),
+        *page_checks.records(also, looked.now),
+        board_record(looked, hash=trail.hash, due_at=_due(ctx, board), checks_due=also.due_at, reason=reason),
+    )
+    return Done(
+        _note(looked),
+        records=records,
+        children=(*children(looked, least), *await _checked(ctx, also)),
+        counts=_counts(looked),
+    )
+
+
+async def _checked(ctx: Context, found: page_checks.Checks) -> tuple[NewTask, ...]:
+    return page_checks.tasks(found, await _records(ctx, found.keys))
+
+
+def _note(looked: Looked) -> str:
+    return "; ".join(
+        [looked.tally.ended, *(f"{number} {name}" for name, number in _changes(looked).items() if number)]
+    )
+
+
+def _changes(looked: Looked) -> dict[str, int]:
+    found = looked.lives
+    return {
+        "new": len(found.new),
+        "changed": len(found.changed),
+        "relisted": len(found.relisted),
+        "closed": len(found.closed),
+    }
+
+
+def _counts(looked: Looked) -> dict[str, int]:
+    """What this look adds to the counters of its round."""
+    return {"boards": 1, "pages": looked.tally.pages, "postings": looked.tally.found, **_changes(looked)}
+
+
+def _failed(ctx: Context, board: Found, trail: Trail) -> Failed:
+    """A look that proves nothing. Its page is kept; nothing is concluded about any posting."""
+    look = trail.look
+    if trail.tally is not None:  # rows were promised, and none came
+        look = Look(Verdict.UNKNOWN, f"{look.reason} ({trail.tally.ended})")
+    seen = {
+        "verdict": look.verdict.value,
+        "reason": look.reason,
+        "found": 0,
+        "total": trail.tally.total if trail.tally else None,
+        "complete": False,
+        "pages": trail.tally.pages if trail.tally else 1,
+        "at": ctx.now(),
+        "hash": trail.hash,
+    }
+    well = health(
+        (),
+        board.data.get("coverage") or {},
+        board.data.get("yields") or (),
+        complete=False,
+        limits=limits_of(ctx.setting),
+    )
+    fields = {
+        "scraped_at": ctx.now(),
+        "due_at": _due(ctx, board),
+        "yields": list(well.yields),
+        "alarms": list(well.alarms),
+    }
+    failures = int(board.data.get("failures") or 0)
+    reason = f"{look.verdict}: {look.reason}"
+    record = _failure(board.key, failures, reason, seen, ctx.setting("jobs.disable_after"), fields)
+    return Failed(reason, records=(record,), counts={"boards": 1, look.verdict.value: 1})
+
+
+def failed(task: Task, error: Error, settings: Mapping[str, Any]) -> Finds:
+    """The last words of a look that ended in an error for good: one failure more of its board."""
+    began = int(task.checkpoint.get("began") or 0)
+    if not began:
+        return Finds()
+    reason = f"{error.name}: {error.message}"
+    seen = {
+        "verdict": Verdict.UNKNOWN.value,
+        "reason": reason,
+        "found": 0,
+        "total": None,
+        "complete": False,
+        "pages": 0,
+        "at": began,
+        "hash": "",
+    }
+    due = began + pace_of(settings).interval(task.checkpoint.get("tier"))
+    fields = {"scraped_at": began, "due_at": due, "alarms": [f"the last look failed: {reason}"]}
+    failures = int(task.checkpoint.get("failures") or 0)
+    return Finds(
+        records=(
+            _failure(
+                str(task.payload["board"]), failures, reason, seen, settings["jobs.disable_after"], fields
+            ),
+        )
+    )
+
+
+def _failure(
+    key: str, failures: int, reason: str, look: Mapping[str, Any], most: float, fields: Mapping[str, Any]
+) -> Record:
+    data: dict[str, Any] = {**fields, "failures": failures + 1, "last_look": dict(look)}
+    if failures + 1 >= most:
+        data |= {
+            "status": DISABLED,
+            "disabled_tag": FAILING,
+            "disabled_reason": f"{failures + 1} failures in a row, the last: {reason}",
+        }
+    return entry(BOARD, key, data)
+
+
+# --- what is known
+
+
+async def _board(ctx: Context) -> Found | Failed | Skipped:
+    """The board, or why it is not looked at."""
+    board = await ctx.record(BOARD, str(ctx.task.payload.get("board")))
+    if board is None:
+        return Failed(f"there is no board {ctx.task.payload.get('board')!r}")
+    if board.data.get("status") != ACTIVE:
+        why = board.data.get("disabled_reason") or "it waits for a person"
+        return Skipped(f"{board.key} is {board.data.get('status')}: {why}")
+    return board
+
+
+def _known(board: str, marks: Marks) -> IsKnown:
+    """Whether a row reads as it did, of a posting that is open."""
+
+    def is_known(posting: Posting) -> bool:
+        known = marks.get(key_of(board, posting))
+        return (
+            known is not None
+            and known.get("state") != CLOSED
+            and Prints.of(str(known.get("listed", ""))).row == listed(posting)
+        )
+
+    return is_known
+
+
+async def _kept_elsewhere(ctx: Context, board: str, keys: Sequence[str], marks: Marks) -> set[str]:
+    """Those that are known by their address, and are open on another board."""
+    strangers = [key for key in keys if key.startswith("url/") and key not in marks]
+    found = await _records(ctx, strangers)
+    return {
+        each.key
+        for each in found
+        if each.data.get("board") not in (None, board) and each.data.get("state") != CLOSED
+    }
+
+
+async def _records(ctx: Context, keys: Sequence[str]) -> list[Found]:
+    found: list[Found] = []
+    for at in range(0, len(keys), AT_ONCE):
+        found += await ctx.records(POSTING, keys=keys[at : at + AT_ONCE], limit=AT_ONCE)
+    return found
+
+
+def _due(ctx: Context, board: Found) -> int:
+    """Counted from the beginning of the look: one that had to wait does not come later every time."""
+    return int(ctx.task.checkpoint["began"]) + pace_of(ctx.setting).interval(board.data.get("tier"))
+
+
+def _through(trip: Trip) -> tuple[str, ...]:
+    """The host that is asked for the list."""
+    try:
+        return (host_gate(str(trip.checkpoint["asks"])),) if trip.checkpoint.get("asks") else ()
+    except InvalidUrl:
+        return ()
+
+
+scrape_source = Pipeline(
+    KIND, Stage(open_board), Stage(walk_board, through=_through, timeout=MAX_WALK), failed=failed
+)

@@ -1,0 +1,110 @@
+"""A block of candidates against a block of postings: the matches as an effect, which the settlement writes
+behind its fence.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from thresher.apps.roles.matching.fit import score_pair
+from thresher.apps.roles.matching.grid import Grid
+from thresher.apps.roles.matching.offer import Offer
+from thresher.apps.roles.matching.points import Points
+from thresher.apps.roles.matching.seeker import Seeker
+from thresher.core.context import Context
+from thresher.core.outcome import Effect
+from thresher.vectors.embedder import has_numpy
+from thresher.vectors.numeric import np
+
+# Which pairs become matches: those that score enough, of each candidate the best, in an order that never
+# depends on chance.
+
+BLOCK = 250_000  # pairs that are scored together
+Vectors = Sequence[bytes | None]
+Row = tuple[int, int, int, int, int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """The vectors of the texts, in the order of candidates and postings; empty where there are none."""
+
+    seekers: Vectors = ()
+    offers: Vectors = ()
+
+
+def choose(
+    seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points, vectors: Side | None = None
+) -> list[Row]:
+    """The matches: candidate, posting, score, skills, experience, location, salary, semantic; by candidate,
+    the best first.
+    """
+    sides = vectors or Side()
+    if not seekers or not offers:
+        return []
+    if not has_numpy():
+        return list(_one_by_one(seekers, offers, points, sides))
+    from thresher.apps.roles.matching.grid import grid  # noqa: PLC0415  NumPy is an extra, and slow to import
+
+    rows, found = max(1, BLOCK // len(offers)), list[Row]()
+    for start in range(0, len(seekers), rows):
+        some = seekers[start : start + rows]
+        found += pick(
+            some,
+            offers,
+            grid(some, offers, points, sides.seekers[start : start + rows], sides.offers),
+            points,
+        )
+    return found
+
+
+def _one_by_one(
+    seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points, sides: Side
+) -> Iterator[Row]:
+    """Without NumPy: slower, and the same."""
+    for at, seeker in enumerate(seekers):
+        found: list[Row] = []
+        for to, offer in enumerate(offers):
+            own, theirs = (
+                sides.seekers[at] if sides.seekers else None,
+                sides.offers[to] if sides.offers else None,
+            )
+            score, parts = score_pair(seeker, offer, points, own, theirs)
+            if score >= points.least:
+                skills, experience, location, salary, semantic = (part.points for part in parts)
+                found.append((seeker.id, offer.id, score, skills, experience, location, salary, semantic))
+        yield from sorted(found, key=lambda row: (-row[2], row[1]))[: points.best]
+
+
+# The kind of the vectors. One for both sides: they are compared with each other, and a text is a text.
+FITTING = "fitting"
+
+
+def matched(
+    ctx: Context, role: int, seekers: Sequence[Seeker], offers: Sequence[Offer], points: Points
+) -> Effect:
+    """What becomes of these pairs. For stages on threads: scoring takes a while."""
+    sides = Side()
+    if points.semantic and seekers and offers:
+        texts = [*(seeker.text for seeker in seekers), *(offer.text for offer in offers)]
+        found = ctx.wait(ctx.points(FITTING, texts))
+        sides = Side(found[: len(seekers)], found[len(seekers) :])
+    rows = choose(seekers, offers, points, sides)
+    people, postings = [seeker.id for seeker in seekers], [offer.id for offer in offers]
+    return Effect("matches.replace", {"role": role, "candidates": people, "postings": postings, "rows": rows})
+
+
+# The best of a grid of scores, candidate by candidate.
+
+
+def pick(seekers: Sequence[Seeker], offers: Sequence[Offer], grid: Grid, points: Points) -> Iterator[Row]:
+    """Those that score enough, of each candidate at most `best`; of equal scores the posting that was seen
+    first.
+    """
+    ids = np.array([offer.id for offer in offers], np.int64)
+    enough = grid.score >= points.least
+    for row in np.flatnonzero(enough.any(axis=1)).tolist():
+        columns = np.flatnonzero(enough[row])
+        order = np.lexsort((ids[columns], -grid.score[row, columns]))
+        best = columns[order[: points.best]]
+        values = (ids[best], grid.score[row, best], *(part[row, best] for part in grid.parts))
+        for posting, *counts in zip(*(each.tolist() for each in values), strict=True):
+            yield (seekers[row].id, posting, *counts)

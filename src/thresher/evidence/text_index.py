@@ -1,0 +1,173 @@
+"""A sheet: one text that values are looked for in, made level, folded and indexed once for all of them.
+
+Structured data becomes a sheet too, one leaf a paragraph, so that there is one way of finding. What differs
+is how a place is named: by its characters, or by the path of its leaf.
+"""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from datetime import date
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+from thresher.core.evidence import Place
+from thresher.core.keys import MAX_URL
+from thresher.evidence.days import Named, days, order
+from thresher.evidence.json_paths import Leaf, leaves
+from thresher.evidence.links import destination
+from thresher.evidence.normalise import Folded, fold
+from thresher.evidence.numbers import Number, numbers
+from thresher.evidence.plain_text import Level, level
+from thresher.evidence.sums import Sum, named_currencies, sums
+from thresher.evidence.words import MAX_PLACES
+
+_PATH = re.compile(r"/[^\s/][^\s]{0,8000}")  # an address within the site: no word of it is a word of the page
+MAX_QUOTE = 200  # characters of a leaf that is quoted whole
+
+Span = tuple[int, int]
+
+
+class Sheet:
+    """`text` as it is stored, and what stands in it by kind. Spans are of the level text; `place` turns one
+    into a place.
+    """
+
+    def __init__(self, text: str, *, url: str | None = None, today: date | None = None) -> None:
+        self.text = text
+        self.url = url
+        self.today = today
+
+    @cached_property
+    def level(self) -> Level:
+        return level(self.text)
+
+    @cached_property
+    def folded(self) -> Folded:
+        return fold(self.level)
+
+    @cached_property
+    def bare(self) -> Folded:
+        return self.folded if self.level.text.isascii() else fold(self.level, bare=True)
+
+    @cached_property
+    def numbers(self) -> Mapping[Decimal, list[Number]]:
+        found: dict[Decimal, list[Number]] = defaultdict(list)
+        for number in numbers(self.level.text):
+            if len(found[number.value]) < MAX_PLACES:
+                found[number.value].append(number)
+        return dict(found)
+
+    @cached_property
+    def sums(self) -> Mapping[Decimal, list[Sum]]:
+        found: dict[Decimal, list[Sum]] = defaultdict(list)
+        for each in sums(self.level.text):
+            if len(found[each.value]) < MAX_PLACES:
+                found[each.value].append(each)
+        return dict(found)
+
+    @cached_property
+    def currencies(self) -> frozenset[str]:
+        return named_currencies(self.level.text)
+
+    @cached_property
+    def day_first(self) -> bool | None:
+        return order(self.level.text)
+
+    @cached_property
+    def days(self) -> Mapping[date, list[Named]]:
+        found: dict[date, list[Named]] = defaultdict(list)
+        for each in days(self.level.text, day_first=self.day_first, today=self.today):
+            if len(found[each.day]) < MAX_PLACES:
+                found[each.day].append(each)
+        return dict(found)
+
+    @cached_property
+    def addresses(self) -> Mapping[str, list[Place]]:
+        """Places by where an address leads; they are in the stored text already, as a link's target is not
+        read.
+        """
+        found: dict[str, list[Place]] = defaultdict(list)
+        for written, place in self._addresses():
+            to = destination(written, self.url)
+            if to is not None and len(found[to]) < MAX_PLACES:
+                found[to].append(place)
+        return dict(found)
+
+    def _addresses(self) -> Iterator[tuple[str, Place]]:
+        for each in self.level.addresses:
+            yield each.written, Place(self.text[each.start : each.end], each.start, each.end)
+
+    def place(self, start: int, end: int) -> Place | None:
+        """The place of a span of the level text; None where that is none."""
+        first, last = self.level.span(start, end)
+        return Place(self.text[first:last], first, last)
+
+    def position(self, place: Place) -> int:
+        """Where a place stands among others, for telling what is near."""
+        return place.start or 0
+
+
+class DataSheet(Sheet):
+    """Structured data as a sheet."""
+
+    def __init__(self, data: Any, *, url: str | None = None, today: date | None = None) -> None:
+        self.leaves = tuple(leaves(data))
+        written = [_written(leaf) for leaf in self.leaves]
+        super().__init__("\n\n".join(written), url=url, today=today)
+        self._starts: list[int] = []
+        at = 0
+        for each in written:
+            self._starts.append(at)
+            at += len(each) + 2
+        self._positions = {leaf.path: at for at, leaf in enumerate(self.leaves)}
+
+    def _addresses(self) -> Iterator[tuple[str, Place]]:
+        for leaf in self.leaves:
+            if (
+                isinstance(leaf.value, str)
+                and 0 < len(leaf.value) <= MAX_URL
+                and not any(map(str.isspace, leaf.value))
+            ):
+                yield leaf.value, Place(leaf.value, path=leaf.path)
+
+    def place(self, start: int, end: int) -> Place | None:
+        first, last = self.level.span(start, end)
+        at = bisect_right(self._starts, first) - 1
+        if at + 1 < len(self._starts) and last > self._starts[at + 1]:
+            return None  # it runs from one leaf into the next
+        leaf = self.leaves[at]
+        whole = str(leaf.value)
+        return Place(whole if len(whole) <= MAX_QUOTE else self.text[first:last], path=leaf.path)
+
+    def position(self, place: Place) -> int:
+        return self._positions.get(place.path or "", 0)
+
+
+def _written(leaf: Leaf) -> str:
+    """A leaf as a text. Numbers get the currency that stands beside them, and are never taken for
+    thousands.
+    """
+    if isinstance(leaf.value, bool):
+        return ""
+    if isinstance(leaf.value, str):
+        text = f"https://-{leaf.value}" if _PATH.fullmatch(leaf.value) else leaf.value
+        number = text.replace(".", "", 1).isdigit()
+    else:
+        text, number = _decimal(leaf.value), True
+    code = _currency_beside(leaf) if number else None
+    return f"{text} {code}" if code else text
+
+
+def _decimal(value: float) -> str:
+    text = str(value)
+    return f"{text}0" if len(text.partition(".")[2]) == 3 else text
+
+
+def _currency_beside(leaf: Leaf) -> str | None:
+    if not isinstance(leaf.beside, dict):
+        return None
+    named = (value for key, value in leaf.beside.items() if "currency" in str(key).lower())
+    return next((value for value in named if isinstance(value, str) and 0 < len(value) <= 4), None)

@@ -1,0 +1,261 @@
+"""The walk over a board's list, to its end, and what may be concluded from it. Pure: it says what to ask for
+and is given the pages.
+
+    walk = Walk(paging, Bounds())
+    while walk.ask:
+        walk.take(the listing that asking brought)
+    walk.tally()
+
+What is complete may close postings, so the word is never said on a guess: a cap, a wrap, a repeated page, a
+total that moves, a row that is missing, a bound of our own, and the list is not complete. See `leg.py` for
+one list, `facets.py` for one that is cut off.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from thresher.hiring.paged_list import Ask, End, Leg
+from thresher.reading.platforms.platform import Paging
+from thresher.reading.postings.posting import Listing, Posting, merged
+
+# Facets: how a list that is cut off is asked for in parts, and how the parts prove the whole.
+
+MAX_IDS = 100  # values in one part: platforms refuse more
+
+Counts = Mapping[str, Mapping[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """One facet, and its values in parts that are asked for one after the other."""
+
+    facet: str
+    parts: tuple[tuple[str, ...], ...]
+
+
+def split(facets: Counts, used: Iterable[str], cap: int) -> Split | None:
+    """The best way to ask in parts; None where no facet is left that parts anything."""
+    left = {name: values for name, values in facets.items() if name not in set(used) and len(values) > 1}
+    if not left:
+        return None
+    name = min(left, key=lambda each: _badness(left[each], cap))
+    return Split(name, tuple(_parts(left[name], cap)))
+
+
+def _badness(values: Mapping[str, int], cap: int) -> tuple[bool, bool, int, int]:
+    """Worse is a value that is cut off itself, rows that have no value, and rows that have several."""
+    sum_of = sum(values.values())
+    return max(values.values()) >= cap, sum_of < cap, sum_of, max(values.values())
+
+
+def _parts(values: Mapping[str, int], cap: int) -> Iterator[tuple[str, ...]]:
+    """The largest first, each filled up with what still fits."""
+    bins: list[tuple[int, list[str]]] = []
+    for value, count in sorted(values.items(), key=lambda each: (-each[1], each[0])):
+        at = next(
+            (
+                place
+                for place, (sum_of, ids) in enumerate(bins)
+                if sum_of + count < cap and len(ids) < MAX_IDS
+            ),
+            None,
+        )
+        if at is None:
+            bins.append((count, [value]))
+        else:
+            bins[at] = (bins[at][0] + count, [*bins[at][1], value])
+    return (tuple(ids) for _, ids in bins)
+
+
+def proves(whole: Counts, parts: Iterable[Counts], applied: Iterable[str]) -> bool:
+    """Whether the parts of a list, of which none shares a row with another, are all of it.
+
+    A row without a value of the facet that the list was parted by is in none of the parts. But it has a value
+    of some other facet, and there the parts then count less than the whole does. So every other facet has to
+    count the same, value by value.
+    """
+    witnesses = [name for name in whole if name not in set(applied)]
+    counted: dict[str, dict[str, int]] = {name: {} for name in witnesses}
+    for part in parts:
+        for name in witnesses:
+            for value, count in part.get(name, {}).items():
+                counted[name][value] = counted[name].get(value, 0) + count
+    return bool(witnesses) and all(counted[name] == dict(whole[name]) for name in witnesses)
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How far a walk goes at most. `known_pages` in a row with nothing new end it early; 0: never."""
+
+    pages: int = 500
+    rows: int = 20_000
+    known_pages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a walk brought. `total` is what the source counts, as far as it says; `alone`: the first page held
+    everything.
+    """
+
+    postings: tuple[Posting, ...]
+    found: int
+    total: int | None
+    pages: int
+    complete: bool
+    ended: str
+    alone: bool = False
+
+
+@dataclass(slots=True)
+class _Branch:
+    """A list, and the parts it was asked for in, where it was cut off."""
+
+    leg: Leg
+    used: tuple[str, ...] = ()
+    facets: Counts = field(default_factory=dict)
+    by: str = ""
+    parts: list["_Branch"] = field(default_factory=list)
+
+    def all(self) -> Iterator["_Branch"]:
+        yield self
+        for part in self.parts:
+            yield from part.all()
+
+
+class Walk:
+    """One walk. It belongs to whoever fetches: `ask` says what, `take` hears what came."""
+
+    def __init__(self, paging: Paging, bounds: Bounds) -> None:
+        self._paging, self._bounds = paging, bounds
+        self._root = _Branch(Leg(paging))
+        self._stopped: str | None = None
+        self._known = 0
+        self._alone = True
+
+    @property
+    def ask(self) -> Ask | None:
+        """What to ask for next; None at the end."""
+        here = self._here()
+        return here.leg.ask if here and self._stopped is None else None
+
+    def take(
+        self,
+        listing: Listing,
+        *,
+        facets: Counts | None = None,
+        known: bool = False,
+        doubt: str | None = None,
+        of_pages: int | None = None,
+    ) -> None:
+        """The page that `ask` brought. `known`: there is nothing new on it. `doubt`: why it may not lead to
+        all the others.
+        """
+        branch = self._here()
+        if branch is None:
+            return
+        if self._root.leg.pages and listing.postings:
+            self._alone = False
+        branch.leg.take(listing, doubt, of_pages)
+        if branch.leg.pages == 1:
+            branch.facets = facets or {}
+            self._part(branch)
+        self._known = self._known + 1 if known and listing.postings else 0
+        self._mind_bounds()
+
+    def give_up(self, why: str) -> None:
+        """End it here: what comes next cannot be had."""
+        self._stopped = why
+
+    def tally(self) -> Tally:
+        """What came of it, so far."""
+        every = [
+            each for branch in self._root.all() for copies in branch.leg.postings.values() for each in copies
+        ]
+        postings = merged(every)
+        end = self._end()
+        total = len(postings) if end.complete and self._root.parts else self._root.leg.total
+        alone = self._alone and not self._root.parts
+        return Tally(postings, len(postings), total, self._pages(), end.complete, end.says, alone)
+
+    def _here(self) -> _Branch | None:
+        """The list that is being walked: the first without an end. One that was asked for in parts goes on in
+        them.
+        """
+        return next((branch for branch in self._root.all() if branch.leg.end is None), None)
+
+    def _part(self, branch: _Branch) -> None:
+        """A list that counts more than it shows is asked for in parts, where it has any."""
+        cap = self._paging.cap
+        if cap is None or not branch.leg.is_capped or self._bounds.known_pages:
+            # parts are not in the order of the list, newest first, so a walk that looks for what is new has
+            # no use for them
+            return
+        found = split(branch.facets, branch.used, cap)
+        if found is None:
+            return
+        branch.leg.stop(f"asked for by {found.facet}")
+        branch.by = found.facet
+        for ids in found.parts:
+            part = Leg(self._paging, {**branch.leg.facets, found.facet: ids})
+            branch.parts.append(_Branch(part, (*branch.used, found.facet)))
+
+    def _mind_bounds(self) -> None:
+        """A list that goes on past a bound ends there, and one that is as long as the bound may have been cut
+        off.
+        """
+        if sum(branch.leg.rows for branch in self._root.all()) >= self._bounds.rows:
+            self._stopped = f"stopped at the bound of {self._bounds.rows:,} rows"
+        elif self.ask is not None and self._pages() >= self._bounds.pages:
+            self._stopped = f"stopped at the bound of {self._bounds.pages:,} pages"
+        elif self.ask is not None and self._bounds.known_pages and self._known >= self._bounds.known_pages:
+            self._stopped = f"stopped: {self._known} pages in a row with nothing new"
+
+    def _pages(self) -> int:
+        return sum(branch.leg.pages for branch in self._root.all())
+
+    def _end(self) -> End:
+        root = self._root
+        if self._stopped is not None:
+            return End(self._stopped)
+        if not root.parts:
+            return root.leg.end or End("not at the end yet")
+        found, pages = len(_names(root)), self._pages()
+        if all(map(_is_whole, root.parts)) and _is_proven(root):
+            return End(f"{found:,} of {found:,}, asked for in parts by {root.by}", complete=True)
+        broken = next(
+            (
+                each.leg.end.says
+                for each in root.all()
+                if each.leg.end and not each.parts and not each.leg.end.complete
+            ),
+            None,
+        )
+        return End(
+            f"{found:,} found in {pages} pages by {root.by}; "
+            + (broken or "no count of the source proves that these are all")
+        )
+
+
+def _is_whole(branch: _Branch) -> bool:
+    if branch.parts:
+        return all(map(_is_whole, branch.parts)) and _is_proven(branch)
+    return branch.leg.end is not None and branch.leg.end.complete
+
+
+def _is_proven(branch: _Branch) -> bool:
+    """Whether the parts are the whole: by a total that is larger than the cap, or else by what the facets
+    count.
+    """
+    found = len(_names(branch))
+    total, cap = branch.leg.total or 0, branch.leg.cap or 0
+    if total > cap:
+        return found == total
+    are_apart = sum(len(_names(part)) for part in branch.parts) == found
+    return are_apart and proves(
+        branch.facets, (part.facets for part in branch.parts), (*branch.used, branch.by)
+    )
+
+
+def _names(branch: _Branch) -> set[str]:
+    return {name for each in branch.all() for name in each.leg.postings}

@@ -1,0 +1,311 @@
+"""Which postings are one opening, seen on several boards or listed again, and which only look alike.
+
+Postings are grouped, never merged: a group says why, can be undone, and what a person took apart stays apart.
+The rules are shy. Two openings taken for one hide work from somebody; one opening shown twice costs a glance.
+So a text must be the same, or a part of the other one: one word that stands in both texts in the place of
+another ("the payments team", "the search team") keeps them apart.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from thresher.core.errors import InvalidUrl
+from thresher.core.keys import canonical_url
+from thresher.hiring.fingerprint import Print, print_of
+
+# Whether one text is a part of another: cut short, or without a paragraph that the other one has.
+
+RUN = 4  # words that are compared together
+MAX_SEAMS = 4  # places where the longer text has a paragraph more, its ends included
+MIN_ADDED = 12  # words of such a paragraph
+
+
+def contains(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether the shorter of two texts is a part of the longer."""
+    short, long = (one, other) if len(one) <= len(other) else (other, one)
+    places = _matched(short, long) if len(short) >= 2 * RUN else None
+    if places is None:
+        return False
+    # The ends count too: three words behind the last sentence may be "night shift only".
+    ends = [-1, *places] if len(places) < len(short) else [-1, *places, len(long)]
+    gaps = [after - before - 1 for before, after in pairwise(ends) if after - before > 1]
+    return len(gaps) <= MAX_SEAMS and all(gap >= MIN_ADDED for gap in gaps)
+
+
+def _matched(short: Sequence[str], long: Sequence[str]) -> list[int] | None:
+    """Where each word of the shorter text stands in the longer one; None where one does not. A cut end may be
+    missing.
+    """
+    index: dict[tuple[str, ...], list[int]] = {}
+    for at in range(len(long) - RUN + 1):
+        index.setdefault(tuple(long[at : at + RUN]), []).append(at)
+    found: list[int] = []
+    at, reached = 0, -1
+    while at < len(short):
+        if found and reached + 1 < len(long) and long[reached + 1] == short[at]:
+            reached += 1
+        else:
+            next_at = _next(index.get(tuple(short[at : at + RUN]), ()), reached)
+            if next_at is None:
+                return found if found and _is_cut(short, at, long, reached) else None
+            reached = next_at
+        found.append(reached)
+        at += 1
+    return found
+
+
+def _next(places: Sequence[int], after: int) -> int | None:
+    return next((place for place in places[:50] if place > after), None)
+
+
+def _is_cut(short: Sequence[str], at: int, long: Sequence[str], reached: int) -> bool:
+    """Whether the text ends in the middle of a word."""
+    return at == len(short) - 1 and reached + 1 < len(long) and long[reached + 1].startswith(short[at])
+
+
+MIN_WORDS = 40  # fewer say too little to be known by
+# where both texts are cut short: what follows may differ, and the first words are often the company's
+MIN_CUT = 100
+MIN_PART = 50  # words that a part of a text must have, and at least half of the whole
+MIN_NUMBER = 5  # characters of a number that is no counter
+# What boards and aggregators add to an address to know where a reader came from.
+_REFERRERS = frozenset(
+    (
+        "_ga",
+        "codes",
+        "domain",
+        "from",
+        "gh_src",
+        "hashed",
+        "iis",
+        "iisn",
+        "in_iframe",
+        "jobsource",
+        "lang",
+        "language",
+        "lever-origin",
+        "lever-source",
+        "lever-via",
+        "locale",
+        "mobile",
+        "needsredirect",
+        "ref",
+        "referer",
+        "referrer",
+        "refid",
+        "rx_c",
+        "source",
+        "sourcetype",
+        "src",
+        "tm_source",
+        "trackingid",
+        "trk",
+        "utm",
+    )
+)
+_TAILS = ("/apply", "/application", "/apply/", "/application/", "/")
+
+
+class Reason(StrEnum):
+    """Why two postings are one group."""
+
+    SAME_NUMBER = "the same number on the same board"
+    SAME_PAGE = "the same page"
+    SAME_REQUISITION = "the company's own number, on two boards"
+    SAME_TEXT = "the same title, company, places and text"
+    PART_OF_TEXT = "the same title, company and places; the text of one is a part of the other's"
+    OTHER_PLACES = "same text, other places"
+    SAID = "a person said so"
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """One posting as groups see it. `first_seen` is in microseconds; `length` counts the characters of its
+    description.
+
+    `cut`: the description ends in the middle of a sentence, as those of aggregators do.
+    """
+
+    key: str
+    print: Print
+    board: str = ""
+    number: str = ""
+    page: str = ""
+    first_seen: int = 0
+    length: int = 0
+    open: bool = True
+    cut: bool = False
+
+
+Pair = frozenset[str]
+
+
+def pair(one: str, other: str) -> Pair:
+    """Two postings, whichever comes first: how "these are not the same" is kept."""
+    return frozenset((one, other))
+
+
+def copy_of(key: str, data: Mapping[str, Any]) -> Copy:
+    """A posting as groups see it, from the data of its record."""
+    text, seen = data.get("description"), data.get("first_seen")
+    return Copy(
+        key=key,
+        print=print_of(data),
+        board=str(data.get("board") or ""),
+        number=str(data.get("number") or ""),
+        page=page_of(str(data.get("url") or "")),
+        first_seen=seen if isinstance(seen, int) else 0,
+        length=len(text) if isinstance(text, str) else 0,
+        open=data.get("state") != "closed",
+        cut=isinstance(text, str) and text.rstrip().endswith(("…", "...")),
+    )
+
+
+def same(one: Copy, other: Copy, apart: Collection[Pair] = ()) -> Reason | None:
+    """Why two postings are one opening; None where they are not, where it cannot be known, and where a person
+    said that they are not.
+    """
+    if one.key == other.key or pair(one.key, other.key) in apart:
+        return None
+    if one.board and one.board == other.board and one.number and one.number == other.number:
+        return Reason.SAME_NUMBER
+    if one.print.title != other.print.title or not one.print.title:
+        return None
+    if (
+        one.page
+        and one.page == other.page
+        and _firms_agree(one.print, other.print)
+        and not _numbered_apart(one, other)
+    ):
+        return Reason.SAME_PAGE if _meet(one.print, other.print) else None
+    if not one.print.company or one.print.company != other.print.company:
+        return None
+    return _by_content(one, other)
+
+
+def _by_content(one: Copy, other: Copy) -> Reason | None:
+    elsewhere = one.board != other.board
+    if elsewhere and _numbered_alike(one.number, other.number) and _meet(one.print, other.print):
+        return Reason.SAME_REQUISITION
+    if min(len(one.print.words), len(other.print.words)) < MIN_WORDS:
+        return None
+    meet = _meet(one.print, other.print)
+    if one.print.words == other.print.words:
+        if one.cut and other.cut and len(one.print.words) < MIN_CUT:
+            return None
+        return Reason.SAME_TEXT if meet else Reason.OTHER_PLACES
+    if not meet and _unplaced(one.print, other.print) == _unplaced(other.print, one.print):
+        return Reason.OTHER_PLACES
+    # On one board a shorter text with the same title is another opening; between boards it is what was left
+    # of the same.
+    if (
+        elsewhere
+        and meet
+        and _is_enough(one.print, other.print)
+        and contains(one.print.words, other.print.words)
+    ):
+        return Reason.PART_OF_TEXT
+    return None
+
+
+def _is_enough(one: Print, other: Print) -> bool:
+    """Whether the shorter text is more than what a company writes above all its postings."""
+    few, many = sorted((len(one.words), len(other.words)))
+    return few >= MIN_PART and 2 * few >= many
+
+
+def _numbered_apart(one: Copy, other: Copy) -> bool:
+    """Whether their board itself counts them as two: then the page is a list, and says nothing."""
+    return one.board == other.board and bool(one.number and other.number) and one.number != other.number
+
+
+def _firms_agree(one: Print, other: Print) -> bool:
+    return not one.company or not other.company or one.company == other.company
+
+
+def _numbered_alike(one: str, other: str) -> bool:
+    bare, others = one.strip().lower(), other.strip().lower()
+    return bare == others and len(bare) >= MIN_NUMBER and sum(char.isdecimal() for char in bare) >= 4
+
+
+def _meet(one: Print, other: Print) -> bool:
+    """Whether two postings are for the same places, as far as they say: a country meets its cities, and no
+    place meets any.
+    """
+    if one.remote != other.remote and one.places and other.places:
+        return False
+    if not one.places or not other.places:
+        return (
+            one.remote == other.remote or not (one.places or one.remote) or not (other.places or other.remote)
+        )
+    few, many = sorted((one.places, other.places), key=len)
+    return all(any(_within(place, each) for each in many) for place in few)
+
+
+def _unplaced(one: Print, other: Print) -> list[str]:
+    """The words of a text without the cities of both: "our Leeds office" and "our York office" say the same
+    of two places.
+    """
+    cities = {word for _, _, city in one.places | other.places for word in city.split()}
+    return [word for word in one.words if word not in cities]
+
+
+def _within(one: tuple[str, str, str], other: tuple[str, str, str]) -> bool:
+    return all(not mine or not yours or mine == yours for mine, yours in zip(one, other, strict=True))
+
+
+def page_of(url: str) -> str:
+    """The page behind an address, without what says where the reader came from. Empty where it is no address.
+
+    Some sites keep all their postings on one page and tell them apart behind a "#": such a page says nothing.
+    """
+    if "#" in url and any(char.isdecimal() or char in "/=" for char in url.partition("#")[2]):
+        return ""
+    try:
+        return page_at(canonical_url(url))
+    except InvalidUrl:
+        return ""
+
+
+def page_at(url: str) -> str:
+    """The same of an address that is in its one spelling already."""
+    base, _, asked = url.partition("://")[2].partition("?")
+    host, slash, path = base.partition("/")
+    path = slash + path
+    for tail in _TAILS:
+        path = path.removesuffix(tail)
+    kept = (
+        [pair for pair in parse_qsl(asked, keep_blank_values=True) if pair[0].lower() not in _REFERRERS]
+        if asked
+        else []
+    )
+    query = f"?{urlencode(kept)}" if kept else ""
+    return (
+        f"//{host.removeprefix('www.')}{path}{query}" if path or query else ""
+    )  # a front page is no posting
+
+
+def home(
+    new: Copy, groups: Mapping[str, Sequence[Copy]], apart: Collection[Pair] = ()
+) -> tuple[str, Reason] | None:
+    """The group that a posting belongs to, and why. Never one with a member that a person took apart from
+    it.
+    """
+    for key, members in groups.items():
+        if any(pair(new.key, member.key) in apart for member in members):
+            continue
+        reason = next((found for member in members if (found := same(new, member, apart)) is not None), None)
+        if reason is not None:
+            return key, reason
+    return None
+
+
+def lead(members: Iterable[Copy]) -> Copy:
+    """The posting that speaks for its group: an open one, the one that was seen first, the one that says
+    most.
+    """
+    return min(members, key=lambda each: (not each.open, each.first_seen, -each.length, each.key))

@@ -1,0 +1,233 @@
+"""A hearing: what the rules of each field say about one page, and whether to believe it.
+
+All witnesses of a field are asked. Those that answer must agree, stand where such values stand, and look like
+them; one alone must be the only one there ever was, with everything around it as it was. Else the field has a
+drift and no value.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from thresher.core.evidence import Place
+from thresher.core.schema import Field
+from thresher.learning.drift import Drift, Sign
+from thresher.learning.extractor import Extractor, FieldRules
+from thresher.learning.frame import follows_alike, frame
+from thresher.learning.landmark import Stand
+from thresher.learning.locator import Family
+from thresher.learning.outline import Outline
+from thresher.learning.place import place
+from thresher.learning.rule import Found, Rule, is_attribute
+from thresher.learning.shape import Shape
+from thresher.learning.title_overlap import unheard
+from thresher.learning.value_shape import look
+from thresher.learning.wording import squeezed, value_of
+
+KEPT = 0.6  # share of the skeleton, below which a page is another one
+DOUBLED = 0.05  # share of it, above which a page shows several things
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What is believed of a field: its value, where each of its values stands, and how sure that is. `texts`
+    are as they stand.
+    """
+
+    value: Any
+    texts: tuple[str, ...]
+    places: Mapping[str, Place | None]
+    confidence: float
+
+
+class Hearing:
+    """One page under one extractor. Fields are heard one by one; what was odd about one is remembered against
+    the others.
+    """
+
+    def __init__(self, extractor: Extractor, outline: Outline) -> None:
+        self.outline = outline
+        self.kept = extractor.skeleton.kept(outline)
+        self.doubled = extractor.skeleton.doubled(outline)
+        self.constant = frozenset((*extractor.skeleton.once, *extractor.skeleton.often))
+        self.claimed: set[str] = set()  # values that the rules of one field could not agree on
+        self.strangers: list[Shape] = []  # shapes of fields in whose place something else stands
+        self.echoed = self.unheard = 0  # fields that the head should know of, and those of which it does not
+        self.asides = [at for at in outline.asides if outline.leaves[at].key not in self.constant]
+
+    @property
+    def changed(self) -> bool:
+        return self.kept < KEPT or self.doubled > DOUBLED
+
+    def drifts(self) -> Iterator[Drift]:
+        if self.kept < KEPT:
+            yield Drift(
+                Sign.SKELETON,
+                None,
+                f"only {self.kept:.0%} of the texts that all known pages share stand on this one",
+            )
+        if self.doubled > DOUBLED:
+            yield Drift(
+                Sign.SKELETON,
+                None,
+                f"{self.doubled:.0%} of the texts that stand once on every known page stand twice on this one",
+            )
+
+    def field(self, each: Field, rules: FieldRules) -> Heard | Drift | None:
+        answers = list(self._answers(each, rules))
+        if not answers:
+            if not rules.shape.always_there:
+                return None
+            return Drift(
+                Sign.MISSING,
+                each.name,
+                f"{each.name} stands on every known page, and no rule finds it on this one",
+            )
+        self._listen(rules, answers)
+        doubt = next(
+            (
+                doubt
+                for rule, found in answers
+                if (doubt := self._doubt(each, rules, rule, found)) is not None
+            ),
+            None,
+        )
+        if doubt is not None:
+            self.strangers += [rules.shape] if doubt.sign in (Sign.SHAPE, Sign.RANGE) else []
+            return doubt
+        if len({_key(found) for _, found in answers}) > 1:
+            self.claimed.update(squeezed(text) for _, found in answers for text in found.texts)
+            said = " / ".join(dict.fromkeys(", ".join(found.texts)[:60] for _, found in answers))
+            return Drift(Sign.DISAGREEMENT, each.name, f"the rules of {each.name} disagree: {said}")
+        if not self._sure(each, rules, answers):
+            return Drift(
+                Sign.UNSURE,
+                each.name,
+                f"{each.name} is found in one way only, and too much around it has changed",
+            )
+        return self._value(each, rules, answers)
+
+    def crossed(self, each: Field, rules: FieldRules, heard: Heard) -> Drift | None:
+        """Whether a value seems to be another field's: one of those that it lost, or one that looks like them
+        and not like ours.
+        """
+        for text in heard.texts:
+            if squeezed(text) in self.claimed:
+                return Drift(
+                    Sign.DISAGREEMENT,
+                    each.name,
+                    f"{text[:60]!r} is claimed by the rules of {each.name} and of another field",
+                )
+            found = look(text)
+            if found not in rules.shape.looks and any(found in shape.looks for shape in self.strangers):
+                return Drift(
+                    Sign.SHAPE, each.name, f"{each.name} {text[:60]!r} looks like what another field has lost"
+                )
+        return None
+
+    def _answers(self, each: Field, rules: FieldRules) -> Iterator[tuple[Rule, Found]]:
+        """What each witness says; of kin, the first that answers speaks."""
+        heard: set[tuple[str, str]] = set()
+        for rule in rules.rules:
+            if rule.kin not in heard and (found := rule.find(each, self.outline)) is not None:
+                heard.add(rule.kin)
+                yield rule, found
+
+    def _listen(self, rules: FieldRules, answers: Sequence[tuple[Rule, Found]]) -> None:
+        """Whether the head of the page says what its body says, as it does on every known page."""
+        shown = next((found for rule, found in answers if rule.family is not Family.META), None)
+        if shown is not None and rules.echo:
+            self.echoed += 1
+            self.unheard += unheard(self.outline, shown.texts, rules.echo)
+
+    def _doubt(self, each: Field, rules: FieldRules, rule: Rule, found: Found) -> Drift | None:
+        if found.stand is Stand.WRONG:
+            return Drift(
+                Sign.DISPLACED,
+                each.name,
+                f"{each.name} is found on the other side of texts that it used to stand between",
+            )
+        aside = next((at for at in self.asides if found.leaf is not None and at < found.leaf), None)
+        if aside is not None:
+            under = self.outline.leaves[aside].text[:60]
+            return Drift(
+                Sign.DISPLACED,
+                each.name,
+                f"{each.name} is found behind the heading {under!r}, which no known page has",
+            )
+        if rule.single and any(frame(self.outline, hit).leaves != 1 for hit in found.hits):
+            return Drift(
+                Sign.SHAPE, each.name, f"{each.name} stands among other texts, where it used to stand alone"
+            )
+        for text in found.texts:
+            if squeezed(text) in self.constant:
+                return Drift(
+                    Sign.SHAPE,
+                    each.name,
+                    f"{text[:60]!r} stands on every page of the site; it is no {each.name}",
+                )
+            if complaint := rules.shape.complaint(text):
+                return Drift(Sign.SHAPE, each.name, f"{each.name} {text[:60]!r} {complaint}")
+            if complaint := rules.shape.out_of_range(text):
+                return Drift(Sign.RANGE, each.name, f"{each.name} {complaint}")
+            if value_of(each, text, self.outline.document) is None:
+                return Drift(Sign.SHAPE, each.name, f"{each.name} {text[:60]!r} is no {each.kind}")
+        return None
+
+    def _sure(self, each: Field, rules: FieldRules, answers: Sequence[tuple[Rule, Found]]) -> bool:
+        """Two witnesses of different kinds that agree are enough.
+
+        One alone must be the only one there ever was, and everything around it as it was.
+        """
+        families = {rule.family for rule, _ in answers}
+        if each.many and (
+            self.doubled > DOUBLED or not all(self._framed(rule, found) for rule, found in answers)
+        ):
+            return False  # all witnesses would bring what came in between
+        if len(families) > 1:
+            return True
+        # A pattern is silent as soon as a month has another name: that alone says nothing.
+        silent = (
+            {rule.family for rule in rules.rules} - {rule.family for rule, _ in answers} - {Family.PATTERN}
+        )
+        return (
+            not silent
+            and not self.changed
+            and all(self._as_ever(rules, rule, found) for rule, found in answers)
+        )
+
+    def _as_ever(self, rules: FieldRules, rule: Rule, found: Found) -> bool:
+        """Whether an answer looks as answers did, and stands in what they stood in, beside what they stood
+        beside.
+        """
+        if any(rules.shape.complaint(text, strictly=True) for text in found.texts):
+            return False
+        if found.stand is Stand.TIGHT or not rule.tags or rule.spells:
+            return True
+        if not rule.ordered and follows_alike(self.outline, found.hits[-1], self.constant):
+            return False
+        near = found.stand is not Stand.INSIDE or rule.window.adjoins(self.outline, found.leaf)
+        return near and self._framed(rule, found)
+
+    def _framed(self, rule: Rule, found: Found) -> bool:
+        return not rule.tags or all(frame(self.outline, hit).tag in rule.tags for hit in found.hits)
+
+    def _value(self, each: Field, rules: FieldRules, answers: Sequence[tuple[Rule, Found]]) -> Heard:
+        rule, found = next(
+            ((rule, found) for rule, found in answers if found.leaf is not None and not is_attribute(rule)),
+            answers[0],
+        )
+        spoken = [value_of(each, text, self.outline.document) for text in found.texts]
+        names = [f"{each.name}.{at}" for at in range(len(spoken))] if each.many else [each.name]
+        places = {
+            name: place(self.outline, text, hit, rule)
+            for name, text, hit in zip(names, found.texts, found.hits, strict=True)
+        }
+        families = len({rule.family for rule, _ in answers})
+        silent = 1 - len(answers) / len(rules.rules)
+        confidence = round(max(0.1, min(0.99, rules.score + 0.1 * (families - 1) - 0.3 * silent)), 2)
+        return Heard(spoken if each.many else spoken[0], found.texts, places, confidence)
+
+
+def _key(found: Found) -> tuple[str, ...]:
+    return tuple(squeezed(text) for text in found.texts)

@@ -1,0 +1,97 @@
+"""The entrance to the pages: who is not logged in sees the way in, and nothing of what is behind it.
+
+Like the door of the API it stands before the pages, so that one which forgets to ask is closed. Keys do not
+open it: a page is for a person, and what a page may do should need more than a header that a script has lying
+around.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Collection
+from urllib.parse import quote
+
+from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from thresher.admin.admins import has_admins
+from thresher.admin.keys import Admitted
+from thresher.admin.logins import admit_login
+from thresher.core.errors import ThresherError
+from thresher.store.store import Store
+from thresher.web.auth import KEY, noted
+from thresher.web.cookie import HARMLESS, cookie_in, foreign
+from thresher.web.problem import Problem, of_error
+
+LOGIN, LOGOUT, SETUP = "/login", "/logout", "/setup"
+MAX_PATH = 2_000
+# Letters that an address is made of. No backslash and nothing that cannot be seen: browsers take those for a
+# slash, or for nothing.
+_LOCAL = re.compile(r"/(?:[A-Za-z0-9._~!$&'()*+,;=:@%?-][A-Za-z0-9._~!$&'()*+,;=:@%?/-]*)?", re.ASCII)
+
+log = logging.getLogger("thresher.web")
+
+
+class Entrance:
+    """Lets in whoever is logged in, and shows the way to everybody else. `opens` are the methods and paths
+    that need no login.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        store: Store,
+        opens: Collection[tuple[str, str]],
+        tell: Callable[[Problem], Response],
+    ) -> None:
+        self._app, self._store, self._opens, self._tell = app, store, opens, tell
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = "GET" if scope["method"] in HARMLESS else scope["method"]
+        is_open = (asked, scope["path"]) in self._opens
+        try:
+            who = await self._store.run(_who, self._store, cookie_in(scope))
+            found = self._refused(scope, is_open) or (None if who or is_open else await self._way_in(scope))
+        except ThresherError as error:
+            found = self._tell(of_error(error))
+        if found is not None:
+            log.info("%s %s: %d", scope["method"], ascii(scope["path"]), found.status_code)
+            await found(scope, receive, send)
+        else:
+            name = who.who if who else "somebody who is not logged in"
+            await self._app({**scope, KEY: who}, receive, noted(scope, name, send))
+
+    def _refused(self, scope: Scope, is_open: bool) -> Response | None:
+        """A form of a foreign page that would log somebody in. Where one is logged in the form itself has to
+        prove whose it is.
+        """
+        problem = foreign(scope) if is_open and scope["method"] not in HARMLESS else None
+        return None if problem is None else self._tell(problem)
+
+    async def _way_in(self, scope: Scope) -> Response:
+        if scope["method"] not in HARMLESS:
+            says = "you are not logged in any more, and nothing was changed; log in and try again"
+            return self._tell(Problem(401, "LoginEnded", says))
+        if not await self._store.run(has_admins, self._store):
+            return RedirectResponse(SETUP, 303)
+        after = local(_address(scope))
+        return RedirectResponse(LOGIN if after == "/" else f"{LOGIN}?next={quote(after, safe='/')}", 303)
+
+
+def _who(store: Store, token: str | None) -> Admitted | None:
+    found = admit_login(store, token) if token else None
+    return found if isinstance(found, Admitted) else None
+
+
+def _address(scope: Scope) -> str:
+    """The path and its parameters as they were asked for."""
+    query = scope["query_string"].decode("latin-1")
+    return str(scope["raw_path"].decode("latin-1")) + (f"?{query}" if query else "")
+
+
+def local(text: str) -> str:
+    """Where to go after a login: a path of this server, or the beginning. An address of another one is
+    none.
+    """
+    path = text.partition("?")[0]
+    fits = len(text) <= MAX_PATH and _LOCAL.fullmatch(text) and path not in (LOGIN, LOGOUT, SETUP)
+    return text if fits else "/"
