@@ -23,7 +23,7 @@ from thresher.core.app import App
 from thresher.core.backoff import Retry
 from thresher.core.clock import SECOND, Clock, to_us
 from thresher.core.compute import Compute, compute_in_thread
-from thresher.core.errors import ConfigError, DatabaseProblem
+from thresher.core.errors import ConfigError, DatabaseProblem, ThresherError
 from thresher.core.gate import GateLimits, interval_us
 from thresher.core.page import Page
 from thresher.engine.calendar import check, next_firing
@@ -212,10 +212,16 @@ def opened_runtime(url: str, project: Project, named: Iterable[str] = ()) -> Ite
         )
 
 
-def project_registry(project: Project, named: Iterable[str] = ()) -> Registry:
-    """The kinds of task that a project's apps know."""
-    apps = load_apps(project.apps, project.folder, named)
-    if strange := project.retry.keys() - {app.name for app in apps}:
+def project_registry(
+    project: Project, named: Iterable[str] = (), problems: list[ThresherError] | None = None
+) -> Registry:
+    """Collect the kinds of task that a project's apps know.
+
+    An app that cannot be loaded is an error; with `problems` the error is put there and the app left out.
+    """
+    apps = load_apps(project.apps, project.folder, named, problems)
+    strange = project.retry.keys() - {app.name for app in apps}
+    if strange and not problems:
         known = ", ".join(sorted(app.name for app in apps)) or "none"
         raise ConfigError(
             f"retry names {', '.join(sorted(strange))}, which is no app of this project; its apps are: {known}"

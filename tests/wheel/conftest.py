@@ -8,6 +8,8 @@ import pytest
 from tests.house.paper import ROOT
 from tests.wheel.environment import Environment, build, first_of_all, make_environment
 
+TIDES = Path(__file__).parent / "tides"
+
 
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -22,6 +24,16 @@ def wheel(shared: Path) -> Path:
         if is_first:
             build(ROOT, shared / "built" / "thresher")
     (found,) = (shared / "built" / "thresher").glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="session")
+def tides(shared: Path) -> Path:
+    """The wheel of an app that nobody in Thresher knows."""
+    with first_of_all(shared / "tides") as is_first:
+        if is_first:
+            build(TIDES, shared / "tides" / "built")
+    (found,) = (shared / "tides" / "built").glob("*.whl")
     return found
 
 

@@ -55,14 +55,24 @@ class Environment:
         assert done.returncode in codes, f"{words} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
         return done.stdout
 
-    def start(self, *words: str, cwd: Path) -> "subprocess.Popen[str]":
+    def start(self, *words: str | Path, cwd: Path) -> "subprocess.Popen[str]":
         line = [self.folder / "bin" / words[0], *words[1:]]
         return subprocess.Popen(
             line, cwd=cwd, env=surroundings(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
+    def thresher(self, *words: str | Path, cwd: Path, codes: Sequence[int] = (0,)) -> str:
+        """What a command of Thresher prints."""
+        return self.run("python", "-m", "thresher", *words, cwd=cwd, codes=codes)
+
     def install(self, wheel: Path) -> None:
-        call([*PIP, "--python", self.python, "install", "--no-deps", "--no-index", wheel])
+        self._pip("install", "--no-deps", "--no-index", wheel)
+
+    def uninstall(self, name: str) -> None:
+        self._pip("uninstall", "--yes", name)
+
+    def _pip(self, command: str, *words: str | Path) -> None:
+        call([*PIP, "--python", self.python, command, *words])
 
 
 def surroundings() -> dict[str, str]:
@@ -99,6 +109,15 @@ def make_environment(folder: Path, wheel: Path) -> Environment:
         (packages / place.name).symlink_to(place)
     made.install(wheel)
     return made
+
+
+def beside(folder: Path, other: Environment) -> Environment:
+    """One more environment, which sees what is installed in another and can be changed without it."""
+    venv.EnvBuilder(with_pip=False, symlinks=True, clear=True).create(folder)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (theirs,) = other.folder.glob("lib/python*/site-packages")
+    (packages / "beside.pth").write_text(f"{theirs}\n")
+    return Environment(folder)
 
 
 def declared(wheel: Path) -> list[Requirement]:

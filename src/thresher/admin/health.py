@@ -83,6 +83,10 @@ class Examination:
         self.checks.append(Check(name, Verdict.OK, says(done)))
         return done
 
+    def fail(self, name: str, problems: Iterable[ThresherError]) -> None:
+        """Note what did not work, each as a failed check."""
+        self.checks += [Check(name, Verdict.FAIL, str(problem)) for problem in problems]
+
 
 def check_embeddings() -> Check:
     """Whether texts are compared by meaning or by letters, and whether the weights are whole."""
@@ -302,16 +306,18 @@ def _closed(store: Store) -> Check:
 
 def _kinds(store: Store, registry: Registry) -> Check:
     with store.read() as session:
-        live = overview.live_kinds(session)
+        live, seen = overview.live_kinds(session), overview.apps_seen(session)
+    absent = sorted(seen - {app.name for app in registry.apps})
     strange = {kind: number for kind, number in live.items() if registry.pipeline(kind) is None}
     if not strange:
         return Check("kinds", Verdict.OK, "an app knows every waiting task")
     says = ", ".join(f"{number} of kind {kind!r}" for kind, number in strange.items())
+    whose = f"; apps that worked here and are missing now: {', '.join(absent)}" if absent else ""
     return Check(
         "kinds",
         Verdict.WARN,
-        f"no app here knows: {says}",
-        "name the app in thresher.yaml or with --app; they wait until then",
+        f"no app here knows: {says}{whose}",
+        "install the app, and name it in thresher.yaml or with --app; they wait until then",
     )
 
 

@@ -10,7 +10,9 @@ from thresher.cli.call import Call, call_of
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from thresher.admin.health import Check
+    from thresher.admin.health import Check, Examination
+    from thresher.config.project import Project
+    from thresher.core.errors import ThresherError
     from thresher.engine.registry import Registry
 
 MARKS = {"ok": "✓", "warn": "!", "fail": "✗"}
@@ -85,7 +87,7 @@ def _examine(call: Call) -> "list[Check]":
         check_waivers,
         reach,
     )
-    from thresher.build import database_file, open_bare, project_registry
+    from thresher.build import database_file, open_bare
     from thresher.config.project import Project, hide_password
 
     exam = Examination()
@@ -95,10 +97,7 @@ def _examine(call: Call) -> "list[Check]":
         exam.checks.append(check_name(project.fetch))
         exam.checks += check_models(project.models)
         exam.checks += check_notify(project.notify)
-    registry = exam.attempt("apps", lambda: project_registry(project, call.apps), _apps) if project else None
-    if project and registry:
-        catalogue = registry.settings.catalogue
-        exam.attempt("settings", lambda: project.checked_settings(catalogue), _settings)
+    registry = _registry(exam, project, call.apps) if project else None
     url = call.url(project or Project(call.folder))
     store = exam.attempt("database", lambda: open_bare(url), lambda _: hide_password(url))
     if store:
@@ -109,6 +108,23 @@ def _examine(call: Call) -> "list[Check]":
             file = database_file(url)
             exam.checks += check_file(file) if file else []
     return exam.checks
+
+
+def _registry(exam: "Examination", project: "Project", named: list[str]) -> "Registry | None":
+    """Load the apps. Each that cannot be loaded fails a check, and the others are examined all the same."""
+    from thresher.build import project_registry
+
+    problems: list[ThresherError] = []
+    registry = exam.attempt("apps", lambda: project_registry(project, named, problems), _apps)
+    exam.fail("apps", problems)
+    if registry:
+        catalogue = registry.settings.catalogue
+        exam.attempt(
+            "settings",
+            lambda: project.checked_settings(catalogue, apps_are_missing=bool(problems)),
+            _settings,
+        )
+    return registry
 
 
 def _apps(registry: "Registry") -> str:

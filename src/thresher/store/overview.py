@@ -21,6 +21,7 @@ _OLDEST = f"select id, kind, created_at from tasks where state in ({sql_list(WAI
 _BEHIND = """select g.name, count(*) from lanes l join gates g on g.id = l.parked_on join tasks t on t.lane_id = l.id and t.due = 1
     where l.status = 'parked' group by g.name"""
 _KINDS = "select distinct kind from tasks where kind in (:kinds*)"
+_APPS = "select app from sources where app is not null union select app from schedules"
 _LIVE_KINDS = "select kind, count(*) from tasks where finished_at is null group by kind order by kind"
 _KEYED = "select id from tasks where kind = :kind and dedupe_key = :key and finished_at is null"
 _STATES = "select id, state from tasks where id in (:ids*)"
@@ -69,6 +70,11 @@ def known_kinds(session: Session, kinds: Sequence[str]) -> set[str]:
 def live_kinds(session: Session) -> dict[str, int]:
     """How many tasks of each kind have not ended."""
     return dict(session.rows(_LIVE_KINDS))
+
+
+def apps_seen(session: Session) -> set[str]:
+    """The apps that declared a source or a schedule here, enabled or not."""
+    return {row[0] for row in session.rows(_APPS)}
 
 
 def live_with_key(session: Session, kind: str, key: str) -> int | None:

@@ -1,0 +1,11 @@
+"""What the tides app brings. Names only, so that `thresher --help` stays quick."""
+
+from thresher import App, Command
+
+app = App(
+    "tides",
+    pipelines="thresher_tides.work:PIPELINES",
+    schedules="thresher_tides.work:SCHEDULES",
+    settings="thresher_tides.work:SETTINGS",
+    commands=(Command("tides", "See how high the water stands.", "thresher_tides.cli:app"),),
+)

@@ -1,0 +1,16 @@
+"""What the app does: one task for each measurement."""
+
+from thresher import Context, Done, Filtered, NewTask, Outcome, Pipeline, Record, Schedule, Stage, tunable
+
+SETTINGS = (tunable("tides.lowest", 0.0, "metres", -20, 20, "Ignore measurements below this level."),)
+
+
+async def measure(ctx: Context) -> Outcome:
+    harbour, metres = ctx.task.payload["harbour"], float(ctx.task.payload["metres"])
+    if metres < float(ctx.setting("tides.lowest")):
+        return Filtered(f"{metres:g} m is lower than the sea gets")
+    return Done(records=(Record("tide", harbour, {"metres": metres}),))
+
+
+PIPELINES = (Pipeline("tide", Stage(measure)),)
+SCHEDULES = (Schedule("tides.noon", NewTask("tide", {"harbour": "Dover", "metres": 2}), cron="0 12 * * *"),)
